@@ -1,0 +1,45 @@
+//! One obligation per access and launch, decided by a polynomial bound and then Z3.
+//!
+//! In: a linked [`crate::ir::Program`]. Out: a [`ProgramReport`]. It knows neither LLVM nor nvcc.
+
+use crate::ir::Program;
+use crate::report::finding::{Finding, Summary, Undecided};
+
+/// Axioms and budgets (DESIGN: Axioms; scuba.toml `[limits]`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Bytes; the sum of live device allocations is at most this.
+    pub device_memory: u64,
+    /// Wall-clock milliseconds for one obligation.
+    pub solver_ms: u32,
+    /// Wall-clock seconds for the whole program; beyond: undecided.
+    pub seconds: u32,
+    /// Functions named under `[roots]`: findings from them may be proved.
+    pub roots: Vec<String>,
+    /// Solver threads.
+    pub jobs: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self { Self { device_memory: 192 << 30, solver_ms: 5000, seconds: 60, roots: vec![], jobs: 1 } }
+}
+
+/// What the check of one program says. Levels are the rules' defaults; `report/` applies configuration,
+/// fills `program`, fingerprints and suppressions.
+#[derive(Clone, Debug, Default)]
+pub struct ProgramReport {
+    pub findings: Vec<Finding>,
+    pub undecided: Vec<Undecided>,
+    /// Counts of this program only.
+    pub summary: Summary,
+    /// One line each for `-v` and the log.
+    pub notes: Vec<String>,
+}
+
+/// Analyses one program from all its roots.
+#[must_use]
+pub fn check_program(_program: &Program, _options: &Options) -> ProgramReport { ProgramReport::default() }
+
+/// Version of the Z3 library in use.
+#[must_use]
+pub fn z3_version() -> &'static str { z3::full_version() }

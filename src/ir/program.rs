@@ -1,0 +1,179 @@
+//! Modules linked by symbol name into one program, as a linker would.
+
+use super::{FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Side};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Index into [`Program::modules`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModuleId(pub u32);
+
+/// A function of a program: always a definition where the program has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FuncRef { pub module: ModuleId, pub func: FuncId }
+
+/// A global of a program: always a definition where the program has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GlobalRef { pub module: ModuleId, pub global: GlobalId }
+
+/// A source position resolved for messages.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceLoc {
+    /// Absolute path; empty where unknown.
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub system: bool,
+}
+
+/// The modules of one program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    pub modules: Vec<Arc<Module>>,
+    functions: FxHashMap<(Side, String), FuncRef>,
+    globals: FxHashMap<(Side, String), GlobalRef>,
+}
+
+/// Strength of a definition when several modules give one: higher wins, the first on ties.
+fn strength(linkage: Linkage) -> u8 {
+    match linkage {
+        Linkage::External => 4,
+        Linkage::Weak => 3,
+        Linkage::Odr => 2,
+        Linkage::Available => 1,
+        Linkage::Internal => 0,
+    }
+}
+
+impl Program {
+    /// Links modules: external symbols of the same side are resolved by name.
+    #[must_use]
+    pub fn link(modules: Vec<Arc<Module>>) -> Self {
+        let mut program = Self { modules, ..Self::default() };
+        for (mi, module) in program.modules.iter().enumerate() {
+            let mid = ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
+            for (i, f) in module.functions.iter().enumerate() {
+                if f.is_declaration() || f.linkage == Linkage::Internal { continue; }
+                let new = FuncRef { module: mid, func: FuncId(u32::try_from(i).unwrap_or(u32::MAX)) };
+                program.functions.entry((module.side, f.name.clone()))
+                    .and_modify(|old| {
+                        let o = &program.modules[old.module.0 as usize].functions[old.func.index()];
+                        if strength(f.linkage) > strength(o.linkage) { *old = new; }
+                    })
+                    .or_insert(new);
+            }
+            for (i, g) in module.globals.iter().enumerate() {
+                if !g.defined || g.linkage == Linkage::Internal { continue; }
+                let new = GlobalRef { module: mid, global: GlobalId(u32::try_from(i).unwrap_or(u32::MAX)) };
+                program.globals.entry((module.side, g.name.clone()))
+                    .and_modify(|old| {
+                        let o = &program.modules[old.module.0 as usize].globals[old.global.index()];
+                        if strength(g.linkage) > strength(o.linkage) { *old = new; }
+                    })
+                    .or_insert(new);
+            }
+        }
+        program
+    }
+
+    #[must_use]
+    pub fn module(&self, id: ModuleId) -> &Module { &self.modules[id.0 as usize] }
+    #[must_use]
+    pub fn func(&self, r: FuncRef) -> &Function { self.module(r.module).func(r.func) }
+    #[must_use]
+    pub fn global(&self, r: GlobalRef) -> &Global { self.module(r.module).global(r.global) }
+
+    /// The definition that a reference from `module` resolves to, or the declaration itself.
+    #[must_use]
+    pub fn resolve_func(&self, module: ModuleId, func: FuncId) -> FuncRef {
+        let m = self.module(module);
+        let f = m.func(func);
+        let own = FuncRef { module, func };
+        if f.linkage == Linkage::Internal || (!f.is_declaration() && f.linkage == Linkage::External) { return own; }
+        self.functions.get(&(m.side, f.name.clone())).copied().unwrap_or(own)
+    }
+
+    /// The definition that a reference from `module` resolves to, or the declaration itself.
+    #[must_use]
+    pub fn resolve_global(&self, module: ModuleId, global: GlobalId) -> GlobalRef {
+        let m = self.module(module);
+        let g = m.global(global);
+        let own = GlobalRef { module, global };
+        if g.linkage == Linkage::Internal || (g.defined && g.linkage == Linkage::External) { return own; }
+        self.globals.get(&(m.side, g.name.clone())).copied().unwrap_or(own)
+    }
+
+    /// A function by mangled symbol, external linkage first, then `static` ones.
+    #[must_use]
+    pub fn find_func(&self, side: Side, name: &str) -> Option<FuncRef> {
+        if let Some(r) = self.functions.get(&(side, name.to_owned())) { return Some(*r); }
+        self.functions().find(|(_, m, f)| m.side == side && !f.is_declaration() && f.name == name).map(|(r, ..)| r)
+    }
+
+    /// A global by mangled symbol, external linkage first, then `static` ones.
+    #[must_use]
+    pub fn find_global(&self, side: Side, name: &str) -> Option<GlobalRef> {
+        if let Some(r) = self.globals.get(&(side, name.to_owned())) { return Some(*r); }
+        self.modules.iter().enumerate().filter(|(_, m)| m.side == side).find_map(|(mi, m)| {
+            m.globals.iter().position(|g| g.name == name).map(|i| GlobalRef {
+                module: ModuleId(u32::try_from(mi).unwrap_or(u32::MAX)),
+                global: GlobalId(u32::try_from(i).unwrap_or(u32::MAX)),
+            })
+        })
+    }
+
+    /// Every function of every module, declarations included.
+    pub fn functions(&self) -> impl Iterator<Item = (FuncRef, &Module, &Function)> {
+        self.modules.iter().enumerate().flat_map(|(mi, m)| {
+            let module = ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
+            m.functions.iter().enumerate().map(move |(i, f)| {
+                (FuncRef { module, func: FuncId(u32::try_from(i).unwrap_or(u32::MAX)) }, m.as_ref(), f)
+            })
+        })
+    }
+
+    /// The kernel that a host-side launch stub launches. clang names the stub of kernel `K` by inserting
+    /// `__device_stub__` before `K`'s own name inside the mangled symbol (LLVM 22, CGCUDANV.cpp).
+    ///
+    /// Returns `None` where the symbol is no stub; the kernel may still lack a definition.
+    #[must_use]
+    pub fn kernel_symbol_of_stub(stub: &str) -> Option<String> {
+        const MARK: &str = "__device_stub__";
+        let at = stub.find(MARK)?;
+        let digits = stub[..at].chars().rev().take_while(char::is_ascii_digit).count();
+        if digits == 0 { return Some(stub.replacen(MARK, "", 1)); }
+        let len: usize = stub[at - digits..at].parse().ok()?;
+        Some(format!("{}{}{}", &stub[..at - digits], len.checked_sub(MARK.len())?, &stub[at + MARK.len()..]))
+    }
+
+    /// A location resolved to file, line and column.
+    #[must_use]
+    pub fn loc(&self, module: ModuleId, loc: LocId) -> SourceLoc {
+        let m = self.module(module);
+        match m.locs.get(loc.index()) {
+            Some(l) if loc.0 != 0 => {
+                let f = m.files.get(l.file.index());
+                SourceLoc {
+                    file: f.map(|f| f.path.clone()).unwrap_or_default(),
+                    line: l.line, column: l.column,
+                    system: f.is_some_and(|f| f.system),
+                }
+            }
+            _ => SourceLoc { file: String::new(), line: 0, column: 0, system: false },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Program;
+
+    #[test]
+    fn stub_symbols_lead_to_kernels() {
+        let k = |s| Program::kernel_symbol_of_stub(s);
+        assert_eq!(k("_Z31__device_stub__advCubatureHex3DiPKd").as_deref(), Some("_Z16advCubatureHex3DiPKd"));
+        assert_eq!(k("_ZN2ns18__device_stub__fooILi3EEvv").as_deref(), Some("_ZN2ns3fooILi3EEvv"));
+        assert_eq!(k("__device_stub__plain").as_deref(), Some("plain"));
+        assert_eq!(k("_Z3foov"), None);
+    }
+}

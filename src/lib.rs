@@ -1,0 +1,13 @@
+//! SCuBA: static bounds analysis of CUDA programs at build time. `ARCHITECTURE.md` is the map.
+
+pub mod check;
+pub mod confirm;
+pub mod facts;
+pub mod frontend;
+pub mod host;
+pub mod ir;
+pub mod kernel;
+pub mod nvcc;
+pub mod report;
+pub mod symbolic;
+pub mod witness;

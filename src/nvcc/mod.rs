@@ -1,0 +1,3 @@
+//! nvcc: parse a copy of the command line, run the real nvcc unchanged beside the analysis.
+pub mod request;
+pub mod unit;

@@ -1,0 +1,28 @@
+//! What the shim asks of the analysis: written as JSON to `scuba __analyze`'s standard input.
+
+use super::unit::TranslationUnit;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// One nvcc (or link) command, as far as the analysis cares.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    pub units: Vec<TranslationUnit>,
+    pub link: Option<Link>,
+    /// Working directory of the command, absolute.
+    pub directory: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LinkKind { Executable, SharedLibrary, Archive, DeviceLink, Relocatable }
+
+/// Objects, archives and libraries that become one file. Sources compiled by the same command are in
+/// [`Request::units`], not here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    pub kind: LinkKind,
+    /// Absolute.
+    pub output: PathBuf,
+    /// Absolute, in command-line order; `-lNAME` resolved through `-L` where found.
+    pub inputs: Vec<PathBuf>,
+}

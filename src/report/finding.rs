@@ -1,0 +1,227 @@
+//! The types that `check/` fills in and the renderers draw; they mirror the JSON document `scuba-findings/1`.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// A class of finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    OobGlobal,
+    OobShared,
+    OobLocal,
+    OobConstant,
+    IntraAllocation,
+    MemcpyOutOfBounds,
+    UseAfterFree,
+    DoubleFree,
+    InvalidPointer,
+    DataIndex,
+    IndexOverflow,
+    Misaligned,
+}
+
+impl Rule {
+    pub const ALL: [Self; 12] = [
+        Self::OobGlobal, Self::OobShared, Self::OobLocal, Self::OobConstant, Self::IntraAllocation, Self::MemcpyOutOfBounds,
+        Self::UseAfterFree, Self::DoubleFree, Self::InvalidPointer, Self::DataIndex, Self::IndexOverflow, Self::Misaligned,
+    ];
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OobGlobal => "oob-global",
+            Self::OobShared => "oob-shared",
+            Self::OobLocal => "oob-local",
+            Self::OobConstant => "oob-constant",
+            Self::IntraAllocation => "intra-allocation",
+            Self::MemcpyOutOfBounds => "memcpy-out-of-bounds",
+            Self::UseAfterFree => "use-after-free",
+            Self::DoubleFree => "double-free",
+            Self::InvalidPointer => "invalid-pointer",
+            Self::DataIndex => "data-index",
+            Self::IndexOverflow => "index-overflow",
+            Self::Misaligned => "misaligned",
+        }
+    }
+    /// The level of a *proved* finding where nothing else is configured.
+    #[must_use]
+    pub const fn default_level(self) -> Level {
+        match self { Self::DataIndex | Self::IndexOverflow | Self::Misaligned => Level::Warn, _ => Level::Deny }
+    }
+}
+
+impl fmt::Display for Rule { fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(self.name()) } }
+impl FromStr for Rule {
+    type Err = String;
+    fn from_str(s: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|r| r.name() == s).ok_or_else(|| {
+            format!("unknown rule `{s}`; the rules are {}", Self::ALL.map(Self::name).join(", "))
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level { Allow, Note, Warn, Deny }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict { Possible, Proved }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Replay { Reached, NotReached, Incomplete, NotRun }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction { Read, Write, Atomic }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Space { Global, Shared, Local, Constant, Host }
+
+/// A position in a source file. `file` is absolute inside the analysis; renderers make it relative to the project.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Position { pub file: String, pub line: u32, pub column: u32 }
+
+/// The access, launch or call that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Access {
+    #[serde(flatten)]
+    pub position: Position,
+    /// Demangled kernel with parameter types.
+    pub kernel: String,
+    /// Source name of the array or pointer the access goes through.
+    pub array: String,
+    /// Name and range of the part of the allocation, where there is one.
+    pub partition: Option<String>,
+    pub direction: Direction,
+    pub space: Space,
+    /// Index expression in source names; several dimensions as `[j][i]`.
+    pub index: String,
+    /// Width of the access in bytes.
+    pub bytes: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allocation {
+    pub file: String,
+    pub line: u32,
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub column: u32,
+    /// Size in bytes as an expression of the program's inputs.
+    pub extent: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    pub file: String,
+    pub line: u32,
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub column: u32,
+    pub grid: String,
+    pub block: String,
+    /// Dynamic shared memory in bytes, as an expression.
+    pub shared: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_zero(v: &u32) -> bool { *v == 0 }
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WitnessInput { pub name: String, pub value: String }
+
+/// Concrete inputs under which the access goes out of bounds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Witness {
+    pub inputs: Vec<WitnessInput>,
+    pub grid: [u64; 3],
+    /// Block index.
+    pub block: [u64; 3],
+    /// Thread index within the block.
+    pub thread: [u64; 3],
+    /// Byte offset of the access from the start of the allocation (negative: before it).
+    pub offset_bytes: i64,
+    pub extent_bytes: i64,
+    pub replay: Replay,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confirmation { pub status: String, pub by: String, pub device: String, pub detail: String }
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    pub fingerprint: String,
+    pub rule: Rule,
+    pub level: Level,
+    pub verdict: Verdict,
+    /// Needs a zero-byte allocation or a size <= 0.
+    pub degenerate: bool,
+    /// How many template instances and launches share it.
+    pub occurrences: u32,
+    pub program: String,
+    pub root: String,
+    pub message: String,
+    pub access: Access,
+    pub allocation: Option<Allocation>,
+    pub launch: Option<Launch>,
+    pub witness: Option<Witness>,
+    pub confirmation: Option<Confirmation>,
+    pub assumptions: Vec<String>,
+    pub unknowns: Vec<String>,
+}
+
+/// An access that could not be decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undecided {
+    #[serde(flatten)]
+    pub position: Position,
+    pub kernel: String,
+    pub array: String,
+    pub reason: String,
+}
+
+/// A side of a translation unit that no front end could read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotAnalysed { pub file: String, pub side: String, pub reason: String }
+
+/// Counts of places in the source; `safe + safe_if_no_wrap + proved + possible + unknown == accesses`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    pub programs: u32,
+    pub translation_units: u32,
+    pub not_analysed: u32,
+    pub kernels: u32,
+    pub launches: u32,
+    pub accesses: u32,
+    pub safe: u32,
+    pub safe_if_no_wrap: u32,
+    pub proved: u32,
+    pub possible: u32,
+    pub unknown: u32,
+    pub seconds: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axioms { pub device_memory: u64 }
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tool { pub version: String, pub z3: String, pub frontend: String, pub axioms: Axioms }
+
+/// The JSON document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    pub schema: String,
+    pub tool: Tool,
+    pub summary: Summary,
+    pub findings: Vec<Finding>,
+    pub undecided: Vec<Undecided>,
+    pub not_analysed: Vec<NotAnalysed>,
+}
+
+impl Report {
+    /// Whether any finding is denied: decides the exit status.
+    #[must_use]
+    pub fn denied(&self) -> bool { self.findings.iter().any(|f| f.level == Level::Deny) }
+}

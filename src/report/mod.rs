@@ -1,0 +1,2 @@
+//! Renderers of findings.
+pub mod finding;
