@@ -1,0 +1,45 @@
+# SCuBA: set-up, build, demonstration, tests. `make help` lists the targets.
+#
+# Every target may be run again and does only what is missing. System packages are installed only as root (Debian 12, apt);
+# the CUDA toolkit and Z3 come as wheels into .deps/ of this checkout. tools/setup.sh says what to do by hand otherwise.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+PREFIX ?= /usr/local
+VERSION := $(shell sed -n 's/^version *= *"\(.*\)"/\1/p' Cargo.toml | head -n1)
+BINARIES := scuba scuba-nvcc scuba-extract
+
+# Plain `make` on a machine whose cargo was installed by rustup in this shell's past: not on PATH yet.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+
+.PHONY: setup
+setup: ## install what is missing
+	@tools/setup.sh demo
+
+.PHONY: build
+build: setup ## target/release/{scuba,scuba-nvcc,scuba-extract}
+	@cargo build --release --locked --bins
+
+.PHONY: test
+test: ## the whole test suite, with the pinned nvcc
+	@tools/setup.sh test
+	@cargo test --locked
+
+.PHONY: lint
+lint: setup ## clippy on everything
+	@cargo clippy --locked --all-targets
+
+.PHONY: clean
+clean: ## remove what was built, keep what was installed
+	@rm -rf target dist
+
+.PHONY: distclean
+distclean: clean ## remove the wheels in .deps as well
+	@rm -rf .deps
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20

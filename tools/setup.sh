@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# Installs what building and running SCuBA needs and what is not there yet; says what to install by hand where it may not.
+#
+#   tools/setup.sh demo    what `make build` and `make demo` need: an nvcc found on this machine is used
+#   tools/setup.sh test    the pinned CUDA toolkit as well, whatever else is installed: the tests compare with it
+#   tools/setup.sh dist    what `make dist` needs
+#
+# Nothing is reinstalled: every step looks at what is there, not at a record of what was done, so an interrupted run, a
+# removed package or a newer pin is noticed. System packages come from apt (only as root), the CUDA toolkit and Z3 from
+# PyPI wheels into .deps/ of the checkout.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+want=${1:-demo}
+llvm=22
+# Newer Z3 decides index queries that Debian's 4.8 does not.
+z3_pin=z3-solver==5.4.0.0
+cuda_pins=(
+  nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-runtime==13.0.96
+  nvidia-cuda-cccl==13.0.85 nvidia-curand==10.4.5.25 nvidia-cuda-sanitizer-api==13.0.85
+)
+# What rustc must be at least: `rust-version` in Cargo.toml.
+rust_min=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
+
+say() { printf '%s\n' "$*" >&2; }
+by_hand() { say ""; say "set-up: $1"; shift; for line in "$@"; do say "    $line"; done; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }
+at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n1)" = "$1" ]; }
+
+# ---- system packages --------------------------------------------------------------------------------------------------
+
+# What is missing, as Debian package names. Looks for the programs, not for the packages: another origin is as good.
+missing_packages() {
+  local prefix=${LLVM_SYS_221_PREFIX:-/usr/lib/llvm-$llvm}
+  have g++ || echo g++
+  have cmake || echo cmake
+  have ninja || echo ninja-build
+  have "clang++-$llvm" || echo "clang-$llvm"
+  { [ -x "$prefix/bin/llvm-config" ] && [ -e "$prefix/lib/libLLVM.so" ]; } || echo "llvm-$llvm-dev"
+  if ! have python3; then echo python3; echo python3-venv
+  elif [ ! -x .deps/venv/bin/pip ] && ! python3 -c 'import venv, ensurepip' 2>/dev/null; then echo python3-venv; fi
+  if [ "$want" = dist ]; then have patchelf || echo patchelf; fi
+}
+
+install_packages() {
+  local packages=("$@") command="apt-get install -y --no-install-recommends $*"
+  have apt-get || by_hand "these programs are missing, and this is not a Debian system:" \
+    "${packages[@]}" "Install what your distribution calls them (LLVM and clang $llvm, CMake 3.18 or newer, Ninja)."
+  [ "$(id -u)" = 0 ] || by_hand "packages are missing, and only root may install them. Run:" "sudo apt-get update && sudo $command"
+  say "set-up: installing ${packages[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -q >&2 || say "set-up: apt-get update failed; trying with the package lists that are here"
+  local package
+  for package in "${packages[@]}"; do
+    apt-cache show "$package" >/dev/null 2>&1 || by_hand "the configured package sources have no $package." \
+      "clang-$llvm and llvm-$llvm-dev come with Debian 12's security updates: /etc/apt/sources.list.d/debian.sources needs" \
+      "    Suites: bookworm-security    Components: main    URIs: http://deb.debian.org/debian-security" \
+      "or, for other releases, from https://apt.llvm.org (\`bash llvm.sh $llvm\`). Then run make again."
+  done
+  $command >&2 || by_hand "apt could not install ${packages[*]} (its message is above). Run by hand:" "$command"
+}
+
+# ---- Rust -------------------------------------------------------------------------------------------------------------
+
+check_rust() {
+  have cargo && have rustc || by_hand "cargo is missing (Rust $rust_min or newer; Debian 12's own is too old). Install it from https://rustup.rs:" \
+    "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- --profile minimal"
+  local version
+  version=$(rustc --version | sed -n 's/^rustc \([0-9.]*\).*/\1/p')
+  at_least "$rust_min" "$version" || by_hand "rustc is $version, and SCuBA needs $rust_min or newer. Run:" "rustup update stable"
+  # A build that fails half way for want of a crate is hard to read: fetch first.
+  local host log
+  host=$(rustc -vV | sed -n 's/^host: //p')
+  log=$(mktemp)
+  if ! cargo fetch --locked --target "$host" >"$log" 2>&1; then
+    cat "$log" >&2; rm -f "$log"
+    by_hand "the crates of Cargo.lock could not be fetched (cargo's message is above)." \
+      "The build needs crates.io or a mirror of it (see 'Source Replacement' in the Cargo book), once:" "cargo fetch --locked"
+  fi
+  rm -f "$log"
+}
+
+# ---- wheels: Z3 and the CUDA toolkit ----------------------------------------------------------------------------------
+
+# The nvcc that the demonstration uses: SCUBA_NVCC, then PATH, then the usual place, then .deps.
+system_nvcc() {
+  local candidate
+  for candidate in "${SCUBA_NVCC:-}" "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
+    # A stand-in for nvcc (a link to the shim) is not a compiler.
+    if [ -n "$candidate" ] && [ -x "$candidate" ] && [[ $(basename "$(readlink -f "$candidate")") != scuba-nvcc ]]; then
+      echo "$candidate"; return
+    fi
+  done
+}
+
+have_wheel() { # name==version: whether pip has finished installing it into .deps/cuda
+  local name=${1%%==*} version=${1##*==}
+  [ -e ".deps/cuda/${name//-/_}-$version.dist-info/RECORD" ]
+}
+
+wheels_complete() {
+  local pin
+  for pin in "$@"; do have_wheel "$pin" || return 1; done
+  [ -e .deps/cuda/z3/lib/libz3.so ] || return 1
+  [[ " $* " != *" nvidia-cuda-nvcc=="* ]] || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]
+}
+
+# The links that the wheels leave out: nvcc and CMake look into lib64, and the loader wants Z3 by its soname.
+link_wheels() {
+  local root=$1
+  if [ -d "$root/nvidia/cu13/lib" ] && [ ! -e "$root/nvidia/cu13/lib64" ]; then ln -s lib "$root/nvidia/cu13/lib64"; fi
+  if [ ! -e "$root/z3/lib/libz3.so.5.4" ]; then ln -s libz3.so "$root/z3/lib/libz3.so.5.4"; fi
+}
+
+install_wheels() {
+  local pins=("$@")
+  local command=".deps/venv/bin/pip install --no-deps --target .deps/cuda ${pins[*]}"
+  if ! .deps/venv/bin/pip --version >/dev/null 2>&1; then
+    rm -rf .deps/venv
+    python3 -m venv .deps/venv >&2 || by_hand "python3 could not make a virtual environment. Run:" "apt-get install python3-venv"
+  fi
+  say "set-up: fetching ${pins[*]}"
+  # Into a folder beside, then renamed: pip leaves half a toolkit behind when it is interrupted.
+  local staging=.deps/cuda.partial
+  rm -rf "$staging"
+  .deps/venv/bin/pip install --disable-pip-version-check --quiet --no-deps --only-binary :all: --target "$staging" "${pins[@]}" >&2 || {
+    rm -rf "$staging"
+    by_hand "pip could not fetch the wheels (its message is above). The build needs PyPI or a mirror of it, once:" \
+      "$command" "For the CUDA toolkit alone, NVIDIA's own installation serves too: put its bin/ on PATH, or set SCUBA_NVCC."
+  }
+  link_wheels "$staging"
+  rm -rf .deps/cuda
+  mv "$staging" .deps/cuda
+}
+
+# ---- all of it --------------------------------------------------------------------------------------------------------
+
+mkdir -p .deps
+exec 9>.deps/lock
+flock 9
+
+mapfile -t packages < <(missing_packages)
+if [ "${#packages[@]}" -gt 0 ]; then
+  install_packages "${packages[@]}"
+  mapfile -t packages < <(missing_packages)
+  [ "${#packages[@]}" = 0 ] || by_hand "installed, but still not found on PATH:" "${packages[@]}"
+fi
+cmake_version=$(cmake --version | sed -n 's/^cmake version \([0-9.]*\).*/\1/p')
+at_least 3.18 "$cmake_version" || by_hand "CMake is $cmake_version; the example needs 3.18 or newer, for instance:" "pip install cmake==3.25.2"
+
+check_rust
+
+pins=("$z3_pin")
+if [ "$want" = test ] || [ -z "$(system_nvcc)" ] || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
+if wheels_complete "${pins[@]}"; then link_wheels .deps/cuda; else install_wheels "${pins[@]}"; fi
+
+nvcc=.deps/cuda/nvidia/cu13/bin/nvcc
+if [ "${#pins[@]}" -gt 1 ]; then
+  "$nvcc" --version >/dev/null || by_hand "$nvcc does not run here (its message is above)." \
+    "The wheels are for 64-bit Linux with glibc 2.28 or newer. Install a CUDA toolkit by hand and set SCUBA_NVCC to its nvcc."
+fi
