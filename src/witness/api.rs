@@ -1,0 +1,162 @@
+//! What goes into a run of the interpreter and what comes out of it.
+
+use crate::ir::{BlockId, FuncRef};
+use crate::report::finding::Direction;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Concrete inputs of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// `argv[1]…`, for `main`; `argv[0]` is the interpreter's own choice.
+    pub argv: Vec<String>,
+    /// Arguments in parameter order, for roots other than `main`. A parameter beyond the end is unknown; a pointer
+    /// parameter is always a fresh object of unknown extent.
+    pub args: Vec<i128>,
+    pub stdin: Vec<u8>,
+    /// Contents by the name under which the program opens them.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+/// An instruction of a program: an access, an allocation, a launch or a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Site {
+    pub func: FuncRef,
+    pub block: BlockId,
+    /// Index into the block's instructions; their number for the block's terminator (an `invoke`).
+    pub inst: u32,
+}
+
+/// What an address points into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ObjectKind {
+    HostHeap,
+    HostStack,
+    HostGlobal,
+    /// Pinned host memory, which kernels may use (`cudaMallocHost`, `cudaHostAlloc`).
+    Pinned,
+    /// `cudaMalloc` and its relatives.
+    Device,
+    Managed,
+    /// A `__device__` variable.
+    DeviceGlobal,
+    /// A `__constant__` variable.
+    Constant,
+    /// A `__shared__` variable of fixed size.
+    Shared,
+    /// `extern __shared__`, with the size that the launch gives.
+    DynamicShared,
+    /// A variable of one thread's stack.
+    Local,
+    /// A kernel's parameter passed by value.
+    KernelParam,
+    /// Memory that belongs to something not modelled: never out of bounds.
+    Foreign,
+    /// Null, or an address that was never that of an object.
+    Wild,
+}
+
+/// The object an access was meant for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object {
+    pub kind: ObjectKind,
+    /// Source name of the variable, or the function that allocated it.
+    pub name: String,
+    /// The call that allocated it, on the heap and on the device.
+    pub alloc: Option<Site>,
+    /// Size in bytes.
+    pub extent: u64,
+    pub freed: bool,
+}
+
+/// An access that lies outside its object, or in an object that is freed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadAccess {
+    pub site: Site,
+    /// The call of the launch stub, or of `cudaLaunchKernel`; `None` for accesses of the host.
+    pub launch_site: Option<Site>,
+    /// The launch's number in the run, from 0; launches that do not run count as well.
+    pub launch: u64,
+    pub grid: [u64; 3],
+    pub block_dim: [u64; 3],
+    pub block: [u64; 3],
+    pub thread: [u64; 3],
+    pub object: Object,
+    /// Bytes from the start of the object; negative before it.
+    pub offset: i64,
+    /// Width in bytes.
+    pub bytes: u64,
+    pub direction: Direction,
+    /// How often this site did so in this launch site.
+    pub count: u64,
+}
+
+/// Index of a block in its grid and of a thread in its block.
+pub type BlockThread = ([u64; 3], [u64; 3]);
+
+/// Which threads of a launch to try.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Threads {
+    /// These, in order; the whole block of each where a thread's path depends on others.
+    List(Vec<BlockThread>),
+    /// Every thread of one block.
+    Block([u64; 3]),
+    /// All blocks, corners of the grid first, as far as the budget goes.
+    Any,
+}
+
+/// The access that a witness claims to be out of bounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    pub site: Site,
+    /// `None`: any launch (or the host itself, where `site` is on the host side).
+    pub launch_site: Option<Site>,
+    /// Only the launch of this number in the run; where it does not reach the access, others of the same launch
+    /// site still count.
+    pub launch: Option<u64>,
+    pub threads: Threads,
+}
+
+/// Bounds of one run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// Instructions executed, all threads together.
+    pub steps: u64,
+    pub seconds: f64,
+    /// Instructions in one loop, after which the loop is skipped where that is possible and what it writes becomes
+    /// poison.
+    pub loop_steps: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Self { Self { steps: 200_000_000, seconds: 20.0, loop_steps: 2_000_000 } }
+}
+
+/// What a replay says about its target.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// The program's own code reached the access, out of bounds; `assumptions` are what was taken for granted on the way.
+    Reached { bad: Box<BadAccess>, assumptions: Vec<String> },
+    /// The run ended (or the access was within bounds) without it.
+    NotReached { why: String },
+    /// Something that the interpreter does not compute decides it, or the budget ran out.
+    Incomplete { why: String },
+}
+
+/// Everything an exhaustive run saw.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// One entry for each access site, launch site and object, in order of first occurrence.
+    pub bad: Vec<BadAccess>,
+    /// How often each load, store, atomic or copy in memory was executed on the device side.
+    pub visited: FxHashMap<Site, u64>,
+    /// True where every launch, block and thread ran to its end, nothing decided by poison.
+    pub completed: bool,
+    /// Why not; empty where `completed`.
+    pub why: String,
+    /// How many launches ran.
+    pub launches: u64,
+    pub assumptions: Vec<String>,
+    /// Instructions executed.
+    pub steps: u64,
+}
