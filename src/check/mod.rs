@@ -2,6 +2,8 @@
 //!
 //! In: a linked [`crate::ir::Program`]. Out: a [`ProgramReport`]. It knows neither LLVM nor nvcc.
 
+pub mod solver;
+
 use crate::ir::Program;
 use crate::report::finding::{Finding, Summary, Undecided};
 

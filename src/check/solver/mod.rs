@@ -1,0 +1,137 @@
+//! Decides `facts ⊢ goal` over mathematical integers, and finds small models.
+//!
+//! In: boolean terms of an [`Arena`]. Out: a proof with the facts it used, a model, or why neither. It knows nothing
+//! of kernels, hosts and launches.
+//!
+//! First the polynomial bound ([`poly`]), which decides most row-major indices at once, then Z3 ([`smt`]). What is
+//! proved is: no assignment of the symbols makes every fact surely true and the goal surely false
+//! ([`Arena::eval_under`]); division by zero and `2^n` outside 0..=126 may have any value in a proof, and have none
+//! in a model.
+
+mod encode;
+mod smallest;
+mod smt;
+
+use crate::symbolic::term::{Arena, SymId, Term, TermId, Valuation};
+use rustc_hash::FxHashMap;
+
+/// Budget of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Wall-clock milliseconds, the watchdog.
+    pub millis: u32,
+    /// Z3's resource units: the same on every machine. 0: none.
+    pub rlimit: u32,
+    /// Steps of the polynomial bound.
+    pub steps: u32,
+    /// Reduce the facts that a Z3 proof used to an unsatisfiable core: a second, cheap run.
+    pub core: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self { Self { millis: 5000, rlimit: 40_000_000, steps: 4000, core: false } }
+}
+
+/// How [`Term::Wrap`] is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WrapMode {
+    /// As its argument, which is in range: the caller carries the range obligations.
+    Assume,
+    /// As reduction modulo 2^bits.
+    Exact,
+}
+
+/// What decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method { Poly, Z3 }
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// The goal follows from `used`, a subset of the facts (not always the least one).
+    Proved { by: Method, used: Vec<TermId> },
+    /// The facts hold and the goal does not.
+    Model(Model),
+    /// Why it could not be decided.
+    Unknown(String),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModelAnswer {
+    Model(Model),
+    Unsat,
+    /// Why it could not be decided.
+    Unknown(String),
+}
+
+/// Values of symbols (booleans 0 and 1) and of uninterpreted functions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Model {
+    /// Every symbol in the cone of the query.
+    pub values: FxHashMap<SymId, i128>,
+    /// Values of [`Term::Apply`] by name and arguments.
+    pub applications: FxHashMap<(String, Vec<i128>), i128>,
+}
+
+impl Model {
+    /// Value of a term under this model. `None` where it has none, or depends on symbols the model lacks.
+    #[must_use]
+    pub fn value(&self, arena: &Arena, t: TermId, mode: WrapMode) -> Option<i128> {
+        self.all_values(arena, &[t], mode).get(&t).copied().flatten()
+    }
+
+    fn all_values(&self, arena: &Arena, roots: &[TermId], mode: WrapMode) -> FxHashMap<TermId, Option<i128>> {
+        arena.eval_under(roots, &Valuation {
+            symbols: &|s| self.values.get(&s).copied(),
+            apply: &|t, args| match arena.get(t) {
+                Term::Apply { name, .. } => self.applications.get(&(name.clone(), args.to_vec())).copied(),
+                _ => None,
+            },
+            wraps: mode == WrapMode::Exact,
+        })
+    }
+
+    /// The first term that does not have the value asked for, with the value it has.
+    fn refuted(&self, arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> Option<(TermId, Option<i128>)> {
+        let roots: Vec<TermId> = want.iter().map(|w| w.0).collect();
+        let values = self.all_values(arena, &roots, mode);
+        want.iter().find_map(|(t, truth)| {
+            let v = values.get(t).copied().flatten();
+            (v != Some(i128::from(*truth))).then_some((*t, v))
+        })
+    }
+}
+
+/// Facts prepared once for several goals: the obligations of one block share their path condition.
+pub struct Context {
+    facts: Vec<TermId>,
+    mode: WrapMode,
+}
+
+impl Context {
+    #[must_use]
+    pub fn new(_arena: &mut Arena, facts: &[TermId], mode: WrapMode) -> Self { Self { facts: facts.to_vec(), mode } }
+
+    /// Whether the goal follows from the facts.
+    pub fn prove(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Answer {
+        if arena.as_bool(goal) == Some(true) || self.facts.contains(&goal) {
+            return Answer::Proved { by: Method::Poly, used: self.facts.iter().copied().filter(|f| *f == goal).collect() };
+        }
+        smt::prove(arena, &self.facts, goal, self.mode, limits)
+    }
+}
+
+/// Whether `goal` follows from the facts: the polynomial bound first, then Z3 for `facts ∧ ¬goal`.
+pub fn prove(arena: &mut Arena, facts: &[TermId], goal: TermId, mode: WrapMode, limits: &Limits) -> Answer {
+    Context::new(arena, facts, mode).prove(arena, goal, limits)
+}
+
+/// A model of the facts with small values: first with every symbol of `positive` at least 1 (sizes), and the magnitude
+/// of those of `prefer_small` (program inputs) bounded by 1, 2, 3, 4, 8, 16, …; then made smaller one by one.
+pub fn find_model(
+    arena: &mut Arena, facts: &[TermId], prefer_small: &[SymId], positive: &[SymId], mode: WrapMode, limits: &Limits,
+) -> ModelAnswer {
+    smallest::find(arena, facts, prefer_small, positive, mode, limits)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! Models with small values: a counterexample that is cheap to run and easy to read.
+
+use super::smt::{self, Budget, Outcome, Query};
+use super::{Limits, Model, ModelAnswer, WrapMode};
+use crate::symbolic::term::{Arena, Range, SymId, TermId};
+
+/// Bounds on the magnitude of inputs, tried in turn.
+const STEPS: [i128; 12] = [1, 2, 3, 4, 8, 16, 32, 64, 128, 1024, 16_384, 1 << 20];
+/// Milliseconds for one bounded attempt: a small model is worth a little time, not the whole budget.
+const ATTEMPT_MILLIS: u32 = 300;
+
+pub(super) fn find(
+    arena: &Arena, facts: &[TermId], prefer_small: &[SymId], positive: &[SymId], mode: WrapMode, limits: &Limits,
+) -> ModelAnswer {
+    if let Some(reason) = smt::refuse() { return ModelAnswer::Unknown(reason); }
+    let budget = Budget::new(limits);
+    let want: Vec<(TermId, bool)> = facts.iter().map(|f| (*f, true)).collect();
+    let at_least_one: Vec<(SymId, Range)> = positive.iter().map(|s| (*s, Range { lo: Some(1), hi: None })).collect();
+    for k in STEPS {
+        if budget.spent() { break; }
+        let mut bounds = at_least_one.clone();
+        bounds.extend(prefer_small.iter().map(|s| (*s, Range::new(-k, k))));
+        if let Outcome::Sat(m) = attempt(arena, &want, &bounds, mode, &budget) {
+            return ModelAnswer::Model(shrink(arena, m, &want, prefer_small, &at_least_one, mode, &budget));
+        }
+    }
+    if !positive.is_empty() && let Outcome::Sat(m) = attempt(arena, &want, &at_least_one, mode, &budget) {
+        return ModelAnswer::Model(shrink(arena, m, &want, prefer_small, &at_least_one, mode, &budget));
+    }
+    match smt::decide(arena, &want, mode, &budget) {
+        Outcome::Sat(m) => ModelAnswer::Model(shrink(arena, m, &want, prefer_small, &[], mode, &budget)),
+        Outcome::Unsat => ModelAnswer::Unsat,
+        Outcome::Unknown(why) => ModelAnswer::Unknown(why),
+    }
+}
+
+fn attempt(arena: &Arena, want: &[(TermId, bool)], bounds: &[(SymId, Range)], mode: WrapMode, budget: &Budget) -> Outcome {
+    let query = Query { want, bounds, mode, strict: true };
+    match smt::check(arena, &query, budget.millis(ATTEMPT_MILLIS), budget.rlimit) {
+        Outcome::Sat(m) => smt::checked(arena, m, want, mode),
+        other => other,
+    }
+}
+
+/// Each input in turn as small as the others allow, by halving its magnitude.
+fn shrink(
+    arena: &Arena, mut model: Model, want: &[(TermId, bool)], inputs: &[SymId], kept: &[(SymId, Range)], mode: WrapMode, budget: &Budget,
+) -> Model {
+    let mut fixed: Vec<(SymId, Range)> = kept.to_vec();
+    for &s in inputs {
+        let Some(mut size) = model.values.get(&s).map(|v| v.abs()) else { continue };
+        let mut low = -1;
+        // Invariant: there is a model with magnitude `size`, none was found with magnitude `low`.
+        while size - low > 1 && !budget.spent() {
+            let mid = low + (size - low) / 2;
+            let mut bounds = fixed.clone();
+            bounds.push((s, Range::new(-mid, mid)));
+            bounds.extend(inputs.iter().filter(|o| **o != s).filter_map(|o| model.values.get(o).map(|v| (*o, Range::new(-v.abs(), v.abs())))));
+            match attempt(arena, want, &bounds, mode, budget) {
+                Outcome::Sat(m) => { size = m.values.get(&s).map_or(size, |v| v.abs()).min(mid); model = m; }
+                _ => low = mid,
+            }
+        }
+        fixed.push((s, Range::new(-size, size)));
+    }
+    model
+}

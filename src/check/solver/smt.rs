@@ -1,0 +1,202 @@
+//! Z3 on integers: a fresh context and solver per query.
+//!
+//! In: facts, a goal, bounds on symbols, a budget. Out: unsatisfiable, a model, or why neither. Every model is
+//! checked by exact evaluation before it is returned.
+
+use super::encode::{Encoder, SymbolAst};
+use super::{Answer, Limits, Method, Model, WrapMode};
+use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::{Duration, Instant};
+use z3::ast::{Bool, Int};
+use z3::{Params, SatResult, Solver};
+
+/// The oldest Z3 that decides typical index queries; 4.8.12 (Debian 12's) times out on many.
+const OLDEST_Z3: u32 = 5;
+
+/// Why the Z3 that was linked cannot be used.
+pub(super) fn refuse() -> Option<String> {
+    let v = z3::full_version();
+    let digits = v.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let major: u32 = digits.split('.').next().and_then(|m| m.parse().ok()).unwrap_or(0);
+    (major < OLDEST_Z3).then(|| format!("the Z3 library in use is {v}; {OLDEST_Z3}.0 or newer is needed (run `make setup`, or check the loader's library path)"))
+}
+
+/// Time and resource units left of a [`Limits`].
+pub(super) struct Budget { end: Instant, pub rlimit: u32 }
+
+impl Budget {
+    pub fn new(limits: &Limits) -> Self {
+        Self { end: Instant::now() + Duration::from_millis(u64::from(limits.millis)), rlimit: limits.rlimit }
+    }
+    /// Milliseconds left, at most `most`.
+    pub fn millis(&self, most: u32) -> u32 {
+        let left = self.end.saturating_duration_since(Instant::now()).as_millis();
+        u32::try_from(left).unwrap_or(u32::MAX).min(most)
+    }
+    pub fn spent(&self) -> bool { self.end <= Instant::now() }
+}
+
+#[derive(Debug)]
+pub(super) enum Outcome { Unsat, Sat(Model), Unknown(String) }
+
+/// Terms with the truth each must have, and bounds on symbols.
+pub(super) struct Query<'a> {
+    pub want: &'a [(TermId, bool)],
+    pub bounds: &'a [(SymId, Range)],
+    pub mode: WrapMode,
+    /// Operations without value are excluded instead of having any value.
+    pub strict: bool,
+}
+
+/// One query in a context of its own, so that its cost does not depend on the queries before it.
+pub(super) fn check(arena: &Arena, query: &Query, millis: u32, rlimit: u32) -> Outcome {
+    z3::with_z3_config(&z3::Config::new(), || {
+        let solver = Solver::new();
+        set_limits(&solver, millis, rlimit);
+        let mut enc = Encoder::new(arena, query.mode, query.strict);
+        for (t, truth) in query.want { let b = enc.surely(*t, *truth); solver.assert(&b); }
+        for b in enc.take_side() { solver.assert(&b); }
+        for (s, r) in query.bounds { for b in bound(&mut enc, *s, *r) { solver.assert(&b); } }
+        match solver.check() {
+            SatResult::Unsat => Outcome::Unsat,
+            SatResult::Sat => read_model(arena, &solver, &enc).map_or_else(|| Outcome::Unknown("the solver's model could not be read".into()), Outcome::Sat),
+            SatResult::Unknown => Outcome::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason given".into())),
+        }
+    })
+}
+
+fn set_limits(solver: &Solver, millis: u32, rlimit: u32) {
+    let mut p = Params::new();
+    p.set_u32("timeout", millis.max(1));
+    if rlimit > 0 { p.set_u32("rlimit", rlimit); }
+    solver.set_params(&p);
+}
+
+fn bound(enc: &mut Encoder, s: SymId, r: Range) -> Vec<Bool> {
+    let Some(i) = enc.symbol_int(s) else { return vec![] };
+    r.lo.map(|l| i.ge(Int::from_i128(l))).into_iter().chain(r.hi.map(|h| i.le(Int::from_i128(h)))).collect()
+}
+
+fn read_model(arena: &Arena, solver: &Solver, enc: &Encoder) -> Option<Model> {
+    let m = solver.get_model()?;
+    let mut out = Model::default();
+    for (s, ast) in &enc.symbols {
+        let v = match ast {
+            SymbolAst::Int(i) => m.eval(i, true)?.as_i128()?,
+            SymbolAst::Bool(b) => i128::from(m.eval(b, true)?.as_bool()?),
+        };
+        out.values.insert(*s, v);
+    }
+    for (t, args, value) in &enc.applications {
+        let Term::Apply { name, .. } = arena.get(*t) else { continue };
+        let args: Option<Vec<i128>> = args.iter().map(|a| m.eval(a, true)?.as_i128()).collect();
+        out.applications.insert((name.clone(), args?), m.eval(value, true)?.as_i128()?);
+    }
+    Some(out)
+}
+
+/// `facts ⊢ goal`: the facts that share symbols with the goal first, then the others.
+pub(super) fn prove(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode, limits: &Limits) -> Answer {
+    if let Some(reason) = refuse() { return Answer::Unknown(reason); }
+    let budget = Budget::new(limits);
+    let (near, far) = cone_of_influence(arena, facts, goal);
+    let mut want: Vec<(TermId, bool)> = near.iter().map(|f| (*f, true)).collect();
+    want.push((goal, false));
+    let mut model = match decide(arena, &want, mode, &budget) {
+        Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: if limits.core { core(arena, &near, goal, mode, &budget) } else { near } },
+        Outcome::Unknown(why) => return Answer::Unknown(why),
+        Outcome::Sat(m) => m,
+    };
+    if !far.is_empty() {
+        // They share nothing with the rest: a path that cannot be taken, or any model of theirs will do.
+        let want: Vec<(TermId, bool)> = far.iter().map(|f| (*f, true)).collect();
+        match decide(arena, &want, mode, &budget) {
+            Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: far },
+            Outcome::Unknown(why) => return Answer::Unknown(why),
+            Outcome::Sat(m) => { model.values.extend(m.values); model.applications.extend(m.applications); }
+        }
+    }
+    Answer::Model(model)
+}
+
+/// A query, and its checked model: without value for undefined operations only if there is no other.
+pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, budget: &Budget) -> Outcome {
+    let loose = check(arena, &Query { want, bounds: &[], mode, strict: false }, budget.millis(u32::MAX), budget.rlimit);
+    let Outcome::Sat(m) = loose else { return loose };
+    let Some((t, value)) = m.refuted(arena, want, mode) else { return Outcome::Sat(m) };
+    if value.is_some() { return disagreement(t); }
+    if budget.spent() { return Outcome::Unknown("time is up".into()); }
+    let strict = check(arena, &Query { want, bounds: &[], mode, strict: true }, budget.millis(u32::MAX), budget.rlimit);
+    match strict {
+        Outcome::Sat(m) => checked(arena, m, want, mode),
+        Outcome::Unsat => Outcome::Unknown("it depends on a division by zero or a shift out of range".into()),
+        Outcome::Unknown(_) => strict,
+    }
+}
+
+/// The model, if exact evaluation agrees.
+pub(super) fn checked(arena: &Arena, m: Model, want: &[(TermId, bool)], mode: WrapMode) -> Outcome {
+    match m.refuted(arena, want, mode) {
+        None => Outcome::Sat(m),
+        Some((_, None)) => Outcome::Unknown("the only model found has values beyond 127 bits".into()),
+        Some((t, Some(_))) => disagreement(t),
+    }
+}
+
+fn disagreement(t: TermId) -> Outcome {
+    debug_assert!(false, "the encoding of {t:?} disagrees with its evaluation");
+    Outcome::Unknown(format!("internal disagreement between solver and evaluation on term {}", t.0))
+}
+
+/// The facts that share symbols or functions with the goal, transitively, and the others.
+fn cone_of_influence(arena: &Arena, facts: &[TermId], goal: TermId) -> (Vec<TermId>, Vec<TermId>) {
+    #[derive(PartialEq, Eq, Hash, Clone)]
+    enum Name<'a> { Symbol(SymId), Function(&'a str) }
+    let names = |t: TermId| -> Vec<Name> {
+        arena.cone(&[t]).into_iter().filter_map(|n| match arena.get(n) {
+            Term::Sym(s) | Term::BoolSym(s) => Some(Name::Symbol(*s)),
+            Term::Apply { name, .. } => Some(Name::Function(name)),
+            _ => None,
+        }).collect()
+    };
+    let of_fact: Vec<Vec<Name>> = facts.iter().map(|f| names(*f)).collect();
+    let mut by_name: FxHashMap<&Name, Vec<usize>> = FxHashMap::default();
+    for (i, ns) in of_fact.iter().enumerate() { for n in ns { by_name.entry(n).or_default().push(i); } }
+    let start = names(goal);
+    let mut seen: FxHashSet<&Name> = start.iter().collect();
+    let mut queue: Vec<&Name> = start.iter().collect();
+    let mut near = vec![false; facts.len()];
+    while let Some(n) = queue.pop() {
+        for &i in by_name.get(n).map_or(&[][..], Vec::as_slice) {
+            if std::mem::replace(&mut near[i], true) { continue; }
+            for m in &of_fact[i] { if seen.insert(m) { queue.push(m); } }
+        }
+    }
+    // A fact without symbols is true or makes everything true: it belongs to the query.
+    for (i, ns) in of_fact.iter().enumerate() { near[i] |= ns.is_empty(); }
+    let pick = |want: bool| facts.iter().zip(&near).filter(|(_, n)| **n == want).map(|(f, _)| *f).collect();
+    (pick(true), pick(false))
+}
+
+/// The facts of an unsatisfiable core; all of them if the second run does not find one.
+fn core(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode, budget: &Budget) -> Vec<TermId> {
+    let kept = z3::with_z3_config(&z3::Config::new(), || {
+        let solver = Solver::new();
+        set_limits(&solver, budget.millis(1000), budget.rlimit);
+        let mut enc = Encoder::new(arena, mode, false);
+        let no = enc.surely(goal, false);
+        solver.assert(&no);
+        let marks: Vec<Bool> = facts.iter().map(|f| {
+            let b = enc.surely(*f, true);
+            let mark = Bool::fresh_const("fact");
+            solver.assert(&mark.implies(&b));
+            mark
+        }).collect();
+        for b in enc.take_side() { solver.assert(&b); }
+        if solver.check_assumptions(&marks) != SatResult::Unsat { return None; }
+        let core = solver.get_unsat_core();
+        Some(facts.iter().zip(&marks).filter(|(_, m)| core.contains(m)).map(|(f, _)| *f).collect::<Vec<TermId>>())
+    });
+    kept.unwrap_or_else(|| facts.to_vec())
+}

@@ -1,0 +1,72 @@
+use super::*;
+use crate::symbolic::term::{InputSource, Range, SymKind};
+
+pub(super) fn sym(a: &mut Arena, name: &str, lo: i128, hi: i128) -> TermId {
+    a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(lo, hi))
+}
+
+pub(super) fn id(a: &Arena, t: TermId) -> SymId { match a.get(t) { Term::Sym(s) | Term::BoolSym(s) => *s, other => panic!("not a symbol: {other:?}") } }
+
+const I32: (i128, i128) = (-(1 << 31), (1 << 31) - 1);
+
+#[test]
+fn a_row_major_index_without_a_guard_has_the_smallest_counterexample() {
+    let mut a = Arena::new();
+    let n = sym(&mut a, "n", I32.0, I32.1);
+    let bid = sym(&mut a, "bid", 0, I32.1);
+    let tid = sym(&mut a, "tid", 0, 255);
+    // grid = ceil(n / 256), no guard in the kernel.
+    let up = a.add_const(n, 255);
+    let two56 = a.int(256);
+    let grid = a.div(up, two56);
+    let in_grid = a.lt(bid, grid);
+    let i = a.scale(bid, 256);
+    let i = a.add(i, tid);
+    let goal = a.lt(i, n);
+    let answer = prove(&mut a, &[in_grid], goal, WrapMode::Assume, &Limits::default());
+    assert!(matches!(answer, Answer::Model(_)), "{answer:?}");
+    let bad = a.not(goal);
+    let (n, tid) = (id(&a, n), id(&a, tid));
+    let ModelAnswer::Model(m) = find_model(&mut a, &[in_grid, bad], &[n], &[n], WrapMode::Assume, &Limits::default()) else { panic!("no model") };
+    assert_eq!(m.values[&n], 1);
+    assert!(m.values[&tid] >= 1);
+    let guard = goal;
+    let answer = prove(&mut a, &[in_grid, guard], goal, WrapMode::Assume, &Limits::default());
+    assert!(matches!(answer, Answer::Proved { .. }), "{answer:?}");
+}
+
+#[test]
+fn division_by_zero_is_neither_assumed_away_nor_a_counterexample() {
+    let mut a = Arena::new();
+    let (x, y) = (sym(&mut a, "x", 0, 10), sym(&mut a, "y", 0, 10));
+    let q = a.div(x, y);
+    let goal = a.le(q, x);
+    let answer = prove(&mut a, &[], goal, WrapMode::Exact, &Limits::default());
+    assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+    let one = a.int(1);
+    let positive = a.le(one, y);
+    let answer = prove(&mut a, &[positive], goal, WrapMode::Exact, &Limits::default());
+    assert!(matches!(answer, Answer::Proved { .. }), "{answer:?}");
+}
+
+#[test]
+fn an_assumed_wrap_only_counts_where_it_is_evaluated() {
+    let mut a = Arena::new();
+    let x = sym(&mut a, "x", -100, 1000);
+    let zero = a.int(0);
+    let c = a.le(zero, x);
+    // x >= 0 ? 5 : (unsigned char) x. The wrap says nothing of x where x >= 0.
+    let w = a.wrap(x, 8, false);
+    let five = a.int(5);
+    let v = a.ite(c, five, w);
+    let limit = a.int(255);
+    let never = a.le(v, zero);
+    let answer = prove(&mut a, &[never], c, WrapMode::Assume, &Limits::default());
+    // v <= 0 needs x < 0, where the wrap leaves its range: nothing is left to refute.
+    assert!(matches!(answer, Answer::Proved { .. }), "{answer:?}");
+    let small = a.le(x, limit);
+    let some = a.lt(zero, v);
+    let answer = prove(&mut a, &[some], small, WrapMode::Assume, &Limits::default());
+    let Answer::Model(m) = answer else { panic!("{answer:?}") };
+    assert!(m.values[&id(&a, x)] > 255);
+}
