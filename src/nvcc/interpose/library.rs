@@ -1,0 +1,79 @@
+//! Puts the preloaded library, which this program carries inside, where the loader can find it.
+
+use super::Error;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libscuba-interpose.so"));
+
+/// The library as a file. It lies in the user's cache where possible: a daemon that outlives the build (a compiler cache's
+/// server) keeps it in its environment, and the loader would complain at every process it starts about a library that is
+/// gone. A temporary one is removed with this value.
+pub struct Library {
+    path: PathBuf,
+    _temporary: Option<tempfile::TempDir>,
+}
+
+impl Library {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Tries the user's cache, then the folder for temporary files.
+///
+/// # Errors
+/// When neither can be written to, allows execution, and has a name that LD_PRELOAD can express.
+pub fn extract() -> Result<Library, Error> {
+    let mut tried = Vec::new();
+    if let Some(cache) = cache_folder() {
+        if let Ok(path) = cached(&cache) {
+            return Ok(Library { path, _temporary: None });
+        }
+        tried.push(cache);
+    }
+    tried.push(std::env::temp_dir());
+    temporary().map_err(|source| {
+        let folders = tried.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ");
+        Error::NoLibrary { folders, source }
+    })
+}
+
+fn temporary() -> io::Result<Library> {
+    let folder = tempfile::Builder::new().prefix("scuba-interpose-").tempdir()?;
+    let path = folder.path().join("libscuba-interpose.so");
+    std::fs::write(&path, BYTES)?;
+    check(&path)?;
+    Ok(Library { path, _temporary: Some(folder) })
+}
+
+/// `$XDG_CACHE_HOME/scuba`, else `~/.cache/scuba`.
+fn cache_folder() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache"))).map(|cache| cache.join("scuba"))
+}
+
+/// Named by its contents, so that versions do not meet, and renamed into place, so that nobody loads half of it.
+fn cached(folder: &Path) -> io::Result<PathBuf> {
+    let path = folder.join(format!("interpose-{}.so", &blake3::hash(BYTES).to_hex()[..16]));
+    if std::fs::read(&path).ok().as_deref() != Some(BYTES) {
+        std::fs::create_dir_all(folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        io::Write::write_all(&mut file, BYTES)?;
+        file.persist(&path)?;
+    }
+    check(&path)?;
+    Ok(path)
+}
+
+/// Whether the loader takes it: not from a file system mounted `noexec`, nor by a name with a blank or a colon.
+fn check(path: &Path) -> io::Result<()> {
+    if path.as_os_str().as_bytes().iter().any(|b| b" :\t\n".contains(b)) {
+        return Err(io::Error::other("LD_PRELOAD cannot express a name with a blank or a colon"));
+    }
+    // The loader says what it could not preload, and goes on.
+    let run = Command::new("/bin/sh").args(["-c", ":"]).env("LD_PRELOAD", path).stdin(Stdio::null()).output()?;
+    if run.stderr.is_empty() { Ok(()) } else { Err(io::Error::other(String::from_utf8_lossy(&run.stderr).trim().to_owned())) }
+}

@@ -1,0 +1,389 @@
+//! What a build's link commands joined: compiler drivers, linkers and `ar`, as recorded, become [`Link`]s.
+//!
+//! One link is usually seen twice, as `g++ …` and as the `ld …` under it. The driver's command is the better one (its
+//! response files still exist, system libraries are not in it); the linker's is what remains of drivers that nobody
+//! knows by name, and of those whose working directory could not be told.
+
+use super::Execution;
+use crate::nvcc::request::{Link, LinkKind};
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+/// What a command line says, before files are looked for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Parsed {
+    pub kind: LinkKind,
+    /// As given.
+    pub output: PathBuf,
+    pub inputs: Vec<Input>,
+    /// Values of `-L`, as given.
+    pub folders: Vec<PathBuf>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    File(PathBuf),
+    /// `-lNAME`, or `-l:FILE` as `File(FILE)` of the folders.
+    Library { name: OsString, archive_only: bool },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Tool {
+    Archiver,
+    Driver,
+    Linker,
+}
+
+/// The links whose output exists: a failed or probing command's does not. One for each output, in the order of their
+/// first command; what several `ar` commands put into one archive is one link.
+#[must_use]
+pub fn collect(executions: &[Execution]) -> Vec<Link> {
+    let mut found: Vec<(Tool, usize, Link)> = Vec::new();
+    for execution in executions {
+        let Some(tool) = tool(&execution.program) else { continue };
+        let Some(parsed) = parse(tool, &execution.arguments, &execution.directory) else { continue };
+        let output = absolute(&execution.directory, &parsed.output);
+        if !output.is_file() {
+            continue;
+        }
+        let (inputs, missing) = resolve(&parsed, &execution.directory, tool);
+        let link = Link { kind: parsed.kind, output: canonical(output), inputs };
+        match found.iter_mut().find(|(_, _, l)| l.output == link.output) {
+            None => found.push((tool, missing, link)),
+            Some((Tool::Archiver, _, known)) if tool == Tool::Archiver => {
+                for input in link.inputs {
+                    if !known.inputs.contains(&input) {
+                        known.inputs.push(input);
+                    }
+                }
+            }
+            // The same output again: the later command made it, unless it is the linker under the driver.
+            Some(known) if tool != Tool::Linker || known.0 == Tool::Linker || known.1 > missing => *known = (tool, missing, link),
+            Some(_) => {}
+        }
+    }
+    found.into_iter().map(|(_, _, link)| link).collect()
+}
+
+/// The same rule as in `preload.c`: `g++` of `x86_64-linux-gnu-g++-12`.
+fn tool(program: &Path) -> Option<Tool> {
+    let name = program.file_name()?.to_str()?;
+    let version = name.trim_end_matches(|c: char| c == '.' || c.is_ascii_digit());
+    let name = if version.len() < name.len() { version.strip_suffix('-').unwrap_or(name) } else { name };
+    match name.rsplit('-').next()? {
+        "ar" => Some(Tool::Archiver),
+        "ld" | "ld.bfd" | "ld.gold" | "ld.lld" | "lld" | "ld.mold" | "mold" | "gold" => Some(Tool::Linker),
+        _ => Some(Tool::Driver),
+    }
+}
+
+fn parse(tool: Tool, arguments: &[OsString], directory: &Path) -> Option<Parsed> {
+    let mut words: VecDeque<OsString> = arguments.iter().skip(1).cloned().collect();
+    expand(&mut words, directory);
+    match tool {
+        Tool::Archiver => archive(words),
+        Tool::Driver | Tool::Linker => link(words, tool),
+    }
+}
+
+/// Puts the words of response files (`@FILE`) in their place; one that cannot be read stays a word, as GNU tools do.
+fn expand(words: &mut VecDeque<OsString>, directory: &Path) {
+    // A file may name itself; no sensible command comes near this many.
+    let mut budget = 64;
+    let mut at = 0;
+    while at < words.len() {
+        let file = words[at].as_bytes().strip_prefix(b"@").map(|f| absolute(directory, Path::new(OsStr::from_bytes(f))));
+        match file.and_then(|f| std::fs::read(f).ok()) {
+            Some(text) if budget > 0 => {
+                budget -= 1;
+                let rest = words.split_off(at + 1);
+                words.pop_back();
+                words.extend(shlex::bytes::Shlex::new(&text).map(OsString::from_vec));
+                words.extend(rest);
+            }
+            _ => at += 1,
+        }
+    }
+}
+
+/// Options of compiler drivers and GNU-like linkers whose value is the next word, and is neither input nor output.
+const WITH_VALUE: [&str; 60] = [
+    "-u", "-T", "-z", "-e", "-x", "-m", "-y", "-h", "-A", "-F", "-f", "-G", "-a", "-R", "-P", "-Y", "-b", "-I", "-D", "-U", "-B",
+    "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot", "-MF", "-MT", "-MQ", "-arch", "-target", "--param", "-aux-info",
+    "-wrapper", "-Xassembler", "-Xpreprocessor", "-Xclang", "-mllvm", "-Tbss", "-Tdata", "-Ttext", "-dynamic-linker",
+    "--dynamic-linker", "-plugin", "-plugin-opt", "-soname", "--soname", "-rpath", "--rpath", "-rpath-link", "--rpath-link", "-Map",
+    "--script", "--version-script", "--dynamic-list", "--defsym", "--undefined", "--entry", "--dependency-file",
+];
+
+const SOURCES: [&str; 13] = ["c", "cc", "cpp", "cxx", "c++", "C", "s", "S", "f", "f90", "F90", "i", "ii"];
+
+fn link(words: VecDeque<OsString>, tool: Tool) -> Option<Parsed> {
+    // Each word with who reads it: what a driver hands to the linker (`-Wl,-E`) is not the driver's own (`-E`).
+    let mut words: VecDeque<(Tool, OsString)> = words.into_iter().map(|word| (tool, word)).collect();
+    let (mut output, mut inputs, mut folders) = (None, Vec::new(), Vec::new());
+    let (mut shared, mut relocatable, mut archive_only) = (false, false, false);
+    while let Some((reader, word)) = words.pop_front() {
+        let mut value = || words.pop_front().map(|(_, value)| value);
+        let bytes = word.as_bytes();
+        let after = |prefix: &str| bytes.strip_prefix(prefix.as_bytes()).filter(|v| !v.is_empty()).map(OsStr::from_bytes);
+        match bytes {
+            b"-Xlinker" if reader == Tool::Driver => {
+                if let Some(next) = words.front_mut() {
+                    next.0 = Tool::Linker;
+                }
+            }
+            _ if reader == Tool::Driver && bytes.starts_with(b"-Wl,") => {
+                for part in bytes[4..].split(|b| *b == b',').rev().filter(|part| !part.is_empty()) {
+                    words.push_front((Tool::Linker, OsStr::from_bytes(part).to_owned()));
+                }
+            }
+            b"-o" | b"--output" => output = value(),
+            b"-c" | b"-S" | b"-E" | b"-M" | b"-MM" | b"-fsyntax-only" if reader == Tool::Driver => return None,
+            b"-shared" | b"--shared" | b"-Bshareable" | b"-dynamiclib" => shared = true,
+            b"-r" | b"-i" | b"--relocatable" => relocatable = true,
+            b"-static" | b"--static" | b"-Bstatic" | b"-dn" | b"-non_shared" => archive_only = true,
+            b"-Bdynamic" | b"-dy" | b"-call_shared" => archive_only = false,
+            b"-L" | b"--library-path" => folders.extend(value().map(PathBuf::from)),
+            b"-l" | b"--library" => inputs.extend(value().map(|name| library(&name, archive_only))),
+            _ if WITH_VALUE.iter().any(|o| o.as_bytes() == bytes) => {
+                value();
+            }
+            _ if after("--output=").is_some() => output = after("--output=").map(OsStr::to_owned),
+            _ if after("--library-path=").is_some() => folders.extend(after("--library-path=").map(PathBuf::from)),
+            _ if after("--library=").is_some() => inputs.extend(after("--library=").map(|n| library(n, archive_only))),
+            _ if after("-L").is_some() => folders.extend(after("-L").map(PathBuf::from)),
+            _ if after("-l").is_some() => inputs.extend(after("-l").map(|n| library(n, archive_only))),
+            // `-oFILE`; not the linkers' `-omagic`.
+            _ if after("-o").is_some() && reader == Tool::Driver => output = after("-o").map(OsStr::to_owned),
+            _ if bytes.starts_with(b"-") => {}
+            _ => {
+                let file = PathBuf::from(&word);
+                let source = file.extension().and_then(OsStr::to_str).is_some_and(|e| SOURCES.contains(&e));
+                if !source {
+                    inputs.push(Input::File(file));
+                }
+            }
+        }
+    }
+    if output.is_none() && inputs.is_empty() {
+        return None; // `--version` and the like
+    }
+    let kind = match (relocatable, shared) {
+        (true, _) => LinkKind::Relocatable,
+        (false, true) => LinkKind::SharedLibrary,
+        (false, false) => LinkKind::Executable,
+    };
+    Some(Parsed { kind, output: output.map_or_else(|| PathBuf::from("a.out"), PathBuf::from), inputs, folders })
+}
+
+fn library(name: &OsStr, archive_only: bool) -> Input {
+    Input::Library { name: name.to_owned(), archive_only }
+}
+
+/// `ar [--plugin X] [-]KEYLETTERS [POSITION] [COUNT] ARCHIVE FILE…`, for the letters that add members.
+fn archive(mut words: VecDeque<OsString>) -> Option<Parsed> {
+    let mut letters = None;
+    while let Some(word) = words.front() {
+        match word.as_bytes() {
+            b"--plugin" | b"--target" | b"--output" | b"--record-libdeps" => {
+                words.pop_front();
+            }
+            long if long.starts_with(b"--") => {}
+            short if letters.is_none() => letters = Some(short.strip_prefix(b"-").unwrap_or(short).to_vec()),
+            _ => break,
+        }
+        words.pop_front();
+    }
+    let letters = letters?;
+    if !letters.iter().any(|l| b"rq".contains(l)) {
+        return None;
+    }
+    let extra = letters.iter().filter(|l| b"abiN".contains(l)).count();
+    let mut words = words.into_iter().skip(extra).map(PathBuf::from);
+    let output = words.next()?;
+    Some(Parsed { kind: LinkKind::Archive, output, inputs: words.map(Input::File).collect(), folders: Vec::new() })
+}
+
+/// The files that are there, and how many of those named are not.
+fn resolve(parsed: &Parsed, directory: &Path, tool: Tool) -> (Vec<PathBuf>, usize) {
+    let folders: Vec<PathBuf> = parsed.folders.iter().map(|f| absolute(directory, f)).collect();
+    let (mut files, mut missing) = (Vec::new(), 0);
+    for input in &parsed.inputs {
+        match input {
+            Input::File(file) => {
+                let file = absolute(directory, file);
+                if file.is_file() { files.push(canonical(file)) } else { missing += 1 }
+            }
+            // One that is in no folder given is the system's.
+            Input::Library { name, archive_only } => files.extend(find_library(name, *archive_only, &folders).map(canonical)),
+        }
+    }
+    if tool == Tool::Linker {
+        // Start files and the compiler's own libraries, which the driver adds.
+        files.retain(|f| !["/usr/lib", "/lib", "/usr/lib64", "/lib64"].iter().any(|system| f.starts_with(system)));
+    }
+    (files, missing)
+}
+
+fn find_library(name: &OsStr, archive_only: bool, folders: &[PathBuf]) -> Option<PathBuf> {
+    let candidates = match name.as_bytes().strip_prefix(b":") {
+        Some(exact) => vec![OsStr::from_bytes(exact).to_owned()],
+        None => {
+            let file = |end: &str| [OsStr::new("lib"), name, OsStr::new(end)].into_iter().collect::<OsString>();
+            if archive_only { vec![file(".a")] } else { vec![file(".so"), file(".a")] }
+        }
+    };
+    folders.iter().flat_map(|folder| candidates.iter().map(move |c| folder.join(c))).find(|path| path.is_file())
+}
+
+/// Lexically: `..` removes the folder before it.
+fn absolute(directory: &Path, path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in directory.join(path).components() {
+        match component {
+            Component::ParentDir => {
+                result.pop();
+            }
+            Component::CurDir => {}
+            other => result.push(other),
+        }
+    }
+    result
+}
+
+fn canonical(path: PathBuf) -> PathBuf {
+    path.canonicalize().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Option<Parsed> {
+        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        parse(tool(Path::new(&words[0])).unwrap(), &words, Path::new("/nowhere"))
+    }
+
+    fn files(p: &Parsed) -> Vec<&str> {
+        p.inputs
+            .iter()
+            .map(|i| match i {
+                Input::File(f) => f.to_str().unwrap(),
+                Input::Library { name, .. } => name.to_str().unwrap(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn tools_are_known_by_the_end_of_their_name() {
+        for (name, expected) in [
+            ("/usr/bin/x86_64-linux-gnu-g++-12", Tool::Driver),
+            ("clang++-22", Tool::Driver),
+            ("llvm-ar-22", Tool::Archiver),
+            ("x86_64-linux-gnu-ar", Tool::Archiver),
+            ("ld.lld-22", Tool::Linker),
+            ("/usr/bin/ld", Tool::Linker),
+        ] {
+            assert_eq!(tool(Path::new(name)), Some(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_driver_links_unless_it_only_compiles() {
+        let p = parsed("/usr/bin/c++ -O3 -DNDEBUG main.cu.o util.cpp -o app -Llib -Wl,-rpath,/x:/y lib/libkern.a -lcudart_static -lrt").unwrap();
+        assert_eq!(p.kind, LinkKind::Executable);
+        assert_eq!(p.output, Path::new("app"));
+        assert_eq!(files(&p), ["main.cu.o", "lib/libkern.a", "cudart_static", "rt"]);
+        assert_eq!(p.folders, [Path::new("lib")]);
+        assert_eq!(parsed("g++ -c a.cpp -o a.o"), None);
+        assert_eq!(parsed("g++ --version"), None);
+        assert_eq!(parsed("g++ a.o").unwrap().output, Path::new("a.out"));
+    }
+
+    #[test]
+    fn what_the_driver_hands_on_is_read_as_the_linker_reads_it() {
+        let p = parsed("g++ -shared -fPIC -oliba.so a.o -Wl,--whole-archive,libk.a,--no-whole-archive -Wl,-soname,liba.so.1 -Wl,-E -Xlinker -r").unwrap();
+        assert_eq!(p.kind, LinkKind::Relocatable);
+        assert_eq!(files(&p), ["a.o", "libk.a"]);
+        assert_eq!(parsed("g++ -shared a.o -o liba.so").unwrap().kind, LinkKind::SharedLibrary);
+        assert_eq!(parsed("g++ -Wl,-o,other a.o").unwrap().output, Path::new("other"));
+    }
+
+    #[test]
+    fn libraries_follow_the_static_switch() {
+        let p = parsed("ld -o app -m elf_x86_64 -dynamic-linker /lib64/ld.so -z relro -L /a -L/b a.o -Bstatic -lk -Bdynamic -lc").unwrap();
+        assert_eq!(files(&p), ["a.o", "k", "c"]);
+        let only = |i: usize| matches!(p.inputs[i], Input::Library { archive_only: true, .. });
+        assert!(only(1) && !only(2));
+    }
+
+    #[test]
+    fn ar_adds_members_with_r_and_q_only() {
+        let p = parsed("/usr/bin/ar qc libk.a a.o b.o").unwrap();
+        assert_eq!((p.kind, p.output.as_path()), (LinkKind::Archive, Path::new("libk.a")));
+        assert_eq!(files(&p), ["a.o", "b.o"]);
+        assert_eq!(files(&parsed("ar --plugin x.so -rcs libk.a a.o").unwrap()), ["a.o"]);
+        assert_eq!(files(&parsed("ar rb first.o libk.a a.o").unwrap()), ["a.o"]);
+        for other in ["ar t libk.a", "ar x libk.a a.o", "ar s libk.a", "ar --version", "ar -M"] {
+            assert_eq!(parsed(other), None, "{other}");
+        }
+    }
+
+    /// A folder with the named files, each holding its own name.
+    fn folder(names: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in names {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, name).unwrap();
+        }
+        folder
+    }
+
+    fn execution(folder: &Path, line: &str) -> Execution {
+        let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        Execution { directory: folder.to_owned(), program: PathBuf::from(&arguments[0]), arguments }
+    }
+
+    #[test]
+    fn one_link_per_output_the_driver_before_the_linker_under_it() {
+        let folder = folder(&["app", "a.o", "b.o", "lib/libk.so", "lib/libk.a"]);
+        let root = folder.path().canonicalize().unwrap();
+        let links = collect(&[
+            execution(&root, "g++ a.o b.o -o app -Llib -lk -lm"),
+            execution(&root, "/usr/bin/ld -o app /usr/lib/x86_64-linux-gnu/crt1.o a.o b.o -Llib -lk -lm"),
+            execution(&root, "g++ gone.o -o conftest"),
+        ]);
+        let expected = Link {
+            kind: LinkKind::Executable,
+            output: root.join("app"),
+            inputs: vec![root.join("a.o"), root.join("b.o"), root.join("lib/libk.so")],
+        };
+        assert_eq!(links, [expected]);
+    }
+
+    #[test]
+    fn the_linker_serves_where_the_drivers_folder_was_not_told() {
+        let folder = folder(&["deep/app", "deep/a.o"]);
+        let root = folder.path().canonicalize().unwrap();
+        let app = root.join("deep/app");
+        let links = collect(&[
+            execution(&root, &format!("g++ a.o -o {}", app.display())),
+            execution(&root.join("deep"), &format!("ld a.o -o {}", app.display())),
+        ]);
+        assert_eq!(links.len(), 1);
+        assert_eq!(links[0].inputs, [root.join("deep/a.o")]);
+    }
+
+    #[test]
+    fn an_archive_filled_by_several_commands_is_one_link() {
+        let folder = folder(&["libk.a", "a.o", "b.o", "objects.rsp"]);
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::write(root.join("objects.rsp"), "\"b.o\"\na.o\n").unwrap();
+        let links = collect(&[execution(&root, "ar qc libk.a a.o"), execution(&root, "ar q libk.a @objects.rsp")]);
+        assert_eq!(links.len(), 1);
+        assert_eq!(links[0].inputs, [root.join("a.o"), root.join("b.o")]);
+    }
+}

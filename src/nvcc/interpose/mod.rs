@@ -1,0 +1,152 @@
+//! `scuba build`: any build command, with nvcc replaced by the shim and its links recorded, by interposing `exec`.
+//!
+//! In comes the build command as typed and the shim's path; out go the command's exit status, the nvcc commands that
+//! were handed to the shim and the links that the host's tools made. A small preloaded library (`preload.c`) does the
+//! replacing inside the build's processes. This module knows nothing of findings, facts or nvcc's flags.
+
+mod library;
+pub mod links;
+pub mod progress;
+mod reach;
+mod record;
+mod signals;
+
+use crate::nvcc::request::Link;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+/// Set for what the shim executes: below it the preloaded library neither rewrites nor records. It sets the variable by
+/// itself when `scuba-nvcc`, `scuba` or `scuba-extract` of the shim's folder executes something.
+pub const GUARD_VARIABLE: &str = "SCUBA_INTERPOSE_GUARD";
+const LIBRARY_VARIABLE: &str = "SCUBA_INTERPOSE_LIB";
+const SHIM_VARIABLE: &str = "SCUBA_INTERPOSE_SHIM";
+const LOG_VARIABLE: &str = "SCUBA_INTERPOSE_LOG";
+
+/// How to run a build command.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `scuba-nvcc`, absolute.
+    pub shim: PathBuf,
+    /// Further variables for the command (`SCUBA_DIR`, `SCUBA_MESSAGE_FORMAT`, …). The `SCUBA_…` ones reach the shim also
+    /// where the build clears its environment.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// A command that the build executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Execution {
+    /// Working directory of whoever executed it, absolute; empty where it could not be told.
+    pub directory: PathBuf,
+    /// The file executed, as found in `PATH`; relative to `directory` where the caller gave it so.
+    pub program: PathBuf,
+    /// With the program's own name first.
+    pub arguments: Vec<OsString>,
+}
+
+/// What a build command did.
+#[derive(Debug)]
+pub struct Outcome {
+    pub status: ExitStatus,
+    /// The nvcc commands that were handed to the shim, in the order in which they started, probes included.
+    pub compiles: Vec<Execution>,
+    /// Links and archives made by the host's tools whose output exists, one for each output, in the order of their first
+    /// command. Those that nvcc made are known to the shim and are not here.
+    pub links: Vec<Link>,
+    /// One line each for the user: where interposition cannot reach.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("no build command was given: `scuba build -- make`, for instance")]
+    NoCommand,
+    #[error("the build command `{}` was not found: {reason}", command.display())]
+    CommandNotFound { command: PathBuf, reason: which::Error },
+    #[error("the build command `{}` could not be started: {source}", command.display())]
+    NotStarted { command: PathBuf, source: io::Error },
+    #[error("the end of the build command `{}` could not be waited for: {source}", command.display())]
+    Wait { command: PathBuf, source: io::Error },
+    #[error("handlers for signals could not be installed: {source}")]
+    Signals { source: io::Error },
+    #[error("the shim {} is not an executable file; `scuba-nvcc` is expected beside `scuba`", path.display())]
+    NoShim { path: PathBuf },
+    #[error("the library to preload could not be written to any of {folders}: {source}; set TMPDIR to a folder that allows execution and whose name has neither blank nor colon")]
+    NoLibrary { folders: String, source: io::Error },
+    #[error("the session's log {} could not be {doing}: {source}", path.display())]
+    Log { path: PathBuf, doing: &'static str, source: io::Error },
+}
+
+/// Runs `command` in the foreground with this process's own streams and waits for it. Until it has ended, an interrupt
+/// from the terminal is left to the command, which gets it too; SIGTERM and SIGHUP are passed on to it.
+///
+/// # Errors
+/// When the command cannot be found or started, or the interposition cannot be set up. A command that ran and failed is
+/// an [`Outcome`].
+pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
+    let (name, arguments) = command.split_first().ok_or(Error::NoCommand)?;
+    let program = which::which(name).map_err(|reason| Error::CommandNotFound { command: name.into(), reason })?;
+    if !is_executable(&options.shim) {
+        return Err(Error::NoShim { path: options.shim.clone() });
+    }
+    let library = library::extract()?;
+    let folder = tempfile::Builder::new().prefix("scuba-build-").tempdir();
+    let folder = folder.map_err(|source| Error::Log { path: std::env::temp_dir(), doing: "created", source })?;
+    let log = folder.path().join("log");
+    std::fs::write(&log, b"").map_err(|source| Error::Log { path: log.clone(), doing: "created", source })?;
+
+    // By name, not by the path found: some programs look at what they were called.
+    let mut child = Command::new(name);
+    child.args(arguments).envs(options.environment.iter().map(|(k, v)| (k, v)));
+    child.env_remove(GUARD_VARIABLE);
+    child.env("LD_PRELOAD", appended(std::env::var_os("LD_PRELOAD"), library.path().as_os_str()));
+    child.env(LIBRARY_VARIABLE, library.path()).env(SHIM_VARIABLE, &options.shim).env(LOG_VARIABLE, &log);
+    // A program built with gcc's AddressSanitizer, run by the build, refuses to start behind any other preloaded library.
+    child.env("ASAN_OPTIONS", appended(std::env::var_os("ASAN_OPTIONS"), OsStr::new("verify_asan_link_order=0")));
+
+    let mut notes = Vec::new();
+    if let Some(why) = reach::unreachable(&program) {
+        for variable in ["CUDACXX", "NVCC"] {
+            if std::env::var_os(variable).is_none() {
+                child.env(variable, &options.shim);
+            }
+        }
+        notes.push(format!(
+            "{} {why}: an nvcc that it starts itself is analysed only if it takes it from CUDACXX or NVCC, which now name scuba-nvcc",
+            program.display()
+        ));
+    }
+
+    let signals = signals::Forwarding::install().map_err(|source| Error::Signals { source })?;
+    let mut child = child.spawn().map_err(|source| Error::NotStarted { command: name.into(), source })?;
+    signals.forward_to(&child);
+    let status = child.wait().map_err(|source| Error::Wait { command: name.into(), source })?;
+    drop(signals);
+
+    let bytes = std::fs::read(&log).map_err(|source| Error::Log { path: log.clone(), doing: "read", source })?;
+    let mut compiles = Vec::new();
+    let mut linking = Vec::new();
+    for (kind, execution) in record::parse(&bytes) {
+        match kind {
+            record::Kind::Nvcc => compiles.push(execution),
+            record::Kind::Link => linking.push(execution),
+        }
+    }
+    Ok(Outcome { status, compiles, links: links::collect(&linking), notes })
+}
+
+/// `list:word`, or `word` alone; lists of LD_PRELOAD and ASAN_OPTIONS are both separated by colons.
+fn appended(list: Option<OsString>, word: &OsStr) -> OsString {
+    let mut list = list.unwrap_or_default();
+    if !list.is_empty() {
+        list.push(":");
+    }
+    list.push(word);
+    list
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.is_absolute() && path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}

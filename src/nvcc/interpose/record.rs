@@ -1,0 +1,101 @@
+//! Reads the log that `preload.c` writes: `length kind folder path argc argv…`, numbers in this machine's 32 bits, each
+//! text after its length. A record that is cut short (a process killed while the disk was full) ends the log.
+
+use super::Execution;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Handed to the shim.
+    Nvcc,
+    /// Perhaps a link.
+    Link,
+}
+
+pub fn parse(mut log: &[u8]) -> Vec<(Kind, Execution)> {
+    let mut records = Vec::new();
+    while let Some(length) = number(&mut log) {
+        let Some((mut body, rest)) = log.split_at_checked(length) else { break };
+        log = rest;
+        records.extend(one(&mut body));
+    }
+    records
+}
+
+fn one(body: &mut &[u8]) -> Option<(Kind, Execution)> {
+    let (kind, rest) = body.split_first()?;
+    *body = rest;
+    let kind = match kind {
+        b'N' => Kind::Nvcc,
+        b'L' => Kind::Link,
+        _ => return None,
+    };
+    let directory = text(body)?.into();
+    let program = text(body)?.into();
+    let count = number(body)?;
+    let arguments = (0..count).map(|_| text(body)).collect::<Option<_>>()?;
+    Some((kind, Execution { directory, program, arguments }))
+}
+
+fn number(bytes: &mut &[u8]) -> Option<usize> {
+    let (head, rest) = bytes.split_first_chunk::<4>()?;
+    *bytes = rest;
+    usize::try_from(u32::from_ne_bytes(*head)).ok()
+}
+
+fn text(bytes: &mut &[u8]) -> Option<OsString> {
+    let length = number(bytes)?;
+    let (head, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    Some(OsString::from_vec(head.to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(kind: u8, texts: &[&str]) -> Vec<u8> {
+        let put = |out: &mut Vec<u8>, t: &str| {
+            out.extend(u32::try_from(t.len()).unwrap().to_ne_bytes());
+            out.extend(t.as_bytes());
+        };
+        let mut body = vec![kind];
+        put(&mut body, texts[0]);
+        put(&mut body, texts[1]);
+        body.extend(u32::try_from(texts.len() - 2).unwrap().to_ne_bytes());
+        for t in &texts[2..] {
+            put(&mut body, t);
+        }
+        let mut all = u32::try_from(body.len()).unwrap().to_ne_bytes().to_vec();
+        all.extend(body);
+        all
+    }
+
+    #[test]
+    fn records_follow_each_other_and_a_cut_one_ends_the_log() {
+        let mut log = record(b'N', &["/w", "/cuda/bin/nvcc", "nvcc", "-c", "a b.cu"]);
+        log.extend(record(b'?', &["/w", "x", "y"]));
+        log.extend(record(b'L', &["", "/usr/bin/ld", "ld", ""]));
+        let whole = log.len();
+        log.extend(record(b'L', &["/w", "/usr/bin/ar", "ar"]));
+        log.truncate(whole + 9);
+        let records = parse(&log);
+        assert_eq!(records.len(), 2);
+        assert_eq!(records[0].0, Kind::Nvcc);
+        assert_eq!(records[0].1.arguments, ["nvcc", "-c", "a b.cu"]);
+        assert_eq!(records[1].1.arguments, ["ld", ""]);
+        assert_eq!(records[1].1.directory, std::path::Path::new(""));
+    }
+
+    #[test]
+    fn lengths_that_reach_beyond_the_record_lose_only_that_record() {
+        let mut log = record(b'N', &["/w", "p", "a"]);
+        let at = log.len() - 5; // the length of the last text
+        log[at] = 200;
+        log.extend(record(b'L', &["/w", "q", "b"]));
+        let records = parse(&log);
+        assert_eq!(records.len(), 1);
+        assert_eq!(records[0].1.program, std::path::Path::new("q"));
+    }
+}
