@@ -1,1 +1,14 @@
-//! (room frontend)
+//! Front ends: one translation unit of a compile command → modules of the analysis form.
+//!
+//! In: a [`TranslationUnit`] and [`ExtractOptions`]. Out: an [`Extraction`]. The work is done by the worker process
+//! `scuba-extract`, so that a crash, a hang or too much memory there costs one line; [`extract`] is its client and
+//! refers neither to clang nor to LLVM. The rooms below know nothing of kernels' meaning, of findings or of Z3.
+
+pub mod clang;
+mod extraction;
+pub mod llvm;
+pub(crate) mod paths;
+pub mod worker;
+
+pub use extraction::{ExtractError, ExtractOptions, Extraction, NotAnalysed};
+pub use worker::extract;

@@ -1,0 +1,160 @@
+//! The clang front end: runs clang once per side and reads the bitcode.
+//!
+//! In: a translation unit and options. Out: an [`Extraction`]. Runs inside the worker process only. Which flags clang
+//! gets is `flags`' business, where the toolkit lies is `toolkit`'s, running it `run`'s.
+
+pub mod flags;
+mod run;
+mod toolkit;
+
+use crate::frontend::llvm::{self, About};
+use crate::frontend::paths::normalise;
+use crate::frontend::{ExtractOptions, Extraction, NotAnalysed};
+use crate::ir::{Module, Side};
+use crate::nvcc::unit::{Language, Sides, TranslationUnit};
+use flags::{Asserts, ClangCommand};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use toolkit::Toolkit;
+
+/// What clang 22 lacks of nvcc's language; included before everything else.
+const COMPAT: &str = include_str!("compat.h");
+
+/// The sides that a unit has.
+#[must_use]
+pub fn sides(unit: &TranslationUnit) -> Vec<Side> {
+    match (unit.language, unit.sides) {
+        (Language::Cuda, Sides::Both) => vec![Side::Device, Side::Host],
+        (Language::Cuda, Sides::DeviceOnly) => vec![Side::Device],
+        (Language::Cuda, Sides::HostOnly) => vec![Side::Host],
+        (Language::Cxx | Language::C, Sides::DeviceOnly) => vec![],
+        (Language::Cxx | Language::C, _) => vec![Side::Host],
+    }
+}
+
+/// One side, read or refused.
+struct SideResult {
+    module: Result<Module, String>,
+    dependencies: Vec<PathBuf>,
+    asserts_restored: bool,
+    notes: Vec<String>,
+}
+
+/// Reads a unit in this process. Never fails as a whole: a side that cannot be read is listed.
+#[must_use]
+pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
+    let deadline = Instant::now() + options.time_limit.mul_f32(0.9);
+    let frontend = run::version(&options.clang).unwrap_or_else(|| "clang".into());
+    let source = normalise(&unit.directory, &unit.source);
+    let mut out = Extraction { frontend: frontend.clone(), ..Extraction::default() };
+    let wanted = sides(unit);
+    let refuse = |side, reason: String| NotAnalysed { file: source.clone(), side, reason };
+    let (toolkit, folder) = match (Toolkit::find(unit, options.cuda_path.as_deref()), tempfile::tempdir()) {
+        (Ok(t), Ok(f)) => (t, f),
+        (Err(e), _) => {
+            out.not_analysed = wanted.into_iter().map(|s| refuse(s, e.to_string())).collect();
+            return out;
+        }
+        (_, Err(e)) => {
+            out.not_analysed = wanted.into_iter().map(|s| refuse(s, format!("no temporary folder: {e}"))).collect();
+            return out;
+        }
+    };
+    let compat = folder.path().join("scuba-compat.h");
+    if let Err(e) = std::fs::write(&compat, COMPAT) {
+        out.not_analysed = wanted.into_iter().map(|s| refuse(s, format!("cannot write {}: {e}", compat.display()))).collect();
+        return out;
+    }
+    let job = Job { unit, options, toolkit: &toolkit, folder: folder.path(), compat: &compat, frontend: &frontend, deadline };
+    let results: Vec<(Side, SideResult)> = std::thread::scope(|scope| {
+        let threads: Vec<_> = wanted.iter().map(|s| (*s, scope.spawn(|| job.side(*s)))).collect();
+        threads.into_iter().map(|(s, t)| (s, t.join().unwrap_or_else(|_| SideResult {
+            module: Err("the reader of clang's output stopped at something it does not know".into()),
+            dependencies: vec![],
+            asserts_restored: false,
+            notes: vec![],
+        }))).collect()
+    });
+    let mut dependencies = std::collections::BTreeSet::new();
+    for (side, result) in results {
+        dependencies.extend(result.dependencies);
+        match result.module {
+            Ok(m) => {
+                out.modules.push(m);
+                out.asserts_restored |= result.asserts_restored;
+            }
+            Err(reason) => out.not_analysed.push(refuse(side, reason)),
+        }
+        for n in result.notes {
+            if !out.notes.contains(&n) { out.notes.push(n); }
+        }
+    }
+    dependencies.remove(&compat);
+    dependencies.remove(&source);
+    out.dependencies = std::iter::once(source).chain(dependencies).collect();
+    out
+}
+
+struct Job<'a> {
+    unit: &'a TranslationUnit,
+    options: &'a ExtractOptions,
+    toolkit: &'a Toolkit,
+    folder: &'a Path,
+    compat: &'a Path,
+    frontend: &'a str,
+    deadline: Instant,
+}
+
+impl Job<'_> {
+    /// Compiles and reads one side: first with asserts kept, then as the command says.
+    fn side(&self, side: Side) -> SideResult {
+        let mut attempts = vec![Asserts::Kept];
+        if flags::defines_ndebug(self.unit) { attempts.push(Asserts::AsGiven); }
+        let mut first_refusal = None;
+        for asserts in attempts {
+            let stem = match side { Side::Device => "device", Side::Host => "host" };
+            let bitcode = self.folder.join(format!("{stem}.bc"));
+            let depfile = self.folder.join(format!("{stem}.d"));
+            let command = ClangCommand::new(self.unit, side, asserts, self.toolkit, self.options)
+                .files(self.compat, &bitcode, &depfile);
+            match run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline) {
+                Ok(()) => {
+                    let about = About {
+                        side,
+                        source: self.unit.source.to_string_lossy().into_owned(),
+                        directory: self.unit.directory.clone(),
+                        system: self.system_folders(),
+                        arch: command.arch.clone(),
+                        producer: self.frontend.to_owned(),
+                    };
+                    return SideResult {
+                        module: llvm::read_bitcode(&bitcode, about).map_err(|e| e.to_string()),
+                        dependencies: run::dependencies(&depfile, &self.unit.directory),
+                        asserts_restored: asserts == Asserts::Kept && flags::defines_ndebug(self.unit),
+                        notes: command.notes,
+                    };
+                }
+                Err(refusal) => { first_refusal.get_or_insert(refusal.to_string()); }
+            }
+        }
+        SideResult {
+            module: Err(first_refusal.unwrap_or_else(|| "not tried".into())),
+            dependencies: run::dependencies(&self.folder.join("none"), &self.unit.directory),
+            asserts_restored: false,
+            notes: vec![],
+        }
+    }
+
+    /// Folders whose files are not the user's.
+    fn system_folders(&self) -> Vec<PathBuf> {
+        let mut out: Vec<PathBuf> = ["/usr/include", "/usr/lib", "/usr/local/include"].map(PathBuf::from).to_vec();
+        out.push(self.folder.to_owned());
+        out.extend(self.toolkit.folders());
+        for flag in &self.unit.preprocessor {
+            if let crate::nvcc::unit::PreprocessorFlag::SystemInclude(p) = flag {
+                out.push(normalise(&self.unit.directory, p));
+            }
+        }
+        out
+    }
+}

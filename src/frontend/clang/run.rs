@@ -1,0 +1,121 @@
+//! Runs clang with a deadline and reads what it says.
+
+use crate::frontend::paths::normalise;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Why clang wrote no bitcode, in one line.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refusal {
+    #[error("{0}")]
+    Error(String),
+    #[error("cannot run {clang}: {message}; install clang-22 or name one under [frontend] clang")]
+    NotFound { clang: PathBuf, message: String },
+    #[error("clang took too long (limits.tu_seconds)")]
+    TimedOut,
+    #[error("clang crashed ({0})")]
+    Crashed(String),
+}
+
+/// How often a running clang is looked at.
+const POLL: Duration = Duration::from_millis(5);
+
+/// Runs clang to its end or to the deadline.
+pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, deadline: Instant) -> Result<(), Refusal> {
+    let mut child = Command::new(clang)
+        .args(arguments)
+        .current_dir(directory)
+        .env_remove("CPATH") // nvcc's own search path is in the flags already
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| Refusal::NotFound { clang: clang.to_owned(), message: e.to_string() })?;
+    let mut stderr = child.stderr.take();
+    let reader = std::thread::spawn(move || {
+        let mut text = vec![];
+        if let Some(s) = stderr.as_mut() { let _ = s.read_to_end(&mut text); }
+        String::from_utf8_lossy(&text).into_owned()
+    });
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if Instant::now() >= deadline => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(Refusal::TimedOut);
+            }
+            Ok(None) => std::thread::sleep(POLL),
+            Err(e) => return Err(Refusal::Crashed(e.to_string())),
+        }
+    };
+    if status.success() { return Ok(()); }
+    let text = reader.join().unwrap_or_default();
+    if let Some(signal) = status.signal() { return Err(Refusal::Crashed(format!("signal {signal}"))); }
+    Err(first_error(&text).map_or_else(|| Refusal::Crashed(format!("exit status {}", status.code().unwrap_or(-1))), Refusal::Error))
+}
+
+/// clang's first `error:` line.
+fn first_error(stderr: &str) -> Option<String> {
+    stderr.lines().find(|l| l.contains(" error: ") || l.starts_with("error: ")).map(|l| l.trim().to_owned())
+}
+
+/// `clang 22.1.8`, from `--version`.
+pub(super) fn version(clang: &Path) -> Option<String> {
+    let out = Command::new(clang).arg("--version").stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let rest = text.split("clang version ").nth(1)?;
+    Some(format!("clang {}", rest.split_whitespace().next()?))
+}
+
+/// The files named by a make-style depfile, absolute; none where it does not exist.
+pub(super) fn dependencies(depfile: &Path, directory: &Path) -> Vec<PathBuf> {
+    let text = std::fs::read_to_string(depfile).unwrap_or_default();
+    parse_depfile(&text).into_iter().map(|p| normalise(directory, Path::new(&p))).collect()
+}
+
+/// Prerequisites of a depfile: blanks end a name unless escaped, `$$` is a dollar, a backslash before a line end joins lines.
+fn parse_depfile(text: &str) -> Vec<String> {
+    let Some((_, list)) = text.split_once(": ") else { return vec![] };
+    let mut out = vec![];
+    let mut name = String::new();
+    let mut chars = list.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if matches!(chars.peek(), Some('\n')) => { chars.next(); flush(&mut name, &mut out); }
+            '\\' if matches!(chars.peek(), Some(' ' | '#' | '\\')) => name.extend(chars.next()),
+            '$' if matches!(chars.peek(), Some('$')) => { chars.next(); name.push('$'); }
+            c if c.is_whitespace() => flush(&mut name, &mut out),
+            c => name.push(c),
+        }
+    }
+    flush(&mut name, &mut out);
+    out
+}
+
+fn flush(name: &mut String, out: &mut Vec<String>) {
+    if !name.is_empty() { out.push(std::mem::take(name)); }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depfiles_are_read_with_their_escapes() {
+        let text = "a.o: a.cu /inc/b\\ c.h \\\n  d$$.h \\\n  e\\#f.h\n";
+        assert_eq!(parse_depfile(text), ["a.cu", "/inc/b c.h", "d$.h", "e#f.h"]);
+        assert!(parse_depfile("").is_empty());
+    }
+
+    #[test]
+    fn the_first_error_is_found() {
+        let text = "warning: x\nIn file included from a\na.cu:3:1: error: unknown type name 'foo'\na.cu:4: error: b\n";
+        assert_eq!(first_error(text).as_deref(), Some("a.cu:3:1: error: unknown type name 'foo'"));
+        assert_eq!(first_error("clang++: error: no such file").as_deref(), Some("clang++: error: no such file"));
+        assert_eq!(first_error("note: nothing"), None);
+    }
+}

@@ -1,0 +1,267 @@
+//! Debug information → source files, locations and variables.
+//!
+//! Metadata nodes are read by operand where the C API offers that; a node's plain fields (`arg:`, `encoding:`) exist
+//! only in its text.
+
+use super::api::{Bitcode, MetaKind, Meta, Value};
+use crate::ir::{FileId, Loc, LocId, SourceFile, Var};
+use crate::frontend::paths::normalise;
+use rustc_hash::FxHashMap;
+use std::path::{Path, PathBuf};
+
+/// DWARF 5 tags, section 7.5.3.
+mod tag {
+    pub const ARRAY: u16 = 0x01;
+    pub const ENUMERATION: u16 = 0x04;
+    pub const POINTER: u16 = 0x0f;
+    pub const REFERENCE: u16 = 0x10;
+    pub const TYPEDEF: u16 = 0x16;
+    pub const PTR_TO_MEMBER: u16 = 0x1f;
+    pub const CONST: u16 = 0x26;
+    pub const VOLATILE: u16 = 0x35;
+    pub const RESTRICT: u16 = 0x37;
+    pub const RVALUE_REFERENCE: u16 = 0x42;
+    pub const ATOMIC: u16 = 0x47;
+}
+
+/// Positions in the operand lists of LLVM 22's debug nodes (DebugInfoMetadata.h): file, scope, name, size, offset, then
+/// base type and elements.
+mod operand {
+    pub const SCOPE: usize = 1;
+    pub const NAME: usize = 2;
+    pub const BASE_TYPE: usize = 5;
+    pub const ELEMENTS: usize = 6;
+    /// Of a DILocalVariable and a DIGlobalVariable, whose lists begin with the scope.
+    pub const VARIABLE_NAME: usize = 1;
+    pub const VARIABLE_TYPE: usize = 3;
+}
+
+/// Type nests deeper than any that a person writes: the spelling is cut there.
+const MAX_TYPE_DEPTH: u32 = 24;
+
+/// Tables of files and locations as they are filled.
+pub(super) struct Debug<'m> {
+    bitcode: Bitcode<'m>,
+    system: Vec<PathBuf>,
+    directory: PathBuf,
+    pub(super) files: Vec<SourceFile>,
+    pub(super) locs: Vec<Loc>,
+    file_ids: FxHashMap<Meta<'m>, FileId>,
+    path_ids: FxHashMap<String, FileId>,
+    loc_ids: FxHashMap<Meta<'m>, LocId>,
+    type_names: FxHashMap<Meta<'m>, String>,
+}
+
+impl<'m> Debug<'m> {
+    /// `system` lists the folders whose files are not the user's; `directory` is where the compiler ran.
+    pub(super) fn new(bitcode: Bitcode<'m>, system: Vec<PathBuf>, directory: PathBuf) -> Self {
+        Self {
+            bitcode, system, directory,
+            // `LocId(0)` is "no location"; its file is one that nothing shows.
+            files: vec![SourceFile { path: String::new(), system: true }],
+            locs: vec![Loc { file: FileId(0), line: 0, column: 0, inlined_at: None }],
+            file_ids: FxHashMap::default(),
+            path_ids: FxHashMap::default(),
+            loc_ids: FxHashMap::default(),
+            type_names: FxHashMap::default(),
+        }
+    }
+
+    fn file(&mut self, scope: Meta<'m>) -> FileId {
+        let Some(file) = scope.file() else { return FileId(0) };
+        if let Some(id) = self.file_ids.get(&file) { return *id; }
+        let (dir, name) = file.path();
+        let path = normalise(&self.directory.join(dir), Path::new(&name));
+        let system = self.system.iter().any(|s| path.starts_with(s));
+        let text = path.to_string_lossy().into_owned();
+        let next = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        let id = *self.path_ids.entry(text.clone()).or_insert(next);
+        if id == next { self.files.push(SourceFile { path: text, system }); }
+        self.file_ids.insert(file, id);
+        id
+    }
+
+    fn push(&mut self, loc: Loc) -> LocId {
+        let id = LocId(u32::try_from(self.locs.len()).unwrap_or(u32::MAX));
+        self.locs.push(loc);
+        id
+    }
+
+    /// A DILocation with its chain of call sites.
+    pub(super) fn location(&mut self, location: Option<Meta<'m>>) -> LocId {
+        let Some(location) = location.filter(|l| l.is(MetaKind::LLVMDILocationMetadataKind)) else { return LocId(0) };
+        if let Some(id) = self.loc_ids.get(&location) { return *id; }
+        let (line, column, scope, at) = location.location();
+        let inlined_at = at.map(|a| self.location(Some(a)));
+        let file = self.file(scope);
+        let id = self.push(Loc { file, line, column, inlined_at });
+        self.loc_ids.insert(location, id);
+        id
+    }
+
+    /// Where a variable or function is declared.
+    pub(super) fn declared_at(&mut self, node: Option<Meta<'m>>) -> LocId {
+        let Some(node) = node else { return LocId(0) };
+        if let Some(id) = self.loc_ids.get(&node) { return *id; }
+        let file = self.file(node);
+        let id = self.push(Loc { file, line: node.line(), column: 0, inlined_at: None });
+        self.loc_ids.insert(node, id);
+        id
+    }
+
+    /// The source variable behind a global.
+    pub(super) fn global_variable(&self, global: Value<'m>) -> Option<(Meta<'m>, String)> {
+        let var = global.attached().into_iter().find_map(Meta::global_variable)?;
+        Some((var, self.bitcode.meta_string(var, operand::VARIABLE_NAME)?))
+    }
+
+    /// A DILocalVariable; `None` for one without a name.
+    pub(super) fn local_variable(&mut self, var: Meta<'m>) -> Option<Var> {
+        let name = self.bitcode.meta_string(var, operand::VARIABLE_NAME)?;
+        let ty = self.bitcode.meta_operand(var, operand::VARIABLE_TYPE);
+        Some(Var {
+            name,
+            type_name: self.type_name(ty),
+            unsigned: ty.is_some_and(|t| self.is_unsigned(t)),
+            param: number(&self.bitcode.print_meta(var), "arg: "),
+            loc: self.declared_at(Some(var)),
+        })
+    }
+
+    /// True for a record that places the variable at the address itself, not somewhere behind it (lambda captures
+    /// and variables passed by hidden reference carry operations).
+    pub(super) fn is_plain(&self, expression: Meta<'m>) -> bool {
+        self.bitcode.print_meta(expression).contains("!DIExpression()")
+    }
+
+    fn is_unsigned(&self, ty: Meta<'m>) -> bool {
+        let mut ty = ty;
+        for _ in 0..MAX_TYPE_DEPTH {
+            match (ty.kind(), ty.tag()) {
+                (MetaKind::LLVMDIBasicTypeMetadataKind, _) => {
+                    let text = self.bitcode.print_meta(ty);
+                    return ["DW_ATE_unsigned", "DW_ATE_boolean", "DW_ATE_UTF"].iter().any(|e| text.contains(e));
+                }
+                (_, tag::TYPEDEF | tag::CONST | tag::VOLATILE | tag::RESTRICT | tag::ATOMIC | tag::ENUMERATION) => {
+                    match self.bitcode.meta_operand(ty, operand::BASE_TYPE) {
+                        Some(base) => ty = base,
+                        None => return false,
+                    }
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// C++ spelling of a DIType; null is `void`.
+    fn type_name(&mut self, ty: Option<Meta<'m>>) -> String {
+        let Some(ty) = ty else { return "void".into() };
+        if let Some(n) = self.type_names.get(&ty) { return n.clone(); }
+        let name = self.spell(Some(ty), String::new(), 0);
+        self.type_names.insert(ty, name.clone());
+        name
+    }
+
+    /// Spells `ty` around a declarator, inside out as C does: `int` + `(*)[4]`.
+    fn spell(&self, ty: Option<Meta<'m>>, declarator: String, depth: u32) -> String {
+        let join = |base: &str| match declarator.chars().next() {
+            None => base.to_owned(),
+            Some('[') => format!("{base}{declarator}"),
+            Some(_) => format!("{base} {declarator}"),
+        };
+        let Some(ty) = ty else { return join("void") };
+        if depth > MAX_TYPE_DEPTH { return join("…"); }
+        let base = self.bitcode.meta_operand(ty, operand::BASE_TYPE);
+        let is = |m: Option<Meta<'m>>, t: u16| m.is_some_and(|m| m.tag() == t);
+        if ty.is(MetaKind::LLVMDISubroutineTypeMetadataKind) {
+            let mut parts = self.bitcode.meta_operand(ty, operand::BASE_TYPE)
+                .map(|list| self.bitcode.meta_operands(list).len()).unwrap_or(0);
+            let list = self.bitcode.meta_operand(ty, operand::BASE_TYPE);
+            let part = |i: usize| list.and_then(|l| self.bitcode.meta_operand(l, i));
+            parts = parts.max(1);
+            let params: Vec<String> = (1..parts).map(|i| self.spell(part(i), String::new(), depth + 1)).collect();
+            return self.spell(part(0), format!("{declarator}({})", params.join(", ")), depth + 1);
+        }
+        let pointer = |sigil: &str| {
+            let inner = format!("{sigil}{declarator}");
+            let wrap = is(base, tag::ARRAY) || base.is_some_and(|b| b.is(MetaKind::LLVMDISubroutineTypeMetadataKind));
+            self.spell(base, if wrap { format!("({inner})") } else { inner }, depth + 1)
+        };
+        let qualified = |word: &str| {
+            if is(base, tag::POINTER) {
+                // `T *const`: the qualifier belongs to the pointer.
+                let rest = if declarator.is_empty() { word.to_owned() } else { format!("{word} {declarator}") };
+                self.spell(base, rest, depth + 1)
+            } else {
+                format!("{word} {}", self.spell(base, declarator.clone(), depth + 1))
+            }
+        };
+        match ty.tag() {
+            tag::POINTER => pointer("*"),
+            tag::REFERENCE => pointer("&"),
+            tag::RVALUE_REFERENCE => pointer("&&"),
+            tag::CONST => qualified("const"),
+            tag::VOLATILE => qualified("volatile"),
+            tag::RESTRICT => self.spell(base, format!("__restrict{}{declarator}", if declarator.is_empty() { "" } else { " " }), depth + 1),
+            tag::ATOMIC => self.spell(base, declarator, depth + 1),
+            tag::PTR_TO_MEMBER => join("member pointer"),
+            tag::ARRAY => {
+                let elements = self.bitcode.meta_operand(ty, operand::ELEMENTS);
+                let n = elements.map_or(0, |e| self.bitcode.meta_operands(e).len());
+                let dims: String = (0..n).map(|i| {
+                    let count = elements.and_then(|e| self.bitcode.meta_operand(e, i))
+                        .and_then(|d| self.dimension(d));
+                    count.map_or_else(|| "[]".to_owned(), |c| format!("[{c}]"))
+                }).collect();
+                self.spell(base, format!("{declarator}{dims}"), depth + 1)
+            }
+            _ => {
+                let name = self.bitcode.meta_string(ty, operand::NAME).unwrap_or_else(|| "(unnamed)".into());
+                join(&format!("{}{name}", self.scope_prefix(ty)))
+            }
+        }
+    }
+
+    /// Length of one array dimension where it is constant.
+    fn dimension(&self, subrange: Meta<'m>) -> Option<i128> {
+        let count = self.bitcode.meta_operands(subrange).first().copied().flatten()?;
+        count.int().filter(|c| *c >= 0)
+    }
+
+    /// `ns::Class::` in front of a named type.
+    fn scope_prefix(&self, ty: Meta<'m>) -> String {
+        let mut out = String::new();
+        let mut at = self.bitcode.meta_operand(ty, operand::SCOPE);
+        for _ in 0..MAX_TYPE_DEPTH {
+            let Some(scope) = at else { break };
+            let (name, next) = match scope.kind() {
+                // A DINamespace has file, scope, name as well.
+                MetaKind::LLVMDINamespaceMetadataKind | MetaKind::LLVMDICompositeTypeMetadataKind => {
+                    (self.bitcode.meta_string(scope, operand::NAME), self.bitcode.meta_operand(scope, operand::SCOPE))
+                }
+                _ => break,
+            };
+            if let Some(name) = name.filter(|n| !n.is_empty()) { out.insert_str(0, &format!("{name}::")); }
+            at = next;
+        }
+        out
+    }
+}
+
+/// The number behind a field's key in a node's text.
+fn number(text: &str, key: &str) -> Option<u32> {
+    let rest = &text[text.find(key)? + key.len()..];
+    rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_in_a_nodes_text() {
+        assert_eq!(number("!DILocalVariable(name: \"a\", arg: 12, scope: <0x1>)", "arg: "), Some(12));
+        assert_eq!(number("!DILocalVariable(name: \"a\", scope: <0x1>)", "arg: "), None);
+    }
+}

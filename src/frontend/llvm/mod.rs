@@ -1,0 +1,178 @@
+//! LLVM bitcode → [`ir::Module`](crate::ir::Module).
+//!
+//! In: a bitcode file that clang wrote without running any pass, and what is known of the unit it came from. Out: one
+//! module of the analysis form, holding what is reachable from kernels, exported definitions and static constructors.
+//! It knows nothing of command lines, and runs no pass: passes delete and merge the accesses that users count.
+//!
+//! Only the worker process `scuba-extract` may refer to this module: it is what loads libLLVM.
+
+mod api;
+mod consts;
+mod debug;
+mod func;
+mod inst;
+mod names;
+mod reach;
+mod types;
+
+use crate::ir::{Const, Function, FuncId, Global, GlobalId, Linkage, Module, Param, Side};
+use api::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
+use debug::Debug;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::path::{Path, PathBuf};
+use types::TypeTable;
+
+/// What the reader cannot see in the bitcode.
+#[derive(Clone, Debug)]
+pub struct About {
+    pub side: Side,
+    /// Main source file as given to the compiler.
+    pub source: String,
+    /// Where the compiler ran, absolute: relative paths of the debug information start there.
+    pub directory: PathBuf,
+    /// Folders whose files are not the user's.
+    pub system: Vec<PathBuf>,
+    /// `sm_80`; empty on the host side.
+    pub arch: String,
+    /// `clang 22.1.8`.
+    pub producer: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error("cannot read the bitcode {path}: {message}")]
+    Bitcode { path: PathBuf, message: String },
+}
+
+/// Reads a bitcode file.
+///
+/// # Errors
+/// Where LLVM cannot parse the file.
+pub fn read_bitcode(path: &Path, about: About) -> Result<Module, ReadError> {
+    let context = inkwell::context::Context::create();
+    let module = inkwell::module::Module::parse_bitcode_from_path(path, &context)
+        .map_err(|e| ReadError::Bitcode { path: path.to_owned(), message: e.to_string() })?;
+    Ok(Reader::new(Bitcode::new(&module), about).read())
+}
+
+/// The tables that grow while a module is read.
+struct Reader<'m> {
+    bitcode: Bitcode<'m>,
+    about: About,
+    types: TypeTable<'m>,
+    debug: Debug<'m>,
+    functions: FxHashMap<Value<'m>, FuncId>,
+    globals: FxHashMap<Value<'m>, GlobalId>,
+}
+
+impl<'m> Reader<'m> {
+    fn new(bitcode: Bitcode<'m>, about: About) -> Self {
+        Self {
+            bitcode,
+            types: TypeTable::new(bitcode),
+            debug: Debug::new(bitcode, about.system.clone(), about.directory.clone()),
+            functions: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            about,
+        }
+    }
+
+    fn read(mut self) -> Module {
+        let reachable = reach::reachable(&self.bitcode);
+        let functions: Vec<Value<'m>> = self.bitcode.functions().into_iter().filter(|f| reachable.contains(f)).collect();
+        let globals: Vec<Value<'m>> = self.bitcode.globals().into_iter().filter(|g| reachable.contains(g)).collect();
+        self.functions = functions.iter().copied().zip((0..).map(FuncId)).collect();
+        self.globals = globals.iter().copied().zip((0..).map(GlobalId)).collect();
+        let globals = globals.into_iter().map(|g| self.global(g)).collect();
+        let mut lowered: Vec<Function> = functions.into_iter().map(|f| self.function(f)).collect();
+        lowered.extend(self.aliases(&reachable));
+        Module {
+            side: self.about.side,
+            source: self.about.source,
+            producer: self.about.producer,
+            arch: self.about.arch,
+            types: self.types.defs,
+            files: self.debug.files,
+            locs: self.debug.locs,
+            globals,
+            functions: lowered,
+        }
+    }
+
+    /// Functions that are exported under a second name (clang makes complete-object constructors aliases of
+    /// base-object ones): other units call them by it, so they get a body of their own.
+    fn aliases(&mut self, reachable: &FxHashSet<Value<'m>>) -> Vec<Function> {
+        let mut out = vec![];
+        for alias in self.bitcode.aliases() {
+            let mut target = alias.aliasee();
+            while target.kind() == ValueKind::LLVMGlobalAliasValueKind { target = target.aliasee(); }
+            if target.kind() != ValueKind::LLVMFunctionValueKind || !reachable.contains(&alias) { continue; }
+            let mut f = self.function(target);
+            f.name = alias.name();
+            f.display = names::demangle(&f.name);
+            f.linkage = linkage(alias.linkage());
+            out.push(f);
+        }
+        out
+    }
+
+    fn global(&mut self, g: Value<'m>) -> Global {
+        let name = g.name();
+        let variable = self.debug.global_variable(g);
+        let source_name = variable.as_ref().map_or_else(|| names::demangle(&name), |(_, n)| n.clone());
+        let loc = self.debug.declared_at(variable.map(|(v, _)| v));
+        let init: Option<Const> = g.initializer().map(|i| self.constant(i));
+        let pointer = g.ty();
+        Global {
+            source_name, loc, init,
+            ty: self.types.id(g.value_type()),
+            space: if pointer.kind() == LlvmTypeKind::LLVMPointerTypeKind { pointer.address_space() } else { 0 },
+            linkage: linkage(g.linkage()),
+            // `__constant__` memory is constant to kernels only: the host may fill it before a launch.
+            constant: g.is_constant_global() && !g.is_externally_initialized(),
+            defined: !g.is_declaration(),
+            name,
+        }
+    }
+
+    fn function(&mut self, f: Value<'m>) -> Function {
+        let name = f.name();
+        let (ret, variadic) = f.value_type().signature();
+        let params = f.params().into_iter().zip(0..).map(|(p, i)| Param {
+            name: p.name(),
+            ty: self.types.id(p.ty()),
+            byval: f.param_type_attribute(i, "byval").map(|t| self.types.id(t)),
+            sret: f.param_type_attribute(i, "sret").map(|t| self.types.id(t)),
+        }).collect();
+        let (blocks, values) = func::body(self, f);
+        Function {
+            display: names::demangle(&name),
+            linkage: linkage(f.linkage()),
+            kernel: f.calling_convention() == reach::PTX_KERNEL,
+            variadic,
+            noreturn: f.has_attribute("noreturn"),
+            ret: self.types.id(ret),
+            params, blocks, values,
+            max_threads: threads(f, "nvvm.reqntid").or_else(|| threads(f, "nvvm.maxntid")),
+            loc: self.debug.declared_at(f.subprogram()),
+            name,
+        }
+    }
+}
+
+/// Threads per block from a `"256"` or `"16,16,1"` attribute.
+fn threads(f: Value<'_>, attribute: &str) -> Option<u32> {
+    let text = f.string_attribute(attribute)?;
+    text.split(',').map(|d| d.trim().parse::<u32>().ok()).try_fold(1u32, |a, d| a.checked_mul(d?))
+}
+
+fn linkage(l: L) -> Linkage {
+    match l {
+        L::LLVMInternalLinkage | L::LLVMPrivateLinkage | L::LLVMLinkerPrivateLinkage | L::LLVMAppendingLinkage => Linkage::Internal,
+        L::LLVMLinkOnceODRLinkage | L::LLVMLinkOnceODRAutoHideLinkage | L::LLVMWeakODRLinkage => Linkage::Odr,
+        L::LLVMLinkOnceAnyLinkage | L::LLVMWeakAnyLinkage | L::LLVMExternalWeakLinkage | L::LLVMCommonLinkage
+        | L::LLVMLinkerPrivateWeakLinkage => Linkage::Weak,
+        L::LLVMAvailableExternallyLinkage => Linkage::Available,
+        L::LLVMExternalLinkage | L::LLVMDLLImportLinkage | L::LLVMDLLExportLinkage | L::LLVMGhostLinkage => Linkage::External,
+    }
+}

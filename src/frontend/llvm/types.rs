@@ -1,0 +1,64 @@
+//! LLVM types → [`TypeDef`]s with the sizes and offsets of the module's data layout.
+
+use super::api::{Bitcode, LlvmTypeKind as K, Type};
+use crate::ir::{Field, TypeDef, TypeId, TypeKind};
+use rustc_hash::FxHashMap;
+
+/// The module's type table; equal LLVM types share one entry.
+pub(super) struct TypeTable<'m> {
+    bitcode: Bitcode<'m>,
+    ids: FxHashMap<Type<'m>, TypeId>,
+    pub(super) defs: Vec<TypeDef>,
+}
+
+impl<'m> TypeTable<'m> {
+    pub(super) fn new(bitcode: Bitcode<'m>) -> Self {
+        Self { bitcode, ids: FxHashMap::default(), defs: vec![] }
+    }
+
+    /// The table entry of a type. Pointers are opaque, so the recursion ends.
+    pub(super) fn id(&mut self, ty: Type<'m>) -> TypeId {
+        if let Some(id) = self.ids.get(&ty) { return *id; }
+        let kind = match ty.kind() {
+            K::LLVMVoidTypeKind => TypeKind::Void,
+            K::LLVMIntegerTypeKind => TypeKind::Int(ty.int_width()),
+            K::LLVMHalfTypeKind | K::LLVMBFloatTypeKind => TypeKind::Float(16),
+            K::LLVMFloatTypeKind => TypeKind::Float(32),
+            K::LLVMDoubleTypeKind => TypeKind::Float(64),
+            K::LLVMPointerTypeKind => TypeKind::Ptr(ty.address_space()),
+            K::LLVMArrayTypeKind | K::LLVMVectorTypeKind => match ty.sequence() {
+                Some((elem, count)) => {
+                    let elem = self.id(elem);
+                    if ty.kind() == K::LLVMArrayTypeKind {
+                        TypeKind::Array { elem, count }
+                    } else {
+                        TypeKind::Vector { elem, count: u32::try_from(count).unwrap_or(u32::MAX) }
+                    }
+                }
+                None => TypeKind::Other(ty.print()),
+            },
+            K::LLVMStructTypeKind => {
+                let fields = ty.fields().into_iter().zip(0..)
+                    .map(|(f, i)| Field { offset: self.bitcode.field_offset(ty, i), ty: self.id(f) })
+                    .collect();
+                TypeKind::Struct { name: ty.struct_name(), fields }
+            }
+            K::LLVMFunctionTypeKind => TypeKind::Other("function".into()),
+            _ => TypeKind::Other(ty.print()),
+        };
+        let (size, align) = self.bitcode.layout(ty);
+        self.add(ty, TypeDef { kind, size, align })
+    }
+
+    fn add(&mut self, ty: Type<'m>, def: TypeDef) -> TypeId {
+        let id = TypeId(u32::try_from(self.defs.len()).unwrap_or(u32::MAX));
+        self.defs.push(def);
+        self.ids.insert(ty, id);
+        id
+    }
+
+    /// Allocation size in bytes.
+    pub(super) fn size(&self, ty: Type<'m>) -> u64 { self.bitcode.layout(ty).0 }
+    /// Offset of a structure member in bytes.
+    pub(super) fn field_offset(&self, ty: Type<'m>, field: u32) -> u64 { self.bitcode.field_offset(ty, field) }
+}

@@ -1,0 +1,29 @@
+//! Paths as text.
+
+use std::path::{Component, Path, PathBuf};
+
+/// A path made absolute and without `.` and `..`, as text only: what the file system says is not asked, so that
+/// facts do not depend on it.
+#[must_use]
+pub(crate) fn normalise(directory: &Path, path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for c in directory.join(path).components() {
+        match c {
+            Component::CurDir => {}
+            Component::ParentDir => { out.pop(); }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_normalised_as_text() {
+        assert_eq!(normalise(Path::new("/a/b"), Path::new("../c/./d.cu")), Path::new("/a/c/d.cu"));
+        assert_eq!(normalise(Path::new("/a/b"), Path::new("/x/../y.h")), Path::new("/y.h"));
+    }
+}
