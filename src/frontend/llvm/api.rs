@@ -639,11 +639,10 @@ impl<'m> Value<'m> {
     /// Condition of a conditional branch or switch.
     pub(super) fn condition(self) -> Option<Value<'m>> {
         self.expect(&[Opcode::LLVMBr, Opcode::LLVMSwitch]);
-        // SAFETY: the condition is asked of switches and conditional branches only.
-        unsafe {
-            if self.opcode() == Some(Opcode::LLVMBr) && LLVMIsConditional(self.0) == 0 { return None; }
-            Some(Value::wrap(LLVMGetCondition(self.0)))
-        }
+        // LLVMGetCondition takes branches only (LLVM 22); a switch's condition is its first operand.
+        if self.opcode() == Some(Opcode::LLVMSwitch) { return Some(self.operand(0)); }
+        // SAFETY: the condition is asked of conditional branches only.
+        unsafe { (LLVMIsConditional(self.0) != 0).then(|| Value::wrap(LLVMGetCondition(self.0))) }
     }
     pub(super) fn successors(self) -> Vec<BasicBlock<'m>> {
         self.expect(&[Opcode::LLVMBr, Opcode::LLVMSwitch]);

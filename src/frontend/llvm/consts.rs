@@ -41,7 +41,12 @@ impl<'m> Reader<'m> {
     }
 
     fn opaque(&mut self, v: Value<'m>) -> Const {
-        let mut what = v.print();
+        // Only these print without their module; inline assembly and metadata would crash LLVM 22's printer.
+        let printable = matches!(
+            v.kind(),
+            K::LLVMConstantExprValueKind | K::LLVMConstantFPValueKind | K::LLVMConstantIntValueKind | K::LLVMBlockAddressValueKind
+        );
+        let mut what = if printable { v.print() } else { format!("{:?}", v.kind()) };
         if let Some((cut, _)) = what.char_indices().nth(MAX_OPAQUE) { what.truncate(cut); }
         Const::Opaque { ty: self.types.id(v.ty()), what }
     }
