@@ -4,7 +4,7 @@
 # the CUDA toolkit and Z3 come as wheels into .deps/ of this checkout. tools/setup.sh says what to do by hand otherwise.
 
 SHELL := /bin/bash
-.DEFAULT_GOAL := build
+.DEFAULT_GOAL := demo
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
@@ -14,6 +14,10 @@ BINARIES := scuba scuba-nvcc scuba-extract
 
 # Plain `make` on a machine whose cargo was installed by rustup in this shell's past: not on PATH yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
+
+.PHONY: demo
+demo: build ## install what is missing, build, and show a build that fails on a proved bug
+	@tools/demo.sh
 
 .PHONY: setup
 setup: ## install what is missing
@@ -31,6 +35,20 @@ test: ## the whole test suite, with the pinned nvcc
 .PHONY: lint
 lint: setup ## clippy on everything
 	@cargo clippy --locked --all-targets
+
+.PHONY: bench
+bench: build ## build time and memory through scuba-nvcc over plain nvcc
+	@tools/setup.sh test
+	@python3 -B bench/bench.py $(BENCH_ARGS)
+
+.PHONY: dist
+dist: build ## dist/scuba-VERSION: binaries with the libraries they need, to be copied anywhere
+	@tools/setup.sh dist
+	@tools/dist.sh dist/scuba-$(VERSION)
+
+.PHONY: install
+install: dist ## the same under PREFIX (default /usr/local): PREFIX/bin and PREFIX/lib/scuba
+	@tools/install.sh dist/scuba-$(VERSION) "$(DESTDIR)$(PREFIX)"
 
 .PHONY: clean
 clean: ## remove what was built, keep what was installed

@@ -82,17 +82,6 @@ check_rust() {
 
 # ---- wheels: Z3 and the CUDA toolkit ----------------------------------------------------------------------------------
 
-# The nvcc that the demonstration uses: SCUBA_NVCC, then PATH, then the usual place, then .deps.
-system_nvcc() {
-  local candidate
-  for candidate in "${SCUBA_NVCC:-}" "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
-    # A stand-in for nvcc (a link to the shim) is not a compiler.
-    if [ -n "$candidate" ] && [ -x "$candidate" ] && [[ $(basename "$(readlink -f "$candidate")") != scuba-nvcc ]]; then
-      echo "$candidate"; return
-    fi
-  done
-}
-
 have_wheel() { # name==version: whether pip has finished installing it into .deps/cuda
   local name=${1%%==*} version=${1##*==}
   [ -e ".deps/cuda/${name//-/_}-$version.dist-info/RECORD" ]
@@ -151,7 +140,7 @@ at_least 3.18 "$cmake_version" || by_hand "CMake is $cmake_version; the example 
 check_rust
 
 pins=("$z3_pin")
-if [ "$want" = test ] || [ -z "$(system_nvcc)" ] || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
+if [ "$want" = test ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
 if wheels_complete "${pins[@]}"; then link_wheels .deps/cuda; else install_wheels "${pins[@]}"; fi
 
 nvcc=.deps/cuda/nvidia/cu13/bin/nvcc
