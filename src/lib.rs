@@ -1,7 +1,9 @@
 //! SCuBA: static bounds analysis of CUDA programs at build time. `ARCHITECTURE.md` is the map.
 
 pub mod check;
+pub mod config;
 pub mod confirm;
+pub mod driver;
 pub mod facts;
 pub mod frontend;
 pub mod host;

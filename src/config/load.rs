@@ -1,0 +1,315 @@
+//! Finding and reading scuba.toml.
+
+use super::{AllowPath, Assume, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, Limits, RuleSelector};
+use crate::report::finding::Level;
+use serde::Deserialize;
+use serde::de::{self, Deserializer};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+pub const FILE_NAME: &str = "scuba.toml";
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Parse { path: PathBuf, line: usize, column: usize, message: String },
+}
+
+/// The nearest scuba.toml in `start` or a folder above it.
+#[must_use]
+pub fn find(start: &Path) -> Option<PathBuf> {
+    start.ancestors().map(|dir| dir.join(FILE_NAME)).find(|p| p.is_file())
+}
+
+/// Reads one scuba.toml.
+///
+/// # Errors
+/// When it cannot be read, is no TOML, has a key that is not known or a value that is out of range.
+pub fn load(path: &Path) -> Result<Config, ConfigError> {
+    let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
+    parse(&text, path)
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Raw {
+    nvcc: RawNvcc,
+    frontend: RawFrontend,
+    limits: RawLimits,
+    levels: BTreeMap<RawSelector, Level>,
+    roots: RawRoots,
+    assume: Vec<Spanned<RawAssume>>,
+    allow: Vec<RawAllow>,
+    baseline: RawBaseline,
+    confirm: RawConfirm,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawNvcc { path: Option<PathBuf> }
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawFrontend { kind: FrontendKind, clang: Option<PathBuf>, cgeist: Option<PathBuf>, flags: Vec<String> }
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawLimits {
+    #[serde(deserialize_with = "size_from::<_, 1>")]
+    device_memory: Option<u64>,
+    #[serde(deserialize_with = "within::<_, 1, 3_600_000>")]
+    solver_ms: Option<u32>,
+    #[serde(deserialize_with = "within::<_, 1, 86_400>")]
+    tu_seconds: Option<u32>,
+    // Less than this and clang cannot even start.
+    #[serde(deserialize_with = "size_from::<_, 268_435_456>")]
+    memory: Option<u64>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawRoots { functions: Vec<String> }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawAssume {
+    #[serde(deserialize_with = "not_empty")]
+    expr: String,
+    function: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawAllow {
+    rule: RawSelector,
+    path: RawGlob,
+    #[serde(deserialize_with = "not_empty")]
+    reason: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawBaseline { path: Option<PathBuf> }
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawConfirm {
+    when: ConfirmWhen,
+    compute_sanitizer: Option<PathBuf>,
+    #[serde(deserialize_with = "within::<_, 0, 1_073_741_824>")]
+    padding: Option<u32>,
+    #[serde(deserialize_with = "size_from::<_, 1>")]
+    max_bytes: Option<u64>,
+    #[serde(deserialize_with = "within::<_, 1, 86_400>")]
+    timeout_s: Option<u32>,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct RawSelector(RuleSelector);
+
+impl<'de> Deserialize<'de> for RawSelector {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        String::deserialize(d)?.parse().map(Self).map_err(de::Error::custom)
+    }
+}
+
+struct RawGlob(globset::GlobMatcher);
+
+impl<'de> Deserialize<'de> for RawGlob {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(d)?;
+        globset::GlobBuilder::new(&text).literal_separator(true).build()
+            .map(|g| Self(g.compile_matcher()))
+            .map_err(|e| de::Error::custom(format_args!("`{text}` is no path pattern: {}", e.kind())))
+    }
+}
+
+fn not_empty<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
+    let text = String::deserialize(d)?;
+    if text.trim().is_empty() { return Err(de::Error::custom("must not be empty")); }
+    Ok(text)
+}
+
+fn within<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(d: D) -> Result<Option<u32>, D::Error> {
+    let value = i64::deserialize(d)?;
+    u32::try_from(value).ok().filter(|v| (MIN..=MAX).contains(v)).map(Some)
+        .ok_or_else(|| de::Error::custom(format_args!("{value} is out of range: allowed are {MIN} to {MAX}")))
+}
+
+fn size_from<'de, D: Deserializer<'de>, const MIN: u64>(d: D) -> Result<Option<u64>, D::Error> {
+    let ByteSize(bytes) = ByteSize::deserialize(d)?;
+    // Sizes enter 64-bit signed arithmetic.
+    let max = i64::MAX.unsigned_abs();
+    if (MIN..=max).contains(&bytes) { return Ok(Some(bytes)); }
+    Err(de::Error::custom(Range { bytes, min: MIN, max }))
+}
+
+struct Range { bytes: u64, min: u64, max: u64 }
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes is out of range: allowed are {} to {} bytes", self.bytes, self.min, self.max)
+    }
+}
+
+/// Reads the text of a scuba.toml that lies at `path`.
+///
+/// # Errors
+/// As [`load`].
+pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
+    let raw: Raw = toml::from_str(text).map_err(|e| {
+        let (line, column) = position(text, e.span().map_or(0, |s| s.start));
+        ConfigError::Parse { path: path.to_owned(), line, column, message: in_our_words(e.message()) }
+    })?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let absolute = |p: PathBuf| folder.join(p);
+    // A bare name is looked up in PATH by whoever runs it.
+    let program = |p: PathBuf| if p.components().count() > 1 { folder.join(p) } else { p };
+    let (limits, confirm) = (Limits::default(), Confirm::default());
+    let mut levels = BTreeMap::new();
+    let mut level_of_all = None;
+    for (RawSelector(selector), level) in raw.levels {
+        match selector {
+            RuleSelector::All => level_of_all = Some(level),
+            RuleSelector::One(rule) => { levels.insert(rule, level); }
+        }
+    }
+    Ok(Config {
+        path: Some(path.to_owned()),
+        nvcc: raw.nvcc.path.map(program),
+        frontend: Frontend {
+            kind: raw.frontend.kind,
+            clang: raw.frontend.clang.map(program),
+            cgeist: raw.frontend.cgeist.map(program),
+            flags: raw.frontend.flags,
+        },
+        limits: Limits {
+            device_memory: raw.limits.device_memory.unwrap_or(limits.device_memory),
+            solver_ms: raw.limits.solver_ms.unwrap_or(limits.solver_ms),
+            tu_seconds: raw.limits.tu_seconds.unwrap_or(limits.tu_seconds),
+            memory: raw.limits.memory.unwrap_or(limits.memory),
+        },
+        levels,
+        level_of_all,
+        roots: raw.roots.functions,
+        assume: raw.assume.into_iter().map(|a| {
+            let line = u32::try_from(position(text, a.span().start).0).unwrap_or(u32::MAX);
+            let a = a.into_inner();
+            Assume { expr: a.expr, function: a.function, line }
+        }).collect(),
+        allow: raw.allow.into_iter()
+            .map(|a| AllowPath { rule: a.rule.0, glob: a.path.0, reason: a.reason })
+            .collect(),
+        baseline: raw.baseline.path.map(absolute),
+        confirm: Confirm {
+            when: raw.confirm.when,
+            compute_sanitizer: raw.confirm.compute_sanitizer.map(program),
+            padding: raw.confirm.padding.unwrap_or(confirm.padding),
+            max_bytes: raw.confirm.max_bytes.unwrap_or(confirm.max_bytes),
+            timeout_s: raw.confirm.timeout_s.unwrap_or(confirm.timeout_s),
+        },
+    })
+}
+
+/// serde speaks of fields and variants; a user of TOML knows keys and values.
+fn in_our_words(message: &str) -> String {
+    message.replace("unknown field", "unknown key")
+        .replace("missing field", "missing key")
+        .replace("unknown variant", "unknown value")
+        .replace("expected i64", "expected a whole number")
+        .trim_end().to_owned()
+}
+
+/// Line and column, 1-based, of a byte offset.
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+    let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
+    (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+    use crate::config::{ConfirmWhen, FrontendKind, RuleSelector};
+    use crate::report::finding::{Level, Rule};
+    use std::path::{Path, PathBuf};
+
+    fn error(text: &str) -> String { parse(text, Path::new("/p/scuba.toml")).expect_err(text).to_string() }
+
+    #[test]
+    fn every_documented_key_is_read() {
+        let text = r#"
+[nvcc]
+path = "/opt/cuda/bin/nvcc"
+[frontend]
+kind = "cgeist"
+clang = "clang++-22"
+cgeist = "tools/cgeist"
+flags = ["-DX"]
+[limits]
+device_memory = "16GiB"
+solver_ms = 100
+tu_seconds = 7
+memory = "1GiB"
+[levels]
+data-index = "deny"
+all = "note"
+[roots]
+functions = ["launch_lud"]
+[[assume]]
+expr = "n % 16 == 0"
+function = "launch_lud"
+[[allow]]
+rule = "oob-global"
+path = "third_party/**"
+reason = "upstream"
+[baseline]
+path = "scuba-baseline.json"
+[confirm]
+when = "never"
+compute_sanitizer = "/opt/cs"
+padding = 512
+max_bytes = "2GiB"
+timeout_s = 5
+"#;
+        let c = parse(text, Path::new("/p/scuba.toml")).unwrap();
+        assert_eq!(c.nvcc, Some(PathBuf::from("/opt/cuda/bin/nvcc")));
+        assert_eq!(c.frontend.kind, FrontendKind::Cgeist);
+        assert_eq!(c.frontend.clang, Some(PathBuf::from("clang++-22")));
+        assert_eq!(c.frontend.cgeist, Some(PathBuf::from("/p/tools/cgeist")));
+        assert_eq!(c.frontend.flags, ["-DX"]);
+        assert_eq!((c.limits.device_memory, c.limits.solver_ms, c.limits.tu_seconds, c.limits.memory), (16 << 30, 100, 7, 1 << 30));
+        assert_eq!(c.levels[&Rule::DataIndex], Level::Deny);
+        assert_eq!(c.level_of_all, Some(Level::Note));
+        assert_eq!(c.roots, ["launch_lud"]);
+        assert_eq!((c.assume[0].expr.as_str(), c.assume[0].line), ("n % 16 == 0", 19));
+        assert_eq!(c.allow[0].rule, RuleSelector::One(Rule::OobGlobal));
+        assert!(c.allow[0].glob.is_match("third_party/a/b.cu") && !c.allow[0].glob.is_match("src/b.cu"));
+        assert_eq!(c.baseline, Some(PathBuf::from("/p/scuba-baseline.json")));
+        assert_eq!((c.confirm.when, c.confirm.padding, c.confirm.max_bytes, c.confirm.timeout_s), (ConfirmWhen::Never, 512, 2 << 30, 5));
+    }
+
+    #[test]
+    fn errors_name_file_line_and_what_is_allowed() {
+        insta::assert_snapshot!([
+            "[limits]\nsolver_ms = 5\nsolver_sec = 5\n",
+            "[limits]\nsolver_ms = 0\n",
+            "[limits]\nsolver_ms = \"5\"\n",
+            "[limits]\ndevice_memory = \"12 apples\"\n",
+            "[limits]\nmemory = \"1MiB\"\n",
+            "\n[frontend]\nkind = \"gcc\"\n",
+            "[levels]\noob-gobal = \"warn\"\n",
+            "[levels]\noob-global = \"error\"\n",
+            "[[allow]]\nrule = \"oob-global\"\npath = \"a/**\"\n",
+            "[[allow]]\nrule = \"oob-global\"\npath = \"a/{\"\nreason = \"x\"\n",
+            "[[allow]]\nrule = \"all\"\npath = \"a\"\nreason = \" \"\n",
+            "[confirm]\nwhen = \"always\"\n",
+            "[unknown]\n",
+            "[nvcc\n",
+        ].map(error).join("\n"));
+    }
+}
