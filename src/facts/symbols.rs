@@ -1,0 +1,65 @@
+//! What a unit offers to the linker and asks of it.
+
+use crate::ir::{Linkage, Module, Side};
+use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Symbol {
+    pub device: bool,
+    /// Mangled.
+    pub name: String,
+}
+
+/// The external symbols of one unit, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbols {
+    /// Defined once in a program.
+    pub strong: Vec<Symbol>,
+    /// Defined here and perhaps elsewhere too: inline functions, template instances, weak definitions.
+    pub weak: Vec<Symbol>,
+    /// Used and not defined here.
+    pub needed: Vec<Symbol>,
+}
+
+impl Symbols {
+    #[must_use]
+    pub fn of<M: Borrow<Module>>(modules: &[M]) -> Self {
+        #[derive(PartialEq, Eq, PartialOrd, Ord)]
+        enum State { Needed, Weak, Strong }
+        let mut found: BTreeMap<Symbol, State> = BTreeMap::new();
+        for module in modules {
+            let module: &Module = module.borrow();
+            let device = module.side == Side::Device;
+            let functions = module.functions.iter().map(|f| (&f.name, f.linkage, !f.is_declaration()));
+            let globals = module.globals.iter().map(|g| (&g.name, g.linkage, g.defined));
+            for (name, linkage, defined) in functions.chain(globals) {
+                let state = match (defined, linkage) {
+                    (_, Linkage::Internal) => continue,
+                    // LLVM's own functions are no symbols.
+                    (false, _) if name.starts_with("llvm.") => continue,
+                    (false, _) | (true, Linkage::Available) => State::Needed,
+                    (true, Linkage::External) => State::Strong,
+                    (true, Linkage::Odr | Linkage::Weak) => State::Weak,
+                };
+                let symbol = Symbol { device, name: name.clone() };
+                let known = found.entry(symbol).or_insert(State::Needed);
+                if state > *known { *known = state; }
+            }
+        }
+        let mut symbols = Self::default();
+        for (symbol, state) in found {
+            match state {
+                State::Strong => symbols.strong.push(symbol),
+                State::Weak => symbols.weak.push(symbol),
+                State::Needed => symbols.needed.push(symbol),
+            }
+        }
+        symbols
+    }
+
+    /// Whether the host side defines `main`.
+    #[must_use]
+    pub fn has_main(&self) -> bool { self.strong.iter().any(|s| !s.device && s.name == "main") }
+}
