@@ -1,2 +1,28 @@
-//! Renderers of findings.
+//! From findings to what a user sees.
+//!
+//! In: what `check/` says of each program, and the project's settings. Out: a [`finding::Report`], rendered as
+//! rustc-style text, one line each, JSON, SARIF or HTML. It knows nothing of Z3, LLVM or nvcc, and runs nothing.
+//!
+//! The way through: [`merge`] (one finding per place) → [`fingerprint`] → [`suppress`] (comments, `[[allow]]`,
+//! baseline) → [`levels`] → a renderer. [`assemble::assemble`] does all but the last.
+
+pub mod assemble;
+pub mod baseline;
+pub mod explain;
 pub mod finding;
+pub mod html;
+pub mod fingerprint;
+pub mod human;
+pub mod levels;
+pub mod merge;
+pub mod paths;
+pub mod render;
+#[cfg(test)]
+mod samples;
+pub mod sarif;
+pub mod short;
+pub mod sources;
+mod span;
+#[cfg(test)]
+mod tests;
+pub mod suppress;

@@ -1,0 +1,113 @@
+//! One report from what was found in several programs.
+
+use super::baseline::Baseline;
+use super::finding::{Finding, Level, NotAnalysed, Report, Summary, Tool, Undecided};
+use super::levels::Levels;
+use super::paths::ProjectRoot;
+use super::sources::Sources;
+use super::suppress::{Notice, Suppressed, Suppressions};
+use super::{fingerprint, merge};
+use crate::config::Config;
+
+/// What the check of one program found; paths absolute, fingerprints and `program` not yet filled in.
+#[derive(Clone, Debug, Default)]
+pub struct ProgramFindings {
+    pub name: String,
+    pub findings: Vec<Finding>,
+    pub undecided: Vec<Undecided>,
+    /// Counts of this program only.
+    pub summary: Summary,
+}
+
+/// Everything one run found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    pub programs: Vec<ProgramFindings>,
+    pub not_analysed: Vec<NotAnalysed>,
+    pub translation_units: u32,
+    /// Wall-clock time of the run.
+    pub seconds: f64,
+    /// The project's own source files that were analysed whole (absolute): comments in them that silence nothing are
+    /// told. Empty where only a part of the project was seen.
+    pub files: Vec<String>,
+}
+
+/// How the project wants its findings.
+#[derive(Clone, Debug)]
+pub struct Policy<'a> {
+    pub config: &'a Config,
+    pub levels: &'a Levels,
+    pub root: &'a ProjectRoot,
+    pub baseline: Option<&'a Baseline>,
+}
+
+/// A report ready to be rendered.
+#[derive(Clone, Debug)]
+pub struct Assembled {
+    pub report: Report,
+    pub suppressed: Vec<Suppressed>,
+    pub notices: Vec<Notice>,
+}
+
+/// Merges, orders, names, silences and levels what was found.
+#[must_use]
+pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources) -> Assembled {
+    let root = policy.root;
+    let mut summary = Summary {
+        programs: u32::try_from(found.programs.len()).unwrap_or(u32::MAX),
+        translation_units: found.translation_units,
+        not_analysed: u32::try_from(found.not_analysed.len()).unwrap_or(u32::MAX),
+        seconds: found.seconds,
+        ..Summary::default()
+    };
+    let mut findings = Vec::new();
+    let mut undecided = Vec::new();
+    for program in found.programs {
+        add_counts(&mut summary, &program.summary);
+        undecided.extend(program.undecided.into_iter().map(|mut u| {
+            u.position.file = root.show(&u.position.file);
+            u
+        }));
+        findings.extend(program.findings.into_iter().map(|f| shown(f, &program.name, root)));
+    }
+    let mut findings = merge::merge(findings);
+    findings.sort_by(|a, b| order(a).cmp(&order(b)));
+    fingerprint::assign(&mut findings);
+    undecided.sort_by(|a, b| (&a.position, &a.array).cmp(&(&b.position, &b.array)));
+
+    let mut suppressions = Suppressions::new(policy.config, root, sources, policy.baseline);
+    let (mut findings, suppressed) = suppressions.split(findings);
+    let files: Vec<String> = found.files.iter().map(|f| root.show(f)).collect();
+    let notices = suppressions.notices(&files);
+    for f in &mut findings { f.level = policy.levels.level_of(f); }
+    findings.retain(|f| f.level != Level::Allow);
+    let not_analysed = found.not_analysed.into_iter()
+        .map(|n| NotAnalysed { file: root.show(&n.file), ..n })
+        .collect();
+    let report = Report { schema: "scuba-findings/1".into(), tool, summary, findings, undecided, not_analysed };
+    Assembled { report, suppressed, notices }
+}
+
+fn shown(mut f: Finding, program: &str, root: &ProjectRoot) -> Finding {
+    program.clone_into(&mut f.program);
+    f.access.position.file = root.show(&f.access.position.file);
+    if let Some(a) = &mut f.allocation { a.file = root.show(&a.file); }
+    if let Some(l) = &mut f.launch { l.file = root.show(&l.file); }
+    f
+}
+
+fn order(f: &Finding) -> impl Ord + use<'_> {
+    let p = &f.access.position;
+    (&p.file, p.line, p.column, &f.access.array, f.rule, &f.program)
+}
+
+fn add_counts(total: &mut Summary, one: &Summary) {
+    total.kernels += one.kernels;
+    total.launches += one.launches;
+    total.accesses += one.accesses;
+    total.safe += one.safe;
+    total.safe_if_no_wrap += one.safe_if_no_wrap;
+    total.proved += one.proved;
+    total.possible += one.possible;
+    total.unknown += one.unknown;
+}

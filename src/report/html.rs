@@ -1,0 +1,129 @@
+//! One self-contained page: no script, nothing loaded from elsewhere.
+
+use super::assemble::Assembled;
+use super::explain;
+use super::finding::{Finding, Level, Summary, Verdict};
+use super::human::notes;
+use super::short::word;
+use super::sources::Sources;
+use super::span;
+use std::fmt::Write as _;
+
+const TEMPLATE: &str = include_str!("../../templates/report.html");
+/// Lines of source shown before and after a place.
+const AROUND: u32 = 2;
+
+/// The page.
+#[must_use]
+pub fn page(assembled: &Assembled, sources: &Sources) -> String {
+    let report = &assembled.report;
+    let findings: String = if report.findings.is_empty() {
+        "<p>No findings.</p>".into()
+    } else {
+        report.findings.iter().map(|f| article(f, sources)).collect()
+    };
+    let undecided = table("Undecided accesses", ["Place", "Array", "Kernel", "Why"], report.undecided.iter().map(|u| {
+        let p = &u.position;
+        [format!("{}:{}:{}", p.file, p.line, p.column), u.array.clone(), u.kernel.clone(), u.reason.clone()]
+    }));
+    let not_analysed = table("Not analysed", ["File", "Side", "Why"],
+        report.not_analysed.iter().map(|n| [n.file.clone(), n.side.clone(), n.reason.clone()]));
+    let t = &report.tool;
+    let tool = format!("SCuBA {}, Z3 {}, {}; device memory at most {} bytes", t.version, t.z3, t.frontend, t.axioms.device_memory);
+    fill(&[
+        ("summary", summary(&report.summary, assembled.suppressed.len())),
+        ("findings", findings),
+        ("undecided", undecided),
+        ("not_analysed", not_analysed),
+        ("tool", escape(&tool)),
+    ])
+}
+
+/// The template with its `{{name}}`s replaced, in one pass: what is put in is not searched again.
+fn fill(values: &[(&str, String)]) -> String {
+    let mut page = String::new();
+    let mut rest = TEMPLATE;
+    while let Some((before, after)) = rest.split_once("{{") {
+        page.push_str(before);
+        let Some((name, after)) = after.split_once("}}") else { break };
+        if let Some((_, value)) = values.iter().find(|(n, _)| *n == name) { page.push_str(value); }
+        rest = after;
+    }
+    page.push_str(rest);
+    page
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn summary(s: &Summary, accepted: usize) -> String {
+    let items = [
+        (s.programs, "programs"), (s.translation_units, "translation units"), (s.kernels, "kernels"), (s.launches, "launches"),
+        (s.accesses, "accesses"), (s.safe, "safe"), (s.safe_if_no_wrap, "safe unless an index wraps"), (s.proved, "proved wrong"),
+        (s.possible, "possibly wrong"), (s.unknown, "undecided"), (s.not_analysed, "sides not analysed"),
+        (u32::try_from(accepted).unwrap_or(u32::MAX), "findings accepted"),
+    ];
+    let list: String = items.iter().map(|(n, what)| format!("<li><b>{n}</b> {what}</li>\n")).collect();
+    format!("<ul class=\"counts\">\n{list}</ul>")
+}
+
+fn article(f: &Finding, sources: &Sources) -> String {
+    let class = match f.level { Level::Deny => "deny", Level::Warn => "warn", Level::Note | Level::Allow => "note" };
+    let verdict = match f.verdict { Verdict::Proved => "proved", Verdict::Possible => "possible" };
+    let p = &f.access.position;
+    let mut html = format!(
+        "<article class=\"{class}\" id=\"{}\">\n<h2><span class=\"level\">{}[{}]</span>: {}</h2>\n<p>{verdict}; {}</p>\n",
+        escape(&f.fingerprint), word(f.level), f.rule, escape(&f.message), escape(explain::title(f.rule)));
+    html += &place("access", &p.file, p.line, p.column, Some(&f.access.array), sources);
+    if let Some(a) = f.allocation.as_ref().filter(|a| !a.file.is_empty()) {
+        html += &place(&format!("allocation: {} bytes", a.extent), &a.file, a.line, a.column, None, sources);
+    }
+    if let Some(l) = f.launch.as_ref().filter(|l| !l.file.is_empty()) {
+        html += &place(&format!("launch: grid {}, block {}", l.grid, l.block), &l.file, l.line, l.column, None, sources);
+    }
+    html += "<ul>\n";
+    for note in notes(f) { let _ = writeln!(html, "<li>{}</li>", escape(&note)); }
+    html += "</ul>\n</article>\n";
+    html
+}
+
+fn place(what: &str, file: &str, line: u32, column: u32, array: Option<&str>, sources: &Sources) -> String {
+    let mut html = format!("<div class=\"at\">{}:{line}:{column} &mdash; {}</div>\n", escape(file), escape(what));
+    let lines: Vec<(u32, String)> = (line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND))
+        .filter_map(|n| sources.line(file, n).map(|text| (n, text))).collect();
+    if lines.is_empty() { return html; }
+    html += "<pre>";
+    for (n, text) in lines {
+        let _ = write!(html, "<span class=\"n\">{n:>5} </span>");
+        if n == line {
+            let r = span::expression(&text, column, array);
+            let _ = writeln!(html, "{}<mark>{}</mark>{}", escape(&text[..r.start]), escape(&text[r.clone()]), escape(&text[r.end..]));
+        } else {
+            let _ = writeln!(html, "{}", escape(&text));
+        }
+    }
+    html += "</pre>\n";
+    html
+}
+
+fn table<const N: usize>(title: &str, heads: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let body: String = rows.map(|cells| {
+        let cells: String = cells.iter().map(|c| format!("<td>{}</td>", escape(c))).collect();
+        format!("<tr>{cells}</tr>\n")
+    }).collect();
+    if body.is_empty() { return String::new(); }
+    let heads: String = heads.iter().map(|h| format!("<th>{h}</th>")).collect();
+    format!("<h2>{title}</h2>\n<table>\n<tr>{heads}</tr>\n{body}</table>")
+}

@@ -1,0 +1,226 @@
+//! rustc-style text: excerpts of the source with the access, its allocation and its launch, and the counterexample.
+
+use super::assemble::Assembled;
+use super::finding::{Direction, Finding, Level, Replay, Rule, Summary, Verdict, Witness};
+use super::render::{Style, Verbosity};
+use super::short::word;
+use super::sources::Sources;
+use super::span;
+use annotate_snippets::{AnnotationKind, Element, Group, Level as Paint, Origin, Renderer, Snippet};
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// The `human` renderer.
+#[derive(Debug)]
+pub struct Human<'a> { pub style: Style, pub sources: &'a Sources }
+
+/// A labelled place in a file.
+struct Mark { line: u32, column: u32, label: String, primary: bool, array: Option<String> }
+
+impl Human<'_> {
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn write(&self, assembled: &Assembled, out: &mut dyn Write) -> io::Result<()> {
+        let report = &assembled.report;
+        let renderer = if self.style.colour { Renderer::styled() } else { Renderer::plain() };
+        for f in report.findings.iter().filter(|f| self.style.verbosity > Verbosity::Quiet || f.level == Level::Deny) {
+            writeln!(out, "{}\n", self.finding(f, &renderer))?;
+        }
+        if self.style.verbosity == Verbosity::Verbose {
+            for u in &report.undecided {
+                let p = &u.position;
+                writeln!(out, "undecided: {}:{}:{}: `{}` in `{}`: {}", p.file, p.line, p.column, u.array, u.kernel, u.reason)?;
+            }
+            for s in &assembled.suppressed {
+                let p = &s.finding.access.position;
+                let by = match &s.by {
+                    super::suppress::Silence::Comment { reason } => format!("by a comment: {reason}"),
+                    super::suppress::Silence::Path { reason } => format!("by scuba.toml: {reason}"),
+                    super::suppress::Silence::Baseline => "by the baseline".to_owned(),
+                };
+                writeln!(out, "accepted: {}:{}:{}: {} {by}", p.file, p.line, p.column, s.finding.rule)?;
+            }
+        }
+        if self.style.summary && self.style.verbosity > Verbosity::Quiet {
+            writeln!(out, "{}", summary_line(assembled))?;
+        }
+        Ok(())
+    }
+
+    fn finding(&self, f: &Finding, renderer: &Renderer) -> String {
+        let paint = match f.level {
+            Level::Deny => Paint::ERROR,
+            Level::Warn => Paint::WARNING,
+            Level::Note | Level::Allow => Paint::NOTE,
+        };
+        let texts: Vec<(String, Option<Rc<str>>, Vec<Mark>)> = by_file(f).into_iter()
+            .map(|(file, marks)| { let text = self.sources.text(&file); (file, text, marks) })
+            .collect();
+        let mut group: Group<'_> = paint.primary_title(&f.message).id(f.rule.name()).elements(std::iter::empty::<Element<'_>>());
+        for (file, text, marks) in &texts {
+            group = match text.as_deref().and_then(|t| excerpt(file, t, marks)) {
+                Some(snippet) => group.element(snippet),
+                None => marks.iter().fold(group, |g, m| {
+                    let mut origin = Origin::path(file.as_str()).line(m.line as usize);
+                    if m.column > 0 { origin = origin.char_column(m.column as usize); }
+                    // Without the text there is nothing to hang the label on.
+                    g.element(origin).element(Paint::NOTE.message(m.label.clone()))
+                }),
+            };
+        }
+        for note in notes(f) { group = group.element(Paint::NOTE.message(note)); }
+        group = group.element(Paint::HELP.message(help(f)));
+        renderer.render(&[group])
+    }
+}
+
+/// The places to show, the file of the access first.
+fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
+    let a = &f.access;
+    let verb = match a.direction { Direction::Read => "read", Direction::Write => "write", Direction::Atomic => "atomic access" };
+    let mut label = format!("{verb} of {}", bytes(a.bytes));
+    if !a.index.is_empty() { let _ = write!(label, " at `{}`", subscript(&a.array, &a.index)); }
+    let mut files = vec![(a.position.file.clone(), vec![Mark {
+        line: a.position.line, column: a.position.column, label, primary: true, array: Some(a.array.clone()),
+    }])];
+    let mut add = |file: &str, line: u32, column: u32, label: String| {
+        if file.is_empty() || line == 0 { return; }
+        let mark = Mark { line, column, label, primary: false, array: None };
+        match files.iter_mut().find(|(name, _)| name == file) {
+            Some((_, marks)) => marks.push(mark),
+            None => files.push((file.to_owned(), vec![mark])),
+        }
+    };
+    if let Some(al) = &f.allocation {
+        let partition = a.partition.as_ref().map_or(String::new(), |p| format!("; `{}` is its part {p}", a.array));
+        add(&al.file, al.line, al.column, format!("allocated here: `{}` bytes{partition}", al.extent));
+    }
+    if let Some(l) = &f.launch {
+        let shared = if matches!(l.shared.as_str(), "" | "0") { String::new() } else { format!(", shared memory `{}` bytes", l.shared) };
+        add(&l.file, l.line, l.column, format!("launched here: grid `{}`, block `{}`{shared}", l.grid, l.block));
+    }
+    files
+}
+
+/// `a[i]`; dimensions already in brackets stay as they are.
+fn subscript(array: &str, index: &str) -> String {
+    if index.starts_with('[') { format!("{array}{index}") } else { format!("{array}[{index}]") }
+}
+
+fn bytes(n: u64) -> String { if n == 1 { "1 byte".into() } else { format!("{n} bytes") } }
+
+/// The excerpt of one file; `None` where the file has no such line any more.
+fn excerpt<'a>(file: &'a str, text: &'a str, marks: &'a [Mark]) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
+    let mut snippet = Snippet::source(text).path(file).line_start(1);
+    for m in marks {
+        let kind = if m.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        snippet = snippet.annotation(kind.span(range(text, m)?).label(m.label.as_str()));
+    }
+    Some(snippet)
+}
+
+/// Byte range of a mark within the whole text.
+fn range(text: &str, mark: &Mark) -> Option<Range<usize>> {
+    let index = usize::try_from(mark.line).ok()?.checked_sub(1)?;
+    let line = text.split_inclusive('\n').nth(index)?;
+    // `line` is a slice of `text`.
+    let start = line.as_ptr() as usize - text.as_ptr() as usize;
+    let within = span::expression(line.trim_end_matches(['\n', '\r']), mark.column, mark.array.as_deref());
+    Some(start + within.start..start + within.end)
+}
+
+pub(super) fn notes(f: &Finding) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(w) = &f.witness { notes.push(counterexample(f, w)); }
+    let mut place = format!("in `{}`, reached from `{}`", f.access.kernel, f.root);
+    if !f.program.is_empty() { let _ = write!(place, " of `{}`", f.program); }
+    if f.occurrences > 1 { let _ = write!(place, "; {} launches or instances share it", f.occurrences); }
+    notes.push(place);
+    if f.verdict == Verdict::Possible {
+        notes.push(match f.witness.as_ref().map(|w| w.replay) {
+            Some(Replay::Incomplete) => "possible, not proved: the replay of this input could not be completed".into(),
+            Some(Replay::NotReached) => "possible, not proved: the replay of this input did not come to the access".into(),
+            _ => "possible, not proved".into(),
+        });
+    }
+    if f.degenerate { notes.push("happens only with an empty allocation or a size that is not positive".into()); }
+    notes.extend(f.assumptions.iter().map(|a| format!("assuming {a}")));
+    notes.extend(f.unknowns.iter().map(|u| format!("not known: {u}")));
+    if let Some(c) = &f.confirmation {
+        let mut line = format!("{} by {} on {}", c.status, c.by, c.device);
+        if !c.detail.is_empty() { let _ = write!(line, ": {}", c.detail); }
+        notes.push(line);
+    }
+    notes
+}
+
+fn counterexample(f: &Finding, w: &Witness) -> String {
+    let mut text = String::from("for example ");
+    if w.inputs.is_empty() {
+        text.push_str("with every input");
+    } else {
+        let inputs: Vec<String> = w.inputs.iter().map(|i| format!("{} = {}", i.name, i.value)).collect();
+        let _ = write!(text, "with {}", inputs.join(", "));
+    }
+    let _ = write!(text, ": grid {}, block {}, thread {}", triple(w.grid), triple(w.block), triple(w.thread));
+    let width = i64::try_from(f.access.bytes).unwrap_or(i64::MAX);
+    let end = w.offset_bytes.saturating_add(width);
+    let extent = w.extent_bytes;
+    let (first, last) = (w.offset_bytes, end.saturating_sub(1));
+    let bytes = if width <= 1 { format!("byte {first}") } else { format!("bytes {first} to {last}") };
+    let _ = write!(text, "\naccesses {bytes} of `{}`, which has {extent} bytes", f.access.array);
+    if f.access.partition.is_some() { text.push_str(" in this part"); }
+    text
+}
+
+fn triple([x, y, z]: [u64; 3]) -> String { format!("({x}, {y}, {z})") }
+
+fn help(f: &Finding) -> String {
+    let array = &f.access.array;
+    let first = match f.rule {
+        Rule::OobGlobal | Rule::OobShared | Rule::OobLocal | Rule::OobConstant | Rule::DataIndex => {
+            let what = if f.rule == Rule::DataIndex { "check the index that was read against the size" } else { "guard the access, for example with `if (index < size)`" };
+            format!("{what}, or reject such inputs before the launch")
+        }
+        Rule::IntraAllocation => format!("keep the index inside the part that `{array}` names, or enlarge that part"),
+        Rule::MemcpyOutOfBounds => "copy at most as many bytes as the smaller side has".into(),
+        Rule::UseAfterFree => format!("free `{array}` after its last use"),
+        Rule::DoubleFree => format!("free `{array}` once, and set the pointer to null"),
+        Rule::InvalidPointer => format!("pass memory of the device as `{array}`"),
+        Rule::IndexOverflow => "compute the index in 64 bits: cast the first operand to `size_t`".into(),
+        Rule::Misaligned => format!("align the address behind `{array}` to the width of the access"),
+    };
+    format!("{first}; see `scuba explain {}`", f.rule)
+}
+
+/// The last line: what was decided.
+fn summary_line(assembled: &Assembled) -> String {
+    let report = &assembled.report;
+    let s = &report.summary;
+    let mut parts = Vec::new();
+    for level in [Level::Deny, Level::Warn, Level::Note] {
+        let n = report.findings.iter().filter(|f| f.level == level).count();
+        if n > 0 { parts.push(plural(n as u64, word(level))); }
+    }
+    let mut line = if parts.is_empty() { "scuba: no findings".to_owned() } else { format!("scuba: {}", parts.join(", ")) };
+    if !assembled.suppressed.is_empty() { let _ = write!(line, ", {} accepted", assembled.suppressed.len()); }
+    let _ = write!(line, "; {}", counts(s));
+    line
+}
+
+fn plural(n: u64, what: &str) -> String { if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") } }
+
+fn counts(s: &Summary) -> String {
+    let accesses = if s.accesses == 1 { "1 access".into() } else { format!("{} accesses", s.accesses) };
+    let mut text = format!("{accesses} in {}", plural(u64::from(s.kernels), "kernel"));
+    let classes: Vec<String> = [
+        (s.safe, "safe"), (s.safe_if_no_wrap, "safe unless an index wraps"), (s.proved, "proved wrong"),
+        (s.possible, "possibly wrong"), (s.unknown, "undecided"),
+    ].into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+    if !classes.is_empty() { let _ = write!(text, ": {}", classes.join(", ")); }
+    if s.not_analysed > 0 { let _ = write!(text, "; {} not analysed", plural(u64::from(s.not_analysed), "side")); }
+    let _ = write!(text, " ({:.1} s)", s.seconds);
+    text
+}

@@ -1,0 +1,72 @@
+//! Which renderer writes a report, and where to.
+
+use super::assemble::Assembled;
+use super::human::Human;
+use super::sources::Sources;
+use super::{short, sarif};
+use std::io::{self, Write};
+
+/// `--message-format`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Excerpts of the source with what goes wrong and for which input
+    #[default]
+    Human,
+    /// One line per finding: file:line:column: level[rule]: message
+    Short,
+    /// One document of schema scuba-findings/1
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+}
+
+impl Format {
+    /// Documents for machines go to standard output, text for people to standard error.
+    #[must_use]
+    pub fn is_document(self) -> bool { matches!(self, Self::Json | Self::Sarif) }
+}
+
+impl std::str::FromStr for Format {
+    type Err = String;
+    fn from_str(s: &str) -> Result<Self, String> { <Self as clap::ValueEnum>::from_str(s, false) }
+}
+
+/// How much to say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    /// Denied findings only.
+    Quiet,
+    #[default]
+    Normal,
+    /// Undecided accesses and notes too.
+    Verbose,
+}
+
+/// How the text renderers write.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Style {
+    /// ANSI escape sequences.
+    pub colour: bool,
+    pub verbosity: Verbosity,
+    /// A line of counts at the end; the shim writes none.
+    pub summary: bool,
+}
+
+/// Writes a report.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn render(assembled: &Assembled, format: Format, style: Style, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Human => Human { style, sources }.write(assembled, out),
+        Format::Short => short::write(assembled, style, out),
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut *out, &assembled.report)?;
+            writeln!(out)
+        }
+        Format::Sarif => {
+            serde_json::to_writer_pretty(&mut *out, &sarif::document(assembled))?;
+            writeln!(out)
+        }
+    }
+}

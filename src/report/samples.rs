@@ -1,0 +1,61 @@
+//! Findings for the tests of this room.
+
+use super::finding::{
+    Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Space, Verdict, Witness, WitnessInput,
+};
+
+/// A proved `oob-global` of the program in [`SCALE`].
+pub fn finding() -> Finding {
+    Finding {
+        fingerprint: String::new(),
+        rule: Rule::OobGlobal,
+        level: Level::Deny,
+        verdict: Verdict::Proved,
+        degenerate: false,
+        occurrences: 1,
+        program: "app".into(),
+        root: "main".into(),
+        message: "write of `a` beyond its allocation".into(),
+        access: Access {
+            position: Position { file: "/project/scale.cu".into(), line: 5, column: 3 },
+            kernel: "scale(float*, int)".into(),
+            array: "a".into(),
+            partition: None,
+            direction: Direction::Write,
+            space: Space::Global,
+            index: "blockIdx.x * 256 + threadIdx.x".into(),
+            bytes: 4,
+        },
+        allocation: Some(Allocation { file: "/project/scale.cu".into(), line: 11, column: 3, extent: "4 * n".into() }),
+        launch: Some(Launch {
+            file: "/project/scale.cu".into(), line: 12, column: 3,
+            grid: "((n + 255) / 256, 1, 1)".into(), block: "(256, 1, 1)".into(), shared: "0".into(),
+        }),
+        witness: Some(Witness {
+            inputs: vec![WitnessInput { name: "argv[1]".into(), value: "\"1\"".into() }],
+            grid: [1, 1, 1], block: [0, 0, 0], thread: [1, 0, 0],
+            offset_bytes: 4, extent_bytes: 4, replay: Replay::Reached,
+        }),
+        confirmation: None,
+        assumptions: vec![],
+        unknowns: vec![],
+    }
+}
+
+/// The program that [`finding`] speaks of.
+pub const SCALE: &str = "\
+#include <cstdlib>
+
+__global__ void scale(float *a, int n) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  a[i] *= 2.0f;
+}
+
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  scale<<<(n + 255) / 256, 256>>>(a, n);
+  return cudaDeviceSynchronize();
+}
+";

@@ -1,0 +1,111 @@
+//! SARIF 2.1.0 (OASIS), for code scanning services and editors.
+
+use super::assemble::Assembled;
+use super::explain;
+use super::finding::{Finding, Level, Rule};
+use super::short::word;
+use super::suppress::Silence;
+use serde_json::{Value, json};
+
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The whole document; accepted findings are in it, marked as suppressed.
+#[must_use]
+pub fn document(assembled: &Assembled) -> Value {
+    let report = &assembled.report;
+    let accepted = assembled.suppressed.iter().map(|s| {
+        let (kind, reason) = match &s.by {
+            Silence::Comment { reason } => ("inSource", reason.as_str()),
+            Silence::Path { reason } => ("external", reason.as_str()),
+            Silence::Baseline => ("external", "in the baseline"),
+        };
+        let mut r = result(&s.finding);
+        r["suppressions"] = json!([{"kind": kind, "justification": reason}]);
+        r
+    });
+    let results: Vec<Value> = report.findings.iter().map(result).chain(accepted).collect();
+    let notifications: Vec<Value> = report.not_analysed.iter().map(|n| json!({
+        "level": "note",
+        "message": {"text": format!("{} side not analysed: {}", n.side, n.reason)},
+        "locations": [location(&n.file, 0, 0, None)],
+    })).collect();
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "SCuBA",
+                "semanticVersion": report.tool.version,
+                "rules": Rule::ALL.map(rule),
+                "properties": {"z3": report.tool.z3, "frontend": report.tool.frontend,
+                               "deviceMemory": report.tool.axioms.device_memory},
+            }},
+            "columnKind": "unicodeCodePoints",
+            "invocations": [{"executionSuccessful": true, "toolExecutionNotifications": notifications}],
+            "results": results,
+            "properties": {"summary": report.summary},
+        }],
+    })
+}
+
+fn rule(rule: Rule) -> Value {
+    json!({
+        "id": rule.name(),
+        "shortDescription": {"text": explain::title(rule)},
+        "help": {"text": explain::page(rule), "markdown": explain::page(rule)},
+        "defaultConfiguration": {"level": word(rule.default_level())},
+    })
+}
+
+fn result(f: &Finding) -> Value {
+    let a = &f.access;
+    let p = &a.position;
+    let mut related = Vec::new();
+    if let Some(al) = f.allocation.as_ref().filter(|al| !al.file.is_empty()) {
+        related.push(location(&al.file, al.line, al.column, Some(format!("allocation of `{}` bytes", al.extent))));
+    }
+    if let Some(l) = f.launch.as_ref().filter(|l| !l.file.is_empty()) {
+        related.push(location(&l.file, l.line, l.column, Some(format!("launch with grid `{}`, block `{}`", l.grid, l.block))));
+    }
+    for (id, r) in related.iter_mut().enumerate() { r["id"] = json!(id + 1); }
+    let mut place = location(&p.file, p.line, p.column, None);
+    place["logicalLocations"] = json!([{"fullyQualifiedName": a.kernel, "kind": "function"}]);
+    json!({
+        "ruleId": f.rule.name(),
+        "ruleIndex": Rule::ALL.iter().position(|r| *r == f.rule),
+        "level": if f.level == Level::Allow { "none" } else { word(f.level) },
+        "message": {"text": f.message},
+        "locations": [place],
+        "relatedLocations": related,
+        "partialFingerprints": {"scuba/v1": f.fingerprint},
+        "occurrenceCount": f.occurrences,
+        "properties": {"verdict": f.verdict, "degenerate": f.degenerate, "program": f.program, "root": f.root,
+                       "array": a.array, "index": a.index, "witness": f.witness, "confirmation": f.confirmation,
+                       "assumptions": f.assumptions, "unknowns": f.unknowns},
+    })
+}
+
+fn location(file: &str, line: u32, column: u32, message: Option<String>) -> Value {
+    let mut physical = json!({"artifactLocation": {"uri": uri(file)}});
+    // SARIF counts from 1; 0 is our "unknown".
+    if line > 0 {
+        physical["region"] = json!({"startLine": line});
+        if column > 0 { physical["region"]["startColumn"] = json!(column); }
+    }
+    let mut location = json!({"physicalLocation": physical});
+    if let Some(text) = message { location["message"] = json!({"text": text}); }
+    location
+}
+
+/// A path as a URI reference (RFC 3986): relative to the project, or `file:///…`.
+fn uri(path: &str) -> String {
+    let mut text = String::from(if path.starts_with('/') { "file://" } else { "" });
+    for b in path.bytes() {
+        if b.is_ascii_alphanumeric() || matches!(b, b'/' | b'-' | b'.' | b'_' | b'~' | b'+' | b'@' | b',') {
+            text.push(char::from(b));
+        } else {
+            text.push_str(&format!("%{b:02X}"));
+        }
+    }
+    text
+}

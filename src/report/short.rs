@@ -1,0 +1,35 @@
+//! One line per finding, in the form that editors and build tools recognise.
+
+use super::assemble::Assembled;
+use super::finding::{Finding, Level};
+use super::render::{Style, Verbosity};
+use std::io::{self, Write};
+
+pub fn write(assembled: &Assembled, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let report = &assembled.report;
+    for f in report.findings.iter().filter(|f| style.verbosity > Verbosity::Quiet || f.level == Level::Deny) {
+        writeln!(out, "{}", line(f))?;
+    }
+    if style.verbosity == Verbosity::Verbose {
+        for u in &report.undecided {
+            let p = &u.position;
+            writeln!(out, "{}:{}:{}: undecided: `{}` in `{}`: {}", p.file, p.line, p.column, u.array, u.kernel, u.reason)?;
+        }
+    }
+    Ok(())
+}
+
+/// `file:line:column: error[rule]: message`.
+fn line(f: &Finding) -> String {
+    let p = &f.access.position;
+    format!("{}:{}:{}: {}[{}]: {}", p.file, p.line, p.column, word(f.level), f.rule, f.message.replace('\n', " "))
+}
+
+/// What the text formats call a level.
+pub(super) fn word(level: Level) -> &'static str {
+    match level {
+        Level::Deny => "error",
+        Level::Warn => "warning",
+        Level::Note | Level::Allow => "note",
+    }
+}

@@ -1,0 +1,243 @@
+//! Findings that the project has said it accepts: by a comment at the place, by path, or by a baseline.
+//!
+//! A comment is `// scuba: allow(RULE, …) reason`. Behind code it speaks for its own line; alone on a line it speaks
+//! for the first line below that is not such a comment. A comment without a reason silences nothing.
+
+use super::baseline::Baseline;
+use super::finding::Finding;
+use super::paths::ProjectRoot;
+use super::sources::Sources;
+use crate::config::{AllowPath, Config, RuleSelector};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Why a finding is not reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Silence {
+    Comment { reason: String },
+    Path { reason: String },
+    Baseline,
+}
+
+/// A finding that somebody accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suppressed { pub finding: Finding, pub by: Silence }
+
+/// Something to say about the project's own settings or comments, not about its memory accesses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice { pub file: String, pub line: u32, pub message: String }
+
+/// One comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Comment {
+    /// Where it stands, 1-based.
+    line: u32,
+    /// The line it speaks for.
+    target: u32,
+    rules: Vec<RuleSelector>,
+    reason: String,
+}
+
+/// All that silences findings in one run.
+#[derive(Debug)]
+pub struct Suppressions<'a> {
+    root: &'a ProjectRoot,
+    sources: &'a Sources,
+    /// Patterns are relative to scuba.toml's folder.
+    base: PathBuf,
+    allow: &'a [AllowPath],
+    baseline: Option<&'a Baseline>,
+    files: BTreeMap<String, Vec<(Comment, bool)>>,
+    notices: Vec<Notice>,
+}
+
+impl<'a> Suppressions<'a> {
+    #[must_use]
+    pub fn new(config: &'a Config, root: &'a ProjectRoot, sources: &'a Sources, baseline: Option<&'a Baseline>) -> Self {
+        let base = config.folder().unwrap_or(root.folder()).to_owned();
+        Self { root, sources, base, allow: &config.allow, baseline, files: BTreeMap::new(), notices: vec![] }
+    }
+
+    /// Splits findings (paths as shown) into those to report and those accepted.
+    pub fn split(&mut self, findings: Vec<Finding>) -> (Vec<Finding>, Vec<Suppressed>) {
+        let mut reported = Vec::new();
+        let mut suppressed = Vec::new();
+        for finding in findings {
+            match self.silence(&finding) {
+                Some(by) => suppressed.push(Suppressed { finding, by }),
+                None => reported.push(finding),
+            }
+        }
+        (reported, suppressed)
+    }
+
+    fn silence(&mut self, f: &Finding) -> Option<Silence> {
+        let place = &f.access.position;
+        // Every comment that fits counts as used, so that none is called unused beside a sibling.
+        let mut by_comment = None;
+        for (comment, used) in self.comments(&place.file) {
+            if comment.target == place.line && comment.rules.iter().any(|r| r.matches(f.rule)) {
+                *used = true;
+                by_comment.get_or_insert_with(|| Silence::Comment { reason: comment.reason.clone() });
+            }
+        }
+        if by_comment.is_some() { return by_comment; }
+        let absolute = self.root.absolute(&place.file);
+        let relative = absolute.strip_prefix(&self.base).unwrap_or(&absolute);
+        if let Some(a) = self.allow.iter().find(|a| a.rule.matches(f.rule) && a.glob.is_match(relative)) {
+            return Some(Silence::Path { reason: a.reason.clone() });
+        }
+        self.baseline.is_some_and(|b| b.contains(&f.fingerprint)).then_some(Silence::Baseline)
+    }
+
+    fn comments(&mut self, file: &str) -> &mut Vec<(Comment, bool)> {
+        if !self.files.contains_key(file) {
+            let (comments, problems) = self.sources.text(file).map(|t| read(file, &t)).unwrap_or_default();
+            self.notices.extend(problems);
+            self.files.insert(file.to_owned(), comments.into_iter().map(|c| (c, false)).collect());
+        }
+        self.files.entry(file.to_owned()).or_default()
+    }
+
+    /// What is to be said of the comments in `files` (paths as shown), which were analysed whole: malformed ones, and
+    /// those that silenced nothing.
+    pub fn notices(mut self, files: &[String]) -> Vec<Notice> {
+        for file in files {
+            let unused: Vec<Notice> = self.comments(file).iter().filter(|(_, used)| !used)
+                .map(|(c, _)| Notice { file: file.clone(), line: c.line, message: "this `scuba: allow` silences nothing: remove it".into() })
+                .collect();
+            self.notices.extend(unused);
+        }
+        self.notices.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+        self.notices
+    }
+}
+
+/// The comments of one file, and what is wrong with others.
+fn read(file: &str, text: &str) -> (Vec<Comment>, Vec<Notice>) {
+    let mut comments: Vec<Comment> = Vec::new();
+    let mut notices = Vec::new();
+    // Comments alone on their lines wait for the line that they speak for.
+    let mut waiting: Vec<Comment> = Vec::new();
+    for (index, source) in text.lines().enumerate() {
+        let line = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        let Some((code_before, body)) = find_comment(source) else {
+            comments.extend(waiting.drain(..).map(|c| Comment { target: line, ..c }));
+            continue;
+        };
+        match parse(body) {
+            Ok((rules, reason)) => {
+                let comment = Comment { line, target: line, rules, reason };
+                if code_before { comments.push(comment) } else { waiting.push(comment) }
+            }
+            Err(message) => notices.push(Notice { file: file.to_owned(), line, message }),
+        }
+        if code_before { comments.extend(waiting.drain(..).map(|c| Comment { target: line, ..c })); }
+    }
+    comments.append(&mut waiting);
+    (comments, notices)
+}
+
+/// Whether code stands before the comment, and what follows `scuba:` in it.
+fn find_comment(line: &str) -> Option<(bool, &str)> {
+    let mut from = 0;
+    while let Some(found) = line[from..].find("scuba:") {
+        let at = from + found;
+        let before = line[..at].trim_end();
+        let body = line[at + "scuba:".len()..].trim_start();
+        if body.starts_with("allow") {
+            if let Some(code) = before.strip_suffix("//") { return Some((!code.trim().is_empty(), body)); }
+            if let Some(code) = before.strip_suffix("/*") {
+                let inside = body.split_once("*/").map_or(body, |(inside, _)| inside);
+                return Some((!code.trim().is_empty(), inside));
+            }
+        }
+        from = at + "scuba:".len();
+    }
+    None
+}
+
+fn parse(body: &str) -> Result<(Vec<RuleSelector>, String), String> {
+    const FORM: &str = "write `// scuba: allow(RULE) reason`";
+    let (rules, reason) = body.strip_prefix("allow").map(str::trim_start)
+        .and_then(|b| b.strip_prefix('('))
+        .and_then(|b| b.split_once(')'))
+        .ok_or_else(|| format!("malformed `scuba: allow`: {FORM}"))?;
+    let rules = rules.split(',').map(|r| r.trim().parse::<RuleSelector>())
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|e| format!("`scuba: allow` silences nothing: {e}"))?;
+    let reason = reason.trim_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | '—' | '–'));
+    if reason.is_empty() { return Err(format!("`scuba: allow` silences nothing without a reason: {FORM}")); }
+    Ok((rules, reason.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Silence, Suppressions, read};
+    use crate::config::{Config, parse};
+    use crate::report::finding::{Finding, Rule};
+    use crate::report::paths::ProjectRoot;
+    use crate::report::samples;
+    use crate::report::sources::Sources;
+    use std::path::Path;
+
+    fn at(line: u32, rule: Rule) -> Finding {
+        let mut f = samples::finding();
+        f.access.position.file = "a.cu".into();
+        f.access.position.line = line;
+        f.rule = rule;
+        f
+    }
+
+    fn targets(text: &str) -> Vec<(u32, u32)> { read("a.cu", text).0.iter().map(|c| (c.line, c.target)).collect() }
+
+    #[test]
+    fn a_comment_speaks_for_its_line_or_the_line_below() {
+        assert_eq!(targets("x[i] = 1; // scuba: allow(oob-global) sized by the caller\n"), [(1, 1)]);
+        assert_eq!(targets("// scuba: allow(oob-global) why\nx[i] = 1;\n"), [(1, 2)]);
+        assert_eq!(targets("/* scuba: allow(oob-global) why */\n  // scuba: allow(all) - why\nx[i] = 1;\n"), [(1, 3), (2, 3)]);
+        assert_eq!(targets("// scuba: allow(oob-global) a\nx[i] = 1; // scuba: allow(oob-shared) b\n"), [(2, 2), (1, 2)]);
+        assert_eq!(targets("// scuba is nice\n// notscuba: allow\n\"scuba: allow(x)\";\n"), []);
+    }
+
+    #[test]
+    fn comments_without_reason_or_with_unknown_rules_silence_nothing_and_are_reported() {
+        let (comments, notices) = read("a.cu", "x; // scuba: allow(oob-global)\ny; // scuba: allow(oob) why\nz; // scuba: allow oob-global why\n");
+        assert!(comments.is_empty());
+        assert!(notices[0].message.contains("without a reason"), "{notices:?}");
+        assert!(notices[1].message.contains("unknown rule `oob`"), "{notices:?}");
+        assert!(notices[2].message.contains("malformed"), "{notices:?}");
+        assert_eq!(notices.iter().map(|n| n.line).collect::<Vec<_>>(), [1, 2, 3]);
+    }
+
+    #[test]
+    fn only_the_named_rule_at_the_place_is_silenced_and_unused_comments_are_told() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.cu"), "a;\nb; // scuba: allow(oob-global) checked by the caller\nc; // scuba: allow(oob-shared) old\n").unwrap();
+        let root = ProjectRoot::new(dir.path().to_owned());
+        let sources = Sources::new(root.clone());
+        let config = Config::default();
+        let mut s = Suppressions::new(&config, &root, &sources, None);
+        let (reported, suppressed) = s.split(vec![at(1, Rule::OobGlobal), at(2, Rule::OobGlobal), at(2, Rule::OobShared)]);
+        assert_eq!(reported.iter().map(|f| (f.access.position.line, f.rule)).collect::<Vec<_>>(), [(1, Rule::OobGlobal), (2, Rule::OobShared)]);
+        assert_eq!(suppressed[0].by, Silence::Comment { reason: "checked by the caller".into() });
+        let notices = s.notices(&["a.cu".into()]);
+        assert_eq!(notices.iter().map(|n| n.line).collect::<Vec<_>>(), [3]);
+    }
+
+    #[test]
+    fn paths_are_matched_relative_to_scuba_toml() {
+        let text = "[[allow]]\nrule = \"oob-global\"\npath = \"third_party/**\"\nreason = \"upstream\"\n";
+        let config = parse(text, Path::new("/p/scuba.toml")).unwrap();
+        let root = ProjectRoot::new("/p".into());
+        let sources = Sources::new(root.clone());
+        let mut s = Suppressions::new(&config, &root, &sources, None);
+        let mut inside = at(1, Rule::OobGlobal);
+        inside.access.position.file = "third_party/x/a.cu".into();
+        let mut other_rule = inside.clone();
+        other_rule.rule = Rule::OobShared;
+        let (reported, suppressed) = s.split(vec![inside, other_rule, at(1, Rule::OobGlobal)]);
+        assert_eq!((reported.len(), suppressed.len()), (2, 1));
+        assert_eq!(suppressed[0].by, Silence::Path { reason: "upstream".into() });
+    }
+}

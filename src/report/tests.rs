@@ -1,0 +1,166 @@
+//! Every renderer on the same constructed findings, over real little source files.
+
+use super::assemble::{Assembled, Found, Policy, ProgramFindings, assemble};
+use super::finding::{Allocation, Axioms, Confirmation, Direction, Finding, NotAnalysed, Position, Rule, Space, Summary, Tool, Undecided, Verdict};
+use super::levels::Levels;
+use super::paths::ProjectRoot;
+use super::render::{Format, Style, Verbosity, render};
+use super::samples;
+use super::sources::Sources;
+use crate::config::Config;
+
+fn tool() -> Tool {
+    Tool { version: "0.1.0".into(), z3: "5.4.0".into(), frontend: "clang 22.1.8".into(), axioms: Axioms { device_memory: 192 << 30 } }
+}
+
+/// Proved (twice at one place), possible in shared memory with its allocation in a header, and one accepted.
+fn findings() -> Vec<Finding> {
+    let proved = samples::finding();
+    let mut shared = samples::finding();
+    shared.rule = Rule::OobShared;
+    shared.verdict = Verdict::Possible;
+    shared.message = "read of `tile` beyond its end".into();
+    shared.access.position = Position { file: "/project/tile.cuh".into(), line: 3, column: 19 };
+    shared.access.array = "tile".into();
+    shared.access.partition = Some("tile: bytes 0 to 127 of smem".into());
+    shared.access.index = "[threadIdx.y][k + 1]".into();
+    shared.access.direction = Direction::Read;
+    shared.access.space = Space::Shared;
+    shared.access.kernel = "smooth(float*)".into();
+    shared.allocation = Some(Allocation { file: "/project/tile.cuh".into(), line: 2, column: 20, extent: "128".into() });
+    shared.unknowns = vec!["what `count()` returns (library.cu:9): not modelled".into()];
+    shared.assumptions = vec!["`k < 32` (assert at tile.cuh:1)".into()];
+    shared.confirmation = Some(Confirmation {
+        status: "confirmed".into(), by: "kernel-check".into(), device: "NVIDIA H200".into(), detail: "thread (1, 0, 0) index 32".into(),
+    });
+    let mut accepted = samples::finding();
+    accepted.access.position.line = 6;
+    vec![proved.clone(), proved, shared, accepted]
+}
+
+fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> Assembled {
+    if write_files {
+        let text = samples::SCALE.replace("  a[i] *= 2.0f;\n", "  a[i] *= 2.0f;\n  a[i] -= 1; // scuba: allow(oob-global) as above\n");
+        std::fs::write(folder.join("scale.cu"), text).unwrap();
+        std::fs::write(folder.join("tile.cuh"), "__device__ void smooth(float *o) {\n  __shared__ float tile[32];\n\to[threadIdx.x] = tile[threadIdx.y][k + 1];\n}\n").unwrap();
+    }
+    let place = |f: &str| f.replace("/project", &folder.to_string_lossy());
+    let mut findings = findings();
+    for f in &mut findings {
+        f.access.position.file = place(&f.access.position.file);
+        if let Some(a) = &mut f.allocation { a.file = place(&a.file); }
+        if let Some(l) = &mut f.launch { l.file = place(&l.file); l.line += u32::from(write_files); }
+    }
+    if write_files { findings[0].allocation.as_mut().unwrap().line += 1; }
+    let config = Config::default();
+    let levels = Levels::default();
+    let root = ProjectRoot::new(folder.to_owned());
+    let found = Found {
+        programs: vec![ProgramFindings {
+            name: "app".into(),
+            findings,
+            undecided: vec![Undecided {
+                position: Position { file: place("/project/scale.cu"), line: 5, column: 11 },
+                kernel: "scale(float*, int)".into(), array: "b".into(), reason: "solver budget".into(),
+            }],
+            summary: Summary { kernels: 2, launches: 2, accesses: 9, safe: 4, safe_if_no_wrap: 1, proved: 2, possible: 1, unknown: 1, ..Summary::default() },
+        }],
+        not_analysed: vec![NotAnalysed { file: place("/project/other.cu"), side: "host".into(), reason: "no member named `x`".into() }],
+        translation_units: 2,
+        seconds: 0.4,
+        files: vec![place("/project/scale.cu")],
+    };
+    assemble(found, tool(), &Policy { config: &config, levels: &levels, root: &root, baseline: None }, sources)
+}
+
+fn rendered_in(format: Format, style: Style, write_files: bool) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let sources = Sources::new(ProjectRoot::new(dir.path().to_owned()));
+    let assembled = assembled(dir.path(), &sources, write_files);
+    let mut out = Vec::new();
+    render(&assembled, format, style, &sources, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn rendered(format: Format, verbosity: Verbosity) -> String {
+    rendered_in(format, Style { colour: false, verbosity, summary: true }, true)
+}
+
+#[test]
+fn human() { insta::assert_snapshot!(rendered(Format::Human, Verbosity::Normal)); }
+
+#[test]
+fn human_verbose() { insta::assert_snapshot!(rendered(Format::Human, Verbosity::Verbose)); }
+
+#[test]
+fn human_quiet_shows_denied_findings_only() {
+    let text = rendered(Format::Human, Verbosity::Quiet);
+    assert!(text.contains("error[oob-global]") && !text.contains("warning") && !text.contains("scuba: "), "{text}");
+}
+
+#[test]
+fn human_without_the_source_files() {
+    insta::assert_snapshot!(rendered_in(Format::Human, Style { summary: true, ..Style::default() }, false));
+}
+
+#[test]
+fn colour_adds_escapes_and_changes_no_text() {
+    let plain = rendered_in(Format::Human, Style::default(), true);
+    let coloured = rendered_in(Format::Human, Style { colour: true, ..Style::default() }, true);
+    assert!(coloured.contains("\u{1b}[") && !plain.contains('\u{1b}'));
+    let mut stripped = String::new();
+    let mut rest = coloured.as_str();
+    while let Some(at) = rest.find('\u{1b}') {
+        stripped.push_str(&rest[..at]);
+        rest = &rest[at..];
+        rest = &rest[rest.find('m').unwrap() + 1..];
+    }
+    stripped.push_str(rest);
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn short() { insta::assert_snapshot!(rendered(Format::Short, Verbosity::Normal)); }
+
+#[test]
+fn json_is_the_documented_document() {
+    let text = rendered(Format::Json, Verbosity::Normal);
+    insta::assert_snapshot!(text);
+    let back: super::finding::Report = serde_json::from_str(&text).unwrap();
+    assert_eq!(serde_json::to_string_pretty(&back).unwrap() + "\n", text);
+}
+
+#[test]
+fn sarif() { insta::assert_snapshot!(rendered(Format::Sarif, Verbosity::Normal).replace(env!("CARGO_PKG_VERSION"), "VERSION")); }
+
+#[test]
+fn sarif_keeps_the_rules_of_its_standard() {
+    let doc: serde_json::Value = serde_json::from_str(&rendered(Format::Sarif, Verbosity::Normal)).unwrap();
+    assert_eq!(doc["version"], "2.1.0");
+    let run = &doc["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), Rule::ALL.len());
+    let results = run["results"].as_array().unwrap();
+    assert_eq!(results.len(), 3);
+    for r in results {
+        // sarif-schema-2.1.0, definitions/result: message.text, a level of four words, ruleIndex into rules.
+        assert!(!r["message"]["text"].as_str().unwrap().is_empty());
+        assert!(["none", "note", "warning", "error"].contains(&r["level"].as_str().unwrap()));
+        let index = usize::try_from(r["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], r["ruleId"]);
+        assert!(r["occurrenceCount"].as_u64().unwrap() >= 1);
+        for l in r["locations"].as_array().unwrap().iter().chain(r["relatedLocations"].as_array().unwrap()) {
+            let physical = &l["physicalLocation"];
+            let uri = physical["artifactLocation"]["uri"].as_str().unwrap();
+            assert!(!uri.is_empty() && !uri.contains(' ') && !uri.starts_with('/'), "{uri}");
+            assert!(physical["region"]["startLine"].as_u64().unwrap() >= 1);
+        }
+        for s in r["suppressions"].as_array().unwrap_or(&vec![]) {
+            assert!(["inSource", "external"].contains(&s["kind"].as_str().unwrap()));
+        }
+    }
+    assert_eq!(results.iter().filter(|r| r.get("suppressions").is_some()).count(), 1);
+    assert_eq!(run["invocations"][0]["executionSuccessful"], true);
+    let known = ["$schema", "version", "runs"];
+    assert!(doc.as_object().unwrap().keys().all(|k| known.contains(&k.as_str())));
+}
