@@ -1,0 +1,238 @@
+//! The command line.
+
+use crate::config::{FrontendKind, RuleSelector};
+use crate::report::finding::{Level, Rule};
+use crate::report::levels::Overrides;
+use crate::report::render::Format;
+use clap::{ArgAction, ArgMatches, Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Finds out-of-bounds accesses and other memory bugs in CUDA programs at build time, for every input, without
+/// running them.
+#[derive(Debug, Parser)]
+#[command(name = "scuba", version, max_term_width = 100, after_help = "\
+Exit status: 0 nothing denied, 1 at least one denied finding, 2 the tool could not do what was asked
+(`scuba build`: otherwise the build command's own status).")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run any build command with nvcc replaced by the analysis, then join and report
+    Build(BuildArgs),
+    /// Check sources as one program, or join the facts of a build and report
+    Check(CheckArgs),
+    /// Run counterexamples on a GPU under Compute Sanitizer
+    Confirm(ConfirmArgs),
+    /// Write the findings of the last build as HTML or SARIF
+    Report(ReportArgs),
+    /// Explain a rule: what it means, why it matters, how to fix and how to silence it
+    Explain {
+        /// For example oob-global
+        #[arg(value_name = "RULE", value_parser = rule())]
+        rule: Rule,
+    },
+    /// Accept the findings there are: only new ones are reported from then on
+    Baseline(BaselineArgs),
+    /// Say what is installed, which versions, what is missing and how to get it
+    Doctor(DoctorArgs),
+    /// Analyse what the shim asks for, as JSON on standard input
+    #[command(name = "__analyze", hide = true)]
+    Analyze,
+}
+
+fn rule() -> impl clap::builder::TypedValueParser<Value = Rule> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(Rule::ALL.map(Rule::name)).try_map(|s| s.parse::<Rule>())
+}
+
+fn selector() -> impl clap::builder::TypedValueParser<Value = RuleSelector> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(Rule::ALL.map(Rule::name).into_iter().chain(["all"])).try_map(|s| s.parse::<RuleSelector>())
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Colour { #[default] Auto, Always, Never }
+
+/// Options of every command that reports findings.
+#[derive(Clone, Debug, Args)]
+pub struct CommonArgs {
+    /// How findings are written: json and sarif to standard output, human and short to standard error
+    #[arg(long, value_enum, value_name = "FORMAT", env = "SCUBA_MESSAGE_FORMAT", default_value = "human")]
+    pub message_format: Format,
+
+    /// Findings of this rule (or `all`) fail the build
+    #[arg(short = 'D', long = "deny", value_name = "RULE", value_parser = selector(), hide_possible_values = true, action = ArgAction::Append)]
+    pub deny: Vec<RuleSelector>,
+    /// Findings of this rule (or `all`) are warnings
+    #[arg(short = 'W', long = "warn", value_name = "RULE", value_parser = selector(), hide_possible_values = true, action = ArgAction::Append)]
+    pub warn: Vec<RuleSelector>,
+    /// Findings of this rule (or `all`) are not reported; of several -D, -W, -A the last counts
+    #[arg(short = 'A', long = "allow", value_name = "RULE", value_parser = selector(), hide_possible_values = true, action = ArgAction::Append)]
+    pub allow: Vec<RuleSelector>,
+
+    /// Which front end reads the sources [default: scuba.toml's, else auto]
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub frontend: Option<FrontendKind>,
+
+    /// The settings [default: scuba.toml in the source's folder or above]
+    #[arg(long, value_name = "FILE", env = "SCUBA_CONFIG")]
+    pub config: Option<PathBuf>,
+
+    /// Colours in text for people; NO_COLOR switches them off too
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub color: Colour,
+
+    /// Denied findings only, no progress, no summary
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// Undecided and accepted accesses and notes too
+    #[arg(short, long)]
+    pub verbose: bool,
+
+    /// Analyse so many things at a time [default: the number of processors]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+
+    /// A translation unit that could not be analysed is an error (exit status 2)
+    #[arg(long, env = "SCUBA_STRICT", value_parser = clap::builder::FalseyValueParser::new(), action = ArgAction::SetTrue)]
+    pub strict: bool,
+}
+
+/// Check sources as one program, or join the facts of a build and report.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  scuba check main.cu -- -std=c++17 -arch=sm_80 -DN=1024
+  scuba check build/             what the last build through scuba-nvcc left there
+  scuba check -p build/          the units of build/compile_commands.json")]
+pub struct CheckArgs {
+    /// Sources (.cu, .cpp, .c …) to analyse as one program; or one folder whose facts are joined [default: here or above]
+    #[arg(value_name = "FILE|DIR")]
+    pub paths: Vec<PathBuf>,
+
+    /// Analyse the translation units of DIR/compile_commands.json
+    #[arg(short = 'p', value_name = "DIR", conflicts_with = "paths")]
+    pub compile_commands: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub common: CommonArgs,
+
+    /// nvcc's flags for the sources
+    #[arg(last = true, value_name = "NVCC-FLAGS")]
+    pub flags: Vec<OsString>,
+}
+
+/// Run any build command with nvcc replaced by the analysis, then join and report.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  scuba build -- make -j8
+  scuba build -- cmake --build build
+  scuba build -- pip install .")]
+pub struct BuildArgs {
+    #[command(flatten)]
+    pub common: CommonArgs,
+
+    /// The build command
+    #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub command: Vec<OsString>,
+}
+
+#[derive(Debug, Args)]
+pub struct ConfirmArgs {
+    /// Findings to confirm [default: the denied ones]
+    #[arg(value_name = "FINGERPRINT")]
+    pub fingerprints: Vec<String>,
+    /// The program that the build made
+    #[arg(long, value_name = "PATH")]
+    pub exe: Option<PathBuf>,
+    /// Write self-contained bundles that a machine with a GPU can run
+    #[arg(long, value_name = "DIR")]
+    pub bundle: Option<PathBuf>,
+    /// Run a bundle
+    #[arg(long, value_name = "BUNDLE")]
+    pub from: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("form").required(true).multiple(true))]
+pub struct ReportArgs {
+    /// A folder whose facts are joined [default: here or above]
+    #[arg(value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// Write one self-contained page
+    #[arg(long, value_name = "FILE", group = "form")]
+    pub html: Option<PathBuf>,
+    /// Write SARIF 2.1.0
+    #[arg(long, value_name = "FILE", group = "form")]
+    pub sarif: Option<PathBuf>,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct BaselineArgs {
+    /// A folder whose facts are joined [default: here or above]
+    #[arg(value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// Write the baseline; without it, say what would change
+    #[arg(long)]
+    pub write: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// The settings [default: scuba.toml here or above]
+    #[arg(long, value_name = "FILE", env = "SCUBA_CONFIG")]
+    pub config: Option<PathBuf>,
+}
+
+/// `-D`, `-W` and `-A` in the order of the command line.
+#[must_use]
+pub fn level_overrides(matches: &ArgMatches) -> Overrides {
+    let mut found: Vec<(usize, RuleSelector, Level)> = Vec::new();
+    for (id, level) in [("deny", Level::Deny), ("warn", Level::Warn), ("allow", Level::Allow)] {
+        // Commands without these options have no such ids.
+        let Ok(Some(values)) = matches.try_get_many::<RuleSelector>(id) else { continue };
+        let Some(indices) = matches.indices_of(id) else { continue };
+        found.extend(indices.zip(values).map(|(at, rule)| (at, *rule, level)));
+    }
+    found.sort_by_key(|f| f.0);
+    found.into_iter().map(|(_, rule, level)| (rule, level)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cli, Command, level_overrides};
+    use crate::config::RuleSelector::{All, One};
+    use crate::report::finding::{Level, Rule};
+    use clap::{CommandFactory, FromArgMatches};
+
+    #[test]
+    fn the_command_line_is_well_formed() { Cli::command().debug_assert(); }
+
+    #[test]
+    fn levels_keep_the_order_of_the_command_line() {
+        let m = Cli::command().try_get_matches_from(
+            ["scuba", "check", "-A", "all", "-D", "oob-global", "-Wdata-index", "-A", "oob-global", "a.cu"]).unwrap();
+        let o = level_overrides(m.subcommand().unwrap().1);
+        assert_eq!(o, [(All, Level::Allow), (One(Rule::OobGlobal), Level::Deny), (One(Rule::DataIndex), Level::Warn), (One(Rule::OobGlobal), Level::Allow)]);
+    }
+
+    #[test]
+    fn build_commands_keep_their_own_flags_with_and_without_dashes() {
+        for line in [&["scuba", "build", "-q", "--", "make", "-j8", "-q"][..], &["scuba", "build", "-q", "make", "-j8", "-q"][..]] {
+            let m = Cli::command().try_get_matches_from(line).unwrap();
+            let Command::Build(b) = Cli::from_arg_matches(&m).unwrap().command else { panic!("{line:?}") };
+            assert!(b.common.quiet);
+            assert_eq!(b.command, ["make", "-j8", "-q"]);
+        }
+    }
+}

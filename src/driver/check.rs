@@ -1,0 +1,90 @@
+//! `scuba check`: sources as one program, the units of a compile_commands.json, or the facts that a build left.
+
+use super::args::CheckArgs;
+use super::programs::{self, Checked};
+use super::session::{Session, folder_of};
+use super::{Status, extraction, output, sources, stored};
+use crate::facts::join::{self, Plan};
+use crate::facts::{Unit, UnitFacts};
+use crate::nvcc::interpose::progress::Progress;
+use crate::nvcc::unit::TranslationUnit;
+use crate::report::levels::Overrides;
+use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// # Errors
+/// When there is nothing to check, or settings or flags cannot be understood.
+pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
+    if let Some(dir) = &args.compile_commands {
+        let (session, units) = of_database(dir, &args, &overrides)?;
+        let units = extract(&units, &session);
+        let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
+        let plans = join::programs(&facts, &[]);
+        return finish(&session, check_units(&plans, &units, &session));
+    }
+    match args.paths.as_slice() {
+        [] => of_facts(None, &args, &overrides),
+        [dir] if dir.is_dir() => of_facts(Some(dir), &args, &overrides),
+        files => of_files(files, &args, &overrides),
+    }
+}
+
+fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
+    if !args.flags.is_empty() { bail!("flags behind `--` are for sources: `scuba check FILE.cu -- FLAGS`; facts of a build have theirs"); }
+    let (stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
+    let session = session.with_baseline()?;
+    let checked = stored.check(&session);
+    finish(&session, checked)
+}
+
+fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
+    if let Some(dir) = files.iter().find(|f| f.is_dir()) {
+        bail!("{} is a folder: name one folder alone, or sources", dir.display());
+    }
+    if let Some(missing) = files.iter().find(|f| !f.exists()) { bail!("there is no file {}", missing.display()); }
+    let start = folder_of(&files[0])?;
+    let session = Session::new(&args.common, overrides, &start)?.with_baseline()?;
+    let units = extract(&sources::named(files, &args.flags, session.nvcc().as_deref())?, &session);
+    let mains: Vec<&Unit> = units.iter().filter(|u| u.facts.symbols.has_main()).collect();
+    if let [first, second, ..] = mains.as_slice() {
+        bail!("{} and {} both define `main`: sources named together are checked as one program", first.facts.unit.source.display(), second.facts.unit.source.display());
+    }
+    let named_after = mains.first().or(units.first().as_ref()).map(|u| &u.facts.unit.source);
+    let name = named_after.and_then(|s| s.file_stem()).unwrap_or_default().to_string_lossy().into_owned();
+    let plan = Plan { name, units: (0..units.len()).collect() };
+    finish(&session, check_units(&[plan], &units, &session))
+}
+
+fn of_database(dir: &Path, args: &CheckArgs, overrides: &Overrides) -> Result<(Session, Vec<TranslationUnit>)> {
+    let session = Session::new(&args.common, overrides, &folder_of(dir)?)?.with_baseline()?;
+    let units = sources::of_database(dir, session.nvcc().as_deref())?;
+    Ok((session, units))
+}
+
+fn extract(units: &[TranslationUnit], session: &Session) -> Vec<Unit> {
+    let progress = (!session.quiet()).then(|| Mutex::new(Progress::new("Reading", units.len() as u64)));
+    extraction::extract_all(units, session, &|source: &Path| {
+        if let Some(p) = &progress { p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy()); }
+    })
+}
+
+fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked {
+    let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
+    let mut progress = (!session.quiet()).then(|| Progress::new("Checking", plans.len() as u64));
+    programs::check(plans, &facts, |i| Ok(units[i].modules.clone()), session, |name| {
+        if let Some(p) = &mut progress { p.step(name); }
+    })
+}
+
+/// Reports a whole run.
+///
+/// # Errors
+/// When the report cannot be rendered, or nothing at all could be analysed.
+pub fn finish(session: &Session, checked: Checked) -> Result<Status> {
+    if session.verbose() { checked.notes.iter().for_each(|n| output::complain(n)); }
+    let nothing = checked.modules == 0;
+    let status = session.report(checked.found, checked.frontend)?;
+    // Sources of which nothing could be read have not been checked.
+    Ok(if nothing && status == Status::Clean { Status::Unable } else { status })
+}

@@ -1,0 +1,78 @@
+//! The `scuba` command: ties the rooms together.
+//!
+//! In: a command line. Out: an exit status, reports on standard output or standard error. Each command is a module of
+//! its own; [`session`] holds what they share (settings, levels, where paths are relative to), [`analysis`] runs the
+//! check of one program so that no fault in it can do more than cost one line.
+
+mod analysis;
+mod analyze;
+pub mod args;
+mod baseline;
+mod build;
+mod check;
+mod doctor;
+mod extraction;
+mod output;
+mod programs;
+mod session;
+mod sources;
+mod stored;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, FromArgMatches};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Exit statuses (INTERFACE: nothing denied, something denied, could not do what was asked).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    Clean,
+    Denied,
+    Unable,
+    /// The build command's own.
+    Other(u8),
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(match status { Status::Clean => 0, Status::Denied => 1, Status::Unable => 2, Status::Other(n) => n })
+    }
+}
+
+/// Runs one command line, the program's name first.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let matches = match Cli::command().try_get_matches_from(arguments) {
+        Ok(m) => m,
+        Err(e) => {
+            // Help and version are no failures. Nobody is left to tell where standard error is closed.
+            let _ = e.print();
+            return if e.use_stderr() { Status::Unable.into() } else { Status::Clean.into() };
+        }
+    };
+    let done = Cli::from_arg_matches(&matches).map_err(anyhow::Error::from).and_then(|cli| {
+        let overrides = matches.subcommand().map(|(_, m)| args::level_overrides(m)).unwrap_or_default();
+        dispatch(cli.command, overrides)
+    });
+    match done {
+        Ok(status) => status.into(),
+        Err(e) => {
+            output::complain(&format!("{e:#}"));
+            Status::Unable.into()
+        }
+    }
+}
+
+fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> anyhow::Result<Status> {
+    match command {
+        Command::Check(a) => check::run(a, overrides),
+        Command::Build(a) => build::run(&a, overrides),
+        Command::Report(a) => stored::report(&a, overrides),
+        Command::Baseline(a) => baseline::run(&a, overrides),
+        Command::Explain { rule } => { output::print(crate::report::explain::page(rule)); Ok(Status::Clean) }
+        Command::Doctor(a) => Ok(doctor::run(&a)),
+        Command::Confirm(_) => anyhow::bail!(
+            "`scuba confirm` is not available in this version: findings are proved by replay, and running them on a GPU is still to come"
+        ),
+        Command::Analyze => Ok(analyze::run()),
+    }
+}

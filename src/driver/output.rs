@@ -1,0 +1,63 @@
+//! The two streams, and how text is written to them.
+
+use super::args::Colour;
+use std::io::{IsTerminal, Write};
+
+/// Writes to standard output. A reader that has gone (`scuba explain … | head`) is no fault of ours.
+pub fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Writes one block to standard error at once, so that lines of processes running side by side do not mix.
+pub fn print_error(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// One line on standard error, from the tool about itself.
+pub fn complain(line: &str) { print_error(&format!("scuba: {line}\n")); }
+
+/// Whether text on standard error may be coloured.
+#[must_use]
+pub fn coloured(choice: Colour) -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
+    match choice {
+        Colour::Always => true,
+        Colour::Never => false,
+        // https://no-color.org
+        Colour::Auto => !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb") && std::io::stderr().is_terminal(),
+    }
+}
+
+/// A line for a build log that build tools must not take for a compiler's complaint: they look for these two words.
+#[must_use]
+pub fn harmless(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    while let Some(start) = rest.find(is_word) {
+        let (before, from) = rest.split_at(start);
+        let end = from.find(|c| !is_word(c)).unwrap_or(from.len());
+        out.push_str(before);
+        out.push_str(match &from[..end] {
+            "error" | "Error" | "ERROR" => "fault",
+            "errors" | "Errors" => "faults",
+            "warning" | "Warning" | "WARNING" => "remark",
+            "warnings" | "Warnings" => "remarks",
+            word => word,
+        });
+        rest = &from[end..];
+    }
+    out.push_str(rest);
+    out.replace(['\n', '\r'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn lines_for_build_logs_lack_the_words_that_build_tools_match() {
+        assert_eq!(harmless("a.cu:3: error: no `cudaError_t`\nError 2 warnings"), "a.cu:3: fault: no `cudaError_t` fault 2 remarks");
+        assert_eq!(harmless(""), "");
+    }
+}

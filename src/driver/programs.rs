@@ -1,0 +1,78 @@
+//! Checking the programs that units make up.
+
+use super::analysis;
+use super::session::Session;
+use crate::facts::UnitFacts;
+use crate::facts::join::Plan;
+use crate::ir::Module;
+use crate::report::assemble::{Found, ProgramFindings};
+use crate::report::finding::NotAnalysed;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What the check of some programs found.
+#[derive(Debug, Default)]
+pub struct Checked {
+    pub found: Found,
+    /// Which front ends read the sources.
+    pub frontend: String,
+    /// How many sides of units were read.
+    pub modules: usize,
+    /// One line each, for `-v`.
+    pub notes: Vec<String>,
+}
+
+/// Checks each program. `modules` gives a unit's code by its position; `started` is told each program's name.
+///
+/// A program whose check fails, or whose code is missing, counts as not analysed.
+pub fn check(
+    plans: &[Plan],
+    units: &[UnitFacts],
+    modules: impl Fn(usize) -> anyhow::Result<Vec<Arc<Module>>>,
+    session: &Session,
+    mut started: impl FnMut(&str),
+) -> Checked {
+    let start = Instant::now();
+    let mut checked = Checked::default();
+    let mut files = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    for plan in plans {
+        started(&plan.name);
+        let mut code = Vec::new();
+        for &i in &plan.units {
+            match modules(i) {
+                Ok(m) => code.extend(m),
+                Err(e) => checked.found.not_analysed.push(not_analysed(&units[i], "both", format!("{e:#}"))),
+            }
+            if seen.insert(i) {
+                checked.found.not_analysed.extend(units[i].not_analysed.iter().map(|m| not_analysed(&units[i], &m.side, m.reason.clone())));
+            }
+        }
+        checked.modules += code.len();
+        for file in code.iter().flat_map(|m| &m.files).filter(|f| !f.system) { files.insert(file.path.clone()); }
+        match analysis::check_program(code, &session.check_options(plan.units.len())) {
+            Ok(report) => {
+                checked.notes.extend(report.notes.into_iter().map(|n| format!("{}: {n}", plan.name)));
+                checked.found.programs.push(ProgramFindings {
+                    name: plan.name.clone(), findings: report.findings, undecided: report.undecided, summary: report.summary,
+                });
+            }
+            Err(fault) => {
+                if let Some(&first) = plan.units.first() {
+                    checked.found.not_analysed.push(not_analysed(&units[first], "both", fault.to_string()));
+                }
+            }
+        }
+    }
+    let producers: BTreeSet<&str> = seen.iter().flat_map(|&i| &units[i].producers).map(String::as_str).collect();
+    checked.frontend = producers.into_iter().collect::<Vec<_>>().join(", ");
+    checked.found.translation_units = u32::try_from(seen.len()).unwrap_or(u32::MAX);
+    checked.found.files = files.into_iter().collect();
+    checked.found.seconds = start.elapsed().as_secs_f64();
+    checked
+}
+
+fn not_analysed(unit: &UnitFacts, side: &str, reason: String) -> NotAnalysed {
+    NotAnalysed { file: unit.source().to_string_lossy().into_owned(), side: side.to_owned(), reason }
+}

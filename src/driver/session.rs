@@ -1,0 +1,219 @@
+//! What the commands share: the project's settings with the command line's laid over them.
+
+use super::args::{Colour, CommonArgs};
+use super::{Status, output};
+use crate::check;
+use crate::config::{self, Config, FrontendKind};
+use crate::frontend::ExtractOptions;
+use crate::report::assemble::{Assembled, Found, Policy, assemble};
+use crate::report::baseline::{self, Baseline};
+use crate::report::finding::{Axioms, Tool};
+use crate::report::levels::{Levels, Overrides};
+use crate::report::paths::ProjectRoot;
+use crate::report::render::{Format, Style, Verbosity, render};
+use crate::report::sources::Sources;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The settings of one run.
+#[derive(Debug)]
+pub struct Session {
+    pub config: Config,
+    pub root: ProjectRoot,
+    levels: Levels,
+    baseline: Option<Baseline>,
+    pub format: Format,
+    style: Style,
+    pub jobs: usize,
+    pub strict: bool,
+}
+
+impl Session {
+    /// For a command line; `start` is the folder of the first source, or the folder whose facts are joined.
+    ///
+    /// # Errors
+    /// When scuba.toml cannot be read.
+    pub fn new(common: &CommonArgs, overrides: &Overrides, start: &Path) -> Result<Self> {
+        let mut config = read_config(common.config.as_deref(), start)?;
+        if let Some(kind) = common.frontend { config.frontend.kind = kind; }
+        if config.frontend.kind == FrontendKind::Cgeist {
+            bail!("the front end `cgeist` is not available in this version: use `auto` or `clang`");
+        }
+        let root = ProjectRoot::find(config.folder(), start);
+        let verbosity = match (common.quiet, common.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Normal,
+        };
+        let jobs = common.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+        Ok(Self {
+            levels: Levels::new(&config, overrides),
+            baseline: None,
+            format: common.message_format,
+            style: Style { colour: output::coloured(common.color), verbosity, summary: true },
+            jobs,
+            strict: common.strict,
+            config,
+            root,
+        })
+    }
+
+    /// For the shim, which has no options of its own.
+    ///
+    /// # Errors
+    /// When scuba.toml or `SCUBA_MESSAGE_FORMAT` cannot be read.
+    pub fn of_shim(start: &Path) -> Result<Self> {
+        let named = std::env::var_os("SCUBA_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from);
+        let config = read_config(named.as_deref(), start)?;
+        let format = match std::env::var("SCUBA_MESSAGE_FORMAT") {
+            Ok(text) if !text.is_empty() => text.parse()
+                .map_err(|_| anyhow::anyhow!("SCUBA_MESSAGE_FORMAT is `{text}`: allowed are human, short, json, sarif"))?,
+            _ => Format::Human,
+        };
+        let root = ProjectRoot::find(config.folder(), start);
+        Ok(Self {
+            levels: Levels::new(&config, &vec![]),
+            baseline: None,
+            format,
+            style: Style { colour: output::coloured(Colour::Auto), verbosity: Verbosity::Normal, summary: false },
+            // nvcc itself runs beside the analysis; make counts on one job for one command.
+            jobs: 1,
+            strict: false,
+            config,
+            root,
+        })
+    }
+
+    /// Accepts what the project's baseline accepts.
+    ///
+    /// # Errors
+    /// When scuba.toml names a baseline that is not there, or it cannot be read.
+    pub fn with_baseline(mut self) -> Result<Self> {
+        let path = self.baseline_path();
+        if self.config.baseline.is_some() || path.is_file() { self.baseline = Some(Baseline::load(&path)?); }
+        Ok(self)
+    }
+
+    /// Where the baseline lies, whether or not it does yet.
+    #[must_use]
+    pub fn baseline_path(&self) -> PathBuf {
+        self.config.baseline.clone().unwrap_or_else(|| self.root.folder().join(baseline::FILE_NAME))
+    }
+
+    /// The real nvcc, absolute: `SCUBA_NVCC`, else scuba.toml's, else the one in `PATH`.
+    #[must_use]
+    pub fn nvcc(&self) -> Option<PathBuf> {
+        let set = std::env::var_os("SCUBA_NVCC").filter(|v| !v.is_empty()).map(PathBuf::from);
+        let named = set.or_else(|| self.config.nvcc.clone()).unwrap_or_else(|| "nvcc".into());
+        which::which(named).ok()
+    }
+
+    #[must_use]
+    pub fn verbose(&self) -> bool { self.style.verbosity == Verbosity::Verbose }
+
+    #[must_use]
+    pub fn quiet(&self) -> bool { self.style.verbosity == Verbosity::Quiet }
+
+    #[must_use]
+    pub fn extract_options(&self) -> ExtractOptions {
+        let defaults = ExtractOptions::default();
+        ExtractOptions {
+            clang: self.config.frontend.clang.clone().unwrap_or(defaults.clang),
+            time_limit: Duration::from_secs(u64::from(self.config.limits.tu_seconds)),
+            memory_limit: self.config.limits.memory,
+            extra_flags: self.config.frontend.flags.clone(),
+            ..ExtractOptions::default()
+        }
+    }
+
+    /// For a program of so many units.
+    #[must_use]
+    pub fn check_options(&self, units: usize) -> check::Options {
+        let limits = &self.config.limits;
+        check::Options {
+            device_memory: limits.device_memory,
+            solver_ms: limits.solver_ms,
+            seconds: limits.tu_seconds.saturating_mul(u32::try_from(units.max(1)).unwrap_or(u32::MAX)),
+            roots: self.config.roots.clone(),
+            jobs: self.jobs,
+        }
+    }
+
+    /// A report of what was found, and the sources that its excerpts come from.
+    #[must_use]
+    pub fn assemble(&self, found: Found, frontend: String) -> (Assembled, Sources) {
+        let tool = Tool {
+            version: env!("CARGO_PKG_VERSION").into(),
+            z3: check::z3_version().into(),
+            frontend,
+            axioms: Axioms { device_memory: self.config.limits.device_memory },
+        };
+        let sources = Sources::new(self.root.clone());
+        let policy = Policy { config: &self.config, levels: &self.levels, root: &self.root, baseline: self.baseline.as_ref() };
+        (assemble(found, tool, &policy, &sources), sources)
+    }
+
+    /// Writes a report in the chosen format, in one piece.
+    ///
+    /// # Errors
+    /// When it cannot be rendered.
+    pub fn write(&self, assembled: &Assembled, sources: &Sources) -> Result<()> {
+        let mut text = Vec::new();
+        render(assembled, self.format, self.style, sources, &mut text).context("cannot write the report")?;
+        let text = String::from_utf8_lossy(&text);
+        if self.format.is_document() { output::print(&text); } else { output::print_error(&text); }
+        Ok(())
+    }
+
+    /// The report of a whole run: written, with what is to be said of the project's own comments and settings.
+    ///
+    /// # Errors
+    /// When it cannot be rendered.
+    pub fn report(&self, found: Found, frontend: String) -> Result<Status> {
+        let (assembled, sources) = self.assemble(found, frontend);
+        self.say_asides(&assembled);
+        self.write(&assembled, &sources)?;
+        Ok(self.status(&assembled))
+    }
+
+    /// Notices and what could not be analysed.
+    pub fn say_asides(&self, assembled: &Assembled) {
+        if self.quiet() { return; }
+        for n in &assembled.report.not_analysed {
+            output::complain(&output::harmless(&format!("{}: {} side not analysed: {}", n.file, n.side, n.reason)));
+        }
+        for n in &assembled.notices { output::complain(&format!("{}:{}: {}", n.file, n.line, n.message)); }
+        if let (Some(path), Some(first)) = (&self.config.path, self.config.assume.first()) {
+            output::complain(&format!("{}:{}: `[[assume]]` is not applied in this version", path.display(), first.line));
+        }
+    }
+
+    #[must_use]
+    pub fn status(&self, assembled: &Assembled) -> Status {
+        if assembled.report.denied() {
+            Status::Denied
+        } else if self.strict && !assembled.report.not_analysed.is_empty() {
+            Status::Unable
+        } else {
+            Status::Clean
+        }
+    }
+}
+
+fn read_config(named: Option<&Path>, start: &Path) -> Result<Config> {
+    let path = match named {
+        Some(p) => Some(std::path::absolute(p).with_context(|| format!("cannot resolve {}", p.display()))?),
+        None => config::find(start),
+    };
+    Ok(path.map(|p| config::load(&p)).transpose()?.unwrap_or_default())
+}
+
+/// The folder of a path, absolute; the path itself where it is a folder.
+///
+/// # Errors
+/// When there is no working folder.
+pub fn folder_of(path: &Path) -> Result<PathBuf> {
+    let path = std::path::absolute(path).with_context(|| format!("cannot resolve {}", path.display()))?;
+    Ok(if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("/")).to_owned() })
+}

@@ -1,0 +1,167 @@
+//! Programs from facts that builds left behind: `scuba check DIR`, `scuba report`, and the end of `scuba build`.
+
+use super::args::ReportArgs;
+use super::programs::{self, Checked};
+use super::session::Session;
+use super::{Status, output};
+use crate::facts::join::{self, Plan};
+use crate::facts::{LinkFacts, Store, UnitFacts};
+use crate::nvcc::interpose::progress::Progress;
+use crate::report::levels::Overrides;
+use crate::report::{html, sarif};
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Folders below this are not searched for facts: build trees are not nested so deep.
+const DEPTH: usize = 8;
+const FOLDER: &str = ".scuba";
+
+/// The facts under one folder.
+#[derive(Debug)]
+pub struct Stored {
+    pub units: Vec<UnitFacts>,
+    /// For each unit, the store that holds its code.
+    stores: Vec<Store>,
+    links: Vec<LinkFacts>,
+    /// Only programs with a unit below this folder are wanted.
+    within: Option<PathBuf>,
+}
+
+impl Stored {
+    /// Reads the facts under `dir`, or those of the nearest folder above that has some. `ignored` is told of files that
+    /// cannot be used, one line each.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn open(dir: &Path, mut ignored: impl FnMut(&str)) -> Result<Self> {
+        let (folders, within) = find(dir);
+        let mut stored = Self { units: vec![], stores: vec![], links: vec![], within };
+        for folder in folders {
+            let store = Store::new(folder);
+            let contents = store.read()?;
+            contents.ignored.iter().for_each(|line| ignored(line));
+            stored.stores.extend(contents.units.iter().map(|_| store.clone()));
+            stored.units.extend(contents.units);
+            stored.links.extend(contents.links);
+        }
+        stored.forget_the_gone();
+        if stored.units.is_empty() {
+            bail!(
+                "no facts under {}: build with `scuba build -- COMMAND` or with scuba-nvcc as the compiler first, or name sources: `scuba check FILE.cu`",
+                dir.display()
+            );
+        }
+        Ok(stored)
+    }
+
+    /// Units whose source has been deleted, and outputs that have gone while another output of the same source took
+    /// their place, are no part of the project any more. An output that was denied was never there.
+    fn forget_the_gone(&mut self) {
+        let present: BTreeSet<PathBuf> = self.units.iter().filter(|u| u.key.exists()).map(UnitFacts::source).collect();
+        let keep: Vec<bool> = self.units.iter().map(|u| {
+            u.source().exists() && (u.denied || u.key.exists() || !present.contains(&u.source()))
+        }).collect();
+        let mut at = keep.iter();
+        self.units.retain(|_| *at.next().unwrap_or(&true));
+        let mut at = keep.iter();
+        self.stores.retain(|_| *at.next().unwrap_or(&true));
+    }
+
+    /// The folder of the first unit's source: where scuba.toml is sought when none is found from the build folder.
+    #[must_use]
+    pub fn source_folder(&self) -> Option<PathBuf> { self.units.first()?.source().parent().map(Path::to_owned) }
+
+    /// Adds links that a build made.
+    pub fn add_links(&mut self, links: impl IntoIterator<Item = LinkFacts>) { self.links.extend(links); }
+
+    fn plans(&self) -> Vec<Plan> {
+        let mut plans = join::programs(&self.units, &self.links);
+        if let Some(folder) = &self.within {
+            plans.retain(|p| p.units.iter().any(|&i| {
+                let u = &self.units[i];
+                u.key.starts_with(folder) || u.source().starts_with(folder)
+            }));
+        }
+        plans
+    }
+
+    /// Checks every program.
+    #[must_use]
+    pub fn check(&self, session: &Session) -> Checked {
+        let plans = self.plans();
+        let mut progress = (!session.quiet()).then(|| Progress::new("Checking", plans.len() as u64));
+        programs::check(&plans, &self.units, |i| Ok(self.stores[i].modules(&self.units[i].key)?), session, |name| {
+            if let Some(p) = &mut progress { p.step(name); }
+        })
+    }
+}
+
+/// Where facts lie for `dir`, and whether they are of a larger tree. `SCUBA_DIR` decides where it is set.
+fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
+    if let Some(set) = std::env::var_os("SCUBA_DIR").filter(|v| !v.is_empty()) { return (vec![set.into()], None); }
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    // Somebody may name the folder of facts itself.
+    if dir.file_name().is_some_and(|n| n == FOLDER) { return (vec![dir], None); }
+    let mut below = Vec::new();
+    search(&dir, DEPTH, &mut below);
+    if !below.is_empty() { return (below, None); }
+    let above = dir.ancestors().skip(1).map(|d| d.join(FOLDER)).find(|d| d.is_dir());
+    (above.into_iter().collect(), Some(dir))
+}
+
+fn search(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    let mut folders: Vec<_> = entries.flatten().filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()).collect();
+    folders.sort();
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default();
+        if name == FOLDER {
+            found.push(folder);
+        } else if depth > 0 && !name.as_encoded_bytes().starts_with(b".") && name != "node_modules" {
+            search(&folder, depth - 1, found);
+        }
+    }
+}
+
+/// Opens the facts under a folder and the session that goes with them, without its baseline.
+///
+/// # Errors
+/// When there are no facts, or the settings cannot be read.
+pub fn open_with_session(dir: Option<&Path>, common: &super::args::CommonArgs, overrides: &Overrides) -> Result<(Stored, Session)> {
+    let here = match dir {
+        Some(d) if !d.is_dir() => bail!("{} is no folder", d.display()),
+        Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
+        None => std::env::current_dir().context("there is no working folder")?,
+    };
+    let stored = Stored::open(&here, |line| output::complain(line))?;
+    let start = match crate::config::find(&here) {
+        Some(_) => here,
+        None => stored.source_folder().filter(|s| crate::config::find(s).is_some()).unwrap_or(here),
+    };
+    let session = Session::new(common, overrides, &start)?;
+    Ok((stored, session))
+}
+
+/// `scuba report`.
+///
+/// # Errors
+/// When there are no facts, or a file cannot be written.
+pub fn report(args: &ReportArgs, overrides: Overrides) -> Result<Status> {
+    let (stored, session) = open_with_session(args.dir.as_deref(), &args.common, &overrides)?;
+    let session = session.with_baseline()?;
+    let checked = stored.check(&session);
+    let (assembled, sources) = session.assemble(checked.found, checked.frontend);
+    session.say_asides(&assembled);
+    if let Some(path) = &args.html { write(path, &html::page(&assembled, &sources))?; }
+    if let Some(path) = &args.sarif {
+        let text = serde_json::to_string_pretty(&sarif::document(&assembled)).context("cannot render SARIF")?;
+        write(path, &(text + "\n"))?;
+    }
+    // The report was asked for, not a verdict.
+    Ok(Status::Clean)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
