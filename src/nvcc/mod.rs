@@ -1,4 +1,29 @@
 //! nvcc: parse a copy of the command line, run the real nvcc unchanged beside the analysis.
+//!
+//! In: the arguments that `scuba-nvcc` was given. Out: nvcc's own results, and for the analysis a [`request::Request`]. The
+//! analysis is another program (`scuba`), so that this one starts in milliseconds: nothing here may use LLVM, Z3 or the rooms
+//! that do.
+//!
+//! `flags` and `words` hold nvcc's rules as data; `expand` → `parse` → `plan` turn arguments into a request without running
+//! anything, and [`command`] is that way in one call. `locate` finds the real nvcc, [`shim`] decides what to do, `supervise`
+//! runs nvcc and the analysis and ends as nvcc did.
+mod analysis;
+mod arch;
+pub mod command;
+mod expand;
+mod flags;
 pub mod interpose;
+mod jobs;
+pub mod locate;
+mod notes;
+mod parse;
+mod phase;
+mod plan;
+mod processes;
 pub mod request;
+mod settings;
+pub mod shim;
+mod supervise;
 pub mod unit;
+mod words;
+mod written;

@@ -1,0 +1,89 @@
+//! Where `.scuba/` lies.
+//!
+//! In: the file that a command writes, the folder it runs in, `SCUBA_DIR`. Out: the path of the `.scuba` folder that the facts
+//! of that output belong to. It knows nothing of what is in there.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Name of the folder.
+pub const NAME: &str = ".scuba";
+
+/// What marks the root of a build or of a project.
+const MARKS: [&str; 4] = ["CMakeCache.txt", "build.ninja", NAME, ".git"];
+
+/// The `.scuba` folder for `output`; it need not exist yet.
+///
+/// `$SCUBA_DIR/.scuba`, else that of the nearest ancestor of the output with CMakeCache.txt, build.ninja, an existing `.scuba`
+/// or .git, else that of `working`. Without an output (compile and link in one command, `/dev/null`) the search starts at
+/// `working`, which must be absolute; a relative `SCUBA_DIR` or output is taken from there.
+pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) -> PathBuf {
+    if let Some(dir) = scuba_dir.filter(|dir| !dir.as_os_str().is_empty()) {
+        return working.join(dir).join(NAME);
+    }
+    let start = match output {
+        Some(output) if !output.starts_with("/dev") => working.join(output).parent().unwrap_or(working).to_owned(),
+        _ => working.to_owned(),
+    };
+    // A build folder reached through a symbolic link has the ancestors of the place it points to.
+    let start = start.canonicalize().unwrap_or(start);
+    start
+        .ancestors()
+        .find(|folder| MARKS.iter().any(|mark| folder.join(mark).exists()))
+        .unwrap_or(working)
+        .join(NAME)
+}
+
+/// [`resolve`] with this process's `SCUBA_DIR`.
+pub fn of_this_process(output: Option<&Path>, working: &Path) -> PathBuf {
+    resolve(output, working, std::env::var_os("SCUBA_DIR").as_deref().map(Path::new))
+}
+
+/// Makes the folder, with a `.gitignore` that keeps all of it out of version control.
+///
+/// # Errors
+/// As `create_dir_all` and `write`.
+pub fn create(dir: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    let ignore = dir.join(".gitignore");
+    if !ignore.exists() {
+        std::fs::write(ignore, "*\n")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_mark_wins() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("p/.git")).unwrap();
+        std::fs::create_dir_all(root.join("p/build/CMakeFiles/app.dir")).unwrap();
+        std::fs::create_dir_all(root.join("p/src")).unwrap();
+        std::fs::create_dir_all(root.join("elsewhere")).unwrap();
+        std::fs::write(root.join("p/build/CMakeCache.txt"), "").unwrap();
+        let find = |output: &str, working: &str| resolve(Some(Path::new(output)), &root.join(working), None);
+        assert_eq!(find("CMakeFiles/app.dir/a.o", "p/build"), root.join("p/build/.scuba"));
+        assert_eq!(find("a.o", "p/src"), root.join("p/.scuba"));
+        assert_eq!(find("/dev/null", "p/src"), root.join("p/.scuba"));
+        assert_eq!(resolve(None, &root.join("p/src"), None), root.join("p/.scuba"));
+        assert_eq!(find("../p/src/a.o", "elsewhere"), root.join("p/.scuba"));
+        assert_eq!(resolve(None, &root.join("p"), Some(Path::new("out"))), root.join("p/out/.scuba"));
+        assert_eq!(resolve(None, &root.join("p"), Some(Path::new(""))), root.join("p/.scuba"));
+        std::os::unix::fs::symlink(root.join("p/build"), root.join("elsewhere/b")).unwrap();
+        assert_eq!(find("b/a.o", "elsewhere"), root.join("p/build/.scuba"));
+    }
+
+    #[test]
+    fn created_once_with_its_gitignore() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("a/.scuba");
+        create(&dir).unwrap();
+        std::fs::write(dir.join(".gitignore"), "mine").unwrap();
+        create(&dir).unwrap();
+        assert_eq!(std::fs::read(dir.join(".gitignore")).unwrap(), b"mine");
+    }
+}

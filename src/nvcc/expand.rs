@@ -1,0 +1,139 @@
+//! The words that nvcc acts on: those of its environment variables around those of the command line, options files read in.
+//!
+//! In: the arguments and the two variables. Out: words in nvcc's order. It knows of flags only how `-optf` is spelled.
+
+use super::flags::{self, Effect, Match};
+use super::words;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// nvcc 13.0 refuses long chains of options files ("Too many options file opened"); a file that names itself ends there.
+const DEEPEST: usize = 16;
+/// Bounds what a mistaken `-optf` (a device, a core file) may cost.
+const LARGEST: u64 = 16 << 20;
+/// Words in all; a chain of files that name each other several times grows exponentially.
+const MOST: usize = 1 << 16;
+
+/// nvcc's own variables.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// `NVCC_PREPEND_FLAGS`
+    pub prepend: OsString,
+    /// `NVCC_APPEND_FLAGS`
+    pub append: OsString,
+    /// `NVCC_CCBIN`
+    pub host_compiler: OsString,
+}
+
+impl Environment {
+    pub fn of_this_process() -> Environment {
+        let get = |name| std::env::var_os(name).unwrap_or_default();
+        Environment { prepend: get("NVCC_PREPEND_FLAGS"), append: get("NVCC_APPEND_FLAGS"), host_compiler: get("NVCC_CCBIN") }
+    }
+}
+
+/// All words in order. Options files that cannot be read are left out: nvcc refuses the command then.
+pub fn expand(arguments: &[OsString], environment: &Environment, directory: &Path) -> Vec<OsString> {
+    let given = words::environment(environment.prepend.as_bytes())
+        .into_iter()
+        .chain(arguments.iter().map(|argument| argument.as_bytes().to_vec()))
+        .chain(words::environment(environment.append.as_bytes()));
+    let mut expansion = Expansion { directory, words: Vec::new() };
+    expansion.add(given, 0);
+    expansion.words
+}
+
+struct Expansion<'d> {
+    directory: &'d Path,
+    words: Vec<OsString>,
+}
+
+impl Expansion<'_> {
+    fn add(&mut self, given: impl Iterator<Item = Vec<u8>>, depth: usize) {
+        let mut given = given;
+        while let Some(word) = given.next() {
+            if self.words.len() >= MOST {
+                return;
+            }
+            if word.first() != Some(&b'-') {
+                self.words.push(OsString::from_vec(word));
+                continue;
+            }
+            match flags::find(&word) {
+                Match::With(flag, value) if flag.effect == Effect::OptionsFile => self.files(value, depth),
+                Match::Alone(flag) if flag.effect == Effect::OptionsFile => {
+                    if let Some(value) = given.next() {
+                        self.files(&value, depth);
+                    }
+                }
+                // The value of another flag may look like -optf.
+                Match::Alone(flag) if flag.value != flags::Value::None => {
+                    self.words.push(OsString::from_vec(word));
+                    self.words.extend(given.next().map(OsString::from_vec));
+                }
+                Match::Alone(_) | Match::With(..) | Match::Unknown => self.words.push(OsString::from_vec(word)),
+            }
+        }
+    }
+
+    fn files(&mut self, value: &[u8], depth: usize) {
+        if depth >= DEEPEST {
+            return;
+        }
+        for item in words::list(value) {
+            let path = self.directory.join(OsStr::from_bytes(&words::path(&item)));
+            if let Some(text) = read(&path) {
+                self.add(words::options_file(&text).into_iter(), depth + 1);
+            }
+        }
+    }
+}
+
+/// A regular file only: reading from a pipe would take from nvcc what it was given.
+fn read(path: &PathBuf) -> Option<Vec<u8>> {
+    let status = std::fs::metadata(path).ok()?;
+    if !status.is_file() || status.len() > LARGEST {
+        return None;
+    }
+    std::fs::read(path).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(words: &[OsString]) -> Vec<String> {
+        words.iter().map(|word| word.to_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn files_nest_and_end() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("one"), "-DA -optf two \"b c.cu\"").unwrap();
+        std::fs::write(folder.path().join("two"), "-DB --options-file=three,missing").unwrap();
+        std::fs::write(folder.path().join("three"), "-DC -optf three").unwrap();
+        let environment = Environment { prepend: "-DP".into(), append: "-DQ -optf two".into(), ..Environment::default() };
+        let arguments = ["-c", "-optf", "one", "-o", "-optf"].map(OsString::from);
+        let words = strings(&expand(&arguments, &environment, folder.path()));
+        let repeated = words.iter().filter(|word| *word == "-DC").count();
+        assert_eq!(repeated, 2 * DEEPEST - 3);
+        let mut rest = words.clone();
+        rest.retain(|word| word != "-DC");
+        assert_eq!(rest, ["-DP", "-c", "-DA", "-DB", "b c.cu", "-o", "-optf", "-DQ", "-DB"]);
+    }
+
+    #[test]
+    fn a_chain_that_doubles_is_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("f"), "-DA ".repeat(1000) + &"-optf f ".repeat(50)).unwrap();
+        let arguments = ["-optf", "f"].map(OsString::from);
+        assert!(expand(&arguments, &Environment::default(), folder.path()).len() <= MOST);
+    }
+
+    #[test]
+    fn devices_are_left_alone() {
+        let arguments = ["-optf", "/dev/zero", "a.cu"].map(OsString::from);
+        assert_eq!(strings(&expand(&arguments, &Environment::default(), Path::new("/"))), ["a.cu"]);
+    }
+}

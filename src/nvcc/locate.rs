@@ -1,0 +1,283 @@
+//! Finds the real nvcc, never ourselves.
+//!
+//! In: our arguments, `SCUBA_NVCC`, scuba.toml's `[nvcc] path`, PATH. Out: an [`Invocation`]: what to run, by absolute path, with
+//! which arguments. Symbolic links are left alone: nvcc derives its toolkit from the path it is invoked by.
+//!
+//! Two guards keep `scuba-nvcc` from running itself: a candidate that is the same file as this program is passed over, and
+//! [`GUARD`], set for all we start, lists the programs that are being run already; a wrapper script that calls us again is
+//! passed over the second time.
+
+use super::settings::Settings;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Environment variable: paths of the nvcc programs that invocations of the shim above this process are running, joined by `:`.
+pub const GUARD: &str = "SCUBA_NVCC_RUNNING";
+
+/// Programs that take a compiler's command line behind their own name.
+const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "buildcache", "distcc", "icecc"];
+
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum LocateError {
+    #[error("no nvcc found: set SCUBA_NVCC, or `path` under [nvcc] in scuba.toml, or put nvcc on PATH")]
+    NotFound,
+    #[error("{0} names `{1}`, which is not an executable file")]
+    NotExecutable(&'static str, PathBuf),
+    #[error("{0} names `{1}`, which is scuba-nvcc itself; it must name the real nvcc")]
+    Ourselves(&'static str, PathBuf),
+    #[error("the nvcc found, `{0}`, starts scuba-nvcc again; set SCUBA_NVCC to the real nvcc")]
+    Circle(PathBuf),
+}
+
+/// What to run in our place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// Absolute: nvcc, or a launcher in front of it.
+    pub program: PathBuf,
+    /// Byte for byte as given.
+    pub arguments: Vec<OsString>,
+    /// How many of `arguments` stand before nvcc's own (a launcher's: nvcc's path).
+    pub before: usize,
+    /// nvcc, absolute.
+    pub nvcc: PathBuf,
+}
+
+impl Invocation {
+    pub fn nvcc_arguments(&self) -> &[OsString] {
+        &self.arguments[self.before..]
+    }
+}
+
+/// Where to look.
+pub struct Surroundings<'s> {
+    /// This program, for comparison by file identity.
+    pub ourselves: &'s Path,
+    /// Working directory, absolute.
+    pub directory: &'s Path,
+    /// `SCUBA_NVCC`
+    pub named: Option<&'s OsStr>,
+    /// `PATH`
+    pub path: Option<&'s OsStr>,
+    /// [`GUARD`]
+    pub running: Option<&'s OsStr>,
+}
+
+/// `arguments` are ours without our own name. `settings` is asked for only when nothing before it names an nvcc.
+pub fn locate(arguments: &[OsString], place: &Surroundings<'_>, settings: impl FnOnce() -> Settings) -> Result<Invocation, LocateError> {
+    let mut arguments = arguments;
+    // CMAKE_CUDA_COMPILER and CMAKE_CUDA_COMPILER_LAUNCHER may both be this program.
+    while let Some((first, rest)) = arguments.split_first()
+        && place.is_ourselves(Path::new(first))
+    {
+        arguments = rest;
+    }
+    if let Some(invocation) = place.launched(arguments)? {
+        return Ok(invocation);
+    }
+    let nvcc = place.nvcc(settings)?;
+    Ok(Invocation { program: nvcc.clone(), arguments: arguments.to_vec(), before: 0, nvcc })
+}
+
+impl Surroundings<'_> {
+    /// Launcher mode: `nvcc ARGS` or `ccache nvcc ARGS`.
+    fn launched(&self, arguments: &[OsString]) -> Result<Option<Invocation>, LocateError> {
+        let Some((first, rest)) = arguments.split_first() else { return Ok(None) };
+        if is_nvcc(first) {
+            let Some(nvcc) = self.executable(first) else {
+                return Err(LocateError::NotExecutable("the command line", PathBuf::from(first)));
+            };
+            if self.is_running(&nvcc) {
+                return Err(LocateError::Circle(nvcc));
+            }
+            // Found on PATH under its bare name, it may be a link to this program.
+            if self.is_ourselves(&nvcc) {
+                return Ok(None);
+            }
+            return Ok(Some(Invocation { program: nvcc.clone(), arguments: rest.to_vec(), before: 0, nvcc }));
+        }
+        let is_launcher = Path::new(first).file_name().and_then(OsStr::to_str).is_some_and(|name| LAUNCHERS.contains(&name));
+        let Some(second) = rest.first().filter(|second| is_launcher && is_nvcc(second)) else { return Ok(None) };
+        let program = |name: &OsString| {
+            self.executable(name).ok_or_else(|| LocateError::NotExecutable("the command line", PathBuf::from(name)))
+        };
+        Ok(Some(Invocation { program: program(first)?, arguments: rest.to_vec(), before: 1, nvcc: program(second)? }))
+    }
+
+    fn nvcc(&self, settings: impl FnOnce() -> Settings) -> Result<PathBuf, LocateError> {
+        let setting = match self.named.filter(|named| !named.is_empty()) {
+            Some(named) => Some(("SCUBA_NVCC", PathBuf::from(named))),
+            None => settings().nvcc.map(|path| ("`path` under [nvcc] in scuba.toml", path)),
+        };
+        if let Some((origin, path)) = setting {
+            let Some(program) = self.executable(path.as_os_str()) else { return Err(LocateError::NotExecutable(origin, path)) };
+            if self.is_ourselves(&program) {
+                return Err(LocateError::Ourselves(origin, program));
+            }
+            if !self.is_running(&program) {
+                return Ok(program);
+            }
+            // It is a wrapper that called us again: what it means by `nvcc` is on PATH.
+        }
+        let candidates = which::which_in_all("nvcc", self.path, self.directory).into_iter().flatten();
+        let mut circle = None;
+        for candidate in candidates.map(|path| self.directory.join(path)) {
+            if self.is_running(&candidate) {
+                circle = Some(candidate);
+            } else if !self.is_ourselves(&candidate) {
+                return Ok(candidate);
+            }
+        }
+        Err(circle.map_or(LocateError::NotFound, LocateError::Circle))
+    }
+
+    fn executable(&self, name: &OsStr) -> Option<PathBuf> {
+        which::which_in(name, self.path, self.directory).ok().map(|path| self.directory.join(path))
+    }
+
+    fn is_ourselves(&self, program: &Path) -> bool {
+        let identity = |path: &Path| path.metadata().ok().map(|status| (status.dev(), status.ino()));
+        if program.as_os_str().as_bytes().first() == Some(&b'-') {
+            return false;
+        }
+        let program = if program.as_os_str().as_bytes().contains(&b'/') {
+            self.directory.join(program)
+        } else {
+            match self.executable(program.as_os_str()) {
+                Some(found) => found,
+                None => return false,
+            }
+        };
+        identity(&program).is_some_and(|program| identity(self.ourselves) == Some(program))
+    }
+
+    fn is_running(&self, program: &Path) -> bool {
+        self.running.is_some_and(|running| std::env::split_paths(running).any(|path| path == program))
+    }
+
+    /// The value of [`GUARD`] for what runs `program`.
+    pub fn guard(&self, program: &Path) -> OsString {
+        let mut value = self.running.unwrap_or_default().to_owned();
+        if !value.is_empty() {
+            value.push(":");
+        }
+        value.push(program);
+        value
+    }
+}
+
+/// `nvcc`, `/usr/local/cuda/bin/nvcc`, `nvcc-12.6`.
+fn is_nvcc(word: &OsStr) -> bool {
+    let Some(name) = Path::new(word).file_name().and_then(OsStr::to_str) else { return false };
+    match name.strip_prefix("nvcc") {
+        Some("") => true,
+        Some(version) => version.strip_prefix('-').is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit())),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    struct Machine {
+        root: tempfile::TempDir,
+    }
+
+    impl Machine {
+        fn new(programs: &[&str]) -> Machine {
+            let root = tempfile::tempdir().unwrap();
+            for program in programs {
+                let file = root.path().join(program);
+                std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+                std::fs::write(&file, "").unwrap();
+                std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+            }
+            Machine { root }
+        }
+
+        fn at(&self, path: &str) -> PathBuf {
+            self.root.path().join(path)
+        }
+
+        fn locate(&self, arguments: &str, path: &str, named: &str, running: &str, setting: &str) -> Result<Invocation, LocateError> {
+            let arguments: Vec<OsString> = arguments.split_whitespace().map(OsString::from).collect();
+            let path = std::env::join_paths(path.split_whitespace().map(|folder| self.at(folder))).unwrap();
+            let running = std::env::join_paths(running.split_whitespace().map(|file| self.at(file))).unwrap();
+            let named = if named.contains('/') { self.at(named).into_os_string() } else { OsString::from(named) };
+            let place = Surroundings {
+                ourselves: &self.at("scuba/scuba-nvcc"),
+                directory: self.root.path(),
+                named: Some(&named),
+                path: Some(&path),
+                running: Some(&running),
+            };
+            let nvcc = (!setting.is_empty()).then(|| self.at(setting));
+            locate(&arguments, &place, || Settings { nvcc, ..Settings::default() })
+        }
+    }
+
+    #[test]
+    fn order_of_the_search() {
+        let machine = Machine::new(&["scuba/scuba-nvcc", "cuda/nvcc", "other/nvcc", "third/nvcc"]);
+        let found = |path, named, setting| machine.locate("-c a.cu", path, named, "", setting).unwrap().program;
+        assert_eq!(found("cuda other", "", ""), machine.at("cuda/nvcc"));
+        assert_eq!(found("cuda", "", "other/nvcc"), machine.at("other/nvcc"));
+        assert_eq!(found("cuda", "third/nvcc", "other/nvcc"), machine.at("third/nvcc"));
+        assert_eq!(found("other", "nvcc", ""), machine.at("other/nvcc"));
+        assert_eq!(machine.locate("-c a.cu", "scuba", "", "", ""), Err(LocateError::NotFound));
+        let wrong = machine.locate("-c a.cu", "cuda", "no/such", "", "").unwrap_err();
+        assert_eq!(wrong, LocateError::NotExecutable("SCUBA_NVCC", machine.at("no/such")));
+    }
+
+    #[test]
+    fn never_ourselves() {
+        let machine = Machine::new(&["scuba/scuba-nvcc", "cuda/nvcc"]);
+        std::fs::create_dir_all(machine.at("links")).unwrap();
+        symlink(machine.at("scuba/scuba-nvcc"), machine.at("links/nvcc")).unwrap();
+        std::fs::create_dir_all(machine.at("hard")).unwrap();
+        std::fs::hard_link(machine.at("scuba/scuba-nvcc"), machine.at("hard/nvcc")).unwrap();
+        assert_eq!(machine.locate("-c a.cu", "links hard cuda", "", "", "").unwrap().program, machine.at("cuda/nvcc"));
+        assert_eq!(machine.locate("-c a.cu", "links hard", "", "", ""), Err(LocateError::NotFound));
+        let named = machine.locate("-c a.cu", "cuda", "links/nvcc", "", "").unwrap_err();
+        assert_eq!(named, LocateError::Ourselves("SCUBA_NVCC", machine.at("links/nvcc")));
+    }
+
+    #[test]
+    fn wrappers_that_call_us_again() {
+        let machine = Machine::new(&["scuba/scuba-nvcc", "wrap/nvcc", "cuda/nvcc"]);
+        assert_eq!(machine.locate("-c a.cu", "wrap cuda", "", "wrap/nvcc", "").unwrap().program, machine.at("cuda/nvcc"));
+        assert_eq!(machine.locate("-c a.cu", "wrap cuda", "wrap/nvcc", "wrap/nvcc", "").unwrap().program, machine.at("cuda/nvcc"));
+        let circle = machine.locate("-c a.cu", "wrap", "", "wrap/nvcc", "").unwrap_err();
+        assert_eq!(circle, LocateError::Circle(machine.at("wrap/nvcc")));
+    }
+
+    #[test]
+    fn launcher() {
+        let machine = Machine::new(&["scuba/scuba-nvcc", "cuda/nvcc", "cuda/nvcc-12.6", "bin/ccache"]);
+        let cuda = machine.at("cuda/nvcc");
+        let (cuda, ccache) = (cuda.to_str().unwrap(), machine.at("bin/ccache"));
+        let locate = |arguments: &str| machine.locate(arguments, "bin cuda", "", "", "").unwrap();
+        let with = |program: &Path, words: &str, before, nvcc: &str| Invocation {
+            program: program.to_owned(),
+            arguments: words.split_whitespace().map(OsString::from).collect(),
+            before,
+            nvcc: nvcc.into(),
+        };
+        assert_eq!(locate(&format!("{cuda} -c a.cu")), with(Path::new(cuda), "-c a.cu", 0, cuda));
+        assert_eq!(locate("nvcc -c a.cu"), with(Path::new(cuda), "-c a.cu", 0, cuda));
+        assert_eq!(locate("./cuda/nvcc-12.6 a.cu").nvcc, machine.at("./cuda/nvcc-12.6"));
+        assert_eq!(locate("ccache nvcc -c a.cu"), with(&ccache, "nvcc -c a.cu", 1, cuda));
+        assert_eq!(locate("ccache nvcc -c a.cu").nvcc_arguments(), ["-c", "a.cu"]);
+        let shim = machine.at("scuba/scuba-nvcc");
+        assert_eq!(locate(&format!("{} {cuda} -c a.cu", shim.display())), with(Path::new(cuda), "-c a.cu", 0, cuda));
+        assert_eq!(locate(&format!("{} -c a.cu", shim.display())), with(Path::new(cuda), "-c a.cu", 0, cuda));
+        let missing = machine.locate("/no/nvcc -c a.cu", "cuda", "", "", "").unwrap_err();
+        assert_eq!(missing, LocateError::NotExecutable("the command line", "/no/nvcc".into()));
+        // A source by that name is not a compiler.
+        assert_eq!(locate("nvcc.cu -c").arguments, ["nvcc.cu", "-c"]);
+        assert!(!is_nvcc(OsStr::new("nvcc-a")) && !is_nvcc(OsStr::new("nvccx")) && is_nvcc(OsStr::new("/x/nvcc-12.6")));
+    }
+}

@@ -1,0 +1,202 @@
+//! Reads nvcc's command line as nvcc would.
+//!
+//! In: the expanded words ([`super::expand`]). Out: a [`CommandLine`], which says what was asked, in the user's terms. What
+//! follows from it (names of outputs, translation units) is [`super::plan`]'s. Touches no files, and any words parse: what nvcc
+//! would refuse is read as well as it can be, since nvcc refuses it itself.
+
+use super::arch::{self, Asked};
+use super::flags::{self, Effect, Flag, Match, Value};
+use super::phase::Phase;
+use super::unit::{Language, PreprocessorFlag};
+use super::words;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
+/// Something nvcc works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A word that is no flag; `-` is standard input.
+    File(PathBuf),
+    /// `-lNAME`: its place among the files matters to the linker.
+    Library(OsString),
+}
+
+/// What a command line asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandLine {
+    /// Of all phase flags the one nvcc obeys; `None`: link, the default.
+    pub phase: Option<Phase>,
+    /// `-dlink`, which with `-cubin` and `-fatbin` still links.
+    pub device_link: bool,
+    /// `--version`, `--dryrun`, `-clean` and their like: nothing is compiled.
+    pub no_compilation: bool,
+    pub inputs: Vec<Input>,
+    pub output: Option<PathBuf>,
+    pub output_directory: Option<PathBuf>,
+    /// `-MD`, `-MMD`.
+    pub dependencies_with_compile: bool,
+    /// `-MF`.
+    pub dependency_file: Option<PathBuf>,
+    pub preprocessor: Vec<PreprocessorFlag>,
+    /// `-L`, in order.
+    pub library_paths: Vec<PathBuf>,
+    /// `-x`, for all inputs.
+    pub language: Option<Language>,
+    pub standard: Option<String>,
+    pub architectures: Vec<Asked>,
+    pub host_compiler: Option<PathBuf>,
+    /// As the host compiler receives them.
+    pub host_flags: Vec<String>,
+    pub linker_flags: Vec<OsString>,
+    pub language_flags: Vec<String>,
+    pub relocatable: bool,
+    pub shared: bool,
+    /// `-r`.
+    pub relocatable_link: bool,
+    /// `-hls=gen-lcs` writes a linker script and links nothing.
+    pub linker_script_only: bool,
+    /// Words that begin with a dash and are not in the table, where they are not forwarded either.
+    pub unknown: Vec<OsString>,
+}
+
+#[derive(Default)]
+struct Collected {
+    line: CommandLine,
+    host_items: Vec<Vec<u8>>,
+    unknown: Vec<OsString>,
+    to_host_compiler: bool,
+    to_host_linker: bool,
+}
+
+/// Reads expanded words. `default_host_compiler` is `NVCC_CCBIN`.
+pub fn parse(words: &[OsString], default_host_compiler: &OsStr) -> CommandLine {
+    let mut state = Collected::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let bytes = word.as_bytes();
+        if bytes.first() != Some(&b'-') || bytes.len() == 1 {
+            state.line.inputs.push(Input::File(PathBuf::from(word)));
+            continue;
+        }
+        match flags::find(bytes) {
+            Match::Unknown => state.unknown.push(word.clone()),
+            Match::With(flag, value) => state.apply(flag, value),
+            Match::Alone(flag) if flag.value == Value::None => state.apply(flag, b""),
+            // nvcc refuses a flag that ends the line without its value.
+            Match::Alone(flag) => {
+                if let Some(value) = rest.next() {
+                    state.apply(flag, value.as_bytes());
+                }
+            }
+        }
+    }
+    state.finish(default_host_compiler)
+}
+
+impl Collected {
+    fn apply(&mut self, flag: &'static Flag, value: &[u8]) {
+        let line = &mut self.line;
+        match flag.effect {
+            Effect::Nothing | Effect::OptionsFile | Effect::Code => {}
+            Effect::NoCompilation => line.no_compilation = true,
+            Effect::Phase(phase) => {
+                line.device_link |= phase == Phase::DeviceLink;
+                line.ask(phase);
+            }
+            Effect::DeviceC => {
+                line.relocatable = true;
+                line.ask(Phase::Compile);
+            }
+            Effect::DeviceW => {
+                line.relocatable = false;
+                line.ask(Phase::Compile);
+            }
+            // The last of several counts (nvcc says so in a warning).
+            Effect::Output => line.output = Some(path_of(value)),
+            Effect::OutputDirectory => line.output_directory = Some(path_of(value)),
+            Effect::DependenciesWithCompile => line.dependencies_with_compile = true,
+            Effect::DependencyFile => line.dependency_file = Some(path_of(value)),
+            Effect::Define => line.macros(value, PreprocessorFlag::Define),
+            Effect::Undefine => line.macros(value, PreprocessorFlag::Undefine),
+            Effect::Include => line.headers(value, PreprocessorFlag::Include),
+            Effect::SystemInclude => line.headers(value, PreprocessorFlag::SystemInclude),
+            Effect::PreInclude => line.headers(value, PreprocessorFlag::PreInclude),
+            Effect::Library => {
+                line.inputs.extend(words::list(value).iter().map(|item| Input::Library(OsString::from_vec(words::path(item)))));
+            }
+            Effect::LibraryPath => line.library_paths.extend(words::list(value).iter().map(|item| path_of(item))),
+            Effect::HostCompiler => line.host_compiler = Some(path_of(value)),
+            Effect::HostFlags => self.host_items.extend(words::list(value)),
+            Effect::LinkerFlags => {
+                line.linker_flags.extend(words::host_words(&words::list(value)).into_iter().map(OsString::from_vec));
+            }
+            Effect::ForwardToHostCompiler => self.to_host_compiler = true,
+            Effect::ForwardToHostLinker => self.to_host_linker = true,
+            Effect::ForwardToBoth => {
+                self.to_host_compiler = true;
+                self.to_host_linker = true;
+            }
+            Effect::SourceLanguage => {
+                line.language = match value {
+                    b"cu" => Some(Language::Cuda),
+                    b"c++" => Some(Language::Cxx),
+                    b"c" => Some(Language::C),
+                    _ => line.language,
+                }
+            }
+            Effect::Standard => line.standard = Some(text_of(value)),
+            Effect::Architecture => line.architectures.extend(arch::architecture(value)),
+            Effect::GenerateCode => line.architectures.extend(arch::generate_code(value)),
+            Effect::RelocatableDeviceCode => line.relocatable = value == b"true",
+            Effect::Shared => line.shared = true,
+            Effect::RelocatableLink => line.relocatable_link = true,
+            Effect::HostLinkerScript => line.linker_script_only |= value == b"gen-lcs",
+            Effect::Language => line.language_flags.push(match flag.value {
+                Value::None => flag.long.to_owned(),
+                _ => format!("{}={}", flag.long, text_of(value)),
+            }),
+            Effect::LanguageAlias(long) => line.language_flags.push(long.to_owned()),
+        }
+    }
+
+    fn finish(mut self, default_host_compiler: &OsStr) -> CommandLine {
+        if self.to_host_compiler {
+            // nvcc puts them behind all -Xcompiler options, through the same shell.
+            self.host_items.extend(self.unknown.iter().map(|word| word.as_bytes().to_vec()));
+        }
+        if self.to_host_linker {
+            self.line.linker_flags.extend(self.unknown.iter().cloned());
+        }
+        if !self.to_host_compiler && !self.to_host_linker {
+            self.line.unknown = self.unknown;
+        }
+        self.line.host_flags = words::host_words(&self.host_items).iter().map(|word| text_of(word)).collect();
+        if self.line.host_compiler.is_none() && !default_host_compiler.is_empty() {
+            self.line.host_compiler = Some(PathBuf::from(default_host_compiler));
+        }
+        self.line
+    }
+}
+
+impl CommandLine {
+    fn ask(&mut self, phase: Phase) {
+        self.phase = Some(self.phase.map_or(phase, |asked| asked.min(phase)));
+    }
+
+    fn macros(&mut self, value: &[u8], make: fn(String) -> PreprocessorFlag) {
+        self.preprocessor.extend(words::list(value).iter().map(|item| make(text_of(&words::macro_definition(item)))));
+    }
+
+    fn headers(&mut self, value: &[u8], make: fn(PathBuf) -> PreprocessorFlag) {
+        self.preprocessor.extend(words::list(value).iter().map(|item| make(path_of(item))));
+    }
+}
+
+fn path_of(value: &[u8]) -> PathBuf {
+    PathBuf::from(OsString::from_vec(words::path(value)))
+}
+
+fn text_of(value: &[u8]) -> String {
+    String::from_utf8_lossy(value).into_owned()
+}

@@ -1,0 +1,257 @@
+//! What follows from a command line: the translation units, the link, and the files that the command will write.
+//!
+//! In: a [`CommandLine`] and where it runs. Out: a [`Plan`]. Looks for libraries on disk and nothing else; starts no process.
+//! The names of outputs are those nvcc 13.0 wrote when tried (`tests/build/same.rs` compares them on every run).
+
+use super::arch;
+use super::parse::{CommandLine, Input};
+use super::phase::Phase;
+use super::request::{Link, LinkKind, Request};
+use super::unit::{Language, Sides, TranslationUnit};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// Where and with what a command runs.
+pub struct Setting<'s> {
+    /// Absolute.
+    pub directory: &'s Path,
+    /// The real nvcc, absolute; `None` where there is none and only sources are read.
+    pub nvcc: Option<&'s Path>,
+    /// The words of the command, expanded, without nvcc itself.
+    pub words: &'s [OsString],
+    /// Compute capabilities of this machine's GPUs; asked only for `-arch=native`.
+    pub native: &'s dyn Fn() -> Vec<u32>,
+}
+
+/// What the shim does beside nvcc, and after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    pub request: Request,
+    /// Regular files that the command writes for others to use: objects, programs, dependency files. Absolute.
+    pub outputs: Vec<PathBuf>,
+    /// What it reads by name; never to be removed. Absolute.
+    pub inputs: Vec<PathBuf>,
+    /// Sources that the analysis cannot read a second time, as a message names them.
+    pub unreadable: Vec<String>,
+}
+
+/// `None`: there is nothing to analyse, nvcc can simply take our place.
+pub fn plan(line: &CommandLine, setting: &Setting<'_>) -> Option<Plan> {
+    let phase = line.effective_phase();
+    if line.no_compilation || matches!(phase, Phase::Preprocess | Phase::Dependencies) {
+        return None;
+    }
+    if line.linker_script_only {
+        return None;
+    }
+    let (standard_input, sources): (Vec<_>, Vec<_>) = line.sources(phase).partition(|(path, _)| path.as_os_str() == "-");
+    let unreadable: Vec<String> = standard_input.iter().map(|_| "standard input".to_owned()).collect();
+    let link = line.link(phase, setting.directory);
+    if sources.is_empty() && unreadable.is_empty() && link.as_ref().is_none_or(|link| link.inputs.is_empty()) {
+        return None;
+    }
+    let architectures = arch::resolve(&line.architectures, || (setting.native)());
+    let command: Vec<String> = std::iter::once(setting.nvcc.map_or(OsStr::new("nvcc"), Path::as_os_str))
+        .chain(setting.words.iter().map(OsString::as_os_str))
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let units = sources
+        .iter()
+        .map(|(source, language)| TranslationUnit {
+            source: source.to_path_buf(),
+            directory: setting.directory.to_owned(),
+            language: *language,
+            output: line.object(phase, source).map(|file| absolute(setting.directory, &file)),
+            preprocessor: line.preprocessor.clone(),
+            standard: line.standard.clone(),
+            architectures: architectures.clone(),
+            host_compiler: line.host_compiler.clone(),
+            host_flags: line.host_flags.clone(),
+            sides: match language {
+                Language::Cuda if phase.device_only() => Sides::DeviceOnly,
+                Language::Cuda => Sides::Both,
+                Language::Cxx | Language::C => Sides::HostOnly,
+            },
+            relocatable: line.relocatable,
+            language_flags: line.language_flags.clone(),
+            nvcc: setting.nvcc.map(Path::to_owned),
+            command: command.clone(),
+        })
+        .collect();
+    Some(Plan {
+        request: Request { units, link, directory: setting.directory.to_owned() },
+        outputs: line.outputs(phase, setting.directory),
+        inputs: line.files().map(|file| absolute(setting.directory, file)).collect(),
+        unreadable,
+    })
+}
+
+impl CommandLine {
+    /// The phase that decides what is written: `-dlink` wins over `-cubin` and `-fatbin`, which then name its format.
+    fn effective_phase(&self) -> Phase {
+        match self.phase.unwrap_or(Phase::Link) {
+            Phase::Cubin | Phase::Fatbin if self.device_link => Phase::DeviceLink,
+            phase => phase,
+        }
+    }
+
+    fn files(&self) -> impl Iterator<Item = &Path> {
+        self.inputs.iter().filter_map(|input| match input {
+            Input::File(path) => Some(path.as_path()),
+            Input::Library(_) => None,
+        })
+    }
+
+    /// The language of an input; `None` for what is not compiled (objects, PTX, files that nvcc refuses).
+    fn source_language(&self, path: &Path) -> Option<Language> {
+        if self.language.is_some() {
+            return self.language;
+        }
+        match path.extension()?.to_str()? {
+            "cu" => Some(Language::Cuda),
+            "cc" | "cpp" | "cxx" => Some(Language::Cxx),
+            "c" => Some(Language::C),
+            _ => None,
+        }
+    }
+
+    /// What the phase compiles; those that make device code alone drop what is not CUDA.
+    fn sources(&self, phase: Phase) -> impl Iterator<Item = (&Path, Language)> {
+        self.files()
+            .filter_map(|path| Some((path, self.source_language(path)?)))
+            .filter(move |(_, language)| !phase.device_only() || *language == Language::Cuda)
+    }
+
+    /// What one source becomes, as nvcc names it; `None` where no file of its own is kept.
+    fn object(&self, phase: Phase, source: &Path) -> Option<PathBuf> {
+        let suffix = phase.suffix()?;
+        Some(match &self.output {
+            Some(output) => output.clone(),
+            None => self.beside(source, suffix),
+        })
+    }
+
+    /// `-odir` or the working directory, with the source's name and another suffix.
+    fn beside(&self, source: &Path, suffix: &str) -> PathBuf {
+        let mut name = source.file_stem().unwrap_or(OsStr::new("a")).to_owned();
+        name.push(".");
+        name.push(suffix);
+        self.output_directory.as_deref().unwrap_or(Path::new("")).join(name)
+    }
+
+    /// The one file that a linking phase makes.
+    fn linked(&self, phase: Phase) -> PathBuf {
+        if let Some(output) = &self.output {
+            return output.clone();
+        }
+        let directory = self.output_directory.as_deref().unwrap_or(Path::new(""));
+        let mut name = self.files().next().and_then(Path::file_stem).unwrap_or(OsStr::new("a")).to_owned();
+        match phase {
+            Phase::Archive => name.push(".a"),
+            Phase::DeviceLink => name.push(match self.phase {
+                Some(Phase::Cubin) => "_dlink.cubin",
+                Some(Phase::Fatbin) => "_dlink.fatbin",
+                _ => "_dlink.o",
+            }),
+            _ => return directory.join("a.out"),
+        }
+        directory.join(name)
+    }
+
+    fn link(&self, phase: Phase, directory: &Path) -> Option<Link> {
+        let kind = match phase {
+            Phase::Archive => LinkKind::Archive,
+            Phase::DeviceLink => LinkKind::DeviceLink,
+            Phase::Link if self.relocatable_link => LinkKind::Relocatable,
+            Phase::Link if self.shared || self.host_flags.iter().any(|flag| flag == "-shared") => LinkKind::SharedLibrary,
+            Phase::Link => LinkKind::Executable,
+            _ => return None,
+        };
+        let mut inputs: Vec<PathBuf> = Vec::new();
+        for input in &self.inputs {
+            match input {
+                Input::File(path) if self.source_language(path).is_none() && is_linkable(path) => inputs.push(absolute(directory, path)),
+                Input::File(_) => {}
+                Input::Library(name) => inputs.extend(self.find_library(name, directory)),
+            }
+        }
+        inputs.extend(self.linker_flags.iter().map(Path::new).filter(|path| is_linkable(path)).map(|path| absolute(directory, path)));
+        // A host flag may hold a linker's argument: -Wl,--whole-archive,libx.a
+        for flag in &self.host_flags {
+            let parts = flag.strip_prefix("-Wl,").unwrap_or(flag).split(',');
+            inputs.extend(parts.filter(|part| !part.starts_with('-')).map(Path::new).filter(|path| is_linkable(path)).map(|path| absolute(directory, path)));
+        }
+        Some(Link { kind, output: absolute(directory, &self.linked(phase)), inputs })
+    }
+
+    /// The file that `-lNAME` means, searched as the linker does: shared before static within one folder.
+    fn find_library(&self, name: &OsStr, directory: &Path) -> Option<PathBuf> {
+        let exact = name.to_str().and_then(|name| name.strip_prefix(':'));
+        for folder in &self.library_paths {
+            let folder = absolute(directory, folder);
+            let candidates = match exact {
+                Some(file) => vec![OsString::from(file)],
+                None => [".so", ".a"].map(|suffix| [OsStr::new("lib"), name, OsStr::new(suffix)].into_iter().collect()).to_vec(),
+            };
+            if let Some(found) = candidates.iter().map(|file| folder.join(file)).find(|file| file.is_file()) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn outputs(&self, phase: Phase, directory: &Path) -> Vec<PathBuf> {
+        // nvcc names what it makes of standard input after a temporary file.
+        let named = |path: &Path| self.output.is_some() || path.as_os_str() != "-";
+        let sources: Vec<&Path> = self.sources(phase).map(|(path, _)| path).filter(|path| named(path)).collect();
+        let mut outputs = Vec::new();
+        if phase.suffix().is_some() {
+            let device_inputs = self.files().filter(|path| matches!(path.extension().and_then(OsStr::to_str), Some("ptx" | "cubin" | "i" | "ii")));
+            outputs.extend(sources.iter().copied().chain(device_inputs).filter_map(|source| self.object(phase, source)));
+        } else {
+            outputs.push(self.linked(phase));
+        }
+        if self.dependencies_with_compile {
+            match (&self.dependency_file, &self.output) {
+                (Some(file), _) => outputs.push(file.clone()),
+                (None, Some(output)) => outputs.push(output.with_extension("d")),
+                (None, None) => outputs.extend(sources.iter().map(|source| self.beside(source, "d"))),
+            }
+        }
+        let mut files: Vec<PathBuf> = outputs.iter().map(|file| absolute(directory, file)).collect();
+        files.sort();
+        files.dedup();
+        files
+    }
+}
+
+/// Builds by which CMake, autoconf and Meson find out what a compiler is: their results must come fast and be nvcc's own.
+pub fn is_probe(line: &CommandLine, directory: &Path) -> bool {
+    let in_probe_folder = |path: &Path| {
+        path.components().any(|part| {
+            matches!(part.as_os_str().to_str(), Some("CompilerIdCUDA" | "CMakeScratch" | "CMakeTmp" | "meson-private"))
+        })
+    };
+    let is_conftest = |path: &Path| path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("conftest"));
+    in_probe_folder(directory)
+        || line.output.as_deref().is_some_and(in_probe_folder)
+        || line.files().any(|file| in_probe_folder(file) || is_conftest(file))
+}
+
+/// Objects, archives and libraries, `libx.so.1.2` too.
+fn is_linkable(path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };
+    match path.extension().and_then(OsStr::to_str) {
+        Some("o" | "obj" | "a" | "lib" | "so") => true,
+        _ => name.split_once(".so.").is_some_and(|(_, version)| version.starts_with(|first: char| first.is_ascii_digit())),
+    }
+}
+
+/// Joined to the working directory, without `.` and doubled slashes; `..` stays, for it may follow a symbolic link.
+fn absolute(directory: &Path, path: &Path) -> PathBuf {
+    directory.join(path).components().collect()
+}
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

@@ -1,0 +1,101 @@
+//! The keys of scuba.toml that the shim itself needs.
+//!
+//! In: the folder to search upwards from, or `SCUBA_CONFIG`. Out: [`Settings`]. Everything else in the file, and every mistake
+//! in it, is the analysis's to read and to report: a file that cannot be read here means the defaults.
+
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// INTERFACE: `[limits] tu_seconds`.
+const DEFAULT_TU_SECONDS: u64 = 60;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// `[nvcc] path`, made absolute with the file's folder.
+    pub nvcc: Option<PathBuf>,
+    /// `[limits] tu_seconds`.
+    pub translation_unit: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { nvcc: None, translation_unit: Duration::from_secs(DEFAULT_TU_SECONDS) }
+    }
+}
+
+#[derive(Default, Deserialize)]
+struct Document {
+    #[serde(default)]
+    nvcc: Nvcc,
+    #[serde(default)]
+    limits: Limits,
+}
+
+#[derive(Default, Deserialize)]
+struct Nvcc {
+    path: Option<PathBuf>,
+}
+
+#[derive(Default, Deserialize)]
+struct Limits {
+    tu_seconds: Option<u64>,
+}
+
+impl Settings {
+    /// From `named` (`SCUBA_CONFIG`), else from the first scuba.toml in one of `folders` or above it.
+    pub fn find<'f>(named: Option<&Path>, folders: impl IntoIterator<Item = &'f Path>) -> Settings {
+        if let Some(file) = named {
+            return Settings::read(file).unwrap_or_default();
+        }
+        folders
+            .into_iter()
+            .flat_map(Path::ancestors)
+            .map(|folder| folder.join("scuba.toml"))
+            .find(|file| file.is_file())
+            .and_then(|file| Settings::read(&file))
+            .unwrap_or_default()
+    }
+
+    fn read(file: &Path) -> Option<Settings> {
+        let document: Document = toml::from_str(&std::fs::read_to_string(file).ok()?).ok()?;
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let seconds = document.limits.tu_seconds.unwrap_or(DEFAULT_TU_SECONDS);
+        Some(Settings {
+            // A bare name is looked up on PATH.
+            nvcc: document.nvcc.path.map(|path| if path.components().count() > 1 { folder.join(path) } else { path }),
+            translation_unit: Duration::from_secs(seconds),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_file_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let (project, source) = (root.path().join("p"), root.path().join("p/src"));
+        std::fs::create_dir_all(&source).unwrap();
+        std::fs::write(project.join("scuba.toml"), "[nvcc]\npath = 'tools/nvcc'\n[limits]\ntu_seconds = 7\nfuture = 1\n").unwrap();
+        let found = Settings::find(None, [source.as_path()]);
+        assert_eq!(found, Settings { nvcc: Some(project.join("tools/nvcc")), translation_unit: Duration::from_secs(7) });
+
+        std::fs::write(source.join("scuba.toml"), "[nvcc]\npath = 'nvcc-13'").unwrap();
+        let found = Settings::find(None, [Path::new("/nowhere"), &source]);
+        assert_eq!(found.nvcc.as_deref(), Some(Path::new("nvcc-13")));
+
+        let named = project.join("scuba.toml");
+        assert_eq!(Settings::find(Some(&named), [source.as_path()]).translation_unit, Duration::from_secs(7));
+    }
+
+    #[test]
+    fn a_file_with_mistakes_means_the_defaults() {
+        let root = tempfile::tempdir().unwrap();
+        for text in ["[nvcc", "[nvcc]\npath = 3", "[limits]\ntu_seconds = -1"] {
+            std::fs::write(root.path().join("scuba.toml"), text).unwrap();
+            assert_eq!(Settings::find(None, [root.path()]), Settings::default(), "{text}");
+        }
+    }
+}
