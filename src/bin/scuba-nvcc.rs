@@ -1,1 +1,16 @@
-fn main() {}
+//! `scuba-nvcc`: nvcc, with the analysis beside it. What it does is `scuba::nvcc::shim`.
+use scuba::nvcc::shim;
+
+fn main() {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    match shim::run(&arguments) {
+        Ok(ended) => ended.take_effect(),
+        Err(error) => {
+            #[expect(clippy::print_stderr, reason = "this program's own message")]
+            {
+                eprintln!("scuba-nvcc: {error}");
+            }
+            std::process::exit(error.status());
+        }
+    }
+}

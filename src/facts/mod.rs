@@ -6,6 +6,7 @@
 //! No daemon and no lock: a file is written aside and renamed, the last writer wins, and a file that cannot be read
 //! is as good as none.
 
+pub mod dir;
 mod file;
 pub mod join;
 mod store;

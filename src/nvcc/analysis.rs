@@ -1,0 +1,126 @@
+//! The analysis of one command: `scuba __analyze`, the program beside this one.
+//!
+//! In: a request as JSON. Out: what it said, and how it ended, as a [`Verdict`]. It knows nothing of what is analysed; that
+//! the other program may crash, hang, or print nonsense is the point of its being another program.
+
+use super::processes;
+use rustix::process::{Pid, Signal};
+use std::ffi::OsStr;
+use std::io::{PipeReader, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+/// Findings beyond this many bytes are counted as noise.
+const LONGEST_TEXT: usize = 1 << 20;
+/// How long output may still come in after the process and its group are gone.
+const LAST_OUTPUT: Duration = Duration::from_secs(1);
+/// Between asking a process to end and ending it.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// How an analysis ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing denied; the text may hold warnings.
+    Passed(Vec<u8>),
+    /// At least one denied finding; the text says which.
+    Denied(Vec<u8>),
+    /// The tool says, in one line, that it could not analyse.
+    NotAnalysed(Vec<u8>),
+    /// It crashed or was cut off. The text is whatever it printed, for the log.
+    Broken { how: String, text: Vec<u8> },
+}
+
+/// A running analysis.
+pub struct Analysis {
+    group: Pid,
+    ended: mpsc::Receiver<()>,
+}
+
+/// What came out of the pipe, shared so that a reader that never sees its end does not keep it.
+type Text = Arc<Mutex<Vec<u8>>>;
+
+impl Analysis {
+    /// Starts `program __analyze` in a process group of its own and gives it `request`. `report` is called once, from another
+    /// thread, when it and all it started have ended.
+    ///
+    /// # Errors
+    /// When the program cannot be executed.
+    pub fn start(
+        program: &Path,
+        request: Vec<u8>,
+        environment: (&str, &OsStr),
+        report: impl FnOnce(Verdict) + Send + 'static,
+    ) -> std::io::Result<Analysis> {
+        let (reader, writer) = std::io::pipe()?;
+        let mut command = Command::new(program);
+        command.arg("__analyze").env(environment.0, environment.1).process_group(0);
+        command.stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
+        let mut child = processes::start(&mut command)?;
+        // The command holds the pipe's other end.
+        drop(command);
+        let group = processes::pid_of(&child).ok_or(std::io::ErrorKind::Other)?;
+        if let Some(mut input) = child.stdin.take() {
+            // Dropped at the end, which closes it. An analysis that does not read is not our failure.
+            thread::spawn(move || drop(input.write_all(&request)));
+        }
+        let text = Text::default();
+        let output = read(reader, text.clone());
+        let (tell, ended) = mpsc::channel();
+        thread::spawn(move || {
+            let status = processes::wait(child, || processes::signal_group(group, Signal::KILL));
+            // Timed out or told: either way the text so far is all there is.
+            let _ = output.recv_timeout(LAST_OUTPUT);
+            let text = std::mem::take(&mut *text.lock().unwrap_or_else(PoisonError::into_inner));
+            let _ = tell.send(());
+            report(verdict(status, text));
+        });
+        Ok(Analysis { group, ended })
+    }
+
+    /// Ends it with everything it started; returns when it is gone.
+    pub fn stop(&self) {
+        processes::signal_group(self.group, Signal::TERM);
+        if let Err(mpsc::RecvTimeoutError::Timeout) = self.ended.recv_timeout(GRACE) {
+            processes::signal_group(self.group, Signal::KILL);
+            let _ = self.ended.recv_timeout(LAST_OUTPUT + GRACE);
+        }
+    }
+}
+
+fn read(mut pipe: PipeReader, text: Text) -> mpsc::Receiver<()> {
+    let (tell, done) = mpsc::channel();
+    thread::spawn(move || {
+        let mut part = [0; 8192];
+        // Read to the end even when full: a writer must not be stopped by a pipe that nobody empties.
+        while let Ok(length @ 1..) = pipe.read(&mut part) {
+            let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
+            let room = LONGEST_TEXT.saturating_sub(text.len());
+            text.extend_from_slice(&part[..length.min(room)]);
+        }
+        let _ = tell.send(());
+    });
+    done
+}
+
+fn verdict(status: std::io::Result<ExitStatus>, mut text: Vec<u8>) -> Verdict {
+    let status = match status {
+        Ok(status) => status,
+        Err(_) => return Verdict::Broken { how: "its end could not be observed".into(), text },
+    };
+    if text.len() >= LONGEST_TEXT {
+        text.extend_from_slice(b"\nscuba: note: the output ends here, at 1 MiB\n");
+    }
+    match (status.code(), status.signal()) {
+        (Some(0), _) => Verdict::Passed(text),
+        (Some(1), _) if !text.is_empty() => Verdict::Denied(text),
+        // A build must not fail without a word.
+        (Some(1), _) => Verdict::Broken { how: "scuba denied something without saying what".into(), text },
+        (Some(2), _) => Verdict::NotAnalysed(text),
+        (Some(code), _) => Verdict::Broken { how: format!("scuba ended with status {code}"), text },
+        (None, signal) => Verdict::Broken { how: format!("scuba was ended by signal {}", signal.unwrap_or(0)), text },
+    }
+}

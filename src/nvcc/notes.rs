@@ -1,0 +1,42 @@
+//! `.scuba/log`: what may help to understand a build and must not be on its screen.
+//!
+//! In: short texts. Out: lines appended to the log. A log that cannot be written stops nothing.
+
+use crate::facts::dir;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub struct Notes {
+    file: PathBuf,
+    /// Created with its `.gitignore` on the first note; `None` when `SCUBA_LOG` names the file.
+    folder: Option<PathBuf>,
+}
+
+impl Notes {
+    /// The log beside the facts of `output`; `SCUBA_LOG` names another file.
+    pub fn new(output: Option<&Path>, working: &Path) -> Notes {
+        match std::env::var_os("SCUBA_LOG").filter(|file| !file.is_empty()) {
+            Some(file) => Notes { file: working.join(file), folder: None },
+            None => {
+                let folder = dir::of_this_process(output, working);
+                Notes { file: folder.join("log"), folder: Some(folder) }
+            }
+        }
+    }
+
+    /// Appends one entry; several lines are indented below the first.
+    pub fn add(&self, about: &str, text: &str) {
+        if self.folder.as_deref().is_some_and(|folder| dir::create(folder).is_err()) {
+            return;
+        }
+        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let entry = format!("{seconds} {about}: {}\n", text.trim_end().replace('\n', "\n  "));
+        // One write to a file opened for appending: entries of parallel compilations do not mix.
+        let _ = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.file)
+            .and_then(|mut file| file.write_all(entry.as_bytes()));
+    }
+}

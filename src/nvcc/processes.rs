@@ -1,0 +1,126 @@
+//! Starting, signalling and outliving child processes.
+//!
+//! In: commands to start. Out: children that do not survive this process, and their ends as events. It knows nothing of what
+//! they do.
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus};
+
+/// Starts a child that is killed when this process dies without being able to clean up (SIGKILL). Call from the main thread:
+/// the kernel means the thread that forked.
+pub fn start(command: &mut Command) -> std::io::Result<Child> {
+    let parent = rustix::process::getpid();
+    let die_with_parent = move || {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        // The parent may have died before that.
+        if rustix::process::getppid() == Some(parent) { Ok(()) } else { Err(std::io::ErrorKind::Interrupted.into()) }
+    };
+    // SAFETY: between fork and exec only two system calls are made, which allocate nothing and take no locks.
+    #[expect(unsafe_code, reason = "runs between fork and exec")]
+    unsafe {
+        command.pre_exec(die_with_parent);
+    }
+    command.spawn()
+}
+
+/// Waits without reaping, so that the process number (and its group's) stays taken until `before_reaping` returns.
+pub fn wait(mut child: Child, before_reaping: impl FnOnce()) -> std::io::Result<ExitStatus> {
+    if let Some(pid) = pid_of(&child) {
+        while let Err(rustix::io::Errno::INTR) = rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {}
+    }
+    before_reaping();
+    child.wait()
+}
+
+pub fn pid_of(child: &Child) -> Option<Pid> {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+}
+
+/// Sends a signal to a process and to all that descend from it, children last.
+pub fn signal_tree(root: Pid, signal: Signal) {
+    // A process that has ended meanwhile needs no signal.
+    let descendants = descendants(root);
+    let _ = rustix::process::kill_process(root, signal);
+    for pid in descendants {
+        let _ = rustix::process::kill_process(pid, signal);
+    }
+}
+
+pub fn signal_group(group: Pid, signal: Signal) {
+    let _ = rustix::process::kill_process_group(group, signal);
+}
+
+fn descendants(root: Pid) -> Vec<Pid> {
+    let parents: Vec<(i32, i32)> = std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let pid: i32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
+            Some((pid, parent_of(pid)?))
+        })
+        .collect();
+    let mut found = vec![root.as_raw_nonzero().get()];
+    let mut next = 0;
+    while let Some(&parent) = found.get(next) {
+        found.extend(parents.iter().filter(|(pid, above)| *above == parent && !found.contains(pid)).map(|(pid, _)| *pid).collect::<Vec<_>>());
+        next += 1;
+    }
+    found[1..].iter().filter_map(|&pid| Pid::from_raw(pid)).collect()
+}
+
+/// The fourth field of /proc/PID/stat; the second, the program's name, may hold anything, even parentheses.
+fn parent_of(pid: i32) -> Option<i32> {
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let after_name = stat.iter().rposition(|&byte| byte == b')')? + 1;
+    std::str::from_utf8(&stat[after_name..]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// Of these signals, the ones this process was not told to ignore (by `nohup`, or a shell's background job). A handler would
+/// take that from nvcc, which inherits what is ignored but not what is handled.
+pub fn not_ignored(signals: &[i32]) -> Vec<i32> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0);
+    signals.iter().copied().filter(|signal| ignored >> (signal - 1) & 1 == 0).collect()
+}
+
+/// Ends this process by the signal that ended its child, without leaving a core file in place of the child's.
+pub fn die_by(signal: i32) -> ! {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Core);
+    let none = rustix::process::Rlimit { current: Some(0), maximum: limit.maximum };
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
+    // Signals without a default that ends a process (real-time ones): as a shell reports them.
+    std::process::exit(128 + signal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_grandchildren() {
+        let mut child = start(Command::new("sh").args(["-c", "sleep 30 & sleep 30 & wait"])).unwrap();
+        let pid = pid_of(&child).unwrap();
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while descendants(pid).len() < 2 && std::time::Instant::now() < deadline {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let sleeping = descendants(pid);
+        assert_eq!(sleeping.len(), 2);
+        signal_tree(pid, Signal::TERM);
+        assert!(!child.wait().unwrap().success());
+        let alive = |pid: &Pid| {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
+            stat.rsplit(')').next().is_some_and(|rest| rest.starts_with(" S") || rest.starts_with(" R"))
+        };
+        while sleeping.iter().any(alive) {
+            assert!(std::time::Instant::now() < deadline, "a grandchild is left behind");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What `scuba-nvcc` does with one command.
+//!
+//! In: this process's arguments and environment. Out: how it must end. Where nothing is to be analysed nvcc takes this
+//! process's place, and everything about it is nvcc's own.
+
+use super::command::{Command, Environment};
+use super::locate::{self, GUARD, Invocation, LocateError, Surroundings};
+use super::notes::Notes;
+use super::plan::Plan;
+use super::settings::Settings;
+use super::supervise::{self, Ended, Job};
+use std::ffi::{OsStr, OsString};
+use std::io::{ErrorKind, Read};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+/// Added to the analysis's own limit before it is cut off from outside: it should end by itself and say why.
+const MARGIN: Duration = Duration::from_secs(15);
+
+/// Status when there is no nvcc: a shell's for a command that is not found.
+pub const NOT_FOUND: i32 = 127;
+/// Status when nvcc cannot be executed: a shell's too.
+pub const NOT_EXECUTABLE: i32 = 126;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ShimError {
+    #[error(transparent)]
+    Locate(#[from] LocateError),
+    #[error("cannot run `{}`: {cause}", program.display())]
+    Execute { program: PathBuf, cause: std::io::Error },
+    #[error("cannot read the working directory: {0}")]
+    Directory(std::io::Error),
+    #[error("cannot find this program's own file: {0}")]
+    Ourselves(std::io::Error),
+}
+
+impl ShimError {
+    /// The exit status that goes with it.
+    pub fn status(&self) -> i32 {
+        match self {
+            ShimError::Execute { cause, .. } if cause.kind() != ErrorKind::NotFound => NOT_EXECUTABLE,
+            ShimError::Directory(_) | ShimError::Ourselves(_) => NOT_EXECUTABLE,
+            ShimError::Locate(_) | ShimError::Execute { .. } => NOT_FOUND,
+        }
+    }
+}
+
+/// Runs nvcc with `arguments` (ours, without our own name), and the analysis beside it. Call from the main thread.
+///
+/// # Errors
+/// When nvcc is not found or cannot be run.
+pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
+    let directory = std::env::current_dir().map_err(ShimError::Directory)?;
+    let ourselves = std::env::current_exe().map_err(ShimError::Ourselves)?;
+    let [named, path, running] = ["SCUBA_NVCC", "PATH", GUARD].map(std::env::var_os);
+    let place = Surroundings {
+        ourselves: &ourselves,
+        directory: &directory,
+        named: named.as_deref(),
+        path: path.as_deref(),
+        running: running.as_deref(),
+    };
+    let environment = Environment::of_this_process();
+    let nearby = |arguments: &[OsString]| nearby_settings(arguments, &environment, &directory);
+    let invocation = locate::locate(arguments, &place, || nearby(arguments))?;
+    let guard = place.guard(&invocation.program);
+
+    // Below an invocation of ours the one above analyses.
+    let nested = running.as_ref().is_some_and(|running| !running.is_empty());
+    if nested || is_set("SCUBA_OFF") {
+        return Err(become_nvcc(&invocation, &guard));
+    }
+    let command = Command::read(invocation.nvcc_arguments(), &environment, &directory);
+    let native = || native_architectures(&invocation.nvcc);
+    let plan = if command.is_probe(&directory) { None } else { command.plan(&directory, Some(&invocation.nvcc), &native) };
+    let Some(plan) = plan else { return Err(become_nvcc(&invocation, &guard)) };
+
+    let notes = Notes::new(first_output(&plan), &directory);
+    for flag in command.unknown_flags() {
+        notes.add("flags", &format!("{} is not known to this version of scuba", flag.display()));
+    }
+    let settings = nearby(invocation.nvcc_arguments());
+    let job = Job {
+        limit: settings.translation_unit * u32::try_from(plan.request.units.len().max(1)).unwrap_or(u32::MAX) + MARGIN,
+        analyser: analyser(&ourselves),
+        strict: is_set("SCUBA_STRICT"),
+        guard,
+        plan,
+        notes,
+        invocation,
+    };
+    let program = job.invocation.program.clone();
+    supervise::run(job).map_err(|cause| ShimError::Execute { program, cause })
+}
+
+/// Replaces this process; returns only when that fails.
+fn become_nvcc(invocation: &Invocation, guard: &OsStr) -> ShimError {
+    let cause = std::process::Command::new(&invocation.program).args(&invocation.arguments).env(GUARD, guard).exec();
+    ShimError::Execute { program: invocation.program.clone(), cause }
+}
+
+/// scuba.toml as INTERFACE says: from the sources' folders upwards, for builds are often out of source; then from here.
+fn nearby_settings(arguments: &[OsString], environment: &Environment, directory: &Path) -> Settings {
+    let named = std::env::var_os("SCUBA_CONFIG").filter(|file| !file.is_empty()).map(|file| directory.join(file));
+    let plan = Command::read(arguments, environment, directory).plan(directory, None, &Vec::new);
+    let sources: Vec<PathBuf> = plan.iter().flat_map(|plan| &plan.request.units).map(|unit| directory.join(&unit.source)).collect();
+    let folders = sources.iter().filter_map(|source| source.parent()).chain([directory]);
+    Settings::find(named.as_deref(), folders)
+}
+
+fn first_output(plan: &Plan) -> Option<&Path> {
+    let unit = plan.request.units.iter().find_map(|unit| unit.output.as_deref());
+    unit.or_else(|| plan.request.link.as_ref().map(|link| link.output.as_path()))
+}
+
+/// The program that analyses lies beside this one.
+fn analyser(ourselves: &Path) -> Result<PathBuf, String> {
+    let program = ourselves.with_file_name("scuba");
+    if program.is_file() { Ok(program) } else { Err(format!("`{}` is missing", program.display())) }
+}
+
+/// What the toolkit's own query program prints: capabilities, separated by commas or spaces. Nothing where there is no GPU;
+/// nvcc then compiles for its default.
+fn native_architectures(nvcc: &Path) -> Vec<u32> {
+    let query = nvcc.with_file_name("__nvcc_device_query");
+    let child = std::process::Command::new(query).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let Ok(mut child) = child else { return Vec::new() };
+    let mut text = String::new();
+    let read = child.stdout.take().map(|mut output| output.read_to_string(&mut text));
+    let succeeded = child.wait().is_ok_and(|status| status.success());
+    if !succeeded || !matches!(read, Some(Ok(_))) {
+        return Vec::new();
+    }
+    text.split(|letter: char| !letter.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
+}
+
+/// Set, and to something that means yes.
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0")
+}

@@ -1,0 +1,302 @@
+//! Runs nvcc and the analysis side by side and ends as the two together should.
+//!
+//! In: a [`Job`]. Out: the exit status or signal this process must end with; on the way nvcc has written to our streams, which
+//! it inherited, and the analysis's text was printed once to standard error. nvcc's own failure is nvcc's alone: then nothing
+//! of ours is printed.
+
+use super::analysis::{Analysis, Verdict};
+use super::jobs::Jobs;
+use super::locate::{GUARD, Invocation};
+use super::notes::Notes;
+use super::plan::Plan;
+use super::processes;
+use super::written::Before;
+use rustix::process::{Pid, Signal};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+/// How often a token is asked for while nvcc runs.
+const TOKEN_INTERVAL: Duration = Duration::from_millis(25);
+
+/// Exit statuses of ours.
+const DENIED: i32 = 1;
+const NOT_ANALYSED: i32 = 2;
+
+/// A command to run and to analyse.
+pub struct Job {
+    pub invocation: Invocation,
+    /// Value of [`GUARD`] for all that is started.
+    pub guard: OsString,
+    pub plan: Plan,
+    /// The analysis program; the error is a message.
+    pub analyser: Result<PathBuf, String>,
+    /// For the whole analysis, from its start.
+    pub limit: Duration,
+    /// A unit that could not be analysed is a failure.
+    pub strict: bool,
+    pub notes: Notes,
+}
+
+/// How this process must end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Code(i32),
+    Signal(i32),
+}
+
+impl From<ExitStatus> for Ended {
+    fn from(status: ExitStatus) -> Ended {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Ended::Code(code),
+            (None, signal) => Ended::Signal(signal.unwrap_or(0)),
+        }
+    }
+}
+
+impl Ended {
+    /// Ends this process that way.
+    pub fn take_effect(self) -> ! {
+        match self {
+            Ended::Code(code) => std::process::exit(code),
+            Ended::Signal(signal) => processes::die_by(signal),
+        }
+    }
+}
+
+enum Event {
+    Signal(i32),
+    Nvcc(std::io::Result<ExitStatus>),
+    Analysis(Verdict),
+}
+
+/// The analysis's part of the work.
+enum Progress {
+    /// No job for it yet.
+    Waiting,
+    Running { analysis: Analysis, until: Instant },
+    Done(Verdict),
+}
+
+/// # Errors
+/// When nvcc cannot be executed.
+pub fn run(job: Job) -> std::io::Result<Ended> {
+    let before = Before::of(&job.plan.outputs, &job.plan.inputs);
+    let (events, received) = mpsc::channel();
+    listen(&events);
+    let mut jobs = Jobs::of_this_process();
+    let mut progress = match job.request() {
+        Ok(None) => Progress::Done(Verdict::Passed(Vec::new())),
+        Ok(Some(_)) => Progress::Waiting,
+        Err(how) => Progress::Done(Verdict::Broken { how, text: Vec::new() }),
+    };
+
+    let mut command = Command::new(&job.invocation.program);
+    command.args(&job.invocation.arguments).env(GUARD, &job.guard);
+    let nvcc = processes::start(&mut command)?;
+    let nvcc_pid = processes::pid_of(&nvcc);
+    let tell = events.clone();
+    std::thread::spawn(move || tell.send(Event::Nvcc(processes::wait(nvcc, || ()))));
+
+    let mut nvcc: Option<ExitStatus> = None;
+    let mut interrupted = None;
+    loop {
+        if matches!(progress, Progress::Waiting) && interrupted.is_none() && (nvcc.is_some() || jobs.may_start()) {
+            progress = job.start(&events);
+        }
+        if let (Some(status), Progress::Done(verdict)) = (nvcc, &progress) {
+            jobs.release();
+            debug_assert!(status.success());
+            return Ok(job.conclude(verdict, &before));
+        }
+        let event = match &progress {
+            Progress::Waiting => received.recv_timeout(TOKEN_INTERVAL),
+            Progress::Running { until, .. } => received.recv_timeout(until.saturating_duration_since(Instant::now())),
+            Progress::Done(_) => received.recv().map_err(RecvTimeoutError::from),
+        };
+        match event {
+            Ok(Event::Signal(signal)) => {
+                interrupted = Some(signal);
+                progress.stop("it was interrupted");
+                match (nvcc, nvcc_pid) {
+                    (None, Some(pid)) => forward(pid, signal),
+                    _ => {
+                        jobs.release();
+                        return Ok(Ended::Signal(signal));
+                    }
+                }
+            }
+            Ok(Event::Nvcc(status)) => {
+                let status = status?;
+                // From here on the analysis runs on the job that make gave to nvcc.
+                jobs.release();
+                if !status.success() {
+                    progress.stop("nvcc failed");
+                    return Ok(status.into());
+                }
+                if let Some(signal) = interrupted {
+                    return Ok(Ended::Signal(signal));
+                }
+                nvcc = Some(status);
+            }
+            Ok(Event::Analysis(verdict)) => {
+                if let Progress::Running { .. } = progress {
+                    progress = Progress::Done(verdict);
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                if let Progress::Running { .. } = progress {
+                    progress.stop(&format!("it took longer than {} seconds", job.limit.as_secs_f32()));
+                }
+            }
+            // This function holds a sender.
+            Err(RecvTimeoutError::Disconnected) => return Err(std::io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+}
+
+/// Signals that mean this process become events.
+fn listen(events: &mpsc::Sender<Event>) {
+    let signals = processes::not_ignored(&[SIGINT, SIGTERM, SIGHUP, SIGQUIT]);
+    // Without handlers the signals end this process, and the kernel ends what it started.
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(signals) else { return };
+    let events = events.clone();
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if events.send(Event::Signal(signal)).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+fn forward(nvcc: Pid, signal: i32) {
+    if let Some(signal) = Signal::from_named_raw(signal) {
+        processes::signal_tree(nvcc, signal);
+    }
+}
+
+impl Progress {
+    fn stop(&mut self, how: &str) {
+        if let Progress::Running { analysis, .. } = self {
+            analysis.stop();
+        }
+        if !matches!(self, Progress::Done(_)) {
+            *self = Progress::Done(Verdict::Broken { how: how.into(), text: Vec::new() });
+        }
+    }
+}
+
+impl Job {
+    /// The request's bytes; `None` when there is nothing to hand over (only sources that cannot be read twice).
+    fn request(&self) -> Result<Option<Vec<u8>>, String> {
+        let request = &self.plan.request;
+        if request.units.is_empty() && request.link.as_ref().is_none_or(|link| link.inputs.is_empty()) {
+            return Ok(None);
+        }
+        if let Err(message) = &self.analyser {
+            return Err(message.clone());
+        }
+        serde_json::to_vec(request).map(Some).map_err(|_| "a path in its command line is not UTF-8".into())
+    }
+
+    fn start(&self, events: &mpsc::Sender<Event>) -> Progress {
+        let broken = |how: String| Progress::Done(Verdict::Broken { how, text: Vec::new() });
+        let (request, program) = match (self.request(), &self.analyser) {
+            (Ok(Some(request)), Ok(program)) => (request, program),
+            (Ok(_), _) => return Progress::Done(Verdict::Passed(Vec::new())),
+            (Err(how), _) => return broken(how),
+        };
+        let events = events.clone();
+        let report = move |verdict| drop(events.send(Event::Analysis(verdict)));
+        match Analysis::start(program, request, (GUARD, &self.guard), report) {
+            Ok(analysis) => Progress::Running { analysis, until: Instant::now() + self.limit },
+            Err(cause) => broken(format!("`{}` could not be started ({})", program.display(), cause.kind())),
+        }
+    }
+
+    /// Prints, removes what must not stay, and says how to end. nvcc has succeeded.
+    fn conclude(&self, verdict: &Verdict, before: &Before) -> Ended {
+        let mut analysed = self.plan.unreadable.is_empty();
+        for source in &self.plan.unreadable {
+            say(&format!("scuba: note: {source} was not analysed: it can be read only once\n"));
+        }
+        let denied = match verdict {
+            Verdict::Passed(text) => {
+                print(text);
+                false
+            }
+            Verdict::Denied(text) => {
+                print(text);
+                true
+            }
+            Verdict::NotAnalysed(text) => {
+                analysed = false;
+                if text.is_empty() { say(&self.not_analysed("scuba could not follow it")) } else { print(text) }
+                false
+            }
+            Verdict::Broken { how, text } => {
+                analysed = false;
+                say(&self.not_analysed(how));
+                self.notes.add(&self.subject(), &format!("{how}\n{}", String::from_utf8_lossy(text)));
+                false
+            }
+        };
+        let code = match (denied, self.strict && !analysed) {
+            (true, _) => DENIED,
+            (false, true) => NOT_ANALYSED,
+            (false, false) => return Ended::Code(0),
+        };
+        // Left in place, the outputs would look up to date to the next run of make.
+        let (removed, failed) = before.remove_written();
+        for path in removed {
+            self.notes.add(&self.subject(), &format!("removed {}", path.display()));
+        }
+        for (path, cause) in failed {
+            say(&format!("scuba: note: could not remove `{}`: {}\n", path.display(), neutral(&cause.to_string())));
+        }
+        Ended::Code(code)
+    }
+
+    fn not_analysed(&self, how: &str) -> String {
+        format!("scuba: note: {} was not analysed: {}\n", self.subject(), neutral(how))
+    }
+
+    /// What a message is about: the source as the command names it, else what is linked.
+    fn subject(&self) -> String {
+        let request = &self.plan.request;
+        match (request.units.as_slice(), &request.link) {
+            ([], Some(link)) => link.output.display().to_string(),
+            ([], None) => "standard input".to_owned(),
+            ([unit], _) => unit.source.display().to_string(),
+            ([unit, more @ ..], _) => format!("{} (and {} more)", unit.source.display(), more.len()),
+        }
+    }
+}
+
+/// Without the words that build tools take for the compiler's own.
+fn neutral(text: &str) -> String {
+    let mut text = text.replace('\n', " ");
+    for (word, other) in [("error", "failure"), ("Error", "Failure"), ("warning", "remark"), ("Warning", "Remark")] {
+        text = text.replace(word, other);
+    }
+    text
+}
+
+/// Nothing can be said when standard error is closed; that must not change how this ends.
+fn print(text: &[u8]) {
+    let mut stream = std::io::stderr().lock();
+    let _ = stream.write_all(text);
+    if text.last().is_some_and(|&last| last != b'\n') {
+        let _ = stream.write_all(b"\n");
+    }
+}
+
+fn say(line: &str) {
+    print(line.as_bytes());
+}

@@ -1,0 +1,104 @@
+//! Which files a command wrote, and their removal when the build must fail.
+//!
+//! In: the paths a command may write and those it reads, before it runs. Out: after it ran, the regular files among them that
+//! changed are removed, so that make and ninja try again. Never a device, an input, or a file that was left as it was.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// Tells one state of a file from another: a write changes its times, a replacement its inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl State {
+    fn of(path: &Path) -> Option<(State, Metadata)> {
+        // Through symbolic links: it is their target that nvcc writes.
+        let status = std::fs::metadata(path).ok()?;
+        let state = State {
+            device: status.dev(),
+            inode: status.ino(),
+            size: status.size(),
+            modified: (status.mtime(), status.mtime_nsec()),
+            changed: (status.ctime(), status.ctime_nsec()),
+        };
+        Some((state, status))
+    }
+}
+
+/// The state of a command's outputs before it ran.
+pub struct Before {
+    outputs: Vec<(PathBuf, Option<State>)>,
+    inputs: Vec<(u64, u64)>,
+}
+
+impl Before {
+    pub fn of(outputs: &[PathBuf], inputs: &[PathBuf]) -> Before {
+        let identity = |path: &PathBuf| State::of(path).map(|(state, _)| (state.device, state.inode));
+        Before {
+            outputs: outputs.iter().map(|path| (path.clone(), State::of(path).map(|(state, _)| state))).collect(),
+            inputs: inputs.iter().filter_map(identity).collect(),
+        }
+    }
+
+    /// Removes what was written since. Returns the paths removed, and those that should have been with what went wrong.
+    pub fn remove_written(&self) -> (Vec<PathBuf>, Vec<(PathBuf, std::io::Error)>) {
+        let (mut removed, mut failed) = (Vec::new(), Vec::new());
+        for (path, before) in &self.outputs {
+            let Some((now, status)) = State::of(path) else { continue };
+            if !status.is_file() || *before == Some(now) || self.inputs.contains(&(now.device, now.inode)) {
+                continue;
+            }
+            // A symbolic link is the user's own; what it points to is what was written.
+            let target = path.canonicalize().unwrap_or_else(|_| path.clone());
+            match std::fs::remove_file(&target) {
+                Ok(()) => removed.push(target),
+                Err(error) => failed.push((target, error)),
+            }
+        }
+        (removed, failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_regular_files_that_were_written() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let at = |name: &str| root.join(name);
+        for file in ["kept.o", "rewritten.o", "source.cu", "target.o", "replaced.o"] {
+            std::fs::write(at(file), "old").unwrap();
+        }
+        symlink(at("target.o"), at("link.o")).unwrap();
+        std::fs::create_dir(at("folder.o")).unwrap();
+        let names = ["kept.o", "rewritten.o", "new.o", "source.cu", "link.o", "folder.o", "replaced.o", "never.o"];
+        let mut outputs: Vec<PathBuf> = names.iter().map(|name| at(name)).collect();
+        outputs.push("/dev/null".into());
+        let before = Before::of(&outputs, &[at("source.cu")]);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        for file in ["rewritten.o", "new.o", "source.cu", "link.o"] {
+            std::fs::write(at(file), "new").unwrap();
+        }
+        std::fs::write(at("temporary"), "old").unwrap();
+        std::fs::rename(at("temporary"), at("replaced.o")).unwrap();
+
+        let (mut removed, failed) = before.remove_written();
+        removed.sort();
+        assert!(failed.is_empty(), "{failed:?}");
+        assert_eq!(removed, ["new.o", "replaced.o", "rewritten.o", "target.o"].map(at));
+        for file in ["kept.o", "source.cu", "folder.o"] {
+            assert!(at(file).exists(), "{file}");
+        }
+        assert!(at("link.o").is_symlink() && Path::new("/dev/null").exists());
+    }
+}
