@@ -730,8 +730,10 @@ impl Arena {
         memo
     }
 
-    fn eval_node(&self, n: TermId, under: &Valuation, memo: &FxHashMap<TermId, Option<i128>>) -> Option<i128> {
-        let v = |t: &TermId| memo[t];
+    /// Value of one node from those of its children, in `memo`.
+    #[must_use]
+    pub fn eval_node(&self, n: TermId, under: &Valuation, memo: &FxHashMap<TermId, Option<i128>>) -> Option<i128> {
+        let v = |t: &TermId| memo.get(t).copied().flatten();
         Some(match self.get(n) {
             Term::Int(x) => *x,
             Term::Sym(s) | Term::BoolSym(s) => (under.symbols)(*s)?,

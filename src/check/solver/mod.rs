@@ -9,6 +9,7 @@
 //! in a model.
 
 mod encode;
+mod poly;
 mod smallest;
 mod smt;
 
@@ -29,7 +30,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    fn default() -> Self { Self { millis: 5000, rlimit: 40_000_000, steps: 4000, core: false } }
+    fn default() -> Self { Self { millis: 5000, rlimit: 40_000_000, steps: 2000, core: false } }
 }
 
 /// How [`Term::Wrap`] is read.
@@ -105,18 +106,27 @@ impl Model {
 pub struct Context {
     facts: Vec<TermId>,
     mode: WrapMode,
+    poly: poly::Prepared,
 }
 
 impl Context {
     #[must_use]
-    pub fn new(_arena: &mut Arena, facts: &[TermId], mode: WrapMode) -> Self { Self { facts: facts.to_vec(), mode } }
+    pub fn new(arena: &mut Arena, facts: &[TermId], mode: WrapMode) -> Self {
+        Self { facts: facts.to_vec(), mode, poly: poly::Prepared::new(arena, facts, mode) }
+    }
 
-    /// Whether the goal follows from the facts.
+    /// Whether the goal follows from the facts: the polynomial bound, then Z3.
     pub fn prove(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Answer {
-        if arena.as_bool(goal) == Some(true) || self.facts.contains(&goal) {
-            return Answer::Proved { by: Method::Poly, used: self.facts.iter().copied().filter(|f| *f == goal).collect() };
+        match self.bound(arena, goal, limits) {
+            Some(used) => Answer::Proved { by: Method::Poly, used },
+            None => smt::prove(arena, &self.facts, goal, self.mode, limits),
         }
-        smt::prove(arena, &self.facts, goal, self.mode, limits)
+    }
+
+    /// The polynomial bound alone: the facts of a proof, or nothing.
+    pub fn bound(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Vec<TermId>> {
+        let used = self.poly.prove(arena, goal, limits.steps)?;
+        Some(used.into_iter().map(|i| self.facts[i]).collect())
     }
 }
 

@@ -1,3 +1,6 @@
+mod notation;
+mod obligations;
+
 use super::*;
 use crate::symbolic::term::{InputSource, Range, SymKind};
 

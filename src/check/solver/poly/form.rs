@@ -1,0 +1,124 @@
+//! Arithmetic on polynomials for the search: tightening, bounds, divisibility of monomials. Everything is checked:
+//! `None` where 127 bits do not suffice.
+
+use crate::symbolic::term::{Monomial, Poly, Range, TermId};
+use smallvec::SmallVec;
+
+/// Which facts something rests on: sorted indices.
+pub(super) type Used = SmallVec<[u16; 4]>;
+
+pub(super) fn union(a: &Used, b: &Used) -> Used {
+    if b.is_empty() { return a.clone(); }
+    let mut v: Used = a.iter().chain(b.iter()).copied().collect();
+    v.sort_unstable();
+    v.dedup();
+    v
+}
+
+pub(super) fn gcd(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 { (a, b) = (b, a % b); }
+    a.abs()
+}
+
+/// `p >= 0` divided by the common factor of its coefficients, the constant rounded down: the same over integers.
+pub(super) fn tighten(mut p: Poly) -> Poly {
+    let g = p.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0i128, |g, (_, c)| gcd(g, *c));
+    if g <= 1 { return p; }
+    for (m, c) in &mut p.terms { *c = if m.is_empty() { c.div_euclid(g) } else { *c / g }; }
+    p.terms.retain(|(_, c)| *c != 0);
+    p
+}
+
+pub(super) fn scaled(p: &Poly, c: i128) -> Option<Poly> { Poly::default().add_scaled(p, c) }
+
+pub(super) fn plus(p: &Poly, c: i128) -> Option<Poly> { p.add_scaled(&Poly { terms: vec![(Monomial::new(), 1)] }, c) }
+
+pub(super) fn single(m: Monomial, c: i128) -> Poly { Poly { terms: vec![(m, c)] } }
+
+pub(super) fn atom(t: TermId) -> Poly { single(smallvec::smallvec![t], 1) }
+
+/// `m / d`, where `d` divides `m`. Both are sorted.
+pub(super) fn divide(m: &[TermId], d: &[TermId]) -> Option<Monomial> {
+    let mut out = Monomial::new();
+    let mut j = 0;
+    for &a in m {
+        if j < d.len() && d[j] == a { j += 1; } else { out.push(a); }
+    }
+    (j == d.len()).then_some(out)
+}
+
+/// The product of sorted monomials, sorted.
+pub(super) fn product(a: &[TermId], b: &[TermId]) -> Monomial {
+    let mut m: Monomial = a.iter().chain(b).copied().collect();
+    m.sort_unstable();
+    m
+}
+
+/// What all monomials have in common.
+pub(super) fn common(p: &Poly) -> Monomial {
+    let mut terms = p.terms.iter();
+    let Some((first, _)) = terms.next() else { return Monomial::new() };
+    let mut g = first.clone();
+    for (m, _) in terms {
+        if g.is_empty() { break; }
+        let mut rest = m.clone();
+        g.retain(|a| rest.iter().position(|b| b == a).is_some_and(|i| { rest.remove(i); true }));
+    }
+    g
+}
+
+/// The polynomial with every monomial divided by `d`.
+pub(super) fn quotient(p: &Poly, d: &[TermId]) -> Option<Poly> {
+    let terms: Option<Vec<_>> = p.terms.iter().map(|(m, c)| Some((divide(m, d)?, *c))).collect();
+    let mut terms = terms?;
+    terms.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    Some(Poly { terms })
+}
+
+/// The cofactor of an atom (monomials that contain it once) and whether it occurs in a higher power.
+pub(super) fn cofactor(p: &Poly, x: TermId) -> Option<Poly> {
+    let mut terms = vec![];
+    for (m, c) in &p.terms {
+        match m.iter().filter(|a| **a == x).count() {
+            0 => {}
+            1 => terms.push((divide(m, &[x])?, *c)),
+            _ => return None,
+        }
+    }
+    terms.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    Some(Poly { terms })
+}
+
+/// Product of ranges, unbounded ends included.
+pub(super) fn mul_ranges(a: Range, b: Range) -> Range {
+    // Ends as (sign of infinity, finite value).
+    let ends = |r: Range| [r.lo.map_or((-1, 0), |v| (0, v)), r.hi.map_or((1, 0), |v| (0, v))];
+    let sign = |e: (i32, i128)| if e.0 == 0 { e.1.signum() as i32 } else { e.0 };
+    let (mut lo, mut hi) = (None::<i128>, None::<i128>);
+    let (mut lo_free, mut hi_free) = (false, false);
+    for x in ends(a) {
+        for y in ends(b) {
+            let s = sign(x) * sign(y);
+            // 0 times an unbounded end is 0: the end stands for finite values.
+            let finite = if s == 0 { Some(0) } else if x.0 == 0 && y.0 == 0 { x.1.checked_mul(y.1) } else { None };
+            match finite {
+                Some(v) => { lo = Some(lo.map_or(v, |l| l.min(v))); hi = Some(hi.map_or(v, |h| h.max(v))); }
+                None if s < 0 => lo_free = true,
+                None => hi_free = true,
+            }
+        }
+    }
+    Range { lo: if lo_free { None } else { lo }, hi: if hi_free { None } else { hi } }
+}
+
+/// Power of a range.
+pub(super) fn power(r: Range, n: usize) -> Range {
+    let mut p = r;
+    for _ in 1..n { p = mul_ranges(p, r); }
+    if n % 2 == 0 { p.intersect(Range { lo: Some(0), hi: None }) } else { p }
+}
+
+/// `s·p - m·f`.
+pub(super) fn subtract(p: &Poly, s: i128, f: &Poly, m: &Poly) -> Option<Poly> {
+    scaled(p, s)?.add_scaled(&f.mul(m)?, -1)
+}

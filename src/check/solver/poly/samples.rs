@@ -1,0 +1,156 @@
+//! A few assignments that satisfy the facts, found by local repair.
+//!
+//! In: literals. Out: assignments under which every literal is true. They prove nothing: they refute. A polynomial
+//! that is negative under one need not be searched, and a goal that is false under one has a counterexample.
+
+use crate::check::solver::WrapMode;
+use crate::symbolic::term::{Arena, Poly, SymId, Term, TermId, Valuation};
+use rustc_hash::FxHashMap;
+
+const SAMPLES: usize = 8;
+const ATTEMPTS: u64 = 14;
+const REPAIRS: usize = 48;
+
+/// Values of symbols, and of the terms evaluated so far.
+#[derive(Clone, Debug)]
+pub(super) struct Sample { pub symbols: FxHashMap<SymId, i128>, values: FxHashMap<TermId, Option<i128>> }
+
+impl Sample {
+    pub fn value(&self, t: TermId) -> Option<i128> { self.values.get(&t).copied().flatten() }
+
+    /// Value of a polynomial, where the sample has values of its atoms.
+    pub fn poly(&self, p: &Poly) -> Option<i128> {
+        let mut sum = 0i128;
+        for (m, c) in &p.terms {
+            let mut v = *c;
+            for a in m { v = v.checked_mul(self.value(*a)?)?; }
+            sum = sum.checked_add(v)?;
+        }
+        Some(sum)
+    }
+
+    /// Evaluates further terms; symbols new with them take some value of their range.
+    pub fn extend(&mut self, arena: &Arena, roots: &[TermId], mode: WrapMode) {
+        for n in arena.cone(roots) {
+            if self.values.contains_key(&n) { continue; }
+            if let Term::Sym(s) | Term::BoolSym(s) = arena.get(n) {
+                let r = arena.symbol(*s).range;
+                let v = r.lo.unwrap_or(0).max(0).min(r.hi.unwrap_or(i128::MAX));
+                self.symbols.entry(*s).or_insert(v);
+            }
+            self.evaluate(arena, n, mode);
+        }
+    }
+
+    fn evaluate(&mut self, arena: &Arena, n: TermId, mode: WrapMode) {
+        let under = Valuation { symbols: &|s| self.symbols.get(&s).copied(), apply: &|_, _| None, wraps: mode == WrapMode::Exact };
+        let v = arena.eval_node(n, &under, &self.values);
+        self.values.insert(n, v);
+    }
+}
+
+/// Deterministic choices (xorshift).
+struct Choices(u64);
+
+impl Choices {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % n.max(1) as u64).unwrap_or(0)
+    }
+}
+
+/// Up to a handful of assignments that satisfy all literals.
+pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<Sample> {
+    let cone = arena.cone(literals);
+    let symbols = arena.symbols_of(literals);
+    let mut out: Vec<Sample> = vec![];
+    for attempt in 0..ATTEMPTS {
+        let mut choices = Choices(0x9e37_79b9_7f4a_7c15 ^ (attempt + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let mut s = Sample { symbols: FxHashMap::default(), values: FxHashMap::default() };
+        for x in &symbols {
+            let r = arena.symbol(*x).range;
+            let small = [0, 1, 1, 2, 3, 5, 8, 16, 100][choices.below(9)];
+            let v = match (r.lo, r.hi) {
+                (Some(lo), _) if lo > 0 => lo.saturating_add(small),
+                (_, Some(hi)) if hi < 0 => hi.saturating_sub(small),
+                _ => small,
+            };
+            s.symbols.insert(*x, r.hi.map_or(v, |h| v.min(h)).max(r.lo.unwrap_or(i128::MIN)));
+        }
+        if repair(arena, literals, &cone, &mut s, mode, &mut choices) && !out.iter().any(|o| o.symbols == s.symbols) {
+            out.push(s);
+            if out.len() == SAMPLES { break; }
+        } else if attempt >= 6 && out.is_empty() { break; }
+    }
+    out
+}
+
+fn repair(arena: &Arena, literals: &[TermId], cone: &[TermId], s: &mut Sample, mode: WrapMode, choices: &mut Choices) -> bool {
+    for _ in 0..REPAIRS {
+        for n in cone { s.evaluate(arena, *n, mode); }
+        let violated: Vec<TermId> = literals.iter().copied().filter(|l| s.value(*l) != Some(1)).collect();
+        if violated.is_empty() { return true; }
+        let l = violated[choices.below(violated.len())];
+        adjust(arena, l, true, s, choices);
+    }
+    false
+}
+
+/// Changes one symbol so that the literal becomes true, if only it changes.
+fn adjust(arena: &Arena, literal: TermId, truth: bool, s: &mut Sample, choices: &mut Choices) {
+    match arena.get(literal) {
+        Term::Not(x) => adjust(arena, *x, !truth, s, choices),
+        Term::And(v) | Term::Or(v) => {
+            let wrong: Vec<TermId> = v.iter().copied().filter(|x| s.value(*x) != Some(i128::from(truth))).collect();
+            if let Some(x) = wrong.get(choices.below(wrong.len())) { adjust(arena, *x, truth, s, choices); }
+        }
+        Term::BoolSym(b) => { s.symbols.insert(*b, i128::from(truth)); }
+        Term::Le(t) | Term::EqZ(t) => {
+            let Some(v) = s.value(*t) else { shake(arena, literal, s, choices); return };
+            // The change of `t` that is wanted.
+            let want = match (arena.get(literal), truth) {
+                (Term::Le(_), true) | (Term::EqZ(_), true) => v.checked_neg(),
+                (Term::Le(_), false) => 1i128.checked_sub(v),
+                _ => Some(1),
+            };
+            if !want.is_some_and(|w| nudge(arena, &arena.poly(*t), w, matches!(arena.get(literal), Term::EqZ(_)) && truth, s, choices)) {
+                shake(arena, literal, s, choices);
+            }
+        }
+        _ => shake(arena, literal, s, choices),
+    }
+}
+
+/// Moves one symbol of the polynomial so that its value changes by at least `want` (by just that, where exact).
+fn nudge(arena: &Arena, p: &Poly, want: i128, exact: bool, s: &mut Sample, choices: &mut Choices) -> bool {
+    let mut options: Vec<(SymId, i128)> = vec![];
+    for (m, _) in &p.terms {
+        for a in m {
+            let Term::Sym(x) = arena.get(*a) else { continue };
+            if options.iter().any(|o| o.0 == *x) { continue; }
+            let Some(now) = s.symbols.get(x).copied() else { continue };
+            let Some(slope) = super::form::cofactor(p, *a).and_then(|q| s.poly(&q)) else { continue };
+            if slope == 0 || (exact && want % slope != 0) { continue; }
+            // The least step that is enough.
+            let step = if want % slope == 0 { want / slope } else { want / slope + (want.signum() * slope.signum()) };
+            let Some(next) = now.checked_add(step) else { continue };
+            let r = arena.symbol(*x).range;
+            if r.contains_value(next) { options.push((*x, next)); }
+        }
+    }
+    let Some((x, v)) = options.get(choices.below(options.len())).copied() else { return false };
+    s.symbols.insert(x, v);
+    true
+}
+
+/// Gives a symbol below the literal another value.
+fn shake(arena: &Arena, literal: TermId, s: &mut Sample, choices: &mut Choices) {
+    let symbols = arena.symbols_of(&[literal]);
+    let Some(x) = symbols.get(choices.below(symbols.len())) else { return };
+    let now = s.symbols.get(x).copied().unwrap_or(0);
+    let next = match choices.below(6) { 0 => 0, 1 => now.saturating_mul(2), 2 => now / 2, 3 => now.saturating_sub(1), 4 => 1, _ => now.saturating_add(1) };
+    let r = arena.symbol(*x).range;
+    if r.contains_value(next) { s.symbols.insert(*x, next); }
+}

@@ -1,0 +1,244 @@
+//! Search for a proof of `P >= 0`.
+//!
+//! The least value of P by intervals decides where it can. Otherwise the monomial with the most negative contribution
+//! must be cancelled by a fact: for a fact `F >= 0` and a multiplier `M >= 0`, `P >= 0` follows from
+//! `s·P - M·F >= 0` (s > 0). This is "replace an atom by its extreme" in a form that also takes bounds which are
+//! polynomials in other atoms, and products of facts.
+
+use super::form::{Used, cofactor, common, divide, gcd, mul_ranges, plus, power, product, quotient, scaled, single, subtract, tighten, union};
+use super::store::{Constraint, Store};
+use crate::symbolic::term::{Arena, Monomial, Poly, Range, TermId};
+use rustc_hash::FxHashMap;
+
+/// Facts subtracted one after the other.
+pub(super) const DEPTH: u32 = 12;
+/// Monomials beyond which a remainder is not followed.
+const MAX_MONOMIALS: usize = 48;
+/// Remainders followed from one polynomial.
+const MAX_BRANCHES: usize = 12;
+
+/// What is known of polynomials from earlier searches with the same facts.
+#[derive(Default, Clone)]
+pub(super) struct Memo {
+    proved: FxHashMap<Poly, Used>,
+    /// Depth with which the search failed.
+    failed: FxHashMap<Poly, u32>,
+}
+
+impl Memo {
+    pub fn forget_failures(&mut self) { self.failed.clear(); }
+}
+
+/// A polynomial that remains to be shown non-negative, and what the step to it rests on.
+struct Candidate { rest: Poly, used: Used, multiplier: Option<Poly>, bad: usize }
+
+impl Store {
+    /// Facts that show `p >= 0`; `None` if none were found within the steps left.
+    pub(super) fn nonneg(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
+        let p = tighten(p.clone());
+        if let Some(used) = self.nonneg_by_ranges(arena, &p) { return Some(used); }
+        if let Some(used) = self.memo.proved.get(&p) { return Some(used.clone()); }
+        if depth == 0 || self.steps == 0 || self.memo.failed.get(&p).is_some_and(|d| *d >= depth) { return None; }
+        self.steps -= 1;
+        // Also cuts cycles: while it is being tried, it counts as failed.
+        self.memo.failed.insert(p.clone(), depth);
+        let found = self.by_common_factor(arena, &p, depth)
+            .or_else(|| self.by_divisor(arena, &p, depth))
+            .or_else(|| self.by_facts(arena, &p, depth));
+        if let Some(used) = &found {
+            self.memo.failed.remove(&p);
+            self.memo.proved.insert(p, used.clone());
+        }
+        found
+    }
+
+    /// `g·q >= 0` from `g >= 0` and `q >= 0`, or from both opposites.
+    fn by_common_factor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
+        let g = common(p);
+        if g.is_empty() { return None; }
+        let sign = self.sign(arena, &g)?;
+        let q = quotient(p, &g)?;
+        let q = if sign { q } else { scaled(&q, -1)? };
+        let rest = self.nonneg(arena, &q, depth - 1)?;
+        Some(union(&rest, &self.range_facts(&g)))
+    }
+
+    /// Over integers `P >= 0` follows from `d·P + d - 1 >= 0` for a `d >= 1`; where P lacks a quotient by `d`, that
+    /// turns the quotient into the dividend.
+    fn by_divisor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
+        for (m, c) in &p.terms {
+            let [q] = m.as_slice() else { continue };
+            if *c >= 0 { continue; }
+            let Some((d, used)) = self.divisors.get(q).cloned() else { continue };
+            let Some(whole) = p.mul(&d).and_then(|dp| dp.add_scaled(&d, 1)).and_then(|dp| plus(&dp, -1)) else { continue };
+            // Tightening would undo the step where the divisor is a constant.
+            let constant = d.terms.iter().all(|(m, _)| m.is_empty());
+            let found = if constant { self.by_facts(arena, &whole, depth - 1) } else { self.nonneg(arena, &whole, depth - 1) };
+            if let Some(rest) = found { return Some(union(&rest, &used)); }
+        }
+        None
+    }
+
+    fn by_facts(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
+        if depth == 0 || self.steps == 0 { return None; }
+        // The worst monomial first; where nothing cancels it, or not to the end, the next.
+        let bad = self.bad_monomials(arena, p);
+        let tries = if depth + 3 > DEPTH { 3 } else { 1 };
+        for (m, c) in bad.into_iter().take(tries) {
+            let mut candidates = self.candidates(arena, p, &m, c);
+            candidates.sort_by_key(|k| (k.bad, k.rest.terms.len()));
+            candidates.truncate(MAX_BRANCHES);
+            for k in candidates {
+                let mut used = k.used;
+                if let Some(m) = &k.multiplier {
+                    let Some(more) = self.nonneg(arena, m, depth.min(5) - 1) else { continue };
+                    used = union(&used, &more);
+                }
+                if let Some(rest) = self.nonneg(arena, &k.rest, depth - 1) { return Some(union(&used, &rest)); }
+            }
+        }
+        None
+    }
+
+    /// Monomials whose least value is negative, the worst first, the constant last.
+    fn bad_monomials(&self, arena: &Arena, p: &Poly) -> Vec<(Monomial, i128)> {
+        let mut v: Vec<(i128, (Monomial, i128))> = p.terms.iter().filter_map(|(m, c)| {
+            if m.is_empty() { return (*c < 0).then(|| (1, (m.clone(), *c))); }
+            let least = self.monomial_range(arena, m).scale(*c).lo.unwrap_or(i128::MIN);
+            (least < 0).then(|| (least, (m.clone(), *c)))
+        }).collect();
+        v.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.0.len().cmp(&a.1.0.len())).then(b.1.0.cmp(&a.1.0)));
+        v.into_iter().map(|x| x.1).collect()
+    }
+
+    /// What remains after cancelling the monomial `c·m` of `p` by each fact that can.
+    fn candidates(&self, arena: &Arena, p: &Poly, m: &Monomial, c: i128) -> Vec<Candidate> {
+        let mut out: Vec<Candidate> = vec![];
+        for k in &self.constraints { self.cancel_with(arena, p, m, c, k, false, &mut out); }
+        // Constant bounds of the atoms at hand.
+        let mut atoms: Vec<TermId> = p.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        for x in atoms {
+            let r = self.atom_range(arena, x);
+            let one: Monomial = smallvec::smallvec![x];
+            let bounds = [r.lo.map(|lo| (1, lo.checked_neg(), true)), r.hi.map(|hi| (-1, Some(hi), false))];
+            for (k, constant, lower) in bounds.into_iter().flatten() {
+                let Some(constant) = constant else { continue };
+                let mut f = Poly { terms: vec![] };
+                if constant != 0 { f.terms.push((Monomial::new(), constant)); }
+                f.terms.push((one.clone(), k));
+                let used = self.bound_facts(&one, lower);
+                self.cancel_with(arena, p, m, c, &Constraint { p: f, equality: false, used }, true, &mut out);
+            }
+        }
+        out
+    }
+
+    fn cancel_with(&self, arena: &Arena, p: &Poly, m: &Monomial, c: i128, k: &Constraint, constant: bool, out: &mut Vec<Candidate>) {
+        for (mf, cf) in &k.p.terms {
+            let Some(q) = divide(m, mf) else { continue };
+            if mf.is_empty() && !(q.is_empty() || Self::meets(p, &k.p, &q, (c > 0) == (*cf > 0))) { continue; }
+            // Multiplier t·q of the fact, with the sign that makes it cancel.
+            let same = (c > 0) == (*cf > 0);
+            let admissible = if k.equality { Some(Used::new()) } else if q.is_empty() {
+                same.then(Used::new)
+            } else {
+                self.sign(arena, &q).filter(|s| *s == same).map(|_| self.range_facts(&q))
+            };
+            if let Some(sign_used) = admissible {
+                let g = gcd(c, *cf);
+                let (s, t) = ((cf / g).abs(), if same { (c / g).abs() } else { -(c / g).abs() });
+                if let Some(rest) = subtract(p, s, &k.p, &single(q, t)) {
+                    self.push(arena, out, rest, union(&k.used, &sign_used), None, constant);
+                }
+            }
+            // The whole cofactor of an atom at once.
+            if let [x] = mf.as_slice() && let Some(cof) = cofactor(p, *x) && cof.terms.len() > 1
+                && k.p.terms.iter().filter(|(m, _)| m.contains(x)).count() == 1
+            {
+                let g = cof.terms.iter().fold(*cf, |g, (_, c)| gcd(g, *c));
+                let g = if *cf < 0 { -g } else { g };
+                let mult = Poly { terms: cof.terms.iter().map(|(m, c)| (m.clone(), c / g)).collect() };
+                if let Some(rest) = subtract(p, cf / g, &k.p, &mult) {
+                    self.push(arena, out, rest, k.used.clone(), (!k.equality).then_some(mult), constant);
+                }
+            }
+        }
+    }
+
+    /// Whether `q·F` has a monomial that helps: one that `p` has with a coefficient of the same sign.
+    fn meets(p: &Poly, f: &Poly, q: &Monomial, positive: bool) -> bool {
+        f.terms.iter().any(|(m, cf)| !m.is_empty() && {
+            let m = product(m, q);
+            p.terms.binary_search_by(|t| t.0.cmp(&m)).is_ok_and(|i| (p.terms[i].1 > 0) == ((*cf > 0) == positive))
+        })
+    }
+
+    fn push(&self, arena: &Arena, out: &mut Vec<Candidate>, rest: Poly, used: Used, multiplier: Option<Poly>, constant: bool) {
+        let rest = tighten(rest);
+        let refuted = |p: &Poly| self.samples.iter().any(|s| s.poly(p).is_some_and(|v| v < 0));
+        if rest.terms.len() > MAX_MONOMIALS || refuted(&rest) || multiplier.as_ref().is_some_and(refuted) || out.iter().any(|k| k.rest == rest && k.multiplier == multiplier) { return; }
+        let bad = self.bad_monomials(arena, &rest).len() + usize::from(constant);
+        out.push(Candidate { rest, used, multiplier, bad });
+    }
+
+    // ---- bounds by intervals ----
+
+    pub(super) fn atom_range(&self, arena: &Arena, t: TermId) -> Range {
+        let known = self.bounds.get(std::slice::from_ref(&t)).map_or(Range::ANY, super::store::Bound::range);
+        arena.range(t).intersect(known)
+    }
+
+    pub(super) fn monomial_range(&self, arena: &Arena, m: &[TermId]) -> Range {
+        let mut r = Range::point(1);
+        let mut i = 0;
+        while i < m.len() {
+            let n = m[i..].iter().take_while(|a| **a == m[i]).count();
+            r = mul_ranges(r, power(self.atom_range(arena, m[i]), n));
+            i += n;
+        }
+        if m.len() > 1 && let Some(b) = self.bounds.get(m) { r = r.intersect(b.range()); }
+        r
+    }
+
+    /// Facts behind the range of a monomial.
+    pub(super) fn range_facts(&self, m: &[TermId]) -> Used {
+        let mut used = union(&self.bound_facts(m, true), &self.bound_facts(m, false));
+        if m.len() > 1 {
+            for a in m {
+                let one = std::slice::from_ref(a);
+                used = union(&used, &union(&self.bound_facts(one, true), &self.bound_facts(one, false)));
+            }
+        }
+        used
+    }
+
+    pub(super) fn bound_facts(&self, m: &[TermId], lower: bool) -> Used {
+        let Some(b) = self.bounds.get(m) else { return Used::new() };
+        (if lower { b.lo.as_ref() } else { b.hi.as_ref() }).map_or_else(Used::new, |x| x.1.clone())
+    }
+
+    pub(super) fn poly_range(&self, arena: &Arena, p: &Poly) -> Range {
+        p.terms.iter().fold(Range::point(0), |sum, (m, c)| sum.add(self.monomial_range(arena, m).scale(*c)))
+    }
+
+    fn nonneg_by_ranges(&self, arena: &Arena, p: &Poly) -> Option<Used> {
+        let mut sum = 0i128;
+        for (m, c) in &p.terms { sum = sum.checked_add(self.monomial_range(arena, m).scale(*c).lo?)?; }
+        if sum < 0 { return None; }
+        let mut used = Used::new();
+        for (m, c) in &p.terms {
+            // A monomial of one atom needs one end of its range only.
+            let facts = if m.len() == 1 { self.bound_facts(m, *c > 0) } else { self.range_facts(m) };
+            used = union(&used, &facts);
+        }
+        Some(used)
+    }
+
+    /// Whether a monomial is never negative (true) or never positive (false).
+    pub(super) fn sign(&self, arena: &Arena, m: &[TermId]) -> Option<bool> {
+        let r = self.monomial_range(arena, m);
+        if r.lo.is_some_and(|v| v >= 0) { Some(true) } else { r.hi.is_some_and(|v| v <= 0).then_some(false) }
+    }
+}

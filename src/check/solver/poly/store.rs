@@ -1,0 +1,400 @@
+//! The facts as polynomials, with the bounds that follow from them at once.
+//!
+//! In: boolean terms, each with the facts it rests on. Out: constraints `p >= 0` and `p == 0`, bounds of monomials by
+//! constants, booleans known to be true, and the disjunctions that are left. Equalities `x == e` are used as rewriting.
+
+use super::form::{Used, plus, scaled, tighten, union};
+use super::samples::{self, Sample};
+use super::search::Memo;
+use crate::check::solver::WrapMode;
+use crate::symbolic::term::{Arena, Monomial, Poly, Range, SymKind, Term, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// `p >= 0`, or `p == 0`.
+#[derive(Clone, Debug)]
+pub(super) struct Constraint { pub p: Poly, pub equality: bool, pub used: Used }
+
+/// Constant bounds of a monomial and the facts behind each.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bound { pub lo: Option<(i128, Used)>, pub hi: Option<(i128, Used)> }
+
+impl Bound {
+    pub fn range(&self) -> Range { Range { lo: self.lo.as_ref().map(|b| b.0), hi: self.hi.as_ref().map(|b| b.0) } }
+}
+
+/// A boolean term that holds, and what it rests on.
+pub(super) type Literal = (TermId, Used);
+
+#[derive(Clone)]
+pub(super) struct Store {
+    pub mode: WrapMode,
+    pub constraints: Vec<Constraint>,
+    pub bounds: FxHashMap<Monomial, Bound>,
+    /// Literals as given after rewriting; branches start from them.
+    pub literals: Vec<Literal>,
+    pub truths: FxHashMap<TermId, Used>,
+    pub disjunctions: Vec<(Vec<TermId>, Used)>,
+    /// What terms are replaced by; no replaced term is left in any replacement.
+    pub rewrites: FxHashMap<TermId, TermId>,
+    rewrite_used: FxHashMap<TermId, Used>,
+    /// The facts contradict each other.
+    pub contradiction: Option<Used>,
+    /// Atoms whose defining facts are in.
+    pub defined: FxHashSet<TermId>,
+    /// Quotients with their divisors, which are at least 1 by the facts named.
+    pub divisors: FxHashMap<TermId, (Poly, Used)>,
+    pub memo: Memo,
+    pub steps: u32,
+    /// Assignments that satisfy the facts, once they were looked for.
+    pub samples: Vec<Sample>,
+    pub sampled: bool,
+}
+
+/// Rounds of bound propagation.
+const ROUNDS: usize = 3;
+/// Equalities used as rewriting.
+const MAX_REWRITES: usize = 24;
+
+impl Store {
+    pub fn new(arena: &mut Arena, mode: WrapMode, literals: Vec<Literal>, rewrites: &[(TermId, TermId, Used)]) -> Self {
+        let mut s = Self {
+            mode, constraints: vec![], bounds: FxHashMap::default(), literals: vec![], truths: FxHashMap::default(),
+            disjunctions: vec![], rewrites: FxHashMap::default(), rewrite_used: FxHashMap::default(), contradiction: None,
+            defined: FxHashSet::default(), divisors: FxHashMap::default(), memo: Memo::default(), steps: 400, samples: vec![], sampled: false,
+        };
+        for (from, to, used) in rewrites { s.add_rewrite(arena, *from, *to, used.clone()); }
+        let literals = s.read_literals(arena, literals);
+        s.literals.clone_from(&literals);
+        let mut unequal = vec![];
+        for (t, used) in &literals { s.add_literal(arena, *t, used, &mut unequal); }
+        s.propagate(arena);
+        s.define_all(arena);
+        s.propagate(arena);
+        s.settle(arena, unequal);
+        s
+    }
+
+    // ---- literals and rewriting ----
+
+    /// Conjunctions taken apart, wraps read, equalities turned into rewriting until nothing changes.
+    fn read_literals(&mut self, arena: &mut Arena, given: Vec<Literal>) -> Vec<Literal> {
+        let mut queue: Vec<Literal> = given;
+        queue.reverse();
+        let mut done: Vec<Literal> = vec![];
+        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        while let Some((t, used)) = queue.pop() {
+            if let Term::And(v) = arena.get(t) {
+                queue.extend(v.iter().rev().map(|x| (*x, used.clone())));
+                continue;
+            }
+            if !seen.insert(t) { continue; }
+            queue.extend(self.wrap_facts(arena, t).into_iter().map(|f| (f, used.clone())));
+            let (t, used) = self.rewrite(arena, t, &used);
+            match arena.get(t) {
+                Term::True => continue,
+                Term::False => { self.contradict(used); continue; }
+                Term::And(_) => { queue.push((t, used)); continue; }
+                _ => {}
+            }
+            if self.rewrites.len() < MAX_REWRITES && let Some((x, e, facts)) = self.solve(arena, t) {
+                // Everything read so far is read again in the new terms.
+                self.add_rewrite(arena, x, e, used.clone());
+                queue.append(&mut done);
+                seen.clear();
+                queue.push((t, used.clone()));
+                queue.extend(facts.into_iter().map(|f| (f, used.clone())));
+            } else if !done.iter().any(|d| d.0 == t) {
+                done.push((t, used));
+            }
+        }
+        done
+    }
+
+    /// A term in the terms of this store, and what that rests on besides.
+    pub fn rewrite(&self, arena: &mut Arena, t: TermId, used: &Used) -> (TermId, Used) {
+        let t = self.without_wraps(arena, t);
+        if self.rewrites.is_empty() { return (t, used.clone()); }
+        let mut all = used.clone();
+        for n in arena.cone(&[t]) { if let Some(u) = self.rewrite_used.get(&n) { all = union(&all, u); } }
+        (arena.substitute(t, &self.rewrites), all)
+    }
+
+    fn add_rewrite(&mut self, arena: &mut Arena, from: TermId, to: TermId, used: Used) {
+        let (to, used) = self.rewrite(arena, to, &used);
+        let one: FxHashMap<TermId, TermId> = std::iter::once((from, to)).collect();
+        let keys: Vec<TermId> = self.rewrites.keys().copied().collect();
+        for k in keys {
+            let old = self.rewrites[&k];
+            let new = arena.substitute(old, &one);
+            if new != old {
+                self.rewrites.insert(k, new);
+                let u = union(self.rewrite_used.get(&k).unwrap_or(&Used::new()), &used);
+                self.rewrite_used.insert(k, u);
+            }
+        }
+        self.rewrites.insert(from, to);
+        self.rewrite_used.insert(from, used);
+    }
+
+    /// Where wraps are assumed away: the term with every wrap replaced by its argument.
+    pub fn without_wraps(&self, arena: &mut Arena, t: TermId) -> TermId {
+        if self.mode == WrapMode::Exact { return t; }
+        let wraps: Vec<(TermId, TermId)> = arena.cone(&[t]).into_iter()
+            .filter_map(|n| match arena.get(n) { Term::Wrap { arg, .. } => Some((n, *arg)), _ => None }).collect();
+        if wraps.is_empty() { return t; }
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for (w, arg) in wraps {
+            let inner = arena.substitute(arg, &map);
+            map.insert(w, inner);
+        }
+        arena.substitute(t, &map)
+    }
+
+    /// The range facts of the assumed wraps that a literal surely evaluates: not those in a branch, nor in the
+    /// members of a disjunction.
+    pub fn wrap_facts(&self, arena: &mut Arena, literal: TermId) -> Vec<TermId> {
+        if self.mode == WrapMode::Exact { return vec![]; }
+        let mut out = vec![];
+        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        let mut stack = vec![literal];
+        while let Some(t) = stack.pop() {
+            if !seen.insert(t) { continue; }
+            match arena.get(t) {
+                Term::And(_) | Term::Or(_) => {}
+                Term::Ite(c, _, _) => stack.push(*c),
+                Term::Wrap { arg, bits, signed } => {
+                    let (arg, r) = (*arg, Range::of_int(*bits, *signed));
+                    stack.push(arg);
+                    let (lo, hi) = (r.lo.unwrap_or(0), r.hi.unwrap_or(0));
+                    let (lo, hi) = (arena.int(lo), arena.int(hi));
+                    let plain = self.without_wraps(arena, arg);
+                    let facts = [arena.le(lo, plain), arena.le(plain, hi)];
+                    out.extend(facts.into_iter().filter(|f| arena.as_bool(*f) != Some(true)));
+                }
+                _ => stack.extend(arena.children(t)),
+            }
+        }
+        out
+    }
+
+    /// An equality as `x -> e` with `x` not in `e`, and what is known of `x` said of `e`.
+    fn solve(&self, arena: &mut Arena, t: TermId) -> Option<(TermId, TermId, Vec<TermId>)> {
+        let Term::EqZ(p) = arena.get(t) else { return None };
+        let p = *p;
+        if let Term::Mod(a, c) = arena.get(p) {
+            let (a, c) = (*a, *c);
+            let step = arena.int(c);
+            return self.solve_multiple(arena, a, step);
+        }
+        if let Term::Rem(a, b) = arena.get(p) {
+            let (a, b) = (*a, *b);
+            // Also of a remainder by zero nothing may follow.
+            return if arena.range(b).contains_value(0) { None } else { self.solve_multiple(arena, a, b) };
+        }
+        let poly = arena.poly(p);
+        // The youngest symbol is the most derived one.
+        let mut options: Vec<(TermId, i128)> = poly.terms.iter()
+            .filter_map(|(m, c)| (m.len() == 1 && c.abs() == 1 && matches!(arena.get(m[0]), Term::Sym(_))).then(|| (m[0], *c))).collect();
+        options.sort_by_key(|(x, _)| std::cmp::Reverse(*x));
+        for (x, c) in options {
+            let rest = Poly { terms: poly.terms.iter().filter(|(m, _)| m.as_slice() != [x]).cloned().collect() };
+            let Some(rest) = scaled(&rest, -c) else { continue };
+            let e = arena.from_poly(rest);
+            if arena.cone(&[e]).contains(&x) { continue; }
+            let facts = self.range_said(arena, arena.range(x), e);
+            return Some((x, e, facts));
+        }
+        None
+    }
+
+    /// `a` is a multiple of `step`: one of its symbols in terms of a fresh one.
+    fn solve_multiple(&self, arena: &mut Arena, a: TermId, step: TermId) -> Option<(TermId, TermId, Vec<TermId>)> {
+        let poly = arena.poly(a);
+        let others = arena.cone(&[step]);
+        for (m, c) in &poly.terms {
+            let [x] = m.as_slice() else { continue };
+            let x = *x;
+            if c.abs() != 1 || !matches!(arena.get(x), Term::Sym(_)) || others.contains(&x) { continue; }
+            let rest = Poly { terms: poly.terms.iter().filter(|(m, _)| m.as_slice() != [x]).cloned().collect() };
+            let rest_term = arena.from_poly(rest.clone());
+            if arena.cone(&[rest_term]).contains(&x) { continue; }
+            // c·x + rest = step·k
+            let never_negative = arena.range(a).lo.is_some_and(|v| v >= 0) && arena.range(step).lo.is_some_and(|v| v >= 1);
+            let range = if never_negative { Range { lo: Some(0), hi: arena.range(a).hi } } else { Range::ANY };
+            let k = arena.fresh(SymKind::Unknown { reason: "a multiple".into() }, "k", range);
+            let whole = arena.mul(step, k);
+            let e = arena.sub(whole, rest_term);
+            let e = arena.scale(e, *c);
+            let facts = self.range_said(arena, arena.range(x), e);
+            return Some((x, e, facts));
+        }
+        None
+    }
+
+    fn range_said(&self, arena: &mut Arena, r: Range, e: TermId) -> Vec<TermId> {
+        let mut facts = vec![];
+        if let Some(lo) = r.lo { let lo = arena.int(lo); facts.push(arena.le(lo, e)); }
+        if let Some(hi) = r.hi { let hi = arena.int(hi); facts.push(arena.le(e, hi)); }
+        facts.retain(|f| arena.as_bool(*f) != Some(true));
+        facts
+    }
+
+    fn contradict(&mut self, used: Used) { if self.contradiction.is_none() { self.contradiction = Some(used); } }
+
+    fn add_literal(&mut self, arena: &Arena, t: TermId, used: &Used, unequal: &mut Vec<(Poly, Used)>) {
+        self.truths.entry(t).or_insert_with(|| used.clone());
+        match arena.get(t) {
+            Term::Le(a) => if let Some(p) = scaled(&arena.poly(*a), -1) { self.add_constraint(tighten(p), false, used.clone()); },
+            Term::EqZ(a) => self.add_constraint(arena.poly(*a), true, used.clone()),
+            Term::Not(x) => if let Term::EqZ(a) = arena.get(*x) { unequal.push((arena.poly(*a), used.clone())); },
+            Term::Or(v) => self.disjunctions.push((v.clone(), used.clone())),
+            _ => {}
+        }
+    }
+
+    /// Looks for assignments that satisfy the facts, and evaluates the roots under them.
+    pub fn sample(&mut self, arena: &Arena, roots: &[TermId]) {
+        if !std::mem::replace(&mut self.sampled, true) {
+            let literals: Vec<TermId> = self.literals.iter().map(|l| l.0).collect();
+            self.samples = samples::find(arena, &literals, self.mode);
+            let atoms: Vec<TermId> = self.defined.iter().copied().collect();
+            for s in &mut self.samples { s.extend(arena, &atoms, self.mode); }
+        }
+        for s in &mut self.samples { s.extend(arena, roots, self.mode); }
+    }
+
+    // ---- constraints and bounds ----
+
+    pub fn add_constraint(&mut self, p: Poly, equality: bool, used: Used) {
+        if p.terms.iter().all(|(m, _)| m.is_empty()) {
+            let c = p.constant();
+            if c < 0 || (equality && c != 0) { self.contradict(used); }
+            return;
+        }
+        if self.constraints.iter().any(|k| k.p == p && k.equality == equality) { return; }
+        self.constraints.push(Constraint { p, equality, used });
+    }
+
+    /// Constant bounds of monomials from the constraints and each other.
+    pub fn propagate(&mut self, arena: &Arena) {
+        for _ in 0..ROUNDS {
+            let mut changed = false;
+            for i in 0..self.constraints.len() {
+                let k = self.constraints[i].clone();
+                changed |= self.propagate_one(arena, &k.p, &k.used);
+                if k.equality && let Some(n) = scaled(&k.p, -1) { changed |= self.propagate_one(arena, &n, &k.used); }
+                if self.contradiction.is_some() { return; }
+            }
+            if !changed { return; }
+        }
+    }
+
+    /// From `Σ c·m + k >= 0`: `c·m >= -(greatest value of the rest)`.
+    fn propagate_one(&mut self, arena: &Arena, p: &Poly, used: &Used) -> bool {
+        let most: Vec<Option<i128>> = p.terms.iter().map(|(m, c)| self.monomial_range(arena, m).scale(*c).hi).collect();
+        // With two unbounded monomials nothing follows of any.
+        let open = most.iter().filter(|v| v.is_none()).count();
+        if open > 1 { return false; }
+        let Some(sum) = most.iter().flatten().try_fold(0i128, |s, v| s.checked_add(*v)) else { return false };
+        if open == 0 && sum < 0 {
+            let all = p.terms.iter().fold(used.clone(), |u, (m, _)| union(&u, &self.range_facts(m)));
+            self.contradict(all);
+            return false;
+        }
+        let mut changed = false;
+        for (i, (m, c)) in p.terms.iter().enumerate() {
+            if m.is_empty() || (open == 1 && most[i].is_some()) { continue; }
+            let Some(rest) = sum.checked_sub(most[i].unwrap_or(0)) else { continue };
+            let lower = *c > 0;
+            // c > 0: m >= ceil(-rest / c); c < 0: m <= floor(rest / -c)
+            let v = if lower { -rest.div_euclid(*c) } else { rest.div_euclid(-c) };
+            let now = self.monomial_range(arena, m);
+            let better = if lower { now.lo.is_none_or(|l| v > l) } else { now.hi.is_none_or(|h| v < h) };
+            if !better { continue; }
+            let facts = p.terms.iter().enumerate().filter(|(j, _)| *j != i)
+                .fold(used.clone(), |u, (_, (m, c))| union(&u, &if m.len() == 1 { self.bound_facts(m, *c < 0) } else { self.range_facts(m) }));
+            let b = self.bounds.entry(m.clone()).or_default();
+            if lower { b.lo = Some((v, facts)); } else { b.hi = Some((v, facts)); }
+            changed = true;
+            let now = self.monomial_range(arena, m);
+            if let (Some(l), Some(h)) = (now.lo, now.hi) && l > h { let u = self.range_facts(m); self.contradict(u); return false; }
+        }
+        changed
+    }
+
+    // ---- disjunctions ----
+
+    /// Disequalities where one side is known, disjunctions with one member left.
+    fn settle(&mut self, arena: &mut Arena, unequal: Vec<(Poly, Used)>) {
+        let mut changed = false;
+        for (p, used) in unequal {
+            let Some(n) = scaled(&p, -1) else { continue };
+            let known = [&p, &n].into_iter().find_map(|side| Some((plus(side, -1)?, self.nonneg(arena, side, 3)?)));
+            if let Some((strict, known)) = known {
+                self.add_constraint(tighten(strict), false, union(&used, &known));
+                changed = true;
+            } else {
+                let (a, b) = (arena.from_poly(p), arena.from_poly(n));
+                let (a, b) = (arena.add_const(a, 1), arena.add_const(b, 1));
+                let both = vec![arena.le_zero(a), arena.le_zero(b)];
+                self.disjunctions.push((both, used));
+            }
+        }
+        let mut left = std::mem::take(&mut self.disjunctions);
+        let mut i = 0;
+        while i < left.len() {
+            let (members, used) = &mut left[i];
+            members.retain(|m| match self.falsified(arena, *m) {
+                Some(u) => { *used = union(used, &u); false }
+                None => true,
+            });
+            match members.as_slice() {
+                [] => { let used = used.clone(); self.contradict(used); left.swap_remove(i); }
+                [one] => {
+                    let (one, used) = (*one, used.clone());
+                    left.swap_remove(i);
+                    for (t, used) in self.read_members(arena, one, &used) {
+                        let mut more = vec![];
+                        self.literals.push((t, used.clone()));
+                        self.add_literal(arena, t, &used, &mut more);
+                    }
+                    changed = true;
+                }
+                _ => i += 1,
+            }
+        }
+        self.disjunctions.append(&mut left);
+        if changed {
+            self.define_all(arena);
+            self.propagate(arena);
+            self.memo = Memo::default();
+        }
+    }
+
+    /// The literals of a member of a disjunction.
+    fn read_members(&self, arena: &mut Arena, t: TermId, used: &Used) -> Vec<Literal> {
+        let v = match arena.get(t) { Term::And(v) => v.clone(), _ => vec![t] };
+        v.into_iter().map(|x| (x, used.clone())).collect()
+    }
+
+    /// The facts that make a boolean false.
+    pub fn falsified(&self, arena: &mut Arena, t: TermId) -> Option<Used> {
+        if arena.as_bool(t) == Some(false) { return Some(Used::new()); }
+        let n = arena.not(t);
+        if let Some(u) = self.truths.get(&n) { return Some(u.clone()); }
+        match arena.get(t).clone() {
+            Term::And(v) => v.into_iter().find_map(|x| self.falsified(arena, x)),
+            Term::Le(a) => {
+                let p = arena.poly(a);
+                self.poly_range(arena, &p).lo.is_some_and(|v| v > 0).then(|| self.poly_facts(&p))
+            }
+            Term::EqZ(a) => {
+                let p = arena.poly(a);
+                (!self.poly_range(arena, &p).contains_value(0)).then(|| self.poly_facts(&p))
+            }
+            _ => None,
+        }
+    }
+
+    fn poly_facts(&self, p: &Poly) -> Used { p.terms.iter().fold(Used::new(), |u, (m, _)| union(&u, &self.range_facts(m))) }
+}
