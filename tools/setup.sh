@@ -53,9 +53,8 @@ install_packages() {
   local package
   for package in "${packages[@]}"; do
     apt-cache show "$package" >/dev/null 2>&1 || by_hand "the configured package sources have no $package." \
-      "clang-$llvm and llvm-$llvm-dev come with Debian 12's security updates: /etc/apt/sources.list.d/debian.sources needs" \
-      "    Suites: bookworm-security    Components: main    URIs: http://deb.debian.org/debian-security" \
-      "or, for other releases, from https://apt.llvm.org (\`bash llvm.sh $llvm\`). Then run make again."
+      "clang-$llvm and llvm-$llvm-dev come with Debian 12's security updates: add the suite bookworm-security to the" \
+      "sources under /etc/apt. For other releases they are at https://apt.llvm.org (\`bash llvm.sh $llvm\`). Then run make again."
   done
   $command >&2 || by_hand "apt could not install ${packages[*]} (its message is above). Run by hand:" "$command"
 }
@@ -103,7 +102,6 @@ link_wheels() {
 
 install_wheels() {
   local pins=("$@")
-  local command=".deps/venv/bin/pip install --no-deps --target .deps/cuda ${pins[*]}"
   if ! .deps/venv/bin/pip --version >/dev/null 2>&1; then
     rm -rf .deps/venv
     python3 -m venv .deps/venv >&2 || by_hand "python3 could not make a virtual environment. Run:" "apt-get install python3-venv"
@@ -114,8 +112,9 @@ install_wheels() {
   rm -rf "$staging"
   .deps/venv/bin/pip install --disable-pip-version-check --quiet --no-deps --only-binary :all: --target "$staging" "${pins[@]}" >&2 || {
     rm -rf "$staging"
-    by_hand "pip could not fetch the wheels (its message is above). The build needs PyPI or a mirror of it, once:" \
-      "$command" "For the CUDA toolkit alone, NVIDIA's own installation serves too: put its bin/ on PATH, or set SCUBA_NVCC."
+    by_hand "pip could not fetch these wheels (its message is above): ${pins[*]}" \
+      "They come from PyPI or a mirror of it (pip's own settings, PIP_INDEX_URL and pip.conf, hold). With it at hand, run make again." \
+      "For the CUDA toolkit alone NVIDIA's own installation serves too: put its bin/ on PATH, or set SCUBA_NVCC."
   }
   link_wheels "$staging"
   rm -rf .deps/cuda
