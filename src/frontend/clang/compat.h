@@ -1,5 +1,6 @@
-/* What nvcc offers and clang lacks. Included before everything else in each translation unit that SCuBA reads;
-   the program itself is never compiled with it. */
+/* What nvcc (13.0) offers and clang (22) lacks. Included before everything else in each translation unit that SCuBA
+   reads; the program itself is never compiled with it. What touches memory is written as plain accesses, which the
+   analysis sees, where the toolkit has inline PTX. */
 #ifndef SCUBA_COMPAT_H
 #define SCUBA_COMPAT_H
 
@@ -9,4 +10,169 @@
 #define SCUBA_ASSUME(condition) __builtin_assume(!!(condition))
 #endif
 
+#ifdef __CUDA__
+
+/* libstdc++'s math.h brings isnan, isfinite, modf and others into the global namespace, where nvcc has them. */
+#include <math.h>
+
+/* nvcc says 1, clang says nothing: programs write `#if __CUDACC__`. */
+#undef __CUDACC__
+#define __CUDACC__ 1
+
+#define SCUBA_DEVICE static __inline__ __attribute__((device, always_inline, unused))
+#define SCUBA_HOST static __inline__ __attribute__((host, always_inline, unused))
+
+/* --- loads and stores with a cache operator (sm_32_intrinsics.h) --- */
+
+#define SCUBA_LOADS(T)                                          \
+  SCUBA_DEVICE T __ldca(const T *ptr) { return *ptr; }          \
+  SCUBA_DEVICE T __ldlu(const T *ptr) { return *ptr; }
+
+#define SCUBA_STORES(T)                                         \
+  SCUBA_DEVICE void __stwb(T *ptr, T value) { *ptr = value; }   \
+  SCUBA_DEVICE void __stcg(T *ptr, T value) { *ptr = value; }   \
+  SCUBA_DEVICE void __stcs(T *ptr, T value) { *ptr = value; }
+
+#define SCUBA_CACHED(X)                                                                                 \
+  X(char) X(signed char) X(unsigned char) X(short) X(unsigned short) X(int) X(unsigned int)             \
+  X(long) X(unsigned long) X(long long) X(unsigned long long) X(float) X(double)                        \
+  X(char2) X(char4) X(uchar2) X(uchar4) X(short2) X(short4) X(ushort2) X(ushort4) X(int2) X(int4)       \
+  X(uint2) X(uint4) X(longlong2) X(ulonglong2) X(float2) X(float4) X(double2)
+
+SCUBA_CACHED(SCUBA_LOADS)
+SCUBA_CACHED(SCUBA_STORES)
+
+SCUBA_DEVICE unsigned long __ldcg(const unsigned long *ptr) { return *ptr; }
+SCUBA_DEVICE unsigned long __ldcs(const unsigned long *ptr) { return *ptr; }
+SCUBA_DEVICE unsigned long __ldcv(const unsigned long *ptr) { return *ptr; }
+SCUBA_DEVICE void __stwt(long *ptr, long value) { *ptr = value; }
+SCUBA_DEVICE void __stwt(unsigned long *ptr, unsigned long value) { *ptr = value; }
+
+#undef SCUBA_LOADS
+#undef SCUBA_STORES
+#undef SCUBA_CACHED
+
+/* --- atomics that nvcc 12.8 and later have built in --- */
+
+#ifndef __NV_ATOMIC_RELAXED
+enum {
+  __NV_ATOMIC_RELAXED, __NV_ATOMIC_CONSUME, __NV_ATOMIC_ACQUIRE,
+  __NV_ATOMIC_RELEASE, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_SEQ_CST
+};
+enum {
+  __NV_THREAD_SCOPE_THREAD, __NV_THREAD_SCOPE_BLOCK, __NV_THREAD_SCOPE_CLUSTER,
+  __NV_THREAD_SCOPE_DEVICE, __NV_THREAD_SCOPE_SYSTEM
+};
+#endif
+
+#define SCUBA_SCOPE int = __NV_THREAD_SCOPE_SYSTEM
+#define SCUBA_FETCH(name)                                                                                       \
+  template <class T, class U>                                                                                   \
+  SCUBA_DEVICE T __nv_atomic_fetch_##name(T *ptr, U value, int = 0, SCUBA_SCOPE) {                              \
+    return __atomic_fetch_##name(ptr, (T)value, __ATOMIC_RELAXED);                                              \
+  }                                                                                                             \
+  template <class T, class U>                                                                                   \
+  SCUBA_DEVICE void __nv_atomic_##name(T *ptr, U value, int = 0, SCUBA_SCOPE) {                                 \
+    (void)__atomic_fetch_##name(ptr, (T)value, __ATOMIC_RELAXED);                                               \
+  }
+SCUBA_FETCH(add)
+SCUBA_FETCH(sub)
+SCUBA_FETCH(and)
+SCUBA_FETCH(or)
+SCUBA_FETCH(xor)
+SCUBA_FETCH(max)
+SCUBA_FETCH(min)
+
+template <class T>
+SCUBA_DEVICE void __nv_atomic_load(const T *ptr, T *result, int = 0, SCUBA_SCOPE) {
+  __atomic_load(ptr, result, __ATOMIC_RELAXED);
+}
+template <class T>
+SCUBA_DEVICE T __nv_atomic_load_n(const T *ptr, int = 0, SCUBA_SCOPE) {
+  T result;
+  __atomic_load(ptr, &result, __ATOMIC_RELAXED);
+  return result;
+}
+template <class T>
+SCUBA_DEVICE void __nv_atomic_store(T *ptr, T *value, int = 0, SCUBA_SCOPE) {
+  __atomic_store(ptr, value, __ATOMIC_RELAXED);
+}
+template <class T, class U>
+SCUBA_DEVICE void __nv_atomic_store_n(T *ptr, U value, int = 0, SCUBA_SCOPE) {
+  T copy = (T)value;
+  __atomic_store(ptr, &copy, __ATOMIC_RELAXED);
+}
+template <class T>
+SCUBA_DEVICE void __nv_atomic_exchange(T *ptr, T *value, T *result, int = 0, SCUBA_SCOPE) {
+  __atomic_exchange(ptr, value, result, __ATOMIC_RELAXED);
+}
+template <class T, class U>
+SCUBA_DEVICE T __nv_atomic_exchange_n(T *ptr, U value, int = 0, SCUBA_SCOPE) {
+  T copy = (T)value, result;
+  __atomic_exchange(ptr, &copy, &result, __ATOMIC_RELAXED);
+  return result;
+}
+template <class T>
+SCUBA_DEVICE bool __nv_atomic_compare_exchange(T *ptr, T *expected, T *desired, bool, int = 0, int = 0, SCUBA_SCOPE) {
+  return __atomic_compare_exchange(ptr, expected, desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+template <class T, class U>
+SCUBA_DEVICE bool __nv_atomic_compare_exchange_n(T *ptr, T *expected, U desired, bool, int = 0, int = 0, SCUBA_SCOPE) {
+  T copy = (T)desired;
+  return __atomic_compare_exchange(ptr, expected, &copy, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+SCUBA_DEVICE void __nv_atomic_thread_fence(int = 0, SCUBA_SCOPE) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+#undef SCUBA_FETCH
+#undef SCUBA_SCOPE
+
+/* --- host overloads that crt/math_functions.h declares under nvcc; clang keeps the device ones only --- */
+
+#define SCUBA_MINMAX(R, A, B)                                          \
+  SCUBA_HOST R min(const A a, const B b) { return (R)a < (R)b ? (R)a : (R)b; } \
+  SCUBA_HOST R max(const A a, const B b) { return (R)a > (R)b ? (R)a : (R)b; }
+SCUBA_MINMAX(int, int, int)
+SCUBA_MINMAX(unsigned int, unsigned int, unsigned int)
+SCUBA_MINMAX(unsigned int, int, unsigned int)
+SCUBA_MINMAX(unsigned int, unsigned int, int)
+SCUBA_MINMAX(long, long, long)
+SCUBA_MINMAX(unsigned long, unsigned long, unsigned long)
+SCUBA_MINMAX(unsigned long, long, unsigned long)
+SCUBA_MINMAX(unsigned long, unsigned long, long)
+SCUBA_MINMAX(long long, long long, long long)
+SCUBA_MINMAX(unsigned long long, unsigned long long, unsigned long long)
+SCUBA_MINMAX(unsigned long long, long long, unsigned long long)
+SCUBA_MINMAX(unsigned long long, unsigned long long, long long)
+SCUBA_MINMAX(float, float, float)
+SCUBA_MINMAX(double, double, double)
+SCUBA_MINMAX(double, float, double)
+SCUBA_MINMAX(double, double, float)
+#undef SCUBA_MINMAX
+
+SCUBA_HOST unsigned int umin(const unsigned int a, const unsigned int b) { return a < b ? a : b; }
+SCUBA_HOST unsigned int umax(const unsigned int a, const unsigned int b) { return a > b ? a : b; }
+SCUBA_HOST long long llmin(const long long a, const long long b) { return a < b ? a : b; }
+SCUBA_HOST long long llmax(const long long a, const long long b) { return a > b ? a : b; }
+SCUBA_HOST unsigned long long ullmin(const unsigned long long a, const unsigned long long b) { return a < b ? a : b; }
+SCUBA_HOST unsigned long long ullmax(const unsigned long long a, const unsigned long long b) { return a > b ? a : b; }
+SCUBA_HOST void sincos(const float a, float *s, float *c) { ::sincosf(a, s, c); }
+
+/* --- the rest --- */
+
+/* clang knows managed variables for HIP only; as device variables they have a host-side shadow just so. */
+#undef __managed__
+#define __managed__ __attribute__((device))
+
+SCUBA_DEVICE float __tanhf(float x) { return ::tanhf(x); }
+#undef __prof_trigger
+#define __prof_trigger(counter) ((void)(counter))
+
+/* Type traits of extended lambdas: clang captures lambdas without a wrapper, so none is one of nvcc's closures. */
+#define __nv_is_extended_device_lambda_closure_type(T) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(T) false
+#define __nv_is_extended_host_device_lambda_closure_type(T) false
+
+#undef SCUBA_DEVICE
+#undef SCUBA_HOST
+
+#endif /* __CUDA__ */
 #endif
