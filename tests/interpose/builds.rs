@@ -3,9 +3,9 @@
 use super::{Session, nvcc, plainly};
 use scuba::nvcc::request::LinkKind;
 
-const KERNELS: &str = "__global__ void twice(int *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] *= 2; }\n\
+pub const KERNELS: &str = "__global__ void twice(int *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] *= 2; }\n\
                        void launch(int *a, int n) { twice<<<(n + 255) / 256, 256>>>(a, n); }\n";
-const MAIN: &str = "void launch(int *, int);\nint main() { launch(nullptr, 0); return 0; }\n";
+pub const MAIN: &str = "void launch(int *, int);\nint main() { launch(nullptr, 0); return 0; }\n";
 const CMAKE: &str = "cmake_minimum_required(VERSION 3.18)\nproject(app LANGUAGES CXX CUDA)\n\
                      add_library(kernels STATIC kernels.cu)\nadd_executable(app main.cu)\ntarget_link_libraries(app PRIVATE kernels)\n";
 

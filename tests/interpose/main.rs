@@ -3,6 +3,7 @@
 //! The shim is a script here that records how it was called and runs what it was given: these tests are about reaching it.
 
 mod builds;
+mod commands;
 mod processes;
 
 use scuba::nvcc::interpose::{Options, Outcome, run};

@@ -1,5 +1,6 @@
 //! What happens to signals while a command runs in the foreground.
 
+use crate::nvcc::processes::not_ignored;
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
@@ -9,7 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 /// Until dropped, this process survives SIGINT, SIGQUIT, SIGTERM and SIGHUP, and passes the last two on to the child.
-/// The first two come from the terminal, which sends them to the child by itself.
+/// The first two come from the terminal, which sends them to the child by itself. What this process was told to ignore
+/// (by `nohup`) stays ignored, here and there.
 pub struct Forwarding {
     handle: Handle,
     thread: Option<JoinHandle<()>>,
@@ -29,7 +31,7 @@ impl Forwarding {
     /// # Errors
     /// When the handlers cannot be installed.
     pub fn install() -> io::Result<Self> {
-        let mut signals = Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP])?;
+        let mut signals = Signals::new(not_ignored(&[SIGINT, SIGQUIT, SIGTERM, SIGHUP]))?;
         let handle = signals.handle();
         let state = Arc::new(Mutex::new(State::default()));
         let shared = Arc::clone(&state);
