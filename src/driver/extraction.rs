@@ -21,7 +21,6 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
         key: key_of(unit, link),
         unit: unit.clone(),
         dependencies: extraction.dependencies.iter().filter_map(|p| Dependency::of(p)).collect(),
-        object: None,
         symbols: Symbols::of(&extraction.modules),
         not_analysed: extraction.not_analysed.iter()
             .map(|n| Missing { side: side_name(n.side).into(), reason: n.reason.clone() })

@@ -4,10 +4,12 @@
 //! CMake's folder names tell; and otherwise by `main` and the symbols it needs. Two `main`s never meet, and a symbol
 //! that two units define is not joined.
 
+use super::archive;
 use super::store::canonical;
 use super::symbols::Symbol;
-use super::{LinkFacts, UnitFacts};
+use super::{LinkFacts, UnitFacts, hash_file};
 use crate::nvcc::request::LinkKind;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -90,6 +92,8 @@ struct Index<'a> {
     links: HashMap<PathBuf, &'a LinkFacts>,
     strong: HashMap<&'a Symbol, Vec<usize>>,
     weak: HashMap<&'a Symbol, Vec<usize>>,
+    /// Units by their objects' contents, for archives whose making nobody saw; filled when first needed.
+    by_contents: OnceCell<HashMap<[u8; 32], Vec<usize>>>,
     without_main: BTreeSet<usize>,
 }
 
@@ -107,6 +111,7 @@ impl<'a> Index<'a> {
             links: links.iter().map(|l| (canonical(&l.link.output), l)).collect(),
             strong,
             weak,
+            by_contents: OnceCell::new(),
             without_main: (0..units.len()).filter(|&i| !units[i].symbols.has_main()).collect(),
         }
     }
@@ -126,9 +131,9 @@ impl<'a> Index<'a> {
             let input = canonical(input);
             if let Some(&i) = self.by_key.get(&input) {
                 members.insert(i);
-            } else if let Some(inner) = self.links.get(&input)
-                && seen.insert(input)
-            {
+            } else if !seen.insert(input.clone()) {
+                // Libraries may be named several times.
+            } else if let Some(inner) = self.links.get(&input) {
                 if inner.link.kind == LinkKind::Archive {
                     let mut objects = BTreeSet::new();
                     self.collect(inner, &mut objects, archived, seen);
@@ -136,8 +141,20 @@ impl<'a> Index<'a> {
                 } else {
                     self.collect(inner, members, archived, seen);
                 }
+            } else {
+                // Equal sources in two folders give equal objects: then all of them are candidates, and none is joined.
+                let by_contents = self.by_contents.get_or_init(|| self.hash_objects());
+                archived.extend(archive::members(&input).iter().filter_map(|h| by_contents.get(h)).flatten());
             }
         }
+    }
+
+    fn hash_objects(&self) -> HashMap<[u8; 32], Vec<usize>> {
+        let mut by_contents: HashMap<[u8; 32], Vec<usize>> = HashMap::new();
+        for (i, unit) in self.units.iter().enumerate() {
+            if let Some(hash) = hash_file(&unit.key) { by_contents.entry(hash).or_default().push(i); }
+        }
+        by_contents
     }
 
     /// Adds the units of `pool` that define what `members` need and do not define, until nothing is added. A symbol
@@ -184,3 +201,7 @@ impl<'a> Index<'a> {
         groups
     }
 }
+
+#[cfg(test)]
+#[path = "join_tests.rs"]
+mod tests;

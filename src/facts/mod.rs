@@ -6,6 +6,7 @@
 //! No daemon and no lock: a file is written aside and renamed, the last writer wins, and a file that cannot be read
 //! is as good as none.
 
+mod archive;
 pub mod dir;
 mod file;
 pub mod join;
@@ -79,8 +80,6 @@ pub struct UnitFacts {
     pub unit: TranslationUnit,
     /// Source and headers.
     pub dependencies: Vec<Dependency>,
-    /// blake3 of the object that nvcc wrote: by it archive members are recognised.
-    pub object: Option<[u8; 32]>,
     pub symbols: Symbols,
     pub not_analysed: Vec<Missing>,
     /// Which front ends made the modules.

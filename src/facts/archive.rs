@@ -1,0 +1,35 @@
+//! What is inside a static library whose making nobody saw: its members, by contents.
+
+use object::read::archive::ArchiveFile;
+use std::path::Path;
+
+/// blake3 of each member; none where the file is no archive or cannot be read.
+pub fn members(path: &Path) -> Vec<[u8; 32]> {
+    // Reading whole programs and shared libraries only to see that they are none would be slow.
+    if path.extension().is_none_or(|e| e != "a") { return vec![]; }
+    let Ok(data) = std::fs::read(path) else { return vec![] };
+    let Ok(archive) = ArchiveFile::parse(data.as_slice()) else { return vec![] };
+    archive.members().flatten()
+        .filter_map(|m| m.data(data.as_slice()).ok())
+        .map(|bytes| *blake3::hash(bytes).as_bytes())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::members;
+
+    #[test]
+    fn members_are_known_by_their_contents() {
+        let dir = tempfile::tempdir().unwrap();
+        let object = dir.path().join("a.o");
+        std::fs::write(&object, b"not even an object").unwrap();
+        let library = dir.path().join("liba.a");
+        let made = std::process::Command::new("ar").arg("cr").arg(&library).arg(&object).status().unwrap();
+        assert!(made.success());
+        assert!(members(&library).contains(blake3::hash(b"not even an object").as_bytes()));
+        std::fs::write(&library, b"!<arch>\ngarbage").unwrap();
+        assert!(members(&library).is_empty());
+        assert!(members(&dir.path().join("none.a")).is_empty());
+    }
+}

@@ -1,0 +1,167 @@
+use super::{Plan, programs};
+use crate::facts::{LinkFacts, Symbol, Symbols, UnitFacts};
+use crate::nvcc::request::{Link, LinkKind};
+use crate::nvcc::unit::{Language, Sides, TranslationUnit};
+use std::path::{Path, PathBuf};
+
+fn symbols(names: &[&str]) -> Vec<Symbol> {
+    let mut all: Vec<Symbol> = names.iter().map(|n| Symbol { device: false, name: (*n).to_owned() }).collect();
+    all.sort();
+    all
+}
+
+fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
+    let source = Path::new(key).file_stem().unwrap().to_string_lossy().into_owned();
+    UnitFacts {
+        key: key.into(),
+        unit: TranslationUnit {
+            source: source.into(),
+            directory: "/src".into(),
+            language: Language::Cuda,
+            output: Some(key.into()),
+            preprocessor: vec![],
+            standard: None,
+            architectures: vec![],
+            host_compiler: None,
+            host_flags: vec![],
+            sides: Sides::Both,
+            relocatable: false,
+            language_flags: vec![],
+            nvcc: None,
+            command: vec![],
+        },
+        dependencies: vec![],
+        symbols: Symbols { strong: symbols(strong), weak: vec![], needed: symbols(needed) },
+        not_analysed: vec![],
+        producers: vec![],
+        denied: false,
+        reported: vec![],
+    }
+}
+
+fn link(kind: LinkKind, output: &str, inputs: &[&str]) -> LinkFacts {
+    LinkFacts { link: Link { kind, output: output.into(), inputs: inputs.iter().map(PathBuf::from).collect() }, units: vec![] }
+}
+
+fn plan(name: &str, units: &[usize]) -> Plan { Plan { name: name.to_owned(), units: units.to_vec() } }
+
+#[test]
+fn a_main_is_joined_with_what_defines_its_symbols_and_theirs() {
+    let units = [
+        unit("/b/main.cu.o", &["main"], &["run", "printf"]),
+        unit("/b/run.cu.o", &["run"], &["deep"]),
+        unit("/b/deep.cu.o", &["deep"], &[]),
+        unit("/b/other.cu.o", &["other"], &[]),
+    ];
+    assert_eq!(programs(&units, &[]), [plan("main", &[0, 1, 2]), plan("other", &[3])]);
+}
+
+#[test]
+fn two_mains_never_meet_and_share_what_both_need() {
+    let units = [
+        unit("/b/one.cu.o", &["main", "run"], &["lib"]),
+        unit("/b/two.cu.o", &["main"], &["lib", "run"]),
+        unit("/b/lib.cu.o", &["lib"], &[]),
+    ];
+    // `run` of the first program is none of the second's.
+    assert_eq!(programs(&units, &[]), [plan("one", &[0, 2]), plan("two", &[1, 2])]);
+}
+
+#[test]
+fn a_symbol_with_two_definitions_is_not_joined() {
+    let units = [
+        unit("/b/main.cu.o", &["main"], &["run"]),
+        unit("/b/fast.cu.o", &["run"], &[]),
+        unit("/b/slow.cu.o", &["run"], &[]),
+    ];
+    assert_eq!(programs(&units, &[]), [plan("main", &[0]), plan("fast", &[1]), plan("slow", &[2])]);
+}
+
+#[test]
+fn a_strong_definition_beats_weak_ones_and_one_weak_is_taken() {
+    let mut units = [
+        unit("/b/main.cu.o", &["main"], &["f", "g"]),
+        unit("/b/a.cu.o", &["f"], &[]),
+        unit("/b/b.cu.o", &[], &[]),
+        unit("/b/c.cu.o", &[], &[]),
+    ];
+    units[2].symbols.weak = symbols(&["f"]);
+    units[3].symbols.weak = symbols(&["g"]);
+    assert_eq!(programs(&units, &[]), [plan("main", &[0, 1, 3]), plan("b", &[2])]);
+}
+
+#[test]
+fn the_link_decides_where_it_was_seen() {
+    let units = [
+        unit("/b/main.cu.o", &["main"], &["run"]),
+        unit("/b/fast.cu.o", &["run"], &[]),
+        unit("/b/slow.cu.o", &["run"], &[]),
+        unit("/b/unused.cu.o", &["unused"], &[]),
+        unit("/b/plugin.cu.o", &["plugin"], &["run"]),
+    ];
+    let links = [
+        link(LinkKind::Archive, "/b/liball.a", &["/b/slow.cu.o", "/b/unused.cu.o"]),
+        link(LinkKind::DeviceLink, "/b/dlink.o", &["/b/main.cu.o", "/b/liball.a"]),
+        link(LinkKind::Executable, "/b/app", &["/b/main.cu.o", "/b/dlink.o", "/b/liball.a"]),
+        link(LinkKind::SharedLibrary, "/b/libplugin.so", &["/b/plugin.cu.o", "/b/fast.cu.o"]),
+    ];
+    // Of the archive only what is needed; the shared library is used by no program that was seen.
+    assert_eq!(programs(&units, &links), [plan("app", &[0, 2]), plan("libplugin.so", &[1, 4]), plan("unused", &[3])]);
+}
+
+#[test]
+fn a_program_takes_in_the_shared_library_it_is_linked_with() {
+    let units = [unit("/b/main.cu.o", &["main"], &["run"]), unit("/b/run.cu.o", &["run"], &[])];
+    let links = [
+        link(LinkKind::SharedLibrary, "/b/librun.so", &["/b/run.cu.o"]),
+        link(LinkKind::Executable, "/b/app", &["/b/main.cu.o", "/b/librun.so"]),
+    ];
+    assert_eq!(programs(&units, &links), [plan("app", &[0, 1])]);
+}
+
+#[test]
+fn units_compiled_and_linked_in_one_command_belong_to_its_output() {
+    let units = [unit("/b/app#/src/main.cu", &["main"], &["run"]), unit("/b/app#/src/run.cu", &["run"], &[])];
+    let mut app = link(LinkKind::Executable, "/b/app", &[]);
+    app.units = units.iter().map(|u| u.key.clone()).collect();
+    assert_eq!(programs(&units, &[app]), [plan("app", &[0, 1])]);
+}
+
+#[test]
+fn cmake_folders_tell_targets_apart() {
+    let units = [
+        unit("/b/CMakeFiles/one.dir/main.cu.o", &["main"], &["run"]),
+        unit("/b/CMakeFiles/one.dir/run.cu.o", &["run"], &[]),
+        unit("/b/CMakeFiles/one.dir/registry.cu.o", &["registry"], &[]),
+        unit("/b/CMakeFiles/two.dir/main.cu.o", &["main"], &["run"]),
+        unit("/b/CMakeFiles/two.dir/run.cu.o", &["run"], &[]),
+    ];
+    assert_eq!(programs(&units, &[]), [plan("one", &[0, 1, 2]), plan("two", &[3, 4])]);
+}
+
+#[test]
+fn libraries_without_a_main_are_grouped_by_what_they_need() {
+    let units = [
+        unit("/b/api.cu.o", &["api"], &["impl"]),
+        unit("/b/impl.cu.o", &["impl"], &[]),
+        unit("/b/alone.cu.o", &["alone"], &["missing"]),
+    ];
+    assert_eq!(programs(&units, &[]), [plan("api", &[0, 1]), plan("alone", &[2])]);
+}
+
+#[test]
+fn archives_that_nobody_recorded_are_recognised_by_their_members() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().canonicalize().unwrap();
+    let at = |name: &str| dir.join(name).to_string_lossy().into_owned();
+    for name in ["main.o", "fast.o", "slow.o"] { std::fs::write(dir.join(name), name).unwrap(); }
+    let made = std::process::Command::new("ar").arg("cr").args([at("lib.a"), at("slow.o")]).status().unwrap();
+    assert!(made.success());
+    let units = [
+        unit(&at("main.o"), &["main"], &["run"]),
+        unit(&at("fast.o"), &["run"], &[]),
+        unit(&at("slow.o"), &["run"], &[]),
+    ];
+    let links = [link(LinkKind::Executable, &at("app"), &[&at("main.o"), &at("lib.a")])];
+    assert_eq!(programs(&units, &links), [plan("app", &[0, 2]), plan("fast", &[1])]);
+}
