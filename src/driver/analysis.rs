@@ -10,6 +10,8 @@ use std::time::Duration;
 /// Symbolic execution descends by calls; deep call chains of real programs need more than a thread's usual 2 MiB. Only
 /// what is touched is ever backed by memory.
 const STACK: usize = 512 << 20;
+/// How long after its time a check is given up.
+const MARGIN: Duration = Duration::from_secs(8);
 const THREAD: &str = "check";
 
 /// The check of a program could not be finished.
@@ -48,8 +50,8 @@ fn keep_panics_quiet() {
 /// When the check panicked, or went on long after its time was up.
 pub fn check_program(modules: Vec<Arc<Module>>, options: &Options) -> Result<ProgramReport, Fault> {
     let options = options.clone();
-    // The check keeps its own time; this is for when it does not.
-    let limit = Duration::from_secs(u64::from(options.seconds) * 3 / 2 + 10);
+    // The check keeps its own time; this is for when it does not. The shim's own patience is longer.
+    let limit = Duration::from_secs(u64::from(options.seconds)) + MARGIN;
     guarded(limit, move || check::check_program(&Program::link(modules), &options))
 }
 

@@ -7,7 +7,7 @@ use super::programs;
 use super::session::{Session, folder_of};
 use super::{Status, extraction, output};
 use crate::facts::join::{self, Plan};
-use crate::facts::{LinkFacts, Store, Unit, UnitFacts};
+use crate::facts::{dir, LinkFacts, Store, Unit, UnitFacts};
 use crate::nvcc::request::Request;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
@@ -27,11 +27,13 @@ fn analyze() -> Result<Status> {
         Some(unit) => folder_of(&unit.directory.join(&unit.source))?,
         None => request.directory.clone(),
     };
-    let session = Session::of_shim(&start)?.with_baseline()?;
+    let session = Session::of_shim(&start, u32::try_from(request.units.len().max(1)).unwrap_or(u32::MAX))?.with_baseline()?;
     let link = request.link.as_ref();
     let units: Vec<Unit> = request.units.iter().map(|u| extraction::extract(u, link, &session)).collect();
 
-    let store = Store::new(store_folder(&request));
+    // All facts of one command lie together.
+    let output = request.units.iter().find_map(|u| u.output.as_deref()).or_else(|| link.map(|l| l.output.as_path()));
+    let store = Store::new(dir::of_this_process(output, &request.directory));
     // Facts that cannot be kept do not make the analysis of this command worth less.
     let mut unkept = None;
     for unit in &units { unkept = unkept.or(store.write_unit(unit).err()); }
@@ -68,15 +70,6 @@ fn analyze() -> Result<Status> {
     } else {
         Status::Unable
     })
-}
-
-/// Where this command's facts go: beside its first output.
-fn store_folder(request: &Request) -> PathBuf {
-    let output = request.units.iter().find_map(|u| u.output.clone()).or_else(|| request.link.as_ref().map(|l| l.output.clone()));
-    if let Some(set) = std::env::var_os("SCUBA_DIR").filter(|v| !v.is_empty()) { return set.into(); }
-    let start = output.as_deref().and_then(Path::parent).unwrap_or(&request.directory);
-    let marks = ["CMakeCache.txt", "build.ninja", ".scuba", ".git"];
-    start.ancestors().find(|d| marks.iter().any(|m| d.join(m).exists())).unwrap_or(&request.directory).join(".scuba")
 }
 
 /// The programs that this command completes.

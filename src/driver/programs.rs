@@ -9,7 +9,6 @@ use crate::report::assemble::{Found, ProgramFindings};
 use crate::report::finding::NotAnalysed;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// What the check of some programs found.
 #[derive(Debug, Default)]
@@ -33,7 +32,6 @@ pub fn check(
     session: &Session,
     mut started: impl FnMut(&str),
 ) -> Checked {
-    let start = Instant::now();
     let mut checked = Checked::default();
     let mut files = BTreeSet::new();
     let mut seen = BTreeSet::new();
@@ -69,7 +67,7 @@ pub fn check(
     checked.frontend = producers.into_iter().collect::<Vec<_>>().join(", ");
     checked.found.translation_units = u32::try_from(seen.len()).unwrap_or(u32::MAX);
     checked.found.files = files.into_iter().collect();
-    checked.found.seconds = start.elapsed().as_secs_f64();
+    checked.found.seconds = session.elapsed().as_secs_f64();
     checked
 }
 

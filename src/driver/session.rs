@@ -14,7 +14,7 @@ use crate::report::render::{Format, Style, Verbosity, render};
 use crate::report::sources::Sources;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The settings of one run.
 #[derive(Debug)]
@@ -27,6 +27,9 @@ pub struct Session {
     style: Style,
     pub jobs: usize,
     pub strict: bool,
+    started: Instant,
+    /// The shim cuts the analysis off some seconds after `tu_seconds` for each unit.
+    deadline: Option<Instant>,
 }
 
 impl Session {
@@ -54,16 +57,18 @@ impl Session {
             style: Style { colour: output::coloured(common.color), verbosity, summary: true },
             jobs,
             strict: common.strict,
+            started: Instant::now(),
+            deadline: None,
             config,
             root,
         })
     }
 
-    /// For the shim, which has no options of its own.
+    /// For the shim, which has no options of its own, and a command of so many units.
     ///
     /// # Errors
     /// When scuba.toml or `SCUBA_MESSAGE_FORMAT` cannot be read.
-    pub fn of_shim(start: &Path) -> Result<Self> {
+    pub fn of_shim(start: &Path, units: u32) -> Result<Self> {
         let named = std::env::var_os("SCUBA_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from);
         let config = read_config(named.as_deref(), start)?;
         let format = match std::env::var("SCUBA_MESSAGE_FORMAT") {
@@ -80,6 +85,8 @@ impl Session {
             // nvcc itself runs beside the analysis; make counts on one job for one command.
             jobs: 1,
             strict: false,
+            started: Instant::now(),
+            deadline: Some(Instant::now() + Duration::from_secs(u64::from(config.limits.tu_seconds)) * units),
             config,
             root,
         })
@@ -101,12 +108,13 @@ impl Session {
         self.config.baseline.clone().unwrap_or_else(|| self.root.folder().join(baseline::FILE_NAME))
     }
 
-    /// The real nvcc, absolute: `SCUBA_NVCC`, else scuba.toml's, else the one in `PATH`.
+    /// The real nvcc, absolute: `SCUBA_NVCC`, else scuba.toml's, else the first in `PATH` that is not the shim.
     #[must_use]
     pub fn nvcc(&self) -> Option<PathBuf> {
         let set = std::env::var_os("SCUBA_NVCC").filter(|v| !v.is_empty()).map(PathBuf::from);
         let named = set.or_else(|| self.config.nvcc.clone()).unwrap_or_else(|| "nvcc".into());
-        which::which(named).ok()
+        let shim = std::env::current_exe().and_then(|p| p.with_file_name("scuba-nvcc").canonicalize()).ok();
+        which::which_all(named).ok()?.find(|p| p.canonicalize().ok() != shim)
     }
 
     #[must_use]
@@ -127,14 +135,20 @@ impl Session {
         }
     }
 
+    /// Since the command began.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration { self.started.elapsed() }
+
     /// For a program of so many units.
     #[must_use]
     pub fn check_options(&self, units: usize) -> check::Options {
         let limits = &self.config.limits;
+        let seconds = limits.tu_seconds.saturating_mul(u32::try_from(units.max(1)).unwrap_or(u32::MAX));
+        let left = self.deadline.map_or(u64::MAX, |d| d.saturating_duration_since(Instant::now()).as_secs().max(1));
         check::Options {
             device_memory: limits.device_memory,
             solver_ms: limits.solver_ms,
-            seconds: limits.tu_seconds.saturating_mul(u32::try_from(units.max(1)).unwrap_or(u32::MAX)),
+            seconds: seconds.min(u32::try_from(left).unwrap_or(u32::MAX)),
             roots: self.config.roots.clone(),
             jobs: self.jobs,
         }

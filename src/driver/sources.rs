@@ -1,6 +1,7 @@
 //! Translation units named on the command line or in a compile_commands.json.
 
-use crate::nvcc::unit::{Language, PreprocessorFlag, Sides, TranslationUnit};
+use crate::nvcc::command::{Command, Environment};
+use crate::nvcc::unit::TranslationUnit;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,20 +9,37 @@ use std::path::{Path, PathBuf};
 /// The units of `scuba check FILE… -- FLAGS`.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// When there is no such file, or the flags make nvcc compile nothing of it.
 pub fn named(files: &[PathBuf], flags: &[OsString], nvcc: Option<&Path>) -> Result<Vec<TranslationUnit>> {
     let directory = std::env::current_dir().context("there is no working folder")?;
-    files.iter().map(|f| {
-        if !f.is_file() { bail!("{} is no file", f.display()); }
-        unit(f, flags, &directory, nvcc)
-    }).collect()
+    if let Some(missing) = files.iter().find(|f| !f.is_file()) { bail!("there is no file {}", missing.display()); }
+    // One command for each, as a build would: flags such as -o and -MF are for one source.
+    let mut units = Vec::new();
+    for file in files {
+        let words: Vec<OsString> = std::iter::once("-c".into()).chain(flags.iter().cloned()).chain([file.into()]).collect();
+        units.extend(read(&words, &directory, nvcc)?.with_context(|| format!("nvcc compiles nothing of {} with these flags: {}", file.display(), shown(flags)))?);
+    }
+    Ok(units)
+}
+
+fn shown(flags: &[OsString]) -> String {
+    flags.iter().map(|f| f.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// The units of one nvcc command; `None` where it compiles nothing.
+fn read(words: &[OsString], directory: &Path, nvcc: Option<&Path>) -> Result<Option<Vec<TranslationUnit>>> {
+    let command = Command::read(words, &Environment::of_this_process(), directory);
+    // This machine's GPUs are no part of what a check of sources depends on.
+    let Some(plan) = command.plan(directory, nvcc, &Vec::new) else { return Ok(None) };
+    if let Some(what) = plan.unreadable.first() { bail!("{what} cannot be read by an analysis"); }
+    Ok(Some(plan.request.units).filter(|units| !units.is_empty()))
 }
 
 #[derive(serde::Deserialize)]
-struct Entry { directory: PathBuf, file: PathBuf, command: Option<String>, arguments: Option<Vec<String>>, output: Option<PathBuf> }
+struct Entry { directory: PathBuf, file: PathBuf, command: Option<String>, arguments: Option<Vec<String>> }
 
-/// The CUDA units of `DIR/compile_commands.json` (<https://clang.llvm.org/docs/JSONCompilationDatabase.html>), and the
-/// C++ units beside them.
+/// The units of `DIR/compile_commands.json` (<https://clang.llvm.org/docs/JSONCompilationDatabase.html>), C++ ones
+/// included: they may launch kernels through functions, or hold `main`.
 ///
 /// # Errors
 /// When the file cannot be read or is no compilation database.
@@ -29,53 +47,104 @@ pub fn of_database(dir: &Path, nvcc: Option<&Path>) -> Result<Vec<TranslationUni
     let path = if dir.is_dir() { dir.join("compile_commands.json") } else { dir.to_owned() };
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let entries: Vec<Entry> = serde_json::from_str(&text).with_context(|| format!("{} is no compilation database", path.display()))?;
+    let base = std::path::absolute(&path).with_context(|| format!("cannot resolve {}", path.display()))?;
     let mut units = Vec::new();
     for e in entries {
+        let about = || format!("{}: the entry of {}", path.display(), e.file.display());
         let words = match (e.arguments, e.command) {
             (Some(words), _) => words,
-            (None, Some(command)) => shlex::split(&command)
-                .with_context(|| format!("{}: the command of {} has an open quote", path.display(), e.file.display()))?,
-            (None, None) => bail!("{}: the entry of {} has neither `command` nor `arguments`", path.display(), e.file.display()),
+            (None, Some(command)) => shlex::split(&command).with_context(|| format!("{} has an open quote", about()))?,
+            (None, None) => bail!("{} has neither `command` nor `arguments`", about()),
         };
-        let flags: Vec<OsString> = words.into_iter().skip(1).map(OsString::from).collect();
-        let mut unit = unit(&e.file, &flags, &e.directory, nvcc)?;
-        unit.output = e.output.map(|o| e.directory.join(o));
-        units.push(unit);
+        let directory = base.parent().unwrap_or(Path::new("/")).join(&e.directory);
+        units.extend(read(&nvcc_words(&words), &directory, nvcc).with_context(about)?.into_iter().flatten());
     }
-    if units.is_empty() { bail!("{} names no units", path.display()); }
+    if units.is_empty() { bail!("{} names nothing that nvcc or a C++ compiler compiles", path.display()); }
     Ok(units)
 }
 
-fn unit(file: &Path, flags: &[OsString], directory: &Path, nvcc: Option<&Path>) -> Result<TranslationUnit> {
-    let mut unit = TranslationUnit {
-        source: file.to_owned(),
-        directory: directory.to_owned(),
-        language: match file.extension().and_then(|e| e.to_str()) {
-            Some("cu") => Language::Cuda,
-            Some("c") => Language::C,
-            _ => Language::Cxx,
-        },
-        output: None,
-        preprocessor: vec![],
-        standard: None,
-        architectures: vec![],
-        host_compiler: None,
-        host_flags: vec![],
-        sides: Sides::Both,
-        relocatable: false,
-        language_flags: vec![],
-        nvcc: nvcc.map(Path::to_owned),
-        command: flags.iter().map(|f| f.to_string_lossy().into_owned()).collect(),
-    };
-    let words = unit.command.clone();
-    let mut rest = words.iter();
+/// The arguments as nvcc would take them: without the compiler's name and launchers before it, and a host compiler's or
+/// clang's own flags in nvcc's spelling.
+fn nvcc_words(words: &[String]) -> Vec<OsString> {
+    let is_nvcc = |w: &str| matches!(Path::new(w).file_name().and_then(|n| n.to_str()), Some("nvcc" | "nvcc.exe" | "scuba-nvcc"));
+    let leading = words.iter().take_while(|w| !w.starts_with('-')).collect::<Vec<_>>();
+    if let Some(at) = leading.iter().rposition(|w| is_nvcc(w)) { return words[at + 1..].iter().map(OsString::from).collect(); }
+    // ccache and its like stand before the compiler.
+    let start = 1 + usize::from(words.first().is_some_and(|w| matches!(Path::new(w).file_name().and_then(|n| n.to_str()), Some("ccache" | "sccache" | "distcc"))));
+    let mut out = Vec::new();
+    let mut rest = words.iter().skip(start);
     while let Some(word) = rest.next() {
-        let mut value = |joined: &str| if joined.is_empty() { rest.next().cloned().unwrap_or_default() } else { joined.to_owned() };
-        if let Some(v) = word.strip_prefix("-D") { unit.preprocessor.push(PreprocessorFlag::Define(value(v))); }
-        else if let Some(v) = word.strip_prefix("-U") { unit.preprocessor.push(PreprocessorFlag::Undefine(value(v))); }
-        else if let Some(v) = word.strip_prefix("-I") { unit.preprocessor.push(PreprocessorFlag::Include(value(v).into())); }
-        else if let Some(v) = word.strip_prefix("-std=") { unit.standard = Some(v.to_owned()); }
-        else if let Some(v) = word.strip_prefix("-arch=sm_") { unit.architectures.extend(v.parse::<u32>()); }
+        match word.as_str() {
+            "-c" => out.push(word.into()),
+            "-o" | "-I" | "-D" | "-U" | "-isystem" | "-include" => {
+                out.push(word.into());
+                out.extend(rest.next().map(OsString::from));
+            }
+            "-x" => {
+                let language = rest.next().map_or("", String::as_str);
+                if matches!(language, "cuda" | "cu") { out.extend(["-x".into(), "cu".into()]); }
+            }
+            // Flags with a separate value that are none of nvcc's.
+            "-MF" | "-MT" | "-MQ" | "-arch" | "-target" | "-Xclang" | "-mllvm" | "-iquote" | "-idirafter" => {
+                let value = rest.next();
+                if word == "-iquote" || word == "-idirafter" { out.extend([OsString::from("-I"), value.map(OsString::from).unwrap_or_default()]); }
+            }
+            w => {
+                if let Some(arch) = w.strip_prefix("--cuda-gpu-arch=").or_else(|| w.strip_prefix("--offload-arch=")) {
+                    out.push(format!("-gencode=arch={},code={arch}", arch.replace("sm_", "compute_")).into());
+                } else if !w.starts_with('-') || ["-I", "-D", "-U", "-std=", "-isystem"].iter().any(|p| w.starts_with(p)) {
+                    out.push(w.into());
+                }
+            }
+        }
     }
-    Ok(unit)
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{nvcc_words, of_database};
+    use crate::nvcc::unit::{Language, PreprocessorFlag};
+
+    fn words(line: &str) -> String {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        nvcc_words(&words).iter().map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn commands_of_other_compilers_are_read_in_nvccs_spelling() {
+        assert_eq!(words("/usr/bin/ccache /cuda/bin/nvcc -dc a.cu -o a.o"), "-dc a.cu -o a.o");
+        assert_eq!(words("scuba-nvcc /cuda/bin/nvcc -c a.cu"), "-c a.cu");
+        assert_eq!(words("g++ -O2 -DX=1 -I inc -std=gnu++17 -MF a.d -march=native -o a.o -c a.cpp"), "-DX=1 -I inc -std=gnu++17 -o a.o -c a.cpp");
+        assert_eq!(words("ccache clang++ -x cuda --cuda-gpu-arch=sm_80 -c a.cc"), "-x cu -gencode=arch=compute_80,code=sm_80 -c a.cc");
+    }
+
+    #[test]
+    fn a_compilation_database_gives_units_with_their_flags_and_folders() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        std::fs::write(dir.join("compile_commands.json"), r#"[
+            {"directory": "sub", "file": "a.cu", "command": "nvcc -DN=\"4 2\" -arch=sm_90 -c a.cu -o a.o"},
+            {"directory": "/elsewhere", "file": "b.cpp", "arguments": ["c++", "-c", "b.cpp"]}
+        ]"#).unwrap();
+        let units = of_database(dir, None).unwrap();
+        assert_eq!(units.iter().map(|u| u.language).collect::<Vec<_>>(), [Language::Cuda, Language::Cxx]);
+        assert_eq!(units[0].directory, dir.join("sub"));
+        assert_eq!(units[0].preprocessor, [PreprocessorFlag::Define("N=4 2".into())]);
+        assert_eq!(units[0].architectures, [90]);
+        assert_eq!(units[0].output.as_deref(), Some(dir.join("sub/a.o").as_path()));
+        assert_eq!(units[1].directory.to_str(), Some("/elsewhere"));
+    }
+
+    #[test]
+    fn what_is_no_compilation_database_is_refused_by_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("compile_commands.json");
+        let message = || format!("{:#}", of_database(dir.path(), None).unwrap_err());
+        assert!(message().contains("cannot read"));
+        for text in ["{}", "[]", r#"[{"directory": "/", "file": "a.cu"}]"#, r#"[{"directory": "/", "file": "a.cu", "command": "nvcc 'x"}]"#] {
+            std::fs::write(&file, text).unwrap();
+            assert!(message().contains("compile_commands.json"), "{}", message());
+        }
+    }
 }

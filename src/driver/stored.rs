@@ -4,6 +4,7 @@ use super::args::ReportArgs;
 use super::programs::{self, Checked};
 use super::session::Session;
 use super::{Status, output};
+use crate::facts::dir::NAME as FOLDER;
 use crate::facts::join::{self, Plan};
 use crate::facts::{LinkFacts, Store, UnitFacts};
 use crate::nvcc::interpose::progress::Progress;
@@ -15,7 +16,6 @@ use std::path::{Path, PathBuf};
 
 /// Folders below this are not searched for facts: build trees are not nested so deep.
 const DEPTH: usize = 8;
-const FOLDER: &str = ".scuba";
 
 /// The facts under one folder.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl Stored {
 
 /// Where facts lie for `dir`, and whether they are of a larger tree. `SCUBA_DIR` decides where it is set.
 fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
-    if let Some(set) = std::env::var_os("SCUBA_DIR").filter(|v| !v.is_empty()) { return (vec![set.into()], None); }
+    if let Some(set) = std::env::var_os("SCUBA_DIR").filter(|v| !v.is_empty()) { return (vec![Path::new(&set).join(FOLDER)], None); }
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     // Somebody may name the folder of facts itself.
     if dir.file_name().is_some_and(|n| n == FOLDER) { return (vec![dir], None); }

@@ -1,7 +1,7 @@
 //! The folder of fact files.
 
 use super::file::{self, Kind, ReadError};
-use super::{LinkFacts, Unit, UnitFacts};
+use super::{LinkFacts, Unit, UnitFacts, dir};
 use crate::ir::Module;
 use crate::nvcc::request::Link;
 use crate::nvcc::unit::TranslationUnit;
@@ -91,9 +91,7 @@ impl Store {
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         let failed = |source| StoreError::Write { path: path.to_owned(), source };
         let folder = path.parent().unwrap_or(&self.folder);
-        std::fs::create_dir_all(folder).map_err(failed)?;
-        let ignore = self.folder.join(".gitignore");
-        if !ignore.exists() { std::fs::write(&ignore, "*\n").map_err(failed)?; }
+        dir::create(&self.folder).and_then(|()| std::fs::create_dir_all(folder)).map_err(failed)?;
         let mut aside = tempfile::Builder::new().prefix(".writing-").tempfile_in(folder).map_err(failed)?;
         aside.write_all(bytes).map_err(failed)?;
         aside.persist(path).map_err(|e| failed(e.error))?;
@@ -173,3 +171,7 @@ fn open<H: serde::de::DeserializeOwned>(kind: Kind, path: &Path) -> Result<file:
 }
 
 fn ignored(path: &Path, why: &ReadError) -> String { format!("{} {why}; it is ignored until its output is built again", path.display()) }
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

@@ -1,0 +1,149 @@
+use super::{Store, key_of};
+use crate::facts::{Dependency, LinkFacts, Symbols, Unit, UnitFacts};
+use crate::ir::{Module, Side};
+use crate::nvcc::request::{Link, LinkKind};
+use crate::nvcc::unit::{Language, Sides, TranslationUnit};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn translation_unit(output: Option<&Path>) -> TranslationUnit {
+    TranslationUnit {
+        source: "a.cu".into(),
+        directory: "/src".into(),
+        language: Language::Cuda,
+        output: output.map(Path::to_owned),
+        preprocessor: vec![],
+        standard: None,
+        architectures: vec![80],
+        host_compiler: None,
+        host_flags: vec![],
+        sides: Sides::Both,
+        relocatable: false,
+        language_flags: vec![],
+        nvcc: None,
+        command: vec!["-c".into(), "a.cu".into()],
+    }
+}
+
+fn unit(output: &Path) -> Unit {
+    let unit = translation_unit(Some(output));
+    let module = Module {
+        side: Side::Device, source: "/src/a.cu".into(), producer: "clang".into(), arch: "sm_80".into(),
+        types: vec![], files: vec![], locs: vec![], globals: vec![], functions: vec![],
+    };
+    Unit {
+        facts: UnitFacts {
+            key: key_of(&unit, None), unit, dependencies: vec![], symbols: Symbols::default(), not_analysed: vec![],
+            producers: vec!["clang".into()], denied: false, reported: vec![],
+        },
+        modules: vec![Arc::new(module)],
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn units_and_links_come_back_and_replace_those_of_the_same_output() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::new(dir.path().join(".scuba"));
+    assert!(store.read().unwrap().units.is_empty(), "a store need not exist");
+    let first = unit(&dir.path().join("a.o"));
+    store.write_unit(&first).unwrap();
+    let mut again = first.clone();
+    again.facts.unit.architectures = vec![90];
+    store.write_unit(&again).unwrap();
+    store.write_unit(&unit(&dir.path().join("b.o"))).unwrap();
+    let link = LinkFacts {
+        link: Link { kind: LinkKind::Executable, output: dir.path().join("app"), inputs: vec![dir.path().join("a.o")] },
+        units: vec![first.facts.key.clone()],
+    };
+    store.write_link(&link).unwrap();
+    store.write_link(&link).unwrap();
+
+    let contents = store.read().unwrap();
+    assert_eq!(contents.units.len(), 2);
+    assert!(contents.units.contains(&again.facts));
+    assert_eq!(contents.links, [link]);
+    assert!(contents.ignored.is_empty());
+    let modules = store.modules(&first.facts.key).unwrap();
+    assert_eq!((modules.len(), modules[0].arch.as_str()), (1, "sm_80"));
+    assert_eq!(std::fs::read_to_string(dir.path().join(".scuba/.gitignore")).unwrap(), "*\n");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_costs_one_line_and_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::new(dir.path().join(".scuba"));
+    for name in ["a.o", "b.o", "c.o", "d.o"] { store.write_unit(&unit(&dir.path().join(name))).unwrap(); }
+    let units = files(&dir.path().join(".scuba/units"));
+    let good = std::fs::read(&units[0]).unwrap();
+    std::fs::write(&units[0], &good[..good.len() / 2]).unwrap();
+    std::fs::write(&units[1], "nothing of ours").unwrap();
+    let mut other = good;
+    other[8] ^= 0xff;
+    std::fs::write(&units[2], other).unwrap();
+    // A writer that died leaves this behind.
+    std::fs::write(dir.path().join(".scuba/units/.writing-x"), "half").unwrap();
+
+    let contents = store.read().unwrap();
+    assert_eq!(contents.units.len(), 1);
+    assert_eq!(contents.ignored.len(), 3, "{:?}", contents.ignored);
+    for (line, what) in contents.ignored.iter().zip(["damaged", "no fact file", "version"]) {
+        assert!(line.contains(what) && !line.contains('\n'), "{line}");
+    }
+}
+
+#[test]
+fn verdicts_are_kept_with_the_code() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::new(dir.path().join(".scuba"));
+    let unit = unit(&dir.path().join("a.o"));
+    store.write_unit(&unit).unwrap();
+    store.note_verdict(&unit.facts.key, true, &["ff".into(), "aa".into()]).unwrap();
+    store.note_verdict(&unit.facts.key, true, &["aa".into()]).unwrap();
+    let facts = store.read().unwrap().units.remove(0);
+    assert!(facts.denied);
+    assert_eq!(facts.reported, ["aa", "ff"]);
+    assert_eq!(store.modules(&unit.facts.key).unwrap().len(), 1);
+    assert!(store.note_verdict(Path::new("/no/such.o"), true, &[]).is_err());
+}
+
+#[test]
+fn keys_are_canonical_outputs_and_tell_units_of_one_command_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let real = dir.path().canonicalize().unwrap().join("real");
+    std::fs::create_dir(&real).unwrap();
+    std::os::unix::fs::symlink(&real, dir.path().join("linked")).unwrap();
+    let through_link = translation_unit(Some(&dir.path().join("linked/a.o")));
+    assert_eq!(key_of(&through_link, None), real.join("a.o"), "before the output exists");
+    std::fs::write(real.join("a.o"), "").unwrap();
+    assert_eq!(key_of(&through_link, None), real.join("a.o"));
+
+    let link = Link { kind: LinkKind::Executable, output: real.join("app"), inputs: vec![] };
+    let mut other = translation_unit(None);
+    other.source = "b.cu".into();
+    let keys = [key_of(&translation_unit(None), Some(&link)), key_of(&other, Some(&link)), key_of(&other, None)];
+    assert!(keys[0].starts_with(&real) && keys[0] != keys[1] && keys[1] != keys[2], "{keys:?}");
+}
+
+#[test]
+fn a_dependency_is_unchanged_while_its_contents_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.h");
+    std::fs::write(&path, "int a;").unwrap();
+    let dependency = Dependency::of(&path).unwrap();
+    assert!(dependency.unchanged());
+    // Touched, as a checkout does: the contents decide.
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(100);
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+    assert!(dependency.unchanged());
+    std::fs::write(&path, "int b;").unwrap();
+    assert!(!dependency.unchanged());
+    std::fs::remove_file(&path).unwrap();
+    assert!(!dependency.unchanged());
+    assert_eq!(Dependency::of(&path), None);
+}
