@@ -4,7 +4,11 @@
 //! prints the analysis form of a source, for people.
 
 use anyhow::{Context, bail};
+use scuba::frontend::ExtractOptions;
+use scuba::nvcc::command::{Command, Environment};
+use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -15,42 +19,22 @@ fn main() -> anyhow::Result<()> {
     }
 }
 
-/// Prints the analysis form of one source.
+/// Prints the analysis form of one source, compiled with nvcc's flags.
 fn dump(file: &str, rest: &[&str]) -> anyhow::Result<()> {
     let flags = rest.strip_prefix(&["--"]).unwrap_or(rest);
-    let unit = unit(file, flags)?;
-    let extraction = scuba::frontend::clang::extract_here(&unit, &scuba::frontend::ExtractOptions::default());
+    let directory = std::env::current_dir().context("no working directory")?;
+    let nvcc = std::env::var_os("SCUBA_NVCC").map(PathBuf::from).or_else(|| which::which("nvcc").ok());
+    let arguments: Vec<OsString> = flags.iter().chain(&["-c", file]).map(OsString::from).collect();
+    let plan = Command::read(&arguments, &Environment::default(), &directory)
+        .plan(&directory, nvcc.as_deref(), &Vec::new)
+        .with_context(|| format!("nothing to analyse in {arguments:?}"))?;
     let mut out = std::io::stdout().lock();
-    for note in &extraction.notes { writeln!(out, "; {note}")?; }
-    for module in &extraction.modules { writeln!(out, "{module}")?; }
-    for side in &extraction.not_analysed { writeln!(out, "; {:?} side not analysed: {}", side.side, side.reason)?; }
-    Ok(())
-}
-
-fn unit(file: &str, flags: &[&str]) -> anyhow::Result<scuba::nvcc::unit::TranslationUnit> {
-    use scuba::nvcc::unit::{Language, PreprocessorFlag as P, Sides, TranslationUnit};
-    let mut unit = TranslationUnit {
-        source: file.into(),
-        directory: std::env::current_dir().context("no working directory")?,
-        language: if file.ends_with(".c") { Language::C } else if file.ends_with(".cu") { Language::Cuda } else { Language::Cxx },
-        output: None,
-        preprocessor: vec![],
-        standard: None,
-        architectures: vec![],
-        host_compiler: None,
-        host_flags: vec![],
-        sides: Sides::Both,
-        relocatable: false,
-        language_flags: vec![],
-        nvcc: std::env::var_os("SCUBA_NVCC").map(Into::into).or_else(|| which::which("nvcc").ok()),
-        command: vec![],
-    };
-    for flag in flags {
-        if let Some(d) = flag.strip_prefix("-D") { unit.preprocessor.push(P::Define(d.into())); }
-        else if let Some(d) = flag.strip_prefix("-I") { unit.preprocessor.push(P::Include(d.into())); }
-        else if let Some(s) = flag.strip_prefix("-std=") { unit.standard = Some(s.into()); }
-        else if let Some(a) = flag.strip_prefix("-arch=sm_") { unit.architectures.push(a.parse().context("-arch")?); }
-        else { bail!("{flag}: not understood by --dump"); }
+    for unit in &plan.request.units {
+        let extraction = scuba::frontend::clang::extract_here(unit, &ExtractOptions::default());
+        for note in &extraction.notes { writeln!(out, "; {note}")?; }
+        if extraction.asserts_restored { writeln!(out, "; read without NDEBUG")?; }
+        for module in &extraction.modules { writeln!(out, "{module}")?; }
+        for side in &extraction.not_analysed { writeln!(out, "; {:?} side not analysed: {}", side.side, side.reason)?; }
     }
-    Ok(unit)
+    Ok(())
 }

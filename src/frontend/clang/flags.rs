@@ -6,7 +6,7 @@ use super::toolkit::Toolkit;
 use crate::frontend::ExtractOptions;
 use crate::ir::Side;
 use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Compute capabilities that clang 22 compiles for, ascending (clang/lib/Basic/OffloadArch.cpp).
 const KNOWN_ARCHES: &[u32] =
@@ -19,6 +19,20 @@ pub enum Asserts {
     Kept,
     /// As the command says.
     AsGiven,
+}
+
+/// How closely clang follows the command; the first attempt is [`Reading::default`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    pub asserts: Asserts,
+    /// Claim to be the host's GCC, so that the same `#if` branches are taken.
+    pub as_gcc: bool,
+    /// Corrected copies of sources, for `-ivfsoverlay`.
+    pub overlay: Option<PathBuf>,
+}
+
+impl Default for Reading {
+    fn default() -> Self { Self { asserts: Asserts::Kept, as_gcc: true, overlay: None } }
 }
 
 /// A clang command line for one side of a unit.
@@ -60,7 +74,7 @@ fn is_ndebug(define: &str) -> bool { define.split('=').next() == Some("NDEBUG") 
 impl ClangCommand {
     /// The command for one side, files left out.
     #[must_use]
-    pub fn new(unit: &TranslationUnit, side: Side, asserts: Asserts, toolkit: &Toolkit, options: &ExtractOptions) -> Self {
+    pub fn new(unit: &TranslationUnit, side: Side, reading: &Reading, toolkit: &Toolkit, options: &ExtractOptions) -> Self {
         let mut a: Vec<String> = vec![];
         let mut notes = vec![];
         let mut arch = String::new();
@@ -87,14 +101,17 @@ impl ClangCommand {
         // Without the explicit kind the device side gets line numbers but no variables (clang 22).
         a.extend(["-g", "-Xclang", "-debug-info-kind=limited", "-fno-discard-value-names"].map(String::from));
         a.extend(["-emit-llvm", "-c", "-w", "-Qunused-arguments", "-fno-color-diagnostics", "-fno-caret-diagnostics"].map(String::from));
-        if let Some(v) = &toolkit.host.gnu_version { a.push(format!("-fgnuc-version={v}")); }
+        if reading.as_gcc {
+            a.extend(toolkit.host.gnu_version.as_deref().and_then(|v| gnu_version(v, unit.language)).map(|v| format!("-fgnuc-version={v}")));
+        }
+        if let Some(o) = &reading.overlay { a.extend(["-ivfsoverlay".into(), o.display().to_string()]); }
         if let Some(d) = &toolkit.host.gcc_folder { a.push(format!("--gcc-install-dir={}", d.display())); }
         if let Some(s) = &unit.standard { a.push(format!("-std={s}")); }
         a.extend(nvcc_macros(unit, toolkit));
         let mut user_includes = vec![];
         for flag in &unit.preprocessor {
             match flag {
-                PreprocessorFlag::Define(d) if asserts == Asserts::Kept && is_ndebug(d) => {}
+                PreprocessorFlag::Define(d) if reading.asserts == Asserts::Kept && is_ndebug(d) => {}
                 PreprocessorFlag::Define(d) => a.push(format!("-D{d}")),
                 PreprocessorFlag::Undefine(d) => a.push(format!("-U{d}")),
                 PreprocessorFlag::Include(p) => a.push(format!("-I{}", p.display())),
@@ -102,7 +119,7 @@ impl ClangCommand {
                 PreprocessorFlag::PreInclude(p) => user_includes.extend(["-include".into(), p.display().to_string()]),
             }
         }
-        a.extend(host_flags(&unit.host_flags, asserts == Asserts::Kept));
+        a.extend(host_flags(&unit.host_flags, reading.asserts == Asserts::Kept));
         // nvcc puts its own folders behind the user's; clang adds the toolkit's include folder in CUDA mode itself.
         for p in &toolkit.includes { a.extend(["-isystem".into(), p.display().to_string()]); }
         for p in &toolkit.system_includes { a.extend(["-isystem".into(), p.display().to_string()]); }
@@ -128,6 +145,17 @@ impl ClangCommand {
         // A source whose name begins with a dash must not become a flag.
         self.arguments.extend(["--".into(), std::mem::take(&mut self.source)]);
         self
+    }
+}
+
+/// The GCC version to claim. glibc takes `_Float128` for a keyword of C since GCC 7 and `_Float32` for one of C++ since
+/// GCC 13; clang 22 has neither.
+fn gnu_version(host: &str, language: Language) -> Option<String> {
+    let major: u32 = host.split('.').next()?.parse().ok()?;
+    match language {
+        Language::C if major >= 7 => None,
+        Language::Cuda | Language::Cxx if major >= 13 => Some("12.9.0".into()),
+        _ => Some(host.to_owned()),
     }
 }
 

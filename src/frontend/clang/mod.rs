@@ -4,6 +4,7 @@
 //! gets is `flags`' business, where the toolkit lies is `toolkit`'s, running it `run`'s.
 
 pub mod flags;
+mod repair;
 mod run;
 mod toolkit;
 
@@ -12,7 +13,8 @@ use crate::frontend::paths::normalise;
 use crate::frontend::{ExtractOptions, Extraction, NotAnalysed};
 use crate::ir::{Module, Side};
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
-use flags::{Asserts, ClangCommand};
+use flags::{Asserts, ClangCommand, Reading};
+use run::Refusal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toolkit::Toolkit;
@@ -106,42 +108,64 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Compiles and reads one side: first with asserts kept, then as the command says.
+    /// Compiles and reads one side: with asserts kept and as the host's GCC first, then ever closer to plain clang.
     fn side(&self, side: Side) -> SideResult {
-        let mut attempts = vec![Asserts::Kept];
-        if flags::defines_ndebug(self.unit) { attempts.push(Asserts::AsGiven); }
-        let mut first_refusal = None;
-        for asserts in attempts {
-            let stem = match side { Side::Device => "device", Side::Host => "host" };
-            let bitcode = self.folder.join(format!("{stem}.bc"));
-            let depfile = self.folder.join(format!("{stem}.d"));
-            let command = ClangCommand::new(self.unit, side, asserts, self.toolkit, self.options)
+        let stem = match side { Side::Device => "device", Side::Host => "host" };
+        let bitcode = self.folder.join(format!("{stem}.bc"));
+        let depfile = self.folder.join(format!("{stem}.d"));
+        let mut reading = Reading::default();
+        let mut reason = String::new();
+        loop {
+            let command = ClangCommand::new(self.unit, side, &reading, self.toolkit, self.options)
                 .files(self.compat, &bitcode, &depfile);
-            match run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline) {
+            let refusal = match run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline) {
                 Ok(()) => {
-                    let about = About {
-                        side,
-                        source: self.unit.source.to_string_lossy().into_owned(),
-                        directory: self.unit.directory.clone(),
-                        system: self.system_folders(),
-                        arch: command.arch.clone(),
-                        producer: self.frontend.to_owned(),
-                    };
-                    return SideResult {
-                        module: llvm::read_bitcode(&bitcode, about).map_err(|e| e.to_string()),
-                        dependencies: run::dependencies(&depfile, &self.unit.directory),
-                        asserts_restored: asserts == Asserts::Kept && flags::defines_ndebug(self.unit),
-                        notes: command.notes,
-                    };
+                    let restored = reading.asserts == Asserts::Kept && flags::defines_ndebug(self.unit);
+                    return self.read(side, &bitcode, &depfile, command, restored);
                 }
-                Err(refusal) => { first_refusal.get_or_insert(refusal.to_string()); }
+                Err(refusal) => refusal,
+            };
+            // The reason to show is the last one under the command's own macros: later attempts have oddities of their own.
+            if reading.as_gcc || reason.is_empty() { reason = refusal.to_string(); }
+            let next = match refusal {
+                Refusal::Error { stderr, line } => self.next_reading(&reading, stem, &stderr, &line),
+                _ => None,
+            };
+            match next {
+                Some(next) => reading = next,
+                None => return SideResult { module: Err(reason), dependencies: vec![], asserts_restored: false, notes: vec![] },
             }
         }
+    }
+
+    /// What to try after a refusal; `None` where nothing is left that could help.
+    fn next_reading(&self, now: &Reading, stem: &str, stderr: &str, line: &str) -> Option<Reading> {
+        if now.overlay.is_none() {
+            let folder = self.folder.join(format!("{stem}-corrected"));
+            let overlay = std::fs::create_dir_all(&folder).ok().and_then(|()| repair::overlay(stderr, &self.unit.directory, &folder));
+            if overlay.is_some() { return Some(Reading { overlay, ..now.clone() }); }
+        }
+        if now.asserts == Asserts::Kept && flags::defines_ndebug(self.unit) {
+            return Some(Reading { asserts: Asserts::AsGiven, ..now.clone() });
+        }
+        if now.as_gcc && !line.ends_with("file not found") { return Some(Reading { as_gcc: false, ..now.clone() }); }
+        None
+    }
+
+    fn read(&self, side: Side, bitcode: &Path, depfile: &Path, command: ClangCommand, asserts_restored: bool) -> SideResult {
+        let about = About {
+            side,
+            source: self.unit.source.to_string_lossy().into_owned(),
+            directory: self.unit.directory.clone(),
+            system: self.system_folders(),
+            arch: command.arch,
+            producer: self.frontend.to_owned(),
+        };
         SideResult {
-            module: Err(first_refusal.unwrap_or_else(|| "not tried".into())),
-            dependencies: run::dependencies(&self.folder.join("none"), &self.unit.directory),
-            asserts_restored: false,
-            notes: vec![],
+            module: llvm::read_bitcode(bitcode, about).map_err(|e| e.to_string()),
+            dependencies: run::dependencies(depfile, &self.unit.directory),
+            asserts_restored,
+            notes: command.notes,
         }
     }
 

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 /// Why clang wrote no bitcode, in one line.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refusal {
-    #[error("{0}")]
-    Error(String),
+    #[error("{line}")]
+    Error { line: String, stderr: String },
     #[error("cannot run {clang}: {message}; install clang-22 or name one under [frontend] clang")]
     NotFound { clang: PathBuf, message: String },
     #[error("clang took too long (limits.tu_seconds)")]
@@ -55,7 +55,10 @@ pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, deadli
     if status.success() { return Ok(()); }
     let text = reader.join().unwrap_or_default();
     if let Some(signal) = status.signal() { return Err(Refusal::Crashed(format!("signal {signal}"))); }
-    Err(first_error(&text).map_or_else(|| Refusal::Crashed(format!("exit status {}", status.code().unwrap_or(-1))), Refusal::Error))
+    Err(match first_error(&text) {
+        Some(line) => Refusal::Error { line, stderr: text },
+        None => Refusal::Crashed(format!("exit status {}", status.code().unwrap_or(-1))),
+    })
 }
 
 /// clang's first `error:` line.
