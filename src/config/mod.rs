@@ -77,6 +77,12 @@ impl RuleSelector {
     }
 }
 
+impl std::fmt::Display for RuleSelector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self { Self::All => f.write_str("all"), Self::One(r) => r.fmt(f) }
+    }
+}
+
 impl std::str::FromStr for RuleSelector {
     type Err = String;
     fn from_str(s: &str) -> Result<Self, String> {

@@ -7,7 +7,7 @@ use super::programs;
 use super::session::{Session, folder_of};
 use super::{Status, extraction, output};
 use crate::facts::join::{self, Plan};
-use crate::facts::{dir, LinkFacts, Store, Unit, UnitFacts};
+use crate::facts::{LinkFacts, Store, Told, Unit, UnitFacts, dir};
 use crate::nvcc::request::Request;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
@@ -50,17 +50,18 @@ fn analyze() -> Result<Status> {
     let own: BTreeSet<PathBuf> = units.iter().map(|u| u.facts.source()).collect();
     checked.found.not_analysed.retain(|n| own.contains(Path::new(&n.file)));
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
-    assembled.report.findings.retain(|f| !joined.told.contains(&f.fingerprint));
+    assembled.leave_out(|f| joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
     for n in &assembled.report.not_analysed {
         output::complain(&output::harmless(&format!("{}: {} side not analysed: {}", n.file, n.side, n.reason)));
     }
     if !assembled.report.findings.is_empty() { session.write(&assembled, &sources)?; }
 
-    let reported: Vec<String> = assembled.report.findings.iter().map(|f| f.fingerprint.clone()).collect();
+    let told: Vec<Told> = assembled.report.findings.iter()
+        .map(|f| Told { fingerprint: f.fingerprint.clone(), level: f.level }).collect();
     let denied = assembled.report.denied();
-    if denied || !reported.is_empty() {
+    if !told.is_empty() {
         for unit in &units {
-            if let Err(e) = store.note_verdict(&unit.facts.key, denied, &reported) { output::complain(&output::harmless(&e.to_string())); }
+            if let Err(e) = store.note_verdict(&unit.facts.key, denied, &told) { output::complain(&output::harmless(&e.to_string())); }
         }
     }
     Ok(if denied {
@@ -77,8 +78,8 @@ struct Joined {
     /// The command's own units first, in their order.
     facts: Vec<UnitFacts>,
     plans: Vec<Plan>,
-    /// Fingerprints that users were told of when the other units were compiled.
-    told: BTreeSet<String>,
+    /// What users were told of when the other units were compiled.
+    told: Vec<Told>,
 }
 
 impl Joined {
@@ -108,7 +109,7 @@ impl Joined {
             plans.push(Plan { name, units: vec![i] });
         }
         let told = plans.iter().flat_map(|p| &p.units).filter(|i| !mine.contains(i))
-            .flat_map(|&i| facts[i].reported.clone()).collect();
+            .flat_map(|&i| facts[i].told.clone()).collect();
         Self { facts, plans, told }
     }
 

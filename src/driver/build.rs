@@ -5,34 +5,64 @@ use super::check::finish;
 use super::session::Session;
 use super::stored::Stored;
 use super::{Status, output};
-use crate::facts::LinkFacts;
+use crate::facts::{LinkFacts, Store, dir};
 use crate::nvcc::interpose;
+use crate::nvcc::request::Link;
 use crate::report::levels::Overrides;
 use anyhow::{Context, Result};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+use std::time::SystemTime;
 
 /// # Errors
 /// When the build command cannot be run, or nothing of it was analysed.
 pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     let here = std::env::current_dir().context("there is no working folder")?;
     let session = Session::new(&args.common, &overrides, &here)?.with_baseline()?;
-    let options = interpose::Options { shim: shim()?, environment: vec![] };
-    let outcome = interpose::run(&args.command, &options)?;
+    let options = interpose::Options { shim: shim()?, environment: session.environment(&args.common, &overrides) };
+    let start = SystemTime::now();
+    let outcome = if session.format.is_document() {
+        with_output_on_error_stream(|| interpose::run(&args.command, &options))??
+    } else {
+        interpose::run(&args.command, &options)?
+    };
     if !session.quiet() { outcome.notes.iter().for_each(|n| output::complain(&output::harmless(n))); }
 
-    let mut stored = match Stored::open(&here, |line| output::complain(&output::harmless(line))) {
+    keep(&outcome.links, &here);
+
+    let stored = match Stored::open(&here, |line| output::complain(&output::harmless(line))) {
         Ok(stored) => stored,
         Err(e) if outcome.status.success() => return Err(e.context("the build command succeeded, but nothing of it was analysed")),
         Err(_) => return Ok(own_status(outcome.status)),
     };
-    stored.add_links(outcome.links.into_iter().map(|link| LinkFacts { link, units: vec![] }));
-    let status = finish(&session, stored.check(&session))?;
+    let status = finish(&session, stored.check(&session), &stored.told_since(start))?;
     Ok(match status {
         Status::Clean if !outcome.status.success() => own_status(outcome.status),
         status => status,
     })
+}
+
+/// What the build writes to standard output goes to standard error meanwhile: the document must stand there alone.
+fn with_output_on_error_stream<T>(work: impl FnOnce() -> T) -> Result<T> {
+    let failed = "cannot redirect the build's output";
+    let saved = rustix::io::dup(rustix::stdio::stdout()).context(failed)?;
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr()).context(failed)?;
+    let done = work();
+    rustix::stdio::dup2_stdout(&saved).context(failed)?;
+    Ok(done)
+}
+
+/// Keeps the links that the host's tools made, for this join and for later ones.
+fn keep(links: &[Link], here: &Path) {
+    for link in links {
+        let store = Store::new(dir::of_this_process(Some(&link.output), here));
+        // Archives and programs without CUDA code are links too; where no unit's facts lie, none are needed.
+        if !store.folder().is_dir() { continue; }
+        if let Err(e) = store.write_link(&LinkFacts { link: link.clone(), units: vec![] }) {
+            output::complain(&output::harmless(&e.to_string()));
+        }
+    }
 }
 
 /// `scuba-nvcc`, which is installed beside `scuba`.

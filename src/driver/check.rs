@@ -5,7 +5,7 @@ use super::programs::{self, Checked};
 use super::session::{Session, folder_of};
 use super::{Status, extraction, output, sources, stored};
 use crate::facts::join::{self, Plan};
-use crate::facts::{Unit, UnitFacts};
+use crate::facts::{Told, Unit, UnitFacts};
 use crate::nvcc::interpose::progress::Progress;
 use crate::nvcc::unit::TranslationUnit;
 use crate::report::levels::Overrides;
@@ -21,7 +21,7 @@ pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
         let units = extract(&units, &session);
         let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
         let plans = join::programs(&facts, &[]);
-        return finish(&session, check_units(&plans, &units, &session));
+        return finish(&session, check_units(&plans, &units, &session), &[]);
     }
     match args.paths.as_slice() {
         [] => of_facts(None, &args, &overrides),
@@ -35,7 +35,7 @@ fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Resu
     let (stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
     let session = session.with_baseline()?;
     let checked = stored.check(&session);
-    finish(&session, checked)
+    finish(&session, checked, &[])
 }
 
 fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
@@ -53,7 +53,7 @@ fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Resul
     let named_after = mains.first().or(units.first().as_ref()).map(|u| &u.facts.unit.source);
     let name = named_after.and_then(|s| s.file_stem()).unwrap_or_default().to_string_lossy().into_owned();
     let plan = Plan { name, units: (0..units.len()).collect() };
-    finish(&session, check_units(&[plan], &units, &session))
+    finish(&session, check_units(&[plan], &units, &session), &[])
 }
 
 fn of_database(dir: &Path, args: &CheckArgs, overrides: &Overrides) -> Result<(Session, Vec<TranslationUnit>)> {
@@ -77,14 +77,14 @@ fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked {
     })
 }
 
-/// Reports a whole run.
+/// Reports a whole run; text leaves out what users were `told` of a moment ago.
 ///
 /// # Errors
 /// When the report cannot be rendered, or nothing at all could be analysed.
-pub fn finish(session: &Session, checked: Checked) -> Result<Status> {
+pub fn finish(session: &Session, checked: Checked, told: &[Told]) -> Result<Status> {
     if session.verbose() { checked.notes.iter().for_each(|n| output::complain(n)); }
     let nothing = checked.modules == 0;
-    let status = session.report(checked.found, checked.frontend)?;
+    let status = session.report(checked.found, checked.frontend, told)?;
     // Sources of which nothing could be read have not been checked.
     Ok(if nothing && status == Status::Clean { Status::Unable } else { status })
 }

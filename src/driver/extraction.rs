@@ -28,7 +28,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
             .collect(),
         producers: if extraction.frontend.is_empty() { vec![] } else { vec![extraction.frontend] },
         denied: false,
-        reported: vec![],
+        told: vec![],
     };
     Unit { facts, modules: extraction.modules.into_iter().map(Arc::new).collect() }
 }

@@ -3,18 +3,23 @@
 use super::args::{Colour, CommonArgs};
 use super::{Status, output};
 use crate::check;
-use crate::config::{self, Config, FrontendKind};
+use crate::config::{self, Config, FrontendKind, RuleSelector};
+use crate::facts::Told;
 use crate::frontend::ExtractOptions;
 use crate::report::assemble::{Assembled, Found, Policy, assemble};
 use crate::report::baseline::{self, Baseline};
-use crate::report::finding::{Axioms, Tool};
+use crate::report::finding::{Axioms, Level, Tool};
 use crate::report::levels::{Levels, Overrides};
 use crate::report::paths::ProjectRoot;
 use crate::report::render::{Format, Style, Verbosity, render};
 use crate::report::sources::Sources;
 use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+/// How `scuba build` hands its `-D`, `-W` and `-A` to the shims below it: `deny=RULE,allow=all,…`.
+const LEVELS_VARIABLE: &str = "SCUBA_LEVELS";
 
 /// The settings of one run.
 #[derive(Debug)]
@@ -78,7 +83,7 @@ impl Session {
         };
         let root = ProjectRoot::find(config.folder(), start);
         Ok(Self {
-            levels: Levels::new(&config, &vec![]),
+            levels: Levels::new(&config, &inherited_levels()),
             baseline: None,
             format,
             style: Style { colour: output::coloured(Colour::Auto), verbosity: Verbosity::Normal, summary: false },
@@ -115,6 +120,22 @@ impl Session {
         let named = set.or_else(|| self.config.nvcc.clone()).unwrap_or_else(|| "nvcc".into());
         let shim = std::env::current_exe().and_then(|p| p.with_file_name("scuba-nvcc").canonicalize()).ok();
         which::which_all(named).ok()?.find(|p| p.canonicalize().ok() != shim)
+    }
+
+    /// Environment variables by which the shims of a build keep to this session's command line.
+    #[must_use]
+    pub fn environment(&self, common: &CommonArgs, overrides: &Overrides) -> Vec<(OsString, OsString)> {
+        // A document is for the whole build; what a shim says on the way is for people.
+        let format = if self.format.is_document() { Format::Short } else { self.format };
+        let mut set: Vec<(OsString, OsString)> = vec![("SCUBA_MESSAGE_FORMAT".into(), format.name().into())];
+        if let Some(path) = common.config.as_ref().and(self.config.path.as_ref()) { set.push(("SCUBA_CONFIG".into(), path.into())); }
+        if self.strict { set.push(("SCUBA_STRICT".into(), "1".into())); }
+        let levels: Vec<String> = overrides.iter().map(|(rule, level)| {
+            let word = match level { Level::Deny => "deny", Level::Warn => "warn", Level::Note => "note", Level::Allow => "allow" };
+            format!("{word}={rule}")
+        }).collect();
+        set.push((LEVELS_VARIABLE.into(), levels.join(",").into()));
+        set
     }
 
     #[must_use]
@@ -180,15 +201,20 @@ impl Session {
         Ok(())
     }
 
-    /// The report of a whole run: written, with what is to be said of the project's own comments and settings.
+    /// The report of a whole run: written, with what is to be said of the project's own comments and settings. Text
+    /// leaves out what users were `told` of a moment ago.
     ///
     /// # Errors
     /// When it cannot be rendered.
-    pub fn report(&self, found: Found, frontend: String) -> Result<Status> {
-        let (assembled, sources) = self.assemble(found, frontend);
+    pub fn report(&self, found: Found, frontend: String, told: &[Told]) -> Result<Status> {
+        let (mut assembled, sources) = self.assemble(found, frontend);
+        let status = self.status(&assembled);
         self.say_asides(&assembled);
+        if !self.format.is_document() {
+            assembled.leave_out(|f| told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
+        }
         self.write(&assembled, &sources)?;
-        Ok(self.status(&assembled))
+        Ok(status)
     }
 
     /// Notices and what could not be analysed.
@@ -213,6 +239,16 @@ impl Session {
             Status::Clean
         }
     }
+}
+
+/// The levels of the `scuba build` above us. What is not understood is left out: it comes from another version.
+fn inherited_levels() -> Overrides {
+    let text = std::env::var(LEVELS_VARIABLE).unwrap_or_default();
+    text.split(',').filter_map(|one| {
+        let (word, rule) = one.split_once('=')?;
+        let level = match word { "deny" => Level::Deny, "warn" => Level::Warn, "note" => Level::Note, "allow" => Level::Allow, _ => return None };
+        Some((rule.parse::<RuleSelector>().ok()?, level))
+    }).collect()
 }
 
 fn read_config(named: Option<&Path>, start: &Path) -> Result<Config> {

@@ -6,13 +6,14 @@ use super::session::Session;
 use super::{Status, output};
 use crate::facts::dir::NAME as FOLDER;
 use crate::facts::join::{self, Plan};
-use crate::facts::{LinkFacts, Store, UnitFacts};
+use crate::facts::{LinkFacts, Store, Told, UnitFacts};
 use crate::nvcc::interpose::progress::Progress;
 use crate::report::levels::Overrides;
 use crate::report::{html, sarif};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Folders below this are not searched for facts: build trees are not nested so deep.
 const DEPTH: usize = 8;
@@ -72,8 +73,14 @@ impl Stored {
     #[must_use]
     pub fn source_folder(&self) -> Option<PathBuf> { self.units.first()?.source().parent().map(Path::to_owned) }
 
-    /// Adds links that a build made.
-    pub fn add_links(&mut self, links: impl IntoIterator<Item = LinkFacts>) { self.links.extend(links); }
+    /// What users were told of since `start`.
+    #[must_use]
+    pub fn told_since(&self, start: SystemTime) -> Vec<Told> {
+        self.units.iter().zip(&self.stores)
+            .filter(|(u, store)| store.written(&u.key).is_some_and(|t| t >= start))
+            .flat_map(|(u, _)| u.told.clone())
+            .collect()
+    }
 
     fn plans(&self) -> Vec<Plan> {
         let mut plans = join::programs(&self.units, &self.links);

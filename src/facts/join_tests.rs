@@ -35,7 +35,7 @@ fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
         not_analysed: vec![],
         producers: vec![],
         denied: false,
-        reported: vec![],
+        told: vec![],
     }
 }
 

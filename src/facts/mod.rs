@@ -20,6 +20,7 @@ pub use symbols::{Symbol, Symbols};
 use crate::ir::Module;
 use crate::nvcc::request::Link;
 use crate::nvcc::unit::TranslationUnit;
+use crate::report::finding::Level;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,6 +73,16 @@ pub fn hash_file(path: &Path) -> Option<[u8; 32]> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing { pub side: String, pub reason: String }
 
+/// A finding that users were told of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Told { pub fingerprint: String, pub level: Level }
+
+impl Told {
+    /// Whether the same finding at this level is no news.
+    #[must_use]
+    pub fn covers(&self, fingerprint: &str, level: Level) -> bool { self.fingerprint == fingerprint && self.level >= level }
+}
+
 /// All that is known of a unit but its code: enough to join it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitFacts {
@@ -86,8 +97,8 @@ pub struct UnitFacts {
     pub producers: Vec<String>,
     /// The build of this output was stopped by a finding, until it is compiled again.
     pub denied: bool,
-    /// Fingerprints of the findings that users were already told of when this unit was compiled.
-    pub reported: Vec<String>,
+    /// What users were told of when this unit was compiled.
+    pub told: Vec<Told>,
 }
 
 impl UnitFacts {

@@ -1,13 +1,16 @@
 //! The folder of fact files.
 
 use super::file::{self, Kind, ReadError};
-use super::{LinkFacts, Unit, UnitFacts, dir};
+use super::{LinkFacts, Told, Unit, UnitFacts, dir};
 use crate::ir::Module;
 use crate::nvcc::request::Link;
 use crate::nvcc::unit::TranslationUnit;
+use std::fs::Permissions;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -92,7 +95,9 @@ impl Store {
         let failed = |source| StoreError::Write { path: path.to_owned(), source };
         let folder = path.parent().unwrap_or(&self.folder);
         dir::create(&self.folder).and_then(|()| std::fs::create_dir_all(folder)).map_err(failed)?;
-        let mut aside = tempfile::Builder::new().prefix(".writing-").tempfile_in(folder).map_err(failed)?;
+        // As the umask says: another user's `scuba check` may read what a build left.
+        let mut aside = tempfile::Builder::new().prefix(".writing-").permissions(Permissions::from_mode(0o666))
+            .tempfile_in(folder).map_err(failed)?;
         aside.write_all(bytes).map_err(failed)?;
         aside.persist(path).map_err(|e| failed(e.error))?;
         Ok(())
@@ -148,20 +153,24 @@ impl Store {
             .map_err(|source| StoreError::Read { path, source })
     }
 
+    /// When a unit was kept; `None` where none is.
+    #[must_use]
+    pub fn written(&self, key: &Path) -> Option<SystemTime> { self.path("units", key).metadata().ok()?.modified().ok() }
+
     /// Notes what a check said of a unit that is kept already.
     ///
     /// # Errors
     /// When its file has gone, cannot be decoded or cannot be written.
-    pub fn note_verdict(&self, key: &Path, denied: bool, reported: &[String]) -> Result<(), StoreError> {
+    pub fn note_verdict(&self, key: &Path, denied: bool, told: &[Told]) -> Result<(), StoreError> {
         let path = self.path("units", key);
         let read = |source| StoreError::Read { path: path.clone(), source };
         let opened = open::<UnitFacts>(Kind::Unit, &path).map_err(read)?;
         let modules = opened.body::<Vec<Module>>().map_err(read)?;
         let mut facts = opened.head;
         facts.denied = denied;
-        facts.reported.extend(reported.iter().cloned());
-        facts.reported.sort();
-        facts.reported.dedup();
+        facts.told.extend(told.iter().cloned());
+        facts.told.sort();
+        facts.told.dedup();
         self.write_unit(&Unit { facts, modules: modules.into_iter().map(Arc::new).collect() })
     }
 }

@@ -1,7 +1,8 @@
 use super::{Store, key_of};
-use crate::facts::{Dependency, LinkFacts, Symbols, Unit, UnitFacts};
+use crate::facts::{Dependency, LinkFacts, Symbols, Told, Unit, UnitFacts};
 use crate::ir::{Module, Side};
 use crate::nvcc::request::{Link, LinkKind};
+use crate::report::finding::Level;
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,7 +35,7 @@ fn unit(output: &Path) -> Unit {
     Unit {
         facts: UnitFacts {
             key: key_of(&unit, None), unit, dependencies: vec![], symbols: Symbols::default(), not_analysed: vec![],
-            producers: vec!["clang".into()], denied: false, reported: vec![],
+            producers: vec!["clang".into()], denied: false, told: vec![],
         },
         modules: vec![Arc::new(module)],
     }
@@ -103,11 +104,14 @@ fn verdicts_are_kept_with_the_code() {
     let store = Store::new(dir.path().join(".scuba"));
     let unit = unit(&dir.path().join("a.o"));
     store.write_unit(&unit).unwrap();
-    store.note_verdict(&unit.facts.key, true, &["ff".into(), "aa".into()]).unwrap();
-    store.note_verdict(&unit.facts.key, true, &["aa".into()]).unwrap();
+    let told = |f: &str| Told { fingerprint: f.into(), level: Level::Warn };
+    store.note_verdict(&unit.facts.key, true, &[told("ff"), told("aa")]).unwrap();
+    store.note_verdict(&unit.facts.key, true, &[told("aa")]).unwrap();
     let facts = store.read().unwrap().units.remove(0);
     assert!(facts.denied);
-    assert_eq!(facts.reported, ["aa", "ff"]);
+    assert_eq!(facts.told, [told("aa"), told("ff")]);
+    assert!(facts.told[0].covers("aa", Level::Note) && facts.told[0].covers("aa", Level::Warn) && !facts.told[0].covers("aa", Level::Deny));
+    assert!(store.written(&unit.facts.key).is_some() && store.written(Path::new("/no/such.o")).is_none());
     assert_eq!(store.modules(&unit.facts.key).unwrap().len(), 1);
     assert!(store.note_verdict(Path::new("/no/such.o"), true, &[]).is_err());
 }

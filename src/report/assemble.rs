@@ -45,8 +45,19 @@ pub struct Policy<'a> {
 #[derive(Clone, Debug)]
 pub struct Assembled {
     pub report: Report,
+    /// Findings that text leaves out, since users read them a moment ago; counted all the same.
+    pub told_before: Vec<Finding>,
     pub suppressed: Vec<Suppressed>,
     pub notices: Vec<Notice>,
+}
+
+impl Assembled {
+    /// Takes findings out of the text, not out of its counts.
+    pub fn leave_out(&mut self, told: impl Fn(&Finding) -> bool) {
+        let (out, stay) = std::mem::take(&mut self.report.findings).into_iter().partition(told);
+        self.report.findings = stay;
+        self.told_before = out;
+    }
 }
 
 /// Merges, orders, names, silences and levels what was found.
@@ -85,7 +96,7 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
         .map(|n| NotAnalysed { file: root.show(&n.file), ..n })
         .collect();
     let report = Report { schema: "scuba-findings/1".into(), tool, summary, findings, undecided, not_analysed };
-    Assembled { report, suppressed, notices }
+    Assembled { report, told_before: vec![], suppressed, notices }
 }
 
 fn shown(mut f: Finding, program: &str, root: &ProjectRoot) -> Finding {

@@ -1,7 +1,7 @@
 //! rustc-style text: excerpts of the source with the access, its allocation and its launch, and the counterexample.
 
 use super::assemble::Assembled;
-use super::finding::{Direction, Finding, Level, Replay, Rule, Summary, Verdict, Witness};
+use super::finding::{Direction, Finding, Level, Replay, Rule, Space, Summary, Verdict, Witness};
 use super::render::{Style, Verbosity};
 use super::short::word;
 use super::sources::Sources;
@@ -95,7 +95,8 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
     };
     if let Some(al) = &f.allocation {
         let partition = a.partition.as_ref().map_or(String::new(), |p| format!("; `{}` is its part {p}", a.array));
-        add(&al.file, al.line, al.column, format!("allocated here: `{}` bytes{partition}", al.extent));
+        let how = if matches!(a.space, Space::Shared | Space::Local | Space::Constant) { "declared" } else { "allocated" };
+        add(&al.file, al.line, al.column, format!("{how} here: `{}` bytes{partition}", al.extent));
     }
     if let Some(l) = &f.launch {
         let shared = if matches!(l.shared.as_str(), "" | "0") { String::new() } else { format!(", shared memory `{}` bytes", l.shared) };
@@ -164,7 +165,7 @@ fn counterexample(f: &Finding, w: &Witness) -> String {
         let inputs: Vec<String> = w.inputs.iter().map(|i| format!("{} = {}", i.name, i.value)).collect();
         let _ = write!(text, "with {}", inputs.join(", "));
     }
-    let _ = write!(text, ": grid {}, block {}, thread {}", triple(w.grid), triple(w.block), triple(w.thread));
+    let _ = write!(text, ": grid {}, thread {} of block {}", triple(w.grid), triple(w.thread), triple(w.block));
     let width = i64::try_from(f.access.bytes).unwrap_or(i64::MAX);
     let end = w.offset_bytes.saturating_add(width);
     let extent = w.extent_bytes;
@@ -201,7 +202,7 @@ fn summary_line(assembled: &Assembled) -> String {
     let s = &report.summary;
     let mut parts = Vec::new();
     for level in [Level::Deny, Level::Warn, Level::Note] {
-        let n = report.findings.iter().filter(|f| f.level == level).count();
+        let n = report.findings.iter().chain(&assembled.told_before).filter(|f| f.level == level).count();
         if n > 0 { parts.push(plural(n as u64, word(level))); }
     }
     let mut line = if parts.is_empty() { "scuba: no findings".to_owned() } else { format!("scuba: {}", parts.join(", ")) };

@@ -21,6 +21,11 @@ pub enum Format {
 }
 
 impl Format {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self { Self::Human => "human", Self::Short => "short", Self::Json => "json", Self::Sarif => "sarif" }
+    }
+
     /// Documents for machines go to standard output, text for people to standard error.
     #[must_use]
     pub fn is_document(self) -> bool { matches!(self, Self::Json | Self::Sarif) }
