@@ -1,1 +1,53 @@
-//! (room host)
+//! The host side: what the CUDA runtime, the C library and the C++ library do, as far as allocation sizes, launches and
+//! pointers depend on it, and the roots from which a program runs.
+//!
+//! In: a linked program. Out: launch events. It knows neither the shim nor Z3.
+
+mod cuda;
+mod libc;
+mod root;
+mod stdcxx;
+
+pub use root::{Root, roots};
+
+use crate::ir::{FuncRef, TypeId};
+use crate::kernel::Modelled;
+use crate::symbolic::exec::{Executor, Site, State};
+use crate::symbolic::value::Value;
+
+/// One call of a library function.
+pub(crate) struct Call<'a> {
+    pub func: FuncRef,
+    pub name: &'a str,
+    /// Demangled.
+    pub display: &'a str,
+    pub args: &'a [Value],
+    pub context: u64,
+    pub site: Site,
+    pub ty: TypeId,
+}
+
+impl Executor<'_> {
+    /// Library models by name, before any body is entered.
+    pub(crate) fn host_call(&mut self, f: FuncRef, args: &[Value], s: State, context: u64, site: Site, ty: TypeId) -> Modelled {
+        let program = self.program;
+        let func = program.func(f);
+        let call = Call { func: f, name: &func.name, display: &func.display, args, context, site, ty };
+        if let Some(rest) = call.name.strip_prefix("llvm.") { return self.intrinsic(rest, args, s, site, ty); }
+        let s = match self.cuda_call(&call, s) { Err(s) => *s, done => return done };
+        let s = match self.libc_call(&call, s) { Err(s) => *s, done => return done };
+        self.stdcxx_call(&call, s)
+    }
+
+    pub(crate) fn success(&mut self, s: State) -> Modelled { Ok(Some((Value::Int(self.arena.int(0)), s))) }
+
+    pub(crate) fn no_value(s: State) -> Modelled { Ok(Some((Value::unknown("no value"), s))) }
+
+    /// The call as an unknown: what it could write is forgotten.
+    pub(crate) fn opaque(&mut self, c: &Call<'_>, mut s: State, reason: &str) -> Modelled {
+        self.forget_reachable(&mut s, c.args, reason);
+        let m = self.program.module(c.site.func.module);
+        let v = self.unknown_of(m, c.ty, reason);
+        Ok(Some((v, s)))
+    }
+}

@@ -1,1 +1,9 @@
-//! (room kernel)
+//! The device side: what kernels call, and their symbolic execution under a launch.
+//!
+//! In: a kernel with the values of its parameters. Out: access events. It knows neither the shim nor Z3.
+
+mod builtins;
+mod launch;
+
+pub(crate) use builtins::Modelled;
+pub use launch::KernelRun;

@@ -1,5 +1,13 @@
 //! Symbolic execution of the analysis form, shared by `host/` and `kernel/`.
 //!
-//! In: a [`crate::ir::Program`]. Out: obligations over [`term`]s. It knows neither LLVM nor Z3.
+//! In: a [`crate::ir::Program`]. Out: [`exec::AccessEvent`]s and [`exec::LaunchEvent`]s over [`term`]s. It knows
+//! neither LLVM nor Z3.
 
+mod access;
+pub mod cfg;
+pub mod exec;
+mod loops;
+pub mod memory;
+mod ops;
 pub mod term;
+pub mod value;

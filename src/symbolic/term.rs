@@ -543,18 +543,20 @@ impl Arena {
     pub fn le(&mut self, a: TermId, b: TermId) -> TermId { let t = self.sub(a, b); self.le_zero(t) }
     pub fn lt(&mut self, a: TermId, b: TermId) -> TermId { let t = self.sub(a, b); let t = self.add_const(t, 1); self.le_zero(t) }
     pub fn eq(&mut self, a: TermId, b: TermId) -> TermId {
+        // An if-then-else of constants compared with a constant is its condition, its negation or decided.
+        for (i, k) in [(a, b), (b, a)] {
+            if let (Term::Ite(c, x, y), Some(k)) = (self.get(i), self.as_int(k)) {
+                let (c, x, y) = (*c, *x, *y);
+                if let (Some(x), Some(y)) = (self.as_int(x), self.as_int(y)) {
+                    return match (x == k, y == k) { (true, true) => self.bool(true), (false, false) => self.bool(false), (true, false) => c, (false, true) => self.not(c) };
+                }
+            }
+        }
         let mut t = self.sub(a, b);
         // Canonical sign.
         if let Term::Poly(p) = self.get(t) && p.terms.iter().find(|(m, _)| !m.is_empty()).is_some_and(|(_, c)| *c < 0) { t = self.neg(t); }
         if let Some(v) = self.as_int(t) { return self.bool(v == 0); }
         if !self.range(t).contains_value(0) { return self.bool(false); }
-        // An if-then-else of constants compared with a constant is its condition.
-        if let Term::Ite(c, x, y) = self.get(t) {
-            let (c, x, y) = (*c, *x, *y);
-            if let (Some(x), Some(y)) = (self.as_int(x), self.as_int(y)) {
-                return match (x == 0, y == 0) { (true, true) => self.bool(true), (false, false) => self.bool(false), (true, false) => c, (false, true) => self.not(c) };
-            }
-        }
         self.intern(Term::EqZ(t))
     }
     pub fn ne(&mut self, a: TermId, b: TermId) -> TermId { let e = self.eq(a, b); self.not(e) }
@@ -604,25 +606,49 @@ impl Arena {
         out.dedup();
         // x ∨ ¬x; and factoring: (p ∧ a) ∨ (p ∧ ¬a) = p, which joins after a branch need.
         for &t in &out {
+            if matches!(self.get(t), Term::And(_)) { continue; }
             let n = self.not(t);
             if out.binary_search(&n).is_ok() { return self.bool(true); }
+        }
+        // (a ∧ b) ∨ ¬a = b ∨ ¬a
+        for i in 0..out.len() {
+            if let Term::And(v) = self.get(out[i]) {
+                let v = v.clone();
+                let kept: Vec<TermId> = v.iter().copied().filter(|x| { let n = self.not(*x); out.binary_search(&n).is_err() }).collect();
+                if kept.len() < v.len() {
+                    let new = self.and_all(kept);
+                    out[i] = new;
+                    return self.or_all(out);
+                }
+            }
         }
         if out.len() == 2 && let Some(t) = self.factor(out[0], out[1]) { return t; }
         match out.as_slice() { [] => self.bool(false), [t] => *t, _ => self.intern(Term::Or(out)) }
     }
     /// `(p ∧ a) ∨ (p ∧ b)` as `p ∧ (a ∨ b)`.
     fn factor(&mut self, a: TermId, b: TermId) -> Option<TermId> {
-        let conj = |s: &Self, t: TermId| match s.get(t) { Term::And(v) => v.clone(), _ => vec![t] };
-        let (va, vb) = (conj(self, a), conj(self, b));
-        let common: Vec<_> = va.iter().copied().filter(|t| vb.contains(t)).collect();
+        let (common, ra, rb) = self.split_common(a, b);
         if common.is_empty() { return None; }
-        let ra: Vec<_> = va.into_iter().filter(|t| !common.contains(t)).collect();
-        let rb: Vec<_> = vb.into_iter().filter(|t| !common.contains(t)).collect();
-        let (ra, rb) = (self.and_all(ra), self.and_all(rb));
         let rest = self.or_all(vec![ra, rb]);
         let mut all = common;
         all.push(rest);
         Some(self.and_all(all))
+    }
+
+    /// Conjuncts of a boolean term.
+    #[must_use]
+    pub fn conjuncts(&self, t: TermId) -> Vec<TermId> {
+        match self.get(t) { Term::And(v) => v.clone(), Term::True => vec![], _ => vec![t] }
+    }
+
+    /// Conjuncts that both have, and what remains of each.
+    pub fn split_common(&mut self, a: TermId, b: TermId) -> (Vec<TermId>, TermId, TermId) {
+        let (va, vb) = (self.conjuncts(a), self.conjuncts(b));
+        let common: Vec<_> = va.iter().copied().filter(|t| vb.binary_search(t).is_ok()).collect();
+        let ra: Vec<_> = va.into_iter().filter(|t| common.binary_search(t).is_err()).collect();
+        let rb: Vec<_> = vb.into_iter().filter(|t| common.binary_search(t).is_err()).collect();
+        let (ra, rb) = (self.and_all(ra), self.and_all(rb));
+        (common, ra, rb)
     }
 
     // ---- walks ----

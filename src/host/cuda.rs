@@ -1,0 +1,222 @@
+//! The CUDA runtime API (CUDA Runtime API reference 13.0). Calls succeed.
+
+use super::Call;
+use crate::ir::{FuncRef, Program, Side};
+use crate::kernel::Modelled;
+use crate::symbolic::exec::{Executor, LaunchConfig, LaunchEvent, State};
+use crate::symbolic::memory::{ObjId, ObjKind, ObjState, Object, Rest};
+use crate::symbolic::term::{InputSource, Range, SymKind, TermId};
+use crate::symbolic::value::{Base, Target, Value};
+use std::rc::Rc;
+
+impl Executor<'_> {
+    #[expect(clippy::too_many_lines, reason = "one row per API function")]
+    pub(super) fn cuda_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let name = c.name.strip_suffix("_ptsz").or_else(|| c.name.strip_suffix("_ptds")).unwrap_or(c.name);
+        if !name.starts_with("cuda") && !name.starts_with("__cuda") { return Err(Box::new(s)); }
+        let int = |e: &mut Self, i: usize, bits: u32| { let v = c.args.get(i).cloned().unwrap_or_else(|| Value::unknown("a missing argument")); e.value_int(&v, bits) };
+        match name {
+            "cudaMalloc" | "cudaMallocAsync" | "cudaMallocFromPoolAsync" => { let n = int(self, 1, 64); self.device_allocation(c, s, n, ObjKind::DeviceHeap) }
+            "cudaMallocManaged" | "cudaMallocHost" | "cudaHostAlloc" => { let n = int(self, 1, 64); self.device_allocation(c, s, n, ObjKind::Managed) }
+            "cudaMallocPitch" => {
+                let (w, h) = (int(self, 2, 64), int(self, 3, 64));
+                let pitch = self.arena.fresh(SymKind::Input(InputSource::World("the pitch of cudaMallocPitch".into())), "pitch", Range::new(0, 1 << 40));
+                let wide = self.arena.le(w, pitch);
+                let Some(mut s) = self.assume(s, wide) else { return Ok(None) };
+                let p = c.args.get(1).map(|a| self.as_pointer(a)).unwrap_or_default();
+                self.store_value(&mut s, &p, Value::Int(pitch), 8);
+                let n = self.arena.mul(pitch, h);
+                self.device_allocation(c, s, n, ObjKind::DeviceHeap)
+            }
+            "cudaFree" | "cudaFreeAsync" | "cudaFreeHost" => {
+                let p = c.args.first().map(|a| self.as_pointer(a)).unwrap_or_default();
+                if let [Target { base: Base::Object(o), .. }] = p.as_slice()
+                    && let Some(st) = s.mem.get_mut(o) { Rc::make_mut(st).freed = true; }
+                self.success(s)
+            }
+            "cudaMemcpy" | "cudaMemcpyAsync" | "cudaMemcpyPeer" => {
+                let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+                let n = int(self, 2, 64);
+                let n = self.interpret(n, 64, false);
+                self.copy(&mut s, &d, &f, n);
+                self.success(s)
+            }
+            "cudaMemcpy2D" | "cudaMemcpy2DAsync" => { let d = self.pointer_arg(c, 0); self.forget_targets(&mut s, &d, "a 2D copy"); self.success(s) }
+            "cudaMemset" | "cudaMemsetAsync" => {
+                let d = self.pointer_arg(c, 0);
+                let (b, n) = (int(self, 1, 32), int(self, 2, 64));
+                let n = self.interpret(n, 64, false);
+                self.fill(&mut s, &d, b, n);
+                self.success(s)
+            }
+            "cudaMemcpyToSymbol" | "cudaMemcpyToSymbolAsync" => {
+                let symbol = self.pointer_arg(c, 0);
+                let f = self.pointer_arg(c, 1);
+                let (n, off) = (int(self, 2, 64), int(self, 3, 64));
+                let n = self.interpret(n, 64, false);
+                if let Some(o) = self.device_symbol(&symbol) {
+                    let cond = self.arena.bool(true);
+                    let d = Rc::new(vec![Target { cond, base: Base::Object(o), offset: off }]);
+                    self.copy(&mut s, &d, &f, n);
+                }
+                self.success(s)
+            }
+            "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync" => { let d = self.pointer_arg(c, 0); self.forget_targets(&mut s, &d, "what is copied from a symbol"); self.success(s) }
+            "cudaGetSymbolAddress" => {
+                let out = self.pointer_arg(c, 0);
+                let symbol = self.pointer_arg(c, 1);
+                let v = match self.device_symbol(&symbol) { Some(o) => self.pointer(o, 0), None => self.unknown_pointer("the address of a symbol") };
+                self.store_value(&mut s, &out, v, 8);
+                self.success(s)
+            }
+            "__cudaPushCallConfiguration" => {
+                let grid = self.packed(c, 0, 1);
+                let block = self.packed(c, 2, 3);
+                let shared = int(self, 4, 64);
+                let shared = self.interpret(shared, 64, false);
+                s.pending = Some(Rc::new(LaunchConfig { grid, block, shared }));
+                self.success(s)
+            }
+            "__cudaPopCallConfiguration" => {
+                let Some(cfg) = s.pending.take() else {
+                    self.forget_reachable(&mut s, c.args, "a launch configuration that is not known");
+                    return self.success(s);
+                };
+                for (i, dims) in [(0, cfg.grid), (1, cfg.block)] {
+                    let p = self.pointer_arg(c, i);
+                    for (k, t) in dims.into_iter().enumerate() {
+                        let delta = self.arena.int(4 * k as i128);
+                        let q = self.offset_targets(&p, delta);
+                        self.store_value(&mut s, &q, Value::Int(t), 4);
+                    }
+                }
+                let p = self.pointer_arg(c, 2);
+                self.store_value(&mut s, &p, Value::Int(cfg.shared), 8);
+                let p = self.pointer_arg(c, 3);
+                let null = self.null();
+                self.store_value(&mut s, &p, null, 8);
+                self.success(s)
+            }
+            "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => {
+                let cfg = LaunchConfig { grid: self.packed(c, 1, 2), block: self.packed(c, 3, 4), shared: { let t = int(self, 6, 64); self.interpret(t, 64, false) } };
+                let (f, args) = (self.pointer_arg(c, 0), self.pointer_arg(c, 5));
+                self.launch(&mut s, &f, &args, &cfg);
+                self.success(s)
+            }
+            "cudaGetErrorString" | "cudaGetErrorName" => { let v = self.unknown_pointer("the text of an error"); Ok(Some((v, s))) }
+            "cudaOccupancyMaxPotentialBlockSize" | "cudaOccupancyMaxActiveBlocksPerMultiprocessor" => {
+                self.forget_reachable(&mut s, &c.args[..c.args.len().min(2)], "an occupancy calculation");
+                self.success(s)
+            }
+            _ => {
+                // The body of a template overload (`cudaMalloc<float>`) leads to the plain call.
+                if !self.program.func(c.func).is_declaration() { return Err(Box::new(s)); }
+                self.forget_reachable(&mut s, c.args, &format!("what `{}` returns", c.name));
+                self.success(s)
+            }
+        }
+    }
+
+    pub(super) fn pointer_arg(&mut self, c: &Call<'_>, i: usize) -> Rc<Vec<Target>> {
+        match c.args.get(i) { Some(v) => { let v = v.clone(); self.as_pointer(&v) } None => Rc::new(vec![]) }
+    }
+
+    /// A `dim3` in registers: x and y packed into 64 bits, then z.
+    fn packed(&mut self, c: &Call<'_>, xy: usize, z: usize) -> [TermId; 3] {
+        let missing = || Value::unknown("a missing argument");
+        let v = c.args.get(xy).cloned().unwrap_or_else(missing);
+        let p = self.value_int(&v, 64);
+        let v = c.args.get(z).cloned().unwrap_or_else(missing);
+        let z = self.value_int(&v, 32);
+        let z = self.interpret(z, 32, false);
+        let p = self.interpret(p, 64, false);
+        let x = self.arena.modulo(p, 1 << 32);
+        let y = self.arena.floor_div(p, 1 << 32);
+        [x, y, z]
+    }
+
+    fn device_allocation(&mut self, c: &Call<'_>, s: State, size: TermId, kind: ObjKind) -> Modelled {
+        let out = self.pointer_arg(c, 0);
+        // The allocation succeeds. A negative size is one of at least 2^63 bytes, more than any device has.
+        let want = Range::new(-(1 << 63), (1 << 64) - 1);
+        let size = if want.contains(self.arena.range(size)) { size } else { self.interpret(size, 64, false) };
+        let zero = self.arena.int(0);
+        let lower = self.arena.le(zero, size);
+        let memory = self.arena.int(i128::from(self.device_memory));
+        let upper = self.arena.le(size, memory);
+        let fits = self.arena.and(lower, upper);
+        let Some(mut s) = self.assume(s, fits) else { return Ok(None) };
+        let name = self.pointee_name(&out);
+        let place = self.user_location();
+        let o = self.allocate(c.context, c.site, 1, |_| Object { kind, name, extent: Some(size), site: place, func: None, array: true });
+        s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+        let p = self.pointer(o, 0);
+        self.store_value(&mut s, &out, p, 8);
+        self.success(s)
+    }
+
+    /// Name of the variable that an out-parameter points to.
+    fn pointee_name(&self, p: &[Target]) -> String {
+        match p { [Target { base: Base::Object(o), .. }, ..] => self.object(*o).name.clone(), _ => String::new() }
+    }
+
+    /// The device variable whose host shadow a pointer names.
+    fn device_symbol(&mut self, p: &[Target]) -> Option<ObjId> {
+        let [Target { base: Base::Object(o), .. }] = p else { return None };
+        let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };
+        let name = &self.program.global(r).name;
+        let d = self.program.find_global(Side::Device, name)?;
+        Some(self.global_of(d))
+    }
+
+    fn launch(&mut self, s: &mut State, f: &[Target], args: &Rc<Vec<Target>>, cfg: &LaunchConfig) {
+        for t in f {
+            let Base::Func(stub) = t.base else {
+                self.record_launch(s, t.cond, Err("a kernel reached through a pointer that could not be followed".into()), cfg, vec![]);
+                continue;
+            };
+            let name = &self.program.func(stub).name;
+            let symbol = Program::kernel_symbol_of_stub(name).unwrap_or_else(|| name.clone());
+            let kernel = self.program.find_func(Side::Device, &symbol).filter(|k| !self.program.func(*k).is_declaration());
+            let values = match kernel { Some(k) => self.kernel_arguments(s, k, args), None => vec![] };
+            let kernel = kernel.ok_or(symbol);
+            self.record_launch(s, t.cond, kernel, cfg, values.clone());
+            // What the kernel writes is not known here.
+            self.forget_device(s, &values);
+        }
+    }
+
+    fn kernel_arguments(&mut self, s: &mut State, k: FuncRef, args: &Rc<Vec<Target>>) -> Vec<Value> {
+        let program = self.program;
+        let m = program.module(k.module);
+        let func = program.func(k);
+        let mut out = vec![];
+        for (i, p) in func.params.iter().enumerate() {
+            let delta = self.arena.int(8 * i as i128);
+            let slot = self.offset_targets(args, delta);
+            let place = self.load_pointer(s, &slot);
+            if let Some(ty) = p.byval {
+                let extent = self.arena.int(i128::from(m.size_of(ty)));
+                let o = self.new_object(Object { kind: ObjKind::Constant(crate::ir::GlobalRef { module: k.module, global: crate::ir::GlobalId(u32::MAX) }), name: p.name.clone(), extent: Some(extent), site: None, func: Some(k), array: false });
+                self.objects[o.0 as usize].kind = ObjKind::DeviceLocal;
+                s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+                let cond = self.arena.bool(true);
+                let offset = self.arena.int(0);
+                let d = Rc::new(vec![Target { cond, base: Base::Object(o), offset }]);
+                self.copy(s, &d, &place, extent);
+                out.push(Value::Ptr(d));
+            } else {
+                out.push(self.load_typed(s, k, &place, p.ty));
+            }
+        }
+        out
+    }
+
+    fn record_launch(&mut self, s: &State, cond: TermId, kernel: Result<FuncRef, String>, config: &LaunchConfig, args: Vec<Value>) {
+        if !self.is_recording() { return; }
+        let stack = Rc::new(self.call_stack().to_vec());
+        let Some(site) = self.user_site(&stack) else { return };
+        let path = self.arena.and(s.path, cond);
+        self.launches.push(LaunchEvent { site, stack, kernel, config: config.clone(), args, memory: s.mem.clone(), path });
+    }
+}

@@ -1,0 +1,206 @@
+//! The C library, as far as sizes, inputs and pointers depend on it.
+
+use super::Call;
+use crate::ir::Const;
+use crate::kernel::Modelled;
+use crate::symbolic::exec::{Executor, State};
+use crate::symbolic::memory::{ObjKind, ObjState, Object, Rest};
+use crate::symbolic::term::{InputSource, Range, SymKind, TermId};
+use crate::symbolic::value::{Base, Target, Value};
+use std::rc::Rc;
+
+impl Executor<'_> {
+    #[expect(clippy::too_many_lines, reason = "one row per function")]
+    pub(super) fn libc_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        match c.name {
+            "atoi" => { let v = self.number(c, 32, "atoi"); Ok(Some((v, s))) }
+            "atol" | "atoll" => { let v = self.number(c, 64, c.name); Ok(Some((v, s))) }
+            "strtol" | "strtoll" | "strtoul" | "strtoull" | "__isoc23_strtol" | "__isoc23_strtoul" | "__isoc23_strtoll" | "__isoc23_strtoull" => {
+                let end = self.pointer_arg(c, 1);
+                self.forget_targets(&mut s, &end, "the end of a number");
+                let v = self.number(c, 64, "strtol");
+                Ok(Some((v, s)))
+            }
+            "atof" | "strtod" | "strtof" => { let v = Value::unknown("a floating-point argument"); Ok(Some((v, s))) }
+            "malloc" | "_Znwm" | "_Znam" | "valloc" => { let n = self.int_arg(c, 0, 64); self.host_allocation(c, s, n, Rest::Uninit) }
+            "_ZnwmSt11align_val_t" | "_ZnamSt11align_val_t" | "_ZnwmRKSt9nothrow_t" | "_ZnamRKSt9nothrow_t" => { let n = self.int_arg(c, 0, 64); self.host_allocation(c, s, n, Rest::Uninit) }
+            "aligned_alloc" | "memalign" => { let n = self.int_arg(c, 1, 64); self.host_allocation(c, s, n, Rest::Uninit) }
+            "calloc" => {
+                let (a, b) = (self.int_arg(c, 0, 64), self.int_arg(c, 1, 64));
+                let n = self.arena.mul(a, b);
+                self.host_allocation(c, s, n, Rest::Zero)
+            }
+            "realloc" => {
+                let n = self.int_arg(c, 1, 64);
+                let v = self.next_content_version();
+                self.host_allocation(c, s, n, Rest::Unknown { version: v, input: false, reason: Rc::from("a reallocated block") })
+            }
+            "posix_memalign" => {
+                let out = self.pointer_arg(c, 0);
+                let n = self.int_arg(c, 2, 64);
+                if let Ok(Some((p, st))) = self.host_allocation(c, s.clone(), n, Rest::Uninit) { s = st; self.store_value(&mut s, &out, p, 8); }
+                self.success(s)
+            }
+            "free" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" | "_ZdlPvSt11align_val_t" | "_ZdlPvmSt11align_val_t" => {
+                let p = self.pointer_arg(c, 0);
+                if let [Target { base: Base::Object(o), .. }] = p.as_slice()
+                    && let Some(st) = s.mem.get_mut(o) { Rc::make_mut(st).freed = true; }
+                Self::no_value(s)
+            }
+            "exit" | "_exit" | "abort" | "__assert_fail" | "quick_exit" | "_Exit" | "__cxa_throw" | "__cxa_rethrow" | "_ZSt9terminatev" | "longjmp" => Ok(None),
+            "printf" | "fprintf" | "puts" | "putchar" | "fputs" | "fputc" | "putc" | "fwrite" | "fflush" | "perror" | "vprintf" | "vfprintf" | "fclose" | "srand" | "srand48"
+            | "srandom" | "setbuf" | "setvbuf" | "usleep" | "sleep" | "system" | "feof" | "ferror" | "rewind" | "fseek" | "gettimeofday_" | "atexit" | "__cxa_atexit" | "omp_set_num_threads" => {
+                let m = self.program.module(c.site.func.module);
+                let v = self.unknown_of(m, c.ty, &format!("the result of `{}`", c.name));
+                Ok(Some((v, s)))
+            }
+            "rand" | "random" | "lrand48" => {
+                let v = self.arena.fresh(SymKind::Unknown { reason: "a random number".into() }, "rand()", Range::new(0, (1 << 31) - 1));
+                Ok(Some((Value::Int(v), s)))
+            }
+            "strlen" => {
+                let p = self.pointer_arg(c, 0);
+                let v = match p.as_slice() {
+                    [Target { base: Base::Object(o), .. }] if matches!(self.object(*o).kind, ObjKind::ArgvText(_)) => {
+                        let ObjKind::ArgvText(i) = self.object(*o).kind else { return Err(Box::new(s)) };
+                        self.input(InputSource::ArgvLen(i), 64)
+                    }
+                    _ => self.arena.fresh(SymKind::Unknown { reason: "the length of a string".into() }, "strlen", Range::new(0, 1 << 40)),
+                };
+                Ok(Some((Value::Int(v), s)))
+            }
+            "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" | "memcmp" | "isdigit" | "isalpha" | "isspace" | "tolower" | "toupper" | "access" => {
+                let m = self.program.module(c.site.func.module);
+                let v = self.unknown_of(m, c.ty, "a comparison of texts");
+                Ok(Some((v, s)))
+            }
+            "strchr" | "strrchr" | "strstr" | "getenv" | "fopen" | "fopen64" | "strerror" | "opendir" => { let v = self.unknown_pointer(&format!("the result of `{}`", c.name)); Ok(Some((v, s))) }
+            "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => {
+                let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+                let n = self.int_arg(c, 2, 64);
+                let n = self.interpret(n, 64, false);
+                self.copy(&mut s, &d, &f, n);
+                Ok(Some((Value::Ptr(d), s)))
+            }
+            "memset" | "__memset_chk" => {
+                let d = self.pointer_arg(c, 0);
+                let (b, n) = (self.int_arg(c, 1, 8), self.int_arg(c, 2, 64));
+                let n = self.interpret(n, 64, false);
+                self.fill(&mut s, &d, b, n);
+                Ok(Some((Value::Ptr(d), s)))
+            }
+            "time" | "clock" | "clock_gettime" | "gettimeofday" | "omp_get_wtime" | "getpid" => self.opaque(c, s, "the time"),
+            "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => self.scan(c, s, 0, "the standard input"),
+            "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => self.scan(c, s, 1, "a file"),
+            "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => self.scan(c, s, 1, "a text"),
+            "fread" => {
+                let p = self.pointer_arg(c, 0);
+                for t in p.iter() { if let Base::Object(o) = t.base { self.forget(&mut s, o, "what is read from a file", true); } }
+                let n = self.int_arg(c, 2, 64);
+                Ok(Some((Value::Int(n), s)))
+            }
+            _ => Err(Box::new(s)),
+        }
+    }
+
+    pub(super) fn int_arg(&mut self, c: &Call<'_>, i: usize, bits: u32) -> TermId {
+        let v = c.args.get(i).cloned().unwrap_or_else(|| Value::unknown("a missing argument"));
+        self.value_int(&v, bits)
+    }
+
+    /// A text read as a number: an input where it is a program argument.
+    fn number(&mut self, c: &Call<'_>, bits: u32, what: &str) -> Value {
+        let p = self.pointer_arg(c, 0);
+        Value::Int(self.number_of(&p, bits, what))
+    }
+
+    pub(super) fn number_of(&mut self, p: &[Target], bits: u32, what: &str) -> TermId {
+        if let [Target { base: Base::Object(o), offset, .. }] = p
+            && let ObjKind::ArgvText(i) = self.object(*o).kind
+            && self.arena.as_int(*offset) == Some(0) { return self.input(InputSource::Argv(i), bits); }
+        self.arena.fresh(SymKind::Unknown { reason: format!("what `{what}` reads") }, what, Range::of_int(bits, true))
+    }
+
+    fn host_allocation(&mut self, c: &Call<'_>, mut s: State, size: TermId, rest: Rest) -> Modelled {
+        let want = Range::new(0, (1 << 63) - 1);
+        let size = if want.contains(self.arena.range(size)) { size } else { self.interpret(size, 64, false) };
+        let place = self.user_location();
+        let o = self.allocate(c.context, c.site, 1, |_| Object { kind: ObjKind::HostHeap, name: String::new(), extent: Some(size), site: place, func: None, array: true });
+        s.mem.insert(o, Rc::new(ObjState::new(rest)));
+        Ok(Some((self.pointer(o, 0), s)))
+    }
+
+    /// `scanf` and its kin: each conversion stores an input.
+    fn scan(&mut self, c: &Call<'_>, mut s: State, format: usize, what: &str) -> Modelled {
+        let text = self.pointer_arg(c, format);
+        let conversions = self.text_of(&text).map(|t| conversions(&t));
+        for (n, a) in c.args.iter().enumerate().skip(format + 1) {
+            let p = { let a = a.clone(); self.as_pointer(&a) };
+            let size = conversions.as_ref().and_then(|v| v.get(n - format - 1).copied());
+            match size {
+                Some(bytes) if bytes > 0 => {
+                    let ordinal = self.next_read();
+                    let v = self.input(InputSource::Read { what: what.to_owned(), ordinal }, bytes * 8);
+                    self.store_value(&mut s, &p, Value::Int(v), u64::from(bytes));
+                }
+                _ => for t in p.iter() { if let Base::Object(o) = t.base { self.forget(&mut s, o, &format!("what is read from {what}"), true); } },
+            }
+        }
+        let m = self.program.module(c.site.func.module);
+        let v = self.unknown_of(m, c.ty, "how many values were read");
+        Ok(Some((v, s)))
+    }
+
+    /// The constant text that a pointer names.
+    fn text_of(&self, p: &[Target]) -> Option<String> {
+        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+        if self.arena.as_int(*offset) != Some(0) { return None; }
+        let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };
+        match self.program.global(r).init.as_ref()? {
+            Const::Bytes { data, .. } => Some(data.iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect()),
+            _ => None,
+        }
+    }
+}
+
+/// Bytes that each conversion of a `scanf` format stores as an integer; 0 for those that store something else.
+fn conversions(format: &str) -> Vec<u32> {
+    let mut out = vec![];
+    let mut it = format.chars().peekable();
+    while let Some(ch) = it.next() {
+        if ch != '%' { continue; }
+        let mut longs = 0;
+        let mut halves = 0;
+        let mut skip = false;
+        while let Some(&c) = it.peek() {
+            match c {
+                '%' => { it.next(); break; }
+                '*' => skip = true,
+                'l' => longs += 1,
+                'z' | 'j' | 't' => longs = 2,
+                'h' => halves += 1,
+                '0'..='9' => {}
+                _ => {
+                    it.next();
+                    if !skip {
+                        out.push(match c {
+                            'd' | 'i' | 'u' | 'x' | 'o' => if longs > 0 { 8 } else if halves > 0 { 4 / (2 * halves) } else { 4 },
+                            _ => 0,
+                        });
+                    }
+                    break;
+                }
+            }
+            it.next();
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn scanf_formats() {
+        assert_eq!(super::conversions("%d %ld,%hd %f %*d %s %u%%"), [4, 8, 2, 0, 0, 4]);
+    }
+}

@@ -1,0 +1,100 @@
+//! Where a program starts: `main`, and functions that nobody known calls.
+
+use crate::ir::{Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeKind};
+use crate::symbolic::exec::{Executor, State};
+use crate::symbolic::memory::{ObjKind, Object};
+use crate::symbolic::term::InputSource;
+use crate::symbolic::value::Value;
+use rustc_hash::FxHashSet;
+
+/// A function from which host code runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    pub func: FuncRef,
+    /// `main`, or named under `[roots]`: its caller is known to give it anything.
+    pub trusted: bool,
+}
+
+/// The roots of a program: `main` alone where there is one, together with functions named in the configuration;
+/// else external functions that no known function calls and that reach a launch.
+#[must_use]
+pub fn roots(program: &Program, named: &[String]) -> Vec<Root> {
+    let mut out = vec![];
+    if let Some(main) = program.find_func(Side::Host, "main") { out.push(Root { func: main, trusted: true }); }
+    for (r, m, f) in program.functions() {
+        if m.side == Side::Host && !f.is_declaration() && named.iter().any(|n| *n == f.name || f.display == *n || f.display.split('(').next() == Some(n)) { out.push(Root { func: r, trusted: true }); }
+    }
+    if !out.is_empty() { return out; }
+    let mut called: FxHashSet<FuncRef> = FxHashSet::default();
+    let mut launching: FxHashSet<FuncRef> = FxHashSet::default();
+    let mut edges: Vec<(FuncRef, FuncRef)> = vec![];
+    for (r, m, f) in program.functions() {
+        if m.side != Side::Host { continue; }
+        for callee in callees(program, r) {
+            if callee != r { called.insert(callee); edges.push((r, callee)); }
+            if program.func(callee).name.starts_with("cudaLaunch") { launching.insert(r); }
+        }
+        let _ = f;
+    }
+    loop {
+        let before = launching.len();
+        for (a, b) in &edges { if launching.contains(b) { launching.insert(*a); } }
+        if launching.len() == before { break; }
+    }
+    for (r, m, f) in program.functions() {
+        let exported = m.side == Side::Host && !f.is_declaration() && matches!(f.linkage, Linkage::External);
+        if exported && !called.contains(&r) && launching.contains(&r) && Program::kernel_symbol_of_stub(&f.name).is_none() { out.push(Root { func: r, trusted: false }); }
+    }
+    out
+}
+
+/// Functions that a function calls or names.
+fn callees(program: &Program, r: FuncRef) -> Vec<FuncRef> {
+    let f = program.func(r);
+    let mut out = vec![];
+    let mut add = |c: &Callee| if let Callee::Direct(id) = c { out.push(program.resolve_func(r.module, *id)); };
+    for b in &f.blocks {
+        for i in &b.insts { if let Op::Call { callee, .. } = &i.op { add(callee); } }
+        if let Terminator::Invoke { callee, .. } = &b.term { add(callee); }
+    }
+    for b in &f.blocks {
+        for i in &b.insts {
+            let operands: Vec<&Operand> = match &i.op { Op::Store { value, .. } => vec![value], Op::Call { args, .. } => args.iter().collect(), _ => vec![] };
+            for o in operands { if let Operand::Const(Const::Func(id)) = o { out.push(program.resolve_func(r.module, *id)); } }
+        }
+    }
+    out
+}
+
+impl Executor<'_> {
+    /// Arguments of a root and the state in which it starts.
+    pub fn root_state(&mut self, root: FuncRef) -> (Vec<Value>, State) {
+        let s = self.initial_state();
+        let program = self.program;
+        let func = program.func(root);
+        let m = program.module(root.module);
+        if func.name == "main" {
+            let argc = Value::Int(self.input(InputSource::Argc, 32));
+            let o = self.new_object(Object { kind: ObjKind::ArgvArray, name: "argv".into(), extent: None, site: None, func: None, array: true });
+            let argv = self.pointer(o, 0);
+            return (vec![argc, argv], s);
+        }
+        let args = func.params.iter().map(|p| self.root_argument(m, root, p)).collect();
+        (args, s)
+    }
+
+    /// An arbitrary value for a parameter whose caller is not known.
+    pub fn root_argument(&mut self, m: &Module, f: FuncRef, p: &Param) -> Value {
+        let function = self.program.func(f).display.clone();
+        match &m.ty(p.ty).kind {
+            TypeKind::Int(1) => self.unknown_of(m, p.ty, "a parameter"),
+            TypeKind::Int(bits) => Value::Int(self.input(InputSource::Param { function, name: p.name.clone() }, *bits)),
+            TypeKind::Ptr(_) => {
+                let site: Option<(ModuleId, crate::ir::LocId)> = Some((f.module, self.program.func(f).loc));
+                let o = self.new_object(Object { kind: ObjKind::Parameter, name: p.name.clone(), extent: None, site, func: Some(f), array: true });
+                self.pointer(o, 0)
+            }
+            _ => self.unknown_of(m, p.ty, "a parameter"),
+        }
+    }
+}

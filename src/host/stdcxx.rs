@@ -1,0 +1,91 @@
+//! The C++ library: what is better known by name than by its body. Containers are entered like any other code.
+
+use super::Call;
+use crate::kernel::Modelled;
+use crate::symbolic::exec::{Executor, State};
+use crate::symbolic::term::InputSource;
+use crate::symbolic::value::{Base, Target, Value};
+
+/// Text output: no effect on anything that is followed. Prefixes of mangled names.
+const OUTPUT: &[&str] = &["_ZNSo", "_ZStls", "_ZSt4endl", "_ZSt5flush", "_ZSt4ends", "_ZNSt9basic_ios", "_ZNKSt9basic_ios", "_ZNSt8ios_base", "_ZNKSt8ios_base", "_ZSt16__ostream_insert", "_ZSt7setfill", "_ZSt12setprecision", "_ZSt4setw", "_ZStorSt", "_ZStanSt", "_ZSt13setiosflags"];
+
+/// Entered nowhere: too large to follow and nothing that sizes depend on. Substrings of demangled names.
+const OPAQUE: &[&str] = &[
+    "std::basic_ofstream", "std::basic_ifstream", "std::basic_fstream", "std::basic_filebuf", "std::locale", "basic_stringstream", "basic_ostringstream", "basic_istringstream", "basic_stringbuf", "basic_streambuf",
+    "std::mersenne_twister_engine", "std::linear_congruential_engine", "std::random_device", "std::uniform_", "std::normal_distribution", "std::bernoulli_distribution", "std::discard_block_engine",
+    "std::thread", "std::mutex", "std::condition_variable", "std::regex", "std::filesystem", "std::_Rb_tree", "std::_Hashtable", "std::__detail::", "std::this_thread", "std::future", "std::async",
+    "std::basic_regex", "std::ctype", "std::use_facet", "std::has_facet", "std::__convert", "std::__throw",
+];
+
+/// Algorithms that only permute or overwrite what their iterators reach. Prefixes of demangled names.
+const ALGORITHMS: &[&str] = &["void std::sort<", "void std::stable_sort<", "void std::shuffle<", "void std::random_shuffle<", "void std::reverse<", "void std::generate<", "void std::iota<", "void std::nth_element<", "void std::partial_sort<", "std::sort", "std::stable_sort"];
+
+impl Executor<'_> {
+    pub(super) fn stdcxx_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        if !c.name.starts_with("_Z") { return Err(Box::new(s)); }
+        if OUTPUT.iter().any(|p| c.name.starts_with(p)) {
+            // Streams give themselves back.
+            let m = self.program.module(c.site.func.module);
+            let v = match c.args.first() { Some(v @ Value::Ptr(_)) => v.clone(), _ => self.unknown_of(m, c.ty, "the state of a stream") };
+            let v = if matches!(m.ty(c.ty).kind, crate::ir::TypeKind::Ptr(_)) { v } else { self.unknown_of(m, c.ty, "the state of a stream") };
+            return Ok(Some((v, s)));
+        }
+        // std::istream::operator>>(T&).
+        if let Some(t) = c.name.strip_prefix("_ZNSirsER") {
+            let bytes = match t { "i" | "j" => 4, "l" | "m" | "x" | "y" => 8, "s" | "t" => 2, _ => 0 };
+            let p = self.pointer_arg(c, 1);
+            if bytes > 0 {
+                let ordinal = self.next_read();
+                let v = self.input(InputSource::Read { what: "the standard input".into(), ordinal }, bytes * 8);
+                self.store_value(&mut s, &p, Value::Int(v), u64::from(bytes));
+            } else { self.forget_targets(&mut s, &p, "what is read from the standard input"); }
+            return Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown("a stream")), s)));
+        }
+        if c.display.contains("std::chrono::") && self.program.func(c.func).is_declaration() { return self.opaque(c, s, "the time"); }
+        if c.display.contains("basic_string<") || c.name.contains("basic_string") || c.name.starts_with("_ZNSs") { return self.string_call(c, s); }
+        for (prefix, bits) in [("_ZNSt7__cxx114stoiE", 32), ("_ZNSt7__cxx114stolE", 64), ("_ZNSt7__cxx115stollE", 64), ("_ZNSt7__cxx115stoulE", 64), ("_ZNSt7__cxx116stoullE", 64)] {
+            if c.name.starts_with(prefix) { return self.string_number(c, s, bits); }
+        }
+        if OPAQUE.iter().any(|p| c.display.contains(p)) && !c.display.contains("std::vector<") {
+            if self.program.func(c.func).noreturn { return Ok(None); }
+            let head: String = c.display.chars().take(60).collect();
+            return self.opaque(c, s, &format!("the result of `{head}`"));
+        }
+        if ALGORITHMS.iter().any(|p| c.display.starts_with(p)) { return self.opaque(c, s, "the result of an algorithm"); }
+        Err(Box::new(s))
+    }
+
+    /// `std::string`: only which program argument it holds is followed, by its data pointer at offset 0.
+    fn string_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        if c.name.contains("stoi") || c.name.contains("stol") || c.name.contains("stoul") { 
+            let bits = if c.name.contains("stoiE") { 32 } else { 64 };
+            return self.string_number(c, s, bits);
+        }
+        let this = self.pointer_arg(c, 0);
+        let constructor = c.name.contains("C1") || c.name.contains("C2") || c.name.contains("aSE");
+        if constructor && let Some(Value::Ptr(text)) = c.args.get(1) {
+            let text = text.clone();
+            self.forget_targets(&mut s, &this, "a string");
+            // From another string: its text; from a `const char *`: that.
+            let from = match text.as_slice() {
+                [Target { base: Base::Object(o), .. }] if matches!(self.object(*o).kind, crate::symbolic::memory::ObjKind::ArgvText(_)) => Value::Ptr(text),
+                _ if c.display.contains("(std::__cxx11::basic_string") || c.display.contains("const&)") || c.display.contains("&&)") => Value::Ptr(self.load_pointer(&mut s, &text)),
+                _ => self.unknown_pointer("the text of a string"),
+            };
+            self.store_value(&mut s, &this, from, 8);
+            return Ok(Some((c.args[0].clone(), s)));
+        }
+        if c.name.ends_with("c_strEv") || c.name.ends_with("dataEv") {
+            let p = self.load_pointer(&mut s, &this);
+            return Ok(Some((Value::Ptr(p), s)));
+        }
+        self.opaque(c, s, "a string")
+    }
+
+    fn string_number(&mut self, c: &Call<'_>, mut s: State, bits: u32) -> Modelled {
+        let this = self.pointer_arg(c, 0);
+        let text = self.load_pointer(&mut s, &this);
+        let t = self.number_of(&text, bits, "std::stoi");
+        Ok(Some((Value::Int(t), s)))
+    }
+}

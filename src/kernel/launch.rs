@@ -1,0 +1,130 @@
+//! A kernel run symbolically for one arbitrary thread of one arbitrary block of a launch.
+
+use crate::ir::{FuncRef, Side};
+use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Thread};
+use crate::symbolic::memory::{ObjKind, Object};
+use crate::symbolic::term::{Axis, Range, SymKind, TermId};
+use crate::symbolic::value::Value;
+use rustc_hash::FxHashSet;
+
+/// CUDA's limits of a launch (CUDA C++ Programming Guide 13.0, Compute Capabilities, capability 7.5 to 12.0).
+pub const MAX_BLOCK: [i128; 3] = [1024, 1024, 64];
+pub const MAX_THREADS: i128 = 1024;
+pub const MAX_GRID: [i128; 3] = [(1 << 31) - 1, 65535, 65535];
+/// Bytes; the most that any capability up to 12.0 offers.
+pub const MAX_SHARED: i128 = 227 * 1024;
+
+/// What one launch accesses.
+#[derive(Debug)]
+pub struct KernelRun {
+    pub accesses: Vec<AccessEvent>,
+    pub thread: Thread,
+    /// Why the kernel could not be followed to its end.
+    pub gave_up: Option<String>,
+}
+
+impl Executor<'_> {
+    /// The conditions under which a launch runs at all.
+    pub fn launch_axioms(&mut self, c: &LaunchConfig) -> Vec<TermId> {
+        let mut facts = vec![];
+        let one = self.arena.int(1);
+        for i in 0..3 {
+            for (t, max) in [(c.grid[i], MAX_GRID[i]), (c.block[i], MAX_BLOCK[i])] {
+                facts.push(self.arena.le(one, t));
+                let m = self.arena.int(max);
+                facts.push(self.arena.le(t, m));
+            }
+        }
+        let xy = self.arena.mul(c.block[0], c.block[1]);
+        let xyz = self.arena.mul(xy, c.block[2]);
+        let m = self.arena.int(MAX_THREADS);
+        facts.push(self.arena.le(xyz, m));
+        let m = self.arena.int(MAX_SHARED);
+        facts.push(self.arena.le(c.shared, m));
+        let zero = self.arena.int(0);
+        facts.push(self.arena.le(zero, c.shared));
+        facts
+    }
+
+    /// Runs a kernel under a launch. Facts (the launch's path, axioms, allocations) become its path condition.
+    pub fn run_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, facts: Vec<TermId>) -> KernelRun {
+        let (saved_side, saved_stack) = (self.side, std::mem::take(&mut self.stack));
+        let (accesses, gave_up) = (std::mem::take(&mut self.accesses), self.gave_up.take());
+        self.side = Side::Device;
+        let thread = self.thread_symbols(&launch.config);
+        let mut path = facts;
+        for i in 0..3 {
+            path.push(self.arena.lt(thread.tid[i], launch.config.block[i]));
+            path.push(self.arena.lt(thread.bid[i], launch.config.grid[i]));
+        }
+        let shared = self.new_object(Object { kind: ObjKind::SharedDynamic, name: String::new(), extent: Some(launch.config.shared), site: None, func: None, array: true });
+        let thread = Thread { shared: Some(shared), ..thread };
+        self.thread = Some(thread.clone());
+        let path = self.arena.and_all(path);
+
+        // First what it writes: contents of everything else are as they were at the launch.
+        self.written = FxHashSet::default();
+        self.stable = None;
+        let recording = std::mem::replace(&mut self.recording, false);
+        self.enter_kernel(kernel, launch, path, 1);
+        let all: FxHashSet<_> = launch.memory.keys().copied().chain((0..self.objects.len()).map(|i| crate::symbolic::memory::ObjId(u32::try_from(i).unwrap_or(u32::MAX)))).collect();
+        let written = std::mem::take(&mut self.written);
+        self.stable = Some(all.into_iter().filter(|o| !written.contains(o) && !matches!(self.object(*o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic)).collect());
+        self.recording = recording;
+        if self.gave_up.is_none() { self.enter_kernel(kernel, launch, path, 2); }
+
+        self.stable = None;
+        self.thread = None;
+        self.side = saved_side;
+        self.stack = saved_stack;
+        let run = KernelRun { accesses: std::mem::replace(&mut self.accesses, accesses), thread, gave_up: self.gave_up.take() };
+        self.gave_up = gave_up;
+        run
+    }
+
+    fn enter_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId, salt: u64) {
+        let mut state = self.initial_state();
+        state.mem.clone_from(&launch.memory);
+        if let Some(s) = self.assume(state, path) {
+            use std::hash::{Hash, Hasher};
+            let mut h = rustc_hash::FxHasher::default();
+            (kernel, launch.site, self.objects.len(), salt).hash(&mut h);
+            let args = launch.args.clone();
+            // Nothing comes back from a kernel: only its events count.
+            drop(self.call(kernel, args, s, h.finish()));
+        }
+    }
+
+    fn thread_symbols(&mut self, c: &LaunchConfig) -> Thread {
+        let axes = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
+        let make = |e: &mut Self, dims: &[TermId; 3], name: &str, max: &[i128; 3], thread: bool| {
+            std::array::from_fn(|i| {
+                let hi = e.arena.range(dims[i]).hi.map_or(max[i], |h| h.min(max[i])) - 1;
+                if hi <= 0 { return e.arena.int(0); }
+                let kind = if thread { SymKind::Thread(axes[i].1) } else { SymKind::Block(axes[i].1) };
+                e.arena.fresh(kind, format!("{name}.{}", axes[i].0), Range::new(0, hi))
+            })
+        };
+        let tid = make(self, &c.block, "threadIdx", &MAX_BLOCK, true);
+        let bid = make(self, &c.grid, "blockIdx", &MAX_GRID, false);
+        Thread { tid, bid, block: c.block, grid: c.grid, shared: None }
+    }
+
+    /// A launch of unknown shape, for kernels that no known host code launches.
+    pub fn unknown_launch(&mut self, name: &str) -> LaunchConfig {
+        let axes = ["x", "y", "z"];
+        let src = |i: usize, what: &str| crate::symbolic::term::InputSource::Param { function: name.to_owned(), name: format!("{what}.{}", axes[i]) };
+        let grid = std::array::from_fn(|i| { let k = SymKind::Input(src(i, "gridDim")); self.arena.fresh(k, format!("gridDim.{}", axes[i]), Range::new(1, MAX_GRID[i])) });
+        let block = std::array::from_fn(|i| { let k = SymKind::Input(src(i, "blockDim")); self.arena.fresh(k, format!("blockDim.{}", axes[i]), Range::new(1, MAX_BLOCK[i])) });
+        let k = SymKind::Input(crate::symbolic::term::InputSource::Param { function: name.to_owned(), name: "dynamic shared memory".into() });
+        let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, MAX_SHARED));
+        LaunchConfig { grid, block, shared }
+    }
+
+    /// Values of a kernel's parameters where nothing is known of its launch.
+    pub fn unknown_arguments(&mut self, kernel: FuncRef) -> Vec<Value> {
+        let func = self.program.func(kernel);
+        let m = self.program.module(kernel.module);
+        func.params.iter().map(|p| self.root_argument(m, kernel, p)).collect()
+    }
+}

@@ -1,0 +1,581 @@
+//! Loads, stores, copies and fills of the executor, and the record of what kernels access.
+
+use super::exec::{AccessEvent, AccessKind, Executor, Site, State};
+use super::memory::{ObjId, ObjKind, ObjState, Rest};
+use super::term::{Range, TermId};
+use super::value::{Base, Target, Value};
+use crate::ir::{Const, FuncRef, Linkage, Side, TypeId, TypeKind};
+use std::rc::Rc;
+
+/// Structures up to this many bytes are copied cell by cell.
+const MAX_COPY: i128 = 1 << 14;
+
+impl Executor<'_> {
+    // ---- record ----
+
+    pub(super) fn record(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: u64, kind: AccessKind) {
+        if self.side != Side::Device { return; }
+        let n = self.arena.int(i128::from(bytes));
+        self.record_range(s, site, p, n, kind);
+    }
+
+    pub(super) fn record_range(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
+        if self.side != Side::Device { return; }
+        if kind != AccessKind::Read {
+            for t in p.iter() { if let Base::Object(o) = t.base && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); } }
+        }
+        if !self.recording || p.iter().all(|t| self.is_plain_local(t, bytes)) { return; }
+        let mut stack = self.stack.clone();
+        stack.push(site);
+        self.accesses.push(AccessEvent { site, stack: Rc::new(stack), targets: p.clone(), bytes, kind, path: s.path });
+    }
+
+    /// A scalar variable of the thread, accessed whole: no array access that a user would count.
+    fn is_plain_local(&self, t: &Target, bytes: TermId) -> bool {
+        let Base::Object(o) = t.base else { return false };
+        let object = self.object(o);
+        if !matches!(object.kind, ObjKind::DeviceLocal) { return false; }
+        match (self.arena.as_int(t.offset), self.arena.as_int(bytes), object.extent.and_then(|e| self.arena.as_int(e))) {
+            (Some(off), Some(n), Some(ext)) => off >= 0 && off + n <= ext && !object.array,
+            _ => false,
+        }
+    }
+
+    // ---- load ----
+
+    pub(super) fn load(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
+        let m = self.module(f);
+        let mut out: Option<Value> = None;
+        for t in p.iter() {
+            let v = match &t.base {
+                Base::Object(o) => self.load_object(s, f, *o, t.offset, ty),
+                Base::Null => self.unknown_of(m, ty, "a load through a null pointer"),
+                Base::Func(_) => self.unknown_of(m, ty, "a load from a function"),
+                Base::Unknown(r) => { let r = r.clone(); self.unknown_of(m, ty, &r) }
+            };
+            out = Some(match out { None => v, Some(old) => self.ite_value(t.cond, &v, &old) });
+        }
+        out.unwrap_or_else(|| self.unknown_of(m, ty, "a load through no pointer"))
+    }
+
+    fn load_object(&mut self, s: &mut State, f: FuncRef, o: ObjId, offset: TermId, ty: TypeId) -> Value {
+        let m = self.module(f);
+        let size = m.size_of(ty);
+        // What other threads may write is not followed.
+        if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal | ObjKind::Parameter | ObjKind::Constant(_)) && !self.stable.as_ref().is_some_and(|k| k.contains(&o)) {
+            let reason = format!("what `{}` holds", self.object(o).name);
+            return self.unknown_of(m, ty, &reason);
+        }
+        self.ensure(s, o);
+        match &m.ty(ty).kind {
+            TypeKind::Struct { fields, .. } => {
+                let v = fields.iter().map(|x| { let d = self.arena.add_const(offset, i128::from(x.offset)); self.load_object(s, f, o, d, x.ty) }).collect();
+                return Value::Aggregate(Rc::new(v));
+            }
+            TypeKind::Array { elem, count } if *count <= 64 => {
+                let stride = m.size_of(*elem);
+                let v = (0..*count).map(|i| { let d = self.arena.add_const(offset, i128::from(i * stride)); self.load_object(s, f, o, d, *elem) }).collect();
+                return Value::Aggregate(Rc::new(v));
+            }
+            TypeKind::Vector { elem, count } => {
+                let stride = m.size_of(*elem);
+                let v = (0..u64::from(*count)).map(|i| { let d = self.arena.add_const(offset, i128::from(i * stride)); self.load_object(s, f, o, d, *elem) }).collect();
+                return Value::Aggregate(Rc::new(v));
+            }
+            _ => {}
+        }
+        let Some(state) = s.mem.get(&o).cloned() else { return self.unknown_of(m, ty, "memory that is not known") };
+        let raw = self.read_cells(o, &state, offset, size, Some((f, ty)));
+        self.convert(f, raw, ty)
+    }
+
+    fn read_cells(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
+        let Some(at) = self.arena.as_int(offset).and_then(|v| i64::try_from(v).ok()) else { return self.read_variable(o, state, offset, size, want) };
+        let width = i64::try_from(size).unwrap_or(i64::MAX / 4);
+        if let Some((sz, v)) = state.cells.get(&at) && u64::from(*sz) == size { return v.clone(); }
+        let parts: Vec<(i64, u32, Value)> = state.overlapping(at, at.saturating_add(width)).map(|(o, s, v)| (o, s, v.clone())).collect();
+        if parts.is_empty() { return self.rest_value(o, state, offset, size, want); }
+        // Several integers read as one (`dim3` passed in registers).
+        if parts.iter().all(|(_, _, v)| matches!(v, Value::Int(_) | Value::Bool(_))) {
+            let covered: i64 = parts.iter().map(|(_, s, _)| i64::from(*s)).sum();
+            if covered == width && parts[0].0 == at {
+                let mut sum = self.arena.int(0);
+                for (po, ps, v) in &parts {
+                    let bits = ps * 8;
+                    let t = self.as_int_value(v, bits);
+                    let t = self.interpret(t, bits, false);
+                    let Ok(shift) = u32::try_from((po - at) * 8) else { continue };
+                    if shift >= 64 { return Value::unknown("a wide integer"); }
+                    let t = self.arena.scale(t, 1i128 << shift);
+                    sum = self.arena.add(sum, t);
+                }
+                return Value::Int(sum);
+            }
+            if let [(po, ps, v)] = parts.as_slice() && *po <= at && at + width <= po + i64::from(*ps) && *ps <= 8 {
+                let t = self.as_int_value(v, ps * 8);
+                let u = self.interpret(t, ps * 8, false);
+                let Ok(shift) = u32::try_from((at - po) * 8) else { return Value::unknown("part of a value") };
+                let t = self.arena.floor_div(u, 1i128 << shift);
+                return Value::Int(self.arena.modulo(t, 1i128 << (width * 8)));
+            }
+        }
+        Value::unknown("a value that was written in other pieces than it is read")
+    }
+
+    /// A load at an offset that is not constant.
+    fn read_variable(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
+        let r = self.arena.range(offset);
+        let lo = r.lo.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MIN / 4);
+        let hi = r.hi.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MAX / 4).saturating_add(i64::try_from(size).unwrap_or(0));
+        let hits: Vec<(i64, u32, Value)> = state.overlapping(lo, hi).map(|(o, s, v)| (o, s, v.clone())).collect();
+        if hits.is_empty() { return self.rest_value(o, state, offset, size, want); }
+        // An array of equal cells: one of them. Pointers keep their targets this way.
+        let aligned = hits.iter().all(|(_, s, _)| u64::from(*s) == size);
+        let whole = matches!(state.rest, Rest::Uninit | Rest::Init | Rest::Zero);
+        if aligned && whole && hits.len() <= 64 {
+            let mut v: Option<Value> = None;
+            for (at, _, x) in hits {
+                let k = self.arena.int(i128::from(at));
+                let c = self.arena.eq(offset, k);
+                v = Some(match v { None => x, Some(old) => self.ite_value(c, &x, &old) });
+            }
+            return v.unwrap_or_else(|| Value::unknown("an empty array"));
+        }
+        let name = self.object(o).name.clone();
+        match want {
+            Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &format!("an element of `{name}`")) }
+            None => Value::unknown("an element of an array"),
+        }
+    }
+
+    /// What memory outside the cells holds.
+    pub(super) fn rest_value(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
+        let name = self.object(o).name.clone();
+        match &state.rest {
+            Rest::Zero => match want { Some((f, ty)) => self.zero_of(f, ty), None => Value::Int(self.arena.int(0)) },
+            Rest::Uninit => {
+                let reason = format!("`{name}` before it is written");
+                match want { Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &reason) } None => Value::unknown(&reason) }
+            }
+            Rest::Init => match self.initial_value(o, offset, size) {
+                Some(v) => v,
+                None => match want { Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &format!("an element of `{name}`")) } None => Value::unknown("an element of a table") },
+            },
+            Rest::Unknown { version, reason, .. } => {
+                let int = match want { Some((f, ty)) => match self.module(f).ty(ty).kind { TypeKind::Int(b) if b > 1 => Some(b), _ => None }, None => None };
+                if let Some(bits) = int {
+                    let args = vec![self.arena.int(i128::from(o.0)), self.arena.int(i128::from(*version)), offset, self.arena.int(i128::from(bits))];
+                    return Value::Int(self.arena.apply("content", args, Range::of_int(bits, true)));
+                }
+                let reason = reason.clone();
+                match want { Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &reason) } None => Value::Unknown(reason) }
+            }
+        }
+    }
+
+    /// A scalar of a constant table.
+    fn initial_value(&mut self, o: ObjId, offset: TermId, size: u64) -> Option<Value> {
+        let (ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) = self.object(o).kind.clone() else { return None };
+        let at = u64::try_from(self.arena.as_int(offset)?).ok()?;
+        let g = self.program.global(r);
+        let init = g.init.as_ref()?;
+        let f = FuncRef { module: r.module, func: crate::ir::FuncId(0) };
+        let c = self.constant_at(f, init, g.ty, at, size)?;
+        Some(c)
+    }
+
+    fn constant_at(&mut self, f: FuncRef, c: &Const, ty: TypeId, at: u64, size: u64) -> Option<Value> {
+        let m = self.module(f);
+        match c {
+            Const::Aggregate { elems, .. } => match &m.ty(ty).kind {
+                TypeKind::Struct { fields, .. } => {
+                    let (i, x) = fields.iter().enumerate().rev().find(|(_, x)| x.offset <= at)?;
+                    self.constant_at(f, elems.get(i)?, x.ty, at - x.offset, size)
+                }
+                TypeKind::Array { elem, .. } => { let n = m.size_of(*elem).max(1); self.constant_at(f, elems.get(usize::try_from(at / n).ok()?)?, *elem, at % n, size) }
+                TypeKind::Vector { elem, .. } => { let n = m.size_of(*elem).max(1); self.constant_at(f, elems.get(usize::try_from(at / n).ok()?)?, *elem, at % n, size) }
+                _ => None,
+            },
+            Const::Bytes { data, .. } => {
+                let mut v: i128 = 0;
+                for i in 0..size.min(8) { v |= i128::from(*data.get(usize::try_from(at + i).ok()?)?) << (8 * i); }
+                Some(Value::Int(self.arena.int(v)))
+            }
+            Const::Zero(_) => Some(Value::Int(self.arena.int(0))),
+            _ if at == 0 && m.size_of(ty) == size => Some(self.constant(f, c)),
+            _ => None,
+        }
+    }
+
+    /// Makes sure that an object has a state: globals get their initial contents.
+    pub(super) fn ensure(&mut self, s: &mut State, o: ObjId) {
+        if s.mem.contains_key(&o) { return; }
+        let rest = match &self.object(o).kind {
+            ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r) => {
+                let g = self.program.global(*r);
+                let internal = g.constant || g.linkage != Linkage::External || self.program.modules.iter().any(|m| m.functions.iter().any(|f| f.name == "main"));
+                match &g.init {
+                    Some(Const::Zero(_)) if internal => Rest::Zero,
+                    Some(_) if internal => Rest::Init,
+                    None if g.defined && internal => Rest::Zero,
+                    _ => { let v = self.next_version(); Rest::Unknown { version: v, input: false, reason: Rc::from(format!("the global `{}`", g.source_name)) } }
+                }
+            }
+            ObjKind::ArgvArray | ObjKind::ArgvText(_) => { let v = self.next_version(); Rest::Unknown { version: v, input: true, reason: Rc::from("the text of a program argument") } }
+            ObjKind::DeviceHeap | ObjKind::SharedDynamic | ObjKind::SharedStatic(_) | ObjKind::HostHeap | ObjKind::Managed => Rest::Uninit,
+            _ => { let v = self.next_version(); Rest::Unknown { version: v, input: false, reason: Rc::from("memory that is not known") } }
+        };
+        s.mem.insert(o, Rc::new(ObjState::new(rest)));
+    }
+
+    /// A cell's value as the type it is read as.
+    fn convert(&mut self, f: FuncRef, v: Value, ty: TypeId) -> Value {
+        let m = self.module(f);
+        match (&m.ty(ty).kind, v) {
+            (TypeKind::Int(1), v) => Value::Bool(self.as_bool_value(&v)),
+            (TypeKind::Int(bits), Value::Bool(_) | Value::Ptr(_)) if *bits < 8 => self.unknown_of(m, ty, "a narrow value"),
+            (TypeKind::Int(_), v @ Value::Int(_)) => v,
+            (TypeKind::Int(bits), v @ (Value::Bool(_) | Value::Ptr(_))) => { let b = *bits; Value::Int(self.as_int_value(&v, b)) }
+            (TypeKind::Ptr(_), v @ Value::Ptr(_)) => v,
+            (TypeKind::Ptr(_), Value::Int(t)) => self.int_as_pointer(t),
+            (TypeKind::Float(_), v @ Value::Real(_)) => v,
+            (TypeKind::Float(_), Value::Int(t)) if self.arena.as_int(t) == Some(0) => Value::Real(super::value::Ratio { num: t, den: 1 }),
+            (_, Value::Unknown(r)) => self.unknown_of(m, ty, &r),
+            _ => self.unknown_of(m, ty, "a value read as another type"),
+        }
+    }
+
+    // ---- store ----
+
+    pub(super) fn store(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
+        let single = p.len() == 1;
+        for t in p.iter() {
+            match &t.base {
+                Base::Object(o) => {
+                    let cond = if single { None } else { Some(t.cond) };
+                    self.store_object(s, *o, t.offset, &v, size, cond);
+                }
+                Base::Unknown(_) if self.side == Side::Host => self.forget_escaped(s, "a store through an unknown pointer"),
+                _ => {}
+            }
+        }
+    }
+
+    fn store_object(&mut self, s: &mut State, o: ObjId, offset: TermId, v: &Value, size: u64, cond: Option<TermId>) {
+        if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { return; }
+        self.ensure(s, o);
+        let Some(rc) = s.mem.get(&o) else { return };
+        let mut state = rc.as_ref().clone();
+        let width = i64::try_from(size).unwrap_or(i64::MAX / 4);
+        if let Some(at) = self.arena.as_int(offset).and_then(|v| i64::try_from(v).ok()) {
+            if size > 1 << 16 { state.clear(at, at.saturating_add(width)); self.blur(&mut state, "a large value"); s.mem.insert(o, Rc::new(state)); return; }
+            if let Value::Aggregate(_) = v { state.clear(at, at + width); self.blur_cells(&mut state, at, v, size); s.mem.insert(o, Rc::new(state)); return; }
+            let new = match cond {
+                None => v.clone(),
+                Some(c) => {
+                    let old = self.read_cells(o, &state, offset, size, None);
+                    self.ite_value(c, v, &old)
+                }
+            };
+            self.keep_cut_cells(&mut state, at, at + width);
+            state.cells.insert(at, (u32::try_from(size).unwrap_or(u32::MAX), new));
+        } else {
+            let r = self.arena.range(offset);
+            let lo = r.lo.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MIN / 4);
+            let hi = r.hi.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MAX / 4).saturating_add(width);
+            state.clear(lo, hi);
+            self.blur(&mut state, "an array written at a variable index");
+        }
+        s.mem.insert(o, Rc::new(state));
+    }
+
+    /// Cells that a store covers only in part are no longer known.
+    fn keep_cut_cells(&mut self, state: &mut ObjState, from: i64, to: i64) {
+        let cut: Vec<(i64, u32)> = state.overlapping(from, to).filter(|(o, s, _)| *o < from || o + i64::from(*s) > to).map(|(o, s, _)| (o, s)).collect();
+        state.clear(from, to);
+        for (o, s) in cut {
+            // The bytes outside the store become cells of one byte that are not known.
+            for b in (o..o + i64::from(s)).filter(|b| *b < from || *b >= to) {
+                state.cells.insert(b, (1, Value::unknown("a value that was partly overwritten")));
+            }
+        }
+    }
+
+    fn blur_cells(&mut self, state: &mut ObjState, at: i64, v: &Value, size: u64) {
+        // Registers holding a structure: members in order, each with an equal share where sizes are not known.
+        if let Value::Aggregate(e) = v && !e.is_empty() && size % e.len() as u64 == 0 {
+            let each = size / e.len() as u64;
+            if each <= 8 {
+                for (i, x) in e.iter().enumerate() {
+                    let o = at + i64::try_from(i as u64 * each).unwrap_or(0);
+                    state.cells.insert(o, (u32::try_from(each).unwrap_or(8), x.clone()));
+                }
+                return;
+            }
+        }
+        for i in 0..size.min(256) { state.cells.insert(at + i64::try_from(i).unwrap_or(0), (1, Value::unknown("part of a structure"))); }
+    }
+
+    pub(super) fn blur(&mut self, state: &mut ObjState, reason: &str) {
+        let version = self.next_version();
+        state.rest = Rest::Unknown { version, input: false, reason: Rc::from(reason) };
+    }
+
+    /// Makes everything that an object holds unknown.
+    pub fn forget(&mut self, s: &mut State, o: ObjId, reason: &str, input: bool) {
+        let version = self.next_version();
+        let freed = s.mem.get(&o).is_some_and(|x| x.freed);
+        let mut n = ObjState::new(Rest::Unknown { version, input, reason: Rc::from(reason) });
+        n.freed = freed;
+        s.mem.insert(o, Rc::new(n));
+    }
+
+    // ---- copies and fills ----
+
+    pub fn copy(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, src: &Rc<Vec<Target>>, len: TermId) {
+        let n = self.arena.as_int(len);
+        if let (Some(n), [Target { base: Base::Object(from), offset: so, .. }]) = (n, src.as_slice()) && n <= MAX_COPY {
+            self.ensure(s, *from);
+            let at = self.arena.as_int(*so).and_then(|v| i64::try_from(v).ok());
+            let source = s.mem.get(from).cloned();
+            if let (Some(at), Some(source)) = (at, source) {
+                let n = i64::try_from(n).unwrap_or(0);
+                let readable = self.side == Side::Host || matches!(self.object(*from).kind, ObjKind::DeviceLocal | ObjKind::Constant(_)) || self.stable.as_ref().is_some_and(|k| k.contains(from));
+                if readable {
+                    for t in dst.iter() {
+                        let Base::Object(to) = t.base else { continue };
+                        if self.side == Side::Device && !matches!(self.object(to).kind, ObjKind::DeviceLocal) { continue; }
+                        let single = dst.len() == 1;
+                        match self.arena.as_int(t.offset).and_then(|v| i64::try_from(v).ok()) {
+                            Some(d) if single => self.copy_cells(s, *from, &source, at, to, d, n),
+                            _ => self.forget(s, to, "a copy to one of several places", false),
+                        }
+                    }
+                    return;
+                }
+            }
+        }
+        // Contents of arrays: whole-buffer copies keep what the source holds only as "the same unknown".
+        let input = src.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(s.mem.get(&o).map(|x| &x.rest), Some(Rest::Unknown { input: true, .. }))));
+        for t in dst.iter() {
+            let Base::Object(to) = t.base else { continue };
+            if self.side == Side::Device && !matches!(self.object(to).kind, ObjKind::DeviceLocal) { continue; }
+            let name = self.object(to).name.clone();
+            self.forget(s, to, &format!("what is copied into `{name}`"), input);
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "two places and a length")]
+    fn copy_cells(&mut self, s: &mut State, from: ObjId, source: &ObjState, at: i64, to: ObjId, d: i64, n: i64) {
+        self.ensure(s, to);
+        let Some(rc) = s.mem.get(&to) else { return };
+        let mut state = rc.as_ref().clone();
+        self.keep_cut_cells(&mut state, d, d + n);
+        let parts: Vec<(i64, u32, Value)> = source.overlapping(at, at + n).filter(|(o, s, _)| *o >= at && o + i64::from(*s) <= at + n).map(|(o, s, v)| (o, s, v.clone())).collect();
+        let whole = self.object(to).extent.and_then(|e| self.arena.as_int(e)) == Some(i128::from(n)) && d == 0;
+        let covered: i64 = parts.iter().map(|p| i64::from(p.1)).sum();
+        if covered < n {
+            match &source.rest {
+                Rest::Init => {
+                    // A table: its scalars, four or eight bytes at a time as they are read later.
+                    if whole { state.rest = Rest::Init; }
+                    let f = FuncRef { module: self.object(from).site.map_or(crate::ir::ModuleId(0), |x| x.0), func: crate::ir::FuncId(0) };
+                    if let ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r) = self.object(from).kind.clone() {
+                        let g = self.program.global(r);
+                        if let Some(init) = &g.init {
+                            let mut scalars = vec![];
+                            self.scalars(f, init, g.ty, 0, &mut scalars);
+                            for (o, size, c) in scalars {
+                                let o = i64::try_from(o).unwrap_or(i64::MAX / 4);
+                                if o >= at && o + i64::try_from(size).unwrap_or(0) <= at + n {
+                                    let v = self.constant(f, &c);
+                                    state.cells.insert(o - at + d, (u32::try_from(size).unwrap_or(8), v));
+                                }
+                            }
+                        }
+                    }
+                    state.rest = if whole { Rest::Zero } else { state.rest };
+                }
+                r if whole => state.rest = r.clone(),
+                Rest::Uninit => {}
+                _ => { for b in 0..n.min(4096) { state.cells.insert(d + b, (1, Value::unknown("part of a copied structure"))); } }
+            }
+        }
+        for (o, size, v) in parts {
+            state.clear(o - at + d, o - at + d + i64::from(size));
+            state.cells.insert(o - at + d, (size, v));
+        }
+        s.mem.insert(to, Rc::new(state));
+    }
+
+    fn scalars(&self, f: FuncRef, c: &Const, ty: TypeId, at: u64, out: &mut Vec<(u64, u64, Const)>) {
+        let m = self.module(f);
+        if out.len() > 4096 { return; }
+        match (c, &m.ty(ty).kind) {
+            (Const::Aggregate { elems, .. }, TypeKind::Struct { fields, .. }) => for (e, x) in elems.iter().zip(fields) { self.scalars(f, e, x.ty, at + x.offset, out); },
+            (Const::Aggregate { elems, .. }, TypeKind::Array { elem, .. }) => for (i, e) in elems.iter().enumerate() { self.scalars(f, e, *elem, at + i as u64 * m.size_of(*elem), out); },
+            (Const::Bytes { data, .. }, _) => for (i, b) in data.iter().enumerate() { out.push((at + i as u64, 1, Const::Int { bits: 8, value: i128::from(*b) })); },
+            (Const::Zero(t), TypeKind::Struct { fields, .. }) => { let _ = t; for x in fields { self.scalars(f, &Const::Zero(x.ty), x.ty, at + x.offset, out); } }
+            (Const::Zero(_), TypeKind::Array { elem, count }) => for i in 0..(*count).min(1024) { self.scalars(f, &Const::Zero(*elem), *elem, at + i * m.size_of(*elem), out); },
+            _ => out.push((at, m.size_of(ty), c.clone())),
+        }
+    }
+
+    pub fn fill(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, byte: TermId, len: TermId) {
+        let n = self.arena.as_int(len);
+        let zero = self.arena.as_int(byte) == Some(0);
+        for t in dst.iter() {
+            let Base::Object(o) = t.base else { continue };
+            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { continue; }
+            let extent = self.object(o).extent;
+            let at = self.arena.as_int(t.offset);
+            let whole = dst.len() == 1 && at == Some(0) && extent == Some(len);
+            if whole && zero { s.mem.insert(o, Rc::new(ObjState::new(Rest::Zero))); continue; }
+            match (n, at) {
+                (Some(n), Some(at)) if zero && n <= 1024 && dst.len() == 1 => {
+                    self.ensure(s, o);
+                    let Some(rc) = s.mem.get(&o) else { continue };
+                    let mut state = rc.as_ref().clone();
+                    let at = i64::try_from(at).unwrap_or(0);
+                    let n = i64::try_from(n).unwrap_or(0);
+                    self.keep_cut_cells(&mut state, at, at + n);
+                    let z = self.arena.int(0);
+                    let each = if n % 8 == 0 && at % 8 == 0 { 8 } else if n % 4 == 0 { 4 } else { 1 };
+                    let mut b = 0;
+                    while b < n { state.cells.insert(at + b, (u32::try_from(each).unwrap_or(1), Value::Int(z))); b += each; }
+                    s.mem.insert(o, Rc::new(state));
+                }
+                _ => self.forget(s, o, "memory that was filled", false),
+            }
+        }
+    }
+
+    // ---- effects of what is not modelled ----
+
+    /// Forgets everything that a call with these arguments could write.
+    pub(super) fn clobber(&mut self, s: &mut State, args: &[Value], reason: &str) {
+        let mut work: Vec<ObjId> = vec![];
+        for a in args { collect(a, &mut work); }
+        let mut seen: Vec<ObjId> = vec![];
+        while let Some(o) = work.pop() {
+            if seen.contains(&o) || seen.len() > 4096 { continue; }
+            seen.push(o);
+            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); continue; }
+            if let Some(st) = s.mem.get(&o) { for (_, v) in st.cells.values() { collect(v, &mut work); } }
+            if self.read_only(o) { continue; }
+            self.forget(s, o, reason, false);
+        }
+    }
+
+    fn read_only(&self, o: ObjId) -> bool {
+        match &self.object(o).kind {
+            ObjKind::HostGlobal(r) => self.program.global(*r).constant,
+            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::Constant(_) => true,
+            // The host cannot write device memory except through CUDA calls, which are modelled.
+            ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.side == Side::Host,
+            _ => false,
+        }
+    }
+
+    /// Forgets what any pointer could reach: the heap, globals and variables whose address is kept somewhere.
+    pub(super) fn forget_escaped(&mut self, s: &mut State, reason: &str) {
+        let mut escaped: Vec<ObjId> = vec![];
+        for st in s.mem.values() { for (_, v) in st.cells.values() { collect(v, &mut escaped); } }
+        let mut all: Vec<ObjId> = s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::HostHeap | ObjKind::HostGlobal(_) | ObjKind::Managed)).collect();
+        all.extend(escaped);
+        all.sort_unstable();
+        all.dedup();
+        for o in all { if !self.read_only(o) { self.forget(s, o, reason, false); } }
+    }
+}
+
+/// Objects that a value points to.
+pub(super) fn collect(v: &Value, out: &mut Vec<ObjId>) {
+    match v {
+        Value::Ptr(p) => out.extend(p.iter().filter_map(|t| if let Base::Object(o) = t.base { Some(o) } else { None })),
+        Value::Aggregate(e) => e.iter().for_each(|v| collect(v, out)),
+        _ => {}
+    }
+}
+
+// What the rooms `host/` and `kernel/` need of memory.
+impl Executor<'_> {
+    pub(crate) fn value_int(&mut self, v: &Value, bits: u32) -> TermId { self.as_int_value(v, bits) }
+
+    pub(crate) fn store_value(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) { self.store(s, p, v, size); }
+
+    pub(crate) fn offset_targets(&mut self, p: &Rc<Vec<Target>>, delta: TermId) -> Rc<Vec<Target>> {
+        match self.offset_pointer(p, delta) { Value::Ptr(p) => p, _ => p.clone() }
+    }
+
+    /// The pointer that a pointer points to.
+    pub(crate) fn load_pointer(&mut self, s: &mut State, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
+        let mut out: Option<Value> = None;
+        for t in p.iter() {
+            let v = match &t.base {
+                Base::Object(o) => {
+                    self.ensure(s, *o);
+                    let st = s.mem.get(o).cloned();
+                    match st { Some(st) => { let v = self.read_cells(*o, &st, t.offset, 8, None); let p = self.as_pointer(&v); Value::Ptr(p) } None => self.unknown_pointer("memory that is not known") }
+                }
+                _ => self.unknown_pointer("a load through a pointer that could not be followed"),
+            };
+            out = Some(match out { None => v, Some(old) => self.ite_value(t.cond, &v, &old) });
+        }
+        match out { Some(Value::Ptr(p)) => p, _ => { let v = self.unknown_pointer("a load through no pointer"); self.as_pointer(&v) } }
+    }
+
+    /// A load as a type of the function's module.
+    pub(crate) fn load_typed(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value { self.load(s, f, p, ty) }
+
+    pub(crate) fn forget_targets(&mut self, s: &mut State, p: &Rc<Vec<Target>>, reason: &str) {
+        for t in p.iter() { if let Base::Object(o) = t.base && !self.read_only(o) { self.forget(s, o, reason, false); } }
+    }
+
+    pub(crate) fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &str) { self.clobber(s, args, reason); }
+
+    /// What pointer arguments point to directly.
+    pub(crate) fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &str) {
+        let mut v = vec![];
+        for a in args { collect(a, &mut v); }
+        for o in v {
+            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); } else if !self.read_only(o) { self.forget(s, o, reason, false); }
+        }
+    }
+
+    /// Contents of device memory that a kernel with these arguments may write, pointers in it included.
+    pub(crate) fn forget_device(&mut self, s: &mut State, args: &[Value]) {
+        let mut work = vec![];
+        for a in args { collect(a, &mut work); }
+        let mut seen: Vec<ObjId> = vec![];
+        while let Some(o) = work.pop() {
+            if seen.contains(&o) { continue; }
+            seen.push(o);
+            if let Some(st) = s.mem.get(&o) { for (_, v) in st.cells.values() { collect(v, &mut work); } }
+            if matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::DeviceGlobal(_)) {
+                let name = self.object(o).name.clone();
+                self.forget(s, o, &format!("what a kernel writes to `{name}`"), false);
+            }
+        }
+        let globals: Vec<ObjId> = s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_))).collect();
+        for o in globals { self.forget(s, o, "what a kernel writes to a device variable", false); }
+    }
+
+    pub(crate) fn note_access(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) { self.record_range(s, site, p, bytes, kind); }
+
+    pub(crate) fn next_content_version(&mut self) -> u32 { self.next_version() }
+
+    pub(crate) fn next_read(&mut self) -> u32 { self.reads += 1; self.reads - 1 }
+
+    pub(crate) fn global_of(&mut self, r: crate::ir::GlobalRef) -> ObjId { self.global_object(r.module, r.global) }
+
+    pub(crate) fn is_recording(&self) -> bool { self.recording }
+
+    pub(crate) fn call_stack(&self) -> &[Site] { &self.stack }
+
+    /// Where the user wrote what is executed: the innermost call outside system headers and launch stubs.
+    pub(crate) fn user_location(&self) -> Option<(crate::ir::ModuleId, crate::ir::LocId)> {
+        self.stack.iter().rev().map(|s| self.location(*s)).find(|(m, l)| { let p = self.program.loc(*m, *l); p.line > 0 && !p.system })
+            .or_else(|| self.stack.last().map(|s| self.location(*s)))
+    }
+}

@@ -1,0 +1,578 @@
+//! The executor: functions, blocks, joins and calls. Loops are in `loops.rs`, instructions in `ops.rs`,
+//! memory in `access.rs`.
+//!
+//! Paths are merged at joins: a state is a path condition and a memory, and a value that differs between the merged
+//! paths becomes an if-then-else over the condition that tells them apart.
+
+use super::cfg::Cfg;
+use super::memory::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
+use super::term::{Arena, Axis, InputSource, Range, SymKind, Term, TermId};
+use super::value::{Base, Target, Value};
+use crate::ir::{BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side, Terminator, TypeId, TypeKind, ValueId};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Position of an instruction. `inst == insts.len()` is the terminator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Site { pub func: FuncRef, pub block: BlockId, pub inst: u32 }
+
+/// How the access touches memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AccessKind { Read, Write, Atomic }
+
+/// One memory access in a kernel, with what must hold for it to happen.
+#[derive(Clone, Debug)]
+pub struct AccessEvent {
+    pub site: Site,
+    /// Call sites from the kernel inwards.
+    pub stack: Rc<Vec<Site>>,
+    pub targets: Rc<Vec<Target>>,
+    /// Width in bytes; a term for copies of variable length.
+    pub bytes: TermId,
+    pub kind: AccessKind,
+    pub path: TermId,
+}
+
+/// A kernel launch that the host reaches.
+#[derive(Clone, Debug)]
+pub struct LaunchEvent {
+    pub site: Site,
+    /// Call sites from the root inwards; the innermost one outside launch stubs is the user's `<<<>>>`.
+    pub stack: Rc<Vec<Site>>,
+    pub kernel: Result<FuncRef, String>,
+    pub config: LaunchConfig,
+    /// Values of the kernel's parameters; a structure passed by value is an object.
+    pub args: Vec<Value>,
+    pub memory: Memory,
+    pub path: TermId,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchConfig { pub grid: [TermId; 3], pub block: [TermId; 3], pub shared: TermId }
+
+#[derive(Clone, Debug)]
+pub struct State {
+    pub path: TermId,
+    pub mem: Memory,
+    /// Set by `__cudaPushCallConfiguration`, taken by `__cudaPopCallConfiguration`.
+    pub pending: Option<Rc<LaunchConfig>>,
+}
+
+/// One activation of a function.
+pub(super) struct Frame {
+    pub func: FuncRef,
+    pub env: Vec<Option<Value>>,
+    pub locals: Vec<ObjId>,
+    /// Hash of the call stack and of the iterations of unrolled loops around it: tells allocations apart.
+    pub context: u64,
+}
+
+/// What a kernel runs under; absent while the host is executed.
+#[derive(Clone, Debug)]
+pub struct Thread {
+    pub tid: [TermId; 3],
+    pub bid: [TermId; 3],
+    pub block: [TermId; 3],
+    pub grid: [TermId; 3],
+    pub shared: Option<ObjId>,
+}
+
+/// Limits of one execution.
+#[derive(Clone, Debug)]
+pub struct Budget { pub steps: u64, pub deadline: Option<Instant>, pub depth: usize }
+
+impl Default for Budget { fn default() -> Self { Self { steps: 3_000_000, deadline: None, depth: 48 } } }
+
+pub struct Executor<'p> {
+    pub program: &'p Program,
+    pub arena: Arena,
+    pub objects: Vec<Object>,
+    pub side: Side,
+    pub thread: Option<Thread>,
+    pub accesses: Vec<AccessEvent>,
+    pub launches: Vec<LaunchEvent>,
+    /// Why the execution stopped early; then nothing that it did not reach may be called safe.
+    pub gave_up: Option<String>,
+    pub budget: Budget,
+    /// Objects that the kernel under execution writes: their contents are not followed.
+    pub written: rustc_hash::FxHashSet<ObjId>,
+    /// Objects whose contents the kernel may read as they were at the launch.
+    pub stable: Option<rustc_hash::FxHashSet<ObjId>>,
+    pub(crate) recording: bool,
+    pub(crate) stack: Vec<Site>,
+    pub(super) version: u32,
+    pub(super) cfgs: FxHashMap<FuncRef, Rc<Cfg>>,
+    pub(super) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
+    pub(super) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
+    pub(super) loop_vars: FxHashMap<(u64, FuncRef, BlockId), Vec<super::loops::LoopVar>>,
+    inputs: FxHashMap<(InputSource, u32), TermId>,
+    pub(super) types: std::cell::RefCell<FxHashMap<FuncRef, Rc<Vec<Option<TypeId>>>>>,
+    /// What was left out, one line each.
+    pub notes: Vec<String>,
+    /// Bytes of memory that a device has at most.
+    pub device_memory: u64,
+    pub(super) reads: u32,
+}
+
+/// Edges out of a region and returns inside it.
+#[derive(Default)]
+pub(super) struct RegionOut {
+    pub back: Vec<(BlockId, State)>,
+    pub exits: Vec<(BlockId, BlockId, State)>,
+    pub rets: Vec<(Option<Value>, State)>,
+}
+
+impl<'p> Executor<'p> {
+    #[must_use]
+    pub fn new(program: &'p Program) -> Self {
+        Self {
+            program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![],
+            gave_up: None, budget: Budget::default(), written: Default::default(), stable: None, recording: true, stack: vec![], version: 0,
+            cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
+            loop_vars: FxHashMap::default(), device_memory: 192 << 30, reads: 0, inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
+        }
+    }
+
+    /// An empty state that is always reached.
+    pub fn initial_state(&mut self) -> State {
+        State { path: self.arena.bool(true), mem: Memory::default(), pending: None }
+    }
+
+    pub(super) fn module(&self, f: FuncRef) -> &'p Module { let p: &'p Program = self.program; p.module(f.module) }
+    pub(super) fn function(&self, f: FuncRef) -> &'p Function { let p: &'p Program = self.program; p.func(f) }
+
+    pub fn object(&self, o: ObjId) -> &Object { &self.objects[o.0 as usize] }
+
+    pub fn new_object(&mut self, object: Object) -> ObjId {
+        let id = ObjId(u32::try_from(self.objects.len()).unwrap_or(u32::MAX));
+        self.objects.push(object);
+        id
+    }
+
+    /// The object that an allocation at this place of this activation makes: the same one on every pass over it.
+    pub fn allocate(&mut self, context: u64, site: Site, which: u32, make: impl FnOnce(&mut Self) -> Object) -> ObjId {
+        if let Some(id) = self.alloc_ids.get(&(context, site, which)).copied() {
+            let fresh = make(self);
+            self.objects[id.0 as usize] = fresh;
+            return id;
+        }
+        let object = make(self);
+        let id = self.new_object(object);
+        self.alloc_ids.insert((context, site, which), id);
+        id
+    }
+
+    pub fn pointer(&mut self, object: ObjId, offset: i128) -> Value {
+        let cond = self.arena.bool(true);
+        let offset = self.arena.int(offset);
+        Value::Ptr(Rc::new(vec![Target { cond, base: Base::Object(object), offset }]))
+    }
+
+    pub fn null(&mut self) -> Value {
+        let cond = self.arena.bool(true);
+        let offset = self.arena.int(0);
+        Value::Ptr(Rc::new(vec![Target { cond, base: Base::Null, offset }]))
+    }
+
+    pub fn unknown_pointer(&mut self, reason: &str) -> Value {
+        let cond = self.arena.bool(true);
+        let offset = self.arena.int(0);
+        Value::Ptr(Rc::new(vec![Target { cond, base: Base::Unknown(Rc::from(reason)), offset }]))
+    }
+
+    /// The symbol of a program input; equal sources give the same symbol.
+    pub fn input(&mut self, source: InputSource, bits: u32) -> TermId {
+        if let Some(t) = self.inputs.get(&(source.clone(), bits)) { return *t; }
+        let name = match &source {
+            InputSource::Argc => "argc".to_owned(),
+            InputSource::Argv(i) => format!("argv[{i}]"),
+            InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
+            InputSource::Read { what, ordinal } => format!("{what} #{}", ordinal + 1),
+            InputSource::Param { name, .. } => name.clone(),
+            InputSource::World(w) => w.clone(),
+        };
+        let range = match &source {
+            InputSource::Argc => Range::new(1, i128::from(i32::MAX)),
+            InputSource::ArgvLen(_) => Range::new(0, 1 << 20),
+            _ => Range::of_int(bits, true),
+        };
+        let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);
+        self.inputs.insert((source, bits), t);
+        t
+    }
+
+    /// An unknown value of a type.
+    pub fn unknown_of(&mut self, module: &Module, ty: TypeId, reason: &str) -> Value {
+        match &module.ty(ty).kind {
+            TypeKind::Int(1) => Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: reason.to_owned() }, "?")),
+            TypeKind::Int(bits) => {
+                let range = Range::of_int(*bits, true);
+                Value::Int(self.arena.fresh(SymKind::Unknown { reason: reason.to_owned() }, "?", range))
+            }
+            TypeKind::Ptr(_) => self.unknown_pointer(reason),
+            TypeKind::Struct { fields, .. } => {
+                let v = fields.iter().map(|f| self.unknown_of(module, f.ty, reason)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            TypeKind::Array { elem, count } if *count <= 16 => {
+                let v = (0..*count).map(|_| self.unknown_of(module, *elem, reason)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            TypeKind::Vector { elem, count } => {
+                let v = (0..*count).map(|_| self.unknown_of(module, *elem, reason)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            _ => Value::unknown(reason),
+        }
+    }
+
+    pub(super) fn give_up(&mut self, reason: impl Into<String>) {
+        if self.gave_up.is_none() { self.gave_up = Some(reason.into()); }
+    }
+
+    /// Counts a step; false once the budget is spent.
+    pub(super) fn step(&mut self) -> bool {
+        if self.gave_up.is_some() { return false; }
+        if self.budget.steps == 0 { self.give_up("the execution budget was spent"); return false; }
+        self.budget.steps -= 1;
+        if self.budget.steps % 4096 == 0 && self.budget.deadline.is_some_and(|d| Instant::now() > d) {
+            self.give_up("the time limit was reached");
+            return false;
+        }
+        true
+    }
+
+    // ---- joins ----
+
+    /// Adds a condition to a state; `None` where it cannot hold.
+    pub fn assume(&mut self, mut s: State, c: TermId) -> Option<State> {
+        s.path = self.arena.and(s.path, c);
+        if self.arena.as_bool(s.path) == Some(false) { None } else { Some(s) }
+    }
+
+    /// Merges states that reach one point. The second result has one selector for each state but the first: true
+    /// where the merge of those before it was reached rather than that state.
+    pub(super) fn merge(&mut self, states: Vec<State>) -> Option<(State, Vec<TermId>)> {
+        let mut it = states.into_iter();
+        let mut acc = it.next()?;
+        let mut selectors = vec![];
+        for s in it {
+            let (sel, path) = self.selector(acc.path, s.path);
+            selectors.push(sel);
+            acc = self.merge_two(acc, s, sel, path);
+        }
+        Some((acc, selectors))
+    }
+
+    fn selector(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
+        let (_, ra, rb) = self.arena.split_common(a, b);
+        let path = self.arena.or(a, b);
+        if self.arena.as_bool(ra).is_none() { return (ra, path); }
+        let n = self.arena.not(rb);
+        if self.arena.as_bool(n).is_none() { return (n, path); }
+        (self.arena.fresh_bool(SymKind::Unknown { reason: "which path was taken".into() }, "?path"), path)
+    }
+
+    fn merge_two(&mut self, a: State, b: State, sel: TermId, path: TermId) -> State {
+        let mut mem = Memory::default();
+        for (id, sa) in &a.mem {
+            match b.mem.get(id) {
+                Some(sb) if Rc::ptr_eq(sa, sb) => { mem.insert(*id, sa.clone()); }
+                Some(sb) => { let m = self.merge_object(*id, sa, sb, sel); mem.insert(*id, Rc::new(m)); }
+                None => { mem.insert(*id, sa.clone()); }
+            }
+        }
+        for (id, sb) in b.mem { mem.entry(id).or_insert(sb); }
+        let pending = if a.pending == b.pending { a.pending } else { None };
+        State { path, mem, pending }
+    }
+
+    fn merge_object(&mut self, id: ObjId, a: &ObjState, b: &ObjState, sel: TermId) -> ObjState {
+        if a == b { return a.clone(); }
+        let rest = if a.rest == b.rest { a.rest.clone() } else {
+            match (&a.rest, &b.rest) {
+                // What was never written may be taken for whatever the other path wrote.
+                (Rest::Uninit, r) | (r, Rest::Uninit) => r.clone(),
+                _ => { let v = self.next_version(); Rest::Unknown { version: v, input: false, reason: Rc::from("written differently on two paths") } }
+            }
+        };
+        let mut out = ObjState { cells: Default::default(), rest, freed: a.freed || b.freed };
+        let mut keys: Vec<(i64, u32)> = a.cells.iter().map(|(o, (s, _))| (*o, *s)).collect();
+        keys.extend(b.cells.iter().map(|(o, (s, _))| (*o, *s)));
+        keys.sort_unstable();
+        keys.dedup();
+        for (o, size) in keys {
+            if out.overlapping(o, o + i64::from(size)).next().is_some() { continue; }
+            let va = self.cell_for_merge(id, a, o, size);
+            let vb = self.cell_for_merge(id, b, o, size);
+            let v = match (va, vb) {
+                (Some(x), Some(y)) => self.ite_value(sel, &x, &y),
+                // Uninitialised on one side: the value of the other.
+                (Some(x), None) | (None, Some(x)) => x,
+                (None, None) => continue,
+            };
+            out.cells.insert(o, (size, v));
+        }
+        out
+    }
+
+    /// A cell's value, or what the rest of its object says; `None` for memory that was never written.
+    fn cell_for_merge(&mut self, id: ObjId, s: &ObjState, offset: i64, size: u32) -> Option<Value> {
+        if let Some((sz, v)) = s.cells.get(&offset) && *sz == size { return Some(v.clone()); }
+        if s.overlapping(offset, offset + i64::from(size)).next().is_none() && s.rest == Rest::Uninit { return None; }
+        let t = self.arena.int(i128::from(offset));
+        Some(self.rest_value(id, s, t, u64::from(size), None))
+    }
+
+    /// `if c then a else b` on values.
+    pub(super) fn ite_value(&mut self, c: TermId, a: &Value, b: &Value) -> Value {
+        if a == b { return a.clone(); }
+        match self.arena.as_bool(c) { Some(true) => return a.clone(), Some(false) => return b.clone(), None => {} }
+        match (a, b) {
+            (Value::Int(x), Value::Int(y)) => Value::Int(self.arena.ite(c, *x, *y)),
+            (Value::Bool(x), Value::Bool(y)) => {
+                let n = self.arena.not(c);
+                let l = self.arena.and(c, *x);
+                let r = self.arena.and(n, *y);
+                Value::Bool(self.arena.or(l, r))
+            }
+            (Value::Ptr(x), Value::Ptr(y)) => {
+                let n = self.arena.not(c);
+                let mut out: Vec<Target> = vec![];
+                for (t, side) in x.iter().map(|t| (t, c)).chain(y.iter().map(|t| (t, n))) {
+                    let cond = self.arena.and(t.cond, side);
+                    if self.arena.as_bool(cond) == Some(false) { continue; }
+                    if let Some(o) = out.iter_mut().find(|o| o.base == t.base) {
+                        o.offset = self.arena.ite(cond, t.offset, o.offset);
+                        o.cond = self.arena.or(o.cond, cond);
+                    } else { out.push(Target { cond, base: t.base.clone(), offset: t.offset }); }
+                }
+                if out.len() > 32 { return self.unknown_pointer("a pointer with more than 32 possible targets"); }
+                Value::Ptr(Rc::new(out))
+            }
+            (Value::Aggregate(x), Value::Aggregate(y)) if x.len() == y.len() => {
+                let v = x.iter().zip(y.iter()).map(|(x, y)| self.ite_value(c, x, y)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            (Value::Real(x), Value::Real(y)) if x.den == y.den => {
+                Value::Real(super::value::Ratio { num: self.arena.ite(c, x.num, y.num), den: x.den })
+            }
+            (Value::Unknown(r), _) | (_, Value::Unknown(r)) => Value::Unknown(r.clone()),
+            _ => Value::unknown("a value of two types on two paths"),
+        }
+    }
+
+    // ---- functions and regions ----
+
+    pub(super) fn cfg(&mut self, f: FuncRef) -> Rc<Cfg> {
+        if let Some(c) = self.cfgs.get(&f) { return c.clone(); }
+        let c = Rc::new(Cfg::new(self.function(f)));
+        self.cfgs.insert(f, c.clone());
+        c
+    }
+
+    /// Executes a defined function. `None` where it does not return.
+    pub fn call(&mut self, f: FuncRef, args: Vec<Value>, state: State, context: u64) -> Option<(Option<Value>, State)> {
+        let func = self.function(f);
+        let cfg = self.cfg(f);
+        if cfg.irreducible { self.give_up(format!("`{}` has a loop with several entries", func.display)); return None; }
+        let mut frame = Frame { func: f, env: vec![None; func.values as usize], locals: vec![], context };
+        for (i, a) in args.into_iter().enumerate() { if let Some(slot) = frame.env.get_mut(i) { *slot = Some(a); } }
+        let out = self.region(&mut frame, &cfg, None, BlockId(0), vec![(BlockId(0), state)]);
+        let mut values = vec![];
+        let mut states = vec![];
+        for (v, s) in out.rets { values.push(v); states.push(s); }
+        let (mut s, sels) = self.merge(states)?;
+        let mut it = values.into_iter();
+        let mut value = it.next().flatten();
+        for (v, sel) in it.zip(sels) {
+            value = match (value, v) { (Some(a), Some(b)) => Some(self.ite_value(sel, &a, &b)), _ => None };
+        }
+        for l in frame.locals { s.mem.remove(&l); }
+        Some((value, s))
+    }
+
+    /// Executes the blocks of a region (a loop's body or the whole function) in reverse post-order, nested loops as
+    /// one step each.
+    pub(super) fn region(&mut self, fr: &mut Frame, cfg: &Cfg, lp: Option<usize>, start: BlockId, entry: Vec<(BlockId, State)>) -> RegionOut {
+        let mut out = RegionOut::default();
+        let mut incoming: FxHashMap<BlockId, Vec<(BlockId, State)>> = FxHashMap::default();
+        incoming.insert(start, entry);
+        let func = self.function(fr.func);
+        for &b in &cfg.order {
+            if incoming.is_empty() || self.gave_up.is_some() { break; }
+            let Some(states) = incoming.remove(&b) else { continue };
+            let inner = cfg.innermost[b.index()];
+            let edges: Vec<(BlockId, BlockId, State)> = if inner != lp && inner.is_some_and(|l| cfg.loops[l].header == b && cfg.loops[l].parent == lp) {
+                let l = inner.unwrap_or(0);
+                let (exits, rets) = self.run_loop(fr, cfg, l, states);
+                out.rets.extend(rets);
+                exits
+            } else {
+                // The header of this very loop gets its merged state and phi values from `run_loop`.
+                let head = lp.is_some_and(|l| cfg.loops[l].header == b);
+                let Some(s) = self.enter_block(fr, func, b, states, !head) else { continue };
+                self.run_block(fr, func, b, s, &mut out).into_iter().map(|(to, s)| (b, to, s)).collect()
+            };
+            for (from, to, s) in edges {
+                match lp {
+                    Some(l) if to == cfg.loops[l].header => out.back.push((from, s)),
+                    Some(l) if !cfg.loops[l].blocks.contains(&to) => out.exits.push((from, to, s)),
+                    _ => incoming.entry(to).or_default().push((from, s)),
+                }
+            }
+        }
+        out
+    }
+
+    /// Merges incoming edges and evaluates the block's phis.
+    pub(super) fn enter_block(&mut self, fr: &mut Frame, func: &Function, b: BlockId, incoming: Vec<(BlockId, State)>, phis: bool) -> Option<State> {
+        let (preds, states): (Vec<_>, Vec<_>) = incoming.into_iter().unzip();
+        let (s, sels) = self.merge(states)?;
+        if phis {
+            let mut results = vec![];
+            for inst in &func.blocks[b.index()].insts {
+                let Op::Phi(edges) = &inst.op else { break };
+                let mut value: Option<Value> = None;
+                for (i, p) in preds.iter().enumerate() {
+                    let Some((_, o)) = edges.iter().find(|(e, _)| e == p) else { continue };
+                    let v = self.operand(fr, o, inst.ty);
+                    value = Some(match value { None => v, Some(old) => self.ite_value(sels[i - 1], &old, &v) });
+                }
+                results.push((inst.result, value));
+            }
+            for (r, v) in results { if let (Some(r), Some(v)) = (r, v) { fr.env[r.index()] = Some(v); } }
+        }
+        Some(s)
+    }
+
+    fn run_block(&mut self, fr: &mut Frame, func: &'p Function, b: BlockId, state: State, out: &mut RegionOut) -> Vec<(BlockId, State)> {
+        let block = &func.blocks[b.index()];
+        let mut s = state;
+        for (i, inst) in block.insts.iter().enumerate() {
+            if !self.step() { return vec![]; }
+            let site = Site { func: fr.func, block: b, inst: u32::try_from(i).unwrap_or(u32::MAX) };
+            match self.instruction(fr, inst, site, s) { Some(n) => s = n, None => return vec![] }
+        }
+        if !self.step() { return vec![]; }
+        match &block.term {
+            Terminator::Ret(v) => {
+                let v = v.as_ref().map(|o| self.operand(fr, o, func.ret));
+                out.rets.push((v, s));
+                vec![]
+            }
+            Terminator::Br(to) => vec![(*to, s)],
+            Terminator::CondBr { cond, then, otherwise } => {
+                let c = self.condition(fr, cond);
+                if then == otherwise { return vec![(*then, s)]; }
+                let n = self.arena.not(c);
+                let mut v = vec![];
+                if let Some(t) = self.assume(s.clone(), c) { v.push((*then, t)); }
+                if let Some(e) = self.assume(s, n) { v.push((*otherwise, e)); }
+                v
+            }
+            Terminator::Switch { value, default, cases } => self.switch(fr, value, *default, cases, s),
+            Terminator::Invoke { result, ty, callee, args, normal, .. } => {
+                // Calls do not throw: the unwind edge is not taken.
+                let site = Site { func: fr.func, block: b, inst: u32::try_from(block.insts.len()).unwrap_or(u32::MAX) };
+                let inst = Inst { result: *result, ty: *ty, op: Op::Call { callee: callee.clone(), args: args.clone() }, loc: block.term_loc };
+                match self.instruction(fr, &inst, site, s) { Some(s) => vec![(*normal, s)], None => vec![] }
+            }
+            Terminator::Unreachable => vec![],
+            Terminator::Other(what) => { self.give_up(format!("`{what}` is not followed")); vec![] }
+        }
+    }
+
+    fn switch(&mut self, fr: &mut Frame, value: &Operand, default: BlockId, cases: &[(i128, BlockId)], s: State) -> Vec<(BlockId, State)> {
+        let bits = self.operand_bits(fr, value).unwrap_or(32);
+        let v = self.operand_int(fr, value, bits);
+        let v = self.interpret(v, bits, true);
+        let mut others = vec![];
+        let mut by_target: Vec<(BlockId, Vec<TermId>)> = vec![];
+        for (k, to) in cases {
+            let k = self.arena.int(*k);
+            let c = self.arena.eq(v, k);
+            others.push(self.arena.not(c));
+            match by_target.iter_mut().find(|(t, _)| t == to) { Some((_, cs)) => cs.push(c), None => by_target.push((*to, vec![c])) }
+        }
+        let none = self.arena.and_all(others);
+        match by_target.iter_mut().find(|(t, _)| *t == default) { Some((_, cs)) => cs.push(none), None => by_target.push((default, vec![none])) }
+        let mut out = vec![];
+        for (to, cs) in by_target {
+            let c = self.arena.or_all(cs);
+            if let Some(s) = self.assume(s.clone(), c) { out.push((to, s)); }
+        }
+        out
+    }
+
+    // ---- globals ----
+
+    /// The object of a global variable, with its initial contents put into the state on first use.
+    pub(super) fn global_object(&mut self, module: ModuleId, id: crate::ir::GlobalId) -> ObjId {
+        let r = self.program.resolve_global(module, id);
+        let g = self.program.global(r);
+        let host = self.program.module(r.module).side == Side::Host;
+        if let Some(o) = self.global_ids.get(&(r, host)) { return *o; }
+        let size = self.program.module(r.module).size_of(g.ty);
+        let kind = if host { ObjKind::HostGlobal(r) } else {
+            match g.space {
+                crate::ir::space::SHARED if size == 0 || !g.defined => ObjKind::SharedDynamic,
+                crate::ir::space::SHARED => ObjKind::SharedStatic(r),
+                crate::ir::space::CONSTANT => ObjKind::Constant(r),
+                _ => ObjKind::DeviceGlobal(r),
+            }
+        };
+        if kind == ObjKind::SharedDynamic && let Some(o) = self.thread.as_ref().and_then(|t| t.shared) {
+            if self.objects[o.0 as usize].name.is_empty() { self.objects[o.0 as usize].name.clone_from(&g.source_name); }
+            return o;
+        }
+        let known = size > 0 && (g.defined || !host);
+        let extent = known.then(|| self.arena.int(i128::from(size)));
+        let o = self.new_object(Object { kind, name: g.source_name.clone(), extent, site: Some((r.module, g.loc)), func: None, array: true });
+        self.global_ids.insert((r, host), o);
+        o
+    }
+
+    pub(super) fn next_version(&mut self) -> u32 { self.version += 1; self.version }
+
+    /// Where the user wrote the call or launch that the stack leads to: the innermost site outside launch stubs.
+    #[must_use]
+    pub fn user_site(&self, stack: &[Site]) -> Option<Site> {
+        stack.iter().rev().copied().find(|s| Program::kernel_symbol_of_stub(&self.function(s.func).name).is_none())
+    }
+
+    /// Location of an instruction.
+    #[must_use]
+    pub fn location(&self, site: Site) -> (ModuleId, LocId) {
+        let b = &self.function(site.func).blocks[site.block.index()];
+        (site.func.module, b.insts.get(site.inst as usize).map_or(b.term_loc, |i| i.loc))
+    }
+
+    /// The axis of a thread builtin's suffix.
+    #[must_use]
+    pub fn axis(c: &str) -> Option<(usize, Axis)> {
+        match c { "x" => Some((0, Axis::X)), "y" => Some((1, Axis::Y)), "z" => Some((2, Axis::Z)), _ => None }
+    }
+
+    /// Whether a term rests on something that is not modelled; returns the reasons.
+    #[must_use]
+    pub fn unknowns_of(&self, roots: &[TermId]) -> Vec<String> {
+        let mut out: Vec<String> = vec![];
+        for t in self.arena.cone(roots) {
+            let reason = match self.arena.get(t) {
+                Term::Sym(s) | Term::BoolSym(s) => match &self.arena.symbol(*s).kind { SymKind::Unknown { reason } => Some(reason.clone()), _ => None },
+                Term::Apply { name, .. } if name != "content" => None,
+                _ => None,
+            };
+            if let Some(r) = reason && !out.contains(&r) { out.push(r); }
+        }
+        out
+    }
+
+    pub(super) fn direct_callee(&self, module: ModuleId, callee: &Callee) -> Option<FuncRef> {
+        match callee { Callee::Direct(f) => Some(self.program.resolve_func(module, *f)), Callee::Indirect(_) => None }
+    }
+
+    pub(super) fn set(&self, fr: &mut Frame, r: Option<ValueId>, v: Value) { if let Some(r) = r { fr.env[r.index()] = Some(v); } }
+}

@@ -1,0 +1,444 @@
+//! Loops: a symbolic pass over the body gives each variable's next value as a function of its present one, and what
+//! has a closed form (`i + c`, `p + c`, `s / 2^c`, `s * 2^c`) is replaced by it, in terms of the iteration number `k`.
+//!
+//! The pass starts from a state in which every variable that the body writes is an arbitrary symbol, so the transition
+//! that it finds holds of every iteration, and the closed form solves the recurrence exactly. Variables without one are
+//! arbitrary, within what their transition shows (a counter that is sometimes incremented stays between its start and
+//! `k` steps further). The condition under which the loop goes round is kept for the previous iteration: it makes exit
+//! values exact.
+
+use super::cfg::Cfg;
+use super::exec::{Executor, Frame, State};
+use super::memory::{ObjId, ObjState, Rest};
+use super::term::{Range, SymKind, Term, TermId};
+use super::value::{Base, Target, Value};
+use crate::ir::{BlockId, Op, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// What a loop's body changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum LoopVar {
+    /// A cell of an object: offset and size in bytes.
+    Cell(ObjId, i64, u32),
+    /// Everything that the object holds.
+    Whole(ObjId),
+    Phi(ValueId),
+}
+
+/// The closed form of a variable.
+#[derive(Clone, Debug)]
+enum Form {
+    /// Value at iteration k; the transition is exact.
+    Closed(Value),
+    /// Arbitrary, within facts of the header state.
+    Bounded(Value, Vec<TermId>),
+    Arbitrary,
+}
+
+/// Constant trip counts up to this are executed one by one where that is more exact.
+const MAX_UNROLL: u32 = 64;
+
+/// What [`Executor::run_loop`] gives: states at the edges that leave the loop, and returns inside it.
+type LoopOut = (Vec<(BlockId, BlockId, State)>, Vec<(Option<Value>, State)>);
+
+impl Executor<'_> {
+    pub(super) fn run_loop(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, incoming: Vec<(BlockId, State)>) -> LoopOut {
+        let header = cfg.loops[l].header;
+        let func = self.function(fr.func);
+        let Some(s0) = self.enter_block(fr, func, header, incoming, true) else { return LoopOut::default() };
+        let phis: Vec<ValueId> = func.blocks[header.index()].insts.iter().take_while(|i| matches!(i.op, Op::Phi(_))).filter_map(|i| i.result).collect();
+        let phi_start: FxHashMap<ValueId, Value> = phis.iter().filter_map(|p| fr.env[p.index()].clone().map(|v| (*p, v))).collect();
+
+        let key = (fr.context, fr.func, header);
+        let mut vars: Vec<LoopVar> = self.loop_vars.get(&key).cloned().unwrap_or_default();
+        for p in &phis { if !vars.contains(&LoopVar::Phi(*p)) { vars.push(LoopVar::Phi(*p)); } }
+
+        // Discovery: passes with every known variable arbitrary, until no further one changes.
+        let recording = std::mem::replace(&mut self.recording, false);
+        let (events, launches) = (self.accesses.len(), self.launches.len());
+        let mut transition = None;
+        // Pointers that a round may set to another object: every (object, offset) that they can hold.
+        let mut choices: FxHashMap<LoopVar, Vec<(Base, TermId)>> = FxHashMap::default();
+        let mut beyond: FxHashSet<LoopVar> = FxHashSet::default();
+        for round in 0..16 {
+            let mark = self.arena.symbols().len();
+            let version = self.version;
+            let chosen: FxHashMap<LoopVar, Value> = choices.iter().map(|(v, c)| (*v, self.any_of(c))).collect();
+            let (sh, symbols) = self.header_state(fr, &s0, &vars, &phi_start, |_, v| chosen.get(&v).cloned());
+            let out = self.region(fr, cfg, Some(l), header, vec![(header, sh.clone())]);
+            if self.gave_up.is_some() { self.recording = recording; return LoopOut::default(); }
+            let back = self.back_state(fr, func, header, &phis, out.back);
+            let Some((sb, phi_next)) = back else {
+                // The body never comes back: it is no loop on this path.
+                self.recording = recording;
+                self.restore(fr, &phi_start);
+                return self.last_pass(fr, cfg, l, s0, &phi_start);
+            };
+            let mut new = self.changed(&sh, &sb, &vars);
+            if round >= 10 { new = new.into_iter().map(|v| if let LoopVar::Cell(o, ..) = v { LoopVar::Whole(o) } else { v }).collect(); }
+            let mut wider = false;
+            for v in vars.clone() {
+                if beyond.contains(&v) { continue; }
+                let (Some(Value::Ptr(a)), Some(Value::Ptr(n))) = (self.var_value(&s0, &phi_start, v), self.var_value(&sb, &phi_next, v)) else { continue };
+                if !choices.contains_key(&v) && a.len() == 1 && n.len() == 1 && a[0].base == n[0].base { continue; }
+                let known = choices.entry(v).or_insert_with(|| { wider = true; a.iter().map(|t| (t.base.clone(), t.offset)).collect() });
+                let mut bad = false;
+                for t in n.iter() {
+                    if known.iter().any(|(b, o)| *b == t.base && *o == t.offset) { continue; }
+                    if wider { continue; }
+                    bad = matches!(t.base, Base::Unknown(_)) || known.len() >= 8;
+                    known.push((t.base.clone(), t.offset));
+                    wider = true;
+                }
+                bad |= known.iter().any(|(b, _)| matches!(b, Base::Unknown(_)));
+                let stale = known.iter().map(|(_, o)| *o).collect::<Vec<_>>();
+                bad |= stale.into_iter().any(|o| !self.only_old(o, mark, version, None));
+                if bad { choices.remove(&v); beyond.insert(v); wider = true; }
+            }
+            if new.is_empty() && !wider {
+                transition = Some((sh, symbols, sb, phi_next, mark, version));
+                break;
+            }
+            for v in new {
+                if let LoopVar::Whole(o) = v { vars.retain(|x| !matches!(x, LoopVar::Cell(p, ..) if *p == o)); }
+                if !vars.contains(&v) { vars.push(v); }
+            }
+        }
+        self.accesses.truncate(events);
+        self.launches.truncate(launches);
+        self.recording = recording;
+        self.loop_vars.insert(key, vars.clone());
+        let Some((sh, symbols, sb, phi_next, mark, version)) = transition else { return LoopOut::default() };
+
+        // Closed forms.
+        let k = self.iteration_symbol(&vars);
+        let mut forms: FxHashMap<LoopVar, Form> = FxHashMap::default();
+        let mut inexact = false;
+        for v in &vars {
+            let (Some(start), Some(sym)) = (self.var_value(&s0, &phi_start, *v), symbols.get(v).cloned()) else { continue };
+            let Some(next) = self.var_value(&sb, &phi_next, *v) else { continue };
+            let form = if choices.contains_key(v) { Form::Bounded(sym, vec![]) } else { self.solve(&start, &sym, &next, k, mark, version) };
+            if matches!(form, Form::Arbitrary | Form::Bounded(..)) && matches!(start, Value::Int(_) | Value::Ptr(_) | Value::Bool(_)) { inexact = true; }
+            forms.insert(*v, form);
+        }
+
+        // The condition of going round, in terms of k.
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for (v, f) in &forms { if let (Form::Closed(Value::Int(at_k)), Some(Value::Int(sym))) = (f, symbols.get(v)) { map.insert(*sym, *at_k); } }
+        let (_, _, round) = { let (a, b) = (sh.path, sb.path); self.arena.split_common(a, b) };
+        let round = self.arena.substitute(round, &map);
+        let round: Vec<TermId> = self.arena.conjuncts(round).into_iter().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
+
+        if inexact && let Some(n) = self.trip_count(&round, k) && n <= MAX_UNROLL && let Some(r) = self.unroll(fr, cfg, l, &s0, &phi_start, n) { return r; }
+
+        // Going round at k - 1, unless this is the first time.
+        let mut facts = vec![];
+        let round = self.arena.and_all(round);
+        if self.arena.as_bool(round) != Some(true) {
+            let before = self.arena.add_const(k, -1);
+            let prev = self.arena.substitute(round, &std::iter::once((k, before)).collect());
+            let first = self.arena.le_zero(k);
+            let f = self.arena.or(first, prev);
+            facts.push(f);
+        }
+        let (mut sk, _) = self.header_state(fr, &s0, &vars, &phi_start, |_, v| match forms.get(&v) {
+            Some(Form::Closed(x) | Form::Bounded(x, _)) => Some(x.clone()),
+            _ => None,
+        });
+        for f in forms.values() { if let Form::Bounded(_, b) = f { facts.extend(b.iter().copied()); } }
+        facts.push(sk.path);
+        sk.path = self.arena.and_all(facts);
+        let out = self.region(fr, cfg, Some(l), header, vec![(header, sk)]);
+        (out.exits, out.rets)
+    }
+
+    fn last_pass(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, s0: State, phi_start: &FxHashMap<ValueId, Value>) -> LoopOut {
+        self.restore(fr, phi_start);
+        let out = self.region(fr, cfg, Some(l), cfg.loops[l].header, vec![(cfg.loops[l].header, s0)]);
+        (out.exits, out.rets)
+    }
+
+    fn restore(&self, fr: &mut Frame, phis: &FxHashMap<ValueId, Value>) {
+        for (p, v) in phis { fr.env[p.index()] = Some(v.clone()); }
+    }
+
+    fn iteration_symbol(&mut self, vars: &[LoopVar]) -> TermId {
+        // Named after the variable that counts, where one has a name.
+        let name = vars.iter().find_map(|v| match v {
+            LoopVar::Cell(o, 0, 1..=8) => { let n = &self.object(*o).name; (!n.is_empty()).then(|| n.clone()) }
+            _ => None,
+        }).unwrap_or_else(|| "loop".into());
+        self.arena.fresh(SymKind::Iteration { name: name.clone() }, format!("iteration of {name}"), Range::new(0, 1 << 62))
+    }
+
+    /// The state at the header: variables get the given values, or fresh symbols.
+    fn header_state(&mut self, fr: &mut Frame, s0: &State, vars: &[LoopVar], phi_start: &FxHashMap<ValueId, Value>, given: impl Fn(&Self, LoopVar) -> Option<Value>) -> (State, FxHashMap<LoopVar, Value>) {
+        let mut s = s0.clone();
+        let mut symbols = FxHashMap::default();
+        for v in vars {
+            match *v {
+                LoopVar::Whole(o) => {
+                    let name = self.object(o).name.clone();
+                    let input = matches!(s0.mem.get(&o).map(|x| &x.rest), Some(Rest::Unknown { input: true, .. }));
+                    self.forget(&mut s, o, &format!("what a loop writes to `{name}`"), input);
+                }
+                LoopVar::Cell(o, at, size) => {
+                    let value = match given(self, *v) { Some(x) => x, None => {
+                        let start = self.var_value(s0, phi_start, *v);
+                        let name = self.object(o).name.clone();
+                        self.like(start.as_ref(), size, &format!("`{name}` in a loop"))
+                    } };
+                    self.ensure(&mut s, o);
+                    if let Some(rc) = s.mem.get_mut(&o) {
+                        let st: &mut ObjState = Rc::make_mut(rc);
+                        st.clear(at, at + i64::from(size));
+                        st.cells.insert(at, (size, value.clone()));
+                    }
+                    symbols.insert(*v, value);
+                }
+                LoopVar::Phi(p) => {
+                    let value = match given(self, *v) { Some(x) => x, None => {
+                        let start = phi_start.get(&p).cloned();
+                        self.like(start.as_ref(), 8, "a value carried round a loop")
+                    } };
+                    fr.env[p.index()] = Some(value.clone());
+                    symbols.insert(*v, value);
+                }
+            }
+        }
+        (s, symbols)
+    }
+
+    /// An arbitrary value of the kind that the start has. Pointers keep the objects that they point into.
+    fn like(&mut self, start: Option<&Value>, size: u32, reason: &str) -> Value {
+        let unknown = SymKind::Unknown { reason: reason.to_owned() };
+        match start {
+            Some(Value::Bool(_)) => Value::Bool(self.arena.fresh_bool(unknown, "?")),
+            Some(Value::Ptr(p)) if p.len() == 1 && matches!(p[0].base, Base::Object(_)) => {
+                let offset = self.arena.fresh(unknown, "?", Range::of_int(63, true));
+                Value::Ptr(Rc::new(vec![Target { cond: p[0].cond, base: p[0].base.clone(), offset }]))
+            }
+            Some(Value::Ptr(_)) => self.unknown_pointer(reason),
+            Some(Value::Int(t)) => {
+                // Unsigned where the start does not fit the signed reading.
+                let bits = (size * 8).min(64);
+                let signed = Range::of_int(bits, true);
+                let range = if self.arena.as_int(*t).is_some_and(|v| !signed.contains_value(v)) { Range::of_int(bits, false) } else { signed };
+                Value::Int(self.arena.fresh(unknown, "?", range))
+            }
+            Some(Value::Aggregate(e)) => { let e: Vec<Value> = e.iter().map(|x| self.like(Some(x), 8, reason)).collect(); Value::Aggregate(Rc::new(e)) }
+            _ => Value::unknown(reason),
+        }
+    }
+
+    fn back_state(&mut self, fr: &mut Frame, func: &crate::ir::Function, header: BlockId, phis: &[ValueId], back: Vec<(BlockId, State)>) -> Option<(State, FxHashMap<ValueId, Value>)> {
+        if back.is_empty() { return None; }
+        let saved: Vec<(ValueId, Option<Value>)> = phis.iter().map(|p| (*p, fr.env[p.index()].clone())).collect();
+        let s = self.enter_block(fr, func, header, back, true)?;
+        let next = phis.iter().filter_map(|p| fr.env[p.index()].clone().map(|v| (*p, v))).collect();
+        for (p, v) in saved { fr.env[p.index()] = v; }
+        Some((s, next))
+    }
+
+    /// Variables in which the state at the back edge differs from the one at the header, beyond the known ones.
+    fn changed(&mut self, sh: &State, sb: &State, known: &[LoopVar]) -> Vec<LoopVar> {
+        let whole: FxHashSet<ObjId> = known.iter().filter_map(|v| if let LoopVar::Whole(o) = v { Some(*o) } else { None }).collect();
+        let mut out = vec![];
+        let mut ids: Vec<ObjId> = sb.mem.keys().copied().collect();
+        ids.sort_unstable();
+        for o in ids {
+            if whole.contains(&o) { continue; }
+            let b = &sb.mem[&o];
+            let Some(h) = sh.mem.get(&o) else {
+                // Made inside the body: on the next round it holds anything.
+                out.push(LoopVar::Whole(o));
+                continue;
+            };
+            if Rc::ptr_eq(h, b) || h == b { continue; }
+            if h.rest != b.rest { out.push(LoopVar::Whole(o)); continue; }
+            let mut keys: Vec<(i64, u32)> = b.cells.iter().map(|(o, (s, _))| (*o, *s)).chain(h.cells.iter().map(|(o, (s, _))| (*o, *s))).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            for (at, size) in keys {
+                let (x, y) = (h.cells.get(&at), b.cells.get(&at));
+                if x == y { continue; }
+                let v = LoopVar::Cell(o, at, size);
+                match (x, y) {
+                    (Some((s1, _)), Some((s2, _))) if s1 != s2 => { out.push(LoopVar::Whole(o)); break; }
+                    (_, None) => { out.push(LoopVar::Whole(o)); break; }
+                    _ => if !known.contains(&v) { out.push(v); }
+                }
+            }
+        }
+        if out.len() > 256 { out = out.into_iter().map(|v| if let LoopVar::Cell(o, ..) = v { LoopVar::Whole(o) } else { v }).collect(); out.sort_unstable(); out.dedup(); }
+        out
+    }
+
+    fn var_value(&self, s: &State, phis: &FxHashMap<ValueId, Value>, v: LoopVar) -> Option<Value> {
+        match v {
+            LoopVar::Phi(p) => phis.get(&p).cloned(),
+            LoopVar::Cell(o, at, size) => s.mem.get(&o)?.cells.get(&at).filter(|c| c.0 == size).map(|c| c.1.clone()),
+            LoopVar::Whole(_) => None,
+        }
+    }
+
+    /// Whether a term is made only of symbols and contents that are older than the pass, and perhaps of `k`.
+    fn only_old(&self, t: TermId, mark: usize, version: u32, k: Option<TermId>) -> bool {
+        self.arena.cone(&[t]).into_iter().all(|n| match self.arena.get(n) {
+            Term::Sym(s) | Term::BoolSym(s) => (s.0 as usize) < mark || Some(n) == k,
+            Term::Apply { name, args, .. } if name == "content" => args.get(1).and_then(|a| self.arena.as_int(*a)).is_some_and(|v| v <= i128::from(version)),
+            _ => true,
+        })
+    }
+
+    fn solve(&mut self, start: &Value, sym: &Value, next: &Value, k: TermId, mark: usize, version: u32) -> Form {
+        match (start, sym, next) {
+            (Value::Int(a), Value::Int(h), Value::Int(n)) => self.solve_int(*a, *h, *n, k, mark, version),
+            (Value::Ptr(a), Value::Ptr(h), Value::Ptr(n)) if a.len() == 1 && h.len() == 1 && n.len() == 1 && a[0].base == n[0].base && h[0].base == n[0].base => {
+                match self.solve_int(a[0].offset, h[0].offset, n[0].offset, k, mark, version) {
+                    Form::Closed(Value::Int(o)) => Form::Closed(Value::Ptr(Rc::new(vec![Target { offset: o, ..a[0].clone() }]))),
+                    Form::Bounded(Value::Int(o), f) => Form::Bounded(Value::Ptr(Rc::new(vec![Target { offset: o, ..a[0].clone() }])), f),
+                    _ => Form::Arbitrary,
+                }
+            }
+            (Value::Bool(a), Value::Bool(h), Value::Bool(n)) if h == n => Form::Closed(Value::Bool(*a)),
+            (a, h, n) if h == n => Form::Closed(a.clone()),
+            // Set to one value in every round: it is that after the first.
+            _ => Form::Arbitrary,
+        }
+    }
+
+    fn solve_int(&mut self, a: TermId, h: TermId, n: TermId, k: TermId, mark: usize, version: u32) -> Form {
+        let d = self.arena.sub(n, h);
+        if self.only_old(d, mark, version, None) {
+            let t = self.arena.mul(d, k);
+            return Form::Closed(Value::Int(self.arena.add(a, t)));
+        }
+        if let Some(f) = self.geometric(a, h, n, k, mark, version) { return f; }
+        // A choice between steps and fixed values.
+        let mut leaves = vec![];
+        self.leaves(n, &mut leaves);
+        let (mut lo, mut hi) = (0i128, 0i128);
+        let mut fixed = vec![];
+        for leaf in leaves {
+            let d = self.arena.sub(leaf, h);
+            if let Some(c) = self.arena.as_int(d) { lo = lo.min(c); hi = hi.max(c); } else if self.only_old(leaf, mark, version, None) { fixed.push(leaf); } else {
+                let r = self.arena.range(d);
+                match (r.lo, r.hi) {
+                    (Some(l), Some(u)) if self.arena.symbols_of(&[d]).iter().all(|s| { let t = Term::Sym(*s); Some(&t) != Some(self.arena.get(h)) }) => { lo = lo.min(l); hi = hi.max(u); }
+                    _ => return Form::Arbitrary,
+                }
+            }
+        }
+        let range = self.arena.range(h);
+        let v = self.arena.fresh(SymKind::Unknown { reason: "a value that a loop changes under a condition".into() }, "?", range);
+        let bound = |s: &mut Self, base: TermId| {
+            let (l, u) = (s.arena.scale(k, lo), s.arena.scale(k, hi));
+            let (l, u) = (s.arena.add(base, l), s.arena.add(base, u));
+            let (l, u) = (s.arena.le(l, v), s.arena.le(v, u));
+            s.arena.and(l, u)
+        };
+        if fixed.len() > 4 { return Form::Arbitrary; }
+        let mut cases = vec![bound(self, a)];
+        for f in fixed { cases.push(bound(self, f)); }
+        let fact = self.arena.or_all(cases);
+        // Before the first round it is the start.
+        let first = self.arena.eq(v, a);
+        let started = { let one = self.arena.int(1); self.arena.le(one, k) };
+        let start = self.arena.or(first, started);
+        Form::Bounded(Value::Int(v), vec![fact, start])
+    }
+
+    /// `h / 2^c`, `h >> c`, `h * 2^c`.
+    fn geometric(&mut self, a: TermId, h: TermId, n: TermId, k: TermId, mark: usize, version: u32) -> Option<Form> {
+        let power = |c: i128| (c >= 2 && c & (c - 1) == 0).then(|| i128::from(c.trailing_zeros()));
+        let strip = |s: &Self, t: TermId| match s.arena.get(t) { Term::Wrap { arg, .. } => *arg, Term::Apply { name, args, .. } if name.starts_with("unsigned") || name.starts_with("signed") => args[0], _ => t };
+        match *self.arena.get(n) {
+            Term::Div(x, c) if strip(self, x) == h => {
+                let m = power(self.arena.as_int(c)?)?;
+                let e = self.arena.scale(k, m);
+                let p = self.arena.pow2(e);
+                Some(Form::Closed(Value::Int(self.arena.div(a, p))))
+            }
+            Term::FloorDiv(x, c) if strip(self, x) == h && self.arena.range(a).lo.is_some_and(|v| v >= 0) => {
+                let m = power(c)?;
+                let e = self.arena.scale(k, m);
+                let p = self.arena.pow2(e);
+                Some(Form::Closed(Value::Int(self.arena.div(a, p))))
+            }
+            Term::Poly(_) => {
+                let p = self.arena.poly(n);
+                let [(m, c)] = p.terms.as_slice() else { return None };
+                if m.as_slice() != [h] { return None; }
+                let w = power(*c)?;
+                let e = self.arena.scale(k, w);
+                let p = self.arena.pow2(e);
+                Some(Form::Closed(Value::Int(self.arena.mul(a, p))))
+            }
+            _ => { let _ = (mark, version); None }
+        }
+    }
+
+    fn leaves(&self, t: TermId, out: &mut Vec<TermId>) {
+        if out.len() > 16 { return; }
+        match self.arena.get(t) { Term::Ite(_, a, b) => { let (a, b) = (*a, *b); self.leaves(a, out); self.leaves(b, out); } _ => out.push(t) }
+    }
+
+    /// A pointer to any of several places, by a free choice.
+    fn any_of(&mut self, places: &[(Base, TermId)]) -> Value {
+        let mut targets = vec![];
+        let mut none_before = self.arena.bool(true);
+        let last = places.len().saturating_sub(1);
+        for (i, (base, offset)) in places.iter().enumerate() {
+            let pick = if i == last { self.arena.bool(true) } else { self.arena.fresh_bool(SymKind::Unknown { reason: "which of several pointers a loop left in a variable".into() }, "?") };
+            let cond = self.arena.and(none_before, pick);
+            let n = self.arena.not(pick);
+            none_before = self.arena.and(none_before, n);
+            targets.push(Target { cond, base: base.clone(), offset: *offset });
+        }
+        Value::Ptr(Rc::new(targets))
+    }
+
+    /// The first k up to the unrolling limit at which some condition of going round is false.
+    fn trip_count(&mut self, round: &[TermId], k: TermId) -> Option<u32> {
+        for n in 0..=MAX_UNROLL {
+            let v = self.arena.int(i128::from(n));
+            let map: FxHashMap<TermId, TermId> = std::iter::once((k, v)).collect();
+            for c in round {
+                let t = self.arena.substitute(*c, &map);
+                if self.arena.as_bool(t) == Some(false) { return Some(n); }
+            }
+        }
+        None
+    }
+
+    fn unroll(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, s0: &State, phi_start: &FxHashMap<ValueId, Value>, trips: u32) -> Option<LoopOut> {
+        let (events, launches) = (self.accesses.len(), self.launches.len());
+        let func = self.function(fr.func);
+        let header = cfg.loops[l].header;
+        let phis: Vec<ValueId> = phi_start.keys().copied().collect();
+        self.restore(fr, phi_start);
+        let mut out = LoopOut::default();
+        let mut state = s0.clone();
+        let context = fr.context;
+        for i in 0..=trips {
+            // Allocations of different rounds are different objects.
+            fr.context = super::ops::mix(context, super::exec::Site { func: fr.func, block: header, inst: u32::MAX - i });
+            let r = self.region(fr, cfg, Some(l), header, vec![(header, state.clone())]);
+            out.0.extend(r.exits);
+            out.1.extend(r.rets);
+            if self.gave_up.is_some() { fr.context = context; return Some(LoopOut::default()); }
+            match self.back_state(fr, func, header, &phis, r.back) {
+                None => { fr.context = context; return Some(out); }
+                Some((s, next)) => { state = s; self.restore(fr, &next); }
+            }
+        }
+        // It went on: not a constant trip count after all.
+        fr.context = context;
+        self.accesses.truncate(events);
+        self.launches.truncate(launches);
+        None
+    }
+
+}

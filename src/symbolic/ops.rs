@@ -1,0 +1,789 @@
+//! Instructions of the executor: operands, integer arithmetic, comparisons, casts and address computation.
+
+use super::exec::{AccessKind, Executor, Frame, Site, State};
+use super::memory::{ObjKind, ObjState, Object, Rest};
+use super::term::{InputSource, Range, SymKind, Term, TermId, wrap_value};
+use super::value::{Base, Ratio, Target, Value};
+use crate::ir::{BinOp, Callee, CastOp, Const, FuncRef, Inst, Op, Operand, Pred, Side, Step, TypeId, TypeKind};
+use std::rc::Rc;
+
+impl Executor<'_> {
+    // ---- operands ----
+
+    pub(super) fn operand(&mut self, fr: &Frame, o: &Operand, ty: TypeId) -> Value {
+        match o {
+            Operand::Value(v) => match &fr.env[v.index()] {
+                Some(v) => v.clone(),
+                None => { let m = self.module(fr.func); self.unknown_of(m, ty, "a value from a path that was not followed") }
+            },
+            Operand::Const(c) => self.constant(fr.func, c),
+        }
+    }
+
+    /// The value of a constant as seen from a function's module.
+    pub(super) fn constant(&mut self, f: FuncRef, c: &Const) -> Value {
+        match c {
+            Const::Int { bits: 1, value } => Value::Bool(self.arena.bool(*value != 0)),
+            Const::Int { value, .. } => Value::Int(self.arena.int(*value)),
+            Const::Float { bits, value } => self.float_constant(*bits, *value),
+            Const::Zero(ty) => self.zero_of(f, *ty),
+            Const::Undef(ty) => { let m = self.module(f); self.unknown_of(m, *ty, "an undefined value") }
+            Const::Global { id, offset } => {
+                let o = self.global_object(f.module, *id);
+                self.pointer(o, i128::from(*offset))
+            }
+            Const::Func(id) => {
+                let r = self.program.resolve_func(f.module, *id);
+                let cond = self.arena.bool(true);
+                let offset = self.arena.int(0);
+                Value::Ptr(Rc::new(vec![Target { cond, base: Base::Func(r), offset }]))
+            }
+            Const::Aggregate { elems, .. } => { let v = elems.iter().map(|e| self.constant(f, e)).collect(); Value::Aggregate(Rc::new(v)) }
+            Const::Bytes { data, .. } if data.len() <= 64 => {
+                let v = data.iter().map(|b| Value::Int(self.arena.int(i128::from(*b)))).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            Const::Bytes { .. } => Value::unknown("a long constant"),
+            Const::Opaque { ty, what } => { let m = self.module(f); let r = format!("the constant expression `{what}`"); self.unknown_of(m, *ty, &r) }
+        }
+    }
+
+    fn float_constant(&mut self, bits: u32, value: u64) -> Value {
+        let x = match bits {
+            32 => f64::from(f32::from_bits(u32::try_from(value & 0xffff_ffff).unwrap_or(0))),
+            64 => f64::from_bits(value),
+            _ => return Value::unknown("a floating-point value"),
+        };
+        // Dyadic rationals of moderate size are tracked.
+        for k in 0..=20u32 {
+            let scaled = x * f64::from(1u32 << k);
+            if scaled.fract() == 0.0 && scaled.abs() < 1e15 {
+                #[expect(clippy::cast_possible_truncation, reason = "checked to be an integer below 1e15")]
+                let num = self.arena.int(scaled as i128);
+                return Value::Real(Ratio { num, den: 1i128 << k });
+            }
+        }
+        Value::unknown("a floating-point value")
+    }
+
+    pub(super) fn zero_of(&mut self, f: FuncRef, ty: TypeId) -> Value {
+        let m = self.module(f);
+        match &m.ty(ty).kind {
+            TypeKind::Int(1) => Value::Bool(self.arena.bool(false)),
+            TypeKind::Int(_) => Value::Int(self.arena.int(0)),
+            TypeKind::Float(_) => Value::Real(Ratio { num: self.arena.int(0), den: 1 }),
+            TypeKind::Ptr(_) => self.null(),
+            TypeKind::Struct { fields, .. } => { let v = fields.iter().map(|x| self.zero_of(f, x.ty)).collect(); Value::Aggregate(Rc::new(v)) }
+            TypeKind::Array { elem, count } if *count <= 64 => { let v = (0..*count).map(|_| self.zero_of(f, *elem)).collect(); Value::Aggregate(Rc::new(v)) }
+            TypeKind::Vector { elem, count } => { let v = (0..*count).map(|_| self.zero_of(f, *elem)).collect(); Value::Aggregate(Rc::new(v)) }
+            _ => Value::unknown("zero of an unusual type"),
+        }
+    }
+
+    pub(super) fn bits_of(&self, f: FuncRef, ty: TypeId) -> Option<u32> {
+        match self.module(f).ty(ty).kind { TypeKind::Int(b) => Some(b), _ => None }
+    }
+
+    /// Width of an operand where the value itself tells it.
+    pub(super) fn operand_bits(&self, fr: &Frame, o: &Operand) -> Option<u32> {
+        match o {
+            Operand::Const(Const::Int { bits, .. }) => Some(*bits),
+            Operand::Const(Const::Zero(t) | Const::Undef(t) | Const::Opaque { ty: t, .. }) => self.bits_of(fr.func, *t),
+            Operand::Const(_) => None,
+            Operand::Value(v) => self.value_type(fr.func, *v).and_then(|t| self.bits_of(fr.func, t)),
+        }
+    }
+
+    /// An operand as an integer representative.
+    pub(super) fn operand_int(&mut self, fr: &Frame, o: &Operand, bits: u32) -> TermId {
+        let v = match o {
+            Operand::Value(v) => fr.env[v.index()].clone(),
+            Operand::Const(c) => Some(self.constant(fr.func, c)),
+        };
+        match v { Some(v) => self.as_int_value(&v, bits), None => self.unknown_int("a value from a path that was not followed", bits) }
+    }
+
+    pub(super) fn unknown_int(&mut self, reason: &str, bits: u32) -> TermId {
+        self.arena.fresh(SymKind::Unknown { reason: reason.to_owned() }, "?", Range::of_int(bits, true))
+    }
+
+    pub(super) fn as_int_value(&mut self, v: &Value, bits: u32) -> TermId {
+        match v {
+            Value::Int(t) => *t,
+            Value::Bool(c) => { let (one, zero) = (self.arena.int(1), self.arena.int(0)); self.arena.ite(*c, one, zero) }
+            Value::Ptr(p) => self.pointer_as_int(&p.clone()),
+            Value::Unknown(r) => { let r = r.clone(); self.unknown_int(&r, bits) }
+            Value::Real(_) => self.unknown_int("the bits of a floating-point value", bits),
+            Value::Aggregate(_) => self.unknown_int("an aggregate read as an integer", bits),
+        }
+    }
+
+    /// Addresses as integers: an opaque base per object plus the offset.
+    fn pointer_as_int(&mut self, targets: &Rc<Vec<Target>>) -> TermId {
+        let mut out: Option<TermId> = None;
+        for t in targets.iter() {
+            let base = match &t.base {
+                Base::Object(o) => { let id = self.arena.int(i128::from(o.0)); self.arena.apply("address", vec![id], Range::new(1 << 16, 1 << 56)) }
+                Base::Null => self.arena.int(0),
+                Base::Func(_) => self.unknown_int("the address of a function", 64),
+                Base::Unknown(r) => { let r = r.clone(); self.unknown_int(&r, 64) }
+            };
+            let v = self.arena.add(base, t.offset);
+            out = Some(match out { None => v, Some(old) => self.arena.ite(t.cond, v, old) });
+        }
+        out.unwrap_or_else(|| self.arena.int(0))
+    }
+
+    /// An integer as an address, where it is one object's address plus something.
+    pub(super) fn int_as_pointer(&mut self, t: TermId) -> Value {
+        if self.arena.as_int(t) == Some(0) { return self.null(); }
+        if let Term::Ite(c, a, b) = self.arena.get(t) {
+            let (c, a, b) = (*c, *a, *b);
+            let (x, y) = (self.int_as_pointer(a), self.int_as_pointer(b));
+            return self.ite_value(c, &x, &y);
+        }
+        let p = self.arena.poly(t);
+        let bases: Vec<(TermId, i128)> = p.terms.iter().filter(|(m, _)| m.len() == 1).filter(|(m, _)| matches!(self.arena.get(m[0]), Term::Apply { name, .. } if name == "address")).map(|(m, c)| (m[0], *c)).collect();
+        if let [(base, 1)] = bases.as_slice()
+            && let Term::Apply { args, .. } = self.arena.get(*base)
+            && let Some(id) = self.arena.as_int(args[0])
+        {
+            let offset = self.arena.sub(t, *base);
+            let cond = self.arena.bool(true);
+            let base = Base::Object(super::memory::ObjId(u32::try_from(id).unwrap_or(u32::MAX)));
+            return Value::Ptr(Rc::new(vec![Target { cond, base, offset }]));
+        }
+        self.unknown_pointer("an integer used as a pointer")
+    }
+
+    pub(super) fn condition(&mut self, fr: &Frame, o: &Operand) -> TermId {
+        let v = match o {
+            Operand::Value(v) => fr.env[v.index()].clone(),
+            Operand::Const(c) => Some(self.constant(fr.func, c)),
+        };
+        match v { Some(v) => self.as_bool_value(&v), None => self.arena.fresh_bool(SymKind::Unknown { reason: "a condition that was not followed".into() }, "?") }
+    }
+
+    pub(super) fn as_bool_value(&mut self, v: &Value) -> TermId {
+        match v {
+            Value::Bool(c) => *c,
+            Value::Int(t) => { let r = self.arena.modulo(*t, 2); let one = self.arena.int(1); self.arena.eq(r, one) }
+            Value::Unknown(r) => self.arena.fresh_bool(SymKind::Unknown { reason: r.to_string() }, "?"),
+            _ => self.arena.fresh_bool(SymKind::Unknown { reason: "a condition that was not followed".into() }, "?"),
+        }
+    }
+
+    /// Reads a representative as a signed or unsigned integer of so many bits. Values that are opaque anyway get an
+    /// exact range rather than a range obligation.
+    pub fn interpret(&mut self, t: TermId, bits: u32, signed: bool) -> TermId {
+        let want = Range::of_int(bits, signed);
+        if want.contains(self.arena.range(t)) { return t; }
+        match self.arena.get(t) {
+            Term::Sym(s) => {
+                let kind = self.arena.symbol(*s).kind.clone();
+                match kind {
+                    // A number read as `long` and kept in an `int` is an `int` of the user's choice.
+                    SymKind::Input(src @ (InputSource::Argv(_) | InputSource::Read { .. })) if signed && bits < 64 => return self.input(src, bits),
+                    SymKind::Unknown { .. } | SymKind::Content { .. } => return self.reinterpret(t, bits, signed, want),
+                    _ => {}
+                }
+            }
+            Term::Apply { name, .. } if name == "content" => return self.reinterpret(t, bits, signed, want),
+            // Both arms separately: `i < 0 ? 0 : i`.
+            Term::Ite(c, a, b) => {
+                let (c, a, b) = (*c, *a, *b);
+                let (x, y) = (self.interpret(a, bits, signed), self.interpret(b, bits, signed));
+                return self.arena.ite(c, x, y);
+            }
+            _ => {}
+        }
+        self.arena.wrap(t, bits, signed)
+    }
+
+    fn reinterpret(&mut self, t: TermId, bits: u32, signed: bool, range: Range) -> TermId {
+        self.arena.apply(format!("{}{bits}", if signed { "signed" } else { "unsigned" }), vec![t], range)
+    }
+
+    // ---- instructions ----
+
+    /// Executes one instruction; `None` where the path ends.
+    pub(super) fn instruction(&mut self, fr: &mut Frame, inst: &Inst, site: Site, mut s: State) -> Option<State> {
+        let m = self.module(fr.func);
+        match &inst.op {
+            Op::Phi(_) => {}
+            Op::Alloca { ty, count, var, .. } => {
+                let elem = m.size_of(*ty);
+                let n = self.operand_int(fr, count, 64);
+                let extent = self.arena.scale(n, i128::from(elem));
+                let kind = if self.side == Side::Device { ObjKind::DeviceLocal } else { ObjKind::HostLocal };
+                let name = var.as_ref().map(|v| v.name.clone()).unwrap_or_default();
+                let place = (fr.func.module, var.as_ref().map_or(inst.loc, |v| v.loc));
+                let (func, array) = (fr.func, holds_array(m, *ty) || self.arena.as_int(n) != Some(1));
+                let o = self.allocate(fr.context, site, 0, |_| Object { kind, name, extent: Some(extent), site: Some(place), func: Some(func), array });
+                s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+                if !fr.locals.contains(&o) { fr.locals.push(o); }
+                let p = self.pointer(o, 0);
+                self.set(fr, inst.result, p);
+            }
+            Op::Load { ptr, .. } => {
+                let p = self.pointer_operand(fr, ptr);
+                self.record(&s, site, &p, m.size_of(inst.ty), AccessKind::Read);
+                let v = self.load(&mut s, fr.func, &p, inst.ty);
+                self.set(fr, inst.result, v);
+            }
+            Op::Store { ptr, value, .. } => {
+                let p = self.pointer_operand(fr, ptr);
+                let (v, size) = self.stored_value(fr, value);
+                self.record(&s, site, &p, size, AccessKind::Write);
+                self.store(&mut s, &p, v, size);
+            }
+            Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => {
+                let p = self.pointer_operand(fr, ptr);
+                let size = match (&inst.op, &m.ty(inst.ty).kind) {
+                    (Op::CmpXchg { .. }, TypeKind::Struct { fields, .. }) => fields.first().map_or(4, |f| m.size_of(f.ty)),
+                    _ => m.size_of(inst.ty),
+                };
+                self.record(&s, site, &p, size, AccessKind::Atomic);
+                let old = self.unknown_of(m, inst.ty, "the result of an atomic operation");
+                let new = Value::unknown("the result of an atomic operation");
+                self.store(&mut s, &p, new, size);
+                self.set(fr, inst.result, old);
+            }
+            Op::Gep { base, steps, .. } => {
+                let p = self.pointer_operand(fr, base);
+                let mut delta = self.arena.int(0);
+                for step in steps {
+                    let d = match step {
+                        Step::Field { offset, .. } => self.arena.int(i128::from(*offset)),
+                        Step::Index { index, stride, .. } => {
+                            let i = self.operand_int(fr, index, 64);
+                            self.arena.scale(i, i128::from(*stride))
+                        }
+                    };
+                    delta = self.arena.add(delta, d);
+                }
+                let v = self.offset_pointer(&p, delta);
+                self.set(fr, inst.result, v);
+            }
+            Op::Bin { op, a, b, .. } => {
+                let v = self.binary(fr, *op, a, b, inst.ty);
+                self.set(fr, inst.result, v);
+            }
+            Op::Icmp { pred, a, b } => {
+                let v = self.compare(fr, *pred, a, b);
+                self.set(fr, inst.result, v);
+            }
+            Op::Fcmp { pred, a, b } => {
+                let v = self.compare_reals(fr, pred, a, b, inst.ty);
+                self.set(fr, inst.result, v);
+            }
+            Op::FNeg(a) => {
+                let v = match self.operand(fr, a, inst.ty) { Value::Real(r) => Value::Real(Ratio { num: self.arena.neg(r.num), den: r.den }), _ => Value::unknown("a floating-point value") };
+                self.set(fr, inst.result, v);
+            }
+            Op::Cast { op, value, from, .. } => {
+                let v = self.cast(fr, *op, value, *from, inst.ty);
+                self.set(fr, inst.result, v);
+            }
+            Op::Select { cond, a, b } => {
+                let c = self.condition(fr, cond);
+                let (x, y) = (self.operand(fr, a, inst.ty), self.operand(fr, b, inst.ty));
+                let v = self.ite_value(c, &x, &y);
+                self.set(fr, inst.result, v);
+            }
+            Op::Freeze(a) => { let v = self.operand(fr, a, inst.ty); self.set(fr, inst.result, v); }
+            Op::ExtractValue { agg, path } => {
+                let mut v = self.operand(fr, agg, inst.ty);
+                for i in path {
+                    v = match &v { Value::Aggregate(e) => e.get(*i as usize).cloned(), Value::Unknown(r) => Some(Value::Unknown(r.clone())), _ => None }
+                        .unwrap_or_else(|| Value::unknown("a member of a value that was not followed"));
+                }
+                let v = if let Value::Unknown(r) = &v { let r = r.clone(); self.unknown_of(m, inst.ty, &r) } else { v };
+                self.set(fr, inst.result, v);
+            }
+            Op::InsertValue { agg, value, path } => {
+                let a = self.operand(fr, agg, inst.ty);
+                let a = if matches!(a, Value::Aggregate(_)) { a } else { self.unknown_of(m, inst.ty, "a member of a value that was not followed") };
+                let v = match value { Operand::Value(id) => fr.env[id.index()].clone().unwrap_or_else(|| Value::unknown("a value from a path that was not followed")), Operand::Const(c) => self.constant(fr.func, c) };
+                let v = insert(&a, path, v);
+                self.set(fr, inst.result, v);
+            }
+            Op::ExtractElement { vec, index } => {
+                let i = self.operand_int(fr, index, 64);
+                let v = match (self.operand(fr, vec, inst.ty), self.arena.as_int(i)) {
+                    (Value::Aggregate(e), Some(i)) => usize::try_from(i).ok().and_then(|i| e.get(i).cloned()),
+                    _ => None,
+                };
+                let v = match v { Some(Value::Unknown(_)) | None => self.unknown_of(m, inst.ty, "an element of a vector"), Some(v) => v };
+                self.set(fr, inst.result, v);
+            }
+            Op::InsertElement { vec, value, index } => {
+                let i = self.operand_int(fr, index, 64);
+                let a = self.operand(fr, vec, inst.ty);
+                let a = if matches!(a, Value::Aggregate(_)) { a } else { self.unknown_of(m, inst.ty, "an element of a vector") };
+                let v = match value { Operand::Value(id) => fr.env[id.index()].clone().unwrap_or_else(|| Value::unknown("a value from a path that was not followed")), Operand::Const(c) => self.constant(fr.func, c) };
+                let v = match self.arena.as_int(i).and_then(|i| u32::try_from(i).ok()) { Some(i) => insert(&a, &[i], v), None => self.unknown_of(m, inst.ty, "an element of a vector at a variable index") };
+                self.set(fr, inst.result, v);
+            }
+            Op::Shuffle { a, b, mask } => {
+                let (x, y) = (self.operand(fr, a, inst.ty), self.operand(fr, b, inst.ty));
+                let v = match (&x, &y) {
+                    (Value::Aggregate(x), y) => {
+                        let n = x.len();
+                        let v = mask.iter().map(|i| {
+                            let i = usize::try_from(*i).unwrap_or(usize::MAX);
+                            if i < n { x[i].clone() } else if let Value::Aggregate(y) = y { y.get(i.wrapping_sub(n)).cloned().unwrap_or_else(|| Value::unknown("an undefined element")) } else { Value::unknown("an undefined element") }
+                        }).collect();
+                        Value::Aggregate(Rc::new(v))
+                    }
+                    _ => self.unknown_of(m, inst.ty, "a shuffled vector"),
+                };
+                self.set(fr, inst.result, v);
+            }
+            Op::Assume(c) => {
+                let c = self.condition(fr, c);
+                return self.assume(s, c);
+            }
+            Op::Fence => {}
+            Op::Lifetime { start, ptr } => {
+                let p = self.pointer_operand(fr, ptr);
+                if let [Target { base: Base::Object(o), .. }] = p.as_slice() {
+                    // Before and after its life a variable holds nothing.
+                    if *start || s.mem.contains_key(o) { s.mem.insert(*o, Rc::new(ObjState::new(Rest::Uninit))); }
+                }
+            }
+            Op::MemCopy { dst, src, len } => {
+                let (d, c) = (self.pointer_operand(fr, dst), self.pointer_operand(fr, src));
+                let n = self.operand_int(fr, len, 64);
+                let n = self.interpret(n, 64, false);
+                self.record_range(&s, site, &c, n, AccessKind::Read);
+                self.record_range(&s, site, &d, n, AccessKind::Write);
+                self.copy(&mut s, &d, &c, n);
+            }
+            Op::MemSet { dst, byte, len } => {
+                let d = self.pointer_operand(fr, dst);
+                let b = self.operand_int(fr, byte, 8);
+                let n = self.operand_int(fr, len, 64);
+                let n = self.interpret(n, 64, false);
+                self.record_range(&s, site, &d, n, AccessKind::Write);
+                self.fill(&mut s, &d, b, n);
+            }
+            Op::Call { callee, args } => return self.call_instruction(fr, inst, site, s, callee, args),
+            Op::Asm { args, text, .. } => {
+                let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
+                self.clobber(&mut s, &args, "inline assembly");
+                // Without a memory clobber and with a pointer only in scalar use this is a plain computation.
+                if self.side == Side::Device && (text.contains("cp.async") || text.contains("ldmatrix") || text.contains("st.") || text.contains("ld.")) {
+                    self.notes.push(format!("inline assembly with memory operands is not checked: `{}`", text.chars().take(60).collect::<String>()));
+                }
+                if inst.result.is_some() { let v = self.unknown_of(m, inst.ty, "the result of inline assembly"); self.set(fr, inst.result, v); }
+            }
+            Op::Other { what, args } => {
+                let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
+                self.clobber(&mut s, &args, what);
+                if inst.result.is_some() { let v = self.unknown_of(m, inst.ty, &format!("the result of `{what}`")); self.set(fr, inst.result, v); }
+            }
+        }
+        Some(s)
+    }
+
+    pub(super) fn any_operand(&mut self, fr: &Frame, o: &Operand) -> Value {
+        match o {
+            Operand::Value(v) => fr.env[v.index()].clone().unwrap_or_else(|| Value::unknown("a value from a path that was not followed")),
+            Operand::Const(c) => self.constant(fr.func, c),
+        }
+    }
+
+    pub(super) fn pointer_operand(&mut self, fr: &Frame, o: &Operand) -> Rc<Vec<Target>> {
+        let v = self.any_operand(fr, o);
+        self.as_pointer(&v)
+    }
+
+    pub fn as_pointer(&mut self, v: &Value) -> Rc<Vec<Target>> {
+        let v = match v {
+            Value::Ptr(p) => return p.clone(),
+            Value::Int(t) => self.int_as_pointer(*t),
+            Value::Unknown(r) => { let r = r.clone(); self.unknown_pointer(&r) }
+            _ => self.unknown_pointer("a value that is not a pointer"),
+        };
+        match v { Value::Ptr(p) => p, _ => Rc::new(vec![]) }
+    }
+
+    pub(super) fn offset_pointer(&mut self, p: &Rc<Vec<Target>>, delta: TermId) -> Value {
+        if self.arena.as_int(delta) == Some(0) { return Value::Ptr(p.clone()); }
+        let v = p.iter().map(|t| Target { cond: t.cond, base: t.base.clone(), offset: self.arena.add(t.offset, delta) }).collect();
+        Value::Ptr(Rc::new(v))
+    }
+
+    fn stored_value(&mut self, fr: &Frame, o: &Operand) -> (Value, u64) {
+        let m = self.module(fr.func);
+        let ty = match o {
+            Operand::Const(c) => self.const_type_size(fr.func, c),
+            Operand::Value(v) => self.value_type(fr.func, *v).map(|t| m.size_of(t)),
+        };
+        (self.any_operand(fr, o), ty.unwrap_or(8))
+    }
+
+    fn const_type_size(&self, f: FuncRef, c: &Const) -> Option<u64> {
+        let m = self.module(f);
+        Some(match c {
+            Const::Int { bits, .. } | Const::Float { bits, .. } => u64::from(bits.div_ceil(8)).next_power_of_two(),
+            Const::Zero(t) | Const::Undef(t) | Const::Aggregate { ty: t, .. } | Const::Bytes { ty: t, .. } | Const::Opaque { ty: t, .. } => m.size_of(*t),
+            Const::Global { .. } | Const::Func(_) => 8,
+        })
+    }
+
+    // ---- arithmetic ----
+
+    fn binary(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+        use BinOp as B;
+        let Some(bits) = self.bits_of(fr.func, ty) else {
+            return if matches!(op, B::FAdd | B::FSub | B::FMul | B::FDiv | B::FRem) { self.binary_real(fr, op, a, b, ty) } else {
+                let m = self.module(fr.func);
+                self.unknown_of(m, ty, "vector arithmetic")
+            };
+        };
+        if bits == 1 {
+            let (x, y) = (self.condition(fr, a), self.condition(fr, b));
+            return Value::Bool(match op {
+                B::And | B::Mul => self.arena.and(x, y),
+                B::Or => self.arena.or(x, y),
+                _ => {
+                    let (nx, ny) = (self.arena.not(x), self.arena.not(y));
+                    let (l, r) = (self.arena.and(x, ny), self.arena.and(nx, y));
+                    self.arena.or(l, r)
+                }
+            });
+        }
+        // The distance of two pointers into one object is a number.
+        if op == B::Sub
+            && let (Value::Int(x), Value::Int(y)) = (self.any_operand(fr, a), self.any_operand(fr, b)) { return Value::Int(self.int_op(op, x, y, bits)); }
+        let (x, y) = (self.operand_int(fr, a, bits), self.operand_int(fr, b, bits));
+        Value::Int(self.int_op(op, x, y, bits))
+    }
+
+    pub(super) fn int_op(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
+        use BinOp as B;
+        let t = match op {
+            B::Add => self.arena.add(x, y),
+            B::Sub => self.arena.sub(x, y),
+            B::Mul => self.arena.mul(x, y),
+            B::UDiv | B::URem | B::SDiv | B::SRem => {
+                let signed = matches!(op, B::SDiv | B::SRem);
+                let (x, y) = (self.interpret(x, bits, signed), self.interpret(y, bits, signed));
+                if self.arena.as_int(y) == Some(0) { return self.unknown_int("a division by zero", bits); }
+                if matches!(op, B::UDiv | B::SDiv) { self.arena.div(x, y) } else { self.arena.rem(x, y) }
+            }
+            B::Shl => {
+                let y = self.interpret(y, bits, false);
+                match self.arena.as_int(y) {
+                    Some(k) if (0..i128::from(bits)).contains(&k) => self.arena.scale(x, 1i128 << k),
+                    Some(_) => return self.unknown_int("a shift by more than the width", bits),
+                    None if Range::new(0, i128::from(bits) - 1).contains(self.arena.range(y)) || self.arena.range(y).hi.is_none_or(|h| h > 126) => {
+                        let p = self.arena.pow2(y);
+                        self.arena.mul(x, p)
+                    }
+                    None => { let p = self.arena.pow2(y); self.arena.mul(x, p) }
+                }
+            }
+            B::LShr | B::AShr => {
+                let x = self.interpret(x, bits, op == B::AShr);
+                let y = self.interpret(y, bits, false);
+                match self.arena.as_int(y) {
+                    Some(k) if (0..i128::from(bits)).contains(&k) => self.arena.floor_div(x, 1i128 << k),
+                    Some(_) => return self.unknown_int("a shift by more than the width", bits),
+                    None if self.arena.range(x).lo.is_some_and(|v| v >= 0) => { let p = self.arena.pow2(y); self.arena.div(x, p) }
+                    None => return self.unknown_int("a signed shift by a variable", bits),
+                }
+            }
+            B::And | B::Or | B::Xor => {
+                let (x, y) = (self.for_bits(x, bits), self.for_bits(y, bits));
+                match op { B::And => self.arena.bit_and(x, y, bits), B::Or => self.arena.bit_or(x, y, bits), _ => self.arena.bit_xor(x, y, bits) }
+            }
+            _ => return self.unknown_int("floating-point arithmetic on integers", bits),
+        };
+        // Constants stay within the width.
+        match self.arena.as_int(t) {
+            Some(v) if !Range::new(-(1i128 << (bits.min(64) - 1)), 1i128 << bits.min(64)).contains_value(v) => self.arena.int(wrap_value(v, bits, true)),
+            _ => t,
+        }
+    }
+
+    /// An operand of a bitwise operation: constants as they are, anything else as an unsigned value.
+    fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
+        if self.arena.as_int(t).is_some() { t } else { self.interpret(t, bits, false) }
+    }
+
+    fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
+        let (Value::Real(x), Value::Real(y)) = (x, y) else { return Value::unknown("a floating-point value") };
+        // Every intermediate must be exactly representable, so that rounding cannot show.
+        let limit = match self.module(fr.func).ty(ty).kind { TypeKind::Float(64) => 1i128 << 53, TypeKind::Float(32) => 1i128 << 24, _ => return Value::unknown("a floating-point value") };
+        let r = match op {
+            BinOp::FAdd | BinOp::FSub => {
+                let Some(p) = x.den.checked_mul(y.den) else { return Value::unknown("a floating-point value") };
+                let (l, r) = (self.arena.scale(x.num, y.den), self.arena.scale(y.num, x.den));
+                Ratio { num: if op == BinOp::FAdd { self.arena.add(l, r) } else { self.arena.sub(l, r) }, den: p }
+            }
+            BinOp::FMul => match x.den.checked_mul(y.den) { Some(d) => Ratio { num: self.arena.mul(x.num, y.num), den: d }, None => return Value::unknown("a floating-point value") },
+            BinOp::FDiv => match self.arena.as_int(y.num) {
+                Some(k) if k != 0 && y.den < 1 << 20 && x.den.checked_mul(k.abs()).is_some() => {
+                    let n = self.arena.scale(x.num, y.den * k.signum());
+                    Ratio { num: n, den: x.den * k.abs() }
+                }
+                _ => return Value::unknown("a floating-point value"),
+            },
+            _ => return Value::unknown("a floating-point value"),
+        };
+        let range = self.arena.range(r.num);
+        if r.den < limit && Range::new(-limit, limit).contains(range) { Value::Real(r) } else { Value::unknown("a floating-point value that may be rounded") }
+    }
+
+    fn compare_reals(&mut self, fr: &Frame, pred: &str, a: &Operand, b: &Operand, ty: TypeId) -> Value {
+        let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
+        let (Value::Real(x), Value::Real(y)) = (x, y) else {
+            return Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: "a floating-point comparison".into() }, "?"));
+        };
+        let (l, r) = (self.arena.scale(x.num, y.den), self.arena.scale(y.num, x.den));
+        Value::Bool(match pred.trim_start_matches(['o', 'u']) {
+            "eq" => self.arena.eq(l, r),
+            "ne" => self.arena.ne(l, r),
+            "lt" => self.arena.lt(l, r),
+            "le" => self.arena.le(l, r),
+            "gt" => self.arena.lt(r, l),
+            "ge" => self.arena.le(r, l),
+            "rd" => self.arena.bool(true),
+            "no" => self.arena.bool(false),
+            _ => self.arena.fresh_bool(SymKind::Unknown { reason: "a floating-point comparison".into() }, "?"),
+        })
+    }
+
+    fn compare(&mut self, fr: &Frame, pred: Pred, a: &Operand, b: &Operand) -> Value {
+        let (x, y) = (self.any_operand(fr, a), self.any_operand(fr, b));
+        if matches!(x, Value::Aggregate(_)) || matches!(y, Value::Aggregate(_)) { return Value::unknown("a comparison of vectors"); }
+        if matches!(x, Value::Ptr(_)) || matches!(y, Value::Ptr(_)) {
+            let (p, q) = (self.as_pointer(&x), self.as_pointer(&y));
+            return Value::Bool(self.compare_pointers(pred, &p, &q));
+        }
+        if let (Value::Bool(_), _) | (_, Value::Bool(_)) = (&x, &y) {
+            let (c, d) = (self.as_bool_value(&x), self.as_bool_value(&y));
+            let (nc, nd) = (self.arena.not(c), self.arena.not(d));
+            let (both, neither) = (self.arena.and(c, d), self.arena.and(nc, nd));
+            let same = self.arena.or(both, neither);
+            return Value::Bool(match pred {
+                Pred::Eq => same,
+                Pred::Ne => self.arena.not(same),
+                _ => self.arena.fresh_bool(SymKind::Unknown { reason: "an ordering of booleans".into() }, "?"),
+            });
+        }
+        let bits = self.operand_bits(fr, a).or_else(|| self.operand_bits(fr, b)).unwrap_or(64);
+        let (x, y) = (self.as_int_value(&x, bits), self.as_int_value(&y, bits));
+        Value::Bool(self.compare_ints(pred, x, y, bits))
+    }
+
+    pub(super) fn compare_ints(&mut self, pred: Pred, x: TermId, y: TermId, bits: u32) -> TermId {
+        let signed = match pred {
+            Pred::Ugt | Pred::Uge | Pred::Ult | Pred::Ule => false,
+            Pred::Eq | Pred::Ne => {
+                // Either reading will do: take the one that needs fewer obligations.
+                let fits = |s: &Self, signed: bool| [x, y].iter().filter(|t| Range::of_int(bits, signed).contains(s.arena.range(**t))).count();
+                fits(self, true) >= fits(self, false)
+            }
+            _ => true,
+        };
+        let (x, y) = (self.interpret(x, bits, signed), self.interpret(y, bits, signed));
+        match pred {
+            Pred::Eq => self.arena.eq(x, y),
+            Pred::Ne => self.arena.ne(x, y),
+            Pred::Ugt | Pred::Sgt => self.arena.lt(y, x),
+            Pred::Uge | Pred::Sge => self.arena.le(y, x),
+            Pred::Ult | Pred::Slt => self.arena.lt(x, y),
+            Pred::Ule | Pred::Sle => self.arena.le(x, y),
+        }
+    }
+
+    fn compare_pointers(&mut self, pred: Pred, p: &[Target], q: &[Target]) -> TermId {
+        let mut cases = vec![];
+        for a in p {
+            for b in q {
+                let both = self.arena.and(a.cond, b.cond);
+                if self.arena.as_bool(both) == Some(false) { continue; }
+                let c = match (&a.base, &b.base) {
+                    (Base::Unknown(_), _) | (_, Base::Unknown(_)) => None,
+                    (x, y) if x == y => {
+                        let (l, r) = (a.offset, b.offset);
+                        Some(match pred {
+                            Pred::Eq => self.arena.eq(l, r),
+                            Pred::Ne => self.arena.ne(l, r),
+                            Pred::Ugt | Pred::Sgt => self.arena.lt(r, l),
+                            Pred::Uge | Pred::Sge => self.arena.le(r, l),
+                            Pred::Ult | Pred::Slt => self.arena.lt(l, r),
+                            Pred::Ule | Pred::Sle => self.arena.le(l, r),
+                        })
+                    }
+                    // An object, a function or a parameter is not null here, and two objects are not one.
+                    _ => match pred { Pred::Eq => Some(self.arena.bool(false)), Pred::Ne => Some(self.arena.bool(true)), _ => None },
+                };
+                let c = match c { Some(c) => c, None => self.arena.fresh_bool(SymKind::Unknown { reason: "a comparison of pointers".into() }, "?") };
+                cases.push(self.arena.and(both, c));
+            }
+        }
+        self.arena.or_all(cases)
+    }
+
+    fn cast(&mut self, fr: &Frame, op: CastOp, value: &Operand, from: TypeId, to: TypeId) -> Value {
+        let m = self.module(fr.func);
+        if matches!(m.ty(to).kind, TypeKind::Vector { .. }) { return if op == CastOp::Bitcast { self.unknown_of(m, to, "a vector of other element type") } else { self.unknown_of(m, to, "vector arithmetic") }; }
+        let from_bits = self.bits_of(fr.func, from);
+        let to_bits = self.bits_of(fr.func, to);
+        match op {
+            CastOp::Trunc => {
+                let t = self.operand_int(fr, value, from_bits.unwrap_or(64));
+                if to_bits == Some(1) { return Value::Bool(self.as_bool_value(&Value::Int(t))); }
+                Value::Int(t)
+            }
+            CastOp::ZExt | CastOp::SExt => {
+                let signed = op == CastOp::SExt;
+                if from_bits == Some(1) {
+                    let c = self.condition(fr, value);
+                    let (one, zero) = (self.arena.int(if signed { -1 } else { 1 }), self.arena.int(0));
+                    return Value::Int(self.arena.ite(c, one, zero));
+                }
+                let bits = from_bits.unwrap_or(32);
+                let t = self.operand_int(fr, value, bits);
+                Value::Int(self.interpret(t, bits, signed))
+            }
+            CastOp::UiToFp | CastOp::SiToFp => {
+                let bits = from_bits.unwrap_or(32);
+                let t = if bits == 1 { let c = self.condition(fr, value); self.as_int_value(&Value::Bool(c), 32) } else {
+                    let t = self.operand_int(fr, value, bits);
+                    self.interpret(t, bits, op == CastOp::SiToFp)
+                };
+                let limit = match m.ty(to).kind { TypeKind::Float(64) => 1i128 << 53, TypeKind::Float(32) => 1i128 << 24, _ => 0 };
+                if Range::new(-limit, limit).contains(self.arena.range(t)) { Value::Real(Ratio { num: t, den: 1 }) } else { Value::unknown("a floating-point value that may be rounded") }
+            }
+            CastOp::FpToSi | CastOp::FpToUi => match self.operand(fr, value, from) {
+                Value::Real(r) => { let d = self.arena.int(r.den); Value::Int(self.arena.div(r.num, d)) }
+                _ => self.unknown_of(m, to, "a floating-point value"),
+            },
+            CastOp::FpExt => self.operand(fr, value, from),
+            CastOp::FpTrunc => match self.operand(fr, value, from) {
+                Value::Real(r) if r.den == 1 && Range::new(-(1 << 24), 1 << 24).contains(self.arena.range(r.num)) => Value::Real(r),
+                _ => Value::unknown("a floating-point value that may be rounded"),
+            },
+            CastOp::PtrToInt => { let p = self.pointer_operand(fr, value); Value::Int(self.pointer_as_int(&p)) }
+            CastOp::IntToPtr => { let v = self.any_operand(fr, value); let p = self.as_pointer(&v); Value::Ptr(p) }
+            CastOp::AddrSpaceCast => { let p = self.pointer_operand(fr, value); Value::Ptr(p) }
+            CastOp::Bitcast => {
+                let v = self.any_operand(fr, value);
+                match (&v, to_bits) { (Value::Int(_), Some(_)) | (Value::Ptr(_), None) => v, _ => self.unknown_of(m, to, "a value read as another type") }
+            }
+        }
+    }
+
+    /// Type of a value of a function.
+    pub(super) fn value_type(&self, f: FuncRef, v: crate::ir::ValueId) -> Option<TypeId> {
+        self.value_types(f).get(v.index()).copied().flatten()
+    }
+
+    fn value_types(&self, f: FuncRef) -> Rc<Vec<Option<TypeId>>> {
+        if let Some(t) = self.types.borrow().get(&f) { return t.clone(); }
+        let func = self.function(f);
+        let mut types = vec![None; func.values as usize];
+        for (i, p) in func.params.iter().enumerate() { types[i] = Some(p.ty); }
+        for b in &func.blocks {
+            for i in &b.insts { if let Some(r) = i.result { types[r.index()] = Some(i.ty); } }
+            if let crate::ir::Terminator::Invoke { result: Some(r), ty, .. } = &b.term { types[r.index()] = Some(*ty); }
+        }
+        let types = Rc::new(types);
+        self.types.borrow_mut().insert(f, types.clone());
+        types
+    }
+
+    fn call_instruction(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: State, callee: &Callee, args: &[Operand]) -> Option<State> {
+        let values: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
+        let targets: Vec<(TermId, Option<FuncRef>)> = match self.direct_callee(fr.func.module, callee) {
+            Some(f) => vec![(self.arena.bool(true), Some(f))],
+            None => {
+                let Callee::Indirect(o) = callee else { return Some(s) };
+                let p = self.pointer_operand(fr, o);
+                p.iter().map(|t| (t.cond, match &t.base { Base::Func(f) => Some(*f), _ => None })).collect()
+            }
+        };
+        let mut states = vec![];
+        let mut results: Vec<Value> = vec![];
+        for (cond, f) in targets {
+            let Some(s) = self.assume(s.clone(), cond) else { continue };
+            let r = match f {
+                Some(f) => self.call_function(f, &values, s, fr.context, site, inst.ty),
+                None => { let mut s = s; self.clobber(&mut s, &values, "a call through an unknown pointer"); Some((Value::unknown("a call through an unknown pointer"), s)) }
+            };
+            if let Some((v, s)) = r { results.push(v); states.push(s); }
+        }
+        let (s, sels) = self.merge(states)?;
+        let mut it = results.into_iter();
+        let mut v = it.next()?;
+        for (x, sel) in it.zip(sels) { v = self.ite_value(sel, &v, &x); }
+        if inst.result.is_some() {
+            if let Value::Unknown(r) = &v { let m = self.module(fr.func); let r = r.clone(); v = self.unknown_of(m, inst.ty, &r); }
+            self.set(fr, inst.result, v);
+        }
+        Some(s)
+    }
+
+    /// Calls a function with values: library models first, then the program's own definition, else it is not known.
+    fn call_function(&mut self, f: FuncRef, args: &[Value], s: State, context: u64, site: Site, ty: TypeId) -> Option<(Value, State)> {
+        self.stack.push(site);
+        let r = self.call_function_inner(f, args, s, context, site, ty);
+        self.stack.pop();
+        r
+    }
+
+    fn call_function_inner(&mut self, f: FuncRef, args: &[Value], mut s: State, context: u64, site: Site, ty: TypeId) -> Option<(Value, State)> {
+        let func = self.function(f);
+        let caller = site.func;
+        let modelled = if self.side == Side::Device { self.device_call(f, args, s, context, site, ty) } else { self.host_call(f, args, s, context, site, ty) };
+        match modelled {
+            Ok(r) => return r,
+            Err(back) => s = *back,
+        }
+        if func.noreturn && func.is_declaration() { return None; }
+        if func.is_declaration() || self.stack.len() > self.budget.depth || self.stack.iter().filter(|x| x.func == f).count() > 2 {
+            let why = if func.is_declaration() { format!("the result of `{}`", func.display) } else { format!("`{}` calls itself too deeply", func.display) };
+            self.clobber(&mut s, args, &why);
+            let m = self.module(caller);
+            let v = self.unknown_of(m, ty, &why);
+            return Some((v, s));
+        }
+        let inner = mix(context, site);
+        let (v, s) = self.call(f, args.to_vec(), s, inner)?;
+        if func.noreturn { return None; }
+        Some((v.unwrap_or_else(|| Value::unknown("no value")), s))
+    }
+}
+
+/// Hash of a call stack extended by a site.
+pub(super) fn mix(context: u64, site: Site) -> u64 {
+    use std::hash::{Hash, Hasher};
+    let mut h = rustc_hash::FxHasher::default();
+    context.hash(&mut h);
+    site.hash(&mut h);
+    h.finish()
+}
+
+fn insert(agg: &Value, path: &[u32], v: Value) -> Value {
+    let Some((first, rest)) = path.split_first() else { return v };
+    let Value::Aggregate(e) = agg else { return Value::unknown("a member of a value that was not followed") };
+    let mut e = e.as_ref().clone();
+    if let Some(slot) = e.get_mut(*first as usize) { *slot = insert(slot, rest, v); }
+    Value::Aggregate(Rc::new(e))
+}
+
+/// Whether a type is or contains an array.
+fn holds_array(m: &crate::ir::Module, ty: TypeId) -> bool {
+    match &m.ty(ty).kind {
+        TypeKind::Array { .. } => true,
+        TypeKind::Struct { fields, .. } => fields.iter().any(|f| holds_array(m, f.ty)),
+        _ => false,
+    }
+}

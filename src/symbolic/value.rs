@@ -1,0 +1,48 @@
+//! Values of the symbolic executor.
+
+use super::memory::ObjId;
+use super::term::TermId;
+use crate::ir::FuncRef;
+use std::rc::Rc;
+
+/// What a pointer points into.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Base {
+    Object(ObjId),
+    Null,
+    Func(FuncRef),
+    /// A pointer that could not be followed; the reason is shown to users.
+    Unknown(Rc<str>),
+}
+
+/// One place that a pointer may point to, under a condition. Conditions of one pointer exclude each other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    pub cond: TermId,
+    pub base: Base,
+    /// Bytes from the start of the object, as a 64-bit signed representative.
+    pub offset: TermId,
+}
+
+/// A real number tracked exactly as `numerator / denominator`, where the machine's rounding cannot show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ratio { pub num: TermId, pub den: i128 }
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// Representative of an integer of any width but 1.
+    Int(TermId),
+    /// `i1`, as a boolean term.
+    Bool(TermId),
+    Ptr(Rc<Vec<Target>>),
+    Real(Ratio),
+    /// Structures, arrays and vectors in registers.
+    Aggregate(Rc<Vec<Value>>),
+    /// Not known; the reason is shown to users.
+    Unknown(Rc<str>),
+}
+
+impl Value {
+    #[must_use]
+    pub fn unknown(reason: &str) -> Self { Self::Unknown(Rc::from(reason)) }
+}
