@@ -2,7 +2,11 @@
 //!
 //! In: a linked [`crate::ir::Program`]. Out: a [`ProgramReport`]. It knows neither LLVM nor nvcc.
 
+mod decide;
+mod engine;
+mod show;
 pub mod solver;
+mod witness;
 
 use crate::ir::Program;
 use crate::report::finding::{Finding, Summary, Undecided};
@@ -40,7 +44,7 @@ pub struct ProgramReport {
 
 /// Analyses one program from all its roots.
 #[must_use]
-pub fn check_program(_program: &Program, _options: &Options) -> ProgramReport { ProgramReport::default() }
+pub fn check_program(program: &Program, options: &Options) -> ProgramReport { engine::Engine::new(program, options).run() }
 
 /// Version of the Z3 library in use.
 #[must_use]

@@ -151,6 +151,12 @@ impl Executor<'_> {
     /// What memory outside the cells holds.
     pub(super) fn rest_value(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
         let name = self.object(o).name.clone();
+        if matches!(self.object(o).kind, ObjKind::ArgvArray) {
+            return match self.arena.as_int(offset).and_then(|v| u32::try_from(v).ok()) {
+                Some(at) if at % 8 == 0 => { let text = self.argument_text(at / 8); self.pointer(text, 0) }
+                _ => self.unknown_pointer("a program argument at a variable position"),
+            };
+        }
         match &state.rest {
             Rest::Zero => match want { Some((f, ty)) => self.zero_of(f, ty), None => Value::Int(self.arena.int(0)) },
             Rest::Uninit => {
@@ -171,6 +177,14 @@ impl Executor<'_> {
                 match want { Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &reason) } None => Value::Unknown(reason) }
             }
         }
+    }
+
+    /// The object that holds the text of `argv[i]`.
+    fn argument_text(&mut self, i: u32) -> ObjId {
+        if let Some(o) = self.argv_texts.get(&i) { return *o; }
+        let o = self.new_object(super::memory::Object { kind: ObjKind::ArgvText(i), name: format!("argv[{i}]"), extent: None, site: None, func: None, array: true });
+        self.argv_texts.insert(i, o);
+        o
     }
 
     /// A scalar of a constant table.

@@ -106,6 +106,8 @@ pub struct Executor<'p> {
     pub(super) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
     pub(super) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
     pub(super) loop_vars: FxHashMap<(u64, FuncRef, BlockId), Vec<super::loops::LoopVar>>,
+    pub(super) loop_steps: FxHashMap<(u64, FuncRef, BlockId), Vec<(super::loops::LoopVar, Option<i128>)>>,
+    pub(super) loop_ranges: FxHashMap<(u64, FuncRef, BlockId), Vec<(super::loops::LoopVar, u32, bool)>>,
     inputs: FxHashMap<(InputSource, u32), TermId>,
     pub(super) types: std::cell::RefCell<FxHashMap<FuncRef, Rc<Vec<Option<TypeId>>>>>,
     /// What was left out, one line each.
@@ -113,6 +115,7 @@ pub struct Executor<'p> {
     /// Bytes of memory that a device has at most.
     pub device_memory: u64,
     pub(super) reads: u32,
+    pub(super) argv_texts: FxHashMap<u32, ObjId>,
 }
 
 /// Edges out of a region and returns inside it.
@@ -130,7 +133,7 @@ impl<'p> Executor<'p> {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![],
             gave_up: None, budget: Budget::default(), written: Default::default(), stable: None, recording: true, stack: vec![], version: 0,
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
-            loop_vars: FxHashMap::default(), device_memory: 192 << 30, reads: 0, inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
+            loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, argv_texts: FxHashMap::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
     }
 

@@ -54,6 +54,9 @@ impl Executor<'_> {
         let mut vars: Vec<LoopVar> = self.loop_vars.get(&key).cloned().unwrap_or_default();
         for p in &phis { if !vars.contains(&LoopVar::Phi(*p)) { vars.push(LoopVar::Phi(*p)); } }
 
+        if let Some(known) = self.loop_steps.get(&key).cloned()
+            && let Some(r) = self.repeat_loop(fr, cfg, l, &s0, &phi_start, &known) { return r; }
+
         // Discovery: passes with every known variable arbitrary, until no further one changes.
         let recording = std::mem::replace(&mut self.recording, false);
         let (events, launches) = (self.accesses.len(), self.launches.len());
@@ -123,17 +126,41 @@ impl Executor<'_> {
             forms.insert(*v, form);
         }
 
+        let mut steps: Vec<(LoopVar, Option<i128>)> = vec![];
+        let mut repeatable = !inexact;
+        for v in &vars {
+            match (forms.get(v), symbols.get(v), self.var_value(&sb, &phi_next, *v)) {
+                (Some(Form::Closed(Value::Int(_))), Some(Value::Int(h)), Some(Value::Int(n))) => { let d = self.arena.sub(n, *h); let c = self.arena.as_int(d); repeatable &= c.is_some(); steps.push((*v, c)); }
+                (Some(Form::Closed(Value::Ptr(_))), Some(Value::Ptr(h)), Some(Value::Ptr(n))) if h.len() == 1 && n.len() == 1 => { let d = self.arena.sub(n[0].offset, h[0].offset); let c = self.arena.as_int(d); repeatable &= c.is_some(); steps.push((*v, c)); }
+                (Some(Form::Arbitrary) | None, ..) => steps.push((*v, None)),
+                _ => repeatable = false,
+            }
+        }
+        if repeatable { self.loop_steps.insert(key, steps); } else { self.loop_steps.remove(&key); }
+
         // The condition of going round, in terms of k.
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
         for (v, f) in &forms { if let (Form::Closed(Value::Int(at_k)), Some(Value::Int(sym))) = (f, symbols.get(v)) { map.insert(*sym, *at_k); } }
         let (_, _, round) = { let (a, b) = (sh.path, sb.path); self.arena.split_common(a, b) };
+        let plain = self.arena.conjuncts(round);
+        let mut ranges: Vec<(LoopVar, u32, bool)> = vec![];
+        for v in &vars {
+            let (Some(Form::Closed(Value::Int(_))), Some(Value::Int(h)), LoopVar::Cell(_, _, size)) = (forms.get(v), symbols.get(v), *v) else { continue };
+            let (Some(Value::Int(start)), Some(Value::Int(next))) = (self.var_value(&s0, &phi_start, *v), self.var_value(&sb, &phi_next, *v)) else { continue };
+            let signed = self.arena.range(*h).lo.is_some_and(|l| l < 0);
+            let d = self.arena.sub(next, *h);
+            if self.steps_in_range(start, *h, d, &plain, Range::of_int(size * 8, signed)) { ranges.push((*v, size * 8, signed)); }
+        }
         let round = self.arena.substitute(round, &map);
         let round: Vec<TermId> = self.arena.conjuncts(round).into_iter().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
+
+        self.name_iteration(k, &forms);
+        let mut facts = vec![];
+        for (v, bits, signed) in &ranges { if let Some(Form::Closed(Value::Int(at_k))) = forms.get(v) { facts.extend(self.within(*at_k, *bits, *signed)); } }
 
         if inexact && let Some(n) = self.trip_count(&round, k) && n <= MAX_UNROLL && let Some(r) = self.unroll(fr, cfg, l, &s0, &phi_start, n) { return r; }
 
         // Going round at k - 1, unless this is the first time.
-        let mut facts = vec![];
         let round = self.arena.and_all(round);
         if self.arena.as_bool(round) != Some(true) {
             let before = self.arena.add_const(k, -1);
@@ -147,10 +174,119 @@ impl Executor<'_> {
             _ => None,
         });
         for f in forms.values() { if let Form::Bounded(_, b) = f { facts.extend(b.iter().copied()); } }
+        self.loop_ranges.insert(key, ranges);
         facts.push(sk.path);
         sk.path = self.arena.and_all(facts);
         let out = self.region(fr, cfg, Some(l), header, vec![(header, sk)]);
         (out.exits, out.rets)
+    }
+
+    /// One pass with the steps that an earlier execution of this loop found, which the pass itself verifies: by
+    /// induction they then hold of every iteration. `None` where they do not.
+    fn repeat_loop(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, s0: &State, phi_start: &FxHashMap<ValueId, Value>, steps: &[(LoopVar, Option<i128>)]) -> Option<LoopOut> {
+        let header = cfg.loops[l].header;
+        let func = self.function(fr.func);
+        // Where the test comes last, the body needs to know that the round before went on: the long way.
+        let guarded = func.blocks[header.index()].term.successors().iter().any(|b| !cfg.loops[l].blocks.contains(b));
+        if self.recording && !guarded { return None; }
+        let vars: Vec<LoopVar> = steps.iter().map(|s| s.0).collect();
+        let (mark, version) = (self.arena.symbols().len(), self.version);
+        let k = self.iteration_symbol(&vars);
+        let next_k = self.arena.add_const(k, 1);
+        let mut now: FxHashMap<LoopVar, Value> = FxHashMap::default();
+        let mut next: Vec<(LoopVar, Value)> = vec![];
+        for (v, step) in steps {
+            let Some(step) = step else { continue };
+            let start = self.var_value(s0, phi_start, *v)?;
+            now.insert(*v, self.advance(&start, *step, k)?);
+            next.push((*v, self.advance(&start, *step, next_k)?));
+        }
+        let (events, launches) = (self.accesses.len(), self.launches.len());
+        let (mut sk, _) = self.header_state(fr, s0, &vars, phi_start, |_, v| now.get(&v).cloned());
+        let no_wrap = self.loop_ranges.get(&(fr.context, fr.func, header)).cloned().unwrap_or_default();
+        let mut granted = vec![];
+        for (v, bits, signed) in &no_wrap {
+            let Some(Value::Int(t)) = now.get(v) else { continue };
+            granted.extend(self.within(*t, *bits, *signed));
+        }
+        granted.push(sk.path);
+        sk.path = self.arena.and_all(granted);
+        let out = self.region(fr, cfg, Some(l), header, vec![(header, sk.clone())]);
+        if self.gave_up.is_some() { return Some(LoopOut::default()); }
+        let phis: Vec<ValueId> = phi_start.keys().copied().collect();
+        let back = self.back_state(fr, func, header, &phis, out.back);
+        let mut exits = out.exits;
+        if let Some((sb, phi_next)) = back {
+            let mut same = next.iter().all(|(v, want)| self.var_value(&sb, &phi_next, *v).as_ref() == Some(want));
+            let (_, _, round) = self.arena.split_common(sk.path, sb.path);
+            let round: Vec<TermId> = self.arena.conjuncts(round).into_iter().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
+            for (v, bits, signed) in &no_wrap {
+                let (Some(Value::Int(t)), Some(Value::Int(start)), Some((_, Some(step)))) = (now.get(v).cloned(), self.var_value(s0, phi_start, *v), steps.iter().find(|s| s.0 == *v)) else { continue };
+                let (d, read) = (self.arena.int(*step), self.arena.wrap(t, *bits, *signed));
+                same &= self.steps_in_range(start, read, d, &round, Range::of_int(*bits, *signed));
+            }
+            if !same || !self.changed(&sk, &sb, &vars).is_empty() {
+                self.accesses.truncate(events);
+                self.launches.truncate(launches);
+                self.restore(fr, phi_start);
+                return None;
+            }
+            let round = self.arena.and_all(round);
+            let before = self.arena.add_const(k, -1);
+            let prev = self.arena.substitute(round, &std::iter::once((k, before)).collect());
+            let first = self.arena.le_zero(k);
+            let fact = self.arena.or(first, prev);
+            exits = exits.into_iter().filter_map(|(a, b, s)| self.assume(s, fact).map(|s| (a, b, s))).collect();
+        }
+        Some((exits, out.rets))
+    }
+
+    /// Facts that a term lies in the range of an interpretation.
+    fn within(&mut self, t: TermId, bits: u32, signed: bool) -> Vec<TermId> {
+        let r = Range::of_int(bits, signed);
+        let (Some(lo), Some(hi)) = (r.lo, r.hi) else { return vec![] };
+        let (lo, hi) = (self.arena.int(lo), self.arena.int(hi));
+        vec![self.arena.le(lo, t), self.arena.le(t, hi)]
+    }
+
+    /// By induction over the rounds: the start is in range, and where a round that goes on bounds the value `v`, one
+    /// step `d` further is still in range.
+    fn steps_in_range(&mut self, start: TermId, v: TermId, d: TermId, round: &[TermId], want: Range) -> bool {
+        if !want.contains(self.arena.range(start)) { return false; }
+        let step = self.arena.range(d);
+        let (Some(least), Some(most)) = (step.lo, step.hi) else { return false };
+        let (mut upper, mut lower) = (most <= 0, least >= 0);
+        for c in round {
+            let Term::Le(t) = *self.arena.get(*c) else { continue };
+            let p = self.arena.poly(t);
+            let Some((_, coefficient)) = p.terms.iter().find(|(m, _)| m.as_slice() == [v]).cloned() else { continue };
+            let own = self.arena.scale(v, coefficient);
+            let rest = self.arena.sub(t, own);
+            // coefficient * v + rest <= 0
+            let Some(l) = self.arena.range(rest).lo else { continue };
+            if coefficient >= 1 { let max = (-l).div_euclid(coefficient); upper |= max.checked_add(most).is_some_and(|v| want.hi.is_some_and(|h| v <= h)); }
+            if coefficient <= -1 { let min = -((-l).div_euclid(-coefficient)); lower |= min.checked_add(least).is_some_and(|v| want.lo.is_some_and(|w| v >= w)); }
+        }
+        upper && lower
+    }
+
+    fn name_iteration(&mut self, k: TermId, forms: &FxHashMap<LoopVar, Form>) {
+        let mut names: Vec<String> = forms.iter().filter_map(|(v, f)| match (v, f) {
+            (LoopVar::Cell(o, 0, 1..=8), Form::Closed(Value::Int(t))) if self.arena.symbols_of(&[*t]).iter().any(|s| matches!(self.arena.get(k), Term::Sym(x) if x == s)) => { let n = &self.object(*o).name; (!n.is_empty()).then(|| n.clone()) }
+            _ => None,
+        }).collect();
+        names.sort();
+        if let Some(n) = names.into_iter().next() { self.arena.rename(k, format!("iteration of {n}")); }
+    }
+
+    /// A variable after `k` steps of constant size.
+    fn advance(&mut self, start: &Value, step: i128, k: TermId) -> Option<Value> {
+        let d = self.arena.scale(k, step);
+        match start {
+            Value::Int(a) => Some(Value::Int(self.arena.add(*a, d))),
+            Value::Ptr(p) if p.len() == 1 => { let o = self.arena.add(p[0].offset, d); Some(Value::Ptr(Rc::new(vec![Target { offset: o, ..p[0].clone() }]))) }
+            _ => None,
+        }
     }
 
     fn last_pass(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, s0: State, phi_start: &FxHashMap<ValueId, Value>) -> LoopOut {

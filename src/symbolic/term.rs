@@ -184,6 +184,7 @@ pub struct Arena {
     nodes: Vec<Term>,
     ranges: Vec<Range>,
     index: FxHashMap<Term, TermId>,
+    negations: FxHashMap<TermId, TermId>,
     symbols: Vec<Symbol>,
 }
 
@@ -309,6 +310,10 @@ impl Arena {
     pub fn fresh_bool(&mut self, kind: SymKind, name: impl Into<String>) -> TermId {
         let id = self.new_symbol(kind, name.into(), Range::new(0, 1));
         self.intern(Term::BoolSym(id))
+    }
+    /// Gives a symbol a name that only later became known.
+    pub fn rename(&mut self, t: TermId, name: String) {
+        if let Term::Sym(s) | Term::BoolSym(s) = *self.get(t) { self.symbols[s.0 as usize].name = name; }
     }
     fn new_symbol(&mut self, kind: SymKind, name: String, range: Range) -> SymId {
         let serial = u32::try_from(self.symbols.len()).expect("fewer than 2^32 symbols");
@@ -561,6 +566,12 @@ impl Arena {
     }
     pub fn ne(&mut self, a: TermId, b: TermId) -> TermId { let e = self.eq(a, b); self.not(e) }
     pub fn not(&mut self, c: TermId) -> TermId {
+        if let Some(n) = self.negations.get(&c) { return *n; }
+        let n = self.negate(c);
+        self.negations.insert(c, n);
+        n
+    }
+    fn negate(&mut self, c: TermId) -> TermId {
         match self.get(c) {
             Term::True => self.bool(false),
             Term::False => self.bool(true),
@@ -572,7 +583,20 @@ impl Arena {
             _ => self.intern(Term::Not(c)),
         }
     }
-    pub fn and(&mut self, a: TermId, b: TermId) -> TermId { self.and_all(vec![a, b]) }
+    pub fn and(&mut self, a: TermId, b: TermId) -> TermId {
+        // The common case of one more conjunct.
+        for (list, one) in [(a, b), (b, a)] {
+            if matches!(self.get(one), Term::And(_) | Term::True | Term::False) { continue; }
+            let n = self.not(one);
+            let Term::And(v) = self.get(list) else { continue };
+            if v.binary_search(&n).is_ok() { return self.bool(false); }
+            match v.binary_search(&one) {
+                Ok(_) => return list,
+                Err(at) => { let mut v = v.clone(); v.insert(at, one); return self.intern(Term::And(v)); }
+            }
+        }
+        self.and_all(vec![a, b])
+    }
     pub fn or(&mut self, a: TermId, b: TermId) -> TermId { self.or_all(vec![a, b]) }
     pub fn and_all(&mut self, v: Vec<TermId>) -> TermId {
         let mut out: Vec<TermId> = Vec::with_capacity(v.len());

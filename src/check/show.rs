@@ -1,0 +1,194 @@
+//! Terms and accesses in the words of the source.
+
+use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, ValueId};
+use crate::symbolic::exec::Site;
+use crate::symbolic::term::{Arena, Term, TermId};
+
+/// A term as a C-like expression.
+#[must_use]
+pub fn term(a: &Arena, t: TermId) -> String { show(a, t, 0, 12) }
+
+/// `level`: 0 sum, 1 product, 2 atom. `depth` bounds the length.
+fn show(a: &Arena, t: TermId, level: u8, depth: u32) -> String {
+    if depth == 0 { return "…".into(); }
+    let d = depth - 1;
+    let paren = |s: String, need: bool| if need { format!("({s})") } else { s };
+    match a.get(t) {
+        Term::Int(v) => v.to_string(),
+        Term::Sym(s) | Term::BoolSym(s) => a.symbol(*s).name.clone(),
+        Term::Poly(p) => {
+            let mut out = String::new();
+            // Highest degree first, the constant last.
+            let mut terms: Vec<_> = p.terms.iter().collect();
+            terms.sort_by_key(|(m, _)| std::cmp::Reverse(m.len()));
+            let many = terms.len() > 1;
+            for (i, (m, c)) in terms.iter().enumerate() {
+                if i > 10 { out.push_str(" + …"); break; }
+                let sign = if *c < 0 { "-" } else { "+" };
+                if i == 0 { if *c < 0 { out.push('-'); } } else { out.push_str(&format!(" {sign} ")); }
+                let k = c.unsigned_abs();
+                let mut factors: Vec<String> = vec![];
+                if k != 1 || m.is_empty() { factors.push(k.to_string()); }
+                for x in m { factors.push(show(a, *x, 2, d)); }
+                out.push_str(&factors.join(" * "));
+            }
+            paren(out, level > 0 && (many || level > 1))
+        }
+        Term::Div(x, y) => paren(format!("{} / {}", show(a, *x, 2, d), show(a, *y, 2, d)), level > 0),
+        Term::Rem(x, y) => paren(format!("{} % {}", show(a, *x, 2, d), show(a, *y, 2, d)), level > 0),
+        Term::FloorDiv(x, c) => paren(format!("{} / {c}", show(a, *x, 2, d)), level > 0),
+        Term::Mod(x, c) => paren(format!("{} % {c}", show(a, *x, 2, d)), level > 0),
+        Term::Ite(c, x, y) => format!("({} ? {} : {})", show(a, *c, 0, d), show(a, *x, 0, d), show(a, *y, 0, d)),
+        Term::Wrap { arg, .. } => show(a, *arg, level, depth),
+        Term::BitAnd(x, y, _) => format!("({} & {})", show(a, *x, 2, d), show(a, *y, 2, d)),
+        Term::BitOr(x, y, _) => format!("({} | {})", show(a, *x, 2, d), show(a, *y, 2, d)),
+        Term::BitXor(x, y, _) => format!("({} ^ {})", show(a, *x, 2, d), show(a, *y, 2, d)),
+        Term::Pow2(x) => format!("2^{}", show(a, *x, 2, d)),
+        Term::Apply { name, args, .. } => match name.as_str() {
+            "content" => "a value in memory".into(),
+            n if (n.starts_with("signed") || n.starts_with("unsigned")) && args.len() == 1 => show(a, args[0], level, depth),
+            _ => format!("{name}({})", args.iter().map(|x| show(a, *x, 0, d)).collect::<Vec<_>>().join(", ")),
+        },
+        Term::True => "true".into(),
+        Term::False => "false".into(),
+        Term::Le(x) => format!("{} <= 0", show(a, *x, 0, d)),
+        Term::EqZ(x) => format!("{} == 0", show(a, *x, 0, d)),
+        Term::Not(x) => format!("!({})", show(a, *x, 0, d)),
+        Term::And(v) => v.iter().map(|x| show(a, *x, 2, d)).collect::<Vec<_>>().join(" && "),
+        Term::Or(v) => format!("({})", v.iter().map(|x| show(a, *x, 2, d)).collect::<Vec<_>>().join(" || ")),
+    }
+}
+
+/// What an access looks like in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessText {
+    /// The variable or expression that is subscripted.
+    pub array: String,
+    /// `i`, or `[j][i]` for several dimensions.
+    pub index: String,
+}
+
+/// Reads the source expression of an access off the instructions that compute its address.
+#[must_use]
+pub fn access(program: &Program, site: Site) -> AccessText {
+    let r = Reader { program, f: site.func, module: program.module(site.func.module) };
+    let block = &program.func(site.func).blocks[site.block.index()];
+    let ptr = block.insts.get(site.inst as usize).and_then(|i| match &i.op {
+        Op::Load { ptr, .. } | Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => Some(ptr),
+        Op::MemCopy { dst, .. } | Op::MemSet { dst, .. } => Some(dst),
+        Op::Call { args, .. } => args.first(),
+        _ => None,
+    });
+    match ptr { Some(p) => r.place(p, 0), None => AccessText { array: "?".into(), index: String::new() } }
+}
+
+struct Reader<'a> { program: &'a Program, f: FuncRef, module: &'a Module }
+
+impl Reader<'_> {
+    fn def(&self, v: ValueId) -> Option<(&Inst, BlockId)> {
+        let f = self.program.func(self.f);
+        f.blocks.iter().enumerate().find_map(|(b, blk)| blk.insts.iter().find(|i| i.result == Some(v)).map(|i| (i, BlockId(u32::try_from(b).unwrap_or(0)))))
+    }
+
+    fn place(&self, o: &Operand, depth: u32) -> AccessText {
+        let plain = |array: String| AccessText { array, index: "0".into() };
+        if depth > 12 { return plain("?".into()); }
+        match o {
+            Operand::Const(Const::Global { id, .. }) => plain(self.module.global(*id).source_name.clone()),
+            Operand::Const(_) => plain("?".into()),
+            Operand::Value(v) => {
+                let f = self.program.func(self.f);
+                if let Some(p) = f.params.get(v.index()) { return plain(p.name.trim_end_matches(".coerce").to_owned()); }
+                let Some((inst, _)) = self.def(*v) else { return plain("?".into()) };
+                match &inst.op {
+                    Op::Gep { base, steps, .. } => {
+                        let inner = self.place(base, depth + 1);
+                        let mut out = if inner.index == "0" { AccessText { array: inner.array, index: String::new() } } else { inner };
+                        for (i, s) in steps.iter().enumerate() {
+                            match s {
+                                // The first step of an array type is the array itself.
+                                Step::Index { index: Operand::Const(Const::Int { value: 0, .. }), .. } if steps.len() > 1 && i == 0 => {}
+                                Step::Index { index, .. } => push_index(&mut out.index, &self.expr(index, depth + 1)),
+                                Step::Field { field, .. } => { let n = if out.index.is_empty() { String::new() } else { bracket(&out.index) }; out = AccessText { array: format!("{}{n}.{field}", out.array), index: String::new() }; }
+                            }
+                        }
+                        if out.index.is_empty() { out.index = "0".into(); }
+                        out
+                    }
+                    Op::Alloca { var, .. } => plain(var.as_ref().map_or_else(|| "a temporary".into(), |v| v.name.clone())),
+                    Op::Load { ptr, .. } => { let p = self.place(ptr, depth + 1); plain(if p.index == "0" { p.array } else { format!("{}{}", p.array, bracket(&p.index)) }) }
+                    Op::Cast { value, .. } | Op::Freeze(value) => self.place(value, depth + 1),
+                    Op::Call { callee: Callee::Direct(id), .. } => plain(format!("{}(…)", short_name(&self.module.func(*id).display))),
+                    Op::Select { a, .. } => self.place(a, depth + 1),
+                    Op::Phi(e) => e.first().map_or_else(|| plain("?".into()), |(_, o)| self.place(o, depth + 1)),
+                    _ => plain("?".into()),
+                }
+            }
+        }
+    }
+
+    fn expr(&self, o: &Operand, depth: u32) -> String {
+        if depth > 12 { return "…".into(); }
+        match o {
+            Operand::Const(Const::Int { value, .. }) => value.to_string(),
+            Operand::Const(Const::Global { id, .. }) => self.module.global(*id).source_name.clone(),
+            Operand::Const(Const::Zero(_)) => "0".into(),
+            Operand::Const(_) => "?".into(),
+            Operand::Value(v) => {
+                let f = self.program.func(self.f);
+                if let Some(p) = f.params.get(v.index()) { return p.name.clone(); }
+                let Some((inst, _)) = self.def(*v) else { return "?".into() };
+                match &inst.op {
+                    Op::Load { ptr, .. } => { let p = self.place(ptr, depth + 1); if p.index == "0" { p.array } else { format!("{}{}", p.array, bracket(&p.index)) } }
+                    Op::Cast { op, value, .. } => match op { CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bitcast => self.expr(value, depth + 1), _ => format!("(…){}", self.expr(value, depth + 1)) },
+                    Op::Freeze(v) => self.expr(v, depth + 1),
+                    Op::Bin { op, a, b, .. } => {
+                        let (x, y) = (self.expr(a, depth + 1), self.expr(b, depth + 1));
+                        let wrap = |s: String, sub: bool| if sub && (s.contains(" + ") || s.contains(" - ")) && !s.starts_with('(') { format!("({s})") } else { s };
+                        let tight = !matches!(op, BinOp::Add | BinOp::Sub);
+                        format!("{} {} {}", wrap(x, tight), symbol(*op), wrap(y, tight || *op == BinOp::Sub))
+                    }
+                    Op::Call { callee: Callee::Direct(id), .. } => builtin(&self.module.func(*id).name).unwrap_or_else(|| format!("{}(…)", short_name(&self.module.func(*id).display))),
+                    Op::Select { a, b, .. } => format!("(… ? {} : {})", self.expr(a, depth + 1), self.expr(b, depth + 1)),
+                    Op::AtomicRmw { .. } => "atomic(…)".into(),
+                    _ => "…".into(),
+                }
+            }
+        }
+    }
+}
+
+fn push_index(to: &mut String, i: &str) {
+    if to.is_empty() { to.push_str(i); return; }
+    *to = format!("{}[{i}]", bracket(to));
+}
+
+fn bracket(i: &str) -> String { if i.starts_with('[') && i.ends_with(']') { i.to_owned() } else { format!("[{i}]") } }
+
+fn short_name(display: &str) -> &str {
+    let head = display.split('(').next().unwrap_or(display);
+    head.rsplit("::").next().unwrap_or(head)
+}
+
+/// `threadIdx.x` and its kin from clang's wrappers (`_ZN26__cuda_builtin_threadIdx_t17__fetch_builtin_xEv`).
+fn builtin(name: &str) -> Option<String> {
+    let rest = &name[name.find("__cuda_builtin_")? + "__cuda_builtin_".len()..];
+    let var = rest.split("_t").next()?;
+    let axis = rest[rest.find("__fetch_builtin_")? + "__fetch_builtin_".len()..].chars().next()?;
+    Some(format!("{var}.{axis}"))
+}
+
+fn symbol(op: BinOp) -> &'static str {
+    match op {
+        BinOp::Add | BinOp::FAdd => "+",
+        BinOp::Sub | BinOp::FSub => "-",
+        BinOp::Mul | BinOp::FMul => "*",
+        BinOp::UDiv | BinOp::SDiv | BinOp::FDiv => "/",
+        BinOp::URem | BinOp::SRem | BinOp::FRem => "%",
+        BinOp::Shl => "<<",
+        BinOp::LShr | BinOp::AShr => ">>",
+        BinOp::And => "&",
+        BinOp::Or => "|",
+        BinOp::Xor => "^",
+    }
+}

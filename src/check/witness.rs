@@ -1,0 +1,115 @@
+//! From a model to inputs, and from inputs to a verdict: replay by the concrete interpreter.
+
+use super::solver::{Model, WrapMode};
+use crate::host::Root;
+use crate::ir::Program;
+use crate::symbolic::exec::{AccessEvent, LaunchEvent, Site, Thread};
+use crate::symbolic::term::{Arena, InputSource, SymKind, TermId};
+use crate::witness::{self, BadAccess, Budget, Inputs, Outcome, Target, Threads};
+use std::collections::BTreeMap;
+
+/// What replay says.
+#[derive(Clone, Debug)]
+pub(super) enum Judged {
+    Reached { bad: Box<BadAccess>, assumptions: Vec<String> },
+    NotReached(String),
+    Incomplete(String),
+}
+
+/// Replays the witnesses of one root.
+pub(super) struct Judge<'p> {
+    program: &'p Program,
+    root: Root,
+    /// Replays that took long leave less for the next ones.
+    budget: Budget,
+}
+
+impl<'p> Judge<'p> {
+    pub fn new(program: &'p Program, root: Root) -> Self { Self { program, root, budget: Budget::default() } }
+
+    /// Inputs in the user's terms, in order.
+    #[expect(clippy::unused_self, reason = "the order is the judge's")]
+    pub fn inputs(&self, a: &Arena, _root: &Root, launch: &LaunchEvent, ev: &AccessEvent, model: &Model) -> Vec<(String, String)> {
+        let mut by_source: BTreeMap<InputSource, i128> = BTreeMap::new();
+        for (source, v) in values(a, launch, ev, model) { by_source.entry(source).or_insert(v); }
+        by_source.into_iter().filter(|(s, _)| !matches!(s, InputSource::Argc)).map(|(s, v)| {
+            let name = match &s {
+                InputSource::Argc => "argc".into(),
+                InputSource::Argv(i) => format!("argv[{i}]"),
+                InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
+                InputSource::Read { what, ordinal } => format!("number {} read from {what}", ordinal + 1),
+                InputSource::Param { name, .. } => name.clone(),
+                InputSource::World(w) => w.clone(),
+            };
+            (name, v.to_string())
+        }).collect()
+    }
+
+    pub fn judge(&mut self, a: &Arena, launch: &LaunchEvent, thread: &Thread, ev: &AccessEvent, model: &Model, mode: WrapMode) -> Judged {
+        let inputs = match self.concrete(a, launch, ev, model) { Ok(i) => i, Err(why) => return Judged::Incomplete(why) };
+        let coordinate = |t: [TermId; 3]| t.map(|t| model.value(a, t, mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
+        let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
+        let target = Target {
+            site: site(ev.site), launch_site: Some(site(launch.site)), launch: None,
+            threads: Threads::List(vec![(block, th)]),
+        };
+        match witness::replay(self.program, self.root.func, &inputs, &target, &self.budget) {
+            Outcome::Reached { bad, assumptions } => return Judged::Reached { bad, assumptions },
+            Outcome::Incomplete { why } => return Judged::Incomplete(why),
+            Outcome::NotReached { .. } => {}
+        }
+        // The model's thread may be off where it was free to choose: any thread of the block, then of the launch.
+        let target = Target { threads: Threads::Any, ..target };
+        match witness::replay(self.program, self.root.func, &inputs, &target, &self.budget) {
+            Outcome::Reached { bad, assumptions } => Judged::Reached { bad, assumptions },
+            Outcome::Incomplete { why } => Judged::Incomplete(why),
+            Outcome::NotReached { why } => Judged::NotReached(why),
+        }
+    }
+
+    fn concrete(&self, a: &Arena, launch: &LaunchEvent, ev: &AccessEvent, model: &Model) -> Result<Inputs, String> {
+        let mut inputs = Inputs::default();
+        let mut argv: BTreeMap<u32, i128> = BTreeMap::new();
+        let mut argc = None;
+        let mut stdin: BTreeMap<u32, i128> = BTreeMap::new();
+        let mut params: BTreeMap<String, i128> = BTreeMap::new();
+        for (source, v) in values(a, launch, ev, model) {
+            match source {
+                InputSource::Argc => argc = Some(v),
+                InputSource::Argv(i) => { argv.entry(i).or_insert(v); }
+                InputSource::ArgvLen(_) | InputSource::World(_) => {}
+                InputSource::Read { what, ordinal } if what == "the standard input" => { stdin.insert(ordinal, v); }
+                InputSource::Read { what, .. } => return Err(format!("the input is read from {what}, whose format is not understood")),
+                InputSource::Param { name, .. } => { params.insert(name, v); }
+            }
+        }
+        let top = argv.keys().next_back().copied().unwrap_or(0);
+        let n = argc.and_then(|v| u32::try_from(v).ok()).map_or(top + 1, |c| c.max(top + 1)).min(256);
+        inputs.argv = (1..n).map(|i| argv.get(&i).copied().unwrap_or(1).to_string()).collect();
+        if let Some(last) = stdin.keys().next_back() {
+            inputs.stdin = (0..=*last).map(|i| stdin.get(&i).copied().unwrap_or(1).to_string() + "\n").collect::<String>().into_bytes();
+        }
+        let f = self.program.func(self.root.func);
+        if f.name != "main" { inputs.args = f.params.iter().map(|p| params.get(&p.name).copied().unwrap_or(1)).collect(); }
+        Ok(inputs)
+    }
+}
+
+/// Values of the program's inputs in a model. An input that the model says nothing of may be anything.
+fn values(a: &Arena, launch: &LaunchEvent, ev: &AccessEvent, model: &Model) -> Vec<(InputSource, i128)> {
+    let mut roots = vec![ev.path, launch.path, ev.bytes, launch.config.shared];
+    roots.extend(launch.config.grid);
+    roots.extend(launch.config.block);
+    roots.extend(ev.targets.iter().flat_map(|t| [t.cond, t.offset]));
+    let mut out: Vec<(InputSource, i128)> = a.symbols_of(&roots).into_iter().filter_map(|s| match &a.symbol(s).kind {
+        SymKind::Input(src) => Some((src.clone(), model.values.get(&s).copied().unwrap_or(1))),
+        _ => None,
+    }).collect();
+    // Also those that only the extent depends on.
+    for (s, v) in &model.values {
+        if let SymKind::Input(src) = &a.symbol(*s).kind && !out.iter().any(|(o, _)| o == src) { out.push((src.clone(), *v)); }
+    }
+    out
+}
+
+fn site(s: Site) -> witness::Site { witness::Site { func: s.func, block: s.block, inst: s.inst } }
