@@ -5,7 +5,7 @@
 //! gets its chance; else the access is safe only if that operation does not wrap.
 
 use super::show;
-use super::solver::{self, Answer, Limits, Model, ModelAnswer, WrapMode};
+use super::solver::{self, Answer, Context, Limits, Model, ModelAnswer, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,6 +37,10 @@ pub struct Decider {
     /// Whether a range obligation is met under these facts.
     in_range: FxHashMap<(TermId, TermId), bool>,
     wraps: FxHashMap<TermId, Vec<TermId>>,
+    /// Facts prepared for the obligation before: the next one often shares them.
+    context: Option<(TermId, Context)>,
+    /// Inputs that led out of bounds before: one bad run often shows several accesses.
+    known: Vec<Vec<(SymId, i128)>>,
 }
 
 impl Decider {
@@ -55,19 +59,26 @@ impl Decider {
         let end = a.add(o.offset, o.bytes);
         let goals = [a.le(zero, o.offset), a.le(end, o.extent)];
         let facts = a.conjuncts(o.facts);
+        let mut context = match self.context.take() { Some((f, c)) if f == o.facts => c, _ => Context::new(a, &facts, WrapMode::Assume) };
         let mut unmet: Vec<TermId> = vec![];
         for goal in goals {
             if a.as_bool(goal) == Some(true) { continue; }
-            match solver::prove(a, &facts, goal, WrapMode::Assume, &self.limits) {
-                Answer::Proved { used, .. } => {
-                    let mut roots = used;
-                    roots.push(goal);
-                    for w in self.unmet(a, o.facts, &roots) { if !unmet.contains(&w) { unmet.push(w); } }
+            let used = match context.bound(a, goal, &self.limits) {
+                Some(used) => used,
+                None => {
+                    if let Some(d) = self.known_input(a, &facts, goal) { self.context = Some((o.facts, context)); return d; }
+                    match context.prove(a, goal, &self.limits) {
+                        Answer::Proved { used, .. } => used,
+                        Answer::Model(m) => { self.context = Some((o.facts, context)); return self.fails(a, &facts, goal, m, WrapMode::Assume); }
+                        Answer::Unknown(why) => { self.context = Some((o.facts, context)); return Decision::Unknown(why); }
+                    }
                 }
-                Answer::Model(m) => return self.fails(a, &facts, goal, m, WrapMode::Assume),
-                Answer::Unknown(why) => return Decision::Unknown(why),
-            }
+            };
+            let mut roots = used;
+            roots.push(goal);
+            for w in self.unmet(a, o.facts, &roots) { if !unmet.contains(&w) { unmet.push(w); } }
         }
+        self.context = Some((o.facts, context));
         if unmet.is_empty() { return Decision::Safe; }
         // With wrap-around as it is.
         let quick = Limits { millis: self.limits.millis.min(700), ..self.limits };
@@ -98,6 +109,24 @@ impl Decider {
         })
     }
 
+    /// Whether inputs that led to another bad access lead to this one too.
+    fn known_input(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<Decision> {
+        for inputs in self.known.clone() {
+            let mut fixed = facts.to_vec();
+            let symbols = a.symbols_of(&[&fixed[..], &[goal]].concat());
+            for (s, v) in &inputs {
+                if !symbols.contains(s) { continue; }
+                let (t, v) = (a.symbol_term(*s), a.int(*v));
+                fixed.push(a.eq(t, v));
+            }
+            let quick = Limits { millis: 300, ..self.limits };
+            if let Answer::Model(model) = solver::prove(a, &fixed, goal, WrapMode::Assume, &quick) {
+                return Some(Decision::Fails { model, mode: WrapMode::Assume, degenerate: inputs.iter().any(|(_, v)| *v < 1) });
+            }
+        }
+        None
+    }
+
     /// A small model in place of the first one.
     fn fails(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId, first: Model, mode: WrapMode) -> Decision {
         let mut all = facts.to_vec();
@@ -108,6 +137,8 @@ impl Decider {
             ModelAnswer::Model(m) => m,
             _ => first,
         };
+        let fixed: Vec<(SymId, i128)> = inputs.iter().filter_map(|s| model.values.get(s).map(|v| (*s, *v))).collect();
+        if !fixed.is_empty() && self.known.len() < 3 { self.known.push(fixed); }
         let degenerate = inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1));
         Decision::Fails { model, mode, degenerate }
     }

@@ -77,7 +77,6 @@ impl<'p> Engine<'p> {
         let host_gave_up = e.gave_up.take();
         if let Some(why) = &host_gave_up { self.report.notes.push(format!("`{name}` was not followed to its end: {why}")); }
         self.report.notes.append(&mut e.notes);
-        eprintln!("host {:?}", Instant::now());
         let mut decider = Decider::new(Limits { millis: self.options.solver_ms, ..Limits::default() });
         let mut judge = Judge::new(self.program, root.clone());
         let launches = std::mem::take(&mut e.launches);
@@ -94,10 +93,12 @@ impl<'p> Engine<'p> {
             e.budget.steps = 2_000_000;
             let run = e.run_kernel(kernel, l, facts);
             if let Some(why) = &run.gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(kernel).display)); }
-            eprintln!("kernel {:?}", Instant::now());
-            for ev in &run.accesses { let t0 = Instant::now();
+            for ev in &run.accesses {
+                // A place already proved to be wrong is not looked at again.
+                let place = self.place_of(ev);
+                if let Some((Outcome::Found(f), _, n)) = self.places.get_mut(&place) && f.verdict == Verdict::Proved && !f.degenerate { *n += 1; continue; }
                 let outcome = self.access(&mut e, &mut decider, &mut judge, root, Some((l, &run.thread)), kernel, ev);
-                eprintln!("{:?} {:?} {:?}", self.place_of(ev).0.line, t0.elapsed(), outcome.rank()); self.put(kernel, ev, outcome);
+                self.put(kernel, ev, outcome);
             }
             self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
         }

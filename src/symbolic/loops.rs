@@ -440,7 +440,11 @@ impl Executor<'_> {
             }
             (Value::Bool(a), Value::Bool(h), Value::Bool(n)) if h == n => Form::Closed(Value::Bool(*a)),
             (a, h, n) if h == n => Form::Closed(a.clone()),
-            // Set to one value in every round: it is that after the first.
+            (Value::Bool(a), _, Value::Bool(n)) if self.only_old(*n, mark, version, None) => {
+                let first = self.arena.le_zero(k);
+                let (x, y) = (Value::Bool(*a), Value::Bool(*n));
+                Form::Closed(self.ite_value(first, &x, &y))
+            }
             _ => Form::Arbitrary,
         }
     }
@@ -450,6 +454,11 @@ impl Executor<'_> {
         if self.only_old(d, mark, version, None) {
             let t = self.arena.mul(d, k);
             return Form::Closed(Value::Int(self.arena.add(a, t)));
+        }
+        // Set to one value in every round: the start, and that from then on.
+        if self.only_old(n, mark, version, None) {
+            let first = self.arena.le_zero(k);
+            return Form::Closed(Value::Int(self.arena.ite(first, a, n)));
         }
         if let Some(f) = self.geometric(a, h, n, k, mark, version) { return f; }
         // A choice between steps and fixed values.

@@ -315,6 +315,11 @@ impl Arena {
     pub fn rename(&mut self, t: TermId, name: String) {
         if let Term::Sym(s) | Term::BoolSym(s) = *self.get(t) { self.symbols[s.0 as usize].name = name; }
     }
+    /// The term of a symbol.
+    pub fn symbol_term(&mut self, s: SymId) -> TermId {
+        if self.index.contains_key(&Term::BoolSym(s)) { return self.intern(Term::BoolSym(s)); }
+        self.intern(Term::Sym(s))
+    }
     fn new_symbol(&mut self, kind: SymKind, name: String, range: Range) -> SymId {
         let serial = u32::try_from(self.symbols.len()).expect("fewer than 2^32 symbols");
         self.symbols.push(Symbol { kind, name, range, serial });
