@@ -31,7 +31,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
 
     keep(&outcome.links, &here);
 
-    let stored = match Stored::open(&here, |line| output::complain(&output::harmless(line))) {
+    let stored = match Stored::open(&here, false, |line| output::complain(&output::harmless(line))) {
         Ok(stored) => stored,
         Err(e) if outcome.status.success() => return Err(e.context("the build command succeeded, but nothing of it was analysed")),
         Err(_) => return Ok(own_status(outcome.status)),

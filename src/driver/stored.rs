@@ -30,13 +30,14 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Reads the facts under `dir`, or those of the nearest folder above that has some. `ignored` is told of files that
-    /// cannot be used, one line each.
+    /// Reads the facts under `dir`, or those of the nearest folder above that has some; of these only what concerns
+    /// `dir` where somebody `named` it. `ignored` is told of files that cannot be used, one line each.
     ///
     /// # Errors
     /// When there are none.
-    pub fn open(dir: &Path, mut ignored: impl FnMut(&str)) -> Result<Self> {
-        let (folders, within) = find(dir);
+    pub fn open(dir: &Path, named: bool, mut ignored: impl FnMut(&str)) -> Result<Self> {
+        let (folders, larger) = find(dir);
+        let within = larger.filter(|_| named);
         let mut stored = Self { units: vec![], stores: vec![], links: vec![], within };
         for folder in folders {
             let store = Store::new(folder);
@@ -47,7 +48,7 @@ impl Stored {
             stored.links.extend(contents.links);
         }
         stored.forget_the_gone();
-        if stored.units.is_empty() {
+        if stored.plans().is_empty() {
             bail!(
                 "no facts under {}: build with `scuba build -- COMMAND` or with scuba-nvcc as the compiler first, or name sources: `scuba check FILE.cu`",
                 dir.display()
@@ -141,7 +142,7 @@ pub fn open_with_session(dir: Option<&Path>, common: &super::args::CommonArgs, o
         Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
         None => std::env::current_dir().context("there is no working folder")?,
     };
-    let stored = Stored::open(&here, |line| output::complain(line))?;
+    let stored = Stored::open(&here, dir.is_some(), |line| output::complain(line))?;
     let start = match crate::config::find(&here) {
         Some(_) => here,
         None => stored.source_folder().filter(|s| crate::config::find(s).is_some()).unwrap_or(here),

@@ -1,0 +1,146 @@
+use super::{Project, SAFE, Said};
+use scuba::nvcc::command::{Command, Environment};
+use scuba::nvcc::request::Request;
+use scuba::report::finding::Report;
+use std::io::Write;
+use std::process::Stdio;
+
+const MAIN: &str = "\
+#include <cstdlib>
+void fill(float *a, int n);
+int main(int argc, char **argv) {
+  int n = argc < 2 ? 1 : atoi(argv[1]);
+  if (n < 1) return 1;
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  fill(a, n);
+  return cudaDeviceSynchronize();
+}
+";
+const FILL: &str = "\
+__global__ void fill_kernel(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = 1.0f;
+}
+void fill(float *a, int n) { fill_kernel<<<(n + 255) / 256, 256>>>(a, n); }
+";
+
+impl Project {
+    /// What the shim would ask for.
+    fn request(&self, arguments: &str) -> Request {
+        let words: Vec<_> = arguments.split(' ').map(Into::into).collect();
+        let plan = Command::read(&words, &Environment::default(), &self.root());
+        plan.plan(&self.root(), Some(&super::nvcc()), &Vec::new).unwrap().request
+    }
+
+    fn analyze(&self, input: &[u8]) -> Said {
+        let mut child = self.command().arg("__analyze").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        child.wait_with_output().unwrap().into()
+    }
+
+    fn compile(&self, arguments: &str) -> Said { self.analyze(&serde_json::to_vec(&self.request(arguments)).unwrap()) }
+
+    fn report(&self, directory: &str) -> Report {
+        let said = self.scuba(["check", directory, "--message-format", "json"]);
+        serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
+    }
+}
+
+#[test]
+fn the_shims_requests_leave_facts_that_are_joined_to_programs() {
+    let p = Project::new();
+    p.write("build/CMakeCache.txt", "");
+    p.write("src/main.cu", MAIN);
+    p.write("src/fill.cu", FILL);
+    p.write("src/other.cu", SAFE);
+    for name in ["main", "fill", "other"] {
+        let said = p.compile(&format!("-c src/{name}.cu -o build/{name}.o")).status(0);
+        assert_eq!((said.out.as_str(), said.err.as_str()), ("", ""), "a clean unit is no news");
+    }
+    assert_eq!(std::fs::read_to_string(p.root().join("build/.scuba/.gitignore")).unwrap(), "*\n");
+    let report = p.report("build");
+    assert_eq!((report.summary.programs, report.summary.translation_units), (2, 3), "{report:?}");
+    // The same from the folder above, from within, and by naming the facts themselves.
+    for directory in [".", "build/.scuba"] { assert_eq!(p.report(directory).summary.programs, 2, "{directory}"); }
+    std::fs::create_dir(p.root().join("build/deep")).unwrap();
+    let from_within = Said::from(p.command().arg("check").current_dir(p.root().join("build/deep")).output().unwrap());
+    assert!(from_within.status(0).err.contains("no findings"));
+    assert!(p.scuba(["check", "build/deep"]).status(2).err.contains("no facts under"));
+    // Sources that were deleted are no part of the project any more.
+    std::fs::remove_file(p.root().join("src/other.cu")).unwrap();
+    assert_eq!(p.report("build").summary.programs, 1);
+}
+
+#[test]
+fn facts_go_where_scuba_dir_says() {
+    let p = Project::new();
+    p.write("a.cu", SAFE);
+    let request = serde_json::to_vec(&p.request("-c a.cu -o a.o")).unwrap();
+    let elsewhere = p.root().join("elsewhere");
+    let mut child = p.command().arg("__analyze").env("SCUBA_DIR", &elsewhere).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(&request).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(elsewhere.join(".scuba/units").is_dir());
+    assert!(!p.root().join(".scuba").exists());
+    let said = Said::from(p.command().arg("check").env("SCUBA_DIR", &elsewhere).output().unwrap());
+    said.status(0);
+}
+
+#[test]
+fn a_damaged_fact_file_costs_one_line_and_only_itself() {
+    let p = Project::new();
+    p.write("a.cu", SAFE);
+    p.write("b.cu", SAFE);
+    p.compile("-c a.cu -o a.o").status(0);
+    p.compile("-c b.cu -o b.o").status(0);
+    let mut files: Vec<_> = std::fs::read_dir(p.root().join(".scuba/units")).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    let bytes = std::fs::read(&files[0]).unwrap();
+    std::fs::write(&files[0], &bytes[..bytes.len() - 7]).unwrap();
+    let said = p.scuba(["check"]).status(0);
+    let lines: Vec<_> = said.err.lines().filter(|l| l.contains(".scuba/units/")).collect();
+    assert!(lines.len() == 1 && lines[0].contains("damaged"), "{said:?}");
+    assert_eq!(p.report(".").summary.translation_units, 1);
+    // The next compilation of that output makes it good again.
+    p.compile("-c a.cu -o a.o").status(0);
+    p.compile("-c b.cu -o b.o").status(0);
+    assert_eq!(p.report(".").summary.translation_units, 2);
+}
+
+#[test]
+fn what_the_shim_cannot_have_analysed_is_one_line_and_status_2() {
+    let p = Project::new();
+    p.write("bad.cu", "int main() { return missing_error; }\n");
+    for (said, what) in [(p.compile("-c bad.cu -o bad.o"), "bad.cu"), (p.analyze(b"{"), "request"), (p.analyze(b""), "request")] {
+        let said = said.status(2);
+        assert!(said.out.is_empty() && said.err.contains(what), "{said:?}");
+        for line in said.err.lines() {
+            assert!(line.starts_with("scuba: ") && !line.contains("error:") && !line.contains("warning"), "{line}");
+        }
+    }
+    p.write("scuba.toml", "[limits]\nsolver_ms = 0\n");
+    p.write("a.cu", SAFE);
+    let said = p.compile("-c a.cu -o a.o").status(2);
+    assert!(said.err.contains("scuba.toml:2:13:") && said.err.lines().count() == 1, "{said:?}");
+}
+
+#[test]
+fn units_of_one_command_are_joined_by_its_link() {
+    let p = Project::new();
+    p.write("main.cu", MAIN);
+    p.write("fill.cu", FILL);
+    p.compile("main.cu fill.cu -o app").status(0);
+    let report = p.report(".");
+    assert_eq!((report.summary.programs, report.summary.translation_units), (1, 2));
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_costs_the_facts_and_not_the_analysis() {
+    let p = Project::new();
+    p.write("a.cu", SAFE);
+    // A file where the folder should be: fails for root, too.
+    p.write(".scuba", "");
+    let said = p.compile("-c a.cu -o a.o").status(0);
+    assert!(said.err.lines().count() == 1 && said.err.contains("SCUBA_DIR"), "{said:?}");
+}
