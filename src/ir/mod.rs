@@ -145,10 +145,11 @@ pub struct Global {
     pub ty: TypeId,
     pub space: u32,
     pub linkage: Linkage,
+    /// Never written by anyone. `__constant__` memory is none: the host may fill it before a launch.
     pub constant: bool,
     /// False for `extern` declarations (dynamic shared memory among them).
     pub defined: bool,
-    /// Absent for declarations and for device memory that the host fills.
+    /// What it holds when the program starts; absent for declarations. Shared memory starts undefined.
     pub init: Option<Const>,
     pub loc: LocId,
 }

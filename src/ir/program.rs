@@ -146,6 +146,20 @@ impl Program {
         Some(format!("{}{}{}", &stub[..at - digits], len.checked_sub(MARK.len())?, &stub[at + MARK.len()..]))
     }
 
+    /// The kernel that a call of `stub` in a host module launches: the definition in the device side of the same
+    /// translation unit where there is one (`static` kernels of two units may share a name), else the program's.
+    /// `None` where the symbol is no stub or the kernel is not defined.
+    #[must_use]
+    pub fn kernel_of_stub(&self, host: ModuleId, stub: &str) -> Option<FuncRef> {
+        let name = Self::kernel_symbol_of_stub(stub)?;
+        let source = &self.module(host).source;
+        let own = self.functions().find(|(_, m, f)| {
+            m.side == Side::Device && m.source == *source && !f.is_declaration() && f.name == name
+        });
+        let found = own.map(|(r, ..)| r).or_else(|| self.find_func(Side::Device, &name))?;
+        (!self.func(found).is_declaration()).then_some(found)
+    }
+
     /// A location resolved to file, line and column.
     #[must_use]
     pub fn loc(&self, module: ModuleId, loc: LocId) -> SourceLoc {
@@ -166,7 +180,38 @@ impl Program {
 
 #[cfg(test)]
 mod tests {
-    use super::Program;
+    use super::{ModuleId, Program};
+    use crate::ir::{Block, Function, Linkage, LocId, Module, Side, Terminator, TypeId};
+    use std::sync::Arc;
+
+    fn module(side: Side, source: &str, functions: &[(&str, Linkage)]) -> Arc<Module> {
+        let function = |(name, linkage): &(&str, Linkage)| Function {
+            name: (*name).into(), display: (*name).into(), linkage: *linkage, kernel: side == Side::Device,
+            variadic: false, noreturn: false, ret: TypeId(0), params: vec![],
+            blocks: vec![Block { name: String::new(), insts: vec![], term: Terminator::Ret(None), term_loc: LocId(0) }],
+            values: 0, max_threads: None, loc: LocId(0),
+        };
+        Arc::new(Module {
+            side, source: source.into(), producer: String::new(), arch: String::new(), types: vec![], files: vec![],
+            locs: vec![], globals: vec![], functions: functions.iter().map(function).collect(),
+        })
+    }
+
+    #[test]
+    fn a_static_kernel_is_that_of_its_own_unit() {
+        let p = Program::link(vec![
+            module(Side::Device, "a.cu", &[("_ZL1kv", Linkage::Internal), ("_Z1xv", Linkage::External)]),
+            module(Side::Host, "a.cu", &[]),
+            module(Side::Device, "b.cu", &[("_ZL1kv", Linkage::Internal)]),
+            module(Side::Host, "b.cu", &[]),
+        ]);
+        let of = |host, stub| p.kernel_of_stub(ModuleId(host), stub).map(|r| r.module.0);
+        assert_eq!(of(1, "_ZL16__device_stub__kv"), Some(0));
+        assert_eq!(of(3, "_ZL16__device_stub__kv"), Some(2));
+        assert_eq!(of(3, "_Z16__device_stub__xv"), Some(0), "an exported kernel is found in another unit");
+        assert_eq!(of(3, "_Z16__device_stub__yv"), None);
+        assert_eq!(of(3, "_Z1kv"), None);
+    }
 
     #[test]
     fn stub_symbols_lead_to_kernels() {

@@ -113,6 +113,14 @@ impl<'m> Body<'_, 'm> {
             }
             Opcode::LLVMInvoke => {
                 let (normal, unwind) = inst.invoke_targets();
+                if inst.called().inline_asm().is_some() {
+                    // Assembly does not throw: the same statement, then the normal edge.
+                    let op = self.call(inst, loc);
+                    let ty = self.reader.types.id(inst.ty());
+                    let result = self.value(inst);
+                    self.out.push(Inst { result, ty, op, loc });
+                    return Terminator::Br(self.block_id(normal));
+                }
                 let args = inst.arguments().into_iter().map(|a| self.operand(a, loc)).collect();
                 Terminator::Invoke {
                     result: self.value(inst),

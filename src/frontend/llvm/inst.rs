@@ -216,7 +216,8 @@ impl<'m> Body<'_, 'm> {
         Op::Gep { base, steps, inbounds: gep.gep_inbounds() }
     }
 
-    fn call(&mut self, inst: Value<'m>, loc: LocId) -> Op {
+    /// A call, or the call part of an invoke.
+    pub(super) fn call(&mut self, inst: Value<'m>, loc: LocId) -> Op {
         let called = inst.called();
         let args = inst.arguments();
         if let Some((text, constraints, side_effects)) = called.inline_asm() {
@@ -232,20 +233,48 @@ impl<'m> Body<'_, 'm> {
 
     /// The intrinsics that have an operation of their own; the others stay calls by name.
     fn intrinsic(&mut self, name: &str, args: &[Value<'m>], loc: LocId) -> Option<Op> {
-        let name = name.strip_prefix("llvm.")?;
+        let intrinsic = Intrinsic::of(name)?;
         let mut arg = |i: usize| args.get(i).map(|a| self.operand(*a, loc));
-        let is = |base: &str| name.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        Some(if is("memcpy") || is("memmove") {
-            Op::MemCopy { dst: arg(0)?, src: arg(1)?, len: arg(2)? }
-        } else if is("memset") {
-            Op::MemSet { dst: arg(0)?, byte: arg(1)?, len: arg(2)? }
-        } else if is("assume") {
-            Op::Assume(arg(0)?)
-        } else if is("lifetime.start") || is("lifetime.end") {
+        Some(match intrinsic {
+            Intrinsic::Copy => Op::MemCopy { dst: arg(0)?, src: arg(1)?, len: arg(2)? },
+            Intrinsic::Set => Op::MemSet { dst: arg(0)?, byte: arg(1)?, len: arg(2)? },
+            Intrinsic::Assume => Op::Assume(arg(0)?),
             // LLVM 22 dropped the size operand: the pointer is the last argument in either form.
-            Op::Lifetime { start: is("lifetime.start"), ptr: arg(args.len().checked_sub(1)?)? }
-        } else {
-            return None;
+            Intrinsic::LifetimeStart => Op::Lifetime { start: true, ptr: arg(args.len().checked_sub(1)?)? },
+            Intrinsic::LifetimeEnd => Op::Lifetime { start: false, ptr: arg(args.len().checked_sub(1)?)? },
         })
+    }
+}
+
+/// Intrinsics that become operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Intrinsic { Copy, Set, Assume, LifetimeStart, LifetimeEnd }
+
+impl Intrinsic {
+    /// By function name; the types that follow it (`.p0.p0.i64`) do not matter.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let name = name.strip_prefix("llvm.")?;
+        let table = [
+            ("memcpy", Self::Copy), ("memmove", Self::Copy), ("memset", Self::Set), ("assume", Self::Assume),
+            ("lifetime.start", Self::LifetimeStart), ("lifetime.end", Self::LifetimeEnd),
+        ];
+        table.into_iter()
+            .find(|(base, _)| name.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+            .map(|(_, i)| i)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Intrinsic;
+
+    #[test]
+    fn intrinsics_are_known_by_their_base_name() {
+        assert_eq!(Intrinsic::of("llvm.memcpy.p0.p0.i64"), Some(Intrinsic::Copy));
+        assert_eq!(Intrinsic::of("llvm.memcpy.inline.p0.p0.i64"), Some(Intrinsic::Copy));
+        assert_eq!(Intrinsic::of("llvm.memset.p0.i64"), Some(Intrinsic::Set));
+        assert_eq!(Intrinsic::of("llvm.lifetime.end.p0"), Some(Intrinsic::LifetimeEnd));
+        assert_eq!(Intrinsic::of("llvm.assumed"), None);
+        assert_eq!(Intrinsic::of("memcpy"), None);
     }
 }

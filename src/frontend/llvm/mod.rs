@@ -79,7 +79,9 @@ impl<'m> Reader<'m> {
 
     fn read(mut self) -> Module {
         let reachable = reach::reachable(&self.bitcode);
-        let functions: Vec<Value<'m>> = self.bitcode.functions().into_iter().filter(|f| reachable.contains(f)).collect();
+        let functions: Vec<Value<'m>> = self.bitcode.functions().into_iter()
+            .filter(|f| reachable.contains(f) && inst::Intrinsic::of(&f.name()).is_none())
+            .collect();
         let globals: Vec<Value<'m>> = self.bitcode.globals().into_iter().filter(|g| reachable.contains(g)).collect();
         self.functions = functions.iter().copied().zip((0..).map(FuncId)).collect();
         self.globals = globals.iter().copied().zip((0..).map(GlobalId)).collect();
@@ -116,6 +118,12 @@ impl<'m> Reader<'m> {
         out
     }
 
+    /// Linkage as the source has it.
+    fn linkage(&self, v: Value<'m>, name: &str) -> Linkage {
+        let internal = self.about.side == Side::Device && !v.is_declaration() && names::is_internal(name);
+        if internal { Linkage::Internal } else { linkage(v.linkage()) }
+    }
+
     fn global(&mut self, g: Value<'m>) -> Global {
         let name = g.name();
         let variable = self.debug.global_variable(g);
@@ -127,7 +135,7 @@ impl<'m> Reader<'m> {
             source_name, loc, init,
             ty: self.types.id(g.value_type()),
             space: if pointer.kind() == LlvmTypeKind::LLVMPointerTypeKind { pointer.address_space() } else { 0 },
-            linkage: linkage(g.linkage()),
+            linkage: self.linkage(g, &name),
             // `__constant__` memory is constant to kernels only: the host may fill it before a launch.
             constant: g.is_constant_global() && !g.is_externally_initialized(),
             defined: !g.is_declaration(),
@@ -147,7 +155,7 @@ impl<'m> Reader<'m> {
         let (blocks, values) = func::body(self, f);
         Function {
             display: names::demangle(&name),
-            linkage: linkage(f.linkage()),
+            linkage: self.linkage(f, &name),
             kernel: f.calling_convention() == reach::PTX_KERNEL,
             variadic,
             noreturn: f.has_attribute("noreturn"),

@@ -10,9 +10,36 @@ pub(super) fn demangle(symbol: &str) -> String {
         .unwrap_or_else(|| symbol.to_owned())
 }
 
+/// Does the symbol name something with internal linkage in the source (`static`, an unnamed namespace)?
+///
+/// clang gives device code of that kind external linkage, so that the run-time finds it; two units may well use one name.
+/// Read off the mangling (Itanium C++ ABI, 5.1.2): `L` in front of a name's length, `_GLOBAL__N_` for the unnamed namespace.
+pub(super) fn is_internal(symbol: &str) -> bool {
+    if symbol.contains("_GLOBAL__N_") || symbol.contains("IZL") { return true; }
+    let Some(rest) = symbol.strip_prefix("_Z") else { return false };
+    let mut rest = rest.strip_prefix('N').unwrap_or(rest).as_bytes();
+    loop {
+        let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+        match rest.first() {
+            Some(b'L') => return true,
+            Some(_) if digits > 0 => {
+                let length: usize = std::str::from_utf8(&rest[..digits]).ok().and_then(|d| d.parse().ok()).unwrap_or(0);
+                match rest.get(digits + length..) { Some(r) if length > 0 => rest = r, _ => return false }
+            }
+            _ => return false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::demangle;
+    use super::{demangle, is_internal};
+
+    #[test]
+    fn internal_linkage_is_read_off_the_symbol() {
+        for s in ["_ZL2k3Pf", "_ZN12_GLOBAL__N_12k4EPf", "_ZN2nsL2k6EPf", "_ZL1c", "_Z1kIZL3foovEUlvE_EvT_"] { assert!(is_internal(s), "{s}"); }
+        for s in ["_Z2k1iPi", "_ZN2ns2k6EPf", "main", "_Z5scaleIfEvPT_i", "_ZN99", ""] { assert!(!is_internal(s), "{s}"); }
+    }
 
     #[test]
     fn parameter_types_stay_and_return_types_go() {
