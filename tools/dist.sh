@@ -14,7 +14,7 @@ libraries_of() {
   local name path
   ldd "$1" | while read -r name _ path _; do
     case $name in
-      linux-vdso.*|/*|libc.so.*|libm.so.*|libdl.so.*|librt.so.*|libpthread.so.*|libresolv.so.*|ld-linux*) ;;
+      linux-vdso.*|statically|/*|libc.so.*|libm.so.*|libdl.so.*|librt.so.*|libpthread.so.*|libresolv.so.*|ld-linux*) ;;
       *)
         [ -e "$path" ] || fail "$1 needs $name, which was not found"
         printf '%s %s\n' "$name" "$path" ;;
