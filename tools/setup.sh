@@ -12,6 +12,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 want=${1:-demo}
+# Where rustup puts cargo; a shell that was open before does not have it on PATH yet.
+PATH=$PATH:${HOME:-/root}/.cargo/bin
 llvm=22
 # Newer Z3 decides index queries that Debian's 4.8 does not.
 z3_pin=z3-solver==5.4.0.0
