@@ -44,14 +44,14 @@ pub struct Analysis {
 type Text = Arc<Mutex<Vec<u8>>>;
 
 impl Analysis {
-    /// Starts `program __analyze` in a process group of its own and gives it `request`. `report` is called once, from another
-    /// thread, when it and all it started have ended.
+    /// Starts `program __analyze` in a process group of its own and gives it what `request` makes, in another thread: that may
+    /// take time. `report` is called once, from yet another, when it and all it started have ended.
     ///
     /// # Errors
     /// When the program cannot be executed.
     pub fn start(
         program: &Path,
-        request: Vec<u8>,
+        request: impl FnOnce() -> Vec<u8> + Send + 'static,
         environment: (&str, &OsStr),
         report: impl FnOnce(Verdict) + Send + 'static,
     ) -> std::io::Result<Analysis> {
@@ -65,7 +65,7 @@ impl Analysis {
         let group = processes::pid_of(&child).ok_or(std::io::ErrorKind::Other)?;
         if let Some(mut input) = child.stdin.take() {
             // Dropped at the end, which closes it. An analysis that does not read is not our failure.
-            thread::spawn(move || drop(input.write_all(&request)));
+            thread::spawn(move || drop(input.write_all(&request())));
         }
         let text = Text::default();
         let output = read(reader, text.clone());

@@ -3,6 +3,7 @@
 //! In: nvcc's arguments. Out: a [`Plan`]. For the shim and for whoever reads compile commands without running them
 //! (`scuba check FILE -- FLAGS`, `compile_commands.json`).
 
+use super::arch::Asked;
 use super::expand;
 use super::parse::{self, CommandLine};
 use super::plan::{self, Setting};
@@ -31,6 +32,11 @@ impl Command {
     /// `directory` is absolute. `native` gives the compute capabilities of this machine's GPUs (86 for 8.6), for `-arch=native`.
     pub fn plan(&self, directory: &Path, nvcc: Option<&Path>, native: &dyn Fn() -> Vec<u32>) -> Option<Plan> {
         plan::plan(&self.line, &Setting { directory, nvcc, words: &self.words, native })
+    }
+
+    /// Whether `-arch=native` is among the architectures, so that the answer of [`Command::plan`]'s `native` matters.
+    pub fn asks_native(&self) -> bool {
+        self.line.architectures.contains(&Asked::Native)
     }
 
     /// Whether CMake, autoconf or Meson only wants to know what the compiler is.

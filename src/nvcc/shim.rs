@@ -7,6 +7,7 @@ use super::command::{Command, Environment};
 use super::locate::{self, GUARD, Invocation, LocateError, Surroundings};
 use super::notes::Notes;
 use super::plan::Plan;
+use super::request::Request;
 use super::settings::Settings;
 use super::supervise::{self, Ended, Job};
 use std::ffi::{OsStr, OsString};
@@ -14,6 +15,7 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Added to the analysis's own limit before it is cut off from outside: it should end by itself and say why.
@@ -73,26 +75,37 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
         return Err(become_nvcc(&invocation, &guard));
     }
     let command = Command::read(invocation.nvcc_arguments(), &environment, &directory);
-    let native = || native_architectures(&invocation.nvcc);
-    let plan = if command.is_probe(&directory) { None } else { command.plan(&directory, Some(&invocation.nvcc), &native) };
+    // Asked for only once nvcc runs.
+    let plan = if command.is_probe(&directory) { None } else { command.plan(&directory, Some(&invocation.nvcc), &Vec::new) };
     let Some(plan) = plan else { return Err(become_nvcc(&invocation, &guard)) };
 
-    let notes = Notes::new(first_output(&plan), &directory);
-    for flag in command.unknown_flags() {
-        notes.add("flags", &format!("{} is not known to this version of scuba", flag.display()));
-    }
     let settings = nearby(invocation.nvcc_arguments());
     let job = Job {
         limit: settings.translation_unit * u32::try_from(plan.request.units.len().max(1)).unwrap_or(u32::MAX) + MARGIN,
         analyser: analyser(&ourselves),
         strict: is_set("SCUBA_STRICT"),
         guard,
+        notes: Notes::new(first_output(&plan), &directory),
+        unknown_flags: command.unknown_flags().to_vec(),
+        request: request(command, &plan, &directory, &invocation.nvcc),
         plan,
-        notes,
         invocation,
     };
     let program = job.invocation.program.clone();
     supervise::run(job).map_err(|cause| ShimError::Execute { program, cause })
+}
+
+/// The plan's request, with `-arch=native` answered.
+fn request(command: Command, plan: &Plan, directory: &Path, nvcc: &Path) -> Arc<dyn Fn() -> Request + Send + Sync> {
+    let request = plan.request.clone();
+    if !command.asks_native() {
+        return Arc::new(move || request.clone());
+    }
+    let (directory, nvcc) = (directory.to_owned(), nvcc.to_owned());
+    Arc::new(move || {
+        let answered = command.plan(&directory, Some(&nvcc), &|| native_architectures(&nvcc));
+        answered.map_or_else(|| request.clone(), |plan| plan.request)
+    })
 }
 
 /// Replaces this process; returns only when that fails.

@@ -10,6 +10,7 @@ use super::locate::{GUARD, Invocation};
 use super::notes::Notes;
 use super::plan::Plan;
 use super::processes;
+use super::request::Request;
 use super::written::Before;
 use rustix::process::{Pid, Signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -18,6 +19,7 @@ use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -34,6 +36,10 @@ pub struct Job {
     /// Value of [`GUARD`] for all that is started.
     pub guard: OsString,
     pub plan: Plan,
+    /// Makes the request to send; called while nvcc runs, since it may ask the GPUs what they are.
+    pub request: Arc<dyn Fn() -> Request + Send + Sync>,
+    /// For the log.
+    pub unknown_flags: Vec<OsString>,
     /// The analysis program; the error is a message.
     pub analyser: Result<PathBuf, String>,
     /// For the whole analysis, from its start.
@@ -90,9 +96,9 @@ pub fn run(job: Job) -> std::io::Result<Ended> {
     let (events, received) = mpsc::channel();
     listen(&events);
     let mut jobs = Jobs::of_this_process();
-    let mut progress = match job.request() {
-        Ok(None) => Progress::Done(Verdict::Passed(Vec::new())),
-        Ok(Some(_)) => Progress::Waiting,
+    let mut progress = match job.can_ask() {
+        Ok(false) => Progress::Done(Verdict::Passed(Vec::new())),
+        Ok(true) => Progress::Waiting,
         Err(how) => Progress::Done(Verdict::Broken { how, text: Vec::new() }),
     };
 
@@ -193,25 +199,26 @@ impl Progress {
 }
 
 impl Job {
-    /// The request's bytes; `None` when there is nothing to hand over (only sources that cannot be read twice).
-    fn request(&self) -> Result<Option<Vec<u8>>, String> {
+    /// Whether there is anything to hand over (not for sources that cannot be read twice); the error is a message.
+    fn can_ask(&self) -> Result<bool, String> {
         let request = &self.plan.request;
         if request.units.is_empty() && request.link.as_ref().is_none_or(|link| link.inputs.is_empty()) {
-            return Ok(None);
+            return Ok(false);
         }
-        if let Err(message) = &self.analyser {
-            return Err(message.clone());
-        }
-        serde_json::to_vec(request).map(Some).map_err(|_| "a path in its command line is not UTF-8".into())
+        self.analyser.clone()?;
+        serde_json::to_writer(std::io::sink(), request).map_err(|_| "a path in its command line is not UTF-8")?;
+        Ok(true)
     }
 
     fn start(&self, events: &mpsc::Sender<Event>) -> Progress {
         let broken = |how: String| Progress::Done(Verdict::Broken { how, text: Vec::new() });
-        let (request, program) = match (self.request(), &self.analyser) {
-            (Ok(Some(request)), Ok(program)) => (request, program),
-            (Ok(_), _) => return Progress::Done(Verdict::Passed(Vec::new())),
-            (Err(how), _) => return broken(how),
+        let program = match &self.analyser {
+            Ok(program) => program,
+            Err(how) => return broken(how.clone()),
         };
+        let request = self.request.clone();
+        // That it can be written was tried before nvcc started; an empty request is answered by the analysis's own message.
+        let request = move || serde_json::to_vec(&request()).unwrap_or_default();
         let events = events.clone();
         let report = move |verdict| drop(events.send(Event::Analysis(verdict)));
         match Analysis::start(program, request, (GUARD, &self.guard), report) {
@@ -222,6 +229,9 @@ impl Job {
 
     /// Prints, removes what must not stay, and says how to end. nvcc has succeeded.
     fn conclude(&self, verdict: &Verdict, before: &Before) -> Ended {
+        for flag in &self.unknown_flags {
+            self.notes.add(&self.subject(), &format!("{} is not known to this version of scuba", flag.display()));
+        }
         let mut analysed = self.plan.unreadable.is_empty();
         for source in &self.plan.unreadable {
             say(&format!("scuba: note: {source} was not analysed: it can be read only once\n"));

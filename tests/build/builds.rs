@@ -2,6 +2,7 @@
 //! nvcc's own.
 
 use crate::support::{KERNEL, Output, Shim, clean, normal, nvcc, run, tree, write};
+use scuba::nvcc::unit::PreprocessorFlag;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ const LISTS: &str = "cmake_minimum_required(VERSION 3.25)\nproject(app LANGUAGES
     add_library(kernels STATIC scale.cu shift.cu)\n\
     add_executable(app main.cu host.cpp)\ntarget_link_libraries(app PRIVATE kernels)\n\
     target_compile_definitions(app PRIVATE \"NAME=\\\"a b\\\"\")\n\
-    set_target_properties(kernels app PROPERTIES CUDA_SEPARABLE_COMPILATION ${SEPARABLE} CUDA_STANDARD 20)\n";
+    set_target_properties(kernels app PROPERTIES CUDA_SEPARABLE_COMPILATION ${SEPARABLE})\n";
 
 const SHIFT: &str = "#include \"shift.h\"\n__global__ void shift(int *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] += 1; }\n\
     void shift_all(int *a, int n) { shift<<<(n + 31) / 32, 32>>>(a, n); }\n";
@@ -86,7 +87,9 @@ fn cmake_project(generator: &str, separable: bool) {
         let objects = |names: &[&str]| names.iter().map(|name| folder.join("build/CMakeFiles").join(name)).collect::<Vec<_>>();
         assert_eq!(asked, objects(&["app.dir/main.cu.o", "kernels.dir/scale.cu.o", "kernels.dir/shift.cu.o"]), "{name}");
         for unit in shim.requests().iter().flat_map(|request| &request.units) {
-            assert_eq!((unit.relocatable, unit.architectures.as_slice(), unit.standard.as_deref()), (separable, [80].as_slice(), Some("c++20")));
+            assert_eq!((unit.relocatable, unit.architectures.as_slice()), (separable, [80].as_slice()), "{name}");
+            let named = unit.preprocessor.contains(&PreprocessorFlag::Define("NAME=\"a b\"".into()));
+            assert_eq!(named, unit.source.ends_with("main.cu"), "{name}: {:?}", unit.command);
         }
     }
 }

@@ -150,6 +150,20 @@ fn what_the_analysis_is_asked() {
     assert!(kernel.relocatable && kernel.output.is_none() && kernel.command[1..].contains(&"-DN=1".to_owned()));
 }
 
+/// `-arch=native` is what the toolkit's query program says; nvcc does not wait for our question.
+#[test]
+fn native_architectures_are_asked_of_the_toolkit() {
+    let shim = Shim::recording("exit 0");
+    let folder = project();
+    write(folder.path(), &[("bin/nvcc", "#!/bin/sh\n: > a.o\n"), ("bin/__nvcc_device_query", "#!/bin/sh\n[ -e a.o ] || sleep 1; printf '90,86'\n")]);
+    for program in ["bin/nvcc", "bin/__nvcc_device_query"] {
+        std::fs::set_permissions(folder.path().join(program), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut command = shim.command(folder.path());
+    run(command.env("SCUBA_NVCC", folder.path().join("bin/nvcc")).args(["-arch=native", "-c", "a.cu"])).ok();
+    assert_eq!(shim.requests()[0].units[0].architectures, [90, 86]);
+}
+
 /// Probe builds, questions and preprocessing: nvcc takes the shim's place and nobody is asked.
 #[test]
 fn what_the_analysis_is_not_asked() {

@@ -281,6 +281,42 @@ fn as_nvcc_itself() {
     assert!(differences.is_empty(), "{} of {} lines differ:\n{}", differences.len(), LINES.len(), differences.join("\n"));
 }
 
+/// Command lines that nobody would write: words drawn by a fixed sequence.
+#[test]
+fn as_nvcc_itself_on_nonsense() {
+    const WORDS: &[&str] = &[
+        "-c", "-dc", "-ptx", "-E", "-M", "-MD", "-MF", "-o", "-odir", "-arch", "-arch=sm_80", "-arch=all", "-gencode", "arch=compute_80,code=sm_80",
+        "-code", "sm_80", "a.cu", "b.cu", "main.cpp", "main.o", "a.txt", "x.o", "sub", "-", "--", "-x", "cu", "-D", "-DA=\"", "-I", "-l", "-L.",
+        "-Xcompiler", "-Wall,", "-rdc", "true", "-rdc=false", "-optf", "options.txt", "nosuch.txt", "--nosuch", "-t", "2", "-std", "c++17", "-lib",
+        "-dlink", "-shared", "-G", "-O", "-keep", "-w", "-forward-unknown-to-host-compiler", "\\", "", "=", "-=", "--=x", "-o=", "é",
+    ];
+    let shim = Shim::new(PASSES);
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("w");
+    let mut state: u64 = 0x2545_f491_4f6c_dd1d;
+    let mut draw = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below as u64).unwrap()
+    };
+    let mut differences = Vec::new();
+    for _ in 0..120 {
+        let count = 1 + draw(7);
+        let words: Vec<&str> = (0..count).map(|_| WORDS[draw(WORDS.len())]).collect();
+        let text = shlex::try_join(words.iter().copied()).unwrap();
+        let line = times(Box::leak(text.into_boxed_str()));
+        fresh(&folder);
+        let plain = see(&line, clean(&nvcc(), &folder), &folder);
+        fresh(&folder);
+        let mut shimmed = see(&line, shim.command(&folder), &folder);
+        // The one line that standard input is worth.
+        shimmed.stderr = shimmed.stderr.replace("scuba: note: standard input was not analysed: it can be read only once\n", "");
+        differences.extend(difference(&line, &plain, &shimmed));
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
 /// Standard input cannot be read twice: nvcc's result, and one line about it.
 #[test]
 fn standard_input_is_nvccs() {
