@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 const KNOWN_ARCHES: &[u32] =
     &[30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121];
 
+/// Those of them that need PTX 9.0, which clang does not choose by itself: it takes CUDA 13 for 12.9.
+const NEED_PTX_90: &[u32] = &[88, 110];
+
 /// What becomes of `assert` where the command says `NDEBUG`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asserts {
@@ -85,6 +88,7 @@ impl ClangCommand {
             if let Some(root) = &toolkit.root { a.push(format!("--cuda-path={}", root.display())); }
             let number = analysed_arch(&unit.architectures, toolkit.default_arch());
             a.push(format!("--cuda-gpu-arch=sm_{number}"));
+            if NEED_PTX_90.contains(&number) { a.push("--cuda-feature=+ptx90".into()); }
             // CUDA 13 dropped architectures that clang still knows; only code generation would care.
             a.push("--no-cuda-version-check".into());
             let mut asked = unit.architectures.clone();

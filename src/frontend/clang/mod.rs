@@ -120,8 +120,14 @@ impl Job<'_> {
                 .files(self.compat, &bitcode, &depfile);
             let refusal = match run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline) {
                 Ok(()) => {
-                    let restored = reading.asserts == Asserts::Kept && flags::defines_ndebug(self.unit);
-                    return self.read(side, &bitcode, &depfile, command, restored);
+                    let mut result = self.read(side, &bitcode, &depfile, command);
+                    let released = flags::defines_ndebug(self.unit);
+                    result.asserts_restored = released && reading.asserts == Asserts::Kept;
+                    let mut note = |text: &str| result.notes.push(format!("{side:?} side: {text}"));
+                    if released && !result.asserts_restored { note("does not compile without NDEBUG; asserts are not seen"); }
+                    if reading.overlay.is_some() { note("inline assembly was read with `%` as nvcc reads it"); }
+                    if !reading.as_gcc { note("compiles only without the host compiler's GCC version macros"); }
+                    return result;
                 }
                 Err(refusal) => refusal,
             };
@@ -152,7 +158,7 @@ impl Job<'_> {
         None
     }
 
-    fn read(&self, side: Side, bitcode: &Path, depfile: &Path, command: ClangCommand, asserts_restored: bool) -> SideResult {
+    fn read(&self, side: Side, bitcode: &Path, depfile: &Path, command: ClangCommand) -> SideResult {
         let about = About {
             side,
             source: self.unit.source.to_string_lossy().into_owned(),
@@ -164,7 +170,7 @@ impl Job<'_> {
         SideResult {
             module: llvm::read_bitcode(bitcode, about).map_err(|e| e.to_string()),
             dependencies: run::dependencies(depfile, &self.unit.directory),
-            asserts_restored,
+            asserts_restored: false,
             notes: command.notes,
         }
     }

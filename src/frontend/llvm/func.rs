@@ -15,6 +15,8 @@ pub(super) struct Body<'r, 'm> {
     next: u32,
     /// Instructions of the block at hand.
     pub(super) out: Vec<Inst>,
+    /// Instructions that phis need at the end of a predecessor.
+    edges: Vec<(BlockId, Inst)>,
 }
 
 /// The blocks of a function and its number of values; none for a declaration.
@@ -26,6 +28,7 @@ pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> (Vec<Block>, u3
         variables: FxHashMap::default(),
         next: 0,
         out: vec![],
+        edges: vec![],
         reader,
     };
     for p in f.params() { body.number(p); }
@@ -34,7 +37,8 @@ pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> (Vec<Block>, u3
         if body.has_result(*inst) { body.number(*inst); }
         body.variables_at(*inst);
     }
-    let out = blocks.iter().zip(lists).map(|(b, insts)| body.block(*b, &insts)).collect();
+    let mut out: Vec<Block> = blocks.iter().zip(lists).map(|(b, insts)| body.block(*b, &insts)).collect();
+    for (block, inst) in std::mem::take(&mut body.edges) { out[block.index()].insts.push(inst); }
     (out, body.next)
 }
 
@@ -171,11 +175,12 @@ impl<'m> Body<'_, 'm> {
         (opcode == Opcode::LLVMGetElementPtr).then(|| self.gep(v, loc))
     }
 
-    /// Incoming values of a phi: their instructions would belong to the predecessor, so constants stay constants.
-    pub(super) fn phi_operand(&mut self, v: Value<'m>) -> Operand {
-        match self.values.get(&v) {
-            Some(id) => Operand::Value(*id),
-            None => Operand::Const(self.reader.constant(v)),
-        }
+    /// An incoming value of a phi. What a constant expression becomes belongs to the predecessor it comes from.
+    pub(super) fn phi_operand(&mut self, v: Value<'m>, from: BlockId, loc: LocId) -> Operand {
+        let here = std::mem::take(&mut self.out);
+        let operand = self.operand(v, loc);
+        let there = std::mem::replace(&mut self.out, here);
+        self.edges.extend(there.into_iter().map(|i| (from, i)));
+        operand
     }
 }

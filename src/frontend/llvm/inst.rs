@@ -167,7 +167,10 @@ impl<'m> Body<'_, 'm> {
                 b: self.nth(inst, 2, loc),
             },
             Opcode::LLVMPHI => Op::Phi(
-                inst.incoming().into_iter().map(|(b, v)| (self.block_id(b), self.phi_operand(v))).collect(),
+                inst.incoming().into_iter().map(|(b, v)| {
+                    let from = self.block_id(b);
+                    (from, self.phi_operand(v, from, loc))
+                }).collect(),
             ),
             Opcode::LLVMCall => self.call(inst, loc),
             Opcode::LLVMExtractValue => Op::ExtractValue { agg: self.nth(inst, 0, loc), path: inst.path() },

@@ -1,0 +1,179 @@
+//! What clang is told: the same macros, includes and architecture as nvcc; asserts; one side that fails.
+
+use super::{Project, calls, function, nvcc, side};
+use scuba::ir::Side;
+use std::process::Command;
+
+const KERNEL: &str = "__global__ void k(int *p) { p[threadIdx.x] = 1; }\nint main() { k<<<1, 1>>>(nullptr); }\n";
+
+fn arch(flags: &str) -> (String, Vec<String>) {
+    let e = Project::new(&[("a.cu", KERNEL)]).extract(&format!("a.cu {flags}"));
+    (side(&e, Side::Device).arch.clone(), e.notes.clone())
+}
+
+#[test]
+fn the_architecture_is_read_in_every_spelling() {
+    for flags in [
+        "-arch=sm_80", "-arch sm_80", "--gpu-architecture=compute_80", "-gencode arch=compute_80,code=sm_80",
+        "-gencode=arch=compute_80,code=[sm_80,compute_80]", "--generate-code arch=compute_80,code=sm_80",
+    ] {
+        assert_eq!(arch(flags), ("sm_80".into(), vec![]), "{flags}");
+    }
+    assert_eq!(arch("").0, "sm_75", "nvcc 13's default");
+}
+
+#[test]
+fn of_several_architectures_the_lowest_is_analysed_and_said() {
+    let (arch, notes) = arch("-gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=sm_80");
+    assert_eq!(arch, "sm_80");
+    assert_eq!(notes, ["sm_80 is analysed; the command compiles for sm_80, sm_90"]);
+}
+
+#[test]
+fn an_architecture_that_clang_does_not_know_is_replaced_by_the_nearest_below() {
+    let (arch, notes) = arch("-arch=sm_119");
+    assert_eq!(arch, "sm_110");
+    assert_eq!(notes, ["sm_110 is analysed; the command compiles for sm_119"]);
+}
+
+/// Conditions that hold under nvcc must hold under clang as well.
+#[test]
+fn macros_are_those_of_nvcc() {
+    let source = r#"
+#include "mine.h"
+#include <cassert>
+static_assert(__NVCC__ == 1 && __CUDACC__ == 1 && __CUDACC_VER_MAJOR__ == 13, "");
+static_assert(__CUDACC_EXTENDED_LAMBDA__ == 1 && __CUDACC_RELAXED_CONSTEXPR__ == 1 && __CUDACC_RDC__ == 1, "");
+static_assert(__CUDA_API_VER_MAJOR__ == 13 && __CUDACC_DEVICE_ATOMIC_BUILTINS__ == 1, "");
+constexpr int arches[] = {__CUDA_ARCH_LIST__};
+static_assert(arches[0] == 800 && arches[1] == 900 && sizeof arches == 2 * sizeof(int), "");
+static_assert(A == 3 && B == 1 && MINE == 5 && C(4) == 5, "");
+static_assert(__GNUC__ >= 9 && __cplusplus == 201703L, "");
+static_assert(HOST == 2, "");
+#ifdef GONE
+#error undefined again on the command line
+#endif
+#ifndef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#error default stream
+#endif
+#ifndef PRE
+#error pre-include
+#endif
+#ifdef __CUDA_ARCH__
+static_assert(__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900, "");
+#endif
+int main() {}
+"#;
+    let p = Project::new(&[("a.cu", source), ("inc dir/mine.h", "#define MINE 5\n"), ("pre.h", "#define PRE 1\n")]);
+    let flags = "a.cu -std=c++17 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -rdc=true -DA=3 -D B \
+                 '-DC(x)=(x+1)' -DGONE -UGONE '-Iinc dir' -include pre.h --extended-lambda --expt-relaxed-constexpr \
+                 --default-stream per-thread -Xcompiler -DHOST=2,-Wall,-fPIC,-fopenmp -O3 --use_fast_math";
+    let words = shlex::split(flags).unwrap();
+    let real = Command::new(nvcc()).args(&words).args(["-c", "-o", "/dev/null"]).current_dir(p.path()).output().unwrap();
+    assert!(real.status.success(), "nvcc itself: {}", String::from_utf8_lossy(&real.stderr));
+    let e = p.extract(flags);
+    assert!(e.not_analysed.is_empty(), "{:?}", e.not_analysed);
+    assert_eq!(e.modules.len(), 2);
+    assert!(e.frontend.starts_with("clang 22."), "{}", e.frontend);
+}
+
+#[test]
+fn dependencies_are_the_files_read() {
+    let p = Project::new(&[("a.cu", "#include \"d/x.h\"\nint main() {}\n"), ("d/x.h", "")]);
+    let e = p.extract("a.cu");
+    let root = p.path();
+    assert_eq!(e.dependencies[0], root.join("a.cu"));
+    assert!(e.dependencies.contains(&root.join("d/x.h")));
+    assert!(e.dependencies.iter().any(|d| d.ends_with("cuda_runtime.h")));
+    assert!(e.dependencies.iter().all(|d| d.is_file()), "only files that are there afterwards: {:?}", e.dependencies);
+}
+
+#[test]
+fn headers_are_told_from_the_users_own_files() {
+    let p = Project::new(&[
+        ("a.cu", "#include <vector>\n#include \"own.h\"\n#include <lib.h>\nint main() { std::vector<int> v(3); return own() + lib() + v[1]; }\n"),
+        ("own.h", "inline int own() { return 1; }\n"),
+        ("third/lib.h", "inline int lib() { return 2; }\n"),
+    ]);
+    let e = p.extract("a.cu -isystem third");
+    let host = side(&e, Side::Host);
+    let system = |end: &str| host.files.iter().filter(|f| f.path.ends_with(end)).map(|f| f.system).collect::<Vec<_>>();
+    assert_eq!(system("/a.cu"), [false]);
+    assert_eq!(system("/own.h"), [false]);
+    assert_eq!(system("/third/lib.h"), [true]);
+    assert_eq!(system("/stl_vector.h"), [true]);
+}
+
+#[test]
+fn asserts_are_kept_where_ndebug_drops_them() {
+    let source = "#include <cassert>\nint main(int n, char **) { assert(n > 3); return n; }\n";
+    let p = Project::new(&[("a.cu", source)]);
+    for flags in ["a.cu -DNDEBUG", "a.cu -D NDEBUG=1", "a.cu -Xcompiler -DNDEBUG"] {
+        let e = p.extract(flags);
+        assert!(e.asserts_restored, "{flags}");
+        let host = side(&e, Side::Host);
+        assert!(calls(host, function(host, "main")).contains(&"__assert_fail".to_owned()), "{flags}");
+    }
+    assert!(!p.extract("a.cu").asserts_restored);
+    assert!(!p.extract("a.cu -DNDEBUG -UNDEBUG").asserts_restored, "the command itself keeps them");
+}
+
+#[test]
+fn where_asserts_do_not_compile_the_unit_is_read_as_given() {
+    let source = "#include <cassert>\nint main() {\n#ifndef NDEBUG\n  int n = old_debug_code();\n#endif\n}\n";
+    let e = Project::new(&[("a.cu", source)]).extract("a.cu -DNDEBUG");
+    assert!(!e.asserts_restored);
+    assert_eq!(e.modules.len(), 2, "{:?}", e.not_analysed);
+    assert_eq!(e.notes, ["Device", "Host"].map(|s| format!("{s} side: does not compile without NDEBUG; asserts are not seen")));
+}
+
+#[test]
+fn one_side_that_fails_leaves_the_other() {
+    let source = "#ifdef __CUDA_ARCH__\n#error no device today\n#endif\nint main() {}\n";
+    let p = Project::new(&[("a.cu", source)]);
+    let e = p.extract("a.cu");
+    assert_eq!(e.modules.iter().map(|m| m.side).collect::<Vec<_>>(), [Side::Host]);
+    let [refused] = e.not_analysed.as_slice() else { panic!("{:?}", e.not_analysed) };
+    assert_eq!((refused.side, refused.file.clone()), (Side::Device, p.path().join("a.cu")));
+    assert_eq!(refused.reason, "a.cu:2:2: error: no device today");
+}
+
+#[test]
+fn a_unit_that_does_not_compile_says_why_for_each_side() {
+    let e = Project::new(&[("a.cu", "int main() { return undeclared; }\n")]).extract("a.cu");
+    assert!(e.modules.is_empty());
+    assert_eq!(e.not_analysed.len(), 2);
+    for n in &e.not_analysed { assert_eq!(n.reason, "a.cu:1:21: error: use of undeclared identifier 'undeclared'"); }
+}
+
+#[test]
+fn registers_in_assembly_are_read_as_nvcc_reads_them() {
+    let source = "__global__ void k(int *p) { int x; asm(\"mov.u32 %0, %tid.x;\" : \"=r\"(x)); p[x] = 1; }\n";
+    let e = Project::new(&[("a.cu", source)]).extract("a.cu");
+    let device = side(&e, Side::Device).to_string();
+    assert!(device.contains("asm \"mov.u32 $0, %tid.x;\""), "{device}");
+}
+
+#[test]
+fn a_device_only_command_has_a_device_side_only() {
+    let p = Project::new(&[("a.cu", KERNEL)]);
+    let mut unit = p.unit("a.cu");
+    unit.sides = scuba::nvcc::unit::Sides::DeviceOnly;
+    let e = scuba::frontend::extract(&unit, &super::options()).unwrap();
+    assert_eq!(e.modules.iter().map(|m| m.side).collect::<Vec<_>>(), [Side::Device]);
+    assert!(e.not_analysed.is_empty());
+}
+
+#[test]
+fn static_kernels_are_internal_on_both_sides() {
+    use scuba::ir::{Linkage, ModuleId, Program};
+    let p = Project::new(&[
+        ("a.cu", "static __global__ void k(int *p) { p[0] = 1; }\nvoid a() { k<<<1, 1>>>(nullptr); }\n"),
+        ("b.cu", "static __global__ void k(int *p) { p[1] = 2; }\nvoid b() { k<<<1, 1>>>(nullptr); }\n"),
+    ]);
+    let modules: Vec<_> = ["a.cu", "b.cu"].iter().flat_map(|f| p.extract(f).modules).collect();
+    assert_eq!(function(&modules[0], "k(int*)").linkage, Linkage::Internal);
+    let program = Program::link(modules.into_iter().map(std::sync::Arc::new).collect());
+    let kernel = program.kernel_of_stub(ModuleId(3), "_ZL16__device_stub__kPi").unwrap();
+    assert_eq!(kernel.module, ModuleId(2));
+}
