@@ -4,7 +4,7 @@
 //! unit that could not be analysed; facts in the output's `.scuba`. Exit status 0, 1 (denied) or 2 (could not analyse).
 
 use super::programs;
-use super::session::{Session, folder_of};
+use super::session::{Session, folder_of, not_analysed};
 use super::{Status, extraction, output};
 use crate::facts::join::{self, Plan};
 use crate::facts::{LinkFacts, Store, Told, Unit, UnitFacts, dir};
@@ -52,7 +52,7 @@ fn analyze() -> Result<Status> {
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
     assembled.leave_out(|f| joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
     for n in &assembled.report.not_analysed {
-        output::complain(&output::harmless(&format!("{}: {} side not analysed: {}", n.file, n.side, n.reason)));
+        output::complain(&output::harmless(&not_analysed(n)));
     }
     if !assembled.report.findings.is_empty() { session.write(&assembled, &sources)?; }
 

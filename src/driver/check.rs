@@ -83,8 +83,8 @@ fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked {
 /// When the report cannot be rendered, or nothing at all could be analysed.
 pub fn finish(session: &Session, checked: Checked, told: &[Told]) -> Result<Status> {
     if session.verbose() { checked.notes.iter().for_each(|n| output::complain(n)); }
-    let nothing = checked.modules == 0;
+    let nothing = checked.modules == 0 || checked.found.programs.is_empty();
     let status = session.report(checked.found, checked.frontend, told)?;
-    // Sources of which nothing could be read have not been checked.
+    // Sources of which nothing could be read, or whose check failed, have not been checked.
     Ok(if nothing && status == Status::Clean { Status::Unable } else { status })
 }

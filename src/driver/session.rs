@@ -8,7 +8,7 @@ use crate::facts::Told;
 use crate::frontend::ExtractOptions;
 use crate::report::assemble::{Assembled, Found, Policy, assemble};
 use crate::report::baseline::{self, Baseline};
-use crate::report::finding::{Axioms, Level, Tool};
+use crate::report::finding::{Axioms, Level, NotAnalysed, Tool};
 use crate::report::levels::{Levels, Overrides};
 use crate::report::paths::ProjectRoot;
 use crate::report::render::{Format, Style, Verbosity, render};
@@ -48,7 +48,7 @@ impl Session {
         if config.frontend.kind == FrontendKind::Cgeist {
             bail!("the front end `cgeist` is not available in this version: use `auto` or `clang`");
         }
-        let root = ProjectRoot::find(config.folder(), start);
+        let root = ProjectRoot::find(config.folder(), start, &working_folder()?);
         let verbosity = match (common.quiet, common.verbose) {
             (true, _) => Verbosity::Quiet,
             (_, true) => Verbosity::Verbose,
@@ -81,7 +81,7 @@ impl Session {
                 .map_err(|_| anyhow::anyhow!("SCUBA_MESSAGE_FORMAT is `{text}`: allowed are human, short, json, sarif"))?,
             _ => Format::Human,
         };
-        let root = ProjectRoot::find(config.folder(), start);
+        let root = ProjectRoot::find(config.folder(), start, &working_folder()?);
         Ok(Self {
             levels: Levels::new(&config, &inherited_levels()),
             baseline: None,
@@ -221,7 +221,7 @@ impl Session {
     pub fn say_asides(&self, assembled: &Assembled) {
         if self.quiet() { return; }
         for n in &assembled.report.not_analysed {
-            output::complain(&output::harmless(&format!("{}: {} side not analysed: {}", n.file, n.side, n.reason)));
+            output::complain(&output::harmless(&not_analysed(n)));
         }
         for n in &assembled.notices { output::complain(&format!("{}:{}: {}", n.file, n.line, n.message)); }
         if let (Some(path), Some(first)) = (&self.config.path, self.config.assume.first()) {
@@ -258,6 +258,17 @@ fn read_config(named: Option<&Path>, start: &Path) -> Result<Config> {
     };
     Ok(path.map(|p| config::load(&p)).transpose()?.unwrap_or_default())
 }
+
+/// One line for a build log.
+#[must_use]
+pub fn not_analysed(n: &NotAnalysed) -> String {
+    match n.side.as_str() {
+        "both" => format!("{}: not analysed: {}", n.file, n.reason),
+        side => format!("{}: {side} side not analysed: {}", n.file, n.reason),
+    }
+}
+
+fn working_folder() -> Result<PathBuf> { std::env::current_dir().context("there is no working folder") }
 
 /// The folder of a path, absolute; the path itself where it is a folder.
 ///

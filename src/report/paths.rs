@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 pub struct ProjectRoot(PathBuf);
 
 impl ProjectRoot {
-    /// scuba.toml's folder, else the repository that holds `start`, else `start` itself.
+    /// scuba.toml's folder, else the repository that holds `start`, else the working folder. Paths are absolute.
     #[must_use]
-    pub fn find(config_folder: Option<&Path>, start: &Path) -> Self {
+    pub fn find(config_folder: Option<&Path>, start: &Path, working: &Path) -> Self {
         let root = config_folder.map(Path::to_owned)
             .or_else(|| start.ancestors().find(|d| d.join(".git").exists()).map(Path::to_owned))
-            .unwrap_or_else(|| start.to_owned());
+            .unwrap_or_else(|| working.to_owned());
         Self(root)
     }
 
@@ -58,13 +58,13 @@ mod tests {
     }
 
     #[test]
-    fn the_root_is_the_settings_folder_then_the_repository_then_the_start() {
+    fn the_root_is_the_settings_folder_then_the_repository_then_the_working_folder() {
         let dir = tempfile::tempdir().unwrap();
         let deep = dir.path().join("repo/a/b");
         std::fs::create_dir_all(&deep).unwrap();
         std::fs::create_dir(dir.path().join("repo/.git")).unwrap();
-        assert_eq!(ProjectRoot::find(Some(Path::new("/c")), &deep).folder(), Path::new("/c"));
-        assert_eq!(ProjectRoot::find(None, &deep).folder(), dir.path().join("repo"));
-        assert_eq!(ProjectRoot::find(None, dir.path()).folder(), dir.path());
+        assert_eq!(ProjectRoot::find(Some(Path::new("/c")), &deep, Path::new("/w")).folder(), Path::new("/c"));
+        assert_eq!(ProjectRoot::find(None, &deep, Path::new("/w")).folder(), dir.path().join("repo"));
+        assert_eq!(ProjectRoot::find(None, dir.path(), Path::new("/w")).folder(), Path::new("/w"));
     }
 }
