@@ -96,11 +96,11 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
     if let Some(al) = &f.allocation {
         let partition = a.partition.as_ref().map_or(String::new(), |p| format!("; `{}` is its part {p}", a.array));
         let how = if matches!(a.space, Space::Shared | Space::Local | Space::Constant) { "declared" } else { "allocated" };
-        add(&al.file, al.line, al.column, format!("{how} here: `{}` bytes{partition}", al.extent));
+        add(&al.file, al.line, al.column, format!("{how} here: {} bytes{partition}", code(&al.extent)));
     }
     if let Some(l) = &f.launch {
-        let shared = if matches!(l.shared.as_str(), "" | "0") { String::new() } else { format!(", shared memory `{}` bytes", l.shared) };
-        add(&l.file, l.line, l.column, format!("launched here: grid `{}`, block `{}`{shared}", l.grid, l.block));
+        let shared = if matches!(l.shared.as_str(), "" | "0") { String::new() } else { format!(", shared memory {} bytes", code(&l.shared)) };
+        add(&l.file, l.line, l.column, format!("launched here: grid {}, block {}{shared}", code(&l.grid), code(&l.block)));
     }
     files
 }
@@ -108,6 +108,11 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
 /// `a[i]`; dimensions already in brackets stay as they are.
 fn subscript(array: &str, index: &str) -> String {
     if index.starts_with('[') { format!("{array}{index}") } else { format!("{array}[{index}]") }
+}
+
+/// An expression, set apart from the sentence; a number needs no such thing.
+fn code(expression: &str) -> String {
+    if expression.bytes().all(|b| b.is_ascii_digit()) { expression.to_owned() } else { format!("`{expression}`") }
 }
 
 fn bytes(n: u64) -> String { if n == 1 { "1 byte".into() } else { format!("{n} bytes") } }
@@ -158,12 +163,12 @@ pub(super) fn notes(f: &Finding) -> Vec<String> {
 }
 
 fn counterexample(f: &Finding, w: &Witness) -> String {
-    let mut text = String::from("for example ");
+    let mut text = String::new();
     if w.inputs.is_empty() {
-        text.push_str("with every input");
+        text.push_str("whatever the input");
     } else {
         let inputs: Vec<String> = w.inputs.iter().map(|i| format!("{} = {}", i.name, i.value)).collect();
-        let _ = write!(text, "with {}", inputs.join(", "));
+        let _ = write!(text, "for example with {}", inputs.join(", "));
     }
     let _ = write!(text, ": grid {}, thread {} of block {}", triple(w.grid), triple(w.thread), triple(w.block));
     let width = i64::try_from(f.access.bytes).unwrap_or(i64::MAX);

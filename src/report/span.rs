@@ -42,7 +42,17 @@ fn last_mention(line: &str, name: &str, before: usize) -> Option<Range<usize>> {
             && (at == 0 || !is_name(bytes[at - 1]))
             && bytes.get(at + first.len()).is_none_or(|b| !is_name(*b)))
         .last()
-        .map(|at| at..postfix_end(bytes, at))
+        .map(|at| dereference(bytes, at).unwrap_or(at..postfix_end(bytes, at)))
+}
+
+/// `*p` and `*(p + i)` around the name at `at`.
+fn dereference(bytes: &[u8], at: usize) -> Option<Range<usize>> {
+    let star = (0..at).rev().find(|i| !matches!(bytes[*i], b'(' | b' '))?;
+    if bytes[star] != b'*' { return None; }
+    // Behind an operand the star multiplies.
+    let before = bytes[..star].iter().rev().find(|b| !b.is_ascii_whitespace());
+    if before.is_some_and(|b| is_name(*b) || matches!(b, b')' | b']')) { return None; }
+    Some(star..postfix_end(bytes, star + 1))
 }
 
 fn is_name(b: u8) -> bool { b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80 }
@@ -105,7 +115,11 @@ mod tests {
     fn at_an_operator_the_access_before_it_is_meant() {
         assert_eq!(text("  a[i] = b[i];", 8, Some("a")), "a[i]");
         assert_eq!(text("  a[i] += a[j];", 8, Some("a")), "a[i]");
-        assert_eq!(text("  *p = 1;", 6, Some("p")), "p");
+        assert_eq!(text("  a[i]++;", 7, Some("a")), "a[i]");
+        assert_eq!(text("  *p = 1;", 6, Some("p")), "*p");
+        assert_eq!(text("  *(p + i) = 1;", 12, Some("p")), "*(p + i)");
+        assert_eq!(text("  x = 2 * p[i] = 1;", 16, Some("p")), "p[i]");
+        assert_eq!(text("  p->x[i] = 1;", 11, Some("p->x")), "p->x[i]");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod basics;
 mod facts;
+mod findings;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -80,3 +81,6 @@ int main(int argc, char **argv) {
   return cudaDeviceSynchronize();
 }
 ";
+
+/// The same without its guard.
+fn buggy() -> String { SAFE.replace("if (i < n) a[i] = 1.0f;", "a[i] = 1.0f;") }
