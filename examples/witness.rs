@@ -1,0 +1,97 @@
+//! Runs the concrete interpreter on CUDA sources, for people who look into a replay.
+//!
+//! `cargo run --example witness -- FILE… [-- NVCC-FLAGS… [-- PROGRAM-ARGUMENTS…]]` lists every access out of bounds of one
+//! run with all threads. `SCUBA_STEPS`, `SCUBA_SECONDS` and `SCUBA_LOOP_STEPS` bound it; `SCUBA_REPLAY=1` then replays
+//! each of them on its own.
+
+use anyhow::{Context, bail};
+use scuba::frontend::{ExtractOptions, clang::extract_here};
+use scuba::ir::{Program, Side};
+use scuba::nvcc::unit::{Language, PreprocessorFlag as P, Sides, TranslationUnit};
+use scuba::witness::{Budget, Inputs, Outcome, Site, Target, Threads, enumerate, replay};
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Instant;
+
+fn main() -> anyhow::Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let mut parts = args.split(|a| a == "--");
+    let (files, flags, argv) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let mut modules = Vec::new();
+    for file in files {
+        let e = extract_here(&unit(file, flags)?, &ExtractOptions::default());
+        for n in e.not_analysed { bail!("{}: {:?} side: {}", n.file.display(), n.side, n.reason); }
+        modules.extend(e.modules.into_iter().map(Arc::new));
+    }
+    let program = Program::link(modules);
+    let root = program.find_func(Side::Host, "main").context("no main")?;
+    let mut inputs = Inputs { argv: argv.to_vec(), ..Inputs::default() };
+    for a in argv { if let Ok(bytes) = std::fs::read(a) { inputs.files.insert(a.clone(), bytes); } }
+    let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<f64>().ok());
+    let mut budget = Budget::default();
+    if let Some(n) = number("SCUBA_STEPS") { budget.steps = n as u64; }
+    if let Some(n) = number("SCUBA_LOOP_STEPS") { budget.loop_steps = n as u64; }
+    if let Some(n) = number("SCUBA_SECONDS") { budget.seconds = n; }
+    let mut out = std::io::stdout().lock();
+    let place = |s: Site| {
+        let b = &program.func(s.func).blocks[s.block.index()];
+        let l = program.loc(s.func.module, b.insts.get(s.inst as usize).map_or(b.term_loc, |i| i.loc));
+        format!("{}:{}:{}", l.file.rsplit('/').next().unwrap_or_default(), l.line, l.column)
+    };
+    let start = Instant::now();
+    let mode = std::env::var("SCUBA_REPLAY").unwrap_or_default();
+    if mode == "probe" {
+        // A target that no access is: how far a replay gets on the way to every launch.
+        let target = Target { site: Site { func: root, block: scuba::ir::BlockId(0), inst: u32::MAX - 1 }, launch_site: None, launch: None, threads: Threads::Any };
+        writeln!(out, "{:?} in {:.2} s", replay(&program, root, &inputs, &target, &budget), start.elapsed().as_secs_f64())?;
+        return Ok(());
+    }
+    let run = enumerate(&program, root, &inputs, &budget);
+    let seconds = start.elapsed().as_secs_f64();
+    for b in &run.bad {
+        writeln!(out, "{} {:?} of {} at {} of {} in {:?} `{}` (block {:?}, thread {:?}, {} times)", place(b.site), b.direction, b.bytes, b.offset,
+            b.object.extent, b.object.kind, b.object.name, b.block, b.thread, b.count)?;
+    }
+    writeln!(out, "launches {}, sites executed {}, completed {}{}{}; {} steps in {seconds:.2} s, {:.0} million/s", run.launches, run.visited.len(),
+        run.completed, if run.why.is_empty() { "" } else { ": " }, run.why, run.steps, run.steps as f64 / seconds / 1e6)?;
+    for a in &run.assumptions { writeln!(out, "assumed: {a}")?; }
+    if mode == "1" {
+        for b in &run.bad {
+            let target = Target { site: b.site, launch_site: b.launch_site, launch: Some(b.launch), threads: Threads::List(vec![(b.block, b.thread)]) };
+            let start = Instant::now();
+            let what = match replay(&program, root, &inputs, &target, &budget) {
+                Outcome::Reached { assumptions, .. } => format!("reached {assumptions:?}"),
+                Outcome::NotReached { why } => format!("NOT reached: {why}"),
+                Outcome::Incomplete { why } => format!("INCOMPLETE: {why}"),
+            };
+            writeln!(out, "replay {}: {what} in {:.3} s", place(b.site), start.elapsed().as_secs_f64())?;
+        }
+    }
+    Ok(())
+}
+
+fn unit(file: &str, flags: &[String]) -> anyhow::Result<TranslationUnit> {
+    let mut unit = TranslationUnit {
+        source: file.into(),
+        directory: std::env::current_dir().context("no working directory")?,
+        language: if file.ends_with(".c") { Language::C } else if file.ends_with(".cu") { Language::Cuda } else { Language::Cxx },
+        output: None,
+        preprocessor: vec![],
+        standard: None,
+        architectures: vec![],
+        host_compiler: None,
+        host_flags: vec![],
+        sides: Sides::Both,
+        relocatable: false,
+        language_flags: vec![],
+        nvcc: std::env::var_os("SCUBA_NVCC").map(Into::into).or_else(|| which::which("nvcc").ok()),
+        command: vec![],
+    };
+    for flag in flags {
+        if let Some(d) = flag.strip_prefix("-D") { unit.preprocessor.push(P::Define(d.into())); }
+        else if let Some(d) = flag.strip_prefix("-I") { unit.preprocessor.push(P::Include(d.into())); }
+        else if let Some(s) = flag.strip_prefix("-std=") { unit.standard = Some(s.into()); }
+        else if let Some(a) = flag.strip_prefix("-arch=sm_") { unit.architectures.push(a.parse().context("-arch")?); }
+    }
+    Ok(unit)
+}

@@ -1,0 +1,93 @@
+//! What calling a function may do, as far as skipping the call needs to know.
+
+use super::code::Callee;
+use super::models::{self, Class};
+use crate::ir::{self, Const, FuncRef, GlobalRef, ModuleId, Op, Operand, Program, Terminator};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// What a function does, callees included.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// Launches kernels, allocates or frees device memory, or does something else of the CUDA runtime that later code
+    /// depends on.
+    pub cuda: bool,
+    /// Waits for other threads.
+    pub barrier: bool,
+    /// Draws from `rand` or `drand48`, or seeds them.
+    pub random: bool,
+    /// Reads standard input or a file.
+    pub input: bool,
+    /// Calls through pointers.
+    pub indirect: bool,
+    /// Variables that it writes by name.
+    pub globals: FxHashSet<GlobalRef>,
+    /// Functions it may call, itself included.
+    pub calls: FxHashSet<FuncRef>,
+}
+
+#[derive(Default)]
+pub struct Effects {
+    memo: FxHashMap<FuncRef, Rc<Effect>>,
+    /// The program has launches at all, so that a call of something unknown might be one.
+    pub launches: bool,
+}
+
+impl Effects {
+    pub const fn may_matter_unknown(&self) -> bool { self.launches }
+
+    /// The effect of calling `f`.
+    pub fn of(&mut self, program: &Program, f: FuncRef) -> Rc<Effect> {
+        if let Some(e) = self.memo.get(&f) { return e.clone(); }
+        // The call graph from here, each function once: cycles need nothing special.
+        let mut all = Effect::default();
+        let mut work = vec![f];
+        while let Some(g) = work.pop() {
+            if !all.calls.insert(g) { continue; }
+            for b in &program.func(g).blocks {
+                for inst in &b.insts { step(program, g.module, &inst.op, &mut all, &mut work); }
+                if let Terminator::Invoke { callee, .. } = &b.term { call(program, g.module, callee, &mut all, &mut work); }
+            }
+        }
+        let e = Rc::new(all);
+        self.memo.insert(f, e.clone());
+        e
+    }
+}
+
+/// Adds what one instruction does; functions it calls go into `work`.
+pub fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work: &mut Vec<FuncRef>) {
+    let mut writes = |o: &Operand| {
+        if let Operand::Const(Const::Global { id, .. }) = o { all.globals.insert(program.resolve_global(module, *id)); }
+    };
+    match op {
+        Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => writes(ptr),
+        Op::MemCopy { dst, .. } | Op::MemSet { dst, .. } => writes(dst),
+        Op::Gep { base, .. } => writes(base),
+        Op::Call { callee, args } => {
+            args.iter().for_each(&mut writes);
+            call(program, module, callee, all, work);
+        }
+        _ => {}
+    }
+}
+
+pub fn call(program: &Program, module: ModuleId, callee: &ir::Callee, all: &mut Effect, work: &mut Vec<FuncRef>) {
+    match callee {
+        ir::Callee::Indirect(_) => all.indirect = true,
+        ir::Callee::Direct(id) => {
+            let r = program.resolve_func(module, *id);
+            match models::resolve(program, r) {
+                Callee::Body(f) => work.push(f),
+                Callee::Model(_) => match models::class(program, r) {
+                    Class::Pure | Class::Memory | Class::Ends => {}
+                    Class::Cuda => all.cuda = true,
+                    Class::Barrier => all.barrier = true,
+                    Class::Random => all.random = true,
+                    Class::Input => all.input = true,
+                },
+                Callee::Unknown | Callee::Indirect(_) => {}
+            }
+        }
+    }
+}

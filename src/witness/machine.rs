@@ -1,0 +1,246 @@
+//! The state of a run: memory, the compiled functions, threads and what has been observed.
+
+use super::api::{BadAccess, Budget, Inputs, Object, ObjectKind, Site};
+use super::code::{CallInfo, Code};
+use super::cuda::Cuda;
+use super::libc::Libc;
+use super::memory::{Memory, ObjId, Stack, split};
+use super::observe::Observer;
+use super::value::{Reason, Reasons, Val};
+use crate::ir::{BlockId, FuncRef, GlobalRef, Program};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Why a thread does not go on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    /// The program, or this thread, ends here.
+    Ended(String),
+    /// What happens next is not known.
+    Unknown(String),
+    /// The access sought was reached.
+    Found,
+    /// Steps or time ran out.
+    Budget,
+}
+
+/// What a modelled function gives back.
+pub enum Ret {
+    Void,
+    Val(Val),
+    Many(Vec<Val>),
+    /// The thread waits for others; the result comes when it goes on.
+    Wait(Wait),
+}
+
+/// What a thread of a block waits for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Wait {
+    /// A barrier of the block, by its number; the operation on the threads' predicates.
+    Barrier { id: u32, vote: Option<(Vote, Val)> },
+    /// All lanes in `mask` of the warp.
+    Warp { mask: u32, op: WarpOp },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vote { All, Any, Count, Uniform, Ballot }
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WarpOp {
+    Sync,
+    Shuffle { kind: Shuffle, value: Val, lane: Val, clamp: Val, /* whether a second result says if the source lane took part */ pair: bool },
+    Vote { vote: Vote, pred: Val },
+    MatchAny { value: Val },
+    Reduce { op: Reduce, value: Val },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shuffle { Index, Up, Down, Xor }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduce { Add, Min, Max, UMin, UMax, And, Or, Xor }
+
+/// A function modelled by name.
+pub type Model = fn(&mut Machine<'_>, &mut Thread, &CallInfo, &[Val]) -> Result<Ret, Stop>;
+
+pub struct Frame {
+    pub code: Rc<Code>,
+    /// Next instruction.
+    pub pc: usize,
+    /// First register.
+    pub base: usize,
+    /// Stack objects that belong to the frames below.
+    pub depth: usize,
+    /// Where the caller wants the result: register of its frame and number of scalars.
+    pub dst: u32,
+    pub slots: u32,
+    /// Arguments beyond the declared ones.
+    pub varargs: Vec<super::code::Arg>,
+    pub vararg_values: Vec<Val>,
+}
+
+/// Where a device thread stands in its launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place { pub block: [u32; 3], pub thread: [u32; 3] }
+
+pub struct Thread {
+    pub frames: Vec<Frame>,
+    pub regs: Vec<Val>,
+    pub stack: Stack,
+    /// `None`: the host's thread.
+    pub place: Option<Place>,
+    /// Runs without the others of its block: what they may have written is poison.
+    pub alone: bool,
+    /// Has passed a barrier.
+    pub synced: bool,
+}
+
+impl Thread {
+    pub const fn host() -> Self {
+        Self { frames: Vec::new(), regs: Vec::new(), stack: Stack::host(), place: None, alone: false, synced: false }
+    }
+    pub const fn device(place: Place, alone: bool) -> Self {
+        Self { frames: Vec::new(), regs: Vec::new(), stack: Stack::device(), place: Some(place), alone, synced: false }
+    }
+    pub const fn on_device(&self) -> bool { self.place.is_some() }
+}
+
+/// A launch under way.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    pub ordinal: u64,
+    pub site: Option<Site>,
+    pub kernel: FuncRef,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+}
+
+pub struct Machine<'p> {
+    pub program: &'p Program,
+    pub mem: Memory,
+    pub reasons: Reasons,
+    pub codes: FxHashMap<FuncRef, Rc<Code>>,
+    pub globals: FxHashMap<GlobalRef, u64>,
+    /// The one object behind all `extern __shared__` arrays.
+    pub dynamic_shared: Option<ObjId>,
+    pub budget: Budget,
+    pub started: Instant,
+    pub steps: u64,
+    /// Steps at which to look at the clock next.
+    pub next_check: u64,
+    pub inputs: Inputs,
+    pub libc: Libc,
+    pub cuda: Cuda,
+    pub launch: Option<Launch>,
+    pub seen: Observer,
+    pub effects: super::effects::Effects,
+}
+
+impl<'p> Machine<'p> {
+    pub fn new(program: &'p Program, inputs: &Inputs, budget: &Budget, seen: Observer) -> Self {
+        Self {
+            program,
+            mem: Memory::default(),
+            reasons: Reasons::new(),
+            codes: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            dynamic_shared: None,
+            budget: *budget,
+            started: Instant::now(),
+            steps: 0,
+            next_check: 0,
+            inputs: inputs.clone(),
+            libc: Libc::default(),
+            cuda: Cuda::default(),
+            launch: None,
+            seen,
+            effects: super::effects::Effects::default(),
+        }
+    }
+
+    pub fn reason(&mut self, text: &str) -> Reason { self.reasons.intern(text) }
+    /// Poison with this reason.
+    pub fn unknown(&mut self, text: &str) -> Val { Val::poison(self.reasons.intern(text)) }
+    pub fn text(&self, r: Reason) -> String { self.reasons.text(r).to_owned() }
+
+    /// Checks the budget; called at jumps and calls.
+    #[inline]
+    pub fn tick(&mut self) -> Result<(), Stop> {
+        if self.steps < self.next_check { return Ok(()); }
+        self.next_check = (self.steps + 200_000).min(self.budget.steps);
+        if self.steps >= self.budget.steps || self.started.elapsed().as_secs_f64() > self.budget.seconds {
+            return Err(Stop::Budget);
+        }
+        Ok(())
+    }
+
+    /// `file:line` of an instruction (the block's terminator where `inst` is past the end).
+    pub fn line(&self, site: Site) -> String {
+        let f = self.program.func(site.func);
+        let loc = f.blocks.get(site.block.index()).map(|b| b.insts.get(site.inst as usize).map_or(b.term_loc, |i| i.loc));
+        let Some(loc) = loc else { return f.display.clone() };
+        let l = self.program.loc(site.func.module, loc);
+        let file = l.file.rsplit('/').next().unwrap_or_default();
+        if file.is_empty() { f.display.clone() } else { format!("{file}:{}", l.line) }
+    }
+
+    /// `file:line` of the end of a block.
+    pub fn block_line(&self, func: FuncRef, block: BlockId) -> String { self.line(Site { func, block, inst: u32::MAX }) }
+
+    /// The instruction that `th` executes now.
+    pub fn site(&self, th: &Thread) -> Option<Site> { th.frames.last().map(|f| site_of(&f.code, f.pc.wrapping_sub(1))) }
+
+    /// The innermost call outside launch stubs and system headers that `th` is in: where a user would say an
+    /// allocation or a launch is.
+    pub fn user_site(&self, th: &Thread) -> Option<Site> {
+        let all = th.frames.iter().rev().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)));
+        let mut first = None;
+        for s in all {
+            first = first.or(Some(s));
+            let f = self.program.func(s.func);
+            let loc = f.blocks[s.block.index()].insts.get(s.inst as usize).map_or(f.blocks[s.block.index()].term_loc, |i| i.loc);
+            if !self.program.loc(s.func.module, loc).system && Program::kernel_symbol_of_stub(&f.name).is_none() { return Some(s); }
+        }
+        first
+    }
+
+    /// What a report says of the object at an address.
+    pub fn describe(&self, th: &Thread, id: ObjId) -> Object {
+        match self.mem.get(&th.stack, id) {
+            Some(o) => Object { kind: o.kind, name: o.name.to_string(), alloc: o.alloc, extent: o.size, freed: o.freed },
+            None => Object { kind: ObjectKind::Wild, name: String::new(), alloc: None, extent: 0, freed: false },
+        }
+    }
+
+    /// Notes an access out of bounds; the instruction is the one at `pc` of the innermost frame's code.
+    #[cold]
+    pub fn bad_access(&mut self, th: &Thread, site: Site, address: u64, bytes: u64, direction: crate::report::finding::Direction) -> Result<(), Stop> {
+        let (id, offset) = split(address);
+        let object = self.describe(th, id);
+        let wild = object.kind == ObjectKind::Wild;
+        let u64s = |v: [u32; 3]| v.map(u64::from);
+        let launch = if th.on_device() { self.launch.as_ref() } else { None };
+        let place = th.place.unwrap_or(Place { block: [0; 3], thread: [0; 3] });
+        let bad = BadAccess {
+            site,
+            launch_site: launch.and_then(|l| l.site),
+            launch: launch.map_or(0, |l| l.ordinal),
+            grid: launch.map_or([0; 3], |l| u64s(l.grid)),
+            block_dim: launch.map_or([0; 3], |l| u64s(l.block)),
+            block: u64s(place.block),
+            thread: u64s(place.thread),
+            object,
+            offset: if wild { address.cast_signed() } else { offset },
+            bytes,
+            direction,
+            count: 1,
+        };
+        self.seen.bad(bad, th.on_device())
+    }
+}
+
+pub fn site_of(code: &Code, pc: usize) -> Site {
+    let (block, inst) = code.places.get(pc).copied().unwrap_or((0, 0));
+    Site { func: code.func, block: BlockId(block), inst }
+}

@@ -1,0 +1,64 @@
+//! What a run keeps of what it sees: bad accesses, whether one of them is the target, what was taken for granted.
+
+use super::api::{BadAccess, Object, Site, Target};
+use super::machine::Stop;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Most different bad accesses that are kept.
+const MAX_BAD: usize = 10_000;
+
+#[derive(Default)]
+pub struct Observer {
+    /// `None`: everything is wanted.
+    pub target: Option<Target>,
+    pub bad: Vec<BadAccess>,
+    index: FxHashMap<(Site, Option<Site>, Option<Site>, String), usize>,
+    pub found: Option<BadAccess>,
+    /// False while something runs that is not the launch sought.
+    pub armed: bool,
+    /// Accesses whose address is not known, with the reason.
+    pub unclear: FxHashMap<Site, String>,
+    /// A loop was left out: a run with a larger bound may decide more.
+    pub skipped: bool,
+    assumptions: Vec<String>,
+    assumed: FxHashSet<String>,
+    /// Why the run does not decide everything.
+    pub doubts: Vec<String>,
+}
+
+impl Observer {
+    pub fn exhaustive() -> Self { Self { armed: true, ..Self::default() } }
+    pub fn seeking(target: Target) -> Self { Self { target: Some(target), ..Self::default() } }
+
+    pub fn assume(&mut self, what: String) {
+        if self.assumed.insert(what.clone()) { self.assumptions.push(what); }
+    }
+    pub fn assumptions(&self) -> &[String] { &self.assumptions }
+
+    pub fn doubt(&mut self, why: String) {
+        if self.doubts.len() < 64 && !self.doubts.contains(&why) { self.doubts.push(why); }
+    }
+
+    /// An access whose address is not known.
+    pub fn unclear(&mut self, site: Site, why: impl FnOnce() -> String) { self.unclear.entry(site).or_insert_with(why); }
+
+    pub fn bad(&mut self, bad: BadAccess, on_device: bool) -> Result<(), Stop> {
+        if let Some(t) = &self.target
+            && t.site == bad.site && (self.armed || !on_device)
+            && (!on_device || t.launch_site.is_none() || t.launch_site == bad.launch_site) {
+            self.found = Some(bad);
+            return Err(Stop::Found);
+        }
+        let Object { alloc, name, .. } = &bad.object;
+        let key = (bad.site, bad.launch_site, *alloc, name.clone());
+        match self.index.get(&key) {
+            Some(&i) => self.bad[i].count += 1,
+            None if self.bad.len() < MAX_BAD => {
+                self.index.insert(key, self.bad.len());
+                self.bad.push(bad);
+            }
+            None => self.doubt(format!("more than {MAX_BAD} different accesses are out of bounds")),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,194 @@
+//! The two ways to run a program: until one access is reached out of bounds, or to the end with all threads.
+
+use super::api::{Budget, Inputs, ObjectKind, Outcome, Run, Site, Target, Threads};
+use super::machine::{Machine, Stop, Thread};
+use super::memory::Obj;
+use super::observe::Observer;
+use super::store::Fill;
+use super::value::{Val, mask};
+use crate::ir::{BlockId, Const, FuncRef, Op, Program, Side, TypeKind};
+use rustc_hash::FxHashMap;
+
+/// Runs a program on concrete inputs from `root` until the target is reached out of bounds.
+///
+/// Bad accesses before it are skipped: reads give poison, writes are dropped. Loops that only prepare data are left out
+/// at first; where that leaves something open they are run in a second pass, as far as the budget goes.
+#[must_use]
+pub fn replay(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget) -> Outcome {
+    let mut left = *budget;
+    let mut target = target.clone();
+    loop {
+        let mut m = Machine::new(program, inputs, &left, Observer::seeking(target.clone()));
+        let stop = m.run_root(root);
+        if let Some(bad) = m.seen.found.take() {
+            return Outcome::Reached { bad: Box::new(bad), assumptions: m.seen.assumptions().to_vec() };
+        }
+        let outcome = m.judge(stop, &target);
+        left.steps = left.steps.saturating_sub(m.steps);
+        left.seconds -= m.started.elapsed().as_secs_f64();
+        if left.steps == 0 || left.seconds <= 0.0 { return outcome; }
+        if m.seen.skipped {
+            left.loop_steps = u64::MAX;
+        } else if target.launch.is_some() {
+            // The model may have the wrong launch of the right place.
+            target.launch = None;
+        } else if let Threads::List(list) = &target.threads
+            && matches!(outcome, Outcome::NotReached { .. })
+            && !list.is_empty() {
+            // Or the wrong thread of the right block.
+            target.threads = Threads::Block(list[0].0);
+        } else { return outcome; }
+    }
+}
+
+/// Runs a program on concrete inputs from `root` to its end, with every thread of every launch.
+#[must_use]
+pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Budget) -> Run {
+    let mut m = Machine::new(program, inputs, &Budget { loop_steps: u64::MAX, ..*budget }, Observer::exhaustive());
+    let stop = m.run_root(root);
+    let mut why = m.seen.doubts.clone();
+    match stop {
+        Stop::Ended(_) | Stop::Found => {}
+        Stop::Unknown(text) => why.push(text),
+        Stop::Budget => why.push(m.budget_text()),
+    }
+    let mut visited: FxHashMap<Site, u64> = FxHashMap::default();
+    for code in m.codes.values() {
+        if program.module(code.func.module).side != Side::Device { continue; }
+        for (pc, hits) in code.hits.iter().enumerate() {
+            let (block, inst) = code.places[pc];
+            if hits.get() > 0 { *visited.entry(Site { func: code.func, block: BlockId(block), inst }).or_default() += hits.get(); }
+        }
+    }
+    Run {
+        bad: m.seen.bad.clone(),
+        visited,
+        completed: why.is_empty(),
+        why: why.join("; "),
+        launches: m.cuda.ran,
+        assumptions: m.seen.assumptions().to_vec(),
+        steps: m.steps,
+    }
+}
+
+impl Machine<'_> {
+    fn budget_text(&self) -> String {
+        if self.steps >= self.budget.steps { format!("more than {} steps", self.budget.steps) } else { format!("more than {} s", self.budget.seconds) }
+    }
+
+    /// What a run says that did not reach its target.
+    fn judge(&self, stop: Stop, target: &Target) -> Outcome {
+        let unclear = self.seen.unclear.get(&target.site);
+        let hits: u64 = self.codes.get(&target.site.func).map_or(0, |c| {
+            c.places.iter().zip(&c.hits).filter(|(p, _)| **p == (target.site.block.0, target.site.inst)).map(|(_, h)| h.get()).sum()
+        });
+        if let Some(why) = unclear { return Outcome::Incomplete { why: format!("{}: {why}", self.line(target.site)) }; }
+        if !self.seen.doubts.is_empty() { return Outcome::Incomplete { why: self.seen.doubts.join("; ") }; }
+        match stop {
+            Stop::Unknown(why) => Outcome::Incomplete { why },
+            Stop::Budget => Outcome::Incomplete { why: self.budget_text() },
+            Stop::Ended(_) | Stop::Found if hits > 0 => Outcome::NotReached { why: format!("the access is executed {hits} times, always within bounds") },
+            Stop::Ended(why) if self.cuda.ran == 0 => Outcome::NotReached { why: format!("nothing is launched: {why}") },
+            Stop::Ended(why) => Outcome::NotReached { why: format!("the access is not executed before the end ({why})") },
+            Stop::Found => Outcome::NotReached { why: "the access is not executed".to_owned() },
+        }
+    }
+
+    /// Runs from a root to the end of the program.
+    fn run_root(&mut self, root: FuncRef) -> Stop {
+        self.effects.launches = self.program.functions().any(|(_, m, f)| m.side == Side::Host && f.name.starts_with("cudaLaunchKernel"));
+        match self.run_host(root) {
+            Ok(()) => Stop::Ended("the program returns".to_owned()),
+            Err(stop) => stop,
+        }
+    }
+
+    fn run_host(&mut self, root: FuncRef) -> Result<(), Stop> {
+        let mut th = Thread::host();
+        let main = self.program.func(root).name == "main";
+        if main {
+            for ctor in self.constructors() { self.call(&mut th, ctor, &[])?; }
+        }
+        let args = if main { self.main_arguments(&mut th)? } else { self.root_arguments(root)? };
+        self.call(&mut th, root, &args).map(|_| ())
+    }
+
+    /// Functions that initialise variables before `main`, by priority.
+    fn constructors(&self) -> Vec<FuncRef> {
+        let mut all: Vec<(i128, FuncRef)> = Vec::new();
+        for (mi, m) in (0u32..).zip(&self.program.modules) {
+            if m.side != Side::Host { continue; }
+            for g in m.globals.iter().filter(|g| g.name == "llvm.global_ctors") {
+                let Some(Const::Aggregate { elems, .. }) = &g.init else { continue };
+                for e in elems {
+                    if let Const::Aggregate { elems, .. } = e
+                        && let [Const::Int { value, .. }, Const::Func(f), ..] = &elems[..] {
+                        all.push((*value, FuncRef { module: crate::ir::ModuleId(mi), func: *f }));
+                    }
+                }
+            }
+        }
+        all.sort_by_key(|c| c.0);
+        all.into_iter().map(|c| c.1).collect()
+    }
+
+    fn host_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<u64, Stop> {
+        let mut obj = Obj::new(ObjectKind::HostGlobal, name.into(), bytes.len() as u64, Fill::Byte(0));
+        obj.store.write_bytes(0, bytes);
+        self.mem.add(obj).map(super::memory::ObjId::address).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))
+    }
+
+    fn main_arguments(&mut self, _: &mut Thread) -> Result<Vec<Val>, Stop> {
+        let words: Vec<String> = std::iter::once("program".to_owned()).chain(self.inputs.argv.iter().cloned()).collect();
+        let mut array = Vec::new();
+        for (i, w) in words.iter().enumerate() {
+            let a = self.host_bytes(&format!("argv[{i}]"), &[w.as_bytes(), &[0]].concat())?;
+            array.extend(a.to_le_bytes());
+        }
+        array.extend([0; 8]);
+        let argv = self.host_bytes("argv", &array)?;
+        let env = self.host_bytes("envp", &[0; 8])?;
+        Ok(vec![Val::new(words.len() as u64), Val::new(argv), Val::new(env)])
+    }
+
+    fn root_arguments(&mut self, root: FuncRef) -> Result<Vec<Val>, Stop> {
+        let program = self.program;
+        let (m, f) = (program.module(root.module), program.func(root));
+        let mut out = Vec::new();
+        for (i, p) in f.params.iter().enumerate() {
+            let given = self.inputs.args.get(i).copied();
+            let name = if p.name.is_empty() { format!("parameter {}", i + 1) } else { p.name.clone() };
+            let why = self.reason(&format!("`{name}`, a parameter of `{}`", f.display));
+            match (&m.ty(p.ty).kind, given) {
+                (TypeKind::Ptr(_), _) => {
+                    let obj = Obj::unbounded(ObjectKind::Foreign, name.as_str().into(), why);
+                    // Its extent is what the caller made it: accesses to it are not decided.
+                    let obj = Obj { kind: ObjectKind::Device, ..obj };
+                    let id = self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
+                    out.push(Val::new(id.address()));
+                }
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "two's complement of the parameter's width")]
+                (TypeKind::Int(w), Some(v)) if *w <= 64 => out.push(Val::new(v as u64 & mask(*w))),
+                #[expect(clippy::cast_precision_loss, reason = "an integer argument for a floating-point parameter")]
+                (TypeKind::Float(w), Some(v)) if matches!(w, 32 | 64) => out.push(Val::new(super::value::float_bits(v as f64, *w))),
+                _ => out.extend(super::globals::leaves(m, p.ty).iter().map(|_| Val::poison(why))),
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// Every instruction of a function that accesses memory, for those who look for targets.
+#[must_use]
+pub fn access_sites(program: &Program, func: FuncRef) -> Vec<Site> {
+    let mut out = Vec::new();
+    for (bi, b) in (0u32..).zip(&program.func(func).blocks) {
+        for (ii, inst) in (0u32..).zip(&b.insts) {
+            if matches!(inst.op, Op::Load { .. } | Op::Store { .. } | Op::AtomicRmw { .. } | Op::CmpXchg { .. } | Op::MemCopy { .. } | Op::MemSet { .. }) {
+                out.push(Site { func, block: BlockId(bi), inst: ii });
+            }
+        }
+    }
+    out
+}
+

@@ -1,0 +1,462 @@
+//! Going on where a branch is not known, and past loops that only prepare data.
+//!
+//! What the skipped code could have written becomes poison, so that whatever depends on it is not decided by chance.
+
+use super::code::{Callee, Code};
+use super::effects::{self, Effect};
+use super::machine::{Machine, Stop, Thread};
+use super::memory::{ObjId, split};
+use super::models;
+use super::value::{Reason, Val, mask, signed};
+use crate::ir::{self, BinOp, Block, BlockId, Const, FuncRef, Function, Op, Operand, Pred, Terminator, TypeKind, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl<'p> Machine<'p> {
+    /// A branch whose condition is not known: the instruction to go on with.
+    #[cold]
+    pub fn undecided(&mut self, th: &mut Thread, code: &Code, base: usize, pc: usize, why: Reason) -> Result<usize, Stop> {
+        let block = code.block_of(pc);
+        let func = code.func;
+        let at = self.block_line(func, block);
+        if !th.on_device() {
+            if let Some(to) = self.continuing_side(th, code, block) {
+                let text = self.text(why);
+                self.seen.assume(format!("{at}: the program goes on there, although that depends on {text}"));
+                return Ok(self.arrive(th, code, base, Some(block), to, why));
+            }
+            if !self.launches_ahead(th, code, block) {
+                return Err(Stop::Ended(format!("{at}: nothing is launched any more")));
+            }
+        }
+        if let Some(join) = code.flow.join[block.index()] {
+            let region = code.flow.between(block, join);
+            if self.may_skip(th, func, &region) {
+                if th.on_device() && self.seen.target.is_none() {
+                    let text = self.text(why);
+                    self.seen.doubt(format!("{at}: a branch of the kernel depends on {text}"));
+                }
+                self.poison_region(th, code, base, &region, why, &FxHashSet::default());
+                return Ok(self.arrive(th, code, base, None, join, why));
+            }
+        }
+        Err(Stop::Unknown(format!("{at}: a branch depends on {}", self.text(why))))
+    }
+
+    /// Goes to a block from its predecessor `from`, or from an unknown one: then its phis are poison. A loop entered is
+    /// noted.
+    fn arrive(&mut self, th: &mut Thread, code: &Code, base: usize, from: Option<BlockId>, to: BlockId, why: Reason) -> usize {
+        let f = self.program.func(code.func);
+        for inst in &f.blocks[to.index()].insts {
+            let (Op::Phi(incoming), Some(r)) = (&inst.op, inst.result) else { break };
+            let (d, n) = code.values[r.index()];
+            let known = incoming.iter().find(|(b, _)| Some(*b) == from).map(|(_, o)| o);
+            for k in 0..n {
+                let v = match known {
+                    Some(Operand::Value(v)) => th.regs[base + (code.values[v.index()].0 + k) as usize],
+                    Some(Operand::Const(Const::Int { bits, value })) if *bits <= 64 => {
+                        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 64 bits by the guard")]
+                        Val::new(*value as u64 & mask(*bits))
+                    }
+                    _ => Val::poison(why),
+                };
+                th.regs[base + (d + k) as usize] = v;
+            }
+        }
+        if let Some(&r) = code.loop_regs.get(&to) { th.regs[base + r as usize] = Val::new(self.steps); }
+        code.block_pc[to.index()] as usize
+    }
+
+    /// Of two sides, the one that goes on where all others only end the program.
+    fn continuing_side(&mut self, th: &Thread, code: &Code, block: BlockId) -> Option<BlockId> {
+        let sides = &code.flow.succs[block.index()];
+        let root = th.frames.len() <= 1;
+        let ends: Vec<bool> = sides.iter().map(|s| self.only_ends(code, *s, block, root)).collect();
+        let going: Vec<BlockId> = sides.iter().zip(&ends).filter(|(_, e)| !**e).map(|(s, _)| *s).collect();
+        match going[..] { [one] if sides.len() > 1 => Some(one), _ => None }
+    }
+
+    /// Whether every path from here ends the program without doing anything with CUDA first.
+    fn only_ends(&mut self, code: &Code, from: BlockId, branch: BlockId, root: bool) -> bool {
+        let program = self.program;
+        let f = program.func(code.func);
+        let reach = code.flow.reach(from);
+        if reach.contains(&branch) { return false; }
+        let mut e = Effect::default();
+        for b in &reach {
+            let block = &f.blocks[b.index()];
+            if matches!(block.term, Terminator::Other(_)) || matches!(block.term, Terminator::Ret(_)) && !root { return false; }
+            self.block_effect(code.func, block, &mut e);
+        }
+        !e.cuda && !e.indirect
+    }
+
+    /// Whether this frame or one below may still do something with CUDA after this block.
+    fn launches_ahead(&mut self, th: &Thread, code: &Code, block: BlockId) -> bool {
+        let program = self.program;
+        let mut places = vec![(code.func, code.flow.reach(block))];
+        for f in th.frames.iter().rev().skip(1) {
+            places.push((f.code.func, f.code.flow.reach(f.code.block_of(f.pc.saturating_sub(1)))));
+        }
+        places.iter().any(|(func, blocks)| {
+            let mut e = Effect::default();
+            for b in blocks { self.block_effect(*func, &program.func(*func).blocks[b.index()], &mut e); }
+            e.cuda || e.indirect
+        })
+    }
+
+    fn block_effect(&mut self, func: FuncRef, block: &Block, all: &mut Effect) {
+        let program = self.program;
+        let mut work = Vec::new();
+        for inst in &block.insts { effects::step(program, func.module, &inst.op, all, &mut work); }
+        if let Terminator::Invoke { callee, .. } = &block.term { effects::call(program, func.module, callee, all, &mut work); }
+        for f in work {
+            let e = self.effects.of(program, f);
+            all.cuda |= e.cuda;
+            all.barrier |= e.barrier;
+            all.random |= e.random;
+            all.input |= e.input;
+            all.indirect |= e.indirect;
+            all.globals.extend(&e.globals);
+            all.calls.extend(&e.calls);
+        }
+    }
+
+    /// Whether leaving these blocks out changes only what memory and registers hold.
+    fn may_skip(&mut self, th: &Thread, func: FuncRef, blocks: &[BlockId]) -> bool {
+        let f = self.program.func(func);
+        let mut e = Effect::default();
+        for b in blocks {
+            let block = &f.blocks[b.index()];
+            if matches!(block.term, Terminator::Ret(_) | Terminator::Other(_)) { return false; }
+            self.block_effect(func, block, &mut e);
+        }
+        if e.cuda || e.barrier || e.indirect && !th.on_device() && self.effects.launches { return false; }
+        // What is sought must not be skipped.
+        self.seen.target.as_ref().is_none_or(|t| {
+            !(t.site.func == func && blocks.contains(&t.site.block) || e.calls.contains(&t.site.func))
+        })
+    }
+
+    /// At a loop's way back after many steps: the instruction behind the loop, where it can be left out.
+    #[cold]
+    pub fn skip_loop(&mut self, th: &mut Thread, code: &Code, base: usize, header: BlockId) -> Result<Option<usize>, Stop> {
+        let Some(l) = code.flow.loop_at(header).cloned() else { return Ok(None) };
+        if self.seen.target.is_none() && th.on_device() { return Ok(None); }
+        if !self.may_skip(th, code.func, &l.blocks) { return Ok(None); }
+        let mut exits: Vec<BlockId> = l.blocks.iter().flat_map(|b| code.flow.succs[b.index()].clone()).filter(|b| !l.contains(*b)).collect();
+        exits.sort_unstable();
+        exits.dedup();
+        let root = th.frames.len() <= 1;
+        if exits.len() > 1 {
+            let host = !th.on_device();
+            exits.retain(|b| !(host && self.only_ends(code, *b, header, root)));
+        }
+        // Several ways out that meet again before anything else is done.
+        let Some(&first) = exits.first() else { return Ok(None) };
+        let (exit, between) = if exits.len() == 1 { (first, Vec::new()) } else {
+            let Some(join) = code.flow.join[header.index()].filter(|j| !l.contains(*j)) else { return Ok(None) };
+            let mut between = code.flow.between(header, join);
+            between.retain(|b| !l.contains(*b));
+            if between.len() > 8 || !self.may_skip(th, code.func, &between) { return Ok(None); }
+            (join, between)
+        };
+        let at = self.block_line(code.func, header);
+        let why = self.reason(&format!("what the loop at {at} computes, which was skipped"));
+        let counted = induction_exit(self.program.func(code.func), code, &th.regs[base..], &l.blocks, header);
+        if counted.is_none() { self.seen.assume(format!("{at}: the loop ends")); }
+        let mut blocks = l.blocks.clone();
+        blocks.extend(between);
+        blocks.sort_unstable();
+        let keep: FxHashSet<ValueId> = counted.iter().map(|c| c.0).collect();
+        self.poison_region(th, code, base, &blocks, why, &keep);
+        if let Some((var, value)) = counted { th.regs[base + code.promoted[&var] as usize] = value; }
+        self.seen.skipped = true;
+        Ok(Some(self.arrive(th, code, base, None, exit, why)))
+    }
+
+    /// Makes everything poison that these blocks may write.
+    fn poison_region(&mut self, th: &mut Thread, code: &Code, base: usize, blocks: &[BlockId], why: Reason, keep: &FxHashSet<ValueId>) {
+        let program = self.program;
+        let func = code.func;
+        let f = program.func(func);
+        let mut e = Effect::default();
+        for b in blocks { self.block_effect(func, &f.blocks[b.index()], &mut e); }
+        let mut roots = Roots { defs: defs(f), region: blocks.iter().copied().collect(), stores: promoted_stores(f, blocks), found: FxHashSet::default(), unknown: false };
+        // Where the region writes, from the values as they are before.
+        let mut deep: FxHashSet<ObjId> = FxHashSet::default();
+        for b in blocks {
+            let block = &f.blocks[b.index()];
+            for inst in &block.insts {
+                match &inst.op {
+                    Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => roots.of(self, th, code, base, ptr),
+                    Op::MemCopy { dst, .. } | Op::MemSet { dst, .. } => roots.of(self, th, code, base, dst),
+                    Op::Asm { args, .. } => for a in args { roots.of(self, th, code, base, a); },
+                    Op::Call { callee, args } => self.call_roots(th, code, base, callee, args, &mut roots, &mut deep),
+                    _ => {}
+                }
+            }
+            if let Terminator::Invoke { callee, args, .. } = &block.term { self.call_roots(th, code, base, callee, args, &mut roots, &mut deep); }
+        }
+        let mut objects = roots.found;
+        objects.extend(self.mem.reachable(&th.stack, &deep.into_iter().collect::<Vec<_>>()));
+        for g in &e.globals {
+            let a = self.global_address(g.module, g.global);
+            objects.insert(split(a).0);
+        }
+        if roots.unknown {
+            let at = blocks.first().map(|b| self.block_line(func, *b)).unwrap_or_default();
+            self.seen.assume(format!("{at}: what is written there through pointers that are not known matters to nothing else"));
+        }
+        for id in objects { self.forget_object(th, id, why); }
+        if e.random { self.libc.forget_random(why); }
+        if e.input { self.libc.forget_input(why); }
+        for b in blocks {
+            let block = &f.blocks[b.index()];
+            for inst in &block.insts {
+                if let Op::Store { ptr: Operand::Value(v), .. } = &inst.op
+                    && let Some(&r) = code.promoted.get(v)
+                    && !keep.contains(v) {
+                    let bits = th.regs[base + r as usize].bits;
+                    // A pointer that the region moves still points into its object.
+                    th.regs[base + r as usize] = Val { bits: if self.is_pointer_var(func, *v) { bits } else { 0 }, poison: why };
+                }
+                let result = inst.result.filter(|_| !matches!(inst.op, Op::Alloca { .. }));
+                if let Some(v) = result { poison_value(th, code, base, v, why); }
+            }
+            if let Terminator::Invoke { result: Some(v), .. } = &block.term { poison_value(th, code, base, *v, why); }
+        }
+    }
+
+    fn is_pointer_var(&self, func: FuncRef, var: ValueId) -> bool {
+        let (m, f) = (self.program.module(func.module), self.program.func(func));
+        f.blocks.iter().flat_map(|b| &b.insts).any(|i| {
+            i.result == Some(var) && matches!(&i.op, Op::Alloca { ty, .. } if matches!(m.ty(*ty).kind, TypeKind::Ptr(_)))
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of one walk")]
+    fn call_roots(&mut self, th: &Thread, code: &Code, base: usize, callee: &ir::Callee, args: &[Operand], roots: &mut Roots<'_>, deep: &mut FxHashSet<ObjId>) {
+        let konst = match callee {
+            ir::Callee::Direct(id) => {
+                let r = self.program.resolve_func(code.func.module, *id);
+                if matches!(models::resolve(self.program, r), Callee::Model(_)) && models::class(self.program, r) == models::Class::Pure { return; }
+                models::const_params(&self.program.func(r).display)
+            }
+            ir::Callee::Indirect(_) => Vec::new(),
+        };
+        for (i, a) in args.iter().enumerate() {
+            if konst.get(i).copied().unwrap_or(false) { continue; }
+            let before = std::mem::take(&mut roots.found);
+            let unknown = roots.unknown;
+            roots.of(self, th, code, base, a);
+            // An argument that is no pointer leads nowhere, which is no loss.
+            roots.unknown = unknown;
+            deep.extend(roots.found.iter().copied());
+            roots.found = before;
+        }
+    }
+}
+
+fn poison_value(th: &mut Thread, code: &Code, base: usize, v: ValueId, why: Reason) {
+    let (d, n) = code.values[v.index()];
+    for k in 0..n { th.regs[base + (d + k) as usize] = Val::poison(why); }
+}
+
+/// The instruction that defines each value.
+fn defs(f: &Function) -> FxHashMap<ValueId, (BlockId, &Op)> {
+    let mut m = FxHashMap::default();
+    for (bi, b) in (0..).zip(&f.blocks) {
+        for inst in &b.insts { if let Some(r) = inst.result { m.insert(r, (BlockId(bi), &inst.op)); } }
+    }
+    m
+}
+
+/// What these blocks store into each variable.
+fn promoted_stores<'f>(f: &'f Function, blocks: &[BlockId]) -> FxHashMap<ValueId, Vec<&'f Operand>> {
+    let mut m: FxHashMap<ValueId, Vec<&Operand>> = FxHashMap::default();
+    for inst in blocks.iter().flat_map(|b| &f.blocks[b.index()].insts) {
+        if let Op::Store { ptr: Operand::Value(v), value, .. } = &inst.op { m.entry(*v).or_default().push(value); }
+    }
+    m
+}
+
+/// The objects into which addresses computed inside a region may point.
+struct Roots<'f> {
+    defs: FxHashMap<ValueId, (BlockId, &'f Op)>,
+    region: FxHashSet<BlockId>,
+    stores: FxHashMap<ValueId, Vec<&'f Operand>>,
+    found: FxHashSet<ObjId>,
+    unknown: bool,
+}
+
+impl Roots<'_> {
+    fn of(&mut self, m: &mut Machine<'_>, th: &Thread, code: &Code, base: usize, o: &Operand) {
+        let mut seen = FxHashSet::default();
+        let mut out = FxHashSet::default();
+        self.walk(m, th, code, base, o, &mut seen, &mut out);
+        self.found.extend(out);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of one walk")]
+    fn walk(&mut self, m: &mut Machine<'_>, th: &Thread, code: &Code, base: usize, o: &Operand, seen: &mut FxHashSet<ValueId>, out: &mut FxHashSet<ObjId>) {
+        let mut value = |s: &mut Self, v: Val| {
+            let id = split(v.bits).0;
+            if m.mem.get(&th.stack, id).is_some() { out.insert(id); } else if v.is_poison() { s.unknown = true; }
+        };
+        let v = match o {
+            Operand::Const(Const::Global { id, offset }) => {
+                let a = m.global_address(code.func.module, *id).wrapping_add_signed(*offset);
+                out.insert(split(a).0);
+                return;
+            }
+            Operand::Const(_) => return,
+            Operand::Value(v) => *v,
+        };
+        if !seen.insert(v) { return; }
+        let now = th.regs[base + code.values[v.index()].0 as usize];
+        let Some(&(block, op)) = self.defs.get(&v) else { return value(self, now) };
+        if !self.region.contains(&block) && !matches!(op, Op::Alloca { .. }) { return value(self, now); }
+        match op {
+            Op::Alloca { .. } => if code.promoted.contains_key(&v) {} else { value(self, now) },
+            Op::Gep { base: b, .. } => self.walk(m, th, code, base, b, seen, out),
+            Op::Cast { value: a, .. } | Op::Freeze(a) => self.walk(m, th, code, base, a, seen, out),
+            Op::Bin { op: BinOp::Add | BinOp::Sub | BinOp::And, a, b, .. } => {
+                self.walk(m, th, code, base, a, seen, out);
+                self.walk(m, th, code, base, b, seen, out);
+            }
+            Op::Select { a, b, .. } => {
+                self.walk(m, th, code, base, a, seen, out);
+                self.walk(m, th, code, base, b, seen, out);
+            }
+            Op::Phi(incoming) => for (_, i) in incoming { self.walk(m, th, code, base, i, seen, out); },
+            Op::Load { ptr, .. } => {
+                if let Operand::Value(p) = ptr
+                    && let Some(&r) = code.promoted.get(p) {
+                    value(self, th.regs[base + r as usize]);
+                    for s in self.stores.get(p).cloned().unwrap_or_default() { self.walk(m, th, code, base, s, seen, out); }
+                    return;
+                }
+                // Out of memory: any pointer that lies in the object, and what the region itself puts there is reached
+                // through where it came from.
+                let mut inner = FxHashSet::default();
+                self.walk(m, th, code, base, ptr, seen, &mut inner);
+                for id in inner {
+                    let words = m.mem.get(&th.stack, id).map(|o| o.store.words()).unwrap_or_default();
+                    out.extend(words.into_iter().map(|w| split(w).0).filter(|i| m.mem.get(&th.stack, *i).is_some()));
+                }
+            }
+            Op::Call { args, .. } => {
+                // A function that gives an address gives one it was given or one it found there, or a new object.
+                let mut inner = FxHashSet::default();
+                for a in args { self.walk(m, th, code, base, a, seen, &mut inner); }
+                out.extend(m.mem.reachable(&th.stack, &inner.into_iter().collect::<Vec<_>>()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The variable that counts a loop and its value behind the loop: one `v = v ± c` inside, and a comparison with
+/// something that the loop does not change in its header.
+fn induction_exit(f: &Function, code: &Code, regs: &[Val], blocks: &[BlockId], header: BlockId) -> Option<(ValueId, Val)> {
+    let defs = defs(f);
+    let stores = promoted_stores(f, blocks);
+    let inside = |v: &ValueId| defs.get(v).is_some_and(|(b, _)| blocks.contains(b));
+    let Terminator::CondBr { cond: Operand::Value(c), then, otherwise } = &f.blocks[header.index()].term else { return None };
+    let (Op::Icmp { pred, a, b }, stays) = (defs.get(c)?.1, blocks.contains(then)) else { return None };
+    if stays == blocks.contains(otherwise) { return None; }
+    // The variable loaded, and what an operand is where the loop does not change it.
+    let var = |o: &Operand| match o {
+        Operand::Value(v) => match defs.get(v)?.1 {
+            Op::Load { ptr: Operand::Value(p), .. } if code.promoted.contains_key(p) => Some(*p),
+            _ => None,
+        },
+        Operand::Const(_) => None,
+    };
+    let fixed = |o: &Operand| -> Option<Val> {
+        match o {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 64 bits by the guard")]
+            Operand::Const(Const::Int { bits, value }) if *bits <= 64 => Some(Val::new(*value as u64 & mask(*bits))),
+            Operand::Const(_) => None,
+            o => match var(o) {
+                Some(p) if !stores.contains_key(&p) => Some(regs[code.promoted[&p] as usize]),
+                Some(_) => None,
+                None => match o { Operand::Value(v) if !inside(v) => Some(regs[code.values[v.index()].0 as usize]), _ => None },
+            },
+        }
+    };
+    let (counter, bound, pred) = match (var(a).filter(|p| stores.contains_key(p)), var(b).filter(|p| stores.contains_key(p))) {
+        (Some(p), None) => (p, fixed(b)?, *pred),
+        (None, Some(p)) => (p, fixed(a)?, mirrored(*pred)),
+        _ => return None,
+    };
+    let pred = if stays { pred } else { negated(pred) };
+    let [Operand::Value(next)] = stores.get(&counter)?[..] else { return None };
+    let Op::Bin { op, a, b: Operand::Const(Const::Int { bits, value }), .. } = defs.get(next)?.1 else { return None };
+    if var(a) != Some(counter) { return None; }
+    let w = *bits;
+    let step = match op { BinOp::Add => i64::try_from(*value).ok()?, BinOp::Sub => i64::try_from(-*value).ok()?, _ => return None };
+    let now = regs[code.promoted[&counter] as usize].known()?;
+    exit_value(now, bound.known()?, step, pred, w).map(|v| (counter, Val::new(v)))
+}
+
+/// The first value of `now + k * step` (k ≥ 0) for which `pred bound` does not hold, where it does not wrap on the way.
+fn exit_value(now: u64, bound: u64, step: i64, pred: Pred, w: u32) -> Option<u64> {
+    let wide = |b: u64| match pred { Pred::Sgt | Pred::Sge | Pred::Slt | Pred::Sle => i128::from(signed(b, w)), _ => i128::from(b) };
+    let (i, n, s) = (wide(now), wide(bound), i128::from(step));
+    let end = match pred {
+        Pred::Slt | Pred::Ult if s > 0 => if i >= n { i } else { i + (n - i + s - 1) / s * s },
+        Pred::Sle | Pred::Ule if s > 0 => if i > n { i } else { i + ((n - i) / s + 1) * s },
+        Pred::Sgt | Pred::Ugt if s < 0 => if i <= n { i } else { i + (i - n - s - 1) / -s * s },
+        Pred::Sge | Pred::Uge if s < 0 => if i < n { i } else { i + ((i - n) / -s + 1) * s },
+        Pred::Ne if s != 0 && (n - i) % s == 0 && (n - i) / s >= 0 => n,
+        _ => return None,
+    };
+    let (low, high) = match pred {
+        Pred::Sgt | Pred::Sge | Pred::Slt | Pred::Sle => (-(1i128 << (w - 1)), (1i128 << (w - 1)) - 1),
+        _ => (0, (1i128 << w) - 1),
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to lie in the type's range")]
+    if (low..=high).contains(&end) { Some(end as u64 & mask(w)) } else { None }
+}
+
+const fn mirrored(p: Pred) -> Pred {
+    match p {
+        Pred::Eq | Pred::Ne => p,
+        Pred::Ugt => Pred::Ult, Pred::Uge => Pred::Ule, Pred::Ult => Pred::Ugt, Pred::Ule => Pred::Uge,
+        Pred::Sgt => Pred::Slt, Pred::Sge => Pred::Sle, Pred::Slt => Pred::Sgt, Pred::Sle => Pred::Sge,
+    }
+}
+
+const fn negated(p: Pred) -> Pred {
+    match p {
+        Pred::Eq => Pred::Ne, Pred::Ne => Pred::Eq,
+        Pred::Ugt => Pred::Ule, Pred::Uge => Pred::Ult, Pred::Ult => Pred::Uge, Pred::Ule => Pred::Ugt,
+        Pred::Sgt => Pred::Sle, Pred::Sge => Pred::Slt, Pred::Slt => Pred::Sge, Pred::Sle => Pred::Sgt,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counted_loops_end_where_they_would() {
+        let run = |mut i: i64, n: i64, s: i64, p: fn(i64, i64) -> bool| { while p(i, n) { i += s; } i };
+        for i in -3..4 {
+            for n in -5..9 {
+                for s in 1..4 {
+                    let v = |x: i64| x.cast_unsigned() & mask(32);
+                    let up = |p, f: fn(i64, i64) -> bool| assert_eq!(exit_value(v(i), v(n), s, p, 32), Some(v(run(i, n, s, f))), "{p:?} {i} {n} {s}");
+                    up(Pred::Slt, |a, b| a < b);
+                    up(Pred::Sle, |a, b| a <= b);
+                    let down = |p, f: fn(i64, i64) -> bool| assert_eq!(exit_value(v(i), v(n), -s, p, 32), Some(v(run(i, n, -s, f))), "{p:?} {i} {n} {s}");
+                    down(Pred::Sgt, |a, b| a > b);
+                    down(Pred::Sge, |a, b| a >= b);
+                }
+            }
+        }
+        assert_eq!(exit_value(0, 10, 3, Pred::Ne, 32), None, "steps over it");
+        assert_eq!(exit_value(0, mask(32), 2, Pred::Ult, 32), None, "would wrap");
+    }
+}

@@ -1,0 +1,379 @@
+//! Streams of the C library: output has no effect; input comes from the run's inputs.
+
+use super::api::ObjectKind;
+use super::code::CallInfo;
+use super::format::{Conversion, format, scan};
+use super::libc::{arg, text, write};
+use super::machine::{Machine, Ret, Stop, Thread};
+use super::memory::Obj;
+use super::models::{Class, Entry};
+use super::string::put_text;
+use super::value::{Reason, Val, mask, signed};
+
+type Res = Result<Ret, Stop>;
+
+/// One open file. Its address is that of an object without contents.
+struct Stream {
+    address: u64,
+    bytes: Vec<u8>,
+    at: usize,
+    /// A read went past the end.
+    ended: bool,
+    /// Why the contents or the position are not known.
+    unknown: Reason,
+}
+
+/// The open files.
+#[derive(Default)]
+pub struct Files {
+    streams: Vec<Stream>,
+    stdin: Option<u64>,
+}
+
+impl Files {
+    pub fn forget(&mut self, why: Reason) { for s in &mut self.streams { s.unknown = why; } }
+
+    /// A number that `std::cin` reads: as an integer and as a floating-point value; `None` where there is none.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "two's complement")]
+    pub fn number(&mut self, file: Val, float: bool) -> Result<Option<(u64, f64)>, Reason> {
+        let Some(s) = self.get(file) else { return Err(Reason::OPEN) };
+        if s.unknown.is_some() { return Err(s.unknown); }
+        let (v, n) = if float {
+            let (v, n) = super::libc::parse_float(&s.bytes[s.at..]);
+            ((0, v), n)
+        } else {
+            let (v, n) = super::libc::parse_int(&s.bytes[s.at..], 10);
+            ((v as u64, 0.0), n)
+        };
+        s.at += n;
+        s.ended |= s.at == s.bytes.len();
+        Ok((n > 0).then_some(v))
+    }
+
+    fn get(&mut self, file: Val) -> Option<&mut Stream> {
+        let a = file.known()?;
+        self.streams.iter_mut().find(|s| s.address == a)
+    }
+}
+
+pub fn find(name: &str) -> Option<Entry> {
+    let name = name.strip_prefix("__isoc23_").or_else(|| name.strip_prefix("__isoc99_")).unwrap_or(name);
+    let name = name.strip_suffix("_unlocked").unwrap_or(name);
+    Some(match name {
+        "printf" | "fprintf" | "puts" | "putchar" | "fputs" | "fputc" | "putc" | "_IO_putc" | "perror" | "vprintf" | "vfprintf" | "__printf_chk"
+        | "__fprintf_chk" | "dprintf" | "write" => (output, Class::Pure),
+        "fwrite" => (fwrite, Class::Pure),
+        "snprintf" | "__snprintf_chk" => (snprintf, Class::Memory),
+        "sprintf" => (sprintf, Class::Memory),
+        "vsnprintf" | "vsprintf" => (vsnprintf, Class::Memory),
+        "fopen" | "fopen64" => (fopen, Class::Memory),
+        "fclose" | "pclose" => (super::libc::zero, Class::Pure),
+        "fread" => (fread, Class::Input),
+        "fgets" => (fgets, Class::Input),
+        "fgetc" | "getc" | "_IO_getc" => (fgetc, Class::Input),
+        "getchar" => (getchar, Class::Input),
+        "feof" => (feof, Class::Pure),
+        "ferror" => (super::libc::zero, Class::Pure),
+        "rewind" => (rewind, Class::Input),
+        "fseek" | "fseeko" => (fseek, Class::Input),
+        "ftell" | "ftello" => (ftell, Class::Pure),
+        "fscanf" => (fscanf, Class::Input),
+        "scanf" => (scanf, Class::Input),
+        "sscanf" => (sscanf, Class::Memory),
+        "getline" => (getline, Class::Input),
+        _ => return None,
+    })
+}
+
+fn output(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(Ret::Val(m.unknown("how many characters were printed"))) }
+
+/// All that was to be written.
+fn fwrite(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { Ok(Ret::Val(arg(args, 2))) }
+
+/// The values after the first `skip` arguments, as `printf` sees them.
+fn variadic(call: &CallInfo, args: &[Val], skip: usize) -> Vec<(Val, bool)> {
+    let mut at = 0;
+    let mut out = Vec::new();
+    for (i, a) in call.args.iter().enumerate() {
+        if i >= skip && a.slots == 1 { out.push((args[at], a.float)); }
+        at += a.slots as usize;
+    }
+    out
+}
+
+fn print_into(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], (fmt, skip): (usize, usize), limit: Val) -> Res {
+    let made = match text(m, th, arg(args, fmt)) {
+        Ok(f) => format(&f, &variadic(call, args, skip), |p| text(m, th, p).map_err(|v| v.poison)),
+        Err(p) => Err(p.poison),
+    };
+    match (made, limit.known()) {
+        (Ok(s), Some(n)) => {
+            let keep = s.len().min(usize::try_from(n.saturating_sub(1)).unwrap_or(usize::MAX));
+            if n > 0 { put_text(m, th, call, arg(args, 0), &s[..keep])?; }
+            Ok(Ret::Val(Val::new(s.len() as u64 & mask(32))))
+        }
+        (Err(why), _) => {
+            m.forget(th, arg(args, 0), why);
+            Ok(Ret::Val(Val::poison(why)))
+        }
+        (_, None) => {
+            m.forget(th, arg(args, 0), limit.poison);
+            Ok(Ret::Val(Val::poison(limit.poison)))
+        }
+    }
+}
+
+fn snprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    // The checked variant of fortified builds has two more arguments.
+    let fmt = if call.args.len() > 4 && call.target.is_some_and(|f| m.program.func(f).name.starts_with("__")) { 4 } else { 2 };
+    print_into(m, th, call, args, (fmt, fmt + 1), arg(args, 1))
+}
+
+fn sprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { print_into(m, th, call, args, (1, 2), Val::new(u64::MAX)) }
+
+fn vsnprintf(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let why = m.reason("what `vsnprintf` writes");
+    m.forget(th, arg(args, 0), why);
+    Ok(Ret::Val(Val::poison(why)))
+}
+
+/// `va_start`: what a variadic function of the program does with its arguments is not followed.
+pub fn va_start(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let why = m.reason("a variadic argument");
+    m.forget(th, arg(args, 0), why);
+    Ok(Ret::Void)
+}
+
+pub fn va_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    if let Some(site) = m.site(th) { m.copy(th, || site, arg(args, 0), arg(args, 1), Val::new(24))?; }
+    Ok(Ret::Void)
+}
+
+impl Machine<'_> {
+    fn open(&mut self, name: &str, bytes: Vec<u8>, unknown: Reason) -> Result<u64, Stop> {
+        let obj = Obj::unbounded(ObjectKind::Foreign, name.into(), Reason::OPEN);
+        let id = self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
+        self.libc.files.streams.push(Stream { address: id.address(), bytes, at: 0, ended: false, unknown });
+        Ok(id.address())
+    }
+
+    /// The standard input's stream.
+    pub fn stdin(&mut self) -> Result<u64, Stop> {
+        if let Some(a) = self.libc.files.stdin { return Ok(a); }
+        let bytes = self.inputs.stdin.clone();
+        let a = self.open("stdin", bytes, Reason::NONE)?;
+        self.libc.files.stdin = Some(a);
+        Ok(a)
+    }
+
+    /// A stream that is only written.
+    pub fn sink(&mut self, name: &str) -> Result<u64, Stop> { self.open(name, Vec::new(), Reason::OPEN) }
+}
+
+fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let name = match text(m, th, arg(args, 0)) { Ok(s) => String::from_utf8_lossy(&s).into_owned(), Err(p) => return Ok(Ret::Val(p)) };
+    let mode = text(m, th, arg(args, 1)).unwrap_or_default();
+    let writes = mode.first().is_some_and(|c| *c != b'r');
+    let (bytes, unknown) = match m.inputs.files.get(&name).cloned() {
+        Some(b) => (b, Reason::NONE),
+        None if writes => (Vec::new(), Reason::OPEN),
+        None => {
+            m.seen.assume(format!("the file `{name}` can be read"));
+            (Vec::new(), m.reason(&format!("the contents of the file `{name}`")))
+        }
+    };
+    m.open(&name, bytes, unknown).map(|a| Ret::Val(Val::new(a)))
+}
+
+/// Takes up to `n` bytes; an error where the stream's contents are not known.
+fn take(m: &mut Machine<'_>, file: Val, n: usize) -> Result<Vec<u8>, Reason> {
+    let Some(s) = m.libc.files.get(file) else { return Err(if file.is_poison() { file.poison } else { Reason::OPEN }) };
+    if s.unknown.is_some() { return Err(s.unknown); }
+    let end = s.bytes.len().min(s.at.saturating_add(n));
+    if end - s.at < n { s.ended = true; }
+    let out = s.bytes[s.at..end].to_vec();
+    s.at = end;
+    Ok(out)
+}
+
+fn fread(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let (p, size, count) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    let (Some(sz), Some(n)) = (size.known(), count.known()) else {
+        let why = if size.is_poison() { size.poison } else { count.poison };
+        m.forget(th, p, why);
+        return Ok(Ret::Val(Val::poison(why)));
+    };
+    match take(m, arg(args, 3), usize::try_from(sz.saturating_mul(n)).unwrap_or(usize::MAX)) {
+        Ok(bytes) => {
+            let Some(site) = m.site(th) else { return Ok(Ret::Void) };
+            // Checked as one access, then written.
+            let len = bytes.len() as u64;
+            m.set(th, || site, p, Val::ZERO, Val::new(len))?;
+            let (id, off) = super::memory::split(p.bits);
+            if let Some(o) = m.mem.get_mut(&mut th.stack, id).filter(|o| o.holds(off, len)) { o.store.write_bytes(off.cast_unsigned(), &bytes); }
+            Ok(Ret::Val(Val::new(len.checked_div(sz).unwrap_or(0))))
+        }
+        Err(why) => {
+            // The whole block is overwritten where reading succeeds; how much is not known.
+            if let Some(site) = m.site(th) { m.set(th, || site, p, Val::poison(why), Val::new(sz.saturating_mul(n)))?; }
+            Ok(Ret::Val(Val::poison(why)))
+        }
+    }
+}
+
+fn fgets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let (p, n, file) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    let Some(n) = n.known().and_then(|n| usize::try_from(signed(n, 32)).ok()) else { return Ok(Ret::Val(Val::poison(n.poison))) };
+    let line = match m.libc.files.get(file) {
+        Some(s) if !s.unknown.is_some() => {
+            let rest = &s.bytes[s.at..];
+            let len = rest.iter().position(|b| *b == b'\n').map_or(rest.len(), |i| i + 1).min(n.saturating_sub(1));
+            take(m, file, len)
+        }
+        Some(s) => Err(s.unknown),
+        None => Err(if file.is_poison() { file.poison } else { Reason::OPEN }),
+    };
+    match line {
+        Ok(s) if s.is_empty() => {
+            if let Some(f) = m.libc.files.get(file) { f.ended = true; }
+            Ok(Ret::Val(Val::ZERO))
+        }
+        Ok(s) => {
+            put_text(m, th, call, p, &s)?;
+            Ok(Ret::Val(p))
+        }
+        Err(why) => {
+            m.forget(th, p, why);
+            Ok(Ret::Val(Val { bits: p.bits, poison: why }))
+        }
+    }
+}
+
+fn one_char(m: &mut Machine<'_>, file: Val) -> Ret {
+    Ret::Val(match take(m, file, 1) {
+        Ok(b) => b.first().map_or(Val::i32(-1), |b| Val::new(u64::from(*b))),
+        Err(why) => Val::poison(why),
+    })
+}
+
+fn fgetc(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { Ok(one_char(m, arg(args, 0))) }
+fn getchar(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    let f = Val::new(m.stdin()?);
+    Ok(one_char(m, f))
+}
+
+fn feof(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(Ret::Val(match m.libc.files.get(arg(args, 0)) {
+        Some(s) if s.unknown.is_some() => Val::poison(s.unknown),
+        Some(s) => Val::new(u64::from(s.ended)),
+        None => Val::poison(arg(args, 0).poison),
+    }))
+}
+
+fn rewind(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    if let Some(s) = m.libc.files.get(arg(args, 0)) {
+        s.at = 0;
+        s.ended = false;
+    }
+    Ok(Ret::Void)
+}
+
+fn fseek(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let (off, whence) = (arg(args, 1), arg(args, 2));
+    if let Some(s) = m.libc.files.get(arg(args, 0)) {
+        match (off.known(), whence.known()) {
+            (Some(o), Some(w)) => {
+                let from = match w { 0 => 0, 1 => s.at, _ => s.bytes.len() };
+                s.at = (from as i64).saturating_add(o.cast_signed()).clamp(0, s.bytes.len() as i64) as usize;
+                s.ended = false;
+            }
+            _ => s.unknown = if off.is_poison() { off.poison } else { whence.poison },
+        }
+    }
+    Ok(Ret::Val(Val::ZERO))
+}
+
+fn ftell(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(Ret::Val(match m.libc.files.get(arg(args, 0)) {
+        Some(s) if s.unknown.is_some() => Val::poison(s.unknown),
+        Some(s) => Val::new(s.at as u64),
+        None => Val::poison(arg(args, 0).poison),
+    }))
+}
+
+/// Reads `input` by a format and stores what it gives; the number of bytes used.
+fn scan_into(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], fmt: usize, input: Result<Vec<u8>, Reason>) -> Result<(Val, usize), Stop> {
+    let targets = variadic(call, args, fmt + 1);
+    let forget_all = |m: &mut Machine<'_>, th: &mut Thread, why| {
+        for (p, _) in &targets { m.forget(th, *p, why); }
+        (Val::poison(why), 0)
+    };
+    let format = match text(m, th, arg(args, fmt)) { Ok(f) => f, Err(p) => return Ok(forget_all(m, th, p.poison)) };
+    let input = match input { Ok(i) => i, Err(why) => return Ok(forget_all(m, th, why)) };
+    let (found, used, failed) = scan(&format, &input);
+    let mut count = 0;
+    for (c, (p, _)) in found.iter().zip(&targets) {
+        match c {
+            Conversion::Bits { bits, value } => write(m, th, call, *p, *bits, Val::new(*value))?,
+            Conversion::Text(s) => put_text(m, th, call, *p, s)?,
+            Conversion::Char(s) => for (i, b) in (0u64..).zip(s) { write(m, th, call, Val { bits: p.bits + i, ..*p }, 8, Val::new(u64::from(*b)))?; },
+        }
+        count += 1;
+    }
+    let nothing = count == 0 && failed && input[used..].iter().all(u8::is_ascii_whitespace);
+    Ok((if nothing { Val::i32(-1) } else { Val::i32(count) }, used))
+}
+
+fn scan_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], fmt: usize, file: Val) -> Res {
+    let input = match m.libc.files.get(file) {
+        Some(s) if s.unknown.is_some() => Err(s.unknown),
+        Some(s) => Ok(s.bytes[s.at..].to_vec()),
+        None => Err(if file.is_poison() { file.poison } else { Reason::OPEN }),
+    };
+    let len = input.as_ref().map_or(0, Vec::len);
+    let (v, used) = scan_into(m, th, call, args, fmt, input)?;
+    if let Some(s) = m.libc.files.get(file) {
+        s.at += used;
+        s.ended |= used >= len;
+    }
+    Ok(Ret::Val(v))
+}
+
+fn fscanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { scan_stream(m, th, call, args, 1, arg(args, 0)) }
+fn scanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let f = Val::new(m.stdin()?);
+    scan_stream(m, th, call, args, 0, f)
+}
+fn sscanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let input = text(m, th, arg(args, 0)).map_err(|p| p.poison);
+    scan_into(m, th, call, args, 1, input).map(|r| Ret::Val(r.0))
+}
+
+fn getline(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let file = arg(args, 2);
+    let line = match m.libc.files.get(file) {
+        Some(s) if !s.unknown.is_some() => {
+            let rest = &s.bytes[s.at..];
+            let len = rest.iter().position(|b| *b == b'\n').map_or(rest.len(), |i| i + 1);
+            take(m, file, len)
+        }
+        Some(s) => Err(s.unknown),
+        None => Err(if file.is_poison() { file.poison } else { Reason::OPEN }),
+    };
+    match line {
+        Ok(s) if s.is_empty() => Ok(Ret::Val(Val::new(u64::MAX))),
+        Ok(s) => {
+            let site = m.user_site(th);
+            let size = Val::new(s.len() as u64 + 1);
+            let p = m.heap_object(ObjectKind::HostHeap, "getline", site, size, super::store::Fill::Byte(0))?;
+            put_text(m, th, call, p, &s)?;
+            write(m, th, call, arg(args, 0), 64, p)?;
+            write(m, th, call, arg(args, 1), 64, size)?;
+            Ok(Ret::Val(Val::new(s.len() as u64)))
+        }
+        Err(why) => {
+            m.forget_reachable(th, &args[..2.min(args.len())], why);
+            Ok(Ret::Val(Val::poison(why)))
+        }
+    }
+}
