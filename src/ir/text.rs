@@ -168,7 +168,6 @@ impl Display for In<'_, Callee> {
 }
 
 impl Display for In<'_, Op> {
-    #[expect(clippy::too_many_lines, reason = "one arm per operation")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let m = self.0;
         let o = |x: &'_ Operand| In(m, x).to_string();

@@ -42,3 +42,29 @@ fn plain_c() {
     assert_eq!(extraction.modules.len(), 1, "a C source has a host side only");
     insta::assert_snapshot!(own(side(&extraction, Side::Host)));
 }
+
+#[test]
+fn cached_loads_and_stores_are_plain_accesses() {
+    use scuba::ir::{Op, Terminator};
+    let extraction = program("kernel.cu").extract("kernel.cu -arch=sm_80 -std=c++17");
+    let device = side(&extraction, Side::Device);
+    let asm: Vec<&str> = device.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts)
+        .filter_map(|i| if let Op::Asm { text, .. } = &i.op { Some(text.as_str()) } else { None })
+        .collect();
+    assert_eq!(asm, ["st.shared.u32 [$0], $1;"], "an address that is no pointer stays");
+    let accesses = |name: &str| {
+        let f = super::function(device, name);
+        assert!(matches!(f.blocks[0].term, Terminator::Ret(_)));
+        f.blocks[0].insts.iter().filter_map(|i| match &i.op {
+            Op::Load { .. } => Some(("load", device.size_of(i.ty))),
+            Op::Store { value: scuba::ir::Operand::Value(v), .. } => {
+                let made = f.blocks[0].insts.iter().find(|i| i.result == Some(*v))?;
+                Some(("store", device.size_of(made.ty)))
+            }
+            _ => None,
+        }).collect::<Vec<_>>()
+    };
+    assert!(accesses("__ldcs(float4 const*)").contains(&("load", 16)), "one access of 16 bytes");
+    assert!(accesses("__ldcg(unsigned char const*)").contains(&("load", 1)));
+    assert!(accesses("__stwt(float4*, float4)").contains(&("store", 16)));
+}

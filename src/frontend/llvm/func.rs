@@ -150,13 +150,13 @@ impl<'m> Body<'_, 'm> {
     /// A value as operand. Constant expressions without a constant form become instructions in front of the user.
     pub(super) fn operand(&mut self, v: Value<'m>, loc: LocId) -> Operand {
         if let Some(id) = self.values.get(&v) { return Operand::Value(*id); }
-        if v.kind() == K::LLVMConstantExprValueKind && self.reader.address(v).is_none() {
-            if let Some(op) = self.const_expr(v, loc) {
-                let id = self.fresh();
-                let ty = self.reader.types.id(v.ty());
-                self.out.push(Inst { result: Some(id), ty, op, loc });
-                return Operand::Value(id);
-            }
+        if v.kind() == K::LLVMConstantExprValueKind && self.reader.address(v).is_none()
+            && let Some(op) = self.const_expr(v, loc)
+        {
+            let id = self.fresh();
+            let ty = self.reader.types.id(v.ty());
+            self.out.push(Inst { result: Some(id), ty, op, loc });
+            return Operand::Value(id);
         }
         Operand::Const(self.reader.constant(v))
     }

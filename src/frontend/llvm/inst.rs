@@ -3,7 +3,7 @@
 use super::api::{IntPredicate, Opcode, RealPredicate, RmwOp, Value, ValueKind};
 use super::consts::GepPart;
 use super::func::Body;
-use crate::ir::{AtomicOp, BinOp, CastOp, LocId, Op, Operand, Pred, Step};
+use crate::ir::{AtomicOp, BinOp, CastOp, Inst, LocId, Op, Operand, Pred, Step, TypeId};
 
 /// LLVM's own spelling of an opcode, for messages.
 pub(super) fn opcode_name(o: Opcode) -> String {
@@ -224,14 +224,24 @@ impl<'m> Body<'_, 'm> {
         let called = inst.called();
         let args = inst.arguments();
         if let Some((text, constraints, side_effects)) = called.inline_asm() {
+            if let Some(op) = self.memory_asm(inst, &text, &constraints, &args, loc) { return op; }
             let args = args.into_iter().map(|a| self.operand(a, loc)).collect();
             return Op::Asm { text, constraints, args, side_effects };
         }
-        if called.kind() == ValueKind::LLVMFunctionValueKind {
-            if let Some(op) = self.intrinsic(&called.name(), &args, loc) { return op; }
+        if called.kind() == ValueKind::LLVMFunctionValueKind
+            && let Some(op) = self.intrinsic(&called.name(), &args, loc)
+        {
+            return op;
         }
         let args = args.into_iter().map(|a| self.operand(a, loc)).collect();
         Op::Call { callee: self.callee(called, loc), args }
+    }
+
+    /// Appends an instruction with a result of its own.
+    pub(super) fn emit(&mut self, ty: TypeId, op: Op, loc: LocId) -> Operand {
+        let id = self.fresh();
+        self.out.push(Inst { result: Some(id), ty, op, loc });
+        Operand::Value(id)
     }
 
     /// The intrinsics that have an operation of their own; the others stay calls by name.

@@ -12,6 +12,7 @@ mod debug;
 mod func;
 mod inst;
 mod names;
+mod ptx;
 mod reach;
 mod types;
 

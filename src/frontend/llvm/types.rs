@@ -50,6 +50,20 @@ impl<'m> TypeTable<'m> {
         self.add(ty, TypeDef { kind, size, align })
     }
 
+    /// The entry of a scalar, or of a vector of scalars, that the module itself need not mention.
+    pub(super) fn synthetic(&mut self, element: &TypeKind, lanes: u32) -> TypeId {
+        let bytes = match element { TypeKind::Int(b) | TypeKind::Float(b) => b.div_ceil(8), _ => 0 };
+        let mut entry = |kind: TypeKind, size: u32| {
+            if let Some(i) = self.defs.iter().position(|d| d.kind == kind) { return TypeId(u32::try_from(i).unwrap_or(u32::MAX)); }
+            let id = TypeId(u32::try_from(self.defs.len()).unwrap_or(u32::MAX));
+            self.defs.push(TypeDef { kind, size: u64::from(size), align: size });
+            id
+        };
+        let elem = entry(element.clone(), bytes);
+        if lanes == 1 { return elem; }
+        entry(TypeKind::Vector { elem, count: lanes }, bytes * lanes)
+    }
+
     fn add(&mut self, ty: Type<'m>, def: TypeDef) -> TypeId {
         let id = TypeId(u32::try_from(self.defs.len()).unwrap_or(u32::MAX));
         self.defs.push(def);

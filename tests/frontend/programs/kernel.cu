@@ -27,3 +27,12 @@ __global__ void count(int *bins, unsigned long n) {
   float4 q = v[1];
   __stcs(reinterpret_cast<float *>(bins), q.y);
 }
+
+__global__ void cached(float4 *v, unsigned char *b, int *p, unsigned shared) {
+  float4 q = __ldcs(v + threadIdx.x);
+  b[1] = __ldcg(b);
+  __stwt(v, q);
+  int x;
+  asm("ld.global.nc.s8 %0, [%1+4];" : "=r"(x) : "l"(p));
+  asm volatile("st.shared.u32 [%0], %1;" :: "r"(shared), "r"(x));
+}
