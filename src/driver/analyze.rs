@@ -8,6 +8,7 @@ use super::session::{Session, folder_of, not_analysed};
 use super::{Status, extraction, output};
 use crate::facts::join::{self, Plan};
 use crate::facts::{LinkFacts, Store, Told, Unit, UnitFacts, dir};
+use crate::nvcc::notes::Notes;
 use crate::nvcc::request::Request;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
@@ -45,6 +46,11 @@ fn analyze() -> Result<Status> {
 
     let joined = Joined::new(&store, &units, link.map(|l| l.output.as_path()));
     let mut checked = programs::check(&joined.plans, &joined.facts, |i| joined.modules(i, &units, &store), &session, |_| {});
+    let notes = Notes::new(output, &request.directory);
+    for unit in &units {
+        for note in &unit.notes { notes.add(&unit.facts.unit.source.to_string_lossy(), note); }
+    }
+    for note in &checked.notes { notes.add("check", note); }
     // Comments are judged by whole runs only, and others' failures were told when they were compiled.
     checked.found.files.clear();
     let own: BTreeSet<PathBuf> = units.iter().map(|u| u.facts.source()).collect();

@@ -64,9 +64,16 @@ fn of_database(dir: &Path, args: &CheckArgs, overrides: &Overrides) -> Result<(S
 
 fn extract(units: &[TranslationUnit], session: &Session) -> Vec<Unit> {
     let progress = (!session.quiet()).then(|| Mutex::new(Progress::new("Reading", units.len() as u64)));
-    extraction::extract_all(units, session, &|source: &Path| {
+    let extracted = extraction::extract_all(units, session, &|source: &Path| {
         if let Some(p) = &progress { p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy()); }
-    })
+    });
+    drop(progress);
+    if session.verbose() {
+        for unit in &extracted {
+            for note in &unit.notes { output::complain(&format!("{}: {note}", unit.facts.unit.source.display())); }
+        }
+    }
+    extracted
 }
 
 fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked {

@@ -96,11 +96,9 @@ fn extractor() -> Finding {
 fn z3() -> Finding {
     const GET: &str = "install the wheel z3-solver 5.x and build again (`make` does both)";
     let version = check::z3_version();
-    // `Z3 5.4.0.0 …` or `5.4.0`.
-    let major = version.split(|c: char| !c.is_ascii_digit()).filter(|s| !s.is_empty())
-        .map(str::parse::<u32>).find_map(Result::ok);
-    let number = version.split_whitespace().find(|w| w.contains('.')).and_then(|w| w.split('.').next()).and_then(|w| w.parse::<u32>().ok());
-    match number.or(major) {
+    // `Z3 5.4.0.0 …` or `5.4.0.0`, by release.
+    let number = version.split_whitespace().find_map(|w| w.split_once('.')).and_then(|(major, _)| major.parse::<u32>().ok());
+    match number {
         Some(n) if n >= 5 => Finding::Found(version.to_owned()),
         _ => Finding::Broken { what: format!("{version} is too old: 5 or newer is needed"), get: GET },
     }

@@ -30,7 +30,9 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
         denied: false,
         told: vec![],
     };
-    Unit { facts, modules: extraction.modules.into_iter().map(Arc::new).collect() }
+    let mut notes = extraction.notes;
+    if extraction.asserts_restored { notes.push("read without NDEBUG: what rests on an `assert` is assumed".into()); }
+    Unit { facts, modules: extraction.modules.into_iter().map(Arc::new).collect(), notes }
 }
 
 fn side_name(side: Side) -> &'static str {

@@ -113,7 +113,12 @@ impl UnitFacts {
 
 /// A unit with its code.
 #[derive(Clone, Debug)]
-pub struct Unit { pub facts: UnitFacts, pub modules: Vec<Arc<Module>> }
+pub struct Unit {
+    pub facts: UnitFacts,
+    pub modules: Vec<Arc<Module>>,
+    /// The front end's, for people; not kept.
+    pub notes: Vec<String>,
+}
 
 /// A link that a build made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

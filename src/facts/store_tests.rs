@@ -38,6 +38,7 @@ fn unit(output: &Path) -> Unit {
             producers: vec!["clang".into()], denied: false, told: vec![],
         },
         modules: vec![Arc::new(module)],
+        notes: vec![],
     }
 }
 

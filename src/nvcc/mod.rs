@@ -15,7 +15,7 @@ mod flags;
 pub mod interpose;
 mod jobs;
 pub mod locate;
-mod notes;
+pub mod notes;
 mod parse;
 mod phase;
 mod plan;

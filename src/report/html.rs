@@ -127,3 +127,45 @@ fn table<const N: usize>(title: &str, heads: [&str; N], rows: impl Iterator<Item
     let heads: String = heads.iter().map(|h| format!("<th>{h}</th>")).collect();
     format!("<h2>{title}</h2>\n<table>\n<tr>{heads}</tr>\n{body}</table>")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::page;
+    use crate::config::Config;
+    use crate::report::assemble::{Found, Policy, ProgramFindings, assemble};
+    use crate::report::finding::{Axioms, Position, Tool, Undecided};
+    use crate::report::levels::Levels;
+    use crate::report::paths::ProjectRoot;
+    use crate::report::samples;
+    use crate::report::sources::Sources;
+
+    #[test]
+    fn a_page_holds_excerpts_and_no_text_of_the_program_becomes_markup() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("scale.cu"), samples::SCALE).unwrap();
+        let root = ProjectRoot::new(dir.path().to_owned());
+        let sources = Sources::new(root.clone());
+        let mut finding = samples::finding();
+        finding.message = "read of `<script>alert(1)</script>` & {{summary}}".into();
+        finding.access.kernel = "fill<int>(int*)".into();
+        for file in [&mut finding.access.position.file, &mut finding.allocation.as_mut().unwrap().file, &mut finding.launch.as_mut().unwrap().file] {
+            *file = "scale.cu".into();
+        }
+        let undecided = Undecided {
+            position: Position { file: "scale.cu".into(), line: 5, column: 3 },
+            kernel: "fill<int>(int*)".into(), array: "b".into(), reason: "a < b".into(),
+        };
+        let found = Found {
+            programs: vec![ProgramFindings { name: "app".into(), findings: vec![finding], undecided: vec![undecided], ..ProgramFindings::default() }],
+            ..Found::default()
+        };
+        let tool = Tool { version: "0.1.0".into(), z3: "5.4.0".into(), frontend: "clang".into(), axioms: Axioms { device_memory: 1 } };
+        let (config, levels) = (Config::default(), Levels::default());
+        let html = page(&assemble(found, tool, &Policy { config: &config, levels: &levels, root: &root, baseline: None }, &sources), &sources);
+        assert!(!html.contains("<script") && html.contains("&lt;script&gt;"));
+        assert!(html.contains("& {{summary}}".replace('&', "&amp;").as_str()), "what is put in is not filled in again");
+        assert!(html.contains("fill&lt;int&gt;(int*)") && html.contains("a &lt; b"));
+        assert!(html.contains("<mark>a[i]</mark>") && html.contains("<mark>scale&lt;&lt;&lt;(n + 255) / 256, 256&gt;&gt;&gt;(a, n)</mark>"), "{html}");
+        assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
+    }
+}

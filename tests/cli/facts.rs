@@ -33,13 +33,19 @@ impl Project {
         plan.plan(&self.root(), Some(&super::nvcc()), &Vec::new).unwrap().request
     }
 
-    fn analyze(&self, input: &[u8]) -> Said {
-        let mut child = self.command().arg("__analyze").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    fn analyze(&self, input: &[u8]) -> Said { self.analyze_with_levels(input, "") }
+
+    fn analyze_with_levels(&self, input: &[u8], levels: &str) -> Said {
+        let mut child = self.command().arg("__analyze").env("SCUBA_LEVELS", levels).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input).unwrap();
         child.wait_with_output().unwrap().into()
     }
 
     fn compile(&self, arguments: &str) -> Said { self.analyze(&serde_json::to_vec(&self.request(arguments)).unwrap()) }
+
+    fn compile_denying(&self, arguments: &str) -> Said {
+        self.analyze_with_levels(&serde_json::to_vec(&self.request(arguments)).unwrap(), "deny=all")
+    }
 
     fn report(&self, directory: &str) -> Report {
         let said = self.scuba(["check", directory, "--message-format", "json"]);
@@ -143,4 +149,47 @@ fn a_folder_that_cannot_be_written_costs_the_facts_and_not_the_analysis() {
     p.write(".scuba", "");
     let said = p.compile("-c a.cu -o a.o").status(0);
     assert!(said.err.lines().count() == 1 && said.err.contains("SCUBA_DIR"), "{said:?}");
+}
+
+#[test]
+fn the_unit_that_completes_a_program_is_told_what_is_wrong_with_it() {
+    let p = Project::new();
+    p.write("main.cu", MAIN);
+    p.write("fill.cu", &FILL.replace("if (i < n) ", ""));
+    p.compile_denying("-c main.cu -o main.o").status(0);
+    let denied = p.compile_denying("-c fill.cu -o fill.o").status(1);
+    assert!(denied.out.is_empty() && denied.err.contains("error[oob-global]") && denied.err.contains("--> fill.cu:3:3"), "{denied:?}");
+    // Its object is gone: it is compiled again before the program can be, and until then nobody else pays.
+    p.compile_denying("-c main.cu -o main.o").status(0);
+    p.compile_denying("-c fill.cu -o fill.o").status(1);
+    p.write("fill.cu", FILL);
+    p.compile_denying("-c fill.cu -o fill.o").status(0);
+}
+
+#[test]
+fn a_program_with_a_stale_unit_waits_for_it() {
+    let p = Project::new();
+    p.write("size.h", "#define SIZE(n) (n)\n");
+    p.write("main.cu", &MAIN.replace("cudaMalloc(&a, n ", "cudaMalloc(&a, SIZE(n) ").replace("#include <cstdlib>", "#include <cstdlib>\n#include \"size.h\""));
+    p.write("fill.cu", &FILL.replace("if (i < n)", "if (i <= n)"));
+    p.compile_denying("-c main.cu -o main.o").status(0);
+    // The correction is in a header of the other unit, which make will compile next.
+    p.write("size.h", "#define SIZE(n) (n + 1)\n");
+    let said = p.compile_denying("-c fill.cu -o fill.o").status(0);
+    assert_eq!(said.err, "", "old facts deny nothing");
+    p.compile_denying("-c main.cu -o main.o").status(0);
+    p.write("size.h", "#define SIZE(n) (n)\n");
+    p.compile_denying("-c main.cu -o main.o").status(1);
+}
+
+#[test]
+fn a_warning_is_told_once_by_the_units_of_a_program() {
+    let p = Project::new();
+    p.write("main.cu", MAIN);
+    p.write("fill.cu", &FILL.replace("if (i < n) ", ""));
+    p.write("scuba.toml", "[levels]\nall = \"warn\"\n");
+    assert_eq!(p.compile("-c main.cu -o main.o").status(0).err, "");
+    assert!(p.compile("-c fill.cu -o fill.o").status(0).err.contains("warning[oob-global]"));
+    assert_eq!(p.compile("-c main.cu -o main.o").status(0).err, "");
+    assert!(p.compile("-c fill.cu -o fill.o").status(0).err.contains("warning[oob-global]"), "its own compilation says it again");
 }
