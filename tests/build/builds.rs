@@ -51,7 +51,7 @@ fn cmake(folder: &Path, shim: &Shim, generator: &str, separable: bool, through: 
         configure.arg(format!("-DCMAKE_CUDA_COMPILER_LAUNCHER={}", shim.path().display()));
     }
     run(&mut configure).ok();
-    let mut build = || {
+    let build = || {
         let mut build = clean(Path::new("cmake"), folder);
         build.args(["--build", "build", "-j2"]).env("SCUBA_NVCC", nvcc());
         run(&mut build).ok()

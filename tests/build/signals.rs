@@ -85,9 +85,9 @@ fn all_gone(pids: &[String]) {
 fn forwarded_while_nvcc_runs() {
     for (signal, number) in [(Signal::INT, 2), (Signal::TERM, 15), (Signal::HUP, 1), (Signal::QUIT, 3)] {
         // The background child of a shell script ignores SIGINT and SIGQUIT; give it back its default.
-        let mut running = Running::start("kill %1; exec -a nvcc perl -e '$SIG{INT}=\"DEFAULT\"; $SIG{QUIT}=\"DEFAULT\"; sleep 1000'", ANALYSIS);
+        let mut running = Running::start("kill %1; exec perl -e '$SIG{INT}=\"DEFAULT\"; $SIG{QUIT}=\"DEFAULT\"; open F, \">ready\"; sleep 1000'", ANALYSIS);
         let pids = [running.pids("nvcc.pids"), running.pids("scuba.pids")].concat();
-        std::thread::sleep(Duration::from_millis(300));
+        running.pids("ready");
         running.send(signal);
         assert_eq!(running.end().signal(), Some(number));
         all_gone(&pids);
@@ -107,9 +107,9 @@ fn what_nvcc_started_ends_as_well() {
 /// An nvcc that catches the signal and ends with a status of its own has the last word.
 #[test]
 fn nvccs_own_way_to_end_is_kept() {
-    let mut running = Running::start("trap 'kill $!; exit 7' TERM; wait", ANALYSIS);
+    let mut running = Running::start("trap 'kill $!; exit 7' TERM; : > ready; wait", ANALYSIS);
     let pids = [running.pids("nvcc.pids"), running.pids("scuba.pids")].concat();
-    std::thread::sleep(Duration::from_millis(100));
+    running.pids("ready");
     running.send(Signal::TERM);
     assert_eq!(running.end().code(), Some(7));
     all_gone(&pids);
