@@ -11,7 +11,7 @@ use crate::report::finding::{Access, Allocation, Direction, Finding, Launch, Lev
 use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Site};
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::{SymKind, Term, TermId};
-use crate::symbolic::value::Base;
+use crate::symbolic::value::{Base, Value};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -88,7 +88,7 @@ impl<'p> Engine<'p> {
             };
             self.kernels.insert(kernel);
             if host_gave_up.is_none() { self.launched.insert(kernel); }
-            let mut facts = vec![l.path];
+            let mut facts = relevant(&e, l);
             facts.extend(e.launch_axioms(&l.config));
             e.budget.steps = 2_000_000;
             let run = e.run_kernel(kernel, l, facts);
@@ -310,6 +310,29 @@ impl<'p> Engine<'p> {
         self.report.summary = s;
         self.report
     }
+}
+
+/// The launch's conditions, less those on host loops and unknowns that nothing in the launch depends on: fewer facts
+/// prove less, so this is sound; a witness is replayed in full anyway.
+fn relevant(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
+    let mut roots = vec![l.config.shared];
+    roots.extend(l.config.grid);
+    roots.extend(l.config.block);
+    let mut value = |v: &Value| match v {
+        Value::Int(t) | Value::Bool(t) => roots.push(*t),
+        Value::Ptr(p) => roots.extend(p.iter().flat_map(|t| [t.cond, t.offset])),
+        Value::Real(r) => roots.push(r.num),
+        Value::Aggregate(_) | Value::Unknown(_) => {}
+    };
+    l.args.iter().for_each(&mut value);
+    for (o, st) in &l.memory {
+        if matches!(e.object(*o).kind, ObjKind::DeviceLocal | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_) | ObjKind::Managed) { st.cells.values().for_each(|(_, v)| value(v)); }
+    }
+    roots.extend(l.memory.keys().filter(|o| matches!(e.object(**o).kind, ObjKind::DeviceHeap | ObjKind::Managed)).filter_map(|o| e.object(*o).extent));
+    let known: FxHashSet<_> = e.arena.symbols_of(&roots).into_iter().collect();
+    e.arena.conjuncts(l.path).into_iter().filter(|c| {
+        e.arena.symbols_of(&[*c]).into_iter().all(|s| known.contains(&s) || matches!(e.arena.symbol(s).kind, SymKind::Input(_)))
+    }).collect()
 }
 
 /// Reasons of what is not modelled in an obligation's own terms: a model may set such values at will.
