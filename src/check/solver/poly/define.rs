@@ -113,6 +113,8 @@ impl Store {
 
     fn define_division(&mut self, arena: &mut Arena, n: TermId, a: TermId, b: TermId) {
         let (pa, pb) = (arena.poly(a), arena.poly(b));
+        // Contradictory facts would "prove" a negative constant positive.
+        if arena.as_int(b).is_some_and(|c| c <= 0) { return; }
         let q = atom(n);
         let Some(positive) = self.proved(arena, plus(&pb, -1)) else { return };
         if let Some(exact) = exact_quotient(&pa, &pb) {
@@ -152,6 +154,7 @@ impl Store {
 
     fn define_remainder(&mut self, arena: &mut Arena, n: TermId, a: TermId, b: TermId) {
         let (pa, pb) = (arena.poly(a), arena.poly(b));
+        if arena.as_int(b).is_some_and(|c| c <= 0) { return; }
         let r = atom(n);
         let Some(positive) = self.proved(arena, plus(&pb, -1)) else { return };
         let below_divisor = pb.add_scaled(&r, -1).and_then(|p| plus(&p, -1));

@@ -1,5 +1,6 @@
 mod notation;
 mod obligations;
+mod random;
 
 use super::*;
 use crate::symbolic::term::{InputSource, Range, SymKind};

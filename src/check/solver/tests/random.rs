@@ -1,0 +1,266 @@
+//! Random facts and goals over small ranges, judged by trying all assignments.
+
+use crate::check::solver::*;
+use crate::symbolic::term::{InputSource, Range, SymKind, Valuation};
+use proptest::prelude::*;
+
+/// A term to be built; operands that do not fit are made to.
+#[derive(Clone, Debug)]
+enum Shape {
+    Const(i128),
+    Sym(usize),
+    Add(Box<Shape>, Box<Shape>),
+    Mul(Box<Shape>, Box<Shape>),
+    Scale(i128, Box<Shape>),
+    Div(Box<Shape>, Box<Shape>),
+    Rem(Box<Shape>, Box<Shape>),
+    Floor(Box<Shape>, i128),
+    Mod(Box<Shape>, i128),
+    Wrap(Box<Shape>, u32, bool),
+    And(Box<Shape>, Box<Shape>),
+    Or(Box<Shape>, Box<Shape>),
+    Xor(Box<Shape>, Box<Shape>),
+    Pow2(Box<Shape>),
+    Min(Box<Shape>, Box<Shape>),
+    Ite(Box<Cond>, Box<Shape>, Box<Shape>),
+}
+
+#[derive(Clone, Debug)]
+enum Cond {
+    Flag,
+    Le(Box<Shape>, Box<Shape>),
+    Eq(Box<Shape>, Box<Shape>),
+    Not(Box<Cond>),
+    All(Vec<Cond>),
+    Any(Vec<Cond>),
+}
+
+/// What the goal is: something of its own, or what facts give when they are combined, which often holds, or nearly.
+#[derive(Clone, Debug)]
+enum Goal { Free(Cond), Combined { factors: Vec<(i128, Option<usize>)>, slack: i128 } }
+
+const SYMBOLS: usize = 3;
+
+fn shapes() -> impl Strategy<Value = Shape> {
+    let leaf = prop_oneof![(-8i128..=8).prop_map(Shape::Const), (0..SYMBOLS).prop_map(Shape::Sym), (0..SYMBOLS).prop_map(Shape::Sym)];
+    leaf.prop_recursive(3, 8, 3, |inner| {
+        let b = || inner.clone().prop_map(Box::new);
+        prop_oneof![
+            4 => (b(), b()).prop_map(|(x, y)| Shape::Add(x, y)),
+            3 => (b(), b()).prop_map(|(x, y)| Shape::Mul(x, y)),
+            3 => (-5i128..=5, b()).prop_map(|(c, x)| Shape::Scale(c, x)),
+            2 => (b(), b()).prop_map(|(x, y)| Shape::Div(x, y)),
+            2 => (b(), b()).prop_map(|(x, y)| Shape::Rem(x, y)),
+            1 => (b(), 2i128..=5).prop_map(|(x, c)| Shape::Floor(x, c)),
+            1 => (b(), 2i128..=5).prop_map(|(x, c)| Shape::Mod(x, c)),
+            2 => (b(), 4u32..=8, any::<bool>()).prop_map(|(x, w, s)| Shape::Wrap(x, w, s)),
+            1 => (b(), b()).prop_map(|(x, y)| Shape::And(x, y)),
+            1 => (b(), b()).prop_map(|(x, y)| Shape::Or(x, y)),
+            1 => (b(), b()).prop_map(|(x, y)| Shape::Xor(x, y)),
+            1 => b().prop_map(Shape::Pow2),
+            1 => (b(), b()).prop_map(|(x, y)| Shape::Min(x, y)),
+            1 => (b(), b(), b(), b()).prop_map(|(p, q, x, y)| Shape::Ite(Box::new(Cond::Le(p, q)), x, y)),
+            1 => (b(), b()).prop_map(|(x, y)| Shape::Ite(Box::new(Cond::Flag), x, y)),
+        ]
+    })
+}
+
+fn conditions() -> impl Strategy<Value = Cond> {
+    let b = || shapes().prop_map(Box::new);
+    let leaf = prop_oneof![
+        8 => (b(), b()).prop_map(|(x, y)| Cond::Le(x, y)),
+        2 => (b(), b()).prop_map(|(x, y)| Cond::Eq(x, y)),
+        1 => Just(Cond::Flag),
+    ];
+    leaf.prop_recursive(2, 4, 2, |inner| prop_oneof![
+        2 => inner.clone().prop_map(|c| Cond::Not(Box::new(c))),
+        1 => prop::collection::vec(inner.clone(), 2).prop_map(Cond::All),
+        2 => prop::collection::vec(inner, 2).prop_map(Cond::Any),
+    ])
+}
+
+fn goals() -> impl Strategy<Value = Goal> {
+    prop_oneof![
+        conditions().prop_map(Goal::Free),
+        (prop::collection::vec((0i128..=3, prop::option::of(0..SYMBOLS)), 3), -2i128..=2).prop_map(|(factors, slack)| Goal::Combined { factors, slack }),
+    ]
+}
+
+#[derive(Clone, Debug)]
+struct Problem { ranges: Vec<(i128, i128)>, facts: Vec<Cond>, goal: Goal }
+
+fn problems() -> impl Strategy<Value = Problem> {
+    let range = prop_oneof![(-8i128..=4, 0i128..=5), (0i128..=1, 0i128..=8)].prop_map(|(lo, n)| (lo, (lo + n).min(8)));
+    (prop::collection::vec(range, SYMBOLS), prop::collection::vec(conditions(), 0..4), goals())
+        .prop_map(|(ranges, facts, goal)| Problem { ranges, facts, goal })
+}
+
+struct Built { arena: Arena, symbols: Vec<TermId>, flag: TermId, facts: Vec<TermId>, goal: TermId }
+
+impl Built {
+    fn new(p: &Problem) -> Self {
+        let mut arena = Arena::new();
+        let symbols = p.ranges.iter().enumerate()
+            .map(|(i, (lo, hi))| arena.fresh(SymKind::Input(InputSource::Argv(i as u32)), format!("x{i}"), Range::new(*lo, *hi))).collect();
+        let flag = arena.fresh_bool(SymKind::Unknown { reason: "test".into() }, "p");
+        let goal = arena.bool(true);
+        let mut b = Self { arena, symbols, flag, facts: vec![], goal };
+        for f in &p.facts { let t = b.cond(f); b.facts.push(t); }
+        b.goal = match &p.goal {
+            Goal::Free(c) => b.cond(c),
+            Goal::Combined { factors, slack } => {
+                // Σ factor · fact, plus slack: often a consequence.
+                let mut sum = b.arena.int(*slack);
+                for (f, (k, x)) in b.facts.clone().into_iter().zip(factors) {
+                    let Term::Le(t) = *b.arena.get(f) else { continue };
+                    let mut part = b.arena.scale(t, *k);
+                    if let Some(x) = x { part = b.arena.mul(part, b.symbols[*x]); }
+                    sum = b.arena.add(sum, part);
+                }
+                b.arena.le_zero(sum)
+            }
+        };
+        b
+    }
+
+    fn cond(&mut self, c: &Cond) -> TermId {
+        match c {
+            Cond::Flag => self.flag,
+            Cond::Le(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.le(x, y) }
+            Cond::Eq(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.eq(x, y) }
+            Cond::Not(c) => { let c = self.cond(c); self.arena.not(c) }
+            Cond::All(v) => { let v = v.iter().map(|c| self.cond(c)).collect(); self.arena.and_all(v) }
+            Cond::Any(v) => { let v = v.iter().map(|c| self.cond(c)).collect(); self.arena.or_all(v) }
+        }
+    }
+
+    fn shape(&mut self, s: &Shape) -> TermId {
+        match s {
+            Shape::Const(c) => self.arena.int(*c),
+            Shape::Sym(i) => self.symbols[*i],
+            Shape::Add(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.add(x, y) }
+            Shape::Mul(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.mul(x, y) }
+            Shape::Scale(c, x) => { let x = self.shape(x); self.arena.scale(x, *c) }
+            Shape::Div(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.div(x, y) }
+            Shape::Rem(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.rem(x, y) }
+            Shape::Floor(x, c) => { let x = self.shape(x); self.arena.floor_div(x, *c) }
+            Shape::Mod(x, c) => { let x = self.shape(x); self.arena.modulo(x, *c) }
+            Shape::Wrap(x, w, s) => { let x = self.shape(x); self.arena.wrap(x, *w, *s) }
+            Shape::And(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.bit_and(x, y, 8) }
+            Shape::Or(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.bit_or(x, y, 8) }
+            Shape::Xor(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.bit_xor(x, y, 8) }
+            Shape::Pow2(x) => { let x = self.shape(x); let x = self.arena.modulo(x, 6); self.arena.pow2(x) }
+            Shape::Min(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.min(x, y) }
+            Shape::Ite(c, x, y) => { let (c, x, y) = (self.cond(c), self.shape(x), self.shape(y)); self.arena.ite(c, x, y) }
+        }
+    }
+
+    /// Calls `f` with the values of facts and goal under every assignment of the symbols.
+    fn enumerate(&self, p: &Problem, mode: WrapMode, mut f: impl FnMut(&[i128], &[Option<i128>], Option<i128>)) {
+        let ids: Vec<SymId> = self.symbols.iter().chain([&self.flag]).map(|t| super::id(&self.arena, *t)).collect();
+        let mut roots = self.facts.clone();
+        roots.push(self.goal);
+        let mut at: Vec<i128> = p.ranges.iter().map(|r| r.0).chain([0]).collect();
+        loop {
+            let values = self.arena.eval_under(&roots, &Valuation {
+                symbols: &|s| ids.iter().position(|i| *i == s).map(|i| at[i]),
+                apply: &|_, _| None,
+                wraps: mode == WrapMode::Exact,
+            });
+            let facts: Vec<Option<i128>> = self.facts.iter().map(|t| values[t]).collect();
+            f(&at, &facts, values[&self.goal]);
+            let tops: Vec<i128> = p.ranges.iter().map(|r| r.1).chain([1]).collect();
+            let Some(i) = (0..at.len()).rev().find(|i| at[*i] < tops[*i]) else { return };
+            at[i] += 1;
+            for j in i + 1..at.len() { at[j] = if j < SYMBOLS { p.ranges[j].0 } else { 0 }; }
+        }
+    }
+
+    /// Whether some assignment makes the facts that are `used` true and the goal false.
+    fn refuted(&self, p: &Problem, mode: WrapMode, used: &[TermId]) -> Option<Vec<i128>> {
+        let mut found = None;
+        self.enumerate(p, mode, |at, facts, goal| {
+            let hold = self.facts.iter().zip(facts).all(|(f, v)| !used.contains(f) || *v == Some(1));
+            if found.is_none() && hold && goal == Some(0) { found = Some(at.to_vec()); }
+        });
+        found
+    }
+
+    /// Whether some value is missing where no assumed wrap is the reason.
+    fn partial(&self, p: &Problem) -> bool {
+        let mut found = false;
+        self.enumerate(p, WrapMode::Exact, |_, facts, goal| found |= goal.is_none() || facts.iter().any(Option::is_none));
+        found
+    }
+}
+
+/// `PROPTEST_CASES` asks for more than these.
+fn cases(n: u32) -> ProptestConfig {
+    let n = std::env::var("PROPTEST_CASES").ok().and_then(|v| v.parse().ok()).unwrap_or(n);
+    ProptestConfig { cases: n, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(cases(1500))]
+
+    #[test]
+    fn the_polynomial_bound_never_proves_what_has_a_counterexample(p in problems()) {
+        for mode in [WrapMode::Assume, WrapMode::Exact] {
+            let mut b = Built::new(&p);
+            let (facts, goal) = (b.facts.clone(), b.goal);
+            let proof = Context::new(&mut b.arena, &facts, mode).bound(&mut b.arena, goal, &Limits::default());
+            if let Some(used) = proof {
+                prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}, by {:?} of {:?}", mode, used, facts);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(150))]
+
+    #[test]
+    fn z3_proves_exactly_what_has_no_counterexample(p in problems()) {
+        for mode in [WrapMode::Assume, WrapMode::Exact] {
+            let b = Built::new(&p);
+            let limits = Limits { core: true, ..Limits::default() };
+            match smt::prove(&b.arena, &b.facts, b.goal, mode, &limits) {
+                Answer::Proved { used, .. } => prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}", mode),
+                Answer::Model(m) => {
+                    for f in &b.facts { prop_assert_eq!(m.value(&b.arena, *f, mode), Some(1)); }
+                    prop_assert_eq!(m.value(&b.arena, b.goal, mode), Some(0));
+                }
+                Answer::Unknown(why) => {
+                    prop_assert_eq!(b.refuted(&p, mode, &b.facts), None, "{:?}: {}", mode, &why);
+                    prop_assert!(b.partial(&p), "{:?}: {}", mode, why);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn models_exist_where_they_should_and_are_small(p in problems()) {
+        for mode in [WrapMode::Assume, WrapMode::Exact] {
+            let mut b = Built::new(&p);
+            let facts = b.facts.clone();
+            let inputs: Vec<SymId> = b.symbols.iter().map(|t| super::id(&b.arena, *t)).collect();
+            let seen = b.arena.symbols_of(&facts);
+            let size = |at: &[i128]| inputs.iter().zip(at).filter(|(s, _)| seen.contains(s)).map(|(_, v)| v.abs()).max().unwrap_or(0);
+            let mut best: Option<i128> = None;
+            b.enumerate(&p, mode, |at, facts, _| if facts.iter().all(|v| *v == Some(1)) {
+                best = Some(best.map_or(size(at), |s| s.min(size(at))));
+            });
+            match find_model(&mut b.arena, &facts, &inputs, &[], mode, &Limits::default()) {
+                ModelAnswer::Unsat => prop_assert_eq!(best, None),
+                ModelAnswer::Unknown(why) => prop_assert!(best.is_none() && b.partial(&p), "{}", why),
+                ModelAnswer::Model(m) => {
+                    for f in &facts { prop_assert_eq!(m.value(&b.arena, *f, mode), Some(1)); }
+                    let at: Vec<i128> = inputs.iter().map(|s| m.values.get(s).copied().unwrap_or(0)).collect();
+                    // The bounds tried are 1, 2, 3, 4, 8.
+                    let bound = [1, 2, 3, 4, 8].into_iter().find(|k| best.is_some_and(|b| b <= *k)).unwrap_or(8);
+                    prop_assert!(size(&at) <= bound, "{:?} where {:?} would do", at, best);
+                }
+            }
+        }
+    }
+}
