@@ -305,7 +305,30 @@ impl<'a> Encoder<'a> {
             let bit = if and { Bool::and(&[p, q]) } else if xor { p.xor(q) } else { Bool::or(&[p, q]) };
             bit.ite(&num(1i128 << i), &zero)
         }).collect();
-        if parts.is_empty() { zero } else { Int::add(&parts) }
+        let value = if parts.is_empty() { zero } else { Int::add(&parts) };
+        self.bit_lemmas(n, a, b, &value, &unsigned);
+        value
+    }
+
+    /// What follows of bitwise operations without looking at bits.
+    fn bit_lemmas(&mut self, n: TermId, a: TermId, b: TermId, value: &Int, unsigned: &Range) {
+        let (x, y) = (self.int(a), self.int(b));
+        let fits = |t: TermId| unsigned.contains(self.arena.range(t)) && self.when(t).is_none();
+        let (fa, fb) = (fits(a), fits(b));
+        let mut lemmas = vec![value.ge(num(0))];
+        match self.arena.get(n) {
+            Term::BitAnd(..) => {
+                if fa { lemmas.push(value.le(&x)); }
+                if fb { lemmas.push(value.le(&y)); }
+            }
+            Term::BitOr(..) => {
+                if fa { lemmas.push(value.ge(&x)); }
+                if fb { lemmas.push(value.ge(&y)); }
+                if fa && fb { lemmas.push(value.le(Int::add(&[&x, &y]))); }
+            }
+            _ => if fa && fb { lemmas.push(value.le(Int::add(&[&x, &y]))); },
+        }
+        self.side.extend(lemmas);
     }
 
     /// `v & mask`, by the runs of ones in the mask.

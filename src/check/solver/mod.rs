@@ -9,10 +9,12 @@
 //! in a model.
 
 mod encode;
+mod enumerate;
 mod poly;
 mod smallest;
 mod smt;
 
+use poly::Found;
 use crate::symbolic::term::{Arena, SymId, Term, TermId, Valuation};
 use rustc_hash::FxHashMap;
 
@@ -117,16 +119,25 @@ impl Context {
 
     /// Whether the goal follows from the facts: the polynomial bound, then Z3.
     pub fn prove(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Answer {
-        match self.bound(arena, goal, limits) {
-            Some(used) => Answer::Proved { by: Method::Poly, used },
-            None => smt::prove(arena, &self.facts, goal, self.mode, limits),
-        }
+        self.quick(arena, goal, limits).unwrap_or_else(|| smt::prove(arena, &self.facts, goal, self.mode, limits))
     }
 
-    /// The polynomial bound alone: the facts of a proof, or nothing.
-    pub fn bound(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Vec<TermId>> {
-        let used = self.poly.prove(arena, goal, limits.steps)?;
-        Some(used.into_iter().map(|i| self.facts[i]).collect())
+    /// What can be said without Z3: a proof by the polynomial bound, or a model that its search came across.
+    pub fn quick(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Answer> {
+        match self.poly.prove(arena, goal, limits.steps) {
+            Found::Proof(used) => Some(Answer::Proved { by: Method::Poly, used: used.into_iter().map(|i| self.facts[i]).collect() }),
+            Found::Assignment(mut values) => {
+                let mut want: Vec<(TermId, bool)> = self.facts.iter().map(|f| (*f, true)).collect();
+                want.push((goal, false));
+                let roots: Vec<TermId> = want.iter().map(|w| w.0).collect();
+                let symbols = arena.symbols_of(&roots);
+                values.retain(|s, _| symbols.binary_search(s).is_ok());
+                let m = Model { values, ..Model::default() };
+                let complete = symbols.iter().all(|s| m.values.contains_key(s));
+                (complete && m.refuted(arena, &want, self.mode).is_none()).then_some(Answer::Model(m))
+            }
+            Found::Nothing => None,
+        }
     }
 }
 

@@ -6,6 +6,8 @@ use crate::symbolic::term::{Arena, Range, SymId, TermId};
 
 /// Bounds on the magnitude of inputs, tried in turn.
 const STEPS: [i128; 12] = [1, 2, 3, 4, 8, 16, 32, 64, 128, 1024, 16_384, 1 << 20];
+/// Those tried first, by index: most counterexamples need no input above 4, and what has none is seen soon.
+const LADDER: [usize; 3] = [3, 7, 11];
 /// Milliseconds for one bounded attempt: a small model is worth a little time, not the whole budget.
 const ATTEMPT_MILLIS: u32 = 300;
 
@@ -16,13 +18,22 @@ pub(super) fn find(
     let budget = Budget::new(limits);
     let want: Vec<(TermId, bool)> = facts.iter().map(|f| (*f, true)).collect();
     let at_least_one: Vec<(SymId, Range)> = positive.iter().map(|s| (*s, Range { lo: Some(1), hi: None })).collect();
-    for k in STEPS {
-        if budget.spent() { break; }
+    let bounded = |k: i128| -> Option<Model> {
         let mut bounds = at_least_one.clone();
         bounds.extend(prefer_small.iter().map(|s| (*s, Range::new(-k, k))));
-        if let Outcome::Sat(m) = attempt(arena, &want, &bounds, mode, &budget) {
-            return ModelAnswer::Model(shrink(arena, m, &want, prefer_small, &at_least_one, mode, &budget));
+        match attempt(arena, &want, &bounds, mode, &budget) { Outcome::Sat(m) => Some(m), _ => None }
+    };
+    let mut below = 0;
+    for top in LADDER {
+        if budget.spent() { break; }
+        let Some(mut model) = bounded(STEPS[top]) else { below = top + 1; continue };
+        // The least bound for which one was found, between the last that failed and this.
+        let mut top = top;
+        while below < top && !budget.spent() {
+            let mid = below + (top - below) / 2;
+            match bounded(STEPS[mid]) { Some(m) => { model = m; top = mid; } None => below = mid + 1 }
         }
+        return ModelAnswer::Model(shrink(arena, model, &want, prefer_small, &at_least_one, mode, &budget));
     }
     if !positive.is_empty() && let Outcome::Sat(m) = attempt(arena, &want, &at_least_one, mode, &budget) {
         return ModelAnswer::Model(shrink(arena, m, &want, prefer_small, &at_least_one, mode, &budget));
@@ -49,7 +60,10 @@ fn shrink(
     let mut fixed: Vec<(SymId, Range)> = kept.to_vec();
     for &s in inputs {
         let Some(mut size) = model.values.get(&s).map(|v| v.abs()) else { continue };
-        let mut low = -1;
+        // Nothing below the least magnitude that its range and the bounds kept allow.
+        let floor = |r: Range| r.lo.unwrap_or(0).max(r.hi.map_or(0, |h| -h)).max(0);
+        let least = kept.iter().filter(|k| k.0 == s).fold(floor(arena.symbol(s).range), |l, k| l.max(floor(k.1)));
+        let mut low = least - 1;
         // Invariant: there is a model with magnitude `size`, none was found with magnitude `low`.
         while size - low > 1 && !budget.spent() {
             let mid = low + (size - low) / 2;

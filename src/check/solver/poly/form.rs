@@ -115,7 +115,7 @@ pub(super) fn mul_ranges(a: Range, b: Range) -> Range {
 pub(super) fn power(r: Range, n: usize) -> Range {
     let mut p = r;
     for _ in 1..n { p = mul_ranges(p, r); }
-    if n % 2 == 0 { p.intersect(Range { lo: Some(0), hi: None }) } else { p }
+    if n.is_multiple_of(2) { p.intersect(Range { lo: Some(0), hi: None }) } else { p }
 }
 
 /// `s·p - m·f`.

@@ -11,9 +11,9 @@ mod search;
 mod store;
 
 use super::WrapMode;
-use crate::symbolic::term::{Arena, Poly, Term, TermId};
+use crate::symbolic::term::{Arena, Poly, SymId, Term, TermId};
 use form::{Used, plus, scaled, union};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use search::DEPTH;
 use store::{Literal, Store};
 
@@ -36,8 +36,8 @@ impl Prepared {
         Self { store: Store::new(arena, mode, literals, &[]) }
     }
 
-    /// Indices of facts from which the goal follows; `None` if no proof was found within `steps`.
-    pub fn prove(&mut self, arena: &mut Arena, goal: TermId, steps: u32) -> Option<Vec<usize>> {
+    /// A proof of at most `steps` steps, or an assignment that the search came across.
+    pub fn prove(&mut self, arena: &mut Arena, goal: TermId, steps: u32) -> Found {
         let s = &mut self.store;
         s.steps = steps;
         s.memo.forget_failures();
@@ -49,9 +49,23 @@ impl Prepared {
             let mut literals = s.literals.clone();
             literals.extend(wraps.into_iter().map(|w| s.rewrite(arena, w, &Used::new())));
             s.branch(arena, literals, &[], |b, arena| b.prove_goal(arena, plain, SPLITS))
-        })?;
-        Some(union(&found, &used).into_iter().map(usize::from).collect())
+        });
+        if let Some(found) = found { return Found::Proof(union(&found, &used).into_iter().map(usize::from).collect()); }
+        s.sample(arena, &[plain]);
+        match s.samples.iter().position(|x| x.value(plain) == Some(0)) {
+            Some(i) => Found::Assignment(s.assignment(arena, i)),
+            None => Found::Nothing,
+        }
     }
+}
+
+/// What came of a search.
+pub(super) enum Found {
+    /// Indices of the facts used.
+    Proof(Vec<usize>),
+    /// Values of symbols that should satisfy the facts and refute the goal: the caller judges.
+    Assignment(FxHashMap<SymId, i128>),
+    Nothing,
 }
 
 impl Store {

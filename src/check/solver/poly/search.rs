@@ -29,6 +29,10 @@ impl Memo {
     pub fn forget_failures(&mut self) { self.failed.clear(); }
 }
 
+/// The monomial `c·m` of `p` that is to be cancelled.
+#[derive(Clone, Copy)]
+struct Target<'a> { p: &'a Poly, m: &'a Monomial, c: i128 }
+
 /// A polynomial that remains to be shown non-negative, and what the step to it rests on.
 struct Candidate { rest: Poly, used: Used, multiplier: Option<Poly>, bad: usize }
 
@@ -85,7 +89,7 @@ impl Store {
         let bad = self.bad_monomials(arena, p);
         let tries = if depth + 3 > DEPTH { 3 } else { 1 };
         for (m, c) in bad.into_iter().take(tries) {
-            let mut candidates = self.candidates(arena, p, &m, c);
+            let mut candidates = self.candidates(arena, Target { p, m: &m, c });
             candidates.sort_by_key(|k| (k.bad, k.rest.terms.len()));
             candidates.truncate(MAX_BRANCHES);
             for k in candidates {
@@ -111,12 +115,12 @@ impl Store {
         v.into_iter().map(|x| x.1).collect()
     }
 
-    /// What remains after cancelling the monomial `c·m` of `p` by each fact that can.
-    fn candidates(&self, arena: &Arena, p: &Poly, m: &Monomial, c: i128) -> Vec<Candidate> {
+    /// What remains after cancelling by each fact that can.
+    fn candidates(&self, arena: &Arena, target: Target) -> Vec<Candidate> {
         let mut out: Vec<Candidate> = vec![];
-        for k in &self.constraints { self.cancel_with(arena, p, m, c, k, false, &mut out); }
+        for k in &self.constraints { self.cancel_with(arena, target, k, false, &mut out); }
         // Constant bounds of the atoms at hand.
-        let mut atoms: Vec<TermId> = p.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
+        let mut atoms: Vec<TermId> = target.p.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
         atoms.sort_unstable();
         atoms.dedup();
         for x in atoms {
@@ -129,13 +133,14 @@ impl Store {
                 if constant != 0 { f.terms.push((Monomial::new(), constant)); }
                 f.terms.push((one.clone(), k));
                 let used = self.bound_facts(&one, lower);
-                self.cancel_with(arena, p, m, c, &Constraint { p: f, equality: false, used }, true, &mut out);
+                self.cancel_with(arena, target, &Constraint { p: f, equality: false, used }, true, &mut out);
             }
         }
         out
     }
 
-    fn cancel_with(&self, arena: &Arena, p: &Poly, m: &Monomial, c: i128, k: &Constraint, constant: bool, out: &mut Vec<Candidate>) {
+    fn cancel_with(&self, arena: &Arena, target: Target, k: &Constraint, constant: bool, out: &mut Vec<Candidate>) {
+        let Target { p, m, c } = target;
         for (mf, cf) in &k.p.terms {
             let Some(q) = divide(m, mf) else { continue };
             if mf.is_empty() && !(q.is_empty() || Self::meets(p, &k.p, &q, (c > 0) == (*cf > 0))) { continue; }

@@ -7,7 +7,7 @@ use super::form::{Used, plus, scaled, tighten, union};
 use super::samples::{self, Sample};
 use super::search::Memo;
 use crate::check::solver::WrapMode;
-use crate::symbolic::term::{Arena, Monomial, Poly, Range, SymKind, Term, TermId};
+use crate::symbolic::term::{Arena, Monomial, Poly, Range, SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// `p >= 0`, or `p == 0`.
@@ -194,7 +194,8 @@ impl Store {
         let poly = arena.poly(p);
         // The youngest symbol is the most derived one.
         let mut options: Vec<(TermId, i128)> = poly.terms.iter()
-            .filter_map(|(m, c)| (m.len() == 1 && c.abs() == 1 && matches!(arena.get(m[0]), Term::Sym(_))).then(|| (m[0], *c))).collect();
+            .filter(|(m, c)| m.len() == 1 && c.abs() == 1 && matches!(arena.get(m[0]), Term::Sym(_)))
+            .map(|(m, c)| (m[0], *c)).collect();
         options.sort_by_key(|(x, _)| std::cmp::Reverse(*x));
         for (x, c) in options {
             let rest = Poly { terms: poly.terms.iter().filter(|(m, _)| m.as_slice() != [x]).cloned().collect() };
@@ -261,6 +262,18 @@ impl Store {
             for s in &mut self.samples { s.extend(arena, &atoms, self.mode); }
         }
         for s in &mut self.samples { s.extend(arena, roots, self.mode); }
+    }
+
+    /// A sample's values of all symbols, those that were rewritten too.
+    pub fn assignment(&mut self, arena: &Arena, sample: usize) -> FxHashMap<SymId, i128> {
+        let s = &mut self.samples[sample];
+        let mut out = s.symbols.clone();
+        for (from, to) in &self.rewrites {
+            let Term::Sym(x) = arena.get(*from) else { continue };
+            s.extend(arena, &[*to], self.mode);
+            if let Some(v) = s.value(*to) { out.insert(*x, v); }
+        }
+        out
     }
 
     // ---- constraints and bounds ----

@@ -74,3 +74,17 @@ fn an_assumed_wrap_only_counts_where_it_is_evaluated() {
     let Answer::Model(m) = answer else { panic!("{answer:?}") };
     assert!(m.values[&id(&a, x)] > 255);
 }
+
+#[test]
+fn bit_tricks_over_thread_ids_are_decided() {
+    let mut s = notation::Scope::default();
+    s.declare("tx 0..31, ty 0..7");
+    // Each bit of the sum is one of the two: x + y = (x ^ y) + 2 (x & y).
+    let goal = s.term("xor(tx, ty) + 2*and(tx, ty) == tx + ty");
+    let answer = prove(&mut s.arena, &[], goal, WrapMode::Exact, &Limits::default());
+    assert!(matches!(answer, Answer::Proved { .. }), "{answer:?}");
+    let goal = s.term("xor(tx, 5) < 31");
+    let answer = prove(&mut s.arena, &[], goal, WrapMode::Exact, &Limits::default());
+    let Answer::Model(m) = answer else { panic!("{answer:?}") };
+    assert_eq!(m.value(&s.arena, goal, WrapMode::Exact), Some(0));
+}

@@ -4,7 +4,7 @@ use super::notation::Scope;
 use crate::check::solver::*;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum By {
+pub enum By {
     /// The polynomial bound proves it.
     Poly,
     /// Z3 proves it.
@@ -14,13 +14,13 @@ enum By {
 }
 use By::{No, Poly, Z3};
 
-struct Case { name: &'static str, names: &'static str, facts: &'static [&'static str], goal: &'static str, by: By }
+pub struct Case { pub name: &'static str, pub names: &'static str, pub facts: &'static [&'static str], pub goal: &'static str, pub by: By }
 
 const fn case(name: &'static str, names: &'static str, facts: &'static [&'static str], goal: &'static str, by: By) -> Case {
     Case { name, names, facts, goal, by }
 }
 
-const CASES: &[Case] = &[
+pub const CASES: &[Case] = &[
     case("guarded 1-D", "n i32, bid size, tid 0..255", &["bid*256 + tid < n"], "4*(bid*256 + tid) + 4 <= 4*n", Poly),
     case("guarded 1-D, from below", "n i32, bid size, tid 0..255", &["bid*256 + tid < n"], "0 - 4*(bid*256 + tid) <= 0", Poly),
     case("ceil grid without a guard", "n i32, bid size, tid 0..255", &["bid < (n + 255)/256"], "bid*256 + tid < n", No),

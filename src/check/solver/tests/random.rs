@@ -3,6 +3,7 @@
 use crate::check::solver::*;
 use crate::symbolic::term::{InputSource, Range, SymKind, Valuation};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 /// A term to be built; operands that do not fit are made to.
 #[derive(Clone, Debug)]
@@ -172,7 +173,7 @@ impl Built {
             let tops: Vec<i128> = p.ranges.iter().map(|r| r.1).chain([1]).collect();
             let Some(i) = (0..at.len()).rev().find(|i| at[*i] < tops[*i]) else { return };
             at[i] += 1;
-            for j in i + 1..at.len() { at[j] = if j < SYMBOLS { p.ranges[j].0 } else { 0 }; }
+            for (j, v) in at.iter_mut().enumerate().skip(i + 1) { *v = if j < SYMBOLS { p.ranges[j].0 } else { 0 }; }
         }
     }
 
@@ -186,6 +187,17 @@ impl Built {
         found
     }
 
+    fn check_model(&self, m: &Model, mode: WrapMode) -> Result<(), TestCaseError> {
+        let roots: Vec<TermId> = self.facts.iter().copied().chain([self.goal]).collect();
+        for s in self.arena.symbols_of(&roots) {
+            let v = m.values.get(&s).copied();
+            prop_assert!(v.is_some_and(|v| self.arena.symbol(s).range.contains_value(v)), "{:?} = {:?}", s, v);
+        }
+        for f in &self.facts { prop_assert_eq!(m.value(&self.arena, *f, mode), Some(1)); }
+        prop_assert_eq!(m.value(&self.arena, self.goal, mode), Some(0));
+        Ok(())
+    }
+
     /// Whether some value is missing where no assumed wrap is the reason.
     fn partial(&self, p: &Problem) -> bool {
         let mut found = false;
@@ -194,30 +206,32 @@ impl Built {
     }
 }
 
-/// `PROPTEST_CASES` asks for more than these.
+/// The same cases at every run; `PROPTEST_CASES` asks for that many new ones.
 fn cases(n: u32) -> ProptestConfig {
-    let n = std::env::var("PROPTEST_CASES").ok().and_then(|v| v.parse().ok()).unwrap_or(n);
-    ProptestConfig { cases: n, max_shrink_iters: 4000, failure_persistence: None, ..ProptestConfig::default() }
+    let more = std::env::var("PROPTEST_CASES").ok().and_then(|v| v.parse().ok());
+    let rng_seed = if more.is_some() { RngSeed::Random } else { RngSeed::Fixed(22) };
+    ProptestConfig { cases: more.unwrap_or(n), max_shrink_iters: 4000, failure_persistence: None, rng_seed, ..ProptestConfig::default() }
 }
 
 proptest! {
-    #![proptest_config(cases(1500))]
+    #![proptest_config(cases(500))]
 
     #[test]
     fn the_polynomial_bound_never_proves_what_has_a_counterexample(p in problems()) {
         for mode in [WrapMode::Assume, WrapMode::Exact] {
             let mut b = Built::new(&p);
             let (facts, goal) = (b.facts.clone(), b.goal);
-            let proof = Context::new(&mut b.arena, &facts, mode).bound(&mut b.arena, goal, &Limits::default());
-            if let Some(used) = proof {
-                prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}, by {:?} of {:?}", mode, used, facts);
+            match Context::new(&mut b.arena, &facts, mode).quick(&mut b.arena, goal, &Limits::default()) {
+                Some(Answer::Proved { used, .. }) => prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}, by {:?} of {:?}", mode, used, facts),
+                Some(Answer::Model(m)) => b.check_model(&m, mode)?,
+                _ => {}
             }
         }
     }
 }
 
 proptest! {
-    #![proptest_config(cases(150))]
+    #![proptest_config(cases(60))]
 
     #[test]
     fn z3_proves_exactly_what_has_no_counterexample(p in problems()) {
@@ -226,10 +240,9 @@ proptest! {
             let limits = Limits { core: true, ..Limits::default() };
             match smt::prove(&b.arena, &b.facts, b.goal, mode, &limits) {
                 Answer::Proved { used, .. } => prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}", mode),
-                Answer::Model(m) => {
-                    for f in &b.facts { prop_assert_eq!(m.value(&b.arena, *f, mode), Some(1)); }
-                    prop_assert_eq!(m.value(&b.arena, b.goal, mode), Some(0));
-                }
+                Answer::Model(m) => b.check_model(&m, mode)?,
+                // The watchdog may end it on a machine that is busy.
+                Answer::Unknown(why) if why == "timeout" || why == "canceled" => {}
                 Answer::Unknown(why) => {
                     prop_assert_eq!(b.refuted(&p, mode, &b.facts), None, "{:?}: {}", mode, &why);
                     prop_assert!(b.partial(&p), "{:?}: {}", mode, why);
@@ -252,6 +265,7 @@ proptest! {
             });
             match find_model(&mut b.arena, &facts, &inputs, &[], mode, &Limits::default()) {
                 ModelAnswer::Unsat => prop_assert_eq!(best, None),
+                ModelAnswer::Unknown(why) if why == "timeout" || why == "canceled" => {}
                 ModelAnswer::Unknown(why) => prop_assert!(best.is_none() && b.partial(&p), "{}", why),
                 ModelAnswer::Model(m) => {
                     for f in &facts { prop_assert_eq!(m.value(&b.arena, *f, mode), Some(1)); }

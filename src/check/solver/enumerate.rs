@@ -1,0 +1,54 @@
+//! Every assignment, where they are few: for bit tricks over thread ids, on which integer solvers give up.
+//!
+//! In: terms with the truth each must have. Out: a model, or that there is none; nothing where symbols are unbounded,
+//! their assignments too many, or an operation may be without value.
+
+use super::smt::Outcome;
+use super::{Model, WrapMode};
+use crate::symbolic::term::{Arena, Range, SymId, Term, TermId, Valuation};
+use rustc_hash::FxHashMap;
+
+/// Assignments times terms evaluated for each: a few tenths of a second.
+const MAX_EVALUATIONS: i128 = 4_000_000;
+
+pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> Option<Outcome> {
+    let roots: Vec<TermId> = want.iter().map(|w| w.0).collect();
+    let cone = arena.cone(&roots);
+    if cone.iter().any(|t| partial(arena, *t)) { return None; }
+    let symbols = arena.symbols_of(&roots);
+    let mut work = i128::try_from(cone.len()).ok()?;
+    let mut ranges: Vec<(SymId, i128, i128)> = vec![];
+    for s in symbols {
+        let r = arena.symbol(s).range;
+        let (lo, hi) = (r.lo?, r.hi?);
+        work = work.checked_mul(hi.checked_sub(lo)?.checked_add(1)?)?;
+        if work > MAX_EVALUATIONS { return None; }
+        ranges.push((s, lo, hi));
+    }
+    let mut values: FxHashMap<SymId, i128> = ranges.iter().map(|(s, lo, _)| (*s, *lo)).collect();
+    let mut memo: FxHashMap<TermId, Option<i128>> = FxHashMap::default();
+    loop {
+        let under = Valuation { symbols: &|s| values.get(&s).copied(), apply: &|_, _| None, wraps: mode == WrapMode::Exact };
+        for n in &cone {
+            let v = arena.eval_node(*n, &under, &memo);
+            memo.insert(*n, v);
+        }
+        if want.iter().all(|(t, truth)| memo.get(t).copied().flatten() == Some(i128::from(*truth))) {
+            return Some(Outcome::Sat(Model { values, ..Model::default() }));
+        }
+        // The next assignment, as an odometer.
+        let Some(i) = ranges.iter().rposition(|(s, _, hi)| values[s] < *hi) else { return Some(Outcome::Unsat) };
+        *values.entry(ranges[i].0).or_default() += 1;
+        for (s, lo, _) in &ranges[i + 1..] { values.insert(*s, *lo); }
+    }
+}
+
+/// Whether the node may be without value, other than by an assumed wrap.
+fn partial(arena: &Arena, t: TermId) -> bool {
+    match arena.get(t) {
+        Term::Div(_, b) | Term::Rem(_, b) => arena.range(*b).contains_value(0),
+        Term::Pow2(a) => !Range::new(0, 126).contains(arena.range(*a)),
+        Term::Apply { .. } => true,
+        _ => false,
+    }
+}
