@@ -109,12 +109,14 @@ pub struct Context {
     facts: Vec<TermId>,
     mode: WrapMode,
     poly: poly::Prepared,
+    /// The goal before and what was said of it without Z3: callers ask for the bound first and for the rest later.
+    last: Option<(TermId, Option<Answer>)>,
 }
 
 impl Context {
     #[must_use]
     pub fn new(arena: &mut Arena, facts: &[TermId], mode: WrapMode) -> Self {
-        Self { facts: facts.to_vec(), mode, poly: poly::Prepared::new(arena, facts, mode) }
+        Self { facts: facts.to_vec(), mode, poly: poly::Prepared::new(arena, facts, mode), last: None }
     }
 
     /// Whether the goal follows from the facts: the polynomial bound, then Z3.
@@ -122,8 +124,20 @@ impl Context {
         self.quick(arena, goal, limits).unwrap_or_else(|| smt::prove(arena, &self.facts, goal, self.mode, limits))
     }
 
+    /// The polynomial bound alone: the facts of a proof, or nothing.
+    pub fn bound(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Vec<TermId>> {
+        match self.quick(arena, goal, limits) { Some(Answer::Proved { used, .. }) => Some(used), _ => None }
+    }
+
     /// What can be said without Z3: a proof by the polynomial bound, or a model that its search came across.
     pub fn quick(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Answer> {
+        if let Some((g, answer)) = &self.last && *g == goal { return answer.clone(); }
+        let answer = self.quick_new(arena, goal, limits);
+        self.last = Some((goal, answer.clone()));
+        answer
+    }
+
+    fn quick_new(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Answer> {
         match self.poly.prove(arena, goal, limits.steps) {
             Found::Proof(used) => Some(Answer::Proved { by: Method::Poly, used: used.into_iter().map(|i| self.facts[i]).collect() }),
             Found::Assignment(mut values) => {
