@@ -187,8 +187,11 @@ fn help(f: &Finding) -> String {
     let array = &f.access.array;
     let first = match f.rule {
         Rule::OobGlobal | Rule::OobShared | Rule::OobLocal | Rule::OobConstant | Rule::DataIndex => {
-            let what = if f.rule == Rule::DataIndex { "check the index that was read against the size" } else { "guard the access, for example with `if (index < size)`" };
-            format!("{what}, or reject such inputs before the launch")
+            let index = &f.access.index;
+            let check = if index.is_empty() { format!("check the index into `{array}`") } else { format!("check `{index}` against the size of `{array}`") };
+            // Where no input makes a difference, none can be rejected.
+            let reject = f.witness.as_ref().is_none_or(|w| !w.inputs.is_empty());
+            if reject { format!("{check}, or reject such inputs before the launch") } else { check }
         }
         Rule::IntraAllocation => format!("keep the index inside the part that `{array}` names, or enlarge that part"),
         Rule::MemcpyOutOfBounds => "copy at most as many bytes as the smaller side has".into(),
