@@ -142,7 +142,7 @@ pub fn open_with_session(dir: Option<&Path>, common: &super::args::CommonArgs, o
         Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
         None => std::env::current_dir().context("there is no working folder")?,
     };
-    let stored = Stored::open(&here, dir.is_some(), |line| output::complain(line))?;
+    let stored = Stored::open(&here, dir.is_some(), output::complain)?;
     let start = match crate::config::find(&here) {
         Some(_) => here,
         None => stored.source_folder().filter(|s| crate::config::find(s).is_some()).unwrap_or(here),

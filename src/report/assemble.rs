@@ -82,7 +82,8 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
         }));
         findings.extend(program.findings.into_iter().map(|f| shown(f, &program.name, root)));
     }
-    let mut findings = merge::merge(findings);
+    let mut findings = merge::merge(findings, &mut summary);
+    let mut undecided = merge::merge_undecided(undecided, &findings, &mut summary);
     point_at_expressions(&mut findings, sources);
     findings.sort_by(|a, b| order(a).cmp(&order(b)));
     fingerprint::assign(&mut findings);

@@ -1,36 +1,70 @@
-//! One finding per place in the source: launches and template instances that share it are counted, not listed.
+//! One finding per place in the source: launches, template instances and programs that share it are counted, not listed.
 
-use super::finding::{Finding, Rule};
-use rustc_hash::FxHashMap;
+use super::finding::{Finding, Position, Rule, Summary, Undecided, Verdict};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Merges the findings of one rule of one program at the same file, line, column and array. The worst stays (proved
-/// before possible, not degenerate before degenerate, the first of equals), with the sum of their occurrences.
+/// A place in the source: one array at one position.
+type Place = (Position, String);
+
+fn place(position: &Position, array: &str) -> Place { (position.clone(), array.to_owned()) }
+
+/// Merges the findings of one rule at the same file, line, column and array. The worst stays (proved before possible,
+/// not degenerate before degenerate, the first of equals) with its program, and the sum of their occurrences. A place
+/// of several programs was counted by each: `summary` keeps it once.
 #[must_use]
-pub fn merge(findings: Vec<Finding>) -> Vec<Finding> {
+pub fn merge(findings: Vec<Finding>, summary: &mut Summary) -> Vec<Finding> {
     let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
-    let mut places: FxHashMap<(String, Rule, String, u32, u32, String), usize> = FxHashMap::default();
+    let mut known: FxHashMap<(Rule, Place), usize> = FxHashMap::default();
+    let mut programs: FxHashSet<(Rule, Place, String)> = FxHashSet::default();
     for new in findings {
-        let p = &new.access.position;
-        let place = (new.program.clone(), new.rule, p.file.clone(), p.line, p.column, new.access.array.clone());
-        if let Some(&at) = places.get(&place) {
+        let here = place(&new.access.position, &new.access.array);
+        let other_program = programs.insert((new.rule, here.clone(), new.program.clone()));
+        if let Some(&at) = known.get(&(new.rule, here.clone())) {
             let old = &mut merged[at];
             let occurrences = old.occurrences.saturating_add(new.occurrences);
-            if badness(&new) > badness(old) { *old = new; }
+            let worse = badness(&new) > badness(old);
+            let left = if worse { std::mem::replace(old, new) } else { new };
             old.occurrences = occurrences;
+            if other_program { uncount(summary, left.verdict); }
         } else {
-            places.insert(place, merged.len());
+            known.insert((new.rule, here), merged.len());
             merged.push(new);
         }
     }
     merged
 }
 
-fn badness(f: &Finding) -> impl Ord { (f.verdict, !f.degenerate) }
+fn uncount(summary: &mut Summary, verdict: Verdict) {
+    let class = match verdict { Verdict::Proved => &mut summary.proved, Verdict::Possible => &mut summary.possible };
+    if *class > 0 && summary.accesses > 0 {
+        *class -= 1;
+        summary.accesses -= 1;
+    }
+}
+
+/// Keeps one entry for a place that several programs could not decide, and none where another program's finding says
+/// worse.
+#[must_use]
+pub fn merge_undecided(undecided: Vec<Undecided>, findings: &[Finding], summary: &mut Summary) -> Vec<Undecided> {
+    let found: FxHashSet<Place> = findings.iter().map(|f| place(&f.access.position, &f.access.array)).collect();
+    let mut seen: FxHashSet<Place> = FxHashSet::default();
+    undecided.into_iter().filter(|u| {
+        let here = place(&u.position, &u.array);
+        let keep = !found.contains(&here) && seen.insert(here);
+        if !keep && summary.unknown > 0 && summary.accesses > 0 {
+            summary.unknown -= 1;
+            summary.accesses -= 1;
+        }
+        keep
+    }).collect()
+}
+
+fn badness(f: &Finding) -> impl Ord + use<> { (f.verdict, !f.degenerate) }
 
 #[cfg(test)]
 mod tests {
-    use super::merge;
-    use crate::report::finding::{Rule, Verdict};
+    use super::{merge, merge_undecided};
+    use crate::report::finding::{Rule, Summary, Undecided, Verdict};
     use crate::report::samples;
 
     #[test]
@@ -41,19 +75,42 @@ mod tests {
         let proved = samples::finding();
         let mut degenerate = samples::finding();
         degenerate.degenerate = true;
-        let m = merge(vec![possible, degenerate, proved.clone()]);
+        let mut counts = Summary { accesses: 9, proved: 1, ..Summary::default() };
+        let m = merge(vec![possible, degenerate, proved.clone()], &mut counts);
         assert_eq!(m.len(), 1);
         assert_eq!((m[0].verdict, m[0].degenerate, m[0].occurrences), (Verdict::Proved, false, 3));
         assert_eq!(m[0].message, proved.message);
+        assert_eq!((counts.accesses, counts.proved), (9, 1), "one program counts a place once by itself");
     }
 
     #[test]
-    fn other_arrays_columns_rules_and_programs_stay_apart() {
-        let mut all = vec![samples::finding(); 5];
+    fn other_arrays_columns_and_rules_stay_apart() {
+        let mut all = vec![samples::finding(); 4];
         all[1].access.array = "b".into();
         all[2].access.position.column += 1;
         all[3].rule = Rule::DataIndex;
-        all[4].program = "other".into();
-        assert_eq!(merge(all.clone()), all);
+        assert_eq!(merge(all.clone(), &mut Summary::default()), all);
+    }
+
+    #[test]
+    fn a_place_of_several_programs_is_told_and_counted_once() {
+        let mut first = samples::finding();
+        first.verdict = Verdict::Possible;
+        let mut second = samples::finding();
+        second.program = "other".into();
+        let third = first.clone();
+        let mut counts = Summary { accesses: 6, safe: 1, proved: 1, possible: 1, unknown: 3, ..Summary::default() };
+        let m = merge(vec![first, third, second], &mut counts);
+        assert_eq!((m.len(), m[0].verdict, m[0].program.as_str(), m[0].occurrences), (1, Verdict::Proved, "other", 3));
+        assert_eq!((counts.accesses, counts.proved, counts.possible), (5, 1, 0));
+
+        let at = |column| {
+            let mut position = samples::finding().access.position;
+            position.column = column;
+            Undecided { position, kernel: "k".into(), array: "a".into(), reason: "budget".into() }
+        };
+        let left = merge_undecided(vec![at(m[0].access.position.column), at(40), at(40)], &m, &mut counts);
+        assert_eq!(left, [at(40)]);
+        assert_eq!((counts.accesses, counts.unknown, counts.proved, counts.safe), (3, 1, 1, 1));
     }
 }

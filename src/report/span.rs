@@ -31,7 +31,7 @@ pub fn expression(line: &str, column: u32, array: Option<&str>) -> Range<usize> 
     at..end
 }
 
-/// The last expression that starts with `name` and begins before `before`.
+/// The last expression that starts with `name` and begins before `before`; not one inside another's subscript.
 fn last_mention(line: &str, name: &str, before: usize) -> Option<Range<usize>> {
     // An access through `p->data` or `s.x[1]` is recognised by its first name.
     let first: String = name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
@@ -41,8 +41,8 @@ fn last_mention(line: &str, name: &str, before: usize) -> Option<Range<usize>> {
         .filter(|&at| at < before
             && (at == 0 || !is_name(bytes[at - 1]))
             && bytes.get(at + first.len()).is_none_or(|b| !is_name(*b)))
-        .last()
         .map(|at| dereference(bytes, at).unwrap_or(at..postfix_end(bytes, at)))
+        .reduce(|outer, next| if next.start < outer.end { outer } else { next })
 }
 
 /// `*p` and `*(p + i)` around the name at `at`.
@@ -119,6 +119,7 @@ mod tests {
         assert_eq!(text("  *p = 1;", 6, Some("p")), "*p");
         assert_eq!(text("  *(p + i) = 1;", 12, Some("p")), "*(p + i)");
         assert_eq!(text("  x = 2 * p[i] = 1;", 16, Some("p")), "p[i]");
+        assert_eq!(text("  if (x < s.w) s.p[s.h * s.w] = 1;", 31, Some("s.p")), "s.p[s.h * s.w]");
         assert_eq!(text("  p->x[i] = 1;", 11, Some("p->x")), "p->x[i]");
     }
 
