@@ -111,3 +111,12 @@ fn memory_is_bounded() {
     let r = reasons(&p, &ExtractOptions { clang, memory_limit: 3 << 30, ..options() });
     assert_eq!(r[0], format!("a.cu:1:1: error: limit {}", 3 << 20), "clang runs under the limit, in KiB");
 }
+
+#[test]
+fn search_paths_of_the_environment_count_as_they_do_for_nvcc() {
+    let p = Project::new(&[("a.cu", "#include <there.h>\nint main() { return THERE; }\n"), ("inc/there.h", "#define THERE 0\n")]);
+    let real = env!("CARGO_BIN_EXE_scuba-extract");
+    let worker = script(&p, "worker", &format!("CPATH={} exec {real} \"$@\"", p.path().join("inc").display()));
+    let e = extract(&p.unit("a.cu"), &ExtractOptions { worker: Some(worker), ..options() }).unwrap();
+    assert_eq!(e.modules.len(), 2, "{:?}", e.not_analysed);
+}

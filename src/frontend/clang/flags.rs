@@ -104,7 +104,7 @@ impl ClangCommand {
         a.extend(["-O1", "-Xclang", "-disable-llvm-passes"].map(String::from));
         // Without the explicit kind the device side gets line numbers but no variables (clang 22).
         a.extend(["-g", "-Xclang", "-debug-info-kind=limited", "-fno-discard-value-names"].map(String::from));
-        a.extend(["-emit-llvm", "-c", "-w", "-Qunused-arguments", "-fno-color-diagnostics", "-fno-caret-diagnostics"].map(String::from));
+        a.extend(["-emit-llvm", "-c", "-Wno-everything", "-Qunused-arguments", "-fno-color-diagnostics", "-fno-caret-diagnostics"].map(String::from));
         if reading.as_gcc {
             a.extend(toolkit.host.gnu_version.as_deref().and_then(|v| gnu_version(v, unit.language)).map(|v| format!("-fgnuc-version={v}")));
         }

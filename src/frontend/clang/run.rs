@@ -28,7 +28,6 @@ pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, deadli
     let mut child = Command::new(clang)
         .args(arguments)
         .current_dir(directory)
-        .env_remove("CPATH") // nvcc's own search path is in the flags already
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
