@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 {
     const int nx = argc > 1 ? std::atoi(argv[1]) : 512;
     const int ny = argc > 2 ? std::atoi(argv[2]) : 256;
-    const int steps = argc > 3 ? std::atoi(argv[3]) : 1000;
+    const int steps = argc > 3 ? std::atoi(argv[3]) : 100;
     if (nx < heat::kSmallestSide || nx > heat::kLargestSide || ny < heat::kSmallestSide || ny > heat::kLargestSide || steps < 0) {
         std::fprintf(stderr, "usage: %s [nx [ny [steps]]], sides from %d to %d\n", argv[0], heat::kSmallestSide, heat::kLargestSide);
         return EXIT_FAILURE;
