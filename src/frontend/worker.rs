@@ -21,6 +21,9 @@ pub struct Request {
     pub options: ExtractOptions,
 }
 
+/// clang has the whole time limit; what follows it (reading bitcode, answering) this much more before the client ends it all.
+const GRACE: Duration = Duration::from_secs(3);
+
 /// How much of a crashed worker's standard error is worth repeating, in bytes.
 const MAX_DETAIL: usize = 200;
 
@@ -53,7 +56,7 @@ pub fn extract(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Extra
     });
     let errors = std::thread::spawn(move || read_all(err));
     std::thread::spawn(move || { let _ = send.send(read_all(out)); });
-    let answer = receive.recv_timeout(options.time_limit);
+    let answer = receive.recv_timeout(options.time_limit + GRACE);
     if let Err(RecvTimeoutError::Timeout) = answer {
         end_group(&mut child);
         return Err(ExtractError::TimedOut { file, seconds: options.time_limit.as_secs() });
@@ -133,7 +136,7 @@ fn watch(options: &ExtractOptions) {
     let leader = rustix::process::getpgrp() == rustix::process::getpid();
     if !leader { return; }
     let parent = rustix::process::getppid();
-    let end = Instant::now() + options.time_limit;
+    let end = Instant::now() + options.time_limit + GRACE;
     std::thread::spawn(move || {
         while rustix::process::getppid() == parent && Instant::now() < end { std::thread::sleep(WATCH); }
         let _ = rustix::process::kill_process_group(rustix::process::getpid(), Signal::KILL);

@@ -57,7 +57,7 @@ fn a_clang_that_hangs_is_ended_in_time() {
     let p = Project::new(SOURCE);
     let clang = script(&p, "clang", "[ \"$1\" = --version ] && exit 0\necho $$ > pid.$$\nexec sleep 600");
     let start = Instant::now();
-    let r = reasons(&p, &ExtractOptions { clang, time_limit: Duration::from_secs(4), ..options() });
+    let r = reasons(&p, &ExtractOptions { clang, time_limit: Duration::from_secs(2), ..options() });
     assert!(start.elapsed() < Duration::from_secs(20));
     assert_eq!(r, ["clang took too long (limits.tu_seconds)", "clang took too long (limits.tu_seconds)"]);
     let pids: Vec<String> = std::fs::read_dir(p.path()).unwrap()
@@ -119,4 +119,17 @@ fn search_paths_of_the_environment_count_as_they_do_for_nvcc() {
     let worker = script(&p, "worker", &format!("CPATH={} exec {real} \"$@\"", p.path().join("inc").display()));
     let e = extract(&p.unit("a.cu"), &ExtractOptions { worker: Some(worker), ..options() }).unwrap();
     assert_eq!(e.modules.len(), 2, "{:?}", e.not_analysed);
+}
+
+/// The shim starts in milliseconds because it loads no LLVM; only the worker does.
+#[test]
+fn only_the_worker_loads_llvm() {
+    let needs_llvm = |binary: &str| {
+        let out = std::process::Command::new("readelf").args(["-d", binary]).output().unwrap();
+        assert!(out.status.success());
+        String::from_utf8_lossy(&out.stdout).lines().any(|l| l.contains("(NEEDED)") && l.contains("libLLVM"))
+    };
+    assert!(needs_llvm(env!("CARGO_BIN_EXE_scuba-extract")));
+    assert!(!needs_llvm(env!("CARGO_BIN_EXE_scuba-nvcc")));
+    assert!(!needs_llvm(env!("CARGO_BIN_EXE_scuba")));
 }

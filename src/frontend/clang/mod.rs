@@ -45,7 +45,7 @@ struct SideResult {
 /// Reads a unit in this process. Never fails as a whole: a side that cannot be read is listed.
 #[must_use]
 pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
-    let deadline = Instant::now() + options.time_limit.mul_f32(0.9);
+    let deadline = Instant::now() + options.time_limit;
     let frontend = run::version(&options.clang).unwrap_or_else(|| "clang".into());
     let source = normalise(&unit.directory, &unit.source);
     let mut out = Extraction { frontend: frontend.clone(), ..Extraction::default() };
