@@ -32,7 +32,8 @@ impl<'p> Judge<'p> {
     pub fn inputs(&self, a: &Arena, _root: &Root, launch: &LaunchEvent, ev: &AccessEvent, model: &Model) -> Vec<(String, String)> {
         let mut by_source: BTreeMap<InputSource, i128> = BTreeMap::new();
         for (source, v) in values(a, launch, ev, model) { by_source.entry(source).or_insert(v); }
-        by_source.into_iter().filter(|(s, _)| !matches!(s, InputSource::Argc)).map(|(s, v)| {
+        let given = by_source.get(&InputSource::Argc).copied().unwrap_or(i128::MAX);
+        by_source.into_iter().filter(|(s, _)| !matches!(s, InputSource::Argc) && !matches!(s, InputSource::Argv(i) if i128::from(*i) >= given)).map(|(s, v)| {
             let name = match &s {
                 InputSource::Argc => "argc".into(),
                 InputSource::Argv(i) => format!("argv[{i}]"),
@@ -84,7 +85,8 @@ impl<'p> Judge<'p> {
             }
         }
         let top = argv.keys().next_back().copied().unwrap_or(0);
-        let n = argc.and_then(|v| u32::try_from(v).ok()).map_or(top + 1, |c| c.max(top + 1)).min(256);
+        // Arguments beyond the model's `argc` are ones that it left out.
+        let n = argc.and_then(|v| u32::try_from(v).ok()).unwrap_or(top + 1).min(256);
         inputs.argv = (1..n).map(|i| argv.get(&i).copied().unwrap_or(1).to_string()).collect();
         if let Some(last) = stdin.keys().next_back() {
             inputs.stdin = (0..=*last).map(|i| stdin.get(&i).copied().unwrap_or(1).to_string() + "\n").collect::<String>().into_bytes();
