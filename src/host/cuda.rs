@@ -177,7 +177,7 @@ impl Executor<'_> {
             };
             let name = &self.program.func(stub).name;
             let symbol = Program::kernel_symbol_of_stub(name).unwrap_or_else(|| name.clone());
-            let kernel = self.program.find_func(Side::Device, &symbol).filter(|k| !self.program.func(*k).is_declaration());
+            let kernel = self.program.kernel_of_stub(stub.module, name);
             let values = match kernel { Some(k) => self.kernel_arguments(s, k, args), None => vec![] };
             let kernel = kernel.ok_or(symbol);
             self.record_launch(s, t.cond, kernel, cfg, values.clone());

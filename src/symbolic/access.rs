@@ -228,7 +228,10 @@ impl Executor<'_> {
             ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r) => {
                 let g = self.program.global(*r);
                 let internal = g.constant || g.linkage != Linkage::External || self.program.modules.iter().any(|m| m.functions.iter().any(|f| f.name == "main"));
+                // What a device variable starts with may be overwritten by a copy that was not recognised.
+                let device = !matches!(self.object(o).kind, ObjKind::HostGlobal(_)) && !g.constant;
                 match &g.init {
+                    _ if device => { let v = self.next_version(); Rest::Unknown { version: v, input: false, reason: Rc::from(format!("the device variable `{}`", g.source_name)) } }
                     Some(Const::Zero(_)) if internal => Rest::Zero,
                     Some(_) if internal => Rest::Init,
                     None if g.defined && internal => Rest::Zero,
