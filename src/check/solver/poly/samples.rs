@@ -7,9 +7,11 @@ use crate::check::solver::WrapMode;
 use crate::symbolic::term::{Arena, Poly, SymId, Term, TermId, Valuation};
 use rustc_hash::FxHashMap;
 
-const SAMPLES: usize = 8;
-const ATTEMPTS: u64 = 14;
-const REPAIRS: usize = 48;
+const SAMPLES: usize = 6;
+const ATTEMPTS: u64 = 10;
+/// Attempts after which it is given up where none succeeded.
+const HOPELESS: u64 = 4;
+const REPAIRS: usize = 64;
 
 /// Values of symbols, and of the terms evaluated so far.
 #[derive(Clone, Debug)]
@@ -61,9 +63,32 @@ impl Choices {
     }
 }
 
+/// The terms of the literals, children first, and which of them a symbol changes.
+struct Cone { nodes: Vec<TermId>, users: FxHashMap<SymId, Vec<u32>> }
+
+impl Cone {
+    fn new(arena: &Arena, literals: &[TermId]) -> Self {
+        let nodes = arena.cone(literals);
+        let at: FxHashMap<TermId, u32> = nodes.iter().zip(0..).map(|(t, i)| (*t, i)).collect();
+        let mut parents: Vec<Vec<u32>> = vec![vec![]; nodes.len()];
+        for (n, i) in nodes.iter().zip(0..) { for c in arena.children(*n) { parents[at[&c] as usize].push(i); } }
+        let mut users = FxHashMap::default();
+        for (n, i) in nodes.iter().zip(0u32..) {
+            let (Term::Sym(s) | Term::BoolSym(s)) = arena.get(*n) else { continue };
+            let mut seen = vec![false; nodes.len()];
+            let mut stack = vec![i];
+            while let Some(j) = stack.pop() {
+                if !std::mem::replace(&mut seen[j as usize], true) { stack.extend(&parents[j as usize]); }
+            }
+            users.insert(*s, (0u32..).zip(seen).filter(|(_, s)| *s).map(|(j, _)| j).collect());
+        }
+        Self { nodes, users }
+    }
+}
+
 /// Up to a handful of assignments that satisfy all literals.
 pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<Sample> {
-    let cone = arena.cone(literals);
+    let cone = Cone::new(arena, literals);
     let symbols = arena.symbols_of(literals);
     let mut out: Vec<Sample> = vec![];
     for attempt in 0..ATTEMPTS {
@@ -82,49 +107,50 @@ pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<Sa
         if repair(arena, literals, &cone, &mut s, mode, &mut choices) && !out.iter().any(|o| o.symbols == s.symbols) {
             out.push(s);
             if out.len() == SAMPLES { break; }
-        } else if attempt >= 6 && out.is_empty() { break; }
+        } else if attempt >= HOPELESS && out.is_empty() { break; }
     }
     out
 }
 
-fn repair(arena: &Arena, literals: &[TermId], cone: &[TermId], s: &mut Sample, mode: WrapMode, choices: &mut Choices) -> bool {
+fn repair(arena: &Arena, literals: &[TermId], cone: &Cone, s: &mut Sample, mode: WrapMode, choices: &mut Choices) -> bool {
+    for n in &cone.nodes { s.evaluate(arena, *n, mode); }
     for _ in 0..REPAIRS {
-        for n in cone { s.evaluate(arena, *n, mode); }
         let violated: Vec<TermId> = literals.iter().copied().filter(|l| s.value(*l) != Some(1)).collect();
         if violated.is_empty() { return true; }
         let l = violated[choices.below(violated.len())];
-        adjust(arena, l, true, s, choices);
+        let Some((x, v)) = adjust(arena, l, true, s, choices) else { continue };
+        s.symbols.insert(x, v);
+        for i in cone.users.get(&x).map_or(&[][..], Vec::as_slice) { s.evaluate(arena, cone.nodes[*i as usize], mode); }
     }
     false
 }
 
-/// Changes one symbol so that the literal becomes true, if only it changes.
-fn adjust(arena: &Arena, literal: TermId, truth: bool, s: &mut Sample, choices: &mut Choices) {
+/// A change of one symbol by which the literal becomes true, if only it changes.
+fn adjust(arena: &Arena, literal: TermId, truth: bool, s: &Sample, choices: &mut Choices) -> Option<(SymId, i128)> {
     match arena.get(literal) {
         Term::Not(x) => adjust(arena, *x, !truth, s, choices),
         Term::And(v) | Term::Or(v) => {
             let wrong: Vec<TermId> = v.iter().copied().filter(|x| s.value(*x) != Some(i128::from(truth))).collect();
-            if let Some(x) = wrong.get(choices.below(wrong.len())) { adjust(arena, *x, truth, s, choices); }
+            adjust(arena, *wrong.get(choices.below(wrong.len()))?, truth, s, choices)
         }
-        Term::BoolSym(b) => { s.symbols.insert(*b, i128::from(truth)); }
+        Term::BoolSym(b) => Some((*b, i128::from(truth))),
         Term::Le(t) | Term::EqZ(t) => {
-            let Some(v) = s.value(*t) else { shake(arena, literal, s, choices); return };
+            let Some(v) = s.value(*t) else { return shake(arena, literal, s, choices) };
             // The change of `t` that is wanted.
             let want = match (arena.get(literal), truth) {
-                (Term::Le(_), true) | (Term::EqZ(_), true) => v.checked_neg(),
+                (_, true) => v.checked_neg(),
                 (Term::Le(_), false) => 1i128.checked_sub(v),
                 _ => Some(1),
             };
-            if !want.is_some_and(|w| nudge(arena, &arena.poly(*t), w, matches!(arena.get(literal), Term::EqZ(_)) && truth, s, choices)) {
-                shake(arena, literal, s, choices);
-            }
+            let exact = truth && matches!(arena.get(literal), Term::EqZ(_));
+            want.and_then(|w| nudge(arena, &arena.poly(*t), w, exact, s, choices)).or_else(|| shake(arena, literal, s, choices))
         }
         _ => shake(arena, literal, s, choices),
     }
 }
 
 /// Moves one symbol of the polynomial so that its value changes by at least `want` (by just that, where exact).
-fn nudge(arena: &Arena, p: &Poly, want: i128, exact: bool, s: &mut Sample, choices: &mut Choices) -> bool {
+fn nudge(arena: &Arena, p: &Poly, want: i128, exact: bool, s: &Sample, choices: &mut Choices) -> Option<(SymId, i128)> {
     let mut options: Vec<(SymId, i128)> = vec![];
     for (m, _) in &p.terms {
         for a in m {
@@ -136,21 +162,17 @@ fn nudge(arena: &Arena, p: &Poly, want: i128, exact: bool, s: &mut Sample, choic
             // The least step that is enough.
             let step = if want % slope == 0 { want / slope } else { want / slope + (want.signum() * slope.signum()) };
             let Some(next) = now.checked_add(step) else { continue };
-            let r = arena.symbol(*x).range;
-            if r.contains_value(next) { options.push((*x, next)); }
+            if arena.symbol(*x).range.contains_value(next) { options.push((*x, next)); }
         }
     }
-    let Some((x, v)) = options.get(choices.below(options.len())).copied() else { return false };
-    s.symbols.insert(x, v);
-    true
+    options.get(choices.below(options.len())).copied()
 }
 
-/// Gives a symbol below the literal another value.
-fn shake(arena: &Arena, literal: TermId, s: &mut Sample, choices: &mut Choices) {
+/// Another value for a symbol below the literal.
+fn shake(arena: &Arena, literal: TermId, s: &Sample, choices: &mut Choices) -> Option<(SymId, i128)> {
     let symbols = arena.symbols_of(&[literal]);
-    let Some(x) = symbols.get(choices.below(symbols.len())) else { return };
-    let now = s.symbols.get(x).copied().unwrap_or(0);
+    let x = *symbols.get(choices.below(symbols.len()))?;
+    let now = s.symbols.get(&x).copied().unwrap_or(0);
     let next = match choices.below(6) { 0 => 0, 1 => now.saturating_mul(2), 2 => now / 2, 3 => now.saturating_sub(1), 4 => 1, _ => now.saturating_add(1) };
-    let r = arena.symbol(*x).range;
-    if r.contains_value(next) { s.symbols.insert(*x, next); }
+    arena.symbol(x).range.contains_value(next).then_some((x, next))
 }
