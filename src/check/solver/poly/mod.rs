@@ -71,7 +71,10 @@ pub(super) enum Found {
 impl Store {
     /// A proof with other literals and further rewriting, within the steps left.
     fn branch<T>(&mut self, arena: &mut Arena, literals: Vec<Literal>, rewrites: &[(TermId, TermId, Used)], f: impl FnOnce(&mut Self, &mut Arena) -> Option<T>) -> Option<T> {
-        self.steps = self.steps.checked_sub(10)?;
+        // Reading the facts again costs by their size.
+        let roots: Vec<TermId> = literals.iter().map(|l| l.0).collect();
+        let size = u32::try_from(arena.cone(&roots).len()).unwrap_or(u32::MAX);
+        self.steps = self.steps.checked_sub((size / 4).saturating_add(10))?;
         let mut b = Self::new(arena, self.mode, literals, rewrites);
         b.steps = self.steps;
         let out = f(&mut b, arena);

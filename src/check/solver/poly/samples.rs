@@ -12,6 +12,8 @@ const ATTEMPTS: u64 = 10;
 /// Attempts after which it is given up where none succeeded.
 const HOPELESS: u64 = 4;
 const REPAIRS: usize = 64;
+/// Evaluations of terms for all samples together: what large conditions may cost.
+const EVALUATIONS: usize = 30_000;
 
 /// Values of symbols, and of the terms evaluated so far.
 #[derive(Clone, Debug)]
@@ -91,6 +93,7 @@ pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<Sa
     let cone = Cone::new(arena, literals);
     let symbols = arena.symbols_of(literals);
     let mut out: Vec<Sample> = vec![];
+    let mut budget = EVALUATIONS;
     for attempt in 0..ATTEMPTS {
         let mut choices = Choices(0x9e37_79b9_7f4a_7c15 ^ (attempt + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
         let mut s = Sample { symbols: FxHashMap::default(), values: FxHashMap::default() };
@@ -104,23 +107,27 @@ pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<Sa
             };
             s.symbols.insert(*x, r.hi.map_or(v, |h| v.min(h)).max(r.lo.unwrap_or(i128::MIN)));
         }
-        if repair(arena, literals, &cone, &mut s, mode, &mut choices) && !out.iter().any(|o| o.symbols == s.symbols) {
+        if repair(arena, literals, &cone, &mut s, mode, &mut choices, &mut budget) && !out.iter().any(|o| o.symbols == s.symbols) {
             out.push(s);
             if out.len() == SAMPLES { break; }
-        } else if attempt >= HOPELESS && out.is_empty() { break; }
+        } else if budget == 0 || (attempt >= HOPELESS && out.is_empty()) { break; }
     }
     out
 }
 
-fn repair(arena: &Arena, literals: &[TermId], cone: &Cone, s: &mut Sample, mode: WrapMode, choices: &mut Choices) -> bool {
+fn repair(arena: &Arena, literals: &[TermId], cone: &Cone, s: &mut Sample, mode: WrapMode, choices: &mut Choices, budget: &mut usize) -> bool {
     for n in &cone.nodes { s.evaluate(arena, *n, mode); }
+    *budget = budget.saturating_sub(cone.nodes.len());
     for _ in 0..REPAIRS {
         let violated: Vec<TermId> = literals.iter().copied().filter(|l| s.value(*l) != Some(1)).collect();
         if violated.is_empty() { return true; }
         let l = violated[choices.below(violated.len())];
         let Some((x, v)) = adjust(arena, l, true, s, choices) else { continue };
         s.symbols.insert(x, v);
-        for i in cone.users.get(&x).map_or(&[][..], Vec::as_slice) { s.evaluate(arena, cone.nodes[*i as usize], mode); }
+        let users = cone.users.get(&x).map_or(&[][..], Vec::as_slice);
+        *budget = budget.saturating_sub(users.len() + literals.len() / 4);
+        if *budget == 0 { return false; }
+        for i in users { s.evaluate(arena, cone.nodes[*i as usize], mode); }
     }
     false
 }

@@ -3,7 +3,7 @@
 //! In: boolean terms, each with the facts it rests on. Out: constraints `p >= 0` and `p == 0`, bounds of monomials by
 //! constants, booleans known to be true, and the disjunctions that are left. Equalities `x == e` are used as rewriting.
 
-use super::form::{Used, plus, scaled, tighten, union};
+use super::form::{Used, common, plus, quotient, scaled, tighten, union};
 use super::samples::{self, Sample};
 use super::search::Memo;
 use crate::check::solver::WrapMode;
@@ -291,7 +291,7 @@ impl Store {
     /// Constant bounds of monomials from the constraints and each other.
     pub fn propagate(&mut self, arena: &Arena) {
         for _ in 0..ROUNDS {
-            let mut changed = false;
+            let mut changed = self.cancel_common(arena);
             for i in 0..self.constraints.len() {
                 let k = self.constraints[i].clone();
                 changed |= self.propagate_one(arena, &k.p, &k.used);
@@ -300,6 +300,21 @@ impl Store {
             }
             if !changed { return; }
         }
+    }
+
+    /// From `g·q >= 0` and `g >= 1`: `q >= 0`.
+    fn cancel_common(&mut self, arena: &Arena) -> bool {
+        let before = self.constraints.len();
+        for i in 0..before {
+            let k = &self.constraints[i];
+            let mut g = common(&k.p);
+            g.retain(|a| self.atom_range(arena, *a).lo.is_some_and(|v| v >= 1));
+            if g.is_empty() { continue; }
+            let Some(q) = quotient(&k.p, &g) else { continue };
+            let (equality, used) = (k.equality, union(&k.used, &self.range_facts(&g)));
+            self.add_constraint(tighten(q), equality, used);
+        }
+        self.constraints.len() > before
     }
 
     /// From `Σ c·m + k >= 0`: `c·m >= -(greatest value of the rest)`.

@@ -105,6 +105,8 @@ pub const CASES: &[Case] = &[
     case("contradiction through products", "n count, m count, i size", &["i >= n*m", "i < n"], "i < 0", Z3),
     case("row of a flat index by a constant", "n count, i size", &["i < 48*n"], "i/48 < n && i%48 < 48", Poly),
     case("quotient of a quotient", "n count, i size", &["i < 12*n"], "i/4/3 < n", Poly),
+    case("sign through a product", "a i32, b i32, c i32, i size", &["4*a*b*c >= 0", "b > i", "c > 0"], "a >= 0", Poly),
+    case("size through a halved product", "a i32, b i32, c i32, y size, z size", &["4*c*(a*b) >= 0", "y < b/2", "z < c"], "0 - (a/2)*(b/2)*c <= 0", Poly),
     case("square of a difference", "x i32, y i32", &[], "2*x*y <= x*x + y*y", Z3),
 ];
 
