@@ -32,7 +32,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    fn default() -> Self { Self { millis: 5000, rlimit: 40_000_000, steps: 2000, core: false } }
+    fn default() -> Self { Self { millis: 5000, rlimit: 40_000_000, steps: 400, core: false } }
 }
 
 /// How [`Term::Wrap`] is read.

@@ -242,6 +242,15 @@ impl Store {
         if Range::new(0, 126).contains(arena.range(a)) {
             self.at_least(v.add_scaled(&pa, -1).and_then(|p| plus(&p, -1)), &Used::new());
         }
+        // 2^a <= 2^c for the least c with a <= c that is found.
+        let (mut low, mut high) = (self.poly_range(arena, &pa).lo.unwrap_or(0).max(0), 126);
+        let mut used = None;
+        while low <= high {
+            let mid = low + (high - low) / 2;
+            let within = scaled(&pa, -1).and_then(|p| plus(&p, mid));
+            match self.proved(arena, within) { Some(u) => { used = Some((mid, u)); high = mid - 1; } None => low = mid + 1 }
+        }
+        if let Some((c, u)) = used { self.at_least(scaled(&v, -1).and_then(|p| plus(&p, 1 << c)), &u); }
         let others: Vec<(TermId, TermId)> = self.defined.iter()
             .filter_map(|t| match arena.get(*t) { Term::Pow2(b) if *t != n => Some((*t, *b)), _ => None }).collect();
         for (m, b) in others {

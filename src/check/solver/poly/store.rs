@@ -391,12 +391,48 @@ impl Store {
                 _ => i += 1,
             }
         }
+        for (members, used) in &left { changed |= self.weaken(arena, members, used); }
         self.disjunctions.append(&mut left);
         if changed {
             self.define_all(arena);
             self.propagate(arena);
             self.memo = Memo::default();
         }
+    }
+
+    /// What follows of a disjunction whichever member holds: of each form `a <= 0` of one member the bound `a <= c`
+    /// that the others give too. Closed forms of loops come as `i <= n || i <= 0`.
+    fn weaken(&mut self, arena: &Arena, members: &[TermId], used: &Used) -> bool {
+        const MAX_FORMS: usize = 6;
+        let forms = |t: TermId| -> Vec<Poly> {
+            let conjuncts = match arena.get(t) { Term::And(v) => v.clone(), _ => vec![t] };
+            conjuncts.into_iter().flat_map(|c| match arena.get(c) {
+                Term::Le(a) => vec![arena.poly(*a)],
+                Term::EqZ(a) => { let p = arena.poly(*a); scaled(&p, -1).into_iter().chain([p]).collect() }
+                _ => vec![],
+            }).take(MAX_FORMS).collect()
+        };
+        let all: Vec<Vec<Poly>> = members.iter().map(|m| forms(*m)).collect();
+        let before = self.constraints.len();
+        for (i, own) in all.iter().enumerate() {
+            for a in own {
+                let mut most = Some(0i128);
+                let mut facts = used.clone();
+                for (_, others) in all.iter().enumerate().filter(|(j, _)| *j != i) {
+                    // a = (a - b) + b <= (a - b) where b <= 0.
+                    let best = others.iter().filter_map(|b| a.add_scaled(b, -1))
+                        .filter_map(|d| self.poly_range(arena, &d).hi.map(|h| (h, d))).min_by_key(|(h, _)| *h);
+                    match best {
+                        Some((h, d)) => { most = most.map(|m| m.max(h)); facts = union(&facts, &self.poly_facts(&d)); }
+                        None => most = None,
+                    }
+                }
+                let Some(most) = most else { continue };
+                if self.poly_range(arena, a).hi.is_some_and(|h| h <= most) { continue; }
+                if let Some(p) = scaled(a, -1).and_then(|n| plus(&n, most)) { self.add_constraint(tighten(p), false, facts); }
+            }
+        }
+        self.constraints.len() > before
     }
 
     /// The literals of a member of a disjunction.
