@@ -8,6 +8,8 @@ use super::memory::split;
 use super::models::{Class, Entry};
 use super::store::Fill;
 use super::value::{Reason, Val, mask};
+use crate::ir::FuncRef;
+use rustc_hash::FxHashSet;
 
 type Res = Result<Ret, Stop>;
 
@@ -23,6 +25,10 @@ pub struct Cuda {
     pub launches: u64,
     /// Those that ran.
     pub ran: u64,
+    /// Kernels whose effects took too long, or could not be followed.
+    pub dear: FxHashSet<FuncRef>,
+    /// Steps taken for effects alone.
+    pub side_steps: u64,
     message: Option<u64>,
 }
 

@@ -8,15 +8,17 @@ use super::machine::{Launch, Machine, Place, Stop, Thread};
 use super::memory::{Obj, ObjId, split};
 use super::store::Fill;
 use super::value::{Reason, Val, mask};
-use crate::ir::{FuncRef, FuncId, ModuleId, Program, Side};
+use crate::ir::{FuncRef, Program};
 use std::rc::Rc;
 
 /// Largest dynamic shared memory of a block, in bytes (DESIGN: Axioms).
 const MAX_SHARED: u64 = 227 << 10;
-/// Steps that a launch other than the one sought may take before its effect is only forgotten.
-const SIDE_STEPS: u64 = 4_000_000;
+/// Bounds in a first pass on running launches for their effects alone, beyond which those are forgotten: steps of one
+/// launch and of all together.
+const SIDE_STEPS: u64 = 100_000;
+const ALL_SIDE_STEPS: u64 = 2_000_000;
 /// Threads of such a launch beyond which it is not even tried.
-const SIDE_THREADS: u64 = 1 << 16;
+const SIDE_THREADS: u64 = 1 << 14;
 
 impl Machine<'_> {
     /// The kernel behind a launch handle: the host function that stands for it.
@@ -24,14 +26,11 @@ impl Machine<'_> {
         let Some(a) = handle.known() else { return Err(format!("which kernel is launched depends on {}", self.reasons.text(handle.poison))) };
         let Some(stub) = self.mem.func_at(a) else { return Err("the launched kernel is no function of the program".to_owned()) };
         let name = &self.program.func(stub).name;
-        let Some(symbol) = Program::kernel_symbol_of_stub(name) else { return Err(format!("`{name}` is launched, which is no kernel")) };
-        let source = &self.program.module(stub.module).source;
-        // A `static` kernel is the one of the same source.
-        let same = (0u32..).zip(&self.program.modules).filter(|(_, m)| m.side == Side::Device && m.source == *source).find_map(|(mi, m)| {
-            let i = m.functions.iter().position(|f| f.name == symbol && !f.is_declaration())?;
-            Some(FuncRef { module: ModuleId(mi), func: FuncId(u32::try_from(i).ok()?) })
-        });
-        same.or_else(|| self.program.find_func(Side::Device, &symbol)).ok_or_else(|| format!("the kernel `{symbol}` has no device code here"))
+        match (self.program.kernel_of_stub(stub.module, name), Program::kernel_symbol_of_stub(name)) {
+            (Some(k), _) => Ok(k),
+            (None, Some(symbol)) => Err(format!("the kernel `{symbol}` has no device code here")),
+            (None, None) => Err(format!("`{name}` is launched, which is no kernel")),
+        }
     }
 
     /// A launch: the runtime's error code. `args` points to an array of pointers to the arguments.
@@ -190,34 +189,34 @@ impl Machine<'_> {
     /// What a launch leaves in memory: done where it is small, forgotten otherwise.
     fn side_effects(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
         let count = |v: [u32; 3]| v.iter().map(|n| u64::from(*n)).product::<u64>();
-        let why = self.reason(&format!("what `{}` writes", self.program.func(launch.kernel).display));
-        // Like loops that only prepare data: left out at first, run in a second pass where that leaves something open.
-        let first = self.budget.loop_steps != u64::MAX;
-        self.seen.skipped |= first;
-        if first || count(launch.grid).saturating_mul(count(launch.block)) > SIDE_THREADS {
-            self.forget_effects(launch.kernel, &args.values, why);
-            return Ok(());
-        }
-        let total = self.budget.steps;
-        self.budget.steps = total.min(self.steps + SIDE_STEPS);
-        self.next_check = 0;
-        let r = self.side_blocks(args, launch);
-        self.budget.steps = total;
-        self.next_check = 0;
-        match r {
-            Ok(true) => Ok(()),
-            Ok(false) => {
-                self.forget_effects(launch.kernel, &args.values, why);
-                Ok(())
-            }
-            Err(Stop::Budget) => {
+        let threads = count(launch.grid).saturating_mul(count(launch.block));
+        let patient = self.budget.loop_steps == u64::MAX;
+        let tried = patient
+            || threads <= SIDE_THREADS && !self.cuda.dear.contains(&launch.kernel)
+                && self.cuda.side_steps < ALL_SIDE_STEPS;
+        let mut done = false;
+        if tried {
+            let (total, before) = (self.budget.steps, self.steps);
+            if !patient { self.budget.steps = total.min(self.steps + SIDE_STEPS); }
+            self.next_check = 0;
+            let r = self.side_blocks(args, launch);
+            self.budget.steps = total;
+            self.next_check = 0;
+            self.cuda.side_steps += self.steps - before;
+            match r {
+                Ok(all) => done = all,
                 // The launch's own bound, or the run's.
-                self.tick()?;
-                self.forget_effects(launch.kernel, &args.values, why);
-                Ok(())
+                Err(Stop::Budget) => self.tick()?,
+                Err(stop) => return Err(stop),
             }
-            Err(stop) => Err(stop),
         }
+        if !done {
+            self.cuda.dear.insert(launch.kernel);
+            self.seen.skipped = true;
+            let why = self.reason(&format!("what `{}` writes", self.program.func(launch.kernel).display));
+            self.forget_effects(launch.kernel, &args.values, why);
+        }
+        Ok(())
     }
 
     fn side_blocks(&mut self, args: &Arguments, launch: &Launch) -> Result<bool, Stop> {

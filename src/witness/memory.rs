@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 const WINDOW_BITS: u32 = 40;
-/// Where in its window an object starts.
-const BIAS: u64 = 1 << (WINDOW_BITS - 1);
+/// Where in its window an object starts: about the middle, at a value that data rarely look like.
+const BIAS: u64 = (1 << (WINDOW_BITS - 1)) + 0x3_5a5a_6000;
 
 /// The window's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,7 +24,16 @@ const LOCAL: u32 = 0x50_0000;
 const SHARED: u32 = 0x60_0000;
 const FUNCS: u32 = 0x70_0000;
 /// Most objects that a run may make.
-const MAX_OBJECTS: usize = HOST_STACK as usize - 1;
+const MAX_OBJECTS: usize = (1 << 20) - 1;
+
+/// Whether a word may be an address of an object: of any that has one, and of few other words.
+#[inline]
+pub const fn looks_like_address(word: u64) -> bool {
+    let (id, low) = (word >> WINDOW_BITS, word & ((1 << WINDOW_BITS) - 1));
+    if id > 0 && id <= MAX_OBJECTS as u64 { return low >= BIAS - (1 << 30) && low < BIAS + (1 << 38); }
+    // Stack objects are small.
+    id >= HOST_STACK as u64 && id < SHARED as u64 && low >> 24 == BIAS >> 24
+}
 
 impl ObjId {
     /// Address of the object's first byte.
@@ -67,7 +76,7 @@ impl Obj {
 
     /// Memory whose extent is not known: never out of bounds, contents unknown.
     pub fn unbounded(kind: ObjectKind, name: Rc<str>, why: Reason) -> Self {
-        Self { unknown: why, ..Self::new(kind, name, 1 << (WINDOW_BITS - 1), Fill::Poison(why)) }
+        Self { unknown: why, ..Self::new(kind, name, 1 << (WINDOW_BITS - 2), Fill::Poison(why)) }
     }
 
     /// Whether `bytes` bytes at `off` lie inside and exist.
@@ -116,7 +125,7 @@ pub struct Memory {
 impl Memory {
     /// Adds an object; `None` where the run has made more than the address space holds.
     pub fn add(&mut self, obj: Obj) -> Option<ObjId> {
-        if self.objs.len() >= MAX_OBJECTS || obj.size > BIAS { return None; }
+        if self.objs.len() >= MAX_OBJECTS || obj.size > 1 << (WINDOW_BITS - 2) { return None; }
         self.objs.push(obj);
         u32::try_from(self.objs.len()).ok().map(ObjId)
     }
@@ -246,6 +255,8 @@ mod tests {
         assert_eq!(split(b.address() + (200 << 30)), (b, 200 << 30));
         assert_eq!(split(0).0, ObjId(0));
         assert_eq!(a.address() % 4096, 0);
+        assert!(looks_like_address(a.address()) && looks_like_address(b.address() + (99 << 30)));
+        assert!(!looks_like_address(384 << 32 | 5) && !looks_like_address(1f64.to_bits()) && !looks_like_address(0));
     }
 
     #[test]
@@ -275,6 +286,7 @@ mod tests {
         let p = h.push(obj(4)).unwrap();
         assert!(m.get(&h, split(p).0).is_some());
         assert!(m.get(&d, split(p).0).is_none());
+        assert!(looks_like_address(p));
         assert_ne!(d.push(obj(4)).unwrap(), p);
     }
 }

@@ -17,23 +17,30 @@ use rustc_hash::FxHashMap;
 pub fn replay(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget) -> Outcome {
     let mut left = *budget;
     let mut target = target.clone();
+    let mut hurried: Option<Outcome> = None;
     loop {
         let mut m = Machine::new(program, inputs, &left, Observer::seeking(target.clone()));
         let stop = m.run_root(root);
         if let Some(bad) = m.seen.found.take() {
             return Outcome::Reached { bad: Box::new(bad), assumptions: m.seen.assumptions().to_vec() };
         }
+        let spent = stop == Stop::Budget;
         let outcome = m.judge(stop, &target);
+        // A second, patient pass that did not come to an end says less than the first.
+        if let (true, Some(first)) = (spent, hurried) { return first; }
+        hurried = None;
         left.steps = left.steps.saturating_sub(m.steps);
         left.seconds -= m.started.elapsed().as_secs_f64();
         if left.steps == 0 || left.seconds <= 0.0 { return outcome; }
-        if m.seen.skipped {
+        let decided = matches!(outcome, Outcome::NotReached { .. });
+        if m.seen.skipped && !decided && left.loop_steps != u64::MAX {
             left.loop_steps = u64::MAX;
+            hurried = Some(outcome);
         } else if target.launch.is_some() {
             // The model may have the wrong launch of the right place.
             target.launch = None;
         } else if let Threads::List(list) = &target.threads
-            && matches!(outcome, Outcome::NotReached { .. })
+            && decided
             && !list.is_empty() {
             // Or the wrong thread of the right block.
             target.threads = Threads::Block(list[0].0);
@@ -85,8 +92,8 @@ impl Machine<'_> {
         if let Some(why) = unclear { return Outcome::Incomplete { why: format!("{}: {why}", self.line(target.site)) }; }
         if !self.seen.doubts.is_empty() { return Outcome::Incomplete { why: self.seen.doubts.join("; ") }; }
         match stop {
-            Stop::Unknown(why) => Outcome::Incomplete { why },
-            Stop::Budget => Outcome::Incomplete { why: self.budget_text() },
+            Stop::Unknown(why) => Outcome::Incomplete { why: format!("{why} (after {} launches)", self.cuda.ran) },
+            Stop::Budget => Outcome::Incomplete { why: format!("{} (after {} launches)", self.budget_text(), self.cuda.ran) },
             Stop::Ended(_) | Stop::Found if hits > 0 => Outcome::NotReached { why: format!("the access is executed {hits} times, always within bounds") },
             Stop::Ended(why) if self.cuda.ran == 0 => Outcome::NotReached { why: format!("nothing is launched: {why}") },
             Stop::Ended(why) => Outcome::NotReached { why: format!("the access is not executed before the end ({why})") },

@@ -2,6 +2,7 @@
 //!
 //! A 100-GiB allocation that nothing writes costs a few words. Copies share pages until one side writes.
 
+use super::memory::looks_like_address;
 use super::value::{Reason, Val};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -37,17 +38,23 @@ impl Page {
 enum Pages { Flat(Vec<Option<Rc<Page>>>), Sparse(FxHashMap<u64, Rc<Page>>) }
 
 /// A run of bytes taken out of a store, sharing its pages.
-pub struct Piece { len: u64, what: PieceKind }
+pub struct Piece { len: u64, what: PieceKind, addresses: bool }
 enum PieceKind { Fill(Fill), Page { page: Rc<Page>, start: usize } }
 
 /// The bytes of one object.
 #[derive(Clone)]
-pub struct Store { size: u64, fill: Fill, pages: Pages }
+pub struct Store {
+    size: u64,
+    fill: Fill,
+    pages: Pages,
+    /// Something that may be an address was written since all was last filled.
+    addresses: bool,
+}
 
 impl Store {
     pub fn new(size: u64, fill: Fill) -> Self {
         let pages = if size <= FLAT_LIMIT { Pages::Flat(Vec::new()) } else { Pages::Sparse(FxHashMap::default()) };
-        Self { size, fill, pages }
+        Self { size, fill, pages, addresses: false }
     }
 
     fn page_len(&self, page: u64) -> usize {
@@ -129,6 +136,7 @@ impl Store {
     pub fn write(&mut self, off: u64, bytes: u32, v: Val) {
         let at = (off & (PAGE - 1)) as usize;
         let n = bytes as usize;
+        if n == 8 && looks_like_address(v.bits) { self.addresses = true; }
         if at + n > PAGE as usize {
             for i in 0..u64::from(bytes) {
                 self.write(off + i, 1, Val { bits: v.bits >> (8 * i) & 0xff, poison: v.poison });
@@ -215,15 +223,15 @@ impl Store {
         let (mut at, end) = (off, off + len);
         for p in present {
             let start = at.max(p << PAGE_BITS);
-            if start > at { out.push(Piece { len: start - at, what: PieceKind::Fill(self.fill) }); }
+            if start > at { out.push(Piece { len: start - at, what: PieceKind::Fill(self.fill), addresses: false }); }
             let stop = end.min((p + 1) << PAGE_BITS);
             if let Some(page) = self.page(p) {
                 let what = PieceKind::Page { page: page.clone(), start: (start & (PAGE - 1)) as usize };
-                out.push(Piece { len: stop - start, what });
+                out.push(Piece { len: stop - start, what, addresses: self.addresses });
             }
             at = stop;
         }
-        if at < end { out.push(Piece { len: end - at, what: PieceKind::Fill(self.fill) }); }
+        if at < end { out.push(Piece { len: end - at, what: PieceKind::Fill(self.fill), addresses: false }); }
         out
     }
 
@@ -236,6 +244,7 @@ impl Store {
             let gap = pieces.iter().find_map(|p| match p.what { PieceKind::Fill(f) => Some(f), PieceKind::Page { .. } => None });
             self.fill_all(gap.unwrap_or(self.fill));
         }
+        self.addresses |= pieces.iter().any(|p| p.addresses);
         for piece in pieces {
             match &piece.what {
                 PieceKind::Fill(f) if whole && *f == self.fill => {}
@@ -262,13 +271,14 @@ impl Store {
         }
     }
 
-    /// Every eight-byte word at an eight-byte boundary that is known and not zero, among written pages: where pointers may be.
+    /// Every word at an eight-byte boundary that is known and may be an address.
     pub fn words(&self) -> Vec<u64> {
         let mut out = Vec::new();
+        if !self.addresses { return out; }
         let mut scan = |p: &Page| {
             for (i, w) in p.data.chunks_exact(8).enumerate() {
                 let v = u64::from_le_bytes(w.try_into().unwrap_or_default());
-                if v != 0 && p.poison.as_ref().is_none_or(|r| r[i * 8..i * 8 + 8].iter().all(|r| !r.is_some())) { out.push(v); }
+                if looks_like_address(v) && p.poison.as_ref().is_none_or(|r| r[i * 8..i * 8 + 8].iter().all(|r| !r.is_some())) { out.push(v); }
             }
         };
         match &self.pages {
@@ -347,8 +357,14 @@ mod tests {
     #[test]
     fn words_finds_pointers() {
         let mut s = Store::new(64, Fill::Poison(R));
-        s.write(8, 8, Val::new(0xabcd));
-        s.write(24, 8, Val::poison(R));
-        assert_eq!(s.words(), vec![0xabcd]);
+        let p = super::super::memory::ObjId(3).address() + 8;
+        assert!(s.words().is_empty());
+        s.write(8, 8, Val::new(p));
+        s.write(16, 8, Val::new(77));
+        s.write(24, 8, Val { bits: p, poison: R });
+        assert_eq!(s.words(), vec![p]);
+        let mut t = Store::new(64, Fill::Byte(0));
+        t.paste(16, &s.cut(8, 8));
+        assert_eq!(t.words(), vec![p]);
     }
 }
