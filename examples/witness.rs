@@ -54,6 +54,7 @@ fn main() -> anyhow::Result<()> {
     }
     writeln!(out, "launches {}, sites executed {}, completed {}{}{}; {} steps in {seconds:.2} s, {:.0} million/s", run.launches, run.visited.len(),
         run.completed, if run.why.is_empty() { "" } else { ": " }, run.why, run.steps, run.steps as f64 / seconds / 1e6)?;
+    if !run.output.is_empty() { writeln!(out, "printed: {}", run.output.trim_end().replace('\n', "\n  | "))?; }
     for a in &run.assumptions { writeln!(out, "assumed: {a}")?; }
     if mode == "1" {
         for b in &run.bad {

@@ -161,4 +161,6 @@ pub struct Run {
     pub assumptions: Vec<String>,
     /// Instructions executed.
     pub steps: u64,
+    /// The beginning of what it printed to the standard output, a question mark in place of what is not known.
+    pub output: String,
 }

@@ -55,6 +55,13 @@ fn stream(name: &str) -> Option<Entry> {
     if name.starts_with("_ZSt") && name.trim_start_matches("_ZSt").trim_start_matches(|c: char| c.is_ascii_digit()).starts_with("__throw_") {
         return Some((ends, Class::Ends));
     }
+    match name {
+        "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc" => return Some((print_text, Class::Pure)),
+        "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c" => return Some((print_char, Class::Pure)),
+        "_ZNSolsEi" | "_ZNSolsEj" | "_ZNSolsEl" | "_ZNSolsEm" | "_ZNSolsEb" | "_ZNSolsEd" | "_ZNSolsEf" | "_ZNSolsEs" | "_ZNSolsEt" => return Some((print_number, Class::Pure)),
+        "_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_" => return Some((print_newline, Class::Pure)),
+        _ => {}
+    }
     // `std::operator<<`, members of `std::ostream`, manipulators.
     if starts(&["_ZStls", "_ZNSols", "_ZNSo", "_ZSt4endl", "_ZSt5flush", "_ZSt4ends", "_ZSt16__ostream_insert", "_ZNSt13basic_ostream", "_ZSt7__write", "_ZSt13__ostream_fill"]) {
         return Some((first, Class::Pure));
@@ -78,6 +85,37 @@ fn stream(name: &str) -> Option<Entry> {
         return Some((stream_member, Class::Input));
     }
     None
+}
+
+fn print_text(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let s = text(m, th, arg(args, 1)).unwrap_or_else(|_| b"?".to_vec());
+    m.print(&s);
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+fn print_char(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    m.print(&[arg(args, 1).known().map_or(b'?', |c| c as u8)]);
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+/// Numbers as Rust spells them, which is how streams spell integers.
+fn print_number(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let (v, info) = (arg(args, 1), call.args.get(1));
+    let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
+    let w = info.map_or(64, |i| u32::from(i.bits));
+    let s = match v.known() {
+        None => "?".to_owned(),
+        Some(b) if name.ends_with(['d', 'f']) => super::value::float(b, w).to_string(),
+        Some(b) if name.ends_with(['i', 'l', 's']) => super::value::signed(b, w).to_string(),
+        Some(b) => b.to_string(),
+    };
+    m.print(s.as_bytes());
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+fn print_newline(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    m.print(b"\n");
+    Ok(Ret::Val(arg(args, 0)))
 }
 
 /// A question to a stream, or a setting.

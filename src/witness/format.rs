@@ -23,8 +23,40 @@ fn int_bits(length: &[u8]) -> u32 {
     }
 }
 
+/// Reads the string that a `%s` points to.
+pub type Reader<'a> = &'a mut dyn FnMut(Val) -> Result<Vec<u8>, Reason>;
+
 /// What `printf` would print. `args` are values and whether they are floating point; `string` reads a `%s`.
-pub fn format(fmt: &[u8], args: &[(Val, bool)], mut string: impl FnMut(Val) -> Result<Vec<u8>, Reason>) -> Result<Vec<u8>, Reason> {
+///
+/// Where something is not known there is an error; with `lenient` a question mark stands in its place, and floating-point
+/// formats other than `%f` are spelt approximately.
+pub fn format(fmt: &[u8], args: &[(Val, bool)], lenient: bool, string: Reader<'_>) -> Result<Vec<u8>, Reason> {
+    if lenient {
+        // Piece by piece, so that one unknown value spoils only its own.
+        let (mut out, mut used, mut start) = (Vec::new(), 0, 0);
+        let mut ends: Vec<usize> = conversions(fmt);
+        ends.push(fmt.len());
+        for end in ends {
+            let piece = &fmt[start..end];
+            start = end;
+            let takes = piece.iter().filter(|c| **c == b'*').count() + usize::from(piece.contains(&b'%') && !piece.ends_with(b"%%"));
+            let mine = args.get(used..(used + takes).min(args.len())).unwrap_or_default();
+            used += takes;
+            let other = piece.iter().position(|c| *c == b'%');
+            match (format(piece, mine, false, string), other, mine.last()) {
+                (Ok(s), ..) => out.extend(s),
+                (Err(_), Some(at), Some((v, true))) if !v.is_poison() => {
+                    out.extend(&piece[..at]);
+                    out.extend(f64::from_bits(v.bits).to_string().bytes());
+                }
+                (Err(_), at, _) => {
+                    out.extend(&piece[..at.unwrap_or(0)]);
+                    out.push(b'?');
+                }
+            }
+        }
+        return Ok(out);
+    }
     let mut out = Vec::new();
     let mut next = args.iter();
     let mut take = || next.next().map_or(Err(Reason::OPEN), |(v, f)| if v.is_poison() { Err(v.poison) } else { Ok((v.bits, *f)) });
@@ -91,6 +123,19 @@ pub fn format(fmt: &[u8], args: &[(Val, bool)], mut string: impl FnMut(Val) -> R
         out.extend(body);
     }
     Ok(out)
+}
+
+/// Where each conversion of a format ends.
+fn conversions(fmt: &[u8]) -> Vec<usize> {
+    let (mut out, mut i) = (Vec::new(), 0);
+    while i < fmt.len() {
+        if fmt[i] != b'%' { i += 1; continue; }
+        i += 1;
+        while fmt.get(i).is_some_and(|c| b"-+ #0'123456789.*hlLqjzt".contains(c)) { i += 1; }
+        i = (i + 1).min(fmt.len());
+        out.push(i);
+    }
+    out
 }
 
 /// What `scanf` stores, in order; bytes used; whether it stopped before the format's end.
@@ -177,7 +222,7 @@ mod tests {
     use super::*;
 
     fn print(fmt: &str, args: &[(Val, bool)]) -> String {
-        String::from_utf8(format(fmt.as_bytes(), args, |_| Ok(b"abc".to_vec())).unwrap()).unwrap()
+        String::from_utf8(format(fmt.as_bytes(), args, false, &mut |_| Ok(b"abc".to_vec())).unwrap()).unwrap()
     }
 
     #[test]
@@ -186,7 +231,9 @@ mod tests {
         assert_eq!(print("%d|%5d|%-5d|%05d|%u", &[v(-1), v(42), v(42), v(-42), v(0xffff_ffff)]), "-1|   42|42   |-0042|4294967295");
         assert_eq!(print("%s_%ld.%x%%", &[v(8), v(-7), v(255)]), "abc_-7.ff%");
         assert_eq!(print("%.2f %f", &[(Val::f64(1.005), true), (Val::f64(0.5), true)]), "1.00 0.500000");
-        assert_eq!(format(b"%d", &[(Val::UNINIT, false)], |_| Ok(vec![])), Err(Reason::UNINIT));
+        assert_eq!(format(b"%d", &[(Val::UNINIT, false)], false, &mut |_| Ok(vec![])), Err(Reason::UNINIT));
+        let lenient = format(b"a %d %% %s %g.\n", &[(Val::UNINIT, false), v(1), (Val::f64(2.5), true)], true, &mut |_| Ok(b"b".to_vec())).unwrap();
+        assert_eq!(String::from_utf8(lenient).unwrap(), "a ? % b 2.5.\n");
     }
 
     #[test]

@@ -133,6 +133,8 @@ pub struct Machine<'p> {
     pub libc: Libc,
     pub cuda: Cuda,
     pub launch: Option<Launch>,
+    /// The beginning of what the program printed.
+    pub output: String,
     pub seen: Observer,
     pub effects: super::effects::Effects,
 }
@@ -154,6 +156,7 @@ impl<'p> Machine<'p> {
             libc: Libc::default(),
             cuda: Cuda::default(),
             launch: None,
+            output: String::new(),
             seen,
             effects: super::effects::Effects::default(),
         }

@@ -75,6 +75,7 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Bud
         launches: m.cuda.ran,
         assumptions: m.seen.assumptions().to_vec(),
         steps: m.steps,
+        output: m.output,
     }
 }
 

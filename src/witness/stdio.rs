@@ -85,7 +85,29 @@ pub fn find(name: &str) -> Option<Entry> {
     })
 }
 
-fn output(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(Ret::Val(m.unknown("how many characters were printed"))) }
+/// What is printed has no effect; what goes to the standard output is kept for those who look at a run.
+fn output(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
+    match name {
+        "printf" | "__printf_chk" => {
+            let at = usize::from(name != "printf");
+            if let Ok(f) = text(m, th, arg(args, at)) {
+                let values = variadic(call, args, at + 1);
+                if let Ok(s) = format(&f, &values, true, &mut |p| text(m, th, p).map_err(|v| v.poison)) { m.print(&s); }
+            }
+        }
+        "puts" => if let Ok(mut s) = text(m, th, arg(args, 0)) {
+            s.push(b'\n');
+            m.print(&s);
+        },
+        "putchar" => if let Some(c) = arg(args, 0).known() { m.print(&[c as u8]); },
+        _ => {}
+    }
+    Ok(Ret::Val(m.unknown("how many characters were printed")))
+}
+
+/// Most bytes of output that are kept.
+const MAX_OUTPUT: usize = 1 << 16;
 
 /// All that was to be written.
 fn fwrite(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { Ok(Ret::Val(arg(args, 2))) }
@@ -103,7 +125,7 @@ fn variadic(call: &CallInfo, args: &[Val], skip: usize) -> Vec<(Val, bool)> {
 
 fn print_into(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], (fmt, skip): (usize, usize), limit: Val) -> Res {
     let made = match text(m, th, arg(args, fmt)) {
-        Ok(f) => format(&f, &variadic(call, args, skip), |p| text(m, th, p).map_err(|v| v.poison)),
+        Ok(f) => format(&f, &variadic(call, args, skip), false, &mut |p| text(m, th, p).map_err(|v| v.poison)),
         Err(p) => Err(p.poison),
     };
     match (made, limit.known()) {
@@ -150,6 +172,12 @@ pub fn va_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val])
 }
 
 impl Machine<'_> {
+    /// Keeps what the program prints.
+    pub fn print(&mut self, bytes: &[u8]) {
+        let room = MAX_OUTPUT.saturating_sub(self.output.len());
+        self.output.push_str(&String::from_utf8_lossy(&bytes[..bytes.len().min(room)]));
+    }
+
     fn open(&mut self, name: &str, bytes: Vec<u8>, unknown: Reason) -> Result<u64, Stop> {
         let obj = Obj::unbounded(ObjectKind::Foreign, name.into(), Reason::OPEN);
         let id = self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
