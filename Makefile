@@ -30,7 +30,7 @@ build: setup ## target/release/{scuba,scuba-nvcc,scuba-extract}
 .PHONY: test
 test: ## the whole test suite, with the pinned nvcc
 	@tools/setup.sh test
-	@cargo test --locked
+	@cargo test --locked --no-fail-fast
 
 .PHONY: lint
 lint: setup ## clippy on everything

@@ -36,8 +36,9 @@ impl Running {
         fake_nvcc(folder.path(), nvcc);
         let shim = Shim::new(analysis);
         let trap = if ignored.is_empty() { String::new() } else { format!("trap '' {ignored}; ") };
-        let mut command = clean(Path::new("/bin/bash"), folder.path());
-        command.args(["-c", &format!("{trap}exec '{}' -c a.cu", shim.path().display())]).env("SCUBA_NVCC", folder.path().join("nvcc"));
+        // The tests themselves may run where signals are ignored: under nohup, or as a shell's background job.
+        let mut command = clean(Path::new("/usr/bin/env"), folder.path());
+        command.args(["--default-signal", "/bin/bash", "-c", &format!("{trap}exec '{}' -c a.cu", shim.path().display())]).env("SCUBA_NVCC", folder.path().join("nvcc"));
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         Running { folder, _shim: shim, child }
     }
