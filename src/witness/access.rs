@@ -53,7 +53,7 @@ impl Machine<'_> {
         let bytes = bits.div_ceil(8);
         Ok(match self.way(th, site, p, u64::from(bytes), Direction::Read)? {
             Way::Fine(id, off) => {
-                let v = self.peek(th, id, off, bytes);
+                let v = self.peek(th, id, off, bytes.min(8));
                 if v.is_poison() { v } else { Val::new(v.bits & mask(bits)) }
             }
             Way::Poison(r) | Way::Nowhere(r) => Val::poison(r),
@@ -72,7 +72,7 @@ impl Machine<'_> {
     pub fn store(&mut self, th: &mut Thread, site: impl Fn() -> Site, p: Val, bits: u32, v: Val) -> Result<(), Stop> {
         let bytes = bits.div_ceil(8);
         match self.way(th, &site, p, u64::from(bytes), Direction::Write)? {
-            Way::Fine(id, off) => self.poke(th, id, off, bytes, v),
+            Way::Fine(id, off) => self.poke(th, id, off, bytes.min(8), v),
             Way::Poison(r) => self.store_somewhere(th, site(), p, r),
             Way::Nowhere(_) => {}
         }
@@ -101,7 +101,7 @@ impl Machine<'_> {
             Way::Fine(id, off) => {
                 for l in &layout.leaves {
                     if l.bits == 0 { out.push(Val::poison(Reason::OPEN)); continue; }
-                    let v = self.peek(th, id, off + u64::from(l.off), l.bytes());
+                    let v = self.peek(th, id, off + u64::from(l.off), l.bytes().min(8));
                     out.push(if v.is_poison() { v } else { Val::new(v.bits & mask(u32::from(l.bits))) });
                 }
             }
@@ -113,7 +113,7 @@ impl Machine<'_> {
     pub fn store_many(&mut self, th: &mut Thread, site: impl Fn() -> Site, p: Val, layout: &Layout, values: &[Val]) -> Result<(), Stop> {
         match self.way(th, &site, p, layout.bytes, Direction::Write)? {
             Way::Fine(id, off) => for (l, v) in layout.leaves.iter().zip(values) {
-                let (bytes, v) = if l.bits == 0 { (8, Val::poison(Reason::OPEN)) } else { (l.bytes(), *v) };
+                let (bytes, v) = if l.bits == 0 { (8, Val::poison(Reason::OPEN)) } else { (l.bytes().min(8), *v) };
                 self.poke(th, id, off + u64::from(l.off), bytes, v);
             },
             Way::Poison(r) => self.store_somewhere(th, site(), p, r),

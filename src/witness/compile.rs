@@ -2,10 +2,10 @@
 
 use super::code::{Arg, AsmInfo, CallInfo, Callee, Code, FloatPred, I, Layout, Leaf, Opd, SwitchInfo};
 use super::flow::Flow;
-use super::globals::{MAX_LEAVES, leaves};
+use super::globals::{MAX_LEAVES, is_fp80, leaves};
 use super::machine::Machine;
 use super::models;
-use super::value::{Reason, Val, mask};
+use super::value::{Reason, Val, is_float_width, mask};
 use crate::ir::{
     self, BlockId, CastOp, Const, FuncRef, Function, Inst, Module, ModuleId, Op, Operand, Step, Terminator, TypeId, TypeKind, ValueId,
 };
@@ -221,6 +221,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             TypeKind::Int(b) => (*b, false),
             TypeKind::Float(b) => (*b, true),
             TypeKind::Ptr(_) => (64, false),
+            TypeKind::Other(_) if is_fp80(self.m, ty) => (80, true),
             TypeKind::Vector { elem, .. } | TypeKind::Array { elem, .. } => self.type_width(*elem),
             _ => (0, false),
         }
@@ -383,7 +384,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             }
             return;
         }
-        let Some(w) = u8::try_from(w).ok().filter(|w| (1..=64).contains(w) && (!float || matches!(w, 16 | 32 | 64))) else {
+        let Some(w) = u8::try_from(w).ok().filter(|_| if float { is_float_width(w) } else { (1..=64).contains(&w) }) else {
             return self.poison(d, n, &format!("arithmetic on {w}-bit values, which is not modelled"));
         };
         for i in 0..n.min(na).min(nb) {
@@ -434,7 +435,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 let p = self.one(ptr);
                 let (w, _) = self.width(value);
                 match u8::try_from(w) {
-                    Ok(bits) if k == 1 && (1..=64).contains(&w) => { self.emit(I::Store { p, v, bits }); }
+                    Ok(bits) if k == 1 && (1..=80).contains(&w) => { self.emit(I::Store { p, v, bits }); }
                     _ => {
                         let Some(ty) = self.operand_type(value) else {
                             // A 128-bit constant.
@@ -476,7 +477,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 let w = self.width(a).0;
                 let o = self.operand(a).0;
                 match u8::try_from(w) {
-                    Ok(w @ (16 | 32 | 64)) => for i in 0..n { self.emit(I::FNeg { w, d: d + i, a: o.plus(i) }); },
+                    Ok(w @ (32 | 64)) => for i in 0..n { self.emit(I::FNeg { w, d: d + i, a: o.plus(i) }); },
                     _ => self.poison(d, n, "a wide floating-point value, which is not modelled"),
                 }
             }
@@ -607,7 +608,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         let (Ok(f), Ok(t)) = (u8::try_from(from_w), u8::try_from(to_w)) else {
             return self.poison(d, n, "a conversion of wide values, which is not modelled");
         };
-        if f == 0 || t == 0 || f > 128 || t > 128 { return self.poison(d, n, "a conversion that is not modelled"); }
+        let float = |ty: TypeId, w: u8| !self.type_width(ty).1 || is_float_width(u32::from(w));
+        if f == 0 || t == 0 || f > 128 || t > 128 || !float(from, f) || !float(to, t) { return self.poison(d, n, "a conversion that is not modelled"); }
         if f == 128 || t == 128 {
             if n.max(k) == 2 || n == 1 { self.emit(I::CastWide { op, from: f, to: t, d, a: o }); } else {
                 self.poison(d, n, "a conversion of wide values, which is not modelled");

@@ -4,7 +4,7 @@ use super::api::ObjectKind;
 use super::machine::Machine;
 use super::memory::{Obj, ObjId, split};
 use super::store::Fill;
-use super::value::{Reason, Val, mask};
+use super::value::{Reason, Val, mask, parse_fp80};
 use crate::ir::{Const, Global, GlobalId, GlobalRef, Module, ModuleId, Side, TypeDef, TypeId, TypeKind, space};
 
 impl Machine<'_> {
@@ -53,7 +53,7 @@ impl Machine<'_> {
                 if let Some(o) = self.mem.global_mut(id) {
                     for (off, bits, v) in scalars {
                         let bytes = u32::from(bits).div_ceil(8);
-                        if bits != 0 && off + u64::from(bytes) <= size { o.store.write(off, bytes, v); }
+                        if bits != 0 && off + u64::from(bytes) <= size { o.store.write(off, bytes.min(8), v); }
                     }
                 }
             }
@@ -126,6 +126,12 @@ impl Machine<'_> {
             }
             Const::Float { bits, value } if *bits <= 64 => out.push((at, u8::try_from(*bits).unwrap_or(64), Val::new(*value))),
             Const::Float { .. } | Const::Opaque { .. } => {
+                if let Const::Opaque { what, .. } = c
+                    && is_fp80(m, ty)
+                    && let Some(v) = parse_fp80(what) {
+                    out.push((at, 80, Val::f64(v)));
+                    return;
+                }
                 let what = if let Const::Opaque { what, .. } = c { what.clone() } else { "a wide floating-point constant".to_owned() };
                 let why = self.reason(&format!("{what}, which is not modelled"));
                 for (off, bits) in leaves(m, ty) { out.push((at + off, bits, Val::poison(why))); }
@@ -178,6 +184,9 @@ pub fn parts(m: &Module, ty: TypeId) -> Vec<(u64, TypeId)> {
     }
 }
 
+/// `long double` on x86, which the analysis form names only.
+pub fn is_fp80(m: &Module, ty: TypeId) -> bool { matches!(&m.ty(ty).kind, TypeKind::Other(name) if name == "x86_fp80") }
+
 /// Most scalars of a value that the machine handles as registers.
 pub const MAX_LEAVES: usize = 1 << 16;
 
@@ -191,7 +200,7 @@ pub fn leaves(m: &Module, ty: TypeId) -> Vec<(u64, u8)> {
             TypeKind::Int(128) => out.extend([(at, 64), (at + 8, 64)]),
             TypeKind::Int(b) | TypeKind::Float(b) => out.push((at, u8::try_from(*b).ok().filter(|b| *b <= 64).unwrap_or(0))),
             TypeKind::Ptr(_) => out.push((at, 64)),
-            TypeKind::Other(_) => out.push((at, 0)),
+            TypeKind::Other(_) => out.push((at, if is_fp80(m, ty) { 80 } else { 0 })),
             TypeKind::Array { .. } | TypeKind::Vector { .. } | TypeKind::Struct { .. } => {
                 for (off, t) in parts(m, ty) {
                     if out.len() > MAX_LEAVES { return; }

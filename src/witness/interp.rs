@@ -494,9 +494,9 @@ fn cast_wide(th: &mut Thread, code: &Rc<Code>, base: usize, (op, from, to): (Cas
 
 fn repack(th: &mut Thread, code: &Rc<Code>, base: usize, (d, a): (u32, Opd), from: &Layout, to: &Layout) {
     let mut s = super::store::Store::new(from.bytes.max(to.bytes), super::store::Fill::Poison(Reason::OPEN));
-    for (i, l) in (0..).zip(&from.leaves) { if l.bits != 0 { s.write(u64::from(l.off), l.bytes(), get(th, code, base, a.plus(i))); } }
+    for (i, l) in (0..).zip(&from.leaves) { if l.bits != 0 { s.write(u64::from(l.off), l.bytes().min(8), get(th, code, base, a.plus(i))); } }
     for (i, l) in to.leaves.iter().enumerate() {
-        let v = if l.bits == 0 { Val::poison(Reason::OPEN) } else { s.read(u64::from(l.off), l.bytes()) };
+        let v = if l.bits == 0 { Val::poison(Reason::OPEN) } else { s.read(u64::from(l.off), l.bytes().min(8)) };
         th.regs[base + d as usize + i] = if v.is_poison() { v } else { Val::new(v.bits & mask(u32::from(l.bits))) };
     }
 }

@@ -7,7 +7,7 @@ use super::code::CallInfo;
 use super::libc::arg;
 use super::machine::{Machine, Model, Ret, Stop, Thread};
 use super::models::{Class, Entry};
-use super::value::{Reason, Val, float, float_bits, mask, signed};
+use super::value::{Reason, Val, float, float_bits, is_float_width, mask, signed};
 
 type Res = Result<Ret, Stop>;
 
@@ -17,14 +17,14 @@ fn width(call: &CallInfo) -> u32 { call.args.first().map_or(64, |a| u32::from(a.
 /// A function of one floating-point argument, each lane.
 fn unary(call: &CallInfo, args: &[Val], f: fn(f64) -> f64) -> Ret {
     let w = width(call);
-    if !matches!(w, 16 | 32 | 64) { return Ret::Many(vec![Val::poison(Reason::OPEN); args.len()]); }
+    if !is_float_width(w) { return Ret::Many(vec![Val::poison(Reason::OPEN); args.len()]); }
     Ret::Many(args.iter().map(|a| a.known().map_or(Val::poison(a.poison), |b| Val::new(float_bits(f(float(b, w)), w)))).collect())
 }
 
 fn binary(call: &CallInfo, args: &[Val], f: fn(f64, f64) -> f64) -> Ret {
     let w = width(call);
     let n = args.len() / 2;
-    if !matches!(w, 16 | 32 | 64) { return Ret::Many(vec![Val::poison(Reason::OPEN); n]); }
+    if !is_float_width(w) { return Ret::Many(vec![Val::poison(Reason::OPEN); n]); }
     Ret::Many((0..n).map(|i| match (args[i].known(), args[n + i].known()) {
         (Some(x), Some(y)) => Val::new(float_bits(f(float(x, w), float(y, w)), w)),
         _ => Val::poison(if args[i].is_poison() { args[i].poison } else { args[n + i].poison }),
@@ -95,6 +95,7 @@ fn rint(x: f64) -> f64 { x.round_ties_even() }
 /// `a * b + c` in one rounding, each lane.
 fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let (w, n) = (width(call), args.len() / 3);
+    if !is_float_width(w) { return Ok(Ret::Many(vec![Val::poison(Reason::OPEN); n])); }
     Ok(Ret::Many((0..n).map(|i| {
         let v = [args[i], args[n + i], args[2 * n + i]];
         if let Some(p) = v.iter().find(|v| v.is_poison()) { return Val::poison(p.poison); }
@@ -112,7 +113,7 @@ fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Re
 /// To an integer of the result's width, rounding first.
 fn to_int(call: &CallInfo, args: &[Val], bits: u32, round: fn(f64) -> f64) -> Ret {
     let v = arg(args, 0);
-    let Some(b) = v.known() else { return Ret::Val(Val::poison(v.poison)) };
+    let Some(b) = v.known().filter(|_| is_float_width(width(call))) else { return Ret::Val(Val::poison(if v.is_poison() { v.poison } else { Reason::OPEN })) };
     let f = round(float(b, width(call)));
     let limit = 2f64.powi(i32::try_from(bits).unwrap_or(64) - 1);
     if !(f >= -limit && f < limit) { return Ret::Val(Val::poison(Reason::RANGE)); }
@@ -129,6 +130,7 @@ macro_rules! round_to { ($bits:expr, $f:expr) => {{
 macro_rules! test { ($f:expr) => {{
     fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
         let (v, f): (Val, fn(f64) -> bool) = (arg(a, 0), $f);
+        if !is_float_width(width(c)) { return Ok(Ret::Val(Val::poison(Reason::OPEN))); }
         Ok(Ret::Val(v.known().map_or(Val::poison(v.poison), |b| Val::new(u64::from(f(float(b, width(c))))))))
     }
     model as Model
@@ -189,7 +191,7 @@ fn by_name(name: &str) -> Option<Model> {
     })
 }
 
-fn with_suffix(name: &str) -> Option<Model> { by_name(name).or_else(|| name.strip_suffix('f').and_then(by_name)) }
+fn with_suffix(name: &str) -> Option<Model> { by_name(name).or_else(|| name.strip_suffix(['f', 'l']).and_then(by_name)) }
 
 /// The C library's mathematics.
 pub fn host(name: &str) -> Option<Entry> {
@@ -392,6 +394,7 @@ fn powi(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
 fn is_fpclass(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
     use std::num::FpCategory as F;
     let (x, m, w) = (arg(a, 0), arg(a, 1), width(c));
+    if !is_float_width(w) { return Ok(Ret::Val(Val::poison(Reason::OPEN))); }
     let (Some(b), Some(m)) = (x.known(), m.known()) else { return Ok(Ret::Val(Val::poison(x.poison))) };
     let v = float(b, w);
     let class = if w == 32 { f32::from_bits(super::value::low32(b)).classify() } else { v.classify() };

@@ -109,7 +109,7 @@ pub fn icmp_wide(pred: Pred, a: u128, b: u128) -> bool {
     }
 }
 
-/// Floating-point arithmetic at 16, 32 or 64 bits, rounded once.
+/// Floating-point arithmetic at 32, 64 or 80 bits.
 #[inline]
 pub fn floating(op: BinOp, w: u32, a: u64, b: u64) -> u64 {
     if w == 32 {
@@ -189,10 +189,10 @@ pub fn atomic(op: AtomicOp, w: u32, old: Val, v: Val) -> Option<Val> {
         AtomicOp::UMin => pick(n < o),
         AtomicOp::UIncWrap => Some(Val::new(if o >= n { 0 } else { o + 1 })),
         AtomicOp::UDecWrap => Some(Val::new(if o == 0 || o > n { n } else { o - 1 })),
-        AtomicOp::FAdd if matches!(w, 16 | 32 | 64) => Some(Val::new(floating(BinOp::FAdd, w, o, n))),
-        AtomicOp::FSub if matches!(w, 16 | 32 | 64) => Some(Val::new(floating(BinOp::FSub, w, o, n))),
-        AtomicOp::FMax if matches!(w, 16 | 32 | 64) => pick(float(n, w) > float(o, w)),
-        AtomicOp::FMin if matches!(w, 16 | 32 | 64) => pick(float(n, w) < float(o, w)),
+        AtomicOp::FAdd if matches!(w, 32 | 64) => Some(Val::new(floating(BinOp::FAdd, w, o, n))),
+        AtomicOp::FSub if matches!(w, 32 | 64) => Some(Val::new(floating(BinOp::FSub, w, o, n))),
+        AtomicOp::FMax if matches!(w, 32 | 64) => pick(float(n, w) > float(o, w)),
+        AtomicOp::FMin if matches!(w, 32 | 64) => pick(float(n, w) < float(o, w)),
         AtomicOp::FAdd | AtomicOp::FSub | AtomicOp::FMax | AtomicOp::FMin | AtomicOp::Other => None,
     }
 }
