@@ -4,7 +4,7 @@ use super::args::{Colour, CommonArgs};
 use super::{Status, output};
 use crate::check;
 use crate::config::{self, Config, FrontendKind, RuleSelector};
-use crate::facts::Told;
+use crate::facts::{Told, dir};
 use crate::frontend::ExtractOptions;
 use crate::report::assemble::{Assembled, Found, Policy, assemble};
 use crate::report::baseline::{self, Baseline};
@@ -129,6 +129,8 @@ impl Session {
         let format = if self.format.is_document() { Format::Short } else { self.format };
         let mut set: Vec<(OsString, OsString)> = vec![("SCUBA_MESSAGE_FORMAT".into(), format.name().into())];
         if let Some(path) = common.config.as_ref().and(self.config.path.as_ref()) { set.push(("SCUBA_CONFIG".into(), path.into())); }
+        // Each command of the build runs in a folder of its own; a relative path means ours.
+        if let Some(dir) = dir::set_folder().and_then(|d| std::path::absolute(d).ok()) { set.push(("SCUBA_DIR".into(), dir.into())); }
         if self.strict { set.push(("SCUBA_STRICT".into(), "1".into())); }
         let levels: Vec<String> = overrides.iter().map(|(rule, level)| {
             let word = match level { Level::Deny => "deny", Level::Warn => "warn", Level::Note => "note", Level::Allow => "allow" };

@@ -4,7 +4,7 @@ use super::args::ReportArgs;
 use super::programs::{self, Checked};
 use super::session::Session;
 use super::{Status, output};
-use crate::facts::dir::NAME as FOLDER;
+use crate::facts::dir::{self, NAME as FOLDER};
 use crate::facts::join::{self, Plan};
 use crate::facts::{LinkFacts, Store, Told, UnitFacts};
 use crate::nvcc::interpose::progress::Progress;
@@ -107,7 +107,8 @@ impl Stored {
 
 /// Where facts lie for `dir`, and whether they are of a larger tree. `SCUBA_DIR` decides where it is set.
 fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
-    if let Some(set) = std::env::var_os("SCUBA_DIR").filter(|v| !v.is_empty()) { return (vec![Path::new(&set).join(FOLDER)], None); }
+    let here = std::env::current_dir().unwrap_or_default();
+    if let Some(set) = dir::named_by_environment(&here) { return (vec![set], None); }
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     // Somebody may name the folder of facts itself.
     if dir.file_name().is_some_and(|n| n == FOLDER) { return (vec![dir], None); }

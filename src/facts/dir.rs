@@ -19,7 +19,7 @@ const MARKS: [&str; 4] = ["CMakeCache.txt", "build.ninja", NAME, ".git"];
 /// `working`, which must be absolute; a relative `SCUBA_DIR` or output is taken from there.
 pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) -> PathBuf {
     if let Some(dir) = scuba_dir.filter(|dir| !dir.as_os_str().is_empty()) {
-        return working.join(dir).join(NAME);
+        return within(working, dir);
     }
     let start = match output {
         Some(output) if !output.starts_with("/dev") => working.join(output).parent().unwrap_or(working).to_owned(),
@@ -36,8 +36,20 @@ pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) 
 
 /// [`resolve`] with this process's `SCUBA_DIR`.
 pub fn of_this_process(output: Option<&Path>, working: &Path) -> PathBuf {
-    resolve(output, working, std::env::var_os("SCUBA_DIR").as_deref().map(Path::new))
+    resolve(output, working, set_folder().as_deref())
 }
+
+/// The `.scuba` folder that this process's `SCUBA_DIR` names, relative to `working`; `None` where it is not set.
+pub fn named_by_environment(working: &Path) -> Option<PathBuf> {
+    set_folder().map(|dir| within(working, &dir))
+}
+
+/// `SCUBA_DIR` where it is set: the folder that holds `.scuba`.
+pub fn set_folder() -> Option<PathBuf> {
+    std::env::var_os("SCUBA_DIR").filter(|dir| !dir.is_empty()).map(PathBuf::from)
+}
+
+fn within(working: &Path, dir: &Path) -> PathBuf { working.join(dir).join(NAME) }
 
 /// Makes the folder, with a `.gitignore` that keeps all of it out of version control.
 ///

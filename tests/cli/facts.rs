@@ -94,6 +94,18 @@ fn facts_go_where_scuba_dir_says() {
 }
 
 #[test]
+fn a_relative_scuba_dir_is_that_of_the_whole_build() {
+    let p = Project::new();
+    p.write("sub/a.cu", SAFE);
+    p.write("Makefile", &format!("all:\n\tcd sub && {} -arch=sm_80 -c a.cu -o a.o\n", super::nvcc().display()));
+    let scuba = |arguments: &[&str]| Said::from(p.command().args(arguments).env("SCUBA_DIR", "facts").output().unwrap());
+    scuba(&["build", "--", "make"]).status(0);
+    assert!(p.root().join("facts/.scuba/units").is_dir());
+    assert!(!p.root().join("sub/facts").exists() && !p.root().join("sub/.scuba").exists());
+    assert!(scuba(&["check"]).status(0).err.contains("no findings"));
+}
+
+#[test]
 fn a_damaged_fact_file_costs_one_line_and_only_itself() {
     let p = Project::new();
     p.write("a.cu", SAFE);
