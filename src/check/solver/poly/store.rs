@@ -3,12 +3,13 @@
 //! In: boolean terms, each with the facts it rests on. Out: constraints `p >= 0` and `p == 0`, bounds of monomials by
 //! constants, booleans known to be true, and the disjunctions that are left. Equalities `x == e` are used as rewriting.
 
-use super::form::{Used, common, plus, quotient, scaled, tighten, union};
+use super::form::{Used, common, gcd, plus, quotient, scaled, tighten, union};
 use super::samples::{self, Sample};
 use super::search::Memo;
 use crate::check::solver::WrapMode;
 use crate::symbolic::term::{Arena, Monomial, Poly, Range, SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// `p >= 0`, or `p == 0`.
 #[derive(Clone, Debug)]
@@ -422,6 +423,11 @@ impl Store {
                     // a = (a - b) + b <= (a - b) where b <= 0.
                     let best = others.iter().filter_map(|b| a.add_scaled(b, -1))
                         .filter_map(|d| self.poly_range(arena, &d).hi.map(|h| (h, d))).min_by_key(|(h, _)| *h);
+                    // Or a <= λ·b by the other facts, for a λ that cancels a monomial.
+                    if best.as_ref().is_none_or(|(h, _)| *h > 0) && let Some(u) = others.iter().find_map(|b| self.bounded_by(arena, a, b)) {
+                        facts = union(&facts, &u);
+                        continue;
+                    }
                     match best {
                         Some((h, d)) => { most = most.map(|m| m.max(h)); facts = union(&facts, &self.poly_facts(&d)); }
                         None => most = None,
@@ -433,6 +439,24 @@ impl Store {
             }
         }
         self.constraints.len() > before
+    }
+
+    /// The facts by which `a <= λ·b` for some λ > 0.
+    fn bounded_by(&mut self, arena: &Arena, a: &Poly, b: &Poly) -> Option<Used> {
+        let mut tried: SmallVec<[(i128, i128); 4]> = SmallVec::new();
+        for (m, cb) in b.terms.iter().filter(|(m, _)| !m.is_empty()) {
+            let Ok(i) = a.terms.binary_search_by(|t| t.0.cmp(m)) else { continue };
+            let ca = a.terms[i].1;
+            if (ca > 0) != (*cb > 0) { continue; }
+            let g = gcd(ca, *cb);
+            let ratio = ((ca / g).abs(), (cb / g).abs());
+            if tried.contains(&ratio) { continue; }
+            tried.push(ratio);
+            // |cb|·a <= |ca|·b
+            let gap = scaled(b, ratio.0)?.add_scaled(a, -ratio.1)?;
+            if let Some(u) = self.nonneg(arena, &gap, 4) { return Some(u); }
+        }
+        None
     }
 
     /// The literals of a member of a disjunction.

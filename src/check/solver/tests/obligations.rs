@@ -108,6 +108,7 @@ pub const CASES: &[Case] = &[
     case("sign through a product", "a i32, b i32, c i32, i size", &["4*a*b*c >= 0", "b > i", "c > 0"], "a >= 0", Poly),
     case("size through a halved product", "a i32, b i32, c i32, y size, z size", &["4*c*(a*b) >= 0", "y < b/2", "z < c"], "0 - (a/2)*(b/2)*c <= 0", Poly),
     case("closed form of a loop", "i size, n i32", &["n >= 1", "i <= n || i <= 0", "n <= 19"], "i < 20", Poly),
+    case("closed form of a variable set in rounds", "x i32, m size, k size", &["x <= 12", "x + 12*m - 12 <= 0 || m <= 0", "k < x + 12*m"], "k < 24 && k + 1 <= 12", Poly),
     case("closed form of a halving loop", "b 1..1024, k 0..8, s size", &["k + s - 8 <= 0 || s <= 0"], "pow2(k + s + 1) <= 512", Poly),
     case("square of a difference", "x i32, y i32", &[], "2*x*y <= x*x + y*y", Z3),
 ];
