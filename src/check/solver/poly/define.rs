@@ -10,6 +10,7 @@ use crate::symbolic::term::{Arena, Monomial, Poly, Range, Term, TermId};
 
 /// Depth of searches for the side conditions of a definition.
 const DEPTH: u32 = 4;
+const STEPS: u32 = 20;
 
 impl Store {
     /// Defines every atom that the constraints mention.
@@ -39,7 +40,7 @@ impl Store {
     fn at_least(&mut self, p: Option<Poly>, used: &Used) { if let Some(p) = p { self.add_constraint(p, false, used.clone()); } }
     fn equal(&mut self, p: Option<Poly>, used: &Used) { if let Some(p) = p { self.add_constraint(p, true, used.clone()); } }
 
-    fn proved(&mut self, arena: &Arena, p: Option<Poly>) -> Option<Used> { self.nonneg(arena, &p?, DEPTH) }
+    fn proved(&mut self, arena: &Arena, p: Option<Poly>) -> Option<Used> { self.nonneg_within(arena, &p?, DEPTH, STEPS) }
 
     fn define(&mut self, arena: &mut Arena, n: TermId) {
         let none = Used::new();

@@ -147,10 +147,7 @@ impl Store {
         if self.constraints.len() > before { self.define_all(arena); self.propagate(arena); }
         if let Some(u) = &self.contradiction { return Some(u.clone()); }
         // A quick look first: most proofs are found before samples would pay.
-        let budget = std::mem::replace(&mut self.steps, 0);
-        self.steps = budget.min(QUICK_STEPS);
-        let found = self.nonneg(arena, p, DEPTH);
-        self.steps += budget - budget.min(QUICK_STEPS);
+        let found = self.nonneg_within(arena, p, DEPTH, QUICK_STEPS);
         if found.is_some() || self.steps == 0 { return found; }
         self.memo.forget_failures();
         let roots: Vec<TermId> = p.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();

@@ -56,6 +56,15 @@ impl Store {
         found
     }
 
+    /// As [`Store::nonneg`], within that many of the steps left.
+    pub(super) fn nonneg_within(&mut self, arena: &Arena, p: &Poly, depth: u32, steps: u32) -> Option<Used> {
+        let kept = self.steps.saturating_sub(steps);
+        self.steps -= kept;
+        let found = self.nonneg(arena, p, depth);
+        self.steps += kept;
+        found
+    }
+
     /// `g·q >= 0` from `g >= 0` and `q >= 0`, or from both opposites.
     fn by_common_factor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
         let g = common(p);
@@ -184,7 +193,8 @@ impl Store {
         let rest = tighten(rest);
         let refuted = |p: &Poly| self.samples.iter().any(|s| s.poly(p).is_some_and(|v| v < 0));
         if rest.terms.len() > MAX_MONOMIALS || refuted(&rest) || multiplier.as_ref().is_some_and(refuted) || out.iter().any(|k| k.rest == rest && k.multiplier == multiplier) { return; }
-        let bad = self.bad_monomials(arena, &rest).len() + usize::from(constant);
+        let negative = |(m, c): &(Monomial, i128)| if m.is_empty() { *c < 0 } else { self.monomial_range(arena, m).scale(*c).lo.is_none_or(|v| v < 0) };
+        let bad = rest.terms.iter().filter(|t| negative(t)).count() + usize::from(constant);
         out.push(Candidate { rest, used, multiplier, bad });
     }
 
@@ -196,6 +206,7 @@ impl Store {
     }
 
     pub(super) fn monomial_range(&self, arena: &Arena, m: &[TermId]) -> Range {
+        if let [a] = m { return self.atom_range(arena, *a); }
         let mut r = Range::point(1);
         let mut i = 0;
         while i < m.len() {

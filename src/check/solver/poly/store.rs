@@ -358,7 +358,7 @@ impl Store {
         let mut changed = false;
         for (p, used) in unequal {
             let Some(n) = scaled(&p, -1) else { continue };
-            let known = [&p, &n].into_iter().find_map(|side| Some((plus(side, -1)?, self.nonneg(arena, side, 3)?)));
+            let known = [&p, &n].into_iter().find_map(|side| Some((plus(side, -1)?, self.nonneg_within(arena, side, 3, 10)?)));
             if let Some((strict, known)) = known {
                 self.add_constraint(tighten(strict), false, union(&used, &known));
                 changed = true;
@@ -454,7 +454,7 @@ impl Store {
             tried.push(ratio);
             // |cb|·a <= |ca|·b
             let gap = scaled(b, ratio.0)?.add_scaled(a, -ratio.1)?;
-            if let Some(u) = self.nonneg(arena, &gap, 4) { return Some(u); }
+            if let Some(u) = self.nonneg_within(arena, &gap, 4, 6) { return Some(u); }
         }
         None
     }
