@@ -248,6 +248,7 @@ impl<'p> Engine<'p> {
         let value = |t: TermId| model.value(a, t, mode);
         let mut w = Witness {
             inputs: judge.inputs(a, root, launch, ev, model).iter().map(|(n, v)| WitnessInput { name: n.clone(), value: v.clone() }).collect(),
+            run: judge.run(a, launch, ev, model),
             grid: triple(launch.config.grid.map(|t| value(t))),
             block: triple(thread.bid.map(|t| value(t))),
             thread: triple(thread.tid.map(|t| value(t))),

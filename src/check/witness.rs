@@ -3,6 +3,7 @@
 use super::solver::{Model, WrapMode};
 use crate::host::Root;
 use crate::ir::Program;
+use crate::report::finding::Run;
 use crate::symbolic::exec::{AccessEvent, LaunchEvent, Site, Thread};
 use crate::symbolic::term::{Arena, InputSource, SymKind, TermId};
 use crate::witness::{self, BadAccess, Budget, Inputs, Outcome, Target, Threads};
@@ -66,6 +67,14 @@ impl<'p> Judge<'p> {
             Outcome::Incomplete { why } => Judged::Incomplete(why),
             Outcome::NotReached { why } => Judged::NotReached(why),
         }
+    }
+
+    /// What the program is given, as the replay was given it; nothing where the model says too little to run it.
+    pub fn run(&self, a: &Arena, launch: &LaunchEvent, ev: &AccessEvent, model: &Model) -> Run {
+        let inputs = self.concrete(a, launch, ev, model).unwrap_or_default();
+        #[expect(clippy::cast_possible_truncation, reason = "two's complement of at most 64 bits")]
+        let args = inputs.args.into_iter().map(|v| v as i64).collect();
+        Run { argv: inputs.argv, args, stdin: String::from_utf8_lossy(&inputs.stdin).into_owned() }
     }
 
     fn concrete(&self, a: &Arena, launch: &LaunchEvent, ev: &AccessEvent, model: &Model) -> Result<Inputs, String> {

@@ -132,10 +132,25 @@ fn is_zero(v: &u32) -> bool { *v == 0 }
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WitnessInput { pub name: String, pub value: String }
 
+/// What the program is given so that it goes there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Run {
+    /// `argv[1]…`, for `main`.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub argv: Vec<String>,
+    /// Arguments in parameter order, for roots other than `main`; as 64-bit two's complement.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub args: Vec<i64>,
+    /// Standard input.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub stdin: String,
+}
+
 /// Concrete inputs under which the access goes out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Witness {
     pub inputs: Vec<WitnessInput>,
+    pub run: Run,
     pub grid: [u64; 3],
     /// Block index.
     pub block: [u64; 3],

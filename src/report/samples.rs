@@ -1,7 +1,7 @@
 //! Findings for the tests of this room.
 
 use super::finding::{
-    Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Space, Verdict, Witness, WitnessInput,
+    Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Run, Space, Verdict, Witness, WitnessInput,
 };
 
 /// A proved `oob-global` of the program in [`SCALE`].
@@ -33,6 +33,7 @@ pub fn finding() -> Finding {
         }),
         witness: Some(Witness {
             inputs: vec![WitnessInput { name: "argv[1]".into(), value: "\"1\"".into() }],
+            run: Run { argv: vec!["1".into()], ..Run::default() },
             grid: [1, 1, 1], block: [0, 0, 0], thread: [1, 0, 0],
             offset_bytes: 4, extent_bytes: 4, replay: Replay::Reached,
         }),
