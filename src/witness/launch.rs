@@ -70,6 +70,8 @@ impl Machine<'_> {
         let arguments = Arguments { kernel, values, shared };
         let outer = self.launch.replace(launch.clone());
         let r = if self.seen.target.is_none() { self.run_all(&arguments, &launch) } else { self.run_for_target(&arguments, &launch) };
+        // What the attempt did has been taken back.
+        if self.seen.wants_snapshot && r == Err(Stop::Found) { self.seen.snapshot = Some(self.snapshot(&arguments, &launch)); }
         self.launch = outer;
         r.map(|()| 0)
     }

@@ -33,6 +33,7 @@ mod ops;
 mod random;
 mod replay;
 mod skip;
+mod snapshot;
 mod stdio;
 mod store;
 mod string;
@@ -41,4 +42,5 @@ mod value;
 pub use api::{
     BadAccess, BlockThread, Budget, Inputs, Object, ObjectKind, Outcome, Run, Site, Target, Threads,
 };
-pub use replay::{access_sites, enumerate, replay};
+pub use replay::{access_sites, enumerate, replay, replay_with_snapshot};
+pub use snapshot::{Image, Snapshot, SnapshotObject};

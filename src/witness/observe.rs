@@ -2,6 +2,7 @@
 
 use super::api::{BadAccess, Object, Site, Target};
 use super::machine::Stop;
+use super::snapshot::Snapshot;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Most different bad accesses that are kept.
@@ -14,6 +15,9 @@ pub struct Observer {
     pub bad: Vec<BadAccess>,
     index: FxHashMap<(Site, Option<Site>, Option<Site>, String), usize>,
     pub found: Option<BadAccess>,
+    /// The launch in which it was found is wanted, and then is here.
+    pub wants_snapshot: bool,
+    pub snapshot: Option<Snapshot>,
     /// False while something runs that is not the launch sought.
     pub armed: bool,
     /// Accesses whose address is not known, with the reason.

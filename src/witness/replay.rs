@@ -4,6 +4,7 @@ use super::api::{Budget, Inputs, ObjectKind, Outcome, Run, Site, Target, Threads
 use super::machine::{Machine, Stop, Thread};
 use super::memory::Obj;
 use super::observe::Observer;
+use super::snapshot::Snapshot;
 use super::store::Fill;
 use super::value::{Val, mask};
 use crate::ir::{BlockId, Const, FuncRef, Op, Program, Side, TypeKind};
@@ -15,23 +16,35 @@ use rustc_hash::FxHashMap;
 /// at first; where that leaves something open they are run in a second pass, as far as the budget goes.
 #[must_use]
 pub fn replay(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget) -> Outcome {
+    seek(program, root, inputs, target, budget, false).0
+}
+
+/// As [`replay`], and with the launch that reached the access as it stood before its kernel began.
+#[must_use]
+pub fn replay_with_snapshot(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget) -> (Outcome, Option<Snapshot>) {
+    seek(program, root, inputs, target, budget, true)
+}
+
+fn seek(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget, snapshot: bool) -> (Outcome, Option<Snapshot>) {
     let mut left = *budget;
     let mut target = target.clone();
     let mut hurried: Option<Outcome> = None;
     loop {
         let mut m = Machine::new(program, inputs, &left, Observer::seeking(target.clone()));
+        m.seen.wants_snapshot = snapshot;
         let stop = m.run_root(root);
         if let Some(bad) = m.seen.found.take() {
-            return Outcome::Reached { bad: Box::new(bad), assumptions: m.seen.assumptions().to_vec() };
+            let assumptions = m.seen.assumptions().to_vec();
+            return (Outcome::Reached { bad: Box::new(bad), assumptions }, m.seen.snapshot.take());
         }
         let spent = stop == Stop::Budget;
         let outcome = m.judge(stop, &target);
         // A second, patient pass that did not come to an end says less than the first.
-        if let (true, Some(first)) = (spent, hurried) { return first; }
+        if let (true, Some(first)) = (spent, hurried) { return (first, None); }
         hurried = None;
         left.steps = left.steps.saturating_sub(m.steps);
         left.seconds -= m.started.elapsed().as_secs_f64();
-        if left.steps == 0 || left.seconds <= 0.0 { return outcome; }
+        if left.steps == 0 || left.seconds <= 0.0 { return (outcome, None); }
         let decided = matches!(outcome, Outcome::NotReached { .. });
         if m.seen.skipped && !decided && left.loop_steps != u64::MAX {
             left.loop_steps = u64::MAX;
@@ -44,7 +57,7 @@ pub fn replay(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target
             && !list.is_empty() {
             // Or the wrong thread of the right block.
             target.threads = Threads::Block(list[0].0);
-        } else { return outcome; }
+        } else { return (outcome, None); }
     }
 }
 

@@ -271,6 +271,32 @@ impl Store {
         }
     }
 
+    /// The bytes that are known and were ever written, or that all bytes started as where that is not zero: runs within
+    /// a page, by their offset.
+    pub fn known(&self) -> Vec<(u64, Vec<u8>)> {
+        let mut out: Vec<(u64, Vec<u8>)> = Vec::new();
+        let pages: Vec<u64> = match (&self.pages, self.fill) {
+            (_, Fill::Byte(b)) if b != 0 && self.size <= FLAT_LIMIT => (0..self.size.div_ceil(PAGE)).collect(),
+            (Pages::Flat(v), _) => (0u64..).zip(v).filter(|(_, p)| p.is_some()).map(|(i, _)| i).collect(),
+            (Pages::Sparse(m), _) => { let mut k: Vec<u64> = m.keys().copied().collect(); k.sort_unstable(); k }
+        };
+        for n in pages {
+            let filled;
+            let page = match (self.page(n), self.fill) {
+                (Some(p), _) => p.as_ref(),
+                (None, fill) => { filled = Page::filled(self.page_len(n), fill); &filled }
+            };
+            let known = |i: usize| page.poison.as_ref().is_none_or(|r| !r[i].is_some());
+            let mut at = 0;
+            while at < page.data.len() {
+                let end = (at..page.data.len()).find(|i| !known(*i)).unwrap_or(page.data.len());
+                if end > at { out.push(((n << PAGE_BITS) + at as u64, page.data[at..end].to_vec())); }
+                at = (end..page.data.len()).find(|i| known(*i)).unwrap_or(page.data.len());
+            }
+        }
+        out
+    }
+
     /// Every word at an eight-byte boundary that is known and may be an address.
     pub fn words(&self) -> Vec<u64> {
         let mut out = Vec::new();
@@ -352,6 +378,16 @@ mod tests {
         let mut huge = Store::new(64 << 30, Fill::Byte(0));
         huge.fill_range(1, 32 << 30, Fill::Byte(1));
         assert!(huge.read(40 << 30, 1).is_poison(), "what is too large to follow is forgotten");
+    }
+
+    #[test]
+    fn what_is_known_comes_in_runs() {
+        let mut s = Store::new(2 * PAGE + 8, Fill::Poison(R));
+        s.write(4094, 4, Val::new(0x0403_0201));
+        s.write(2 * PAGE, 2, Val::new(0x0605));
+        assert_eq!(s.known(), [(4094, vec![1, 2]), (4096, vec![3, 4]), (2 * PAGE, vec![5, 6])]);
+        assert_eq!(Store::new(3, Fill::Byte(7)).known(), [(0, vec![7; 3])]);
+        assert!(Store::new(64 << 30, Fill::Byte(0)).known().is_empty());
     }
 
     #[test]
