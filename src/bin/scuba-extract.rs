@@ -32,7 +32,6 @@ fn dump(file: &str, rest: &[&str]) -> anyhow::Result<()> {
     for unit in &plan.request.units {
         let extraction = scuba::frontend::clang::extract_here(unit, &ExtractOptions::default());
         for note in &extraction.notes { writeln!(out, "; {note}")?; }
-        if extraction.asserts_restored { writeln!(out, "; read without NDEBUG")?; }
         for module in &extraction.modules { writeln!(out, "{module}")?; }
         for side in &extraction.not_analysed { writeln!(out, "; {:?} side not analysed: {}", side.side, side.reason)?; }
     }

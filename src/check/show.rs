@@ -103,17 +103,30 @@ impl Reader<'_> {
                 match &inst.op {
                     Op::Gep { base, steps, .. } => {
                         let inner = self.place(base, depth + 1);
+                        // `v` and `[i].x` where a member that is no array is accessed: what is subscripted is `v`.
+                        let mut outer: Option<AccessText> = None;
                         let mut out = if inner.index == "0" { AccessText { array: inner.array, index: String::new() } } else { inner };
                         for (i, s) in steps.iter().enumerate() {
                             match s {
                                 // The first step of an array type is the array itself.
                                 Step::Index { index: Operand::Const(Const::Int { value: 0, .. }), .. } if steps.len() > 1 && i == 0 => {}
                                 Step::Index { index, .. } => push_index(&mut out.index, &self.expr(index, depth + 1)),
-                                Step::Field { field, .. } => { let n = if out.index.is_empty() { String::new() } else { bracket(&out.index) }; out = AccessText { array: format!("{}{n}.{field}", out.array), index: String::new() }; }
+                                Step::Field { field, of, .. } => {
+                                    let n = if out.index.is_empty() { String::new() } else { bracket(&out.index) };
+                                    let dot = if i == 0 && n.is_empty() && self.is_loaded(base) { "->" } else { "." };
+                                    let array = match self.module.member_name(*of, *field) {
+                                        Some("") => format!("{}{n}", out.array),
+                                        Some(name) if out.array == "this" && n.is_empty() => name.to_owned(),
+                                        Some(name) => format!("{}{n}{dot}{name}", out.array),
+                                        None => format!("{}{n}{dot}{field}", out.array),
+                                    };
+                                    outer = (!n.is_empty()).then(|| AccessText { index: array[out.array.len()..].to_owned(), array: out.array });
+                                    out = AccessText { array, index: String::new() };
+                                }
                             }
                         }
-                        if out.index.is_empty() { out.index = "0".into(); }
-                        out
+                        if !out.index.is_empty() { return out; }
+                        outer.unwrap_or_else(|| plain(out.array))
                     }
                     Op::Alloca { var, .. } => plain(var.as_ref().map_or_else(|| "a temporary".into(), |v| v.name.clone())),
                     Op::Load { ptr, .. } => { let p = self.place(ptr, depth + 1); plain(if p.index == "0" { p.array } else { format!("{}{}", p.array, bracket(&p.index)) }) }
@@ -125,6 +138,12 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// Whether an address is the value of a pointer variable, rather than that of the variable itself.
+    fn is_loaded(&self, o: &Operand) -> bool {
+        let Operand::Value(v) = o else { return false };
+        matches!(self.def(*v), Some((Inst { op: Op::Load { .. }, .. }, _)))
     }
 
     fn expr(&self, o: &Operand, depth: u32) -> String {
@@ -163,7 +182,7 @@ fn push_index(to: &mut String, i: &str) {
     *to = format!("{}[{i}]", bracket(to));
 }
 
-fn bracket(i: &str) -> String { if i.starts_with('[') && i.ends_with(']') { i.to_owned() } else { format!("[{i}]") } }
+fn bracket(i: &str) -> String { if i.starts_with('[') { i.to_owned() } else { format!("[{i}]") } }
 
 fn short_name(display: &str) -> &str {
     let head = display.split('(').next().unwrap_or(display);

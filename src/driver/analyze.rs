@@ -47,9 +47,6 @@ fn analyze() -> Result<Status> {
     let joined = Joined::new(&store, &units, link.map(|l| l.output.as_path()));
     let mut checked = programs::check(&joined.plans, &joined.facts, |i| joined.modules(i, &units, &store), &session, |_| {});
     let notes = Notes::new(output, &request.directory);
-    for unit in &units {
-        for note in &unit.notes { notes.add(&unit.facts.unit.source.to_string_lossy(), note); }
-    }
     for note in &checked.notes { notes.add("check", note); }
     // Comments are judged by whole runs only, and others' failures were told when they were compiled.
     checked.found.files.clear();

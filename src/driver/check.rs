@@ -68,11 +68,6 @@ fn extract(units: &[TranslationUnit], session: &Session) -> Vec<Unit> {
         if let Some(p) = &progress { p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy()); }
     });
     drop(progress);
-    if session.verbose() {
-        for unit in &extracted {
-            for note in &unit.notes { output::complain(&format!("{}: {note}", unit.facts.unit.source.display())); }
-        }
-    }
     extracted
 }
 

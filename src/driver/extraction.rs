@@ -27,12 +27,11 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
             .chain(failed)
             .collect(),
         producers: if extraction.frontend.is_empty() { vec![] } else { vec![extraction.frontend] },
+        notes: extraction.notes,
         denied: false,
         told: vec![],
     };
-    let mut notes = extraction.notes;
-    if extraction.asserts_restored { notes.push("read without NDEBUG: what rests on an `assert` is assumed".into()); }
-    Unit { facts, modules: extraction.modules.into_iter().map(Arc::new).collect(), notes }
+    Unit { facts, modules: extraction.modules.into_iter().map(Arc::new).collect() }
 }
 
 fn side_name(side: Side) -> &'static str {

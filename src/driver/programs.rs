@@ -44,6 +44,7 @@ pub fn check(
                 Err(e) => checked.found.not_analysed.push(not_analysed(&units[i], "both", format!("{e:#}"))),
             }
             if seen.insert(i) {
+                checked.notes.extend(units[i].notes.iter().map(|n| format!("{}: {n}", units[i].unit.source.display())));
                 checked.found.not_analysed.extend(units[i].not_analysed.iter().map(|m| not_analysed(&units[i], &m.side, m.reason.clone())));
             }
         }

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Changes whenever the head or the form changes.
-const FORM_VERSION: u32 = 1;
+const FORM_VERSION: u32 = 2;
 const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What kind of facts: each has its own magic.

@@ -34,7 +34,7 @@ fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
         symbols: Symbols { strong: symbols(strong), weak: vec![], needed: symbols(needed) },
         not_analysed: vec![],
         producers: vec![],
-        denied: false,
+        notes: vec![], denied: false,
         told: vec![],
     }
 }

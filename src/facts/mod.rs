@@ -95,6 +95,8 @@ pub struct UnitFacts {
     pub not_analysed: Vec<Missing>,
     /// Which front ends made the modules.
     pub producers: Vec<String>,
+    /// The front end's, for people: one line each.
+    pub notes: Vec<String>,
     /// The build of this output was stopped by a finding, until it is compiled again.
     pub denied: bool,
     /// What users were told of when this unit was compiled.
@@ -116,8 +118,6 @@ impl UnitFacts {
 pub struct Unit {
     pub facts: UnitFacts,
     pub modules: Vec<Arc<Module>>,
-    /// The front end's, for people; not kept.
-    pub notes: Vec<String>,
 }
 
 /// A link that a build made.

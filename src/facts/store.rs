@@ -171,7 +171,7 @@ impl Store {
         facts.told.extend(told.iter().cloned());
         facts.told.sort();
         facts.told.dedup();
-        self.write_unit(&Unit { facts, modules: modules.into_iter().map(Arc::new).collect(), notes: vec![] })
+        self.write_unit(&Unit { facts, modules: modules.into_iter().map(Arc::new).collect() })
     }
 }
 

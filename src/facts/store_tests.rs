@@ -29,16 +29,15 @@ fn translation_unit(output: Option<&Path>) -> TranslationUnit {
 fn unit(output: &Path) -> Unit {
     let unit = translation_unit(Some(output));
     let module = Module {
-        side: Side::Device, source: "/src/a.cu".into(), producer: "clang".into(), arch: "sm_80".into(),
+        side: Side::Device, source: "/src/a.cu".into(), producer: "clang".into(), arch: "sm_80".into(), asserts_restored: false,
         types: vec![], files: vec![], locs: vec![], globals: vec![], functions: vec![],
     };
     Unit {
         facts: UnitFacts {
             key: key_of(&unit, None), unit, dependencies: vec![], symbols: Symbols::default(), not_analysed: vec![],
-            producers: vec!["clang".into()], denied: false, told: vec![],
+            producers: vec!["clang".into()], notes: vec![], denied: false, told: vec![],
         },
         modules: vec![Arc::new(module)],
-        notes: vec![],
     }
 }
 

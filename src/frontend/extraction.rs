@@ -57,8 +57,12 @@ pub struct Extraction {
     pub frontend: String,
     /// For the log: which architecture stands for which, what was left out.
     pub notes: Vec<String>,
-    /// The command says `NDEBUG`, and the unit was read without it: what rests on an `assert` is assumed.
-    pub asserts_restored: bool,
+}
+
+impl Extraction {
+    /// Whether a side was read without the `NDEBUG` of its command: what rests on an `assert` is assumed.
+    #[must_use]
+    pub fn asserts_restored(&self) -> bool { self.modules.iter().any(|m| m.asserts_restored) }
 }
 
 /// Why there is no extraction at all.

@@ -15,7 +15,7 @@ pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the serialised form changes; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -84,7 +84,12 @@ pub enum TypeKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Field { pub offset: u64, pub ty: TypeId }
+pub struct Field {
+    pub offset: u64,
+    pub ty: TypeId,
+    /// Its name in the source: empty where it has none there (base classes, anonymous members), `None` where it is not known.
+    pub name: Option<String>,
+}
 
 /// A source position with the chain of call sites through which it was inlined.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -107,6 +112,8 @@ pub struct Module {
     pub producer: String,
     /// The architecture analysed on the device side, e.g. `sm_80`; empty on the host side.
     pub arch: String,
+    /// The command defines `NDEBUG`, and the source was read as if it did not: its `assert`s are assumptions.
+    pub asserts_restored: bool,
     pub types: Vec<TypeDef>,
     pub files: Vec<SourceFile>,
     pub locs: Vec<Loc>,
@@ -266,8 +273,8 @@ pub enum AtomicOp { Xchg, Add, Sub, And, Nand, Or, Xor, Max, Min, UMax, UMin, FA
 /// One step of an address computation, left to right.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Step {
-    /// A structure member.
-    Field { offset: u64, field: u32, ty: TypeId },
+    /// Member number `field` of the structure type `of`; `ty` is the member's own type.
+    Field { offset: u64, field: u32, ty: TypeId, of: TypeId },
     /// `index * stride` bytes; `count` is the dimension's length when stepping inside an array type.
     Index { index: Operand, stride: u64, count: Option<u64> },
 }
@@ -353,6 +360,14 @@ impl Module {
     pub fn ty(&self, id: TypeId) -> &TypeDef { &self.types[id.index()] }
     #[must_use]
     pub fn size_of(&self, id: TypeId) -> u64 { self.types[id.index()].size }
+    /// The source name of a structure's member; see [`Field::name`].
+    #[must_use]
+    pub fn member_name(&self, of: TypeId, field: u32) -> Option<&str> {
+        match &self.ty(of).kind {
+            TypeKind::Struct { fields, .. } => fields.get(field as usize)?.name.as_deref(),
+            _ => None,
+        }
+    }
     #[must_use]
     pub fn func(&self, id: FuncId) -> &Function { &self.functions[id.index()] }
     #[must_use]

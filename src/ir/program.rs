@@ -192,7 +192,7 @@ mod tests {
             values: 0, max_threads: None, loc: LocId(0),
         };
         Arc::new(Module {
-            side, source: source.into(), producer: String::new(), arch: String::new(), types: vec![], files: vec![],
+            side, source: source.into(), producer: String::new(), arch: String::new(), asserts_restored: false, types: vec![], files: vec![],
             locs: vec![], globals: vec![], functions: functions.iter().map(function).collect(),
         })
     }

@@ -185,7 +185,10 @@ impl Display for In<'_, Op> {
                 write!(f, "gep{} {}", if *inbounds { " inbounds" } else { "" }, o(base))?;
                 for step in steps {
                     match step {
-                        Step::Field { offset, field, .. } => write!(f, " .{field}+{offset}")?,
+                        Step::Field { offset, field, of, .. } => match m.member_name(*of, *field) {
+                            Some(name) if !name.is_empty() => write!(f, " .{name}+{offset}")?,
+                            _ => write!(f, " .{field}+{offset}")?,
+                        },
                         Step::Index { index, stride, count: None } => write!(f, " [{}]*{stride}", o(index))?,
                         Step::Index { index, stride, count: Some(n) } => write!(f, " [{} of {n}]*{stride}", o(index))?,
                     }

@@ -188,7 +188,11 @@ fn help(f: &Finding) -> String {
     let first = match f.rule {
         Rule::OobGlobal | Rule::OobShared | Rule::OobLocal | Rule::OobConstant | Rule::DataIndex => {
             let index = &f.access.index;
-            let check = if index.is_empty() { format!("check the index into `{array}`") } else { format!("check `{index}` against the size of `{array}`") };
+            let check = if index.is_empty() { format!("check the index into `{array}`") } else {
+                // `[i].x` alone is no expression.
+                let index = if index.starts_with('[') { subscript(array, index) } else { index.clone() };
+                format!("check `{index}` against the size of `{array}`")
+            };
             // Where no input makes a difference, none can be rejected.
             let reject = f.witness.as_ref().is_none_or(|w| !w.inputs.is_empty());
             if reject { format!("{check}, or reject such inputs before the launch") } else { check }

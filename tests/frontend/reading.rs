@@ -1,7 +1,7 @@
 //! What clang is told: the same macros, includes and architecture as nvcc; asserts; one side that fails.
 
 use super::{Project, calls, function, nvcc, side};
-use scuba::ir::Side;
+use scuba::ir::{Side, TypeKind};
 use std::process::Command;
 
 const KERNEL: &str = "__global__ void k(int *p) { p[threadIdx.x] = 1; }\nint main() { k<<<1, 1>>>(nullptr); }\n";
@@ -110,19 +110,19 @@ fn asserts_are_kept_where_ndebug_drops_them() {
     let p = Project::new(&[("a.cu", source)]);
     for flags in ["a.cu -DNDEBUG", "a.cu -D NDEBUG=1", "a.cu -Xcompiler -DNDEBUG"] {
         let e = p.extract(flags);
-        assert!(e.asserts_restored, "{flags}");
+        assert!(e.asserts_restored(), "{flags}");
         let host = side(&e, Side::Host);
         assert!(calls(host, function(host, "main")).contains(&"__assert_fail".to_owned()), "{flags}");
     }
-    assert!(!p.extract("a.cu").asserts_restored);
-    assert!(!p.extract("a.cu -DNDEBUG -UNDEBUG").asserts_restored, "the command itself keeps them");
+    assert!(!p.extract("a.cu").asserts_restored());
+    assert!(!p.extract("a.cu -DNDEBUG -UNDEBUG").asserts_restored(), "the command itself keeps them");
 }
 
 #[test]
 fn where_asserts_do_not_compile_the_unit_is_read_as_given() {
     let source = "#include <cassert>\nint main() {\n#ifndef NDEBUG\n  int n = old_debug_code();\n#endif\n}\n";
     let e = Project::new(&[("a.cu", source)]).extract("a.cu -DNDEBUG");
-    assert!(!e.asserts_restored);
+    assert!(!e.asserts_restored());
     assert_eq!(e.modules.len(), 2, "{:?}", e.not_analysed);
     assert_eq!(e.notes, ["Device", "Host"].map(|s| format!("{s} side: does not compile without NDEBUG; asserts are not seen")));
 }
@@ -231,4 +231,31 @@ fn static_kernels_are_internal_on_both_sides() {
     let program = Program::link(modules.into_iter().map(std::sync::Arc::new).collect());
     let kernel = program.kernel_of_stub(ModuleId(3), "_ZL16__device_stub__kPi").unwrap();
     assert_eq!(kernel.module, ModuleId(2));
+}
+
+#[test]
+fn members_have_the_names_of_the_source() {
+    let p = Project::new(&[("a.cu", "\
+struct Base { int id; };
+namespace ns { template <class T> struct Image : Base { T *pixels; int width, height; struct { int depth; }; unsigned low : 3, high : 5; }; }
+struct Empty {};
+struct Other : Empty { float4 color; union { int i; float f; } either; static int count; };
+__global__ void k(ns::Image<float> a, ns::Image<double> *b, Other *o) {
+  a.pixels[a.width] = b->pixels[b->height] + a.depth + a.id + b->high;
+  o->color.w = o->either.f;
+}
+")]);
+    let e = p.extract("a.cu -arch=sm_80");
+    let device = side(&e, Side::Device);
+    let names = |of: &str| {
+        let def = device.types.iter().find_map(|t| match &t.kind { TypeKind::Struct { name: Some(n), fields } if n == of => Some(fields), _ => None });
+        let fields = def.unwrap_or_else(|| panic!("no {of}: {:?}", device.types));
+        fields.iter().map(|f| f.name.as_deref().unwrap_or("?")).collect::<Vec<_>>().join(" ")
+    };
+    // A base, padding, …, a member without a name, bit-fields that share a unit, padding.
+    assert_eq!(names("struct.ns::Image"), " ? pixels width height  ? ?");
+    assert_eq!(names("struct.Other"), "color either ?", "an empty base has no field");
+    assert_eq!(names("struct.float4"), "x y z w");
+    let text = device.to_string();
+    assert!(text.contains(" .pixels+8") && text.contains(" .w+12"), "{text}");
 }

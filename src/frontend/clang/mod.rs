@@ -38,7 +38,6 @@ pub fn sides(unit: &TranslationUnit) -> Vec<Side> {
 struct SideResult {
     module: Result<Module, String>,
     dependencies: Vec<PathBuf>,
-    asserts_restored: bool,
     notes: Vec<String>,
 }
 
@@ -73,7 +72,6 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
         threads.into_iter().map(|(s, t)| (s, t.join().unwrap_or_else(|_| SideResult {
             module: Err("the reader of clang's output stopped at something it does not know".into()),
             dependencies: vec![],
-            asserts_restored: false,
             notes: vec![],
         }))).collect()
     });
@@ -81,10 +79,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     for (side, result) in results {
         dependencies.extend(result.dependencies);
         match result.module {
-            Ok(m) => {
-                out.modules.push(m);
-                out.asserts_restored |= result.asserts_restored;
-            }
+            Ok(m) => out.modules.push(m),
             Err(reason) => out.not_analysed.push(refuse(side, reason)),
         }
         for n in result.notes {
@@ -120,11 +115,12 @@ impl Job<'_> {
                 .files(self.compat, &bitcode, &depfile);
             let refusal = match run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline) {
                 Ok(()) => {
-                    let mut result = self.read(side, &bitcode, &depfile, command);
                     let released = flags::defines_ndebug(self.unit);
-                    result.asserts_restored = released && reading.asserts == Asserts::Kept;
+                    let restored = released && reading.asserts == Asserts::Kept;
+                    let mut result = self.read(side, &bitcode, &depfile, command, restored);
                     let mut note = |text: &str| result.notes.push(format!("{side:?} side: {text}"));
-                    if released && !result.asserts_restored { note("does not compile without NDEBUG; asserts are not seen"); }
+                    if restored { note("read without NDEBUG: what rests on an `assert` is assumed"); }
+                    if released && !restored { note("does not compile without NDEBUG; asserts are not seen"); }
                     if reading.overlay.is_some() { note("inline assembly was read with `%` as nvcc reads it"); }
                     if !reading.as_gcc { note("compiles only without the host compiler's GCC version macros"); }
                     return result;
@@ -139,7 +135,7 @@ impl Job<'_> {
             };
             match next {
                 Some(next) => reading = next,
-                None => return SideResult { module: Err(reason), dependencies: vec![], asserts_restored: false, notes: vec![] },
+                None => return SideResult { module: Err(reason), dependencies: vec![], notes: vec![] },
             }
         }
     }
@@ -158,7 +154,7 @@ impl Job<'_> {
         None
     }
 
-    fn read(&self, side: Side, bitcode: &Path, depfile: &Path, command: ClangCommand) -> SideResult {
+    fn read(&self, side: Side, bitcode: &Path, depfile: &Path, command: ClangCommand, asserts_restored: bool) -> SideResult {
         let about = About {
             side,
             source: self.unit.source.to_string_lossy().into_owned(),
@@ -166,11 +162,11 @@ impl Job<'_> {
             system: self.system_folders(),
             arch: command.arch,
             producer: self.frontend.to_owned(),
+            asserts_restored,
         };
         SideResult {
             module: llvm::read_bitcode(bitcode, about).map_err(|e| e.to_string()),
             dependencies: run::dependencies(depfile, &self.unit.directory),
-            asserts_restored: false,
             notes: command.notes,
         }
     }

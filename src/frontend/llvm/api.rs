@@ -270,6 +270,28 @@ impl<'m> Meta<'m> {
             }
         }
     }
+    fn expect_type(self) {
+        use MetaKind::*;
+        assert!(matches!(self.kind(), LLVMDICompositeTypeMetadataKind | LLVMDIDerivedTypeMetadataKind | LLVMDIBasicTypeMetadataKind | LLVMDISubroutineTypeMetadataKind));
+    }
+    /// Size of a DIType.
+    pub(super) fn size_in_bits(self) -> u64 {
+        self.expect_type();
+        // SAFETY: a DIType, as just asserted.
+        unsafe { LLVMDITypeGetSizeInBits(self.0) }
+    }
+    /// Offset of a member or base class in its structure.
+    pub(super) fn offset_in_bits(self) -> u64 {
+        self.expect_type();
+        // SAFETY: a DIType, as just asserted.
+        unsafe { LLVMDITypeGetOffsetInBits(self.0) }
+    }
+    /// Is the member one of the class rather than of its objects?
+    pub(super) fn is_static_member(self) -> bool {
+        self.expect_type();
+        // SAFETY: a DIType, as just asserted.
+        unsafe { LLVMDITypeGetFlags(self.0) & LLVMDIFlagStaticMember != 0 }
+    }
     /// Directory and file name of a DIFile.
     pub(super) fn path(self) -> (String, String) {
         assert!(self.is(MetaKind::LLVMDIFileMetadataKind));

@@ -6,7 +6,7 @@ use crate::ir::Const;
 
 /// What a constant address computation steps through.
 pub(super) enum GepPart<'m> {
-    Field { offset: u64, field: u32, ty: Type<'m> },
+    Field { offset: u64, field: u32, ty: Type<'m>, of: Type<'m> },
     Index { index: Value<'m>, stride: u64, count: Option<u64> },
 }
 
@@ -123,7 +123,7 @@ impl<'m> Reader<'m> {
             } else if ty.kind() == super::api::LlvmTypeKind::LLVMStructTypeKind {
                 let field = u32::try_from(index.int()?).ok()?;
                 let member = *ty.fields().get(field as usize)?;
-                out.push(GepPart::Field { offset: self.types.field_offset(ty, field), field, ty: member });
+                out.push(GepPart::Field { offset: self.types.field_offset(ty, field), field, ty: member, of: ty });
                 ty = member;
             } else {
                 return None;

@@ -4,6 +4,7 @@
 //! only in its text.
 
 use super::api::{Bitcode, MetaKind, Meta, Value};
+use super::members::Members;
 use crate::ir::{FileId, Loc, LocId, SourceFile, Var};
 use crate::frontend::paths::normalise;
 use rustc_hash::FxHashMap;
@@ -26,7 +27,7 @@ mod tag {
 
 /// Positions in the operand lists of LLVM 22's debug nodes (DebugInfoMetadata.h): file, scope, name, size, offset, then
 /// base type and elements.
-mod operand {
+pub(super) mod operand {
     pub const SCOPE: usize = 1;
     pub const NAME: usize = 2;
     pub const BASE_TYPE: usize = 5;
@@ -50,6 +51,7 @@ pub(super) struct Debug<'m> {
     path_ids: FxHashMap<String, FileId>,
     loc_ids: FxHashMap<Meta<'m>, LocId>,
     type_names: FxHashMap<Meta<'m>, String>,
+    pub(super) members: Members<'m>,
 }
 
 impl<'m> Debug<'m> {
@@ -64,6 +66,7 @@ impl<'m> Debug<'m> {
             path_ids: FxHashMap::default(),
             loc_ids: FxHashMap::default(),
             type_names: FxHashMap::default(),
+            members: Members::new(bitcode),
         }
     }
 
@@ -102,6 +105,7 @@ impl<'m> Debug<'m> {
     /// Where a variable or function is declared.
     pub(super) fn declared_at(&mut self, node: Option<Meta<'m>>) -> LocId {
         let Some(node) = node else { return LocId(0) };
+        self.members.see_function(node);
         if let Some(id) = self.loc_ids.get(&node) { return *id; }
         let file = self.file(node);
         let id = self.push(Loc { file, line: node.line(), column: 0, inlined_at: None });
@@ -110,8 +114,9 @@ impl<'m> Debug<'m> {
     }
 
     /// The source variable behind a global.
-    pub(super) fn global_variable(&self, global: Value<'m>) -> Option<(Meta<'m>, String)> {
+    pub(super) fn global_variable(&mut self, global: Value<'m>) -> Option<(Meta<'m>, String)> {
         let var = global.attached().into_iter().find_map(Meta::global_variable)?;
+        self.members.see(self.bitcode.meta_operand(var, operand::VARIABLE_TYPE));
         Some((var, self.bitcode.meta_string(var, operand::VARIABLE_NAME)?))
     }
 
@@ -119,6 +124,7 @@ impl<'m> Debug<'m> {
     pub(super) fn local_variable(&mut self, var: Meta<'m>) -> Option<Var> {
         let name = self.bitcode.meta_string(var, operand::VARIABLE_NAME)?;
         let ty = self.bitcode.meta_operand(var, operand::VARIABLE_TYPE);
+        self.members.see(ty);
         Some(Var {
             name,
             type_name: self.type_name(ty),

@@ -213,7 +213,7 @@ impl<'m> Body<'_, 'm> {
         };
         let base = self.operand(gep.operand(0), loc);
         let steps = parts.into_iter().map(|p| match p {
-            GepPart::Field { offset, field, ty } => Step::Field { offset, field, ty: self.reader.types.id(ty) },
+            GepPart::Field { offset, field, ty, of } => Step::Field { offset, field, ty: self.reader.types.id(ty), of: self.reader.types.id(of) },
             GepPart::Index { index, stride, count } => Step::Index { index: self.operand(index, loc), stride, count },
         }).collect();
         Op::Gep { base, steps, inbounds: gep.gep_inbounds() }

@@ -11,6 +11,7 @@ mod consts;
 mod debug;
 mod func;
 mod inst;
+mod members;
 mod names;
 mod ptx;
 mod reach;
@@ -37,6 +38,8 @@ pub struct About {
     pub arch: String,
     /// `clang 22.1.8`.
     pub producer: String,
+    /// Read without the `NDEBUG` of its command.
+    pub asserts_restored: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +92,9 @@ impl<'m> Reader<'m> {
         let globals = globals.into_iter().map(|g| self.global(g)).collect();
         let mut lowered: Vec<Function> = functions.into_iter().map(|f| self.function(f)).collect();
         lowered.extend(self.aliases(&reachable));
+        self.debug.members.name_fields(&mut self.types.defs);
         Module {
+            asserts_restored: self.about.asserts_restored,
             side: self.about.side,
             source: self.about.source,
             producer: self.about.producer,

@@ -39,7 +39,7 @@ impl<'m> TypeTable<'m> {
             },
             K::LLVMStructTypeKind => {
                 let fields = ty.fields().into_iter().zip(0..)
-                    .map(|(f, i)| Field { offset: self.bitcode.field_offset(ty, i), ty: self.id(f) })
+                    .map(|(f, i)| Field { offset: self.bitcode.field_offset(ty, i), ty: self.id(f), name: None })
                     .collect();
                 TypeKind::Struct { name: ty.struct_name(), fields }
             }

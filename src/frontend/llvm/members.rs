@@ -1,0 +1,126 @@
+//! Names of structure members: LLVM's structures have none, the debug information's have.
+//!
+//! In: the types that variables and functions mention. Out: [`Field::name`]s. The two sides are not linked: a structure is
+//! found by its name without template arguments, its size and the offsets of its members, and where several types of the
+//! debug information fit and disagree, a member stays without a name.
+
+use super::api::{Bitcode, Meta, MetaKind};
+use super::debug::operand;
+use crate::ir::{Field, TypeDef, TypeKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// DWARF 5 tags, section 7.5.3.
+mod tag {
+    pub const CLASS: u16 = 0x02;
+    pub const MEMBER: u16 = 0x0d;
+    pub const STRUCTURE: u16 = 0x13;
+    pub const INHERITANCE: u16 = 0x1c;
+}
+
+/// Operand of a DISubprogram: its type, after file, scope, name and linkage name (LLVM 22, DebugInfoMetadata.h).
+const SUBPROGRAM_TYPE: usize = 4;
+
+/// A structure as the source has it.
+struct Layout {
+    /// Bytes.
+    size: u64,
+    /// Bit offset and name of each member; bases and unnamed members have an empty one.
+    members: Vec<(u64, String)>,
+}
+
+/// The structures that the debug information describes.
+pub(super) struct Members<'m> {
+    bitcode: Bitcode<'m>,
+    seen: FxHashSet<Meta<'m>>,
+    by_name: FxHashMap<String, Vec<Layout>>,
+}
+
+impl<'m> Members<'m> {
+    pub(super) fn new(bitcode: Bitcode<'m>) -> Self { Self { bitcode, seen: FxHashSet::default(), by_name: FxHashMap::default() } }
+
+    /// Notes the structures in a function's signature.
+    pub(super) fn see_function(&mut self, subprogram: Meta<'m>) {
+        if subprogram.is(MetaKind::LLVMDISubprogramMetadataKind) { self.see(self.bitcode.meta_operand(subprogram, SUBPROGRAM_TYPE)); }
+    }
+
+    /// Notes the structures that a type is made of.
+    pub(super) fn see(&mut self, ty: Option<Meta<'m>>) {
+        let mut work: Vec<Meta<'m>> = ty.into_iter().collect();
+        while let Some(ty) = work.pop() {
+            if !self.seen.insert(ty) { continue; }
+            match ty.kind() {
+                // Of a subroutine type the list of parameters stands where others have their base.
+                MetaKind::LLVMDIDerivedTypeMetadataKind => work.extend(self.bitcode.meta_operand(ty, operand::BASE_TYPE)),
+                MetaKind::LLVMDISubroutineTypeMetadataKind => if let Some(list) = self.bitcode.meta_operand(ty, operand::BASE_TYPE) { work.extend(self.list(list)); },
+                MetaKind::LLVMDICompositeTypeMetadataKind => {
+                    let elements = self.bitcode.meta_operand(ty, operand::ELEMENTS).map(|e| self.list(e)).unwrap_or_default();
+                    if matches!(ty.tag(), tag::STRUCTURE | tag::CLASS) && !elements.is_empty() { self.add(ty, &elements); }
+                    work.extend(self.bitcode.meta_operand(ty, operand::BASE_TYPE));
+                    // Methods are followed where they are called.
+                    work.extend(elements.into_iter().filter(|e| e.is(MetaKind::LLVMDIDerivedTypeMetadataKind)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn list(&self, list: Meta<'m>) -> Vec<Meta<'m>> { (0..self.bitcode.meta_operands(list).len()).filter_map(|i| self.bitcode.meta_operand(list, i)).collect() }
+
+    fn add(&mut self, ty: Meta<'m>, elements: &[Meta<'m>]) {
+        let members = elements.iter()
+            .filter(|e| matches!(e.tag(), tag::MEMBER | tag::INHERITANCE) && !e.is_static_member())
+            .map(|e| (e.offset_in_bits(), if e.tag() == tag::MEMBER { self.bitcode.meta_string(*e, operand::NAME).unwrap_or_default() } else { String::new() }))
+            .collect();
+        let name = self.bitcode.meta_string(ty, operand::NAME).unwrap_or_default();
+        let name = name.split('<').next().unwrap_or_default().to_owned();
+        self.by_name.entry(name).or_default().push(Layout { size: ty.size_in_bits() / 8, members });
+    }
+
+    /// Gives every structure of the table the names of its members.
+    pub(super) fn name_fields(&self, types: &mut [TypeDef]) {
+        for def in types {
+            let TypeKind::Struct { name: Some(name), fields } = &mut def.kind else { continue };
+            let Some(layouts) = self.by_name.get(source_name(name)) else { continue };
+            let fitting: Vec<&Layout> = layouts.iter().filter(|l| l.size == def.size || name.ends_with(".base")).collect();
+            for i in 0..fields.len() {
+                let end = fields[i + 1..].iter().map(|f| f.offset).find(|o| *o > fields[i].offset).unwrap_or(def.size);
+                let mut names = fitting.iter().map(|l| member(l, &fields[i], end));
+                let first = names.next().flatten();
+                if names.all(|n| n == first) { fields[i].name = first; }
+            }
+        }
+    }
+}
+
+/// The one member that stands where a field does; several share one storage unit in bit-fields.
+fn member(layout: &Layout, field: &Field, end: u64) -> Option<String> {
+    let mut within = layout.members.iter().filter(|(bit, _)| (field.offset * 8..end.max(field.offset + 1) * 8).contains(bit));
+    let named: Vec<_> = within.clone().filter(|(_, n)| !n.is_empty()).collect();
+    match named.as_slice() {
+        // An empty base has no field of its own.
+        [(bit, name)] if *bit == field.offset * 8 => Some(name.clone()),
+        [] => within.next().filter(|(bit, _)| *bit == field.offset * 8).map(|_| String::new()),
+        _ => None,
+    }
+}
+
+/// `Image` of `struct.ns::Image.3`: clang writes the qualified name without template arguments, and LLVM numbers equal ones.
+fn source_name(llvm: &str) -> &str {
+    let name = llvm.split_once('.').map_or(llvm, |(_, n)| n);
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('.').unwrap_or(name);
+    let name = name.strip_suffix(".base").unwrap_or(name);
+    let name = name.rsplit("::").next().unwrap_or(name);
+    if name == "anon" { "" } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::source_name;
+
+    #[test]
+    fn names_of_llvms_structures() {
+        for (llvm, source) in [("struct.Image", "Image"), ("class.ns::Image.12", "Image"), ("struct.a::b2", "b2"), ("class.Base.base", "Base"), ("struct.anon.3", ""), ("struct.float4", "float4")] {
+            assert_eq!(source_name(llvm), source, "{llvm}");
+        }
+    }
+}
