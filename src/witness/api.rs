@@ -73,6 +73,8 @@ pub struct Object {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadAccess {
     pub site: Site,
+    /// The calls through which the thread came there, the kernel's own first.
+    pub callers: Vec<Site>,
     /// The call of the launch stub, or of `cudaLaunchKernel`; `None` for accesses of the host.
     pub launch_site: Option<Site>,
     /// The launch's number in the run, from 0; launches that do not run count as well.

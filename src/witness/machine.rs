@@ -225,8 +225,10 @@ impl<'p> Machine<'p> {
         let u64s = |v: [u32; 3]| v.map(u64::from);
         let launch = if th.on_device() { self.launch.as_ref() } else { None };
         let place = th.place.unwrap_or(Place { block: [0; 3], thread: [0; 3] });
+        let calls = th.frames.len().saturating_sub(1);
         let bad = BadAccess {
             site,
+            callers: th.frames[..calls].iter().map(|f| site_of(&f.code, f.pc.wrapping_sub(1))).collect(),
             launch_site: launch.and_then(|l| l.site),
             launch: launch.map_or(0, |l| l.ordinal),
             grid: launch.map_or([0; 3], |l| u64s(l.grid)),

@@ -1,0 +1,176 @@
+//! One program: the engine's verdict of every access against what the interpreter sees on all small inputs.
+
+use super::program::Program;
+use scuba::check::{Options, ProgramReport, check_program};
+use scuba::ir::{Program as Linked, Side, SourceLoc};
+use scuba::report::finding::Verdict;
+use scuba::witness::{BadAccess, Budget, Inputs, Site, enumerate};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Line, from the program's first, and column.
+pub type At = (u32, u32);
+
+/// The engine's word on one place; *safe* where there is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    SafeIfNoWrap(String),
+    Unknown(String),
+    Possible,
+    /// With the witness's arguments.
+    Proved(Vec<String>),
+}
+
+/// What brute force saw at one place.
+#[derive(Clone, Debug)]
+pub struct Seen { pub inputs: Vec<i64>, pub bad: BadAccess }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wrong {
+    /// Out of bounds, but *safe* or not even mentioned.
+    Safe,
+    /// Not out of bounds on the inputs of the witness.
+    Proved,
+}
+
+#[derive(Clone, Debug)]
+pub struct Mismatch { pub wrong: Wrong, pub at: At, pub text: String }
+
+/// The comparison for one program.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    pub mismatches: Vec<Mismatch>,
+    /// Places, worst word each.
+    pub said: BTreeMap<At, Said>,
+    pub safe: u32,
+    /// Bad on some input tried, and left open.
+    pub missed: Vec<(At, String)>,
+    /// Bad on some input tried, and safe unless something wraps.
+    pub wrapped: Vec<At>,
+    /// Places that were out of bounds on some input.
+    pub bad: usize,
+    pub runs: usize,
+    /// Runs that did not come to their end, by reason.
+    pub cut: BTreeMap<String, u32>,
+    pub notes: Vec<String>,
+    /// The host code was not followed to its end: nothing is claimed of launches behind that point.
+    pub gave_up: bool,
+    pub engine_seconds: f64,
+    /// The front end does not take the program.
+    pub refused: bool,
+}
+
+/// Most instructions of one run, and of all runs of a program.
+const STEPS: u64 = 200_000;
+const ALL_STEPS: u64 = 6_000_000;
+/// Most combinations of inputs.
+const RUNS: usize = 400;
+/// Symbolic execution descends by calls.
+const STACK: usize = 256 << 20;
+
+fn check(linked: &Arc<Linked>) -> Result<ProgramReport, String> {
+    let program = Arc::clone(linked);
+    let options = Options { solver_ms: 2000, seconds: 20, ..Options::default() };
+    std::thread::Builder::new().stack_size(STACK).spawn(move || check_program(&program, &options))
+        .map_err(|e| e.to_string())?.join()
+        .map_err(|p| p.downcast_ref::<String>().cloned().or_else(|| p.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default())
+}
+
+fn words(report: &ProgramReport, above: u32) -> BTreeMap<At, Said> {
+    let mut out = BTreeMap::new();
+    for n in &report.notes {
+        let Some((place, rest)) = n.split_once(": `") else { continue };
+        let Some((_, why)) = rest.split_once("is safe if ") else { continue };
+        let mut numbers = place.rsplit(':').map(str::parse::<u32>);
+        if let (Some(Ok(column)), Some(Ok(line))) = (numbers.next(), numbers.next()) { out.insert((line.saturating_sub(above), column), Said::SafeIfNoWrap(why.to_owned())); }
+    }
+    for u in &report.undecided { out.insert((u.position.line.saturating_sub(above), u.position.column), Said::Unknown(u.reason.clone())); }
+    for f in &report.findings {
+        let at = (f.access.position.line.saturating_sub(above), f.access.position.column);
+        let said = match (&f.verdict, &f.witness) {
+            (Verdict::Proved, Some(w)) => Said::Proved(argv(w.inputs.iter().map(|i| (i.name.as_str(), i.value.as_str())))),
+            _ => Said::Possible,
+        };
+        if !matches!(out.get(&at), Some(Said::Proved(_))) { out.insert(at, said); }
+    }
+    out
+}
+
+fn argv<'a>(inputs: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
+    let mut by: BTreeMap<usize, String> = BTreeMap::new();
+    for (n, v) in inputs {
+        if let Some(i) = n.strip_prefix("argv[").and_then(|r| r.strip_suffix(']')).and_then(|i| i.parse().ok()) { by.insert(i, v.to_owned()); }
+    }
+    let top = by.keys().next_back().copied().unwrap_or(0);
+    (1..=top).map(|i| by.remove(&i).unwrap_or_else(|| "1".into())).collect()
+}
+
+/// Where a user sees an access: its own place, or the innermost call outside system headers.
+fn place(program: &Linked, bad: &BadAccess) -> SourceLoc {
+    let loc = |s: &Site| {
+        let b = &program.func(s.func).blocks[s.block.index()];
+        program.loc(s.func.module, b.insts.get(s.inst as usize).map_or(b.term_loc, |i| i.loc))
+    };
+    std::iter::once(&bad.site).chain(bad.callers.iter().rev()).map(loc).find(|l| l.line > 0 && !l.system).unwrap_or_else(|| loc(&bad.site))
+}
+
+fn budget() -> Budget { Budget { steps: STEPS, seconds: 10.0, ..Budget::default() } }
+
+/// `above`: lines of the file before the program.
+pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
+    let mut out = Outcome::default();
+    let started = std::time::Instant::now();
+    let report = match check(linked) {
+        Ok(r) => r,
+        Err(panic) => { out.notes.push(format!("the engine panics: {panic}")); out.gave_up = true; return out; }
+    };
+    out.engine_seconds = started.elapsed().as_secs_f64();
+    out.said = words(&report, above);
+    out.safe = report.summary.safe;
+    out.gave_up = report.notes.iter().any(|n| n.starts_with("`main` was not followed"));
+    out.notes = report.notes;
+    let root = linked.find_func(Side::Host, "main").expect("a generated program has a `main`");
+    let mut seen: BTreeMap<At, Vec<Seen>> = BTreeMap::new();
+    let mut steps = 0;
+    for inputs in p.runs(RUNS) {
+        if steps > ALL_STEPS { break; }
+        let argv = Inputs { argv: inputs.iter().map(i64::to_string).collect(), ..Inputs::default() };
+        let run = enumerate(linked, root, &argv, &budget());
+        steps += run.steps;
+        out.runs += 1;
+        if !run.completed {
+            *out.cut.entry(run.why.clone()).or_default() += 1;
+            // What is not known decides from here on: only runs cut short by the budget saw nothing but the truth.
+            if !run.why.starts_with("more than ") { continue; }
+        }
+        for bad in run.bad {
+            if bad.launch_site.is_none() || bad.object.freed { continue; }
+            let l = place(linked, &bad);
+            let all = seen.entry((l.line.saturating_sub(above), l.column)).or_default();
+            if all.len() < 3 { all.push(Seen { inputs: inputs.clone(), bad }); }
+        }
+    }
+    out.bad = seen.len();
+    for (at, cases) in &seen {
+        let first = &cases[0];
+        let describe = || format!("on {:?}: {:?} of {} bytes at offset {} of `{}`, which has {}; grid {:?}, block {:?}, blockIdx {:?}, threadIdx {:?}",
+            first.inputs, first.bad.direction, first.bad.bytes, first.bad.offset, first.bad.object.name, first.bad.object.extent,
+            first.bad.grid, first.bad.block_dim, first.bad.block, first.bad.thread);
+        match out.said.get(at) {
+            None if out.gave_up => out.missed.push((*at, "the host code was not followed to its end".into())),
+            None => out.mismatches.push(Mismatch { wrong: Wrong::Safe, at: *at, text: describe() }),
+            Some(Said::SafeIfNoWrap(_)) => out.wrapped.push(*at),
+            Some(Said::Unknown(why)) => out.missed.push((*at, why.clone())),
+            Some(Said::Possible | Said::Proved(_)) => {}
+        }
+    }
+    for (at, said) in &out.said {
+        let Said::Proved(argv) = said else { continue };
+        let run = enumerate(linked, root, &Inputs { argv: argv.clone(), ..Inputs::default() }, &Budget::default());
+        let reached = run.bad.iter().any(|b| { let l = place(linked, b); (l.line.saturating_sub(above), l.column) == *at });
+        if !reached && !run.why.starts_with("more than ") {
+            out.mismatches.push(Mismatch { wrong: Wrong::Proved, at: *at, text: format!("on {argv:?} it is within bounds ({})", if run.completed { "run to the end" } else { &run.why }) });
+        }
+    }
+    out
+}

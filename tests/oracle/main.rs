@@ -1,0 +1,77 @@
+//! Brute force as the judge of the symbolic engine: generated programs, all small inputs, all threads.
+//!
+//! `SCUBA_ORACLE_SEEDS=1000..2000 cargo test --release --test oracle -- --ignored many --nocapture` tries many programs;
+//! `SCUBA_ORACLE_SHOW=1` prints each program with what was said of it, `SCUBA_ORACLE_SHRINK=1` makes a program with a
+//! mismatch small.
+
+mod generate;
+mod judge;
+mod program;
+mod shrink;
+mod tally;
+mod unit;
+
+use judge::{Outcome, judge};
+use program::Program;
+use tally::Tally;
+use unit::{Unit, alone};
+
+/// Programs of one translation unit.
+const TOGETHER: usize = 50;
+
+fn compare(programs: &[Program]) -> Vec<Outcome> {
+    let mut unit = match Unit::new(programs) {
+        Ok(u) => u,
+        Err(why) if programs.len() > 1 => {
+            eprintln!("seeds {}..: {why}", programs[0].seed);
+            let (a, b) = programs.split_at(programs.len() / 2);
+            return [compare(a), compare(b)].concat();
+        }
+        // A variant of a program may lack a declaration.
+        Err(why) => {
+            eprintln!("seed {} cannot be compiled: {why}\n{}", programs[0].seed, alone(&programs[0]));
+            return vec![Outcome { refused: true, ..Outcome::default() }];
+        }
+    };
+    let above = unit.above.clone();
+    programs.iter().zip(above).enumerate().map(|(i, (p, above))| unit.with(i, |linked| judge(p, linked, above))).collect()
+}
+
+fn run(seeds: std::ops::Range<u64>) -> Tally {
+    let show = std::env::var_os("SCUBA_ORACLE_SHOW").is_some();
+    let mut tally = Tally::default();
+    let all: Vec<u64> = seeds.collect();
+    for seeds in all.chunks(TOGETHER) {
+        let programs: Vec<Program> = seeds.iter().map(|s| generate::program(*s)).collect();
+        for (p, o) in programs.iter().zip(compare(&programs)) {
+            if show { println!("// seed {}\n{}// {:?}\n// bad {:?}\n// notes {:?}", p.seed, alone(p), o.said, o.missed, o.notes); }
+            for m in &o.mismatches {
+                println!("{}", tally::explain(p, m));
+                if std::env::var_os("SCUBA_ORACLE_SHRINK").is_none() { continue; }
+                let small = shrink::shrink(p, m.wrong);
+                for m in &compare(std::slice::from_ref(&small))[0].mismatches { println!("smaller: {}", tally::explain(&small, m)); }
+            }
+            tally.add(p.seed, &o);
+        }
+    }
+    tally
+}
+
+#[test]
+fn what_is_called_safe_is_never_out_of_bounds() {
+    let tally = run(0..40);
+    println!("{tally}");
+    assert!(tally.mismatches.is_empty() && tally.refused == 0, "{:?}", tally.mismatches);
+    assert!(tally.bad > 20 && tally.safe > 20 && tally.proved > 10, "the programs show too little: {tally}");
+}
+
+/// `SCUBA_ORACLE_SEEDS`, default 0..1000.
+#[test]
+#[ignore = "runs for minutes"]
+fn many() {
+    let text = std::env::var("SCUBA_ORACLE_SEEDS").unwrap_or_else(|_| "0..1000".into());
+    let (a, b) = text.split_once("..").expect("SCUBA_ORACLE_SEEDS=FIRST..END");
+    let tally = run(a.parse().unwrap()..b.parse().unwrap());
+    println!("{tally}");
+    assert!(tally.mismatches.is_empty() && tally.refused == 0, "{:?}", tally.mismatches);
+}
