@@ -62,7 +62,7 @@ pub struct Outcome {
 
 /// Most instructions of one run, and of all runs of a program.
 const STEPS: u64 = 200_000;
-const ALL_STEPS: u64 = 6_000_000;
+const ALL_STEPS: u64 = if cfg!(debug_assertions) { 2_000_000 } else { 6_000_000 };
 /// Most combinations of inputs.
 const RUNS: usize = 400;
 /// Symbolic execution descends by calls.
@@ -70,7 +70,9 @@ const STACK: usize = 256 << 20;
 
 fn check(linked: &Arc<Linked>) -> Result<ProgramReport, String> {
     let program = Arc::clone(linked);
-    let options = Options { solver_ms: 2000, seconds: 20, ..Options::default() };
+    // What is left open for want of time is no mistake.
+    let seconds = if cfg!(debug_assertions) { 5 } else { 20 };
+    let options = Options { solver_ms: 2000, seconds, ..Options::default() };
     std::thread::Builder::new().stack_size(STACK).spawn(move || check_program(&program, &options))
         .map_err(|e| e.to_string())?.join()
         .map_err(|p| p.downcast_ref::<String>().cloned().or_else(|| p.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default())
@@ -88,21 +90,12 @@ fn words(report: &ProgramReport, above: u32) -> BTreeMap<At, Said> {
     for f in &report.findings {
         let at = (f.access.position.line.saturating_sub(above), f.access.position.column);
         let said = match (&f.verdict, &f.witness) {
-            (Verdict::Proved, Some(w)) => Said::Proved(argv(w.inputs.iter().map(|i| (i.name.as_str(), i.value.as_str())))),
+            (Verdict::Proved, Some(w)) => Said::Proved(w.run.argv.clone()),
             _ => Said::Possible,
         };
         if !matches!(out.get(&at), Some(Said::Proved(_))) { out.insert(at, said); }
     }
     out
-}
-
-fn argv<'a>(inputs: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<String> {
-    let mut by: BTreeMap<usize, String> = BTreeMap::new();
-    for (n, v) in inputs {
-        if let Some(i) = n.strip_prefix("argv[").and_then(|r| r.strip_suffix(']')).and_then(|i| i.parse().ok()) { by.insert(i, v.to_owned()); }
-    }
-    let top = by.keys().next_back().copied().unwrap_or(0);
-    (1..=top).map(|i| by.remove(&i).unwrap_or_else(|| "1".into())).collect()
 }
 
 /// Where a user sees an access: its own place, or the innermost call outside system headers.

@@ -4,6 +4,8 @@
 //! `SCUBA_ORACLE_SHOW=1` prints each program with what was said of it, `SCUBA_ORACLE_SHRINK=1` makes a program with a
 //! mismatch small.
 
+#![expect(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "what a failed test says")]
+
 mod generate;
 mod judge;
 mod program;
@@ -45,11 +47,12 @@ fn run(seeds: std::ops::Range<u64>) -> Tally {
         let programs: Vec<Program> = seeds.iter().map(|s| generate::program(*s)).collect();
         for (p, o) in programs.iter().zip(compare(&programs)) {
             if show { println!("// seed {}\n{}// {:?}\n// bad {:?}\n// notes {:?}", p.seed, alone(p), o.said, o.missed, o.notes); }
-            for m in &o.mismatches {
-                println!("{}", tally::explain(p, m));
-                if std::env::var_os("SCUBA_ORACLE_SHRINK").is_none() { continue; }
-                let small = shrink::shrink(p, m.wrong);
-                for m in &compare(std::slice::from_ref(&small))[0].mismatches { println!("smaller: {}", tally::explain(&small, m)); }
+            if let Some(first) = o.mismatches.first() {
+                println!("{}", tally::explain(p, &o.mismatches));
+                if std::env::var_os("SCUBA_ORACLE_SHRINK").is_some() {
+                    let small = shrink::shrink(p, first.wrong);
+                    println!("smaller: {}", tally::explain(&small, &compare(std::slice::from_ref(&small))[0].mismatches));
+                }
             }
             tally.add(p.seed, &o);
         }
@@ -59,7 +62,7 @@ fn run(seeds: std::ops::Range<u64>) -> Tally {
 
 #[test]
 fn what_is_called_safe_is_never_out_of_bounds() {
-    let tally = run(0..40);
+    let tally = run(100..150);
     println!("{tally}");
     assert!(tally.mismatches.is_empty() && tally.refused == 0, "{:?}", tally.mismatches);
     assert!(tally.bad > 20 && tally.safe > 20 && tally.proved > 10, "the programs show too little: {tally}");

@@ -85,7 +85,7 @@ fn declares(text: &str, at: usize, name: &str) -> bool {
     let before = text[..at].trim_end_matches([' ', '*', '&']);
     let word: String = before.chars().rev().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<Vec<_>>().into_iter().rev().collect();
     let spaced = text[..at].ends_with([' ', '*', '&']);
-    whole && spaced && !word.is_empty() && (TYPES.contains(&word.as_str()) || word.starts_with(|c: char| c == 'S'))
+    whole && spaced && !word.is_empty() && (TYPES.contains(&word.as_str()) || word.starts_with('S'))
 }
 
 const TYPES: [&str; 10] = ["int", "unsigned", "char", "short", "long", "float", "double", "void", "dim3", "size_t"];

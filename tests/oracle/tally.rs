@@ -2,7 +2,6 @@
 
 use super::judge::{Mismatch, Outcome, Said, Wrong};
 use super::program::Program;
-use super::unit::prefix;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -86,9 +85,16 @@ impl fmt::Display for Tally {
     }
 }
 
-/// A mismatch with all that is needed to see it.
-pub fn explain(p: &Program, m: &Mismatch) -> String {
-    let what = match m.wrong { Wrong::Safe => "called safe", Wrong::Proved => "called proved" };
-    let text: String = (1..).zip(p.text(&prefix(0)).lines()).map(|(n, l)| format!("{l}{}\n", if n == m.at.0 { "  // <---" } else { "" })).collect();
-    format!("--- seed {}: {what} at {}:{}, but {}\n{text}", p.seed, m.at.0, m.at.1, m.text)
+/// A program with its mismatches.
+pub fn explain(p: &Program, all: &[Mismatch]) -> String {
+    let mut out = format!("--- seed {}\n", p.seed);
+    for (n, line) in (1..).zip(p.text("").lines()) {
+        out.push_str(line);
+        out.push('\n');
+        for m in all.iter().filter(|m| m.at.0 == n) {
+            let what = match m.wrong { Wrong::Safe => "safe", Wrong::Proved => "proved" };
+            out.push_str(&format!("// ^ column {}: called {what}, but {}\n", m.at.1, m.text));
+        }
+    }
+    out
 }

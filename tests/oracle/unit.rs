@@ -34,7 +34,8 @@ pub fn alone(p: &Program) -> String { format!("{HEAD}{}", p.text("")) }
 type Bodies = Vec<(usize, Vec<Block>, bool)>;
 
 struct Part {
-    module: Module,
+    /// Absent while a program is linked from it.
+    module: Option<Module>,
     bodies: BTreeMap<usize, Bodies>,
 }
 
@@ -45,7 +46,7 @@ impl Part {
             let Some(o) = owner(&f.name) else { continue };
             bodies.entry(o).or_default().push((i, std::mem::take(&mut f.blocks), std::mem::take(&mut f.kernel)));
         }
-        Self { module, bodies }
+        Self { module: Some(module), bodies }
     }
 }
 
@@ -84,30 +85,30 @@ impl Unit {
         let mut modules = vec![];
         let mut put = vec![];
         for part in &mut self.parts {
-            let bodies = part.bodies.remove(&i).unwrap_or_default();
+            let mut module = part.module.take().expect("put back below");
             let mut names = vec![];
-            for (f, blocks, kernel) in bodies {
-                let function: &mut Function = &mut part.module.functions[f];
+            for (f, blocks, kernel) in part.bodies.remove(&i).unwrap_or_default() {
+                let function: &mut Function = &mut module.functions[f];
                 function.blocks = blocks;
                 function.kernel = kernel;
                 names.push((f, function.name.clone()));
-                if part.module.side == Side::Host && function.display.starts_with(&format!("{}main(", prefix(i))) { function.name = "main".into(); }
+                if module.side == Side::Host && function.display.starts_with(&format!("{}main(", prefix(i))) { function.name = "main".into(); }
             }
-            let empty = Module { side: part.module.side, source: String::new(), producer: String::new(), arch: String::new(), types: vec![], files: vec![], locs: vec![], globals: vec![], functions: vec![] };
-            modules.push(Arc::new(std::mem::replace(&mut part.module, empty)));
+            modules.push(Arc::new(module));
             put.push(names);
         }
         let program = Arc::new(Linked::link(modules));
         let result = work(&program);
         let modules = Arc::try_unwrap(program).expect("nobody else keeps the program").modules;
         for ((part, names), module) in self.parts.iter_mut().zip(put).zip(modules) {
-            part.module = Arc::try_unwrap(module).expect("nobody else keeps the module");
+            let mut module = Arc::try_unwrap(module).expect("nobody else keeps the module");
             let mut bodies = vec![];
             for (f, name) in names {
-                let function: &mut Function = &mut part.module.functions[f];
+                let function: &mut Function = &mut module.functions[f];
                 function.name = name;
                 bodies.push((f, std::mem::take(&mut function.blocks), std::mem::take(&mut function.kernel)));
             }
+            part.module = Some(module);
             part.bodies.insert(i, bodies);
         }
         result

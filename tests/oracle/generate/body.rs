@@ -85,7 +85,7 @@ impl Gen {
                 out.push(Stmt::line(format!("int {name} = {place};")));
                 s.ints.push(Int { name, ty: Ty::I32, mutable: m, data: true });
             }
-            4 => out.push(Stmt::line(format!("{place}++;"))),
+            4 => out.push(Stmt::line(format!("++{place};"))),
             _ => out.push(Stmt::line(format!("atomicAdd(&{place}, 1);"))),
         }
     }
