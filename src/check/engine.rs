@@ -7,7 +7,7 @@ use super::witness::{Judged, Judge};
 use super::{Options, ProgramReport};
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Program, Side, SourceLoc};
-use crate::report::finding::{Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Space, Summary, Undecided, Verdict, Witness, WitnessInput};
+use crate::report::finding::{Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Sites, Space, Summary, Undecided, Verdict, Witness, WitnessInput};
 use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Site};
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::{SymKind, Term, TermId};
@@ -255,6 +255,7 @@ impl<'p> Engine<'p> {
             offset_bytes: narrow(value(ob.offset)),
             extent_bytes: narrow(value(ob.extent)),
             replay,
+            sites: Some(Sites { root: [root.func.module.0, root.func.func.0], access: numbers(ev.site), launch: Some(numbers(launch.site)) }),
         };
         if let Judged::Reached { bad, .. } = &judged {
             w.grid = bad.grid;
@@ -349,6 +350,8 @@ fn essential_unknowns(e: &Executor<'_>, ob: &Obligation) -> Vec<String> {
     }
     out
 }
+
+fn numbers(s: Site) -> [u32; 4] { [s.func.module.0, s.func.func.0, s.block.0, s.inst] }
 
 fn triple(v: [Option<i128>; 3]) -> [u64; 3] { v.map(|x| x.and_then(|x| u64::try_from(x).ok()).unwrap_or(0)) }
 

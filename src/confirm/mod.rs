@@ -1,1 +1,2 @@
 //! (room confirm)
+pub mod record;

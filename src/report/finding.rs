@@ -146,6 +146,17 @@ pub struct Run {
     pub stdin: String,
 }
 
+/// Where the access, its launch and its root are in the program that was checked: for those who run the witness again in
+/// the same process. Not part of any report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sites {
+    /// Module and function.
+    pub root: [u32; 2],
+    /// Module, function, block and instruction.
+    pub access: [u32; 4],
+    pub launch: Option<[u32; 4]>,
+}
+
 /// Concrete inputs under which the access goes out of bounds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Witness {
@@ -160,6 +171,8 @@ pub struct Witness {
     pub offset_bytes: i64,
     pub extent_bytes: i64,
     pub replay: Replay,
+    #[serde(skip)]
+    pub sites: Option<Sites>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

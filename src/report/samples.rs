@@ -35,7 +35,7 @@ pub fn finding() -> Finding {
             inputs: vec![WitnessInput { name: "argv[1]".into(), value: "\"1\"".into() }],
             run: Run { argv: vec!["1".into()], ..Run::default() },
             grid: [1, 1, 1], block: [0, 0, 0], thread: [1, 0, 0],
-            offset_bytes: 4, extent_bytes: 4, replay: Replay::Reached,
+            offset_bytes: 4, extent_bytes: 4, replay: Replay::Reached, sites: None,
         }),
         confirmation: None,
         assumptions: vec![],

@@ -1,0 +1,209 @@
+//! What Compute Sanitizer wrote: its XML records.
+//!
+//! In: the file that `--xml --save` left, whole or cut off. Out: [`Records`]. Element names vary between versions of the tool:
+//! those that are not known here are kept, so that their reader can say "inconclusive" instead of "clean".
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+use std::collections::BTreeSet;
+
+/// The outermost element; a file without it is none of Compute Sanitizer's.
+const ROOT: &str = "ComputeSanitizerOutput";
+
+/// A place in device code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// The function's name without parameters or template arguments.
+    pub func: String,
+    pub path: String,
+    pub line: u32,
+}
+
+/// One record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// `Precise` for an access that the instruction itself is known of; `Api` for a failed call of the runtime.
+    pub kind: String,
+    pub thread: [u64; 3],
+    pub block: [u64; 3],
+    /// The sentence that people read.
+    pub text: String,
+    /// `__global__`, `__shared__`, `__local__`.
+    pub space: String,
+    /// Width of the access in bytes.
+    pub size: u64,
+    /// `read`, `write` or `atomic`; empty for what is no access.
+    pub direction: String,
+    /// `out of bounds`, `misaligned`, …
+    pub error: String,
+    pub address: u64,
+    /// The access, then the calls that led to it, the kernel last.
+    pub frames: Vec<Frame>,
+}
+
+/// A whole file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Records {
+    pub records: Vec<Record>,
+    /// Names of elements that are not known here, with those around them.
+    pub unknown: BTreeSet<String>,
+    /// The file ends before its outermost element does, or is no XML from some point on.
+    pub cut_off: bool,
+}
+
+impl Records {
+    /// Reads a file's text. Never fails: what cannot be read is said in the result.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let mut reader = Reader::from_str(text);
+        let mut out = Self { cut_off: true, ..Self::default() };
+        let mut path: Vec<String> = Vec::new();
+        let mut value = String::new();
+        let mut record = Record::default();
+        loop {
+            match reader.read_event() {
+                Ok(Event::Start(e)) => {
+                    path.push(String::from_utf8_lossy(e.name().as_ref()).into_owned());
+                    value.clear();
+                    match inner(&path).as_str() {
+                        "record" => record = Record::default(),
+                        "record/where" | "record/deviceStack/frame" => record.frames.push(Frame::default()),
+                        _ => {}
+                    }
+                }
+                Ok(Event::Empty(e)) => {
+                    path.push(String::from_utf8_lossy(e.name().as_ref()).into_owned());
+                    out.element(&path, "", &mut record);
+                    path.pop();
+                    if path.is_empty() { out.cut_off = false; }
+                }
+                Ok(Event::End(_)) => {
+                    out.element(&path, value.trim(), &mut record);
+                    if inner(&path) == "record" { out.records.push(std::mem::take(&mut record)); }
+                    path.pop();
+                    value.clear();
+                    if path.is_empty() { out.cut_off = false; }
+                }
+                Ok(Event::Text(t)) => value.push_str(&t.decode().unwrap_or_default()),
+                Ok(Event::CData(t)) => value.push_str(&t.decode().unwrap_or_default()),
+                Ok(Event::GeneralRef(r)) => match (r.resolve_char_ref(), r.decode()) {
+                    (Ok(Some(c)), _) => value.push(c),
+                    (_, Ok(name)) => value.push_str(quick_xml::escape::resolve_predefined_entity(&name).unwrap_or("?")),
+                    _ => value.push('?'),
+                },
+                Ok(Event::Eof) => return out,
+                Ok(Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Comment(_)) => {}
+                Err(_) => { out.cut_off = true; return out; }
+            }
+        }
+    }
+
+    /// Takes in one element that has ended.
+    fn element(&mut self, path: &[String], value: &str, record: &mut Record) {
+        let full = inner(path);
+        // The host's stack says nothing that is compared.
+        if path.first().is_some_and(|p| p == ROOT) && full.starts_with("record/hostStack") { return; }
+        let frame = record.frames.last_mut();
+        let known = match (path.first().map(String::as_str), full.as_str()) {
+            (Some(ROOT), "" | "record" | "record/who" | "record/who/threadIdx" | "record/who/blockIdx" | "record/what" | "record/where"
+                | "record/deviceStack" | "record/deviceStack/frame" | "record/level" | "record/deviceStack/saveLocation"
+                | "record/where/pc" | "record/deviceStack/frame/pc" | "record/where/module" | "record/deviceStack/frame/module"
+                | "record/what/api" | "record/what/message" | "record/what/result") => true,
+            (Some(ROOT), "record/kind") => { value.clone_into(&mut record.kind); true }
+            (Some(ROOT), "record/what/text") => { value.clone_into(&mut record.text); true }
+            (Some(ROOT), "record/what/space") => { value.clone_into(&mut record.space); true }
+            (Some(ROOT), "record/what/direction") => { value.clone_into(&mut record.direction); true }
+            (Some(ROOT), "record/what/error") => { value.clone_into(&mut record.error); true }
+            (Some(ROOT), "record/what/size") => number(value).map(|n| record.size = n).is_some(),
+            (Some(ROOT), "record/what/address") => number(value).map(|n| record.address = n).is_some(),
+            (Some(ROOT), "record/where/func" | "record/deviceStack/frame/func") => frame.map(|f| value.clone_into(&mut f.func)).is_some(),
+            (Some(ROOT), "record/where/path" | "record/deviceStack/frame/path") => frame.map(|f| value.clone_into(&mut f.path)).is_some(),
+            (Some(ROOT), "record/where/line" | "record/deviceStack/frame/line") => {
+                frame.zip(value.parse().ok()).map(|(f, n)| f.line = n).is_some()
+            }
+            (Some(ROOT), which) => coordinate(which, record).zip(number(value)).map(|(slot, n)| *slot = n).is_some(),
+            _ => false,
+        };
+        if !known { self.unknown.insert(path.join("/")); }
+    }
+}
+
+/// The path without the outermost element.
+fn inner(path: &[String]) -> String { path.get(1..).unwrap_or_default().join("/") }
+
+fn coordinate<'r>(which: &str, record: &'r mut Record) -> Option<&'r mut u64> {
+    let (of, axis) = which.strip_prefix("record/who/")?.split_once('/')?;
+    let axis = match axis { "x" => 0, "y" => 1, "z" => 2, _ => return None };
+    match of { "threadIdx" => Some(&mut record.thread[axis]), "blockIdx" => Some(&mut record.block[axis]), _ => None }
+}
+
+fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") { Some(hex) => u64::from_str_radix(hex, 16).ok(), None => text.parse().ok() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Frame, Records};
+    use std::path::Path;
+
+    fn golden(name: &str) -> Records {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/confirm/golden").join(name);
+        Records::parse(&std::fs::read_to_string(path).unwrap())
+    }
+
+    #[test]
+    fn an_access_is_read_with_its_calls() {
+        let r = golden("global_read.xml");
+        assert!(!r.cut_off && r.unknown.is_empty(), "{:?}", r.unknown);
+        let [one] = r.records.as_slice() else { panic!("{} records", r.records.len()) };
+        assert_eq!((one.kind.as_str(), one.thread, one.block), ("Precise", [7, 3, 0], [0; 3]));
+        assert_eq!((one.space.as_str(), one.size, one.direction.as_str(), one.error.as_str()), ("__global__", 8, "read", "out of bounds"));
+        assert_eq!(one.address, 0x7f1e_2a80_0700);
+        let frame = |func: &str, line| Frame { func: func.into(), path: "/project/global_read.cu".into(), line };
+        assert_eq!(one.frames, [frame("load", 5), frame("blur", 11)]);
+    }
+
+    #[test]
+    fn every_recorded_output_is_understood() {
+        for (file, count, direction) in [
+            ("atomic", 1, "atomic"), ("clean", 0, ""), ("constant", 0, ""), ("device_global", 4, "write"), ("double_free", 1, ""),
+            ("invalid_launch", 1, ""), ("local", 32, "write"), ("memcpy_too_long", 1, ""), ("memset_too_long", 1, ""),
+            ("misaligned", 3, "write"), ("null_pointer", 32, "write"), ("host_pointer", 32, "write"), ("shared_dynamic", 2, "write"),
+            ("shared_neighbour", 0, ""), ("shared_static", 15, "write"), ("two_lines", 40, "read"), ("use_after_free", 32, "write"),
+            ("vector", 1, "write"), ("launch", 1, "read"),
+        ] {
+            let r = golden(&format!("{file}.xml"));
+            assert!(!r.cut_off && r.unknown.is_empty(), "{file}: {:?}", r.unknown);
+            assert_eq!(r.records.len(), count, "{file}");
+            assert_eq!(r.records.first().map_or("", |r| r.direction.as_str()), direction, "{file}");
+        }
+        assert_eq!(golden("double_free.xml").records[0].text,
+            "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call to cudaFree.");
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        let text = "<ComputeSanitizerOutput><record><kind>Precise</kind><what><width>4</width><size>four</size></what></record></ComputeSanitizerOutput>";
+        let r = Records::parse(text);
+        assert_eq!(r.unknown.iter().map(String::as_str).collect::<Vec<_>>(),
+            ["ComputeSanitizerOutput/record/what/size", "ComputeSanitizerOutput/record/what/width"]);
+        assert!(!r.cut_off && r.records.len() == 1);
+        assert!(!Records::parse("<html><body>no such tool</body></html>").unknown.is_empty());
+        assert!(Records::parse("").cut_off);
+    }
+
+    #[test]
+    fn what_came_before_the_end_of_a_cut_off_file_counts() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/confirm/golden/two_lines.xml");
+        let text = std::fs::read_to_string(path).unwrap();
+        let r = Records::parse(&text[..text.len() / 2]);
+        assert!(r.cut_off && r.unknown.is_empty());
+        assert!((15..=25).contains(&r.records.len()), "{}", r.records.len());
+        assert!(r.records.iter().all(|r| r.frames[0].line == 3 && r.size == 4));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "[<>/a-z&;\" ]{0,200}") { let _ = Records::parse(&text); }
+    }
+}

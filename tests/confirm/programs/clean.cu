@@ -1,0 +1,7 @@
+__global__ void s(int *o) { o[threadIdx.x] = 1; }
+int main() {
+    int *o;
+    cudaMalloc(&o, 128);
+    s<<<1, 32>>>(o);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}

@@ -1,0 +1,6 @@
+int main() {
+    int *o;
+    cudaMalloc(&o, 128);
+    cudaFree(o);
+    return cudaFree(o) != cudaSuccess;
+}

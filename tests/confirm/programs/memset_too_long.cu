@@ -1,0 +1,5 @@
+int main() {
+    int *o;
+    cudaMalloc(&o, 128);
+    return cudaMemset(o, 0, 4096) != cudaSuccess;
+}
