@@ -1,0 +1,262 @@
+// Runs one launch of one kernel as a file describes it; part of `scuba confirm`.
+//
+//   launch FILE
+//
+// It loads a cubin through the CUDA driver, which it opens by name: it builds with any C++ compiler and without the CUDA
+// toolkit's headers, also where there is no GPU. FILE holds one statement a line:
+//
+//   module PATH                          the cubin
+//   kernel SYMBOL                        its entry
+//   grid X Y Z | block X Y Z | shared N  dynamic shared memory in bytes
+//   object ID device BYTES               memory to allocate; it is zero where nothing else is said
+//   object ID freed BYTES                the same, freed before the launch
+//   object ID symbol BYTES NAME          a __device__ or __constant__ variable of the module
+//   bytes ID OFFSET HEX                  what it holds
+//   address ID OFFSET TARGET DISTANCE    it holds the address of another object, plus so many bytes
+//   parameter N BYTES                    the kernel's parameters, in order
+//   value N OFFSET HEX | points N OFFSET TARGET DISTANCE     what they hold, as above
+//   records NAME SYMBOL-OF-COUNT         print what the compiled-in check recorded there
+//
+// Exit status: 0 the launch ran; 1 the driver says that it failed; 3 it could not be made.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+// The driver's types as its ABI has them: results are ints, devices ints, device addresses 64 bits, handles pointers.
+using Address = std::uint64_t;
+using Handle = void *;
+
+struct Driver {
+    int (*init)(unsigned);
+    int (*device_get)(int *, int);
+    int (*device_name)(char *, int, int);
+    int (*retain)(Handle *, int);
+    int (*set_current)(Handle);
+    int (*load)(Handle *, const char *);
+    int (*function)(Handle *, Handle, const char *);
+    int (*global)(Address *, std::size_t *, Handle, const char *);
+    int (*attribute)(Handle, int, int);
+    int (*alloc)(Address *, std::size_t);
+    int (*release)(Address);
+    int (*fill)(Address, unsigned char, std::size_t);
+    int (*to_device)(Address, const void *, std::size_t);
+    int (*to_host)(void *, Address, std::size_t);
+    int (*launch)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void **, void **);
+    int (*synchronize)();
+    int (*text)(int, const char **);
+};
+
+[[noreturn]] void give_up(const std::string &why) {
+    std::cout << "cannot " << why << std::endl;
+    std::_Exit(3);
+}
+
+Driver cu;
+
+std::string describe(int result) {
+    const char *text = nullptr;
+    if (cu.text == nullptr || cu.text(result, &text) != 0 || text == nullptr) text = "unknown";
+    return std::to_string(result) + " (" + text + ")";
+}
+
+void must(int result, const std::string &what) {
+    if (result != 0) give_up(what + ": the driver says " + describe(result));
+}
+
+template <typename F> void find(void *library, const char *name, F &slot) {
+    void *symbol = dlsym(library, name);
+    if (symbol == nullptr) give_up(std::string("find ") + name + " in libcuda.so.1");
+    std::memcpy(&slot, &symbol, sizeof symbol);
+}
+
+void open_driver() {
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    if (library == nullptr) give_up("open libcuda.so.1: no NVIDIA driver is installed here");
+    find(library, "cuInit", cu.init);
+    find(library, "cuDeviceGet", cu.device_get);
+    find(library, "cuDeviceGetName", cu.device_name);
+    find(library, "cuDevicePrimaryCtxRetain", cu.retain);
+    find(library, "cuCtxSetCurrent", cu.set_current);
+    find(library, "cuModuleLoad", cu.load);
+    find(library, "cuModuleGetFunction", cu.function);
+    find(library, "cuModuleGetGlobal_v2", cu.global);
+    find(library, "cuFuncSetAttribute", cu.attribute);
+    find(library, "cuMemAlloc_v2", cu.alloc);
+    find(library, "cuMemFree_v2", cu.release);
+    find(library, "cuMemsetD8_v2", cu.fill);
+    find(library, "cuMemcpyHtoD_v2", cu.to_device);
+    find(library, "cuMemcpyDtoH_v2", cu.to_host);
+    find(library, "cuLaunchKernel", cu.launch);
+    find(library, "cuCtxSynchronize", cu.synchronize);
+    find(library, "cuGetErrorString", cu.text);
+}
+
+std::vector<unsigned char> from_hex(const std::string &hex) {
+    if (hex.size() % 2 != 0) give_up("read a byte from half of it");
+    std::vector<unsigned char> bytes(hex.size() / 2);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(std::stoul(hex.substr(2 * i, 2), nullptr, 16));
+    return bytes;
+}
+
+struct Object { Address at = 0; std::size_t bytes = 0; bool freed = false; };
+
+struct Launch {
+    Handle module = nullptr;
+    Handle kernel = nullptr;
+    unsigned grid[3] = {1, 1, 1};
+    unsigned block[3] = {1, 1, 1};
+    unsigned shared = 0;
+    std::map<std::string, Object> objects;
+    std::vector<std::vector<unsigned char>> parameters;
+    std::string records, count;
+
+    Address address(const std::string &id, long long distance) const {
+        auto found = objects.find(id);
+        if (found == objects.end()) give_up("find object " + id);
+        return found->second.at + static_cast<Address>(distance);
+    }
+
+    void write(const std::string &id, std::size_t offset, const void *data, std::size_t bytes) {
+        const Object &o = objects[id];
+        if (offset > o.bytes || bytes > o.bytes - offset) give_up("write outside object " + id);
+        must(cu.to_device(o.at + offset, data, bytes), "write object " + id);
+    }
+
+    void set(std::size_t n, std::size_t offset, const void *data, std::size_t bytes) {
+        if (n >= parameters.size() || offset + bytes > parameters[n].size()) give_up("set a parameter beyond its end");
+        std::memcpy(parameters[n].data() + offset, data, bytes);
+    }
+
+    void statement(std::istringstream &line) {
+        std::string word, id, what;
+        if (!(line >> word)) return;
+        if (word == "module") {
+            line >> std::ws;
+            std::getline(line, what);
+            must(cu.load(&module, what.c_str()), "load " + what);
+        } else if (word == "kernel") {
+            line >> what;
+            must(cu.function(&kernel, module, what.c_str()), "find the kernel " + what);
+        } else if (word == "grid") {
+            line >> grid[0] >> grid[1] >> grid[2];
+        } else if (word == "block") {
+            line >> block[0] >> block[1] >> block[2];
+        } else if (word == "shared") {
+            line >> shared;
+        } else if (word == "object") {
+            Object o;
+            line >> id >> what >> o.bytes;
+            if (what == "symbol") {
+                std::size_t size = 0;
+                line >> what;
+                must(cu.global(&o.at, &size, module, what.c_str()), "find the variable " + what);
+                o.bytes = size;
+            } else {
+                // The driver allocates no 0 bytes; one byte is the nearest.
+                must(cu.alloc(&o.at, o.bytes == 0 ? 1 : o.bytes), "allocate " + std::to_string(o.bytes) + " bytes");
+                must(cu.fill(o.at, 0, o.bytes == 0 ? 1 : o.bytes), "fill memory");
+                o.freed = what == "freed";
+            }
+            objects[id] = o;
+            std::cout << "object " << id << " at 0x" << std::hex << o.at << std::dec << " bytes " << o.bytes << std::endl;
+        } else if (word == "bytes") {
+            std::size_t offset = 0;
+            line >> id >> offset >> what;
+            auto data = from_hex(what);
+            write(id, offset, data.data(), data.size());
+        } else if (word == "address") {
+            std::size_t offset = 0;
+            long long distance = 0;
+            line >> id >> offset >> what >> distance;
+            Address a = address(what, distance);
+            write(id, offset, &a, sizeof a);
+        } else if (word == "parameter") {
+            std::size_t n = 0, bytes = 0;
+            line >> n >> bytes;
+            if (n != parameters.size()) give_up("read parameters out of order");
+            parameters.emplace_back(bytes);
+        } else if (word == "value") {
+            std::size_t n = 0, offset = 0;
+            line >> n >> offset >> what;
+            auto data = from_hex(what);
+            set(n, offset, data.data(), data.size());
+        } else if (word == "points") {
+            std::size_t n = 0, offset = 0;
+            long long distance = 0;
+            line >> n >> offset >> what >> distance;
+            Address a = address(what, distance);
+            set(n, offset, &a, sizeof a);
+        } else if (word == "records") {
+            line >> records >> count;
+        } else {
+            give_up("understand `" + word + "`");
+        }
+        if (line.fail()) give_up("read the statement `" + word + "`");
+    }
+
+    // What the compiled-in check wrote: for each site how often, and the first thread that came there.
+    void print_records() const {
+        Address at = 0;
+        std::size_t bytes = 0;
+        must(cu.global(&at, &bytes, module, records.c_str()), "find what the check recorded");
+        std::vector<std::int64_t> rows(bytes / sizeof(std::int64_t));
+        must(cu.to_host(rows.data(), at, bytes), "read what the check recorded");
+        constexpr std::size_t width = 9;
+        for (std::size_t site = 0; (site + 1) * width <= rows.size(); ++site) {
+            const std::int64_t *r = rows.data() + site * width;
+            if (r[0] == 0) continue;
+            std::cout << "record " << site;
+            for (std::size_t i = 0; i < width; ++i) std::cout << ' ' << r[i];
+            std::cout << std::endl;
+        }
+    }
+
+    int run() {
+        if (kernel == nullptr) give_up("launch: no kernel is named");
+        for (auto &o : objects) if (o.second.freed) must(cu.release(o.second.at), "free memory");
+        // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: beyond 48 KiB a kernel must ask for it.
+        if (shared > 48u << 10) must(cu.attribute(kernel, 8, static_cast<int>(shared)), "give the kernel its shared memory");
+        std::vector<void *> arguments;
+        for (auto &p : parameters) arguments.push_back(p.data());
+        int result = cu.launch(kernel, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, nullptr, arguments.data(), nullptr);
+        if (result == 0) result = cu.synchronize();
+        std::cout << (result == 0 ? "ran" : "failed: " + describe(result)) << std::endl;
+        if (result == 0 && !records.empty()) print_records();
+        return result == 0 ? 0 : 1;
+    }
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+    if (argc != 2) give_up("run: name one file");
+    std::ifstream file(argv[1]);
+    if (!file) give_up(std::string("open ") + argv[1]);
+    open_driver();
+    must(cu.init(0), "start the driver");
+    int device = 0;
+    must(cu.device_get(&device, 0), "find a device");
+    char name[256] = "";
+    must(cu.device_name(name, sizeof name - 1, device), "name the device");
+    std::cout << "device " << name << std::endl;
+    Handle context = nullptr;
+    must(cu.retain(&context, device), "make a context");
+    must(cu.set_current(context), "use the context");
+    Launch launch;
+    std::string text;
+    while (std::getline(file, text)) {
+        std::istringstream line(text);
+        launch.statement(line);
+    }
+    return launch.run();
+}
