@@ -9,8 +9,10 @@
 //   kernel SYMBOL                        its entry
 //   grid X Y Z | block X Y Z | shared N  dynamic shared memory in bytes
 //   object ID device BYTES               memory to allocate; it is zero where nothing else is said
-//   object ID freed BYTES                the same, freed before the launch
-//   object ID symbol BYTES NAME          a __device__ or __constant__ variable of the module
+//   object ID roomy BYTES                the same, with memory that may be used before and after it
+//   object ID freed BYTES                the same as device, freed before the launch
+//   object ID host BYTES                 ordinary memory of the host
+//   object ID symbol BYTES NAME          a __device__ or __constant__ variable of the module; one that is not there is left out
 //   bytes ID OFFSET HEX                  what it holds
 //   address ID OFFSET TARGET DISTANCE    it holds the address of another object, plus so many bytes
 //   parameter N BYTES                    the kernel's parameters, in order
@@ -108,7 +110,9 @@ std::vector<unsigned char> from_hex(const std::string &hex) {
     return bytes;
 }
 
-struct Object { Address at = 0; std::size_t bytes = 0; bool freed = false; };
+constexpr std::size_t room = 1u << 20;
+
+struct Object { Address at = 0; std::size_t bytes = 0; bool freed = false; bool on_host = false; };
 
 struct Launch {
     Handle module = nullptr;
@@ -128,8 +132,10 @@ struct Launch {
 
     void write(const std::string &id, std::size_t offset, const void *data, std::size_t bytes) {
         const Object &o = objects[id];
+        if (o.at == 0) return;
         if (offset > o.bytes || bytes > o.bytes - offset) give_up("write outside object " + id);
-        must(cu.to_device(o.at + offset, data, bytes), "write object " + id);
+        if (o.on_host) std::memcpy(reinterpret_cast<char *>(o.at) + offset, data, bytes);
+        else must(cu.to_device(o.at + offset, data, bytes), "write object " + id);
     }
 
     void set(std::size_t n, std::size_t offset, const void *data, std::size_t bytes) {
@@ -159,12 +165,21 @@ struct Launch {
             if (what == "symbol") {
                 std::size_t size = 0;
                 line >> what;
-                must(cu.global(&o.at, &size, module, what.c_str()), "find the variable " + what);
+                if (cu.global(&o.at, &size, module, what.c_str()) != 0) {
+                    std::cout << "no variable " << what << std::endl;
+                    o.at = 0;
+                }
                 o.bytes = size;
+            } else if (what == "host") {
+                o.on_host = true;
+                o.at = reinterpret_cast<Address>(std::calloc(1, o.bytes == 0 ? 1 : o.bytes));
             } else {
                 // The driver allocates no 0 bytes; one byte is the nearest.
-                must(cu.alloc(&o.at, o.bytes == 0 ? 1 : o.bytes), "allocate " + std::to_string(o.bytes) + " bytes");
-                must(cu.fill(o.at, 0, o.bytes == 0 ? 1 : o.bytes), "fill memory");
+                std::size_t around = what == "roomy" ? room : 0, all = o.bytes + 2 * around;
+                if (all == 0) all = 1;
+                must(cu.alloc(&o.at, all), "allocate " + std::to_string(all) + " bytes");
+                must(cu.fill(o.at, 0, all), "fill memory");
+                o.at += around;
                 o.freed = what == "freed";
             }
             objects[id] = o;

@@ -1,2 +1,20 @@
-//! (room confirm)
-pub mod record;
+//! Counterexamples on hardware.
+//!
+//! In: findings with witnesses, the program they are of, and the commands that compile it. Out: an [`Outcome`] for each:
+//! confirmed, not reproduced or inconclusive, with the evidence.
+//!
+//! Two halves that meet in a [`Manifest`], which can be carried to another machine (a bundle). [`prepare`] knows the program
+//! and its sources; [`execute`] knows nothing but the manifest, the CUDA toolkit and the GPU.
+
+pub mod commands;
+pub mod device;
+pub mod execute;
+pub mod manifest;
+pub mod prepare;
+mod process;
+mod record;
+pub mod store;
+mod verdict;
+
+pub use manifest::{Case, Manifest};
+pub use store::{Confirmations, Outcome};

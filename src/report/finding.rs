@@ -175,8 +175,34 @@ pub struct Witness {
     pub sites: Option<Sites>,
 }
 
+/// What a run on a device said of a finding. "Not reproduced" is not "refuted".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConfirmationStatus { Confirmed, NotReproduced, Inconclusive }
+
+impl fmt::Display for ConfirmationStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self { Self::Confirmed => "confirmed", Self::NotReproduced => "not reproduced", Self::Inconclusive => "inconclusive" })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConfirmedBy {
+    ComputeSanitizer,
+    /// The check compiled into the kernel.
+    KernelCheck,
+}
+
+impl fmt::Display for ConfirmedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self { Self::ComputeSanitizer => "compute-sanitizer", Self::KernelCheck => "the check compiled into the kernel" })
+    }
+}
+
+/// The outcome of a run on a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Confirmation { pub status: String, pub by: String, pub device: String, pub detail: String }
+pub struct Confirmation { pub status: ConfirmationStatus, pub by: ConfirmedBy, pub device: String, pub detail: String }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {

@@ -18,7 +18,7 @@ pub mod merge;
 pub mod paths;
 pub mod render;
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 pub mod sarif;
 pub mod short;
 pub mod sources;

@@ -1,7 +1,7 @@
 //! Every renderer on the same constructed findings, over real little source files.
 
 use super::assemble::{Assembled, Found, Policy, ProgramFindings, assemble};
-use super::finding::{Allocation, Axioms, Confirmation, Direction, Finding, NotAnalysed, Position, Rule, Space, Summary, Tool, Undecided, Verdict};
+use super::finding::{Allocation, Axioms, Confirmation, ConfirmationStatus, ConfirmedBy, Direction, Finding, NotAnalysed, Position, Rule, Space, Summary, Tool, Undecided, Verdict};
 use super::levels::Levels;
 use super::paths::ProjectRoot;
 use super::render::{Format, Style, Verbosity, render};
@@ -31,7 +31,7 @@ fn findings() -> Vec<Finding> {
     shared.unknowns = vec!["what `count()` returns (library.cu:9): not modelled".into()];
     shared.assumptions = vec!["`k < 32` (assert at tile.cuh:1)".into()];
     shared.confirmation = Some(Confirmation {
-        status: "confirmed".into(), by: "kernel-check".into(), device: "NVIDIA H200".into(), detail: "thread (1, 0, 0) index 32".into(),
+        status: ConfirmationStatus::Confirmed, by: ConfirmedBy::KernelCheck, device: "NVIDIA H200".into(), detail: "thread (1, 0, 0) index 32".into(),
     });
     let mut accepted = samples::finding();
     accepted.access.position.line = 6;

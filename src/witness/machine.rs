@@ -241,7 +241,7 @@ impl<'p> Machine<'p> {
             direction,
             count: 1,
         };
-        self.seen.bad(bad, th.on_device())
+        self.seen.bad(bad, id, th.on_device())
     }
 }
 

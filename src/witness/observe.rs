@@ -2,6 +2,7 @@
 
 use super::api::{BadAccess, Object, Site, Target};
 use super::machine::Stop;
+use super::memory::ObjId;
 use super::snapshot::Snapshot;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,6 +16,8 @@ pub struct Observer {
     pub bad: Vec<BadAccess>,
     index: FxHashMap<(Site, Option<Site>, Option<Site>, String), usize>,
     pub found: Option<BadAccess>,
+    /// The object that it was meant for.
+    pub found_object: Option<ObjId>,
     /// The launch in which it was found is wanted, and then is here.
     pub wants_snapshot: bool,
     pub snapshot: Option<Snapshot>,
@@ -46,11 +49,12 @@ impl Observer {
     /// An access whose address is not known.
     pub fn unclear(&mut self, site: Site, why: impl FnOnce() -> String) { self.unclear.entry(site).or_insert_with(why); }
 
-    pub fn bad(&mut self, bad: BadAccess, on_device: bool) -> Result<(), Stop> {
+    pub fn bad(&mut self, bad: BadAccess, object: ObjId, on_device: bool) -> Result<(), Stop> {
         if let Some(t) = &self.target
             && t.site == bad.site && (self.armed || !on_device)
             && (!on_device || t.launch_site.is_none() || t.launch_site == bad.launch_site) {
             self.found = Some(bad);
+            self.found_object = Some(object);
             return Err(Stop::Found);
         }
         let Object { alloc, name, .. } = &bad.object;

@@ -47,6 +47,8 @@ pub struct Snapshot {
     /// The kernel's parameters, in order.
     pub parameters: Vec<Image>,
     pub objects: Vec<SnapshotObject>,
+    /// The object that the access was meant for, by its position; `None` for memory of a block or a thread.
+    pub target: Option<usize>,
     /// Bytes of all live device allocations of the program, whether the kernel can reach them or not.
     pub device_bytes: u64,
 }
@@ -93,7 +95,7 @@ impl Machine<'_> {
         let parameters = stores.iter().map(|(size, s)| image(s, *size, position)).collect();
         Snapshot {
             kernel: args.kernel, grid: launch.grid, block: launch.block, shared: args.shared,
-            parameters, objects, device_bytes: self.mem.device_bytes(),
+            parameters, objects, target: self.seen.found_object.and_then(position), device_bytes: self.mem.device_bytes(),
         }
     }
 }

@@ -1,0 +1,218 @@
+//! The user's own compile commands, turned to our ends: the same flags, for the device at hand, with line numbers, into a
+//! folder of ours.
+
+use super::manifest::{Build, Step, Tool, Word};
+use crate::nvcc::flags::{self, Effect, Flag, Match, Value};
+use crate::nvcc::unit::{Language, TranslationUnit};
+use crate::nvcc::words;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+/// Flags that say where nvcc writes, how it reports or what it links later; or that change with what we ask of it.
+const DROPPED: [&str; 19] = [
+    "--generate-dependency-targets", "--dependency-target-name", "--keep", "--keep-dir", "--save-temps", "--threads", "--verbose", "--time",
+    "--run-args", "--sanitize", "--objdir-as-tempdir", "--fdevice-time-trace", "--jobserver", "--Werror", "--generate-line-info",
+    "--dlink-time-opt", "--lto", "--gen-opt-lto", "--split-compile",
+];
+
+/// Where a file or folder of the user's is found when the commands run.
+pub trait Places {
+    fn file(&self, path: &Path) -> Word;
+    fn folder(&self, path: &Path) -> Word;
+}
+
+/// The user's tree as it is.
+pub struct InPlace;
+
+impl Places for InPlace {
+    fn file(&self, path: &Path) -> Word { Word::text(path.to_string_lossy()) }
+    fn folder(&self, path: &Path) -> Word { self.file(path) }
+}
+
+/// The words of a unit's command, sorted.
+struct Sorted {
+    /// What decides what the code means and how it is compiled.
+    compile: Vec<Word>,
+    /// Libraries and what the linker is told.
+    link: Vec<Word>,
+    relocatable: bool,
+}
+
+fn sort(unit: &TranslationUnit, places: &dyn Places) -> Sorted {
+    let mut out = Sorted { compile: vec![], link: vec![], relocatable: unit.relocatable };
+    let mut rest = unit.command.iter().skip(1);
+    while let Some(word) = rest.next() {
+        let bytes = word.as_bytes();
+        if bytes.first() != Some(&b'-') || bytes.len() == 1 { continue; }
+        match flags::find(bytes) {
+            // nvcc refuses these, or hands them to the host compiler as it will again. Those for dependency files stay away.
+            Match::Unknown if word.starts_with("-M") => {}
+            Match::Unknown => out.compile.push(Word::text(word)),
+            Match::With(flag, value) => out.put(flag, Some(value), unit, places),
+            Match::Alone(flag) if flag.value == Value::None => out.put(flag, None, unit, places),
+            Match::Alone(flag) => if let Some(value) = rest.next() { out.put(flag, Some(value.as_bytes()), unit, places); },
+        }
+    }
+    out
+}
+
+impl Sorted {
+    fn put(&mut self, flag: &'static Flag, value: Option<&[u8]>, unit: &TranslationUnit, places: &dyn Places) {
+        if DROPPED.contains(&flag.long) { return; }
+        let name = if flag.short.is_empty() { flag.long } else { flag.short };
+        let paths = |value: &[u8]| words::list(value).iter().map(|item| unit.directory.join(path_of(item))).collect::<Vec<PathBuf>>();
+        let value = value.unwrap_or_default();
+        match flag.effect {
+            Effect::Phase(_) | Effect::DeviceC | Effect::DeviceW | Effect::Output | Effect::OutputDirectory | Effect::DependenciesWithCompile
+            | Effect::DependencyFile | Effect::Architecture | Effect::Code | Effect::GenerateCode | Effect::OptionsFile | Effect::Shared
+            | Effect::RelocatableLink | Effect::HostLinkerScript | Effect::NoCompilation | Effect::RelocatableDeviceCode => {}
+            Effect::Include | Effect::SystemInclude => {
+                for p in paths(value) { self.compile.extend([Word::text(name), places.folder(&p)]); }
+            }
+            Effect::PreInclude => for p in paths(value) { self.compile.extend([Word::text(name), places.file(&p)]); },
+            Effect::LibraryPath => for p in paths(value) { self.link.extend([Word::text(name), Word::text(p.to_string_lossy())]); },
+            Effect::Library | Effect::LinkerFlags | Effect::ForwardToHostLinker => self.link.extend(plain(name, flag, value)),
+            _ if matches!(flag.long, "--cudart" | "--cudadevrt") => self.link.extend(plain(name, flag, value)),
+            _ => self.compile.extend(plain(name, flag, value)),
+        }
+    }
+}
+
+/// A flag and its value as two words; a list's separators and quotes stay as they were.
+fn plain(name: &str, flag: &Flag, value: &[u8]) -> Vec<Word> {
+    let mut out = vec![Word::text(name)];
+    if flag.value != Value::None { out.push(Word::text(String::from_utf8_lossy(value))); }
+    out
+}
+
+fn path_of(item: &[u8]) -> OsString { OsString::from_vec(words::path(item)) }
+
+/// What every compilation of ours has besides the user's flags.
+fn for_this_device(relocatable: bool) -> Vec<Word> {
+    vec![Word::text("-lineinfo"), Word::text("-arch"), Word::Architecture, Word::text(format!("-rdc={relocatable}"))]
+}
+
+fn compile(unit: &TranslationUnit, sorted: Sorted, phase: &str, output: &str, places: &dyn Places) -> Step {
+    let mut words = sorted.compile;
+    words.extend(for_this_device(sorted.relocatable));
+    let source = unit.directory.join(&unit.source);
+    words.extend([Word::text(phase), places.file(&source), Word::text("-o"), Word::Scratch(output.to_owned())]);
+    Step { directory: places.folder(&unit.directory), tool: Tool::Nvcc, words }
+}
+
+/// The whole program: every unit compiled anew and linked with what the user's link had besides. `name` names build and
+/// folder.
+#[must_use]
+pub fn program(name: &str, units: &[&TranslationUnit], others: &[PathBuf], places: &dyn Places) -> Build {
+    let mut steps = Vec::new();
+    let output = format!("{name}/program");
+    let mut link = Vec::new();
+    let mut libraries: Vec<Word> = Vec::new();
+    let mut relocatable = false;
+    for (i, unit) in units.iter().enumerate() {
+        let mut sorted = sort(unit, places);
+        relocatable |= sorted.relocatable;
+        let words = std::mem::take(&mut sorted.link);
+        if !libraries.windows(words.len().max(1)).any(|w| w == words) { libraries.extend(words); }
+        let object = format!("{name}/{i}.o");
+        steps.push(compile(unit, sorted, "-c", &object, places));
+        link.push(Word::Scratch(object));
+    }
+    link.extend(others.iter().map(|p| places.file(p)));
+    link.extend(libraries);
+    link.extend([Word::text("-arch"), Word::Architecture, Word::text(format!("-rdc={relocatable}")), Word::text("-o"), Word::Scratch(output.clone())]);
+    if let Some(compiler) = units.iter().find_map(|u| u.host_compiler.as_ref()) {
+        link.extend([Word::text("-ccbin"), Word::text(compiler.to_string_lossy())]);
+    }
+    let directory = units.first().map_or(Word::Scratch(String::new()), |u| places.folder(&u.directory));
+    steps.push(Step { directory, tool: Tool::Nvcc, words: link });
+    Build { name: name.to_owned(), output, steps }
+}
+
+/// The device code of one unit; of all CUDA units of the program where it is relocatable, linked.
+#[must_use]
+pub fn cubin(name: &str, units: &[&TranslationUnit], which: usize, places: &dyn Places) -> Build {
+    let output = format!("{name}/kernel.cubin");
+    let one = |unit: &TranslationUnit, output: &str| compile(unit, sort(unit, places), "-cubin", output, places);
+    if !units[which].relocatable {
+        return Build { name: name.to_owned(), steps: vec![one(units[which], &output)], output };
+    }
+    let mut steps = Vec::new();
+    let mut parts = Vec::new();
+    for (i, unit) in units.iter().enumerate().filter(|(_, u)| u.language == Language::Cuda && u.relocatable) {
+        let part = format!("{name}/{i}.cubin");
+        steps.push(one(unit, &part));
+        parts.push(Word::Scratch(part));
+    }
+    let words = [Word::text("-arch"), Word::Architecture].into_iter().chain(parts).chain([Word::text("-o"), Word::Scratch(output.clone())]).collect();
+    steps.push(Step { directory: places.folder(&units[which].directory), tool: Tool::Nvlink, words });
+    Build { name: name.to_owned(), output, steps }
+}
+
+/// The program that makes single launches, from `templates/launch.cpp`, which lies at `source`.
+#[must_use]
+pub fn launcher(name: &str, source: Word) -> Build {
+    let output = format!("{name}/launch");
+    let words = vec![
+        Word::text("-std=c++17"), Word::text("-O1"), Word::text("-cudart=none"), source, Word::text("-ldl"),
+        Word::text("-o"), Word::Scratch(output.clone()),
+    ];
+    Build { name: name.to_owned(), output, steps: vec![Step { directory: Word::Scratch(String::new()), tool: Tool::Nvcc, words }] }
+}
+
+/// Whether a path is one that every machine with the toolkit has, or none that can be carried.
+#[must_use]
+pub fn is_system(path: &Path, toolkit: Option<&Path>) -> bool {
+    let own = |p: &Path| path.starts_with(p);
+    [OsStr::new("/usr/include"), OsStr::new("/usr/lib"), OsStr::new("/usr/local/cuda")].iter().any(|p| own(Path::new(p))) || toolkit.is_some_and(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{InPlace, cubin, program};
+    use crate::confirm::manifest::{Tool, Word};
+    use crate::nvcc::command::{Command, Environment};
+    use crate::nvcc::unit::TranslationUnit;
+    use std::ffi::OsString;
+    use std::path::Path;
+
+    fn units(line: &str) -> Vec<TranslationUnit> {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let command = Command::read(&words, &Environment::default(), Path::new("/p"));
+        command.plan(Path::new("/p"), Some(Path::new("/cuda/bin/nvcc")), &Vec::new).unwrap().request.units
+    }
+
+    fn line(words: &[Word]) -> String {
+        words.iter().map(|w| match w {
+            Word::Text(t) => t.clone(), Word::Scratch(p) => format!("$S/{p}"), Word::Bundle(p) => format!("$B/{p}"), Word::Architecture => "$A".into(),
+        }).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_users_flags_stay_and_what_is_for_files_and_architectures_goes() {
+        let units = units("-O3 -Iinc,/abs -DN=4 -std=c++17 -gencode arch=compute_70,code=sm_70 -Xcompiler -fopenmp -MD -MF x.d -lineinfo -t 4 \
+            --use_fast_math -lm -L lib src/a.cu b.cpp -o app");
+        let all: Vec<&TranslationUnit> = units.iter().collect();
+        let built = program("p", &all, &["/p/c.o".into()], &InPlace);
+        let lines: Vec<String> = built.steps.iter().map(|s| line(&s.words)).collect();
+        assert_eq!(lines, [
+            "-O 3 -I /p/inc -I /abs -D N=4 -std c++17 -Xcompiler -fopenmp -use_fast_math -lineinfo -arch $A -rdc=false -c /p/src/a.cu -o $S/p/0.o",
+            "-O 3 -I /p/inc -I /abs -D N=4 -std c++17 -Xcompiler -fopenmp -use_fast_math -lineinfo -arch $A -rdc=false -c /p/b.cpp -o $S/p/1.o",
+            "$S/p/0.o $S/p/1.o /p/c.o -l m -L /p/lib -arch $A -rdc=false -o $S/p/program",
+        ]);
+        assert!(built.steps.iter().all(|s| s.directory == Word::text("/p") && s.tool == Tool::Nvcc));
+    }
+
+    #[test]
+    fn relocatable_device_code_is_linked() {
+        let units = units("-dc -G a.cu b.cu");
+        let all: Vec<&TranslationUnit> = units.iter().collect();
+        let lines: Vec<String> = cubin("c", &all, 1, &InPlace).steps.iter().map(|s| line(&s.words)).collect();
+        assert_eq!(lines, [
+            "-G -lineinfo -arch $A -rdc=true -cubin /p/a.cu -o $S/c/0.cubin",
+            "-G -lineinfo -arch $A -rdc=true -cubin /p/b.cu -o $S/c/1.cubin",
+            "-arch $A $S/c/0.cubin $S/c/1.cubin -o $S/c/kernel.cubin",
+        ]);
+    }
+}

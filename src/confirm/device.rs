@@ -1,0 +1,120 @@
+//! The GPU, the CUDA toolkit and Compute Sanitizer of this machine.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A GPU as `nvidia-smi` names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Device {
+    pub name: String,
+    pub driver: String,
+    /// `90` for compute capability 9.0.
+    pub capability: u32,
+}
+
+/// Everything a run needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toolchain {
+    pub device: Device,
+    pub nvcc: PathBuf,
+    pub compute_sanitizer: PathBuf,
+    /// `13.0.88`
+    pub cuda: String,
+    /// `2025.3.1.0`
+    pub sanitizer_version: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    #[error("there is no NVIDIA GPU here ({0}): make a bundle with `scuba confirm --bundle DIR` and run it where there is one with `scuba confirm --from DIR`")]
+    NoDevice(String),
+    #[error("there is no nvcc: set SCUBA_NVCC or `[nvcc] path` in scuba.toml")]
+    NoNvcc,
+    #[error("{} cannot be run: {why}; set SCUBA_NVCC or `[nvcc] path` in scuba.toml", nvcc.display())]
+    Nvcc { nvcc: PathBuf, why: String },
+    #[error("there is no compute-sanitizer beside {} or in PATH: set `[confirm] compute_sanitizer` in scuba.toml; it comes with the CUDA toolkit", nvcc.display())]
+    NoSanitizer { nvcc: PathBuf },
+    #[error("{} cannot be run: {why}; set `[confirm] compute_sanitizer` in scuba.toml", path.display())]
+    Sanitizer { path: PathBuf, why: String },
+}
+
+impl Device {
+    /// The first GPU of this machine.
+    ///
+    /// # Errors
+    /// When there is none, or the driver does not answer.
+    pub fn find() -> Result<Self, DeviceError> {
+        let failed = |why: &str| DeviceError::NoDevice(why.to_owned());
+        let text = output(Path::new("nvidia-smi"), &["--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader"])
+            .map_err(|e| failed(&format!("nvidia-smi: {e}")))?;
+        Self::parse(&text).ok_or_else(|| failed(&format!("nvidia-smi says `{}`", text.lines().next().unwrap_or_default())))
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut fields = text.lines().next()?.split(',').map(str::trim);
+        let (name, driver, capability) = (fields.next()?, fields.next()?, fields.next()?);
+        let (major, minor) = capability.split_once('.')?;
+        let capability = major.parse::<u32>().ok()?.checked_mul(10)?.checked_add(minor.parse().ok()?)?;
+        Some(Self { name: name.into(), driver: driver.into(), capability })
+    }
+
+    /// `sm_90`
+    #[must_use]
+    pub fn architecture(&self) -> String { format!("sm_{}", self.capability) }
+}
+
+impl Toolchain {
+    /// `nvcc` is the real one; `sanitizer` is scuba.toml's, else the one beside nvcc or in `PATH`.
+    ///
+    /// # Errors
+    /// When something is missing; the message says what to do.
+    pub fn find(nvcc: Option<&Path>, sanitizer: Option<&Path>) -> Result<Self, DeviceError> {
+        let device = Device::find()?;
+        let nvcc = nvcc.ok_or(DeviceError::NoNvcc)?.to_owned();
+        let version = output(&nvcc, &["--version"]).map_err(|why| DeviceError::Nvcc { nvcc: nvcc.clone(), why })?;
+        let named = sanitizer.map(Path::to_owned);
+        let beside = || nvcc.canonicalize().ok().map(|p| p.with_file_name("compute-sanitizer")).filter(|p| p.is_file());
+        let compute_sanitizer = named.or_else(beside).or_else(|| which::which("compute-sanitizer").ok())
+            .ok_or_else(|| DeviceError::NoSanitizer { nvcc: nvcc.clone() })?;
+        let says = output(&compute_sanitizer, &["--version"])
+            .map_err(|why| DeviceError::Sanitizer { path: compute_sanitizer.clone(), why })?;
+        Ok(Self {
+            device, nvcc, compute_sanitizer,
+            cuda: after(&version, ", V"),
+            sanitizer_version: after(&says, "Version "),
+        })
+    }
+
+    /// What evidence rests on, for people.
+    #[must_use]
+    pub fn versions(&self) -> String {
+        format!("driver {}, CUDA {}, Compute Sanitizer {}", self.device.driver, self.cuda, self.sanitizer_version)
+    }
+}
+
+/// What follows a mark, up to white space.
+fn after(text: &str, mark: &str) -> String {
+    text.split_once(mark).and_then(|(_, rest)| rest.split_whitespace().next()).unwrap_or("of unknown version").to_owned()
+}
+
+fn output(program: &Path, arguments: &[&str]) -> Result<String, String> {
+    let done = Command::new(program).args(arguments).stdin(std::process::Stdio::null()).output().map_err(|e| e.to_string())?;
+    if !done.status.success() { return Err(format!("{}", done.status)); }
+    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Device, after};
+
+    #[test]
+    fn devices_and_versions_are_read_from_what_the_tools_print() {
+        let d = Device::parse("NVIDIA H200, 580.159.04, 9.0\nNVIDIA L4, 580.159.04, 8.9\n").unwrap();
+        assert_eq!((d.name.as_str(), d.driver.as_str(), d.capability, d.architecture().as_str()), ("NVIDIA H200", "580.159.04", 90, "sm_90"));
+        assert_eq!(Device::parse("RTX, 595.1, 12.0").map(|d| d.capability), Some(120));
+        assert_eq!(Device::parse("No devices were found"), None);
+        assert_eq!(Device::parse(""), None);
+        assert_eq!(after("Cuda compilation tools, release 13.0, V13.0.88\nBuild …", ", V"), "13.0.88");
+        assert_eq!(after("Version 2025.3.1.0 (build 36400806)", "Version "), "2025.3.1.0");
+    }
+}

@@ -1,0 +1,256 @@
+//! Builds and runs what a manifest says, on the GPU of this machine.
+//!
+//! In: a [`Manifest`], the folder that its files are in, a [`Toolchain`]. Out: one [`Outcome`] for each case. It knows no
+//! program's facts: a bundle needs nothing else on the machine that runs it.
+
+use super::device::Toolchain;
+use super::manifest::{Attempt, Build, Case, Executable, Manifest, Step, Tool, Word};
+use super::process::{self, Ended};
+use super::record::Records;
+use super::store::Outcome;
+use super::verdict::{self, Surroundings, Verdict};
+use crate::report::finding::{Confirmation, ConfirmationStatus, ConfirmedBy};
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object, ObjectSection};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The build that makes `templates/launch.cpp` a program.
+pub const LAUNCHER: &str = "launcher";
+/// Seconds for one compilation; nvcc takes that long for the largest units.
+const COMPILE_SECONDS: u64 = 600;
+/// What Compute Sanitizer ends with where it found something.
+const FOUND: &str = "77";
+/// A log beyond this many bytes keeps its end.
+const MAX_LOG: usize = 64 << 10;
+
+#[derive(Debug, thiserror::Error)]
+#[error("cannot make a folder for the runs: {0}")]
+pub struct ExecuteError(#[from] std::io::Error);
+
+/// Runs every case. `told` hears of each outcome as it comes.
+///
+/// # Errors
+/// When there is no room for what is built; whatever goes wrong with one case is said in its outcome.
+pub fn execute(manifest: &Manifest, bundle: &Path, toolchain: &Toolchain, mut told: impl FnMut(&Case, &Outcome)) -> Result<Vec<Outcome>, ExecuteError> {
+    let scratch = tempfile::Builder::new().prefix("scuba-confirm-").tempdir()?;
+    let mut run = Execution {
+        manifest, bundle, toolchain, scratch: scratch.path(), built: HashMap::new(), seen: HashMap::new(), count: 0,
+    };
+    Ok(manifest.cases.iter().map(|case| {
+        let outcome = run.case(case);
+        told(case, &outcome);
+        outcome
+    }).collect())
+}
+
+/// What a run under Compute Sanitizer showed.
+#[derive(Clone)]
+struct Seen { records: Records, ended: bool, how: String, log: String }
+
+struct Execution<'a> {
+    manifest: &'a Manifest,
+    bundle: &'a Path,
+    toolchain: &'a Toolchain,
+    scratch: &'a Path,
+    built: HashMap<String, Result<PathBuf, String>>,
+    /// Runs of the program itself, by all that they depend on: many findings share one.
+    seen: HashMap<(Executable, Vec<String>, String), Seen>,
+    count: usize,
+}
+
+impl Execution<'_> {
+    fn case(&mut self, case: &Case) -> Outcome {
+        let mut log = String::new();
+        for note in &case.notes { let _ = writeln!(log, "note: {note}"); }
+        let mut silent = Vec::new();
+        let mut open: Vec<String> = Vec::new();
+        let mut confirmed = None;
+        for attempt in &case.attempts {
+            let what = match attempt { Attempt::Program { .. } => "the program itself", Attempt::Launch { .. } => "this launch alone" };
+            let _ = writeln!(log, "== {what}");
+            match self.attempt(case, attempt, &mut log) {
+                Ok(Verdict::Confirmed(detail)) => { confirmed = Some(format!("{detail}, running {what}")); break; }
+                Ok(Verdict::NotReproduced(why)) => silent.push(format!("{what}: {why}")),
+                Ok(Verdict::Inconclusive(why)) | Err(why) => open.push(format!("{what}: {why}")),
+            }
+        }
+        let (status, mut detail) = match confirmed {
+            Some(detail) => (ConfirmationStatus::Confirmed, detail),
+            // Silence counts only where nothing was left open.
+            None if open.is_empty() && !silent.is_empty() => (ConfirmationStatus::NotReproduced, silent.join("; ")),
+            None if case.attempts.is_empty() => (ConfirmationStatus::Inconclusive, format!("there is no way to run it: {}", case.notes.join("; "))),
+            None => (ConfirmationStatus::Inconclusive, open.into_iter().chain(silent).collect::<Vec<_>>().join("; ")),
+        };
+        let _ = write!(detail, " ({})", self.toolchain.versions());
+        let _ = writeln!(log, "== {status}: {detail}");
+        Outcome {
+            fingerprint: case.expected.fingerprint.clone(),
+            witness: case.expected.witness.clone(),
+            confirmation: Confirmation { status, by: ConfirmedBy::ComputeSanitizer, device: self.toolchain.device.name.clone(), detail },
+            log: end_of(&log, MAX_LOG),
+        }
+    }
+
+    /// `Err`: it could not be run; why.
+    fn attempt(&mut self, case: &Case, attempt: &Attempt, log: &mut String) -> Result<Verdict, String> {
+        let limit = self.manifest.limits.max_bytes;
+        let (Attempt::Program { device_bytes, .. } | Attempt::Launch { device_bytes, .. }) = attempt;
+        if *device_bytes > limit {
+            return Err(format!("it needs {device_bytes} bytes of device memory, and `[confirm] max_bytes` allows {limit}"));
+        }
+        let seen = match attempt {
+            Attempt::Program { executable, argv, stdin, .. } => {
+                let key = (executable.clone(), argv.clone(), stdin.clone());
+                if let Some(known) = self.seen.get(&key) { known.clone() } else {
+                    let program = match executable {
+                        Executable::Built(name) => self.build(name, log)?,
+                        Executable::At(word) => PathBuf::from(self.word(word)),
+                    };
+                    let seen = self.sanitized(&program, argv, stdin)?;
+                    self.seen.insert(key, seen.clone());
+                    seen
+                }
+            }
+            Attempt::Launch { cubin, kernel, description, .. } => {
+                let launcher = self.build(LAUNCHER, log)?;
+                let cubin = self.build(cubin, log)?;
+                let entry = entry_of(&cubin, kernel)?;
+                self.count += 1;
+                let file = self.scratch.join(format!("{}.launch", self.count));
+                let text = format!("module {}\nkernel {entry}\n{description}", cubin.display());
+                std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+                self.sanitized(&launcher, &[file.to_string_lossy().into_owned()], "")?
+            }
+        };
+        log.push_str(&seen.log);
+        let toolkit = self.toolchain.nvcc.canonicalize().ok().and_then(|p| Some(p.parent()?.parent()?.to_owned()));
+        let around = Surroundings { bundle: self.bundle, toolkit: toolkit.as_deref().unwrap_or(Path::new("/usr/local/cuda")) };
+        Ok(verdict::judge(&case.expected, &seen.records, seen.ended, &seen.how, &around))
+    }
+
+    /// Runs a program under Compute Sanitizer, in a folder of its own.
+    fn sanitized(&mut self, program: &Path, argv: &[String], stdin: &str) -> Result<Seen, String> {
+        self.count += 1;
+        let folder = self.scratch.join(format!("run-{}", self.count));
+        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let xml = self.scratch.join(format!("{}.xml", self.count));
+        let limits = self.manifest.limits;
+        let mut command = Command::new(&self.toolchain.compute_sanitizer);
+        command.args(["--tool", "memcheck", "--xml", "--save"]).arg(&xml)
+            .args(["--error-exitcode", FOUND, "--print-limit", "0", "--strip-paths", "no", "--show-backtrace", "device"])
+            // Without it memcheck says nothing of an access into the next allocation.
+            .args(["--padding", &limits.padding.to_string(), "--destroy-on-device-error", "kernel"])
+            .arg(program).args(argv).current_dir(&folder);
+        let mut log = shown(&command);
+        let ended = process::run(&mut command, stdin, Duration::from_secs(u64::from(limits.timeout_s)), Some(limits.memory))
+            .map_err(|e| format!("{}: {e}", self.toolchain.compute_sanitizer.display()))?;
+        let text = std::fs::read(&xml).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
+        let records = Records::parse(&text);
+        let _ = writeln!(log, "{}\nit {}; {} records{}", ended.output.trim_end(), ended.how(), records.records.len(), if records.cut_off { ", cut off" } else { "" });
+        // What a record looks like is worth keeping, not a thousand of them.
+        let _ = writeln!(log, "{}", head_of(&text, 4096));
+        let mut how = ended.how();
+        if records.records.is_empty()
+            && let Some(last) = last_line(&ended) { let _ = write!(how, ": {last}"); }
+        Ok(Seen { records, ended: ended.success(), how, log })
+    }
+
+    /// What a build leaves, made once.
+    fn build(&mut self, name: &str, log: &mut String) -> Result<PathBuf, String> {
+        if let Some(known) = self.built.get(name) { return known.clone(); }
+        let result = match self.manifest.builds.iter().find(|b| b.name == name) {
+            Some(build) => self.make(build, log),
+            None => Err(format!("the manifest has no build `{name}`")),
+        };
+        self.built.insert(name.to_owned(), result.clone());
+        result
+    }
+
+    fn make(&self, build: &Build, log: &mut String) -> Result<PathBuf, String> {
+        let output = self.scratch.join(&build.output);
+        if let Some(folder) = output.parent() { std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?; }
+        for step in &build.steps {
+            let mut command = self.command(step);
+            log.push_str(&shown(&command));
+            let done = process::run(&mut command, "", Duration::from_secs(COMPILE_SECONDS), None)
+                .map_err(|e| format!("{}: {e}", command.get_program().display()))?;
+            if !done.output.trim().is_empty() { let _ = writeln!(log, "{}", done.output.trim_end()); }
+            if !done.success() {
+                let why = done.output.lines().find(|l| l.contains("error") || l.contains("fatal")).or(done.output.lines().last()).unwrap_or_default();
+                return Err(format!("nvcc {}: {why}", done.how()));
+            }
+        }
+        Ok(output)
+    }
+
+    fn command(&self, step: &Step) -> Command {
+        let program = match step.tool {
+            Tool::Nvcc => self.toolchain.nvcc.clone(),
+            Tool::Nvlink => self.toolchain.nvcc.canonicalize().unwrap_or_else(|_| self.toolchain.nvcc.clone()).with_file_name("nvlink"),
+        };
+        let mut command = Command::new(program);
+        command.args(step.words.iter().map(|w| self.word(w))).current_dir(self.word(&step.directory))
+            // They are in the words already.
+            .env_remove("NVCC_PREPEND_FLAGS").env_remove("NVCC_APPEND_FLAGS");
+        command
+    }
+
+    fn word(&self, word: &Word) -> String {
+        match word {
+            Word::Text(text) => text.clone(),
+            Word::Scratch(path) => self.scratch.join(path).to_string_lossy().into_owned(),
+            Word::Bundle(path) => self.bundle.join(path).to_string_lossy().into_owned(),
+            Word::Architecture => self.toolchain.device.architecture(),
+        }
+    }
+}
+
+/// The name of a kernel in a cubin, which may differ from clang's for what is local to a unit.
+fn entry_of(cubin: &Path, kernel: &str) -> Result<String, String> {
+    let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", cubin.display());
+    let data = std::fs::read(cubin).map_err(|e| failed(&e))?;
+    let file = ElfFile64::<Endianness>::parse(data.as_slice()).map_err(|e| failed(&e))?;
+    let entries: Vec<String> = file.sections().filter_map(|s| Some(s.name().ok()?.strip_prefix(".text.")?.to_owned())).collect();
+    if entries.iter().any(|e| e == kernel) { return Ok(kernel.to_owned()); }
+    let wanted = demangled(kernel);
+    let mut same = entries.into_iter().filter(|e| demangled(e) == wanted);
+    match (same.next(), same.next()) {
+        (Some(one), None) => Ok(one),
+        (None, _) => Err(format!("nvcc's code of the unit has no kernel `{wanted}`")),
+        (Some(_), Some(_)) => Err(format!("nvcc's code of the unit has several kernels `{wanted}`")),
+    }
+}
+
+fn demangled(symbol: &str) -> String {
+    cpp_demangle::Symbol::new(symbol).ok().and_then(|s| s.demangle().ok()).unwrap_or_else(|| symbol.to_owned())
+}
+
+fn last_line(ended: &Ended) -> Option<&str> {
+    ended.output.lines().map(|l| l.trim_start_matches('=').trim()).rfind(|l| !l.is_empty() && *l != "COMPUTE-SANITIZER" && !l.starts_with("ERROR SUMMARY"))
+}
+
+/// A command as one could type it.
+fn shown(command: &Command) -> String {
+    let words: Vec<String> = std::iter::once(command.get_program()).chain(command.get_args()).map(|w| {
+        let text = w.to_string_lossy();
+        shlex::try_quote(&text).map_or_else(|_| text.to_string(), |q| q.into_owned())
+    }).collect();
+    format!("$ {}\n", words.join(" "))
+}
+
+fn head_of(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) { end -= 1; }
+    &text[..end]
+}
+
+fn end_of(text: &str, bytes: usize) -> String {
+    if text.len() <= bytes { return text.to_owned(); }
+    let mut start = text.len() - bytes;
+    while !text.is_char_boundary(start) { start += 1; }
+    format!("[…]{}", &text[start..])
+}

@@ -1,0 +1,175 @@
+//! What is to be built and run: all that [`super::execute`] knows.
+
+use crate::report::finding::{Direction, Rule};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Changes when a reader of an older one would misunderstand it.
+pub const SCHEMA: &str = "scuba-bundle/1";
+/// Name of the manifest in a bundle.
+pub const FILE: &str = "manifest.json";
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    pub schema: String,
+    /// The tool's version.
+    pub version: String,
+    pub limits: Limits,
+    /// What attempts refer to by name; each is built when it is first needed.
+    pub builds: Vec<Build>,
+    pub cases: Vec<Case>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Bytes between allocations.
+    pub padding: u32,
+    /// Bytes of device memory that a run may ask for.
+    pub max_bytes: u64,
+    /// Seconds for one run.
+    pub timeout_s: u32,
+    /// Bytes of host memory for one process.
+    pub memory: u64,
+}
+
+/// A word of a command, with the places that are not known beforehand.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Word {
+    Text(String),
+    /// A path below the folder that is made for one execution.
+    Scratch(String),
+    /// A path below the bundle's folder.
+    Bundle(String),
+    /// `sm_90`, for the device at hand.
+    Architecture,
+}
+
+impl Word {
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self { Self::Text(text.into()) }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tool { Nvcc, Nvlink }
+
+/// One command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// Where it runs.
+    pub directory: Word,
+    pub tool: Tool,
+    pub words: Vec<Word>,
+}
+
+/// Something to be built.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    pub name: String,
+    /// What the last step leaves, below the scratch folder.
+    pub output: String,
+    pub steps: Vec<Step>,
+}
+
+/// What the tool on the device must say before a finding is called confirmed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expected {
+    pub fingerprint: String,
+    /// [`super::store::key`] of the finding.
+    pub witness: String,
+    pub rule: Rule,
+    /// The finding in one line, for people.
+    pub summary: String,
+    /// Demangled, with parameter types.
+    pub kernel: String,
+    /// Absolute, or below the bundle's folder.
+    pub file: String,
+    pub line: u32,
+    pub direction: Direction,
+    /// Width in bytes.
+    pub bytes: u64,
+    pub block: [u64; 3],
+    pub thread: [u64; 3],
+}
+
+/// A way to see a finding on the device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "how")]
+pub enum Attempt {
+    /// The program itself.
+    Program {
+        executable: Executable,
+        directory: Word,
+        argv: Vec<String>,
+        stdin: String,
+        /// Bytes of device memory that the replay saw allocated at the launch.
+        device_bytes: u64,
+    },
+    /// One launch of the kernel by `templates/launch.cpp`.
+    Launch {
+        /// A build whose output is the cubin.
+        cubin: String,
+        /// The kernel's mangled name as clang has it; nvcc's differs for what is local to a unit.
+        kernel: String,
+        /// The launch but for its module and its kernel.
+        description: String,
+        device_bytes: u64,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Executable {
+    /// A build's output.
+    Built(String),
+    /// A file that exists.
+    At(Word),
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    pub expected: Expected,
+    /// In this order, until one confirms it.
+    pub attempts: Vec<Attempt>,
+    /// Why some ways could not be prepared.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    #[error("cannot read {}: {source}; a bundle is a folder that `scuba confirm --bundle` wrote", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("{} is no manifest of a bundle: {source}", path.display())]
+    Parse { path: PathBuf, source: serde_json::Error },
+    #[error("{} has the form `{found}`, and this version reads `{SCHEMA}`: make the bundle again with this version", path.display())]
+    Schema { path: PathBuf, found: String },
+}
+
+impl Manifest {
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self { schema: SCHEMA.into(), version: env!("CARGO_PKG_VERSION").into(), limits, builds: vec![], cases: vec![] }
+    }
+
+    /// The manifest of the bundle in a folder.
+    ///
+    /// # Errors
+    /// When there is none, or it is of another form.
+    pub fn load(bundle: &Path) -> Result<Self, ManifestError> {
+        let path = bundle.join(FILE);
+        let text = std::fs::read_to_string(&path).map_err(|source| ManifestError::Read { path: path.clone(), source })?;
+        // The form first: another one may not parse as this one.
+        let form: serde_json::Value = serde_json::from_str(&text).map_err(|source| ManifestError::Parse { path: path.clone(), source })?;
+        let found = form.get("schema").and_then(serde_json::Value::as_str).unwrap_or("nothing");
+        if found != SCHEMA { return Err(ManifestError::Schema { path, found: found.into() }); }
+        serde_json::from_str(&text).map_err(|source| ManifestError::Parse { path, source })
+    }
+
+    /// The text of its file.
+    ///
+    /// # Errors
+    /// When it cannot be rendered (`serde_json` knows no such case for our types).
+    pub fn render(&self) -> serde_json::Result<String> { serde_json::to_string_pretty(self).map(|t| t + "\n") }
+}

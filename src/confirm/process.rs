@@ -1,0 +1,119 @@
+//! Running a program that may hang, eat memory or write without end.
+
+use crate::nvcc::processes;
+use rustix::process::{Resource, Rlimit, Signal, prlimit};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// Of what a program prints, the end is kept.
+const KEPT: u64 = 64 << 10;
+/// Largest file that it may write: records of a million threads are not worth more.
+const MAX_FILE: u64 = 256 << 20;
+const POLL: Duration = Duration::from_millis(20);
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// `None`: it was ended, since its time was up.
+    pub status: Option<ExitStatus>,
+    /// The end of what it printed on both streams.
+    pub output: String,
+}
+
+impl Ended {
+    pub fn success(&self) -> bool { self.status.is_some_and(|s| s.success()) }
+
+    /// For people.
+    pub fn how(&self) -> String {
+        match self.status {
+            None => "did not end in time".into(),
+            Some(s) => match (s.code(), s.signal()) {
+                (Some(code), _) => format!("ended with exit status {code}"),
+                (_, Some(signal)) => format!("was ended by signal {signal}"),
+                _ => "ended".into(),
+            },
+        }
+    }
+}
+
+/// Runs a command with standard input from `stdin`, for at most `limit`, in a process group of its own that is gone when
+/// this returns. `memory` bounds its data in bytes (not its address space: the CUDA driver reserves terabytes of that).
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u64>) -> std::io::Result<Ended> {
+    let mut input = tempfile::tempfile()?;
+    std::io::Write::write_all(&mut input, stdin.as_bytes())?;
+    input.rewind()?;
+    let output = tempfile::tempfile()?;
+    command.stdin(Stdio::from(input)).stdout(output.try_clone()?).stderr(output.try_clone()?).process_group(0);
+    let mut child = processes::start(command)?;
+    let pid = processes::pid_of(&child);
+    for (resource, bytes) in [(Resource::Core, Some(0)), (Resource::Fsize, Some(MAX_FILE)), (Resource::Data, memory)] {
+        // A limit that cannot be set is no reason not to run.
+        if let Some(bytes) = bytes { let _ = prlimit(pid, resource, Rlimit { current: Some(bytes), maximum: Some(bytes) }); }
+    }
+    let end = Instant::now() + limit;
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break Some(status),
+            None if Instant::now() >= end => break None,
+            None => std::thread::sleep(POLL),
+        }
+    };
+    if let Some(pid) = pid {
+        // Compute Sanitizer starts the program as a child of its own, which may have made a group for itself.
+        if status.is_none() { processes::signal_tree(pid, Signal::KILL); }
+        processes::signal_group(pid, Signal::KILL);
+    }
+    if status.is_none() { child.wait()?; }
+    Ok(Ended { status, output: tail(output)? })
+}
+
+fn tail(mut file: std::fs::File) -> std::io::Result<String> {
+    let size = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(size.saturating_sub(KEPT)))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    Ok(if size > KEPT { format!("[…]{text}") } else { text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::run;
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn input_output_and_status_are_passed() {
+        let e = run(Command::new("sh").args(["-c", "cat; echo err >&2; exit 3"]), "4 5\n", LONG, None).unwrap();
+        assert_eq!((e.output.as_str(), e.how().as_str(), e.success()), ("4 5\nerr\n", "ended with exit status 3", false));
+        assert!(run(&mut Command::new("/no/such/program"), "", LONG, None).is_err());
+    }
+
+    #[test]
+    fn what_hangs_is_ended_with_all_it_started() {
+        let start = Instant::now();
+        let script = "sleep 60 & setsid sleep 61 & echo $!; wait";
+        let e = run(Command::new("sh").args(["-c", script]), "", Duration::from_millis(500), None).unwrap();
+        assert!(e.status.is_none() && start.elapsed() < Duration::from_secs(20));
+        let pid = e.output.trim();
+        let gone = || std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |s| s.contains(") Z "));
+        while !gone() { assert!(start.elapsed() < Duration::from_secs(20), "process {pid} is left"); std::thread::sleep(Duration::from_millis(10)); }
+    }
+
+    #[test]
+    fn memory_is_bounded_and_only_the_end_of_long_output_kept() {
+        let e = run(Command::new("sh").args(["-c", "head -c 300000 /dev/zero | tr '\\0' x; echo end"]), "", LONG, None).unwrap();
+        assert!(e.output.starts_with("[…]x") && e.output.ends_with("xend\n") && e.output.len() < 70_000);
+        // Time for the limit to be set, then more than it allows.
+        let script = "import time; time.sleep(0.3); x = bytearray(1 << 30)";
+        let e = run(Command::new("python3").args(["-c", script]), "", LONG, Some(256 << 20)).unwrap();
+        assert!(!e.success() && e.output.contains("MemoryError"), "{}", e.output);
+    }
+}

@@ -1,0 +1,163 @@
+//! What records say of a finding.
+
+use super::manifest::Expected;
+use super::record::{Frame, Record, Records};
+use crate::report::finding::Direction;
+use std::path::Path;
+
+/// What one run says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The same kernel, line, direction and thread; the evidence.
+    Confirmed(String),
+    /// The run came to its end and showed nothing like it.
+    NotReproduced(String),
+    Inconclusive(String),
+}
+
+/// Folders whose code is nobody's own.
+pub struct Surroundings<'a> {
+    /// The folder of the bundle, where sources were copied.
+    pub bundle: &'a Path,
+    /// The toolkit's folder.
+    pub toolkit: &'a Path,
+}
+
+impl Surroundings<'_> {
+    fn is_system(&self, path: &str) -> bool {
+        let path = Path::new(path);
+        path.starts_with("/usr/include") || path.starts_with("/usr/lib") || path.starts_with(self.toolkit)
+    }
+
+    fn same_file(&self, reported: &str, expected: &str) -> bool {
+        let (reported, expected) = (Path::new(reported), self.bundle.join(expected));
+        if reported == expected { return true; }
+        match (reported.canonicalize(), expected.canonicalize()) { (Ok(a), Ok(b)) => a == b, _ => false }
+    }
+}
+
+/// Compares records with what is expected. `ended`: the run came to its own end; `how` says how it ended.
+pub fn judge(expected: &Expected, records: &Records, ended: bool, how: &str, around: &Surroundings<'_>) -> Verdict {
+    let kernel = base_name(&expected.kernel);
+    let here: Vec<&Record> = records.records.iter().filter(|r| {
+        place(r, around).is_some_and(|f| f.line == expected.line && around.same_file(&f.path, &expected.file))
+            && r.frames.iter().any(|f| f.func == kernel)
+    }).collect();
+    let direction = match expected.direction { Direction::Read => "read", Direction::Write => "write", Direction::Atomic => "atomic" };
+    let same: Vec<&Record> = here.iter().copied().filter(|r| r.direction == direction).collect();
+    if let Some(r) = same.iter().find(|r| (r.block, r.thread) == (expected.block, expected.thread)) {
+        return Verdict::Confirmed(format!("{} at {:#x}{}", r.text, r.address, by(r)));
+    }
+    if let Some(r) = same.first() {
+        return Verdict::Inconclusive(format!("the same access was reported{}, not by that of the witness", by(r)));
+    }
+    if !records.unknown.is_empty() {
+        let names: Vec<&str> = records.unknown.iter().take(3).map(String::as_str).collect();
+        return Verdict::Inconclusive(format!("Compute Sanitizer's records have elements that this version does not know: {}", names.join(", ")));
+    }
+    if let Some(r) = here.first().or(records.records.iter().find(|r| !r.frames.is_empty()).as_ref()) {
+        let at = place(r, around).map_or_else(String::new, |f| format!(" at {}:{}", file_name(&f.path), f.line));
+        return Verdict::Inconclusive(format!("another bad access ended the kernel first: {}{at}{}", r.text, by(r)));
+    }
+    if let Some(r) = records.records.first() { return Verdict::Inconclusive(format!("the run failed before: {}", r.text)); }
+    if !ended || records.cut_off { return Verdict::Inconclusive(format!("the run {how}")); }
+    Verdict::NotReproduced("Compute Sanitizer reported nothing".into())
+}
+
+fn by(r: &Record) -> String {
+    let triple = |[x, y, z]: [u64; 3]| format!("({x}, {y}, {z})");
+    format!(" by thread {} of block {}", triple(r.thread), triple(r.block))
+}
+
+fn file_name(path: &str) -> &str { path.rsplit('/').next().unwrap_or(path) }
+
+/// Where a user would say that the access is: the innermost frame outside the toolkit's and the system's headers.
+fn place<'r>(record: &'r Record, around: &Surroundings<'_>) -> Option<&'r Frame> {
+    record.frames.iter().find(|f| !f.path.is_empty() && !around.is_system(&f.path))
+}
+
+/// A function's name as records have it: without return type, scopes, template arguments and parameters.
+pub fn base_name(display: &str) -> String {
+    let text = display.replace("(anonymous namespace)", "anonymous");
+    let mut name = String::new();
+    let mut depth = 0_u32;
+    for c in text.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            '(' if depth == 0 => break,
+            c if depth == 0 => name.push(c),
+            _ => {}
+        }
+    }
+    let last = name.trim().rsplit([' ', '*', '&']).next().unwrap_or_default();
+    last.rsplit("::").next().unwrap_or(last).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Records, Surroundings, Verdict, base_name, judge};
+    use crate::confirm::manifest::Expected;
+    use crate::report::finding::{Direction, Rule};
+    use std::path::Path;
+
+    fn around() -> Surroundings<'static> { Surroundings { bundle: Path::new("/project"), toolkit: Path::new("/usr/local/cuda") } }
+
+    fn golden(name: &str) -> Records {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/confirm/golden").join(name);
+        Records::parse(&std::fs::read_to_string(path).unwrap())
+    }
+
+    fn expected(kernel: &str, file: &str, line: u32, direction: Direction, thread: [u64; 3]) -> Expected {
+        Expected {
+            fingerprint: "f".into(), witness: "w".into(), rule: Rule::OobGlobal, summary: String::new(), kernel: kernel.into(),
+            file: file.into(), line, direction, bytes: 8, block: [0; 3], thread,
+        }
+    }
+
+    fn says(e: &Expected, r: &Records) -> Verdict { judge(e, r, true, "ended", &around()) }
+
+    #[test]
+    fn names_are_cut_to_what_records_have() {
+        for (display, name) in [
+            ("scale(float*, int)", "scale"), ("void grid::(anonymous namespace)::blur<double, 1>(double*, double const*, int, int)", "blur"),
+            ("plain", "plain"), ("void ns::k<std::pair<int, float>, (Kind)1>(T1*)", "k"), ("ns::Outer<int>::run(int)", "run"),
+        ] { assert_eq!(base_name(display), name, "{display}"); }
+    }
+
+    #[test]
+    fn only_the_same_kernel_line_direction_and_thread_confirm() {
+        let r = golden("global_read.xml");
+        let good = expected("void grid::(anonymous namespace)::blur<double, 1>(double*, double const*, int, int)", "global_read.cu", 5, Direction::Read, [7, 3, 0]);
+        let Verdict::Confirmed(detail) = says(&good, &r) else { panic!("{:?}", says(&good, &r)) };
+        assert_eq!(detail, "Invalid __global__ read of size 8 bytes is out of bounds at 0x7f1e2a800700 by thread (7, 3, 0) of block (0, 0, 0)");
+        for bad in [
+            Expected { kernel: "other(int)".into(), ..good.clone() }, Expected { line: 11, ..good.clone() },
+            Expected { file: "other.cu".into(), ..good.clone() }, Expected { direction: Direction::Write, ..good.clone() },
+            Expected { thread: [6, 3, 0], ..good.clone() }, Expected { block: [1, 0, 0], ..good.clone() },
+        ] { assert!(matches!(says(&bad, &r), Verdict::Inconclusive(_)), "{bad:?}"); }
+    }
+
+    #[test]
+    fn an_access_in_a_header_of_the_toolkit_is_its_callers() {
+        let e = expected("histogram(unsigned int*, int const*, int)", "/project/atomic.cu", 4, Direction::Atomic, [3, 0, 0]);
+        assert!(matches!(says(&e, &golden("atomic.xml")), Verdict::Confirmed(_)));
+    }
+
+    #[test]
+    fn what_is_hidden_is_inconclusive_and_silence_is_not_reproduced() {
+        let hidden = expected("s(int*, int*)", "two_lines.cu", 2, Direction::Write, [16, 0, 0]);
+        let Verdict::Inconclusive(why) = says(&hidden, &golden("two_lines.xml")) else { panic!() };
+        assert!(why.contains("another bad access ended the kernel first") && why.contains("two_lines.cu:3"), "{why}");
+        let e = expected("s(int*)", "shared_neighbour.cu", 5, Direction::Write, [15, 0, 0]);
+        assert!(matches!(says(&e, &golden("shared_neighbour.xml")), Verdict::NotReproduced(_)));
+        assert!(matches!(judge(&e, &golden("clean.xml"), false, "did not end in time", &around()), Verdict::Inconclusive(_)));
+        assert!(matches!(says(&e, &Records::parse("")), Verdict::Inconclusive(_)));
+        let mut odd = golden("clean.xml");
+        odd.unknown.insert("record/novelty".into());
+        assert!(matches!(says(&e, &odd), Verdict::Inconclusive(_)));
+        let api = golden("invalid_launch.xml");
+        let Verdict::Inconclusive(why) = says(&e, &api) else { panic!() };
+        assert!(why.starts_with("the run failed before: Program hit"), "{why}");
+    }
+}
