@@ -1,5 +1,6 @@
 //! SCuBA: static bounds analysis of CUDA programs at build time. `ARCHITECTURE.md` is the map.
 
+pub mod assume;
 pub mod check;
 pub mod config;
 pub mod confirm;

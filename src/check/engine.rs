@@ -1,5 +1,6 @@
 //! One program: its roots are executed, each launch's kernel is run, each access decided.
 
+use super::assumed::Assumed;
 use super::decide::{Decider, Decision, Obligation};
 use super::show;
 use super::solver::{Limits, Model, WrapMode};
@@ -8,6 +9,7 @@ use super::{Options, ProgramReport};
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Program, Side, SourceLoc};
 use crate::report::finding::{Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Sites, Space, Summary, Undecided, Verdict, Witness, WitnessInput};
+use crate::symbolic::assumptions::Assumptions;
 use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Site};
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::{SymKind, Term, TermId};
@@ -33,7 +35,7 @@ impl Outcome {
 }
 
 /// Where an access stands: one row of the counts.
-type Place = (SourceLoc, String);
+pub(super) type Place = (SourceLoc, String);
 
 pub(super) struct Engine<'p> {
     program: &'p Program,
@@ -44,28 +46,44 @@ pub(super) struct Engine<'p> {
     launched: FxHashSet<FuncRef>,
     launches: u32,
     report: ProgramReport,
+    pub assumed: Assumed,
 }
 
 impl<'p> Engine<'p> {
     pub fn new(program: &'p Program, options: &'p Options) -> Self {
         let deadline = Instant::now() + Duration::from_secs(u64::from(options.seconds));
-        Self { program, options, deadline, places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0, report: ProgramReport::default() }
+        Self { assumed: Assumed::default(), program, options, deadline, places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0, report: ProgramReport::default() }
     }
 
     pub fn run(mut self) -> ProgramReport {
         let start = Instant::now();
+        self.visit();
+        self.without_assumptions();
+        self.finish(start)
+    }
+
+    /// An engine with the same time left that has seen nothing yet.
+    pub(super) fn again(&self) -> Self { Self { deadline: self.deadline, ..Self::new(self.program, self.options) } }
+
+    pub(super) fn safe_places(&self) -> impl Iterator<Item = Place> { self.places.iter().filter(|(_, (o, ..))| o.rank() < 2).map(|(p, _)| p.clone()) }
+
+    /// How bad a place is; `None` where nothing came to it.
+    pub(super) fn rank(&self, place: &Place) -> Option<u8> { self.places.get(place).map(|(o, ..)| o.rank()) }
+
+    /// Executes the program from all its roots and decides every access.
+    pub(super) fn visit(&mut self) {
         for root in roots(self.program, &self.options.roots) { self.run_root(&root); }
         let idle: Vec<FuncRef> = self.program.functions()
             .filter(|(r, m, f)| m.side == Side::Device && f.kernel && !f.is_declaration() && !self.launched.contains(r))
             .map(|(r, ..)| r).collect();
         for k in idle { self.run_idle(k); }
-        self.finish(start)
     }
 
     fn executor(&self) -> Executor<'p> {
         let mut e = Executor::new(self.program);
         e.device_memory = self.options.device_memory;
         e.budget.deadline = Some(self.deadline);
+        e.assumptions = Assumptions::new(&self.options.assume, self.assumed.asked.is_some());
         e
     }
 
@@ -90,18 +108,22 @@ impl<'p> Engine<'p> {
             if host_gave_up.is_none() { self.launched.insert(kernel); }
             let mut facts = relevant(&e, l);
             facts.extend(e.launch_axioms(&l.config));
+            if self.program.func(root.func).name == "main" { let stated = e.assumed_of_inputs(root.func, &mentioned(&e, l, &facts)); facts.extend(stated); }
             e.budget.steps = 2_000_000;
             let run = e.run_kernel(kernel, l, facts);
             if let Some(why) = &run.gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(kernel).display)); }
             for ev in &run.accesses {
                 // A place already proved to be wrong is not looked at again.
                 let place = self.place_of(ev);
+                if self.assumed.skips(&place) { continue; }
+                self.assumed.note(&e, &place, ev);
                 if let Some((Outcome::Found(f), _, n)) = self.places.get_mut(&place) && f.verdict == Verdict::Proved && !f.degenerate { *n += 1; continue; }
                 let outcome = self.access(&mut e, &mut decider, &mut judge, root, Some((l, &run.thread)), kernel, ev);
                 self.put(kernel, ev, outcome);
             }
             self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
         }
+        self.report.problems.append(&mut e.assumptions.problems);
         // A kernel whose launches may lie beyond the point where the host was given up counts as not launched by us.
         for l in &launches { if let Ok(k) = l.kernel { self.launched.insert(k); } }
     }
@@ -122,6 +144,9 @@ impl<'p> Engine<'p> {
         let root = Root { func: kernel, trusted: false };
         let mut judge = Judge::new(self.program, root.clone());
         for ev in &run.accesses {
+            let place = self.place_of(ev);
+            if self.assumed.skips(&place) { continue; }
+            self.assumed.note(&e, &place, ev);
             let outcome = match self.access(&mut e, &mut decider, &mut judge, &root, None, kernel, ev) {
                 Outcome::Found(_) => Outcome::Unknown("no launch of this kernel is known".into()),
                 o => o,
@@ -218,6 +243,7 @@ impl<'p> Engine<'p> {
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
     fn found(&mut self, e: &Executor<'p>, judge: &mut Judge<'p>, root: &Root, launch: Option<(&LaunchEvent, &crate::symbolic::exec::Thread)>, kernel: FuncRef, ev: &AccessEvent, object: &Object, ob: &Obligation, model: &Model, mode: WrapMode, degenerate: bool) -> Outcome {
         let unknowns = essential_unknowns(e, ob);
+        if self.assumed.asked.is_some() { return Outcome::Unknown("not safe without what is assumed".into()); }
         let Some((launch, thread)) = launch else { return Outcome::Unknown("no launch of this kernel is known".into()) };
         let judged = judge.judge(&e.arena, launch, thread, ev, model, mode);
         let (verdict, replay, assumptions) = match &judged {
@@ -282,7 +308,8 @@ impl<'p> Engine<'p> {
             },
             allocation: object.site.map(|(m, l)| { let p = program.loc(m, l); Allocation { file: p.file, line: p.line, column: p.column, extent: show::term(a, ob.extent) } }),
             launch: Some(Launch { file: launch_loc.file, line: launch_loc.line, column: launch_loc.column, grid: dims(launch.config.grid), block: dims(launch.config.block), shared: show::term(a, launch.config.shared) }),
-            witness: Some(w), confirmation: None, assumptions,
+            witness: Some(w), confirmation: None,
+            assumptions: { let mut all: Vec<String> = e.assumptions_in(&[ob.facts]).iter().map(ToString::to_string).collect(); all.extend(assumptions); all },
             unknowns: if verdict == Verdict::Proved { vec![] } else { unknowns },
         }))
     }
@@ -291,6 +318,11 @@ impl<'p> Engine<'p> {
         let mut s = Summary { programs: 1, kernels: u32::try_from(self.kernels.len()).unwrap_or(0), launches: self.launches, ..Summary::default() };
         for ((loc, array), (outcome, kernel, n)) in self.places {
             s.accesses += 1;
+            let place = (loc.clone(), array.clone());
+            if self.assumed.resting.contains(&place) {
+                s.safe_assuming += 1;
+                self.report.notes.push(format!("{}:{}:{}: `{array}` is safe only under an assumption: {}", loc.file, loc.line, loc.column, self.assumed.words(&place)));
+            }
             match outcome {
                 Outcome::Safe => s.safe += 1,
                 Outcome::SafeIfNoWrap(ops) => {
@@ -312,6 +344,23 @@ impl<'p> Engine<'p> {
         self.report.summary = s;
         self.report
     }
+}
+
+/// Terms through which a launch depends on the program's inputs.
+fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> Vec<TermId> {
+    let mut all = facts.to_vec();
+    all.push(l.config.shared);
+    all.extend(l.config.grid.iter().chain(&l.config.block));
+    for v in &l.args {
+        match v {
+            Value::Int(t) | Value::Bool(t) => all.push(*t),
+            Value::Ptr(p) => all.extend(p.iter().flat_map(|t| [t.cond, t.offset])),
+            Value::Real(r) => all.push(r.num),
+            Value::Aggregate(_) | Value::Unknown(_) => {}
+        }
+    }
+    all.extend(e.objects.iter().filter_map(|o| o.extent));
+    all
 }
 
 /// The launch's conditions, less those on host loops and unknowns that nothing in the launch depends on: fewer facts

@@ -2,12 +2,14 @@
 //!
 //! In: a linked [`crate::ir::Program`]. Out: a [`ProgramReport`]. It knows neither LLVM nor nvcc.
 
+mod assumed;
 mod decide;
 mod engine;
 mod show;
 pub mod solver;
 mod witness;
 
+use crate::assume::Condition;
 use crate::ir::Program;
 use crate::report::finding::{Finding, Summary, Undecided};
 
@@ -22,12 +24,14 @@ pub struct Options {
     pub seconds: u32,
     /// Functions named under `[roots]`: findings from them may be proved.
     pub roots: Vec<String>,
+    /// What scuba.toml states under `[[assume]]`.
+    pub assume: Vec<Condition>,
     /// Solver threads.
     pub jobs: usize,
 }
 
 impl Default for Options {
-    fn default() -> Self { Self { device_memory: 192 << 30, solver_ms: 5000, seconds: 60, roots: vec![], jobs: 1 } }
+    fn default() -> Self { Self { device_memory: 192 << 30, solver_ms: 5000, seconds: 60, roots: vec![], assume: vec![], jobs: 1 } }
 }
 
 /// What the check of one program says. Levels are the rules' defaults; `report/` applies configuration,
@@ -40,6 +44,8 @@ pub struct ProgramReport {
     pub summary: Summary,
     /// One line each for `-v` and the log.
     pub notes: Vec<String>,
+    /// What is wrong with the user's own settings, one line each.
+    pub problems: Vec<String>,
 }
 
 /// Analyses one program from all its roots.

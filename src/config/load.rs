@@ -1,6 +1,7 @@
 //! Finding and reading scuba.toml.
 
-use super::{AllowPath, Assume, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, Limits, RuleSelector};
+use super::{AllowPath, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, Limits, RuleSelector};
+use crate::assume::{self, Condition};
 use crate::report::finding::Level;
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
@@ -42,7 +43,7 @@ struct Raw {
     limits: RawLimits,
     levels: BTreeMap<RawSelector, Level>,
     roots: RawRoots,
-    assume: Vec<Spanned<RawAssume>>,
+    assume: Vec<RawAssume>,
     allow: Vec<RawAllow>,
     baseline: RawBaseline,
     confirm: RawConfirm,
@@ -77,8 +78,7 @@ struct RawRoots { functions: Vec<String> }
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawAssume {
-    #[serde(deserialize_with = "not_empty")]
-    expr: String,
+    expr: Spanned<String>,
     function: Option<String>,
 }
 
@@ -195,11 +195,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         levels,
         level_of_all,
         roots: raw.roots.functions,
-        assume: raw.assume.into_iter().map(|a| {
-            let line = u32::try_from(position(text, a.span().start).0).unwrap_or(u32::MAX);
-            let a = a.into_inner();
-            Assume { expr: a.expr, function: a.function, line }
-        }).collect(),
+        assume: raw.assume.into_iter().map(|a| condition(a, text, path)).collect::<Result<_, _>>()?,
         allow: raw.allow.into_iter()
             .map(|a| AllowPath { rule: a.rule.0, glob: a.path.0, reason: a.reason })
             .collect(),
@@ -212,6 +208,18 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
             timeout_s: raw.confirm.timeout_s.unwrap_or(confirm.timeout_s),
         },
     })
+}
+
+fn condition(raw: RawAssume, text: &str, path: &Path) -> Result<Condition, ConfigError> {
+    let start = raw.expr.span().start;
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let origin = format!("{file}:{}", position(text, start).0);
+    let expr = assume::parse(raw.expr.get_ref()).map_err(|e| {
+        // Behind the quotation mark; escapes in front of the place are rare enough.
+        let (line, column) = position(text, start + 1 + e.at());
+        ConfigError::Parse { path: path.to_owned(), line, column, message: e.to_string() }
+    })?;
+    Ok(Condition { text: raw.expr.into_inner().trim().to_owned(), expr, function: raw.function.unwrap_or_else(|| "main".into()), origin })
 }
 
 /// serde speaks of fields and variants; a user of TOML knows keys and values.
@@ -286,7 +294,7 @@ timeout_s = 5
         assert_eq!(c.levels[&Rule::DataIndex], Level::Deny);
         assert_eq!(c.level_of_all, Some(Level::Note));
         assert_eq!(c.roots, ["launch_lud"]);
-        assert_eq!((c.assume[0].expr.as_str(), c.assume[0].line), ("n % 16 == 0", 19));
+        assert_eq!(c.assume[0].describe(), "`n % 16 == 0` in `launch_lud` (scuba.toml:20)");
         assert_eq!(c.allow[0].rule, RuleSelector::One(Rule::OobGlobal));
         assert!(c.allow[0].glob.is_match("third_party/a/b.cu") && !c.allow[0].glob.is_match("src/b.cu"));
         assert_eq!(c.baseline, Some(PathBuf::from("/p/scuba-baseline.json")));
@@ -308,6 +316,9 @@ timeout_s = 5
             "[[allow]]\nrule = \"oob-global\"\npath = \"a/{\"\nreason = \"x\"\n",
             "[[allow]]\nrule = \"all\"\npath = \"a\"\nreason = \" \"\n",
             "[confirm]\nwhen = \"always\"\n",
+            "[[assume]]\nexpr = \"\"\n",
+            "[[assume]]\nexpr = \"n > 0 && n = 3\"\nfunction = \"f\"\n",
+            "[[assume]]\nfunction = \"f\"\n",
             "[unknown]\n",
             "[nvcc\n",
         ].map(error).join("\n"));

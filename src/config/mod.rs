@@ -9,6 +9,7 @@ mod size;
 pub use load::{ConfigError, FILE_NAME, find, load, parse};
 pub use size::{ByteSize, SizeError};
 
+use crate::assume::Condition;
 use crate::report::finding::{Level, Rule};
 use globset::GlobMatcher;
 use std::collections::BTreeMap;
@@ -53,17 +54,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self { Self { device_memory: 192 << 30, solver_ms: 5000, tu_seconds: 60, memory: 4 << 30 } }
-}
-
-/// One `[[assume]]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Assume {
-    /// A C expression over the parameters of `function`, or over `main`'s inputs.
-    pub expr: String,
-    /// `None`: `main`.
-    pub function: Option<String>,
-    /// Where it stands in scuba.toml, 1-based.
-    pub line: u32,
 }
 
 /// A rule, or all of them.
@@ -145,7 +135,8 @@ pub struct Config {
     pub level_of_all: Option<Level>,
     /// Functions whose callers are known to keep to their signatures alone: findings from them may be proved.
     pub roots: Vec<String>,
-    pub assume: Vec<Assume>,
+    /// `[[assume]]`: what always holds.
+    pub assume: Vec<Condition>,
     pub allow: Vec<AllowPath>,
     /// Absolute.
     pub baseline: Option<PathBuf>,

@@ -47,7 +47,7 @@ fn analyze() -> Result<Status> {
     let joined = Joined::new(&store, &units, link.map(|l| l.output.as_path()));
     let mut checked = programs::check(&joined.plans, &joined.facts, |i| joined.modules(i, &units, &store), &session, |_| {});
     let notes = Notes::new(output, &request.directory);
-    for note in &checked.notes { notes.add("check", note); }
+    for note in checked.notes.iter().chain(&checked.problems) { notes.add("check", note); }
     // Comments are judged by whole runs only, and others' failures were told when they were compiled.
     checked.found.files.clear();
     let own: BTreeSet<PathBuf> = units.iter().map(|u| u.facts.source()).collect();

@@ -84,6 +84,7 @@ fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked {
 /// # Errors
 /// When the report cannot be rendered, or nothing at all could be analysed.
 pub fn finish(session: &Session, checked: Checked, told: &[Told]) -> Result<Status> {
+    if !session.quiet() { checked.problems.iter().for_each(|p| output::complain(p)); }
     if session.verbose() { checked.notes.iter().for_each(|n| output::complain(n)); }
     let nothing = checked.modules == 0 || checked.found.programs.is_empty();
     let status = session.report(checked.found, checked.frontend, told)?;

@@ -2,6 +2,7 @@
 
 use super::analysis;
 use super::session::Session;
+use crate::assume::Condition;
 use crate::facts::UnitFacts;
 use crate::facts::join::Plan;
 use crate::ir::Module;
@@ -20,6 +21,8 @@ pub struct Checked {
     pub modules: usize,
     /// One line each, for `-v`.
     pub notes: Vec<String>,
+    /// What is wrong with the user's own settings, one line each.
+    pub problems: Vec<String>,
 }
 
 /// Checks each program. `modules` gives a unit's code by its position; `started` is told each program's name.
@@ -35,6 +38,7 @@ pub fn check(
     let mut checked = Checked::default();
     let mut files = BTreeSet::new();
     let mut seen = BTreeSet::new();
+    let mut unnamed: Vec<&Condition> = session.config.assume.iter().collect();
     for plan in plans {
         started(&plan.name);
         let mut code = Vec::new();
@@ -49,9 +53,11 @@ pub fn check(
             }
         }
         checked.modules += code.len();
+        unnamed.retain(|c| !code.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
         for file in code.iter().flat_map(|m| &m.files).filter(|f| !f.system) { files.insert(file.path.clone()); }
         match analysis::check_program(code, &session.check_options(plan.units.len())) {
             Ok(report) => {
+                for problem in report.problems { if !checked.problems.contains(&problem) { checked.problems.push(problem); } }
                 checked.notes.extend(report.notes.into_iter().map(|n| format!("{}: {n}", plan.name)));
                 checked.found.programs.push(ProgramFindings {
                     name: plan.name.clone(), findings: report.findings, undecided: report.undecided, summary: report.summary,
@@ -64,6 +70,7 @@ pub fn check(
             }
         }
     }
+    checked.problems.extend(unnamed.iter().map(|c| format!("{}: `{}` is not assumed: nothing here defines or calls a function `{}`", c.origin, c.text, c.function)));
     let producers: BTreeSet<&str> = seen.iter().flat_map(|&i| &units[i].producers).map(String::as_str).collect();
     checked.frontend = producers.into_iter().collect::<Vec<_>>().join(", ");
     checked.found.translation_units = u32::try_from(seen.len()).unwrap_or(u32::MAX);

@@ -173,6 +173,7 @@ impl Session {
             solver_ms: limits.solver_ms,
             seconds: seconds.min(u32::try_from(left).unwrap_or(u32::MAX)),
             roots: self.config.roots.clone(),
+            assume: self.config.assume.clone(),
             jobs: self.jobs,
         }
     }
@@ -226,9 +227,6 @@ impl Session {
             output::complain(&output::harmless(&not_analysed(n)));
         }
         for n in &assembled.notices { output::complain(&format!("{}:{}: {}", n.file, n.line, n.message)); }
-        if let (Some(path), Some(first)) = (&self.config.path, self.config.assume.first()) {
-            output::complain(&format!("{}:{}: `[[assume]]` is not applied in this version", path.display(), first.line));
-        }
     }
 
     #[must_use]

@@ -22,7 +22,7 @@ pub fn roots(program: &Program, named: &[String]) -> Vec<Root> {
     let mut out = vec![];
     if let Some(main) = program.find_func(Side::Host, "main") { out.push(Root { func: main, trusted: true }); }
     for (r, m, f) in program.functions() {
-        if m.side == Side::Host && !f.is_declaration() && named.iter().any(|n| *n == f.name || f.display == *n || f.display.split('(').next() == Some(n)) { out.push(Root { func: r, trusted: true }); }
+        if m.side == Side::Host && !f.is_declaration() && named.iter().any(|n| f.answers_to(n)) { out.push(Root { func: r, trusted: true }); }
     }
     if !out.is_empty() { return out; }
     let mut called: FxHashSet<FuncRef> = FxHashSet::default();

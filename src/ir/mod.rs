@@ -339,6 +339,12 @@ pub enum Terminator {
     Other(String),
 }
 
+impl Function {
+    /// Whether a person may mean this function by `name`: its symbol, or its qualified name with or without parameters.
+    #[must_use]
+    pub fn answers_to(&self, name: &str) -> bool { name == self.name || name == self.display || self.display.split('(').next() == Some(name) }
+}
+
 impl Terminator {
     /// Successor blocks in order, duplicates kept.
     #[must_use]

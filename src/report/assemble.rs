@@ -138,6 +138,7 @@ fn add_counts(total: &mut Summary, one: &Summary) {
     total.accesses += one.accesses;
     total.safe += one.safe;
     total.safe_if_no_wrap += one.safe_if_no_wrap;
+    total.safe_assuming += one.safe_assuming;
     total.proved += one.proved;
     total.possible += one.possible;
     total.unknown += one.unknown;

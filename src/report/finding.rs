@@ -251,6 +251,9 @@ pub struct Summary {
     pub accesses: u32,
     pub safe: u32,
     pub safe_if_no_wrap: u32,
+    /// Of these two: places that rest on an assert that NDEBUG removes, or on an `[[assume]]`.
+    #[serde(default)]
+    pub safe_assuming: u32,
     pub proved: u32,
     pub possible: u32,
     pub unknown: u32,

@@ -71,7 +71,7 @@ fn escape(text: &str) -> String {
 fn summary(s: &Summary, accepted: usize) -> String {
     let items = [
         (s.programs, "programs"), (s.translation_units, "translation units"), (s.kernels, "kernels"), (s.launches, "launches"),
-        (s.accesses, "accesses"), (s.safe, "safe"), (s.safe_if_no_wrap, "safe unless an index wraps"), (s.proved, "proved wrong"),
+        (s.accesses, "accesses"), (s.safe, "safe"), (s.safe_if_no_wrap, "safe unless an index wraps"), (s.safe_assuming, "of the safe ones only under an assumption"), (s.proved, "proved wrong"),
         (s.possible, "possibly wrong"), (s.unknown, "undecided"), (s.not_analysed, "sides not analysed"),
         (u32::try_from(accepted).unwrap_or(u32::MAX), "findings accepted"),
     ];

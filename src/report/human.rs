@@ -233,6 +233,7 @@ fn counts(s: &Summary) -> String {
         (s.possible, "possibly wrong"), (s.unknown, "undecided"),
     ].into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     if !classes.is_empty() { let _ = write!(text, ": {}", classes.join(", ")); }
+    if s.safe_assuming > 0 { let _ = write!(text, "; {} of the safe ones only under an assumption (-v lists them)", s.safe_assuming); }
     if s.not_analysed > 0 { let _ = write!(text, "; {} not analysed", plural(u64::from(s.not_analysed), "side")); }
     let _ = write!(text, " ({:.1} s)", s.seconds);
     text

@@ -116,6 +116,7 @@ pub struct Executor<'p> {
     pub device_memory: u64,
     pub(super) reads: u32,
     pub(super) argv_texts: FxHashMap<u32, ObjId>,
+    pub assumptions: super::assumptions::Assumptions,
 }
 
 /// Edges out of a region and returns inside it.
@@ -133,7 +134,7 @@ impl<'p> Executor<'p> {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![],
             gave_up: None, budget: Budget::default(), written: Default::default(), stable: None, recording: true, stack: vec![], version: 0,
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
-            loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, argv_texts: FxHashMap::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
+            loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
     }
 
@@ -380,6 +381,7 @@ impl<'p> Executor<'p> {
         let func = self.function(f);
         let cfg = self.cfg(f);
         if cfg.irreducible { self.give_up(format!("`{}` has a loop with several entries", func.display)); return None; }
+        let state = self.assume_at_entry(f, &args, state);
         let mut frame = Frame { func: f, env: vec![None; func.values as usize], locals: vec![], context };
         for (i, a) in args.into_iter().enumerate() { if let Some(slot) = frame.env.get_mut(i) { *slot = Some(a); } }
         let out = self.region(&mut frame, &cfg, None, BlockId(0), vec![(BlockId(0), state)]);
@@ -469,6 +471,7 @@ impl<'p> Executor<'p> {
             Terminator::CondBr { cond, then, otherwise } => {
                 let c = self.condition(fr, cond);
                 if then == otherwise { return vec![(*then, s)]; }
+                if let Some(on) = self.removed_assert(fr.func, c, *then, *otherwise, b, &s) { return on; }
                 let n = self.arena.not(c);
                 let mut v = vec![];
                 if let Some(t) = self.assume(s.clone(), c) { v.push((*then, t)); }

@@ -1,5 +1,6 @@
 //! The `scuba` command as users meet it: exit statuses, which stream says what, and messages that name the culprit.
 
+mod assume;
 mod basics;
 mod facts;
 mod findings;

@@ -1,0 +1,56 @@
+//! What is safe only because of something assumed: an assert that the build removes, or a condition in scuba.toml.
+//!
+//! An assumption may have entered ranges and closed forms of loops as well as path conditions. So the program is executed once
+//! more without any, and what is not as safe then rests on them.
+
+use super::engine::{Engine, Place};
+use crate::symbolic::exec::{AccessEvent, Executor};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// What is known of the assumptions of one check.
+#[derive(Debug, Default)]
+pub(super) struct Assumed {
+    /// Whether any made a difference to a path.
+    in_effect: bool,
+    /// Which ones stand in the conditions of an access.
+    at: BTreeMap<Place, BTreeSet<Rc<str>>>,
+    /// Safe places that rest on them.
+    pub resting: BTreeSet<Place>,
+    /// In the second execution: the places in question. Nothing else is decided, and nothing replayed.
+    pub asked: Option<FxHashSet<Place>>,
+}
+
+impl Assumed {
+    /// Whether a place needs no decision.
+    pub fn skips(&self, place: &Place) -> bool { self.asked.as_ref().is_some_and(|asked| !asked.contains(place)) }
+
+    pub fn note(&mut self, e: &Executor<'_>, place: &Place, ev: &AccessEvent) {
+        if !e.assumptions.in_effect() { return; }
+        self.in_effect = true;
+        let conditions: Vec<_> = std::iter::once(ev.path).chain(ev.targets.iter().map(|t| t.cond)).collect();
+        let found = e.assumptions_in(&conditions);
+        if !found.is_empty() { self.at.entry(place.clone()).or_default().extend(found); }
+    }
+
+    /// The assumptions of a place, in words.
+    pub fn words(&self, place: &Place) -> String {
+        let known: Vec<&str> = self.at.get(place).into_iter().flatten().map(Rc::as_ref).collect();
+        if known.is_empty() { "what was assumed before the launch".into() } else { known.join(" and ") }
+    }
+}
+
+impl Engine<'_> {
+    /// Finds the safe places that rest on assumptions.
+    pub(super) fn without_assumptions(&mut self) {
+        if !self.assumed.in_effect || self.assumed.asked.is_some() { return; }
+        let safe: FxHashSet<Place> = self.safe_places().collect();
+        if safe.is_empty() { return; }
+        let mut bare = self.again();
+        bare.assumed.asked = Some(safe.clone());
+        bare.visit();
+        let resting = safe.into_iter().filter(|p| bare.rank(p).is_none_or(|r| Some(r) > self.rank(p))).collect();
+        self.assumed.resting = resting;
+    }
+}
