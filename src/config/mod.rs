@@ -28,6 +28,12 @@ pub enum FrontendKind {
     Cgeist,
 }
 
+impl FrontendKind {
+    /// As settings spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str { match self { Self::Auto => "auto", Self::Clang => "clang", Self::Cgeist => "cgeist" } }
+}
+
 /// `[frontend]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frontend {

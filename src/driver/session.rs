@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 /// How `scuba build` hands its `-D`, `-W` and `-A` to the shims below it: `deny=RULE,allow=all,…`.
 const LEVELS_VARIABLE: &str = "SCUBA_LEVELS";
 
+/// And its `--frontend`.
+const FRONTEND_VARIABLE: &str = "SCUBA_FRONTEND";
+
 /// The settings of one run.
 #[derive(Debug)]
 pub struct Session {
@@ -44,10 +47,7 @@ impl Session {
     /// When scuba.toml cannot be read.
     pub fn new(common: &CommonArgs, overrides: &Overrides, start: &Path) -> Result<Self> {
         let mut config = read_config(common.config.as_deref(), start)?;
-        if let Some(kind) = common.frontend { config.frontend.kind = kind; }
-        if config.frontend.kind == FrontendKind::Cgeist {
-            bail!("the front end `cgeist` is not available in this version: use `auto` or `clang`");
-        }
+        config.frontend.kind = decide_frontend(common.frontend, &config)?;
         let root = ProjectRoot::find(config.folder(), start, &working_folder()?);
         let verbosity = match (common.quiet, common.verbose) {
             (true, _) => Verbosity::Quiet,
@@ -75,7 +75,8 @@ impl Session {
     /// When scuba.toml or `SCUBA_MESSAGE_FORMAT` cannot be read.
     pub fn of_shim(start: &Path, units: u32) -> Result<Self> {
         let named = std::env::var_os("SCUBA_CONFIG").filter(|v| !v.is_empty()).map(PathBuf::from);
-        let config = read_config(named.as_deref(), start)?;
+        let mut config = read_config(named.as_deref(), start)?;
+        config.frontend.kind = decide_frontend(inherited_frontend()?, &config)?;
         let format = match std::env::var("SCUBA_MESSAGE_FORMAT") {
             Ok(text) if !text.is_empty() => text.parse()
                 .map_err(|_| anyhow::anyhow!("SCUBA_MESSAGE_FORMAT is `{text}`: allowed are human, short, json, sarif"))?,
@@ -131,6 +132,7 @@ impl Session {
         if let Some(path) = common.config.as_ref().and(self.config.path.as_ref()) { set.push(("SCUBA_CONFIG".into(), path.into())); }
         // Each command of the build runs in a folder of its own; a relative path means ours.
         if let Some(dir) = dir::set_folder().and_then(|d| std::path::absolute(d).ok()) { set.push(("SCUBA_DIR".into(), dir.into())); }
+        if let Some(kind) = common.frontend { set.push((FRONTEND_VARIABLE.into(), kind.name().into())); }
         if self.strict { set.push(("SCUBA_STRICT".into(), "1".into())); }
         let levels: Vec<String> = overrides.iter().map(|(rule, level)| {
             let word = match level { Level::Deny => "deny", Level::Warn => "warn", Level::Note => "note", Level::Allow => "allow" };
@@ -249,6 +251,21 @@ fn inherited_levels() -> Overrides {
         let level = match word { "deny" => Level::Deny, "warn" => Level::Warn, "note" => Level::Note, "allow" => Level::Allow, _ => return None };
         Some((rule.parse::<RuleSelector>().ok()?, level))
     }).collect()
+}
+
+fn inherited_frontend() -> Result<Option<FrontendKind>> {
+    let text = std::env::var(FRONTEND_VARIABLE).unwrap_or_default();
+    if text.is_empty() { return Ok(None); }
+    <FrontendKind as clap::ValueEnum>::from_str(&text, false).map(Some)
+        .map_err(|_| anyhow::anyhow!("{FRONTEND_VARIABLE} is `{text}`: allowed are auto, clang, cgeist"))
+}
+
+/// Which front end reads the sources: what the command line says, else scuba.toml. Every command asks here.
+fn decide_frontend(chosen: Option<FrontendKind>, config: &Config) -> Result<FrontendKind> {
+    match chosen.unwrap_or(config.frontend.kind) {
+        FrontendKind::Cgeist => bail!("the front end `cgeist` is not available in this version: use `auto` or `clang`"),
+        kind => Ok(kind),
+    }
 }
 
 fn read_config(named: Option<&Path>, start: &Path) -> Result<Config> {

@@ -144,6 +144,19 @@ fn what_the_shim_cannot_have_analysed_is_one_line_and_status_2() {
 }
 
 #[test]
+fn the_shim_keeps_to_the_same_front_end_as_the_command_line() {
+    let p = Project::new();
+    p.write("a.cu", SAFE);
+    p.write("scuba.toml", "[frontend]\nkind = \"cgeist\"\n");
+    let (shim, check) = (p.compile("-c a.cu -o a.o").status(2), p.scuba(["check", "a.cu"]).status(2));
+    for said in [&shim, &check] { assert!(said.err.contains("`cgeist`") && said.err.lines().count() == 1, "{said:?}"); }
+    // The command line of `scuba build` reaches the shims below it.
+    p.write("Makefile", &format!("a.o: a.cu\n\t{} -arch=sm_80 -c a.cu -o a.o\n", super::nvcc().display()));
+    let built = p.scuba(["build", "--frontend", "clang", "--", "make"]).status(0);
+    assert!(built.err.contains("no findings; 1 access in 1 kernel"), "{built:?}");
+}
+
+#[test]
 fn units_of_one_command_are_joined_by_its_link() {
     let p = Project::new();
     p.write("main.cu", MAIN);
