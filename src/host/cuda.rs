@@ -178,19 +178,22 @@ impl Executor<'_> {
             let name = &self.program.func(stub).name;
             let symbol = Program::kernel_symbol_of_stub(name).unwrap_or_else(|| name.clone());
             let kernel = self.program.kernel_of_stub(stub.module, name);
-            let values = match kernel { Some(k) => self.kernel_arguments(s, k, args), None => vec![] };
+            let (values, copies) = match kernel { Some(k) => self.kernel_arguments(s, k, args), None => (vec![], vec![]) };
             let kernel = kernel.ok_or(symbol);
             self.record_launch(s, t.cond, kernel, cfg, values.clone());
             // What the kernel writes is not known here.
             self.forget_device(s, &values);
+            for o in copies { s.mem.remove(&o); }
         }
     }
 
-    fn kernel_arguments(&mut self, s: &mut State, k: FuncRef, args: &Rc<Vec<Target>>) -> Vec<Value> {
+    /// Values of a kernel's parameters, and the objects made for structures passed by value: they live as long as the launch.
+    fn kernel_arguments(&mut self, s: &mut State, k: FuncRef, args: &Rc<Vec<Target>>) -> (Vec<Value>, Vec<ObjId>) {
         let program = self.program;
         let m = program.module(k.module);
         let func = program.func(k);
         let mut out = vec![];
+        let mut copies = vec![];
         for (i, p) in func.params.iter().enumerate() {
             let delta = self.arena.int(8 * i as i128);
             let slot = self.offset_targets(args, delta);
@@ -205,11 +208,12 @@ impl Executor<'_> {
                 let d = Rc::new(vec![Target { cond, base: Base::Object(o), offset }]);
                 self.copy(s, &d, &place, extent);
                 out.push(Value::Ptr(d));
+                copies.push(o);
             } else {
                 out.push(self.load_typed(s, k, &place, p.ty));
             }
         }
-        out
+        (out, copies)
     }
 
     fn record_launch(&mut self, s: &State, cond: TermId, kernel: Result<FuncRef, String>, config: &LaunchConfig, args: Vec<Value>) {

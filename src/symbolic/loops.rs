@@ -112,7 +112,10 @@ impl Executor<'_> {
         self.launches.truncate(launches);
         self.recording = recording;
         self.loop_vars.insert(key, vars.clone());
-        let Some((sh, symbols, sb, phi_next, mark, version)) = transition else { return LoopOut::default() };
+        let Some((sh, symbols, sb, phi_next, mark, version)) = transition else {
+            self.give_up(format!("what the loop in `{}` changes could not be found out", func.display));
+            return LoopOut::default();
+        };
 
         // Closed forms.
         let k = self.iteration_symbol(&vars);
@@ -140,7 +143,13 @@ impl Executor<'_> {
 
         // The condition of going round, in terms of k.
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for (v, f) in &forms { if let (Form::Closed(Value::Int(at_k)), Some(Value::Int(sym))) = (f, symbols.get(v)) { map.insert(*sym, *at_k); } }
+        for (v, f) in &forms {
+            match (f, symbols.get(v)) {
+                (Form::Closed(Value::Int(at_k)), Some(Value::Int(sym))) => { map.insert(*sym, *at_k); }
+                (Form::Closed(Value::Ptr(at_k)), Some(Value::Ptr(sym))) => if let ([a], [h]) = (at_k.as_slice(), sym.as_slice()) { map.insert(h.offset, a.offset); },
+                _ => {}
+            }
+        }
         let (_, _, round) = { let (a, b) = (sh.path, sb.path); self.arena.split_common(a, b) };
         let plain = self.arena.conjuncts(round);
         let mut ranges: Vec<(LoopVar, u32, bool)> = vec![];
@@ -160,15 +169,7 @@ impl Executor<'_> {
 
         if inexact && let Some(n) = self.trip_count(&round, k) && n <= MAX_UNROLL && let Some(r) = self.unroll(fr, cfg, l, &s0, &phi_start, n) { return r; }
 
-        // Going round at k - 1, unless this is the first time.
-        let round = self.arena.and_all(round);
-        if self.arena.as_bool(round) != Some(true) {
-            let before = self.arena.add_const(k, -1);
-            let prev = self.arena.substitute(round, &std::iter::once((k, before)).collect());
-            let first = self.arena.le_zero(k);
-            let f = self.arena.or(first, prev);
-            facts.push(f);
-        }
+        facts.push(self.went_round(&round, k));
         let (mut sk, _) = self.header_state(fr, &s0, &vars, &phi_start, |_, v| match forms.get(&v) {
             Some(Form::Closed(x) | Form::Bounded(x, _)) => Some(x.clone()),
             _ => None,
@@ -231,11 +232,7 @@ impl Executor<'_> {
                 self.restore(fr, phi_start);
                 return None;
             }
-            let round = self.arena.and_all(round);
-            let before = self.arena.add_const(k, -1);
-            let prev = self.arena.substitute(round, &std::iter::once((k, before)).collect());
-            let first = self.arena.le_zero(k);
-            let fact = self.arena.or(first, prev);
+            let fact = self.went_round(&round, k);
             exits = exits.into_iter().filter_map(|(a, b, s)| self.assume(s, fact).map(|s| (a, b, s))).collect();
         }
         Some((exits, out.rets))
@@ -268,6 +265,38 @@ impl Executor<'_> {
             if coefficient <= -1 { let min = -((-l).div_euclid(-coefficient)); lower |= min.checked_add(least).is_some_and(|v| want.lo.is_some_and(|w| v >= w)); }
         }
         upper && lower
+    }
+
+    /// What the conditions of going round say at iteration `k`: they held at `k - 1`, unless this is the first. A test for
+    /// inequality (`p != end`) held at all earlier iterations, so that a value that moves by whole steps has not passed it.
+    fn went_round(&mut self, round: &[TermId], k: TermId) -> TermId {
+        let mut all = vec![];
+        for c in round { if let Some(f) = self.never_met(*c, k) { all.push(f); } }
+        let round = self.arena.and_all(round.to_vec());
+        if self.arena.as_bool(round) != Some(true) {
+            let before = self.arena.add_const(k, -1);
+            let prev = self.arena.substitute(round, &std::iter::once((k, before)).collect());
+            let first = self.arena.le_zero(k);
+            all.push(self.arena.or(first, prev));
+        }
+        self.arena.and_all(all)
+    }
+
+    /// From `a·j + b != 0` for every `j` in `0..k`, where `a` divides `b`: `b > 0` or `a·(k - 1) + b < 0` (for positive `a`).
+    fn never_met(&mut self, c: TermId, k: TermId) -> Option<TermId> {
+        let Term::Not(e) = *self.arena.get(c) else { return None };
+        let Term::EqZ(t) = *self.arena.get(e) else { return None };
+        let p = self.arena.poly(t);
+        let a = p.terms.iter().find(|(m, _)| m.as_slice() == [k])?.1;
+        let (t, a) = if a < 0 { (self.arena.neg(t), a.checked_neg()?) } else { (t, a) };
+        let own = self.arena.scale(k, a);
+        let b = self.arena.sub(t, own);
+        if self.arena.cone(&[b]).contains(&k) || self.arena.poly(b).terms.iter().any(|(_, c)| c % a != 0) { return None; }
+        let one = self.arena.int(1);
+        let past = self.arena.le(one, b);
+        let last = self.arena.add_const(t, 1 - a);
+        let not_yet = self.arena.le_zero(last);
+        Some(self.arena.or(past, not_yet))
     }
 
     fn name_iteration(&mut self, k: TermId, forms: &FxHashMap<LoopVar, Form>) {

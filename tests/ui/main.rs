@@ -2,7 +2,8 @@
 //!
 //! A line says what is wrong with it: `a[i] = 0; //~ oob-global proved`; several findings stand behind several `//~`.
 //! `//~^` speaks of the line above. Headers: `//@ flags: -DN=4` gives nvcc's flags, `//@ with: other.cu` names sources of
-//! the same program, `//@ options: -D all` options of `scuba check`, `//@ snapshot` compares the text that users see too.
+//! the same program, `//@ options: -D all` options of `scuba check`, `//@ snapshot` compares the text that users see too,
+//! `//@ decided` demands a verdict on every access and at least one launch.
 //!
 //! A finding that is missing, one too many, or one with another verdict fails the test. `SCUBA_UI=part-of-a-name` runs
 //! some programs only.
@@ -36,7 +37,7 @@ type Findings = BTreeMap<(String, u32, String, String), usize>;
 
 /// What a program says of itself.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Header { flags: Vec<String>, with: Vec<String>, options: Vec<String>, snapshot: bool }
+struct Header { flags: Vec<String>, with: Vec<String>, options: Vec<String>, snapshot: bool, decided: bool }
 
 fn read_header(text: &str) -> Header {
     let mut header = Header::default();
@@ -48,6 +49,7 @@ fn read_header(text: &str) -> Header {
             "with" => header.with.extend(words()),
             "options" => header.options.extend(words()),
             "snapshot" => header.snapshot = true,
+            "decided" => header.decided = true,
             other => panic!("unknown header `{other}`"),
         }
     }
@@ -127,6 +129,10 @@ fn problems(program: &Path) -> String {
     if s.safe + s.safe_if_no_wrap + s.proved + s.possible + s.unknown != s.accesses {
         let _ = writeln!(text, "  the counts do not add up: {s:?}");
     }
+    if header.decided {
+        if s.launches == 0 { text.push_str("  no launch was found\n"); }
+        for u in &report.undecided { let _ = writeln!(text, "  line {}: undecided: {}", u.position.line, u.reason); }
+    }
     let status = i32::from(report.denied());
     if output.status.code() != Some(status) { let _ = writeln!(text, "  exit status {:?}, expected {status}", output.status.code()); }
     text
@@ -192,5 +198,5 @@ fn a_missing_an_extra_and_a_changed_finding_are_differences() {
 #[test]
 fn headers_are_read() {
     let h = read_header("//@ flags: -DN=\"4 2\" -O2\n//@ with: part_b.cu\n//@ snapshot\nint x; //@ flags: no\n");
-    assert_eq!(h, Header { flags: vec!["-DN=4 2".into(), "-O2".into()], with: vec!["part_b.cu".into()], options: vec![], snapshot: true });
+    assert_eq!(h, Header { flags: vec!["-DN=4 2".into(), "-O2".into()], with: vec!["part_b.cu".into()], options: vec![], snapshot: true, decided: false });
 }

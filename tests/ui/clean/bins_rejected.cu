@@ -1,3 +1,4 @@
+//@ decided
 // The twin of oob-local/too_many_bins.cu: the host rejects what does not fit.
 #include <cstdio>
 #include <cstdlib>

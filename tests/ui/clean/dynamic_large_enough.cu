@@ -1,3 +1,4 @@
+//@ decided
 // The twin of oob-shared/dynamic_too_small.cu.
 __global__ void pairs(const float *in, float *out) {
   extern __shared__ float buffer[];

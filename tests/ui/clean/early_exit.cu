@@ -1,3 +1,4 @@
+//@ decided
 // No guard in the kernel: the host takes multiples of the block only.
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+//@ decided
 // A grid-stride loop, launches behind an error-check macro, and a size that need not be a multiple of anything.
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+//@ decided
 // The twin of oob-global/missing_guard.cu with its guard.
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+//@ decided
 // The twin of oob-global/negative_halo.cu: the first element has no neighbour.
 #include <cstdlib>
 

@@ -1,3 +1,4 @@
+//@ decided
 // A launch for each row, through a pointer into the middle of the array.
 #include <cstdlib>
 

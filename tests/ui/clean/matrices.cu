@@ -1,3 +1,4 @@
+//@ decided
 // Tiles in shared memory, small local arrays, and three dimensions.
 #include <cstdlib>
 
