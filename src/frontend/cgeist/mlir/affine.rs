@@ -1,0 +1,151 @@
+//! Affine maps and integer sets (MLIR Affine dialect, "Affine Expressions").
+
+use super::cursor::Res;
+use super::operation::Reader;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// An expression over dimensions and symbols. Divisions round towards minus infinity (`floordiv`) or plus infinity
+/// (`ceildiv`), and `mod` is never negative; their right sides are positive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    Dim(usize),
+    Sym(usize),
+    Const(i64),
+    Add(Arc<Expr>, Arc<Expr>),
+    Mul(Arc<Expr>, Arc<Expr>),
+    Mod(Arc<Expr>, Arc<Expr>),
+    FloorDiv(Arc<Expr>, Arc<Expr>),
+    CeilDiv(Arc<Expr>, Arc<Expr>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AffineMap { pub dims: usize, pub symbols: usize, pub results: Vec<Expr> }
+
+impl AffineMap {
+    /// Each dimension to itself, in order.
+    #[must_use]
+    pub fn is_identity(&self) -> bool {
+        self.results.len() == self.dims && self.results.iter().enumerate().all(|(i, e)| *e == Expr::Dim(i))
+    }
+}
+
+/// All constraints hold: each expression is zero (`true`) or not negative (`false`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AffineSet { pub dims: usize, pub symbols: usize, pub constraints: Vec<(Expr, bool)> }
+
+type Names = BTreeMap<String, Expr>;
+
+impl Reader<'_> {
+    /// After `affine_map`.
+    pub(super) fn affine_map(&mut self) -> Res<AffineMap> {
+        self.at.expect("<")?;
+        let (dims, symbols, names) = self.space()?;
+        self.at.expect("->")?;
+        self.at.expect("(")?;
+        let mut results = vec![];
+        while !self.at.accept(")") {
+            if !results.is_empty() { self.at.expect(",")?; }
+            results.push(self.sum(&names)?);
+        }
+        self.at.expect(">")?;
+        Ok(AffineMap { dims, symbols, results })
+    }
+
+    /// After `affine_set`.
+    pub(super) fn affine_set(&mut self) -> Res<AffineSet> {
+        self.at.expect("<")?;
+        let (dims, symbols, names) = self.space()?;
+        self.at.expect(":")?;
+        self.at.expect("(")?;
+        let mut constraints = vec![];
+        while !self.at.accept(")") {
+            if !constraints.is_empty() { self.at.expect(",")?; }
+            let left = self.sum(&names)?;
+            let (equal, less) = (self.at.accept("=="), self.at.accept("<="));
+            if !equal && !less { self.at.expect(">=")?; }
+            let right = self.sum(&names)?;
+            let minus = |a: Expr, b: Expr| if b == Expr::Const(0) { a } else { add(a, mul(Expr::Const(-1), b)) };
+            constraints.push((if less { minus(right, left) } else { minus(left, right) }, equal));
+        }
+        self.at.expect(">")?;
+        Ok(AffineSet { dims, symbols, constraints })
+    }
+
+    /// `(d0, d1)[s0]`.
+    fn space(&mut self) -> Res<(usize, usize, Names)> {
+        let mut names = Names::new();
+        self.at.expect("(")?;
+        let dims = self.names(")", &mut names, Expr::Dim)?;
+        let symbols = if self.at.accept("[") { self.names("]", &mut names, Expr::Sym)? } else { 0 };
+        Ok((dims, symbols, names))
+    }
+
+    fn names(&mut self, end: &str, names: &mut Names, make: fn(usize) -> Expr) -> Res<usize> {
+        let mut n = 0;
+        while !self.at.accept(end) {
+            if n > 0 { self.at.expect(",")?; }
+            let w = self.at.word();
+            if w.is_empty() { return self.at.error("expected the name of a dimension"); }
+            names.insert(w.to_owned(), make(n));
+            n += 1;
+        }
+        Ok(n)
+    }
+
+    fn sum(&mut self, names: &Names) -> Res<Expr> {
+        self.at.descend()?;
+        let mut e = self.product(names)?;
+        loop {
+            if self.at.accept("+") { e = add(e, self.product(names)?); }
+            else if !self.at.starts_with("->") && self.at.accept("-") { e = add(e, mul(Expr::Const(-1), self.product(names)?)); }
+            else { break; }
+        }
+        self.at.ascend();
+        Ok(e)
+    }
+
+    fn product(&mut self, names: &Names) -> Res<Expr> {
+        let mut e = self.factor(names)?;
+        loop {
+            if self.at.accept("*") { e = mul(e, self.factor(names)?); continue; }
+            let make: fn(Arc<Expr>, Arc<Expr>) -> Expr = match self.at.peek_word() {
+                "floordiv" => Expr::FloorDiv,
+                "ceildiv" => Expr::CeilDiv,
+                "mod" => Expr::Mod,
+                _ => return Ok(e),
+            };
+            self.at.word();
+            e = make(Arc::new(e), Arc::new(self.factor(names)?));
+        }
+    }
+
+    fn factor(&mut self, names: &Names) -> Res<Expr> {
+        self.at.descend()?;
+        let e = match self.at.peek() {
+            b'(' => { self.at.expect("(")?; let e = self.sum(names)?; self.at.expect(")")?; e }
+            b'-' => { self.at.expect("-")?; mul(Expr::Const(-1), self.factor(names)?) }
+            b'0'..=b'9' => {
+                let start = self.at.position();
+                let v = self.at.unsigned()?;
+                Expr::Const(i64::try_from(v).or_else(|_| self.at.error_at(start, "a number out of range"))?)
+            }
+            _ => {
+                let start = self.at.position();
+                let w = self.at.word();
+                match names.get(w) { Some(e) => e.clone(), None => return self.at.error_at(start, format!("`{w}` is no dimension or symbol here")) }
+            }
+        };
+        self.at.ascend();
+        Ok(e)
+    }
+}
+
+fn add(a: Expr, b: Expr) -> Expr { Expr::Add(Arc::new(a), Arc::new(b)) }
+
+fn mul(a: Expr, b: Expr) -> Expr {
+    match (a, b) {
+        (Expr::Const(x), Expr::Const(y)) if x.checked_mul(y).is_some() => Expr::Const(x * y),
+        (a, b) => Expr::Mul(Arc::new(a), Arc::new(b)),
+    }
+}

@@ -1,0 +1,283 @@
+//! Attributes and locations.
+
+use super::cursor::Res;
+use super::operation::Reader;
+use super::{Attr, Loc, Type};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Reader<'_> {
+    /// `{name = value, …}`; the braces included.
+    pub(super) fn dictionary(&mut self) -> Res<BTreeMap<String, Attr>> {
+        self.at.descend()?;
+        self.at.expect("{")?;
+        let mut out = BTreeMap::new();
+        let mut first = true;
+        while !self.at.accept("}") {
+            if !first { self.at.expect(",")?; }
+            first = false;
+            let name = if self.at.peek() == b'"' { self.at.string()? } else { self.at.word().to_owned() };
+            if name.is_empty() { return self.at.error("expected the name of an attribute"); }
+            let value = if self.at.accept("=") { self.attribute()? } else { Attr::Unit };
+            out.insert(name, value);
+        }
+        self.at.ascend();
+        Ok(out)
+    }
+
+    pub(super) fn attribute(&mut self) -> Res<Attr> {
+        self.at.descend()?;
+        let a = self.attribute_inner();
+        self.at.ascend();
+        a
+    }
+
+    fn attribute_inner(&mut self) -> Res<Attr> {
+        match self.at.peek() {
+            b'"' => {
+                let s = self.at.string()?;
+                if self.at.accept(":") { self.ty()?; }
+                Ok(Attr::String(s))
+            }
+            b'0'..=b'9' | b'-' => self.number(),
+            b'[' => {
+                self.at.expect("[")?;
+                let mut v = vec![];
+                while !self.at.accept("]") {
+                    if !v.is_empty() { self.at.expect(",")?; }
+                    v.push(self.attribute()?);
+                }
+                Ok(Attr::Array(v))
+            }
+            b'{' => self.dictionary().map(Attr::Dict),
+            b'@' => self.symbol().map(Attr::Symbol),
+            b'!' => self.ty().map(Attr::Type),
+            b'(' => self.function_type().map(Attr::Type),
+            b'#' => self.dialect_attribute(),
+            _ => self.keyword(),
+        }
+    }
+
+    fn keyword(&mut self) -> Res<Attr> {
+        let start = self.at.position();
+        let word = self.at.word();
+        match word {
+            "true" => Ok(Attr::Bool(true)),
+            "false" => Ok(Attr::Bool(false)),
+            "unit" => Ok(Attr::Unit),
+            "affine_map" => self.affine_map().map(|m| Attr::Map(Arc::new(m))),
+            "affine_set" => self.affine_set().map(|s| Attr::Set(Arc::new(s))),
+            "loc" => { self.at.expect("(")?; let l = self.location_inner()?; self.at.expect(")")?; Ok(Attr::Loc(l)) }
+            "array" => self.dense_array(),
+            "dense" => self.dense(),
+            "strided" | "opaque" | "sparse" | "dense_resource" | "distinct" => {
+                let mut text = word.to_owned();
+                while matches!(self.at.raw(), b'<' | b'[') { text.push_str(self.at.balanced()?); }
+                if self.at.accept(":") { self.ty()?; }
+                Ok(Attr::Other(text))
+            }
+            "" => self.at.error("expected an attribute"),
+            _ => match self.builtin(word)? { Some(t) => Ok(Attr::Type(t)), None => self.at.error_at(start, format!("`{word}` is not an attribute")) },
+        }
+    }
+
+    /// `@a::@"b c"`: the last name.
+    pub(super) fn symbol(&mut self) -> Res<String> {
+        self.at.expect("@")?;
+        let mut name = if self.at.raw() == b'"' { self.at.string()? } else { self.at.suffix().to_owned() };
+        while self.at.starts_with("::@") {
+            self.at.expect("::@")?;
+            name = if self.at.raw() == b'"' { self.at.string()? } else { self.at.suffix().to_owned() };
+        }
+        if name.is_empty() { return self.at.error("expected the name of a symbol"); }
+        Ok(name)
+    }
+
+    fn dialect_attribute(&mut self) -> Res<Attr> {
+        let start = self.at.position();
+        self.at.expect("#")?;
+        let name = self.at.suffix();
+        if name.is_empty() { return self.at.error_at(start, "expected the name of an attribute"); }
+        if let Some(a) = self.attr_aliases.get(name) { return Ok(a.clone()); }
+        let mut text = format!("#{name}");
+        if self.at.raw() == b'<' { text.push_str(self.at.balanced()?); }
+        Ok(Attr::Other(text))
+    }
+
+    fn type_after_colon(&mut self) -> Res<Option<Type>> { if self.at.accept(":") { self.ty().map(Some) } else { Ok(None) } }
+
+    fn number(&mut self) -> Res<Attr> {
+        let v = self.literal()?;
+        let ty = self.type_after_colon()?;
+        Ok(match (v, ty) {
+            // The bit pattern of a float, in hexadecimal.
+            (Attr::Int(v, _), Some(Type::Float(bits))) => Attr::Float(float_of_bits(v, bits), Some(Type::Float(bits))),
+            (Attr::Int(v, _), ty) => Attr::Int(v, ty),
+            (Attr::Float(v, _), ty) => Attr::Float(v, ty),
+            (other, _) => other,
+        })
+    }
+
+    /// A number without its type.
+    fn literal(&mut self) -> Res<Attr> {
+        self.at.skip();
+        let start = self.at.position();
+        let negative = self.at.accept_raw(b'-');
+        let text = self.at.take(|c| c.is_ascii_alphanumeric() || c == b'.');
+        let sign: i128 = if negative { -1 } else { 1 };
+        if let Some(h) = text.strip_prefix("0x") {
+            return match u64::from_str_radix(h, 16) { Ok(v) => Ok(Attr::Int(sign * i128::from(v), None)), Err(_) => self.at.error_at(start, "not a hexadecimal number") };
+        }
+        if !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit()) {
+            return match text.parse::<i128>() { Ok(v) => Ok(Attr::Int(sign * v, None)), Err(_) => self.at.error_at(start, "a number out of range") };
+        }
+        // `1.000000e+00`: the sign of the exponent is not taken with the letters.
+        let mut text = text.to_owned();
+        if text.ends_with(['e', 'E']) && matches!(self.at.raw(), b'+' | b'-') {
+            text.push(char::from(self.at.raw()));
+            self.at.take(|c| matches!(c, b'+' | b'-'));
+            text.push_str(self.at.digits());
+        }
+        match text.parse::<f64>() {
+            Ok(v) if text.starts_with(|c: char| c.is_ascii_digit()) => Ok(Attr::Float(if negative { -v } else { v }, None)),
+            _ => self.at.error_at(start, "not a number"),
+        }
+    }
+
+    /// After `array`: `<i32: 1, 2>`.
+    fn dense_array(&mut self) -> Res<Attr> {
+        self.at.expect("<")?;
+        let ty = self.ty()?;
+        let mut v = vec![];
+        if self.at.accept(":") {
+            loop {
+                v.push(match self.at.peek_word() {
+                    w @ ("true" | "false") => { self.at.word(); Attr::Bool(w == "true") }
+                    _ => match self.literal()? { Attr::Int(v, _) => Attr::Int(v, Some(ty.clone())), other => other },
+                });
+                if !self.at.accept(",") { break; }
+            }
+        }
+        self.at.expect(">")?;
+        Ok(Attr::Array(v))
+    }
+
+    /// After `dense`: `<[0, 1]> : vector<2xi32>`.
+    fn dense(&mut self) -> Res<Attr> {
+        self.at.expect("<")?;
+        let mut elems = vec![];
+        if self.at.peek() == b'"' { elems.push(Attr::String(self.at.string()?)); } else if self.at.peek() != b'>' { self.dense_elements(&mut elems)?; }
+        self.at.expect(">")?;
+        let ty = self.type_after_colon()?;
+        Ok(Attr::Dense { elems, ty })
+    }
+
+    fn dense_elements(&mut self, out: &mut Vec<Attr>) -> Res<()> {
+        self.at.descend()?;
+        if self.at.accept("[") {
+            let mut first = true;
+            while !self.at.accept("]") {
+                if !first { self.at.expect(",")?; }
+                first = false;
+                self.dense_elements(out)?;
+            }
+        } else {
+            out.push(match self.at.peek_word() {
+                w @ ("true" | "false") => { self.at.word(); Attr::Bool(w == "true") }
+                _ if self.at.peek() == b'(' => Attr::Other(self.at.balanced()?.to_owned()),
+                _ => self.literal()?,
+            });
+        }
+        self.at.ascend();
+        Ok(())
+    }
+
+    // ---- locations ----
+
+    /// `loc(…)` where there is one.
+    pub(super) fn location(&mut self) -> Res<Loc> {
+        if self.at.peek_word() != "loc" { return Ok(Loc::Unknown); }
+        self.at.word();
+        self.at.expect("(")?;
+        let l = self.location_inner()?;
+        self.at.expect(")")?;
+        Ok(l)
+    }
+
+    pub(super) fn location_inner(&mut self) -> Res<Loc> {
+        self.at.descend()?;
+        let l = self.location_kind();
+        self.at.ascend();
+        l
+    }
+
+    fn location_kind(&mut self) -> Res<Loc> {
+        match self.at.peek() {
+            b'"' => {
+                let file = self.at.string()?;
+                // Without a position it is a name, perhaps with the place that it names.
+                if !self.at.accept(":") {
+                    if !self.at.accept("(") { return Ok(Loc::Unknown); }
+                    let inner = self.location_inner()?;
+                    self.at.expect(")")?;
+                    return Ok(inner);
+                }
+                let line = self.at.unsigned()?;
+                self.at.expect(":")?;
+                let column = self.at.unsigned()?;
+                // Later versions write ranges: `to :3`, `to 4:5`.
+                if self.at.peek_word() == "to" {
+                    self.at.word();
+                    if self.at.peek() != b':' { self.at.unsigned()?; }
+                    self.at.expect(":")?;
+                    self.at.unsigned()?;
+                }
+                let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+                let file = self.file(&file);
+                Ok(Loc::File(file, narrow(line), narrow(column)))
+            }
+            b'#' => {
+                self.at.expect("#")?;
+                let name = self.at.suffix();
+                Ok(Loc::Alias(Arc::from(name)))
+            }
+            _ => {
+                let start = self.at.position();
+                match self.at.word() {
+                    "unknown" => Ok(Loc::Unknown),
+                    "callsite" => {
+                        self.at.expect("(")?;
+                        let callee = self.location_inner()?;
+                        if self.at.word() != "at" { return self.at.error("expected `at`"); }
+                        let caller = self.location_inner()?;
+                        self.at.expect(")")?;
+                        Ok(Loc::Call(Arc::new((callee, caller))))
+                    }
+                    "fused" => {
+                        if self.at.peek() == b'<' { self.at.balanced()?; }
+                        self.at.expect("[")?;
+                        let mut best = Loc::Unknown;
+                        let mut first = true;
+                        while !self.at.accept("]") {
+                            if !first { self.at.expect(",")?; }
+                            first = false;
+                            let l = self.location_inner()?;
+                            if best == Loc::Unknown { best = l; }
+                        }
+                        Ok(best)
+                    }
+                    w => self.at.error_at(start, format!("`{w}` is not a location")),
+                }
+            }
+        }
+    }
+}
+
+/// A float by its bit pattern.
+fn float_of_bits(v: i128, bits: u32) -> f64 {
+    match bits {
+        32 => u32::try_from(v).map_or(f64::NAN, |b| f64::from(f32::from_bits(b))),
+        64 => u64::try_from(v).map_or(f64::NAN, f64::from_bits),
+        _ => f64::NAN,
+    }
+}

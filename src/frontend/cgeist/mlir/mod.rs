@@ -1,0 +1,192 @@
+//! A reader for MLIR's generic operation form (MLIR Language Reference, LLVM 17): `"dialect.op"(%operands) … : type`.
+//!
+//! In: text. Out: a [`Module`] whose operands are resolved, or a [`ReadError`] with line and column. Total: any text
+//! gives one of the two. It knows no dialect but the built-in types and attributes, and nothing of CUDA.
+
+mod affine;
+mod attribute;
+mod cursor;
+mod operation;
+mod types;
+
+pub use affine::{AffineMap, AffineSet, Expr};
+pub use cursor::ReadError;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A value of the program: block argument or operation result, numbered over the whole text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(pub u32);
+
+/// Top-level operations; usually one `builtin.module`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Module {
+    pub ops: Vec<Op>,
+    /// Number of values.
+    pub values: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Op {
+    /// With its dialect: `memref.load`.
+    pub name: String,
+    pub results: Vec<Value>,
+    pub operands: Vec<Value>,
+    /// Indices into the blocks of the region that holds the operation.
+    pub successors: Vec<usize>,
+    /// Inherent attributes (properties) and discardable ones together.
+    pub attrs: BTreeMap<String, Attr>,
+    pub regions: Vec<Region>,
+    pub operand_types: Vec<Type>,
+    pub result_types: Vec<Type>,
+    pub loc: Loc,
+}
+
+impl Op {
+    #[must_use]
+    pub fn attr(&self, name: &str) -> Option<&Attr> { self.attrs.get(name) }
+
+    /// The dialect's part of the name.
+    #[must_use]
+    pub fn dialect(&self) -> &str { self.name.split('.').next().unwrap_or_default() }
+
+    /// A string attribute, or the name of a symbol reference.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.attrs.get(name)? { Attr::String(s) | Attr::Symbol(s) => Some(s), _ => None }
+    }
+
+    #[must_use]
+    pub fn int(&self, name: &str) -> Option<i128> {
+        match self.attrs.get(name)? { Attr::Int(v, _) => Some(*v), Attr::Bool(b) => Some(i128::from(*b)), _ => None }
+    }
+
+    /// The operands as `operandSegmentSizes` (or its older spelling) groups them.
+    #[must_use]
+    pub fn segments(&self) -> Option<Vec<&[Value]>> {
+        let sizes = self.attr("operandSegmentSizes").or_else(|| self.attr("operand_segment_sizes"))?.ints()?;
+        let mut rest = self.operands.as_slice();
+        let mut out = vec![];
+        for n in sizes {
+            let n = usize::try_from(n).ok().filter(|n| *n <= rest.len())?;
+            let (a, b) = rest.split_at(n);
+            out.push(a);
+            rest = b;
+        }
+        Some(out)
+    }
+
+    /// This operation and all inside it, outermost first.
+    pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Op)) {
+        visit(self);
+        for o in self.regions.iter().flat_map(|r| &r.blocks).flat_map(|b| &b.ops) { o.walk(visit); }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Region { pub blocks: Vec<Block> }
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block {
+    pub args: Vec<(Value, Type)>,
+    pub ops: Vec<Op>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Type {
+    Int(u32),
+    Index,
+    /// Bits.
+    Float(u32),
+    MemRef(Arc<MemRef>),
+    Vector { shape: Vec<u64>, elem: Arc<Type> },
+    /// `!llvm.ptr`, with the pointee that versions before 17 write.
+    Ptr { pointee: Option<Arc<Type>>, space: u32 },
+    /// `!llvm.struct`; `fields` is `None` for opaque ones and for references to an enclosing one.
+    Struct { name: Option<String>, fields: Option<Arc<Vec<Type>>>, packed: bool },
+    /// `!llvm.array`.
+    Array { count: u64, elem: Arc<Type> },
+    Func(Arc<Signature>),
+    /// `none`, `!llvm.void`.
+    Void,
+    /// Anything else, as it is written.
+    Other(String),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemRef {
+    /// `None`: dynamic.
+    pub shape: Vec<Option<u64>>,
+    pub elem: Type,
+    pub space: u32,
+    /// A layout that is not the identity, as it is written.
+    pub layout: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signature { pub params: Vec<Type>, pub results: Vec<Type>, pub variadic: bool }
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Attr {
+    Unit,
+    Bool(bool),
+    Int(i128, Option<Type>),
+    /// Value, and its type where one is written.
+    Float(f64, Option<Type>),
+    /// Bytes as Latin-1 characters would lose none: `\00` and the like are kept.
+    String(String),
+    /// Of nested references the last.
+    Symbol(String),
+    Array(Vec<Attr>),
+    Dict(BTreeMap<String, Attr>),
+    Type(Type),
+    Map(Arc<AffineMap>),
+    Set(Arc<AffineSet>),
+    /// `dense<…>`: the elements in order, one for a splat.
+    Dense { elems: Vec<Attr>, ty: Option<Type> },
+    Loc(Loc),
+    /// Anything else, as it is written: `#gpu<dim x>`.
+    Other(String),
+}
+
+impl Attr {
+    /// The integers of `array<i32: …>`, `[…]` or `dense<…>`.
+    #[must_use]
+    pub fn ints(&self) -> Option<Vec<i128>> {
+        let (Self::Array(v) | Self::Dense { elems: v, .. }) = self else { return None };
+        v.iter().map(|a| match a { Self::Int(v, _) => Some(*v), Self::Bool(b) => Some(i128::from(*b)), _ => None }).collect()
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Loc {
+    #[default]
+    Unknown,
+    /// File, 1-based line, 1-based column.
+    File(Arc<str>, u32, u32),
+    /// Callee's position, caller's.
+    Call(Arc<(Loc, Loc)>),
+    /// Only inside the reader: a name defined elsewhere in the text.
+    Alias(Arc<str>),
+}
+
+/// Reads a text.
+///
+/// # Errors
+/// Where the text is not a module in generic form; the error says where.
+pub fn read(text: &str) -> Result<Module, ReadError> {
+    // Nesting is bounded by `cursor::MAX_DEPTH`; a thread of its own makes that bound independent of the caller's stack.
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("mlir".into()).stack_size(cursor::STACK)
+            .spawn_scoped(scope, || operation::module(text));
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(r)) => r,
+            Ok(Err(_)) => Err(ReadError { line: 0, column: 0, message: "the reader stopped at something it does not know".into() }),
+            Err(e) => Err(ReadError { line: 0, column: 0, message: format!("no thread for the reader: {e}") }),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,304 @@
+//! Operations, blocks and regions, and which value each operand is.
+
+use super::cursor::{Cursor, ReadError, Res};
+use super::{Attr, Block, Loc, Module, Op, Region, Type, Value};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+pub(super) struct Reader<'t> {
+    pub at: Cursor<'t>,
+    pub attr_aliases: HashMap<&'t str, Attr>,
+    pub type_aliases: HashMap<&'t str, Type>,
+    /// Members of named structures.
+    pub structs: HashMap<String, Option<Arc<Vec<Type>>>>,
+    files: HashMap<String, Arc<str>>,
+    locations: HashMap<&'t str, Loc>,
+    values: u32,
+    /// Names in sight, one table for each region around.
+    scopes: Vec<Scope<'t>>,
+    /// Labels, one table for each region around.
+    labels: Vec<Labels<'t>>,
+}
+
+/// Blocks may be named before they are seen: a label gets a number when it is first read, and the number its block at
+/// the end of the region.
+#[derive(Default)]
+struct Labels<'t> {
+    numbers: HashMap<&'t str, usize>,
+    /// By number: where the label was first read, and its block.
+    blocks: Vec<(usize, Option<usize>)>,
+}
+
+impl<'t> Labels<'t> {
+    fn number(&mut self, name: &'t str, at: usize) -> usize {
+        let n = self.blocks.len();
+        let number = *self.numbers.entry(name).or_insert(n);
+        if number == n { self.blocks.push((at, None)); }
+        number
+    }
+}
+
+/// Values by name. An operand may stand before its definition where blocks are not in order.
+#[derive(Default)]
+struct Scope<'t> {
+    /// The first value of a group, and how many there are.
+    defined: HashMap<&'t str, (Value, u32)>,
+    /// Used before they were seen: where, and the stand-in.
+    pending: Vec<(&'t str, u32, usize, Value)>,
+    /// Stand-in → value.
+    resolved: HashMap<Value, Value>,
+}
+
+/// A whole text.
+pub(super) fn module(text: &str) -> Result<Module, ReadError> {
+    let mut r = Reader {
+        at: Cursor::new(text), attr_aliases: HashMap::new(), type_aliases: HashMap::new(), structs: HashMap::new(),
+        files: HashMap::new(), locations: HashMap::new(), values: 0, scopes: vec![], labels: vec![],
+    };
+    r.scopes.push(Scope::default());
+    let mut ops = vec![];
+    while !r.at.at_end() {
+        if r.at.starts_with("#") { r.attribute_alias()?; continue; }
+        if r.at.starts_with("!") { r.type_alias()?; continue; }
+        // Resource sections: `{-# … #-}`.
+        if r.at.starts_with("{-#") { break; }
+        ops.push(r.op()?);
+    }
+    r.close(&mut ops)?;
+    let locations = std::mem::take(&mut r.locations);
+    for o in &mut ops { resolve_locations(o, &locations); }
+    Ok(Module { ops, values: r.values })
+}
+
+fn resolve_locations(op: &mut Op, table: &HashMap<&str, Loc>) {
+    op.loc = resolved(&op.loc, table, 0);
+    for o in op.regions.iter_mut().flat_map(|r| &mut r.blocks).flat_map(|b| &mut b.ops) { resolve_locations(o, table); }
+}
+
+fn resolved(l: &Loc, table: &HashMap<&str, Loc>, depth: u32) -> Loc {
+    // Aliases may go round in a circle in a text that nobody printed.
+    if depth > 32 { return Loc::Unknown; }
+    match l {
+        Loc::Alias(n) => table.get(n.as_ref()).map_or(Loc::Unknown, |l| resolved(l, table, depth + 1)),
+        Loc::Call(p) => Loc::Call(Arc::new((resolved(&p.0, table, depth + 1), resolved(&p.1, table, depth + 1)))),
+        other => other.clone(),
+    }
+}
+
+impl<'t> Reader<'t> {
+    pub fn file(&mut self, name: &str) -> Arc<str> {
+        if let Some(f) = self.files.get(name) { return f.clone(); }
+        let f: Arc<str> = Arc::from(name);
+        self.files.insert(name.to_owned(), f.clone());
+        f
+    }
+
+    fn attribute_alias(&mut self) -> Res<()> {
+        self.at.expect("#")?;
+        let name = self.at.suffix();
+        self.at.expect("=")?;
+        if self.at.peek_word() == "loc" {
+            let l = self.location()?;
+            self.locations.insert(name, l);
+            return Ok(());
+        }
+        let a = self.attribute()?;
+        self.attr_aliases.insert(name, a);
+        Ok(())
+    }
+
+    fn type_alias(&mut self) -> Res<()> {
+        self.at.expect("!")?;
+        let name = self.at.suffix();
+        self.at.expect("=")?;
+        let t = self.ty()?;
+        self.type_aliases.insert(name, t);
+        Ok(())
+    }
+
+    fn fresh(&mut self, n: u32) -> Res<Value> {
+        let v = Value(self.values);
+        match self.values.checked_add(n) { Some(next) if n < 1 << 20 => { self.values = next; Ok(v) } _ => self.at.error("more values than can be told apart") }
+    }
+
+    fn define(&mut self, name: &'t str, at: usize, n: u32) -> Res<Value> {
+        let v = self.fresh(n)?;
+        // The outermost scope always exists.
+        let Some(scope) = self.scopes.last_mut() else { return self.at.error("a value outside every region") };
+        if scope.defined.insert(name, (v, n)).is_some() { return self.at.error_at(at, format!("`%{name}` is defined twice")); }
+        Ok(v)
+    }
+
+    /// `%name` or `%name#2`.
+    fn operand(&mut self) -> Res<Value> {
+        self.at.skip();
+        let at = self.at.position();
+        self.at.expect("%")?;
+        let name = self.at.suffix();
+        let nth = if self.at.accept_raw(b'#') { self.at.unsigned()? } else { 0 };
+        if name.is_empty() { return self.at.error_at(at, "expected the name of a value"); }
+        let Ok(nth) = u32::try_from(nth) else { return self.at.error_at(at, "a number out of range") };
+        for s in self.scopes.iter().rev() {
+            if let Some((v, n)) = s.defined.get(name) {
+                if nth >= *n { return self.at.error_at(at, format!("`%{name}` has {n} values")); }
+                return Ok(Value(v.0 + nth));
+            }
+        }
+        let stand_in = self.fresh(1)?;
+        if let Some(s) = self.scopes.last_mut() { s.pending.push((name, nth, at, stand_in)); }
+        Ok(stand_in)
+    }
+
+    /// Ends a scope: operands used before their definition get it, or are left to the region around.
+    fn close(&mut self, ops: &mut [Op]) -> Res<()> {
+        let Some(mut scope) = self.scopes.pop() else { return Ok(()) };
+        for (name, nth, at, stand_in) in std::mem::take(&mut scope.pending) {
+            match scope.defined.get(name) {
+                Some((v, n)) if nth < *n => { scope.resolved.insert(stand_in, Value(v.0 + nth)); }
+                Some((_, n)) => return self.at.error_at(at, format!("`%{name}` has {n} values")),
+                None => match self.scopes.last_mut() {
+                    Some(outer) => outer.pending.push((name, nth, at, stand_in)),
+                    None => return self.at.error_at(at, format!("`%{name}` is not defined")),
+                },
+            }
+        }
+        if !scope.resolved.is_empty() { for o in ops { substitute(o, &scope.resolved); } }
+        Ok(())
+    }
+
+    fn op(&mut self) -> Res<Op> {
+        self.at.descend()?;
+        let mut names: Vec<(&'t str, usize, u32)> = vec![];
+        while self.at.peek() == b'%' {
+            let at = self.at.position();
+            self.at.expect("%")?;
+            let name = self.at.suffix();
+            if name.is_empty() { return self.at.error_at(at, "expected the name of a value"); }
+            let n = if self.at.accept(":") { self.at.unsigned()? } else { 1 };
+            names.push((name, at, u32::try_from(n).unwrap_or(u32::MAX)));
+            if !self.at.accept(",") { break; }
+        }
+        if !names.is_empty() { self.at.expect("=")?; }
+        if self.at.peek() != b'"' { return self.at.error("expected an operation in generic form"); }
+        let start = self.at.position();
+        let name = self.at.string()?;
+        self.at.expect("(")?;
+        let mut operands = vec![];
+        while !self.at.accept(")") {
+            if !operands.is_empty() { self.at.expect(",")?; }
+            operands.push(self.operand()?);
+        }
+        let mut successors = vec![];
+        if self.at.accept("[") {
+            while !self.at.accept("]") {
+                if !successors.is_empty() { self.at.expect(",")?; }
+                let at = self.at.position();
+                self.at.expect("^")?;
+                let block = self.at.suffix();
+                match self.labels.last_mut() { Some(l) => successors.push(l.number(block, at)), None => return self.at.error_at(at, "a successor outside every region") }
+            }
+        }
+        let mut attrs = BTreeMap::new();
+        if self.at.accept("<") {
+            attrs = self.dictionary()?;
+            self.at.expect(">")?;
+        }
+        let mut regions = vec![];
+        if self.at.accept("(") {
+            while !self.at.accept(")") {
+                if !regions.is_empty() { self.at.expect(",")?; }
+                regions.push(self.region()?);
+            }
+        }
+        if self.at.peek() == b'{' { attrs.extend(self.dictionary()?); }
+        self.at.expect(":")?;
+        let Type::Func(signature) = self.function_type()? else { return self.at.error("expected a function type") };
+        let loc = self.location()?;
+        if signature.params.len() != operands.len() {
+            return self.at.error_at(start, format!("`{name}` has {} operands and {} operand types", operands.len(), signature.params.len()));
+        }
+        let mut results = vec![];
+        for (name, at, n) in names {
+            let v = self.define(name, at, n)?;
+            results.extend((0..n).map(|i| Value(v.0 + i)));
+        }
+        if results.is_empty() {
+            let n = u32::try_from(signature.results.len()).unwrap_or(u32::MAX);
+            let v = self.fresh(n)?;
+            results.extend((0..n).map(|i| Value(v.0 + i)));
+        }
+        if signature.results.len() != results.len() {
+            return self.at.error_at(start, format!("`{name}` has {} results and {} result types", results.len(), signature.results.len()));
+        }
+        self.at.ascend();
+        Ok(Op {
+            name, results, operands, successors, attrs, regions,
+            operand_types: signature.params.clone(), result_types: signature.results.clone(), loc,
+        })
+    }
+
+    fn region(&mut self) -> Res<Region> {
+        self.at.descend()?;
+        self.at.expect("{")?;
+        self.scopes.push(Scope::default());
+        self.labels.push(Labels::default());
+        let mut blocks: Vec<Block> = vec![];
+        if self.at.peek() != b'^' && self.at.peek() != b'}' {
+            blocks.push(Block { args: vec![], ops: self.ops()? });
+        }
+        while self.at.accept("^") {
+            let label_at = self.at.position();
+            let label = self.at.suffix();
+            if let Some(labels) = self.labels.last_mut() {
+                let n = labels.number(label, label_at);
+                if labels.blocks[n].1.replace(blocks.len()).is_some() { return self.at.error_at(label_at, format!("two blocks are named `^{label}`")); }
+            }
+            let mut args = vec![];
+            if self.at.accept("(") {
+                while !self.at.accept(")") {
+                    if !args.is_empty() { self.at.expect(",")?; }
+                    let at = self.at.position();
+                    self.at.expect("%")?;
+                    let name = self.at.suffix();
+                    if name.is_empty() { return self.at.error_at(at, "expected the name of a value"); }
+                    self.at.expect(":")?;
+                    let ty = self.ty()?;
+                    self.location()?;
+                    args.push((self.define(name, at, 1)?, ty));
+                }
+            }
+            self.at.expect(":")?;
+            let ops = self.ops()?;
+            blocks.push(Block { args, ops });
+        }
+        self.at.expect("}")?;
+        let labels = self.labels.pop().unwrap_or_default();
+        for op in blocks.iter_mut().flat_map(|b| &mut b.ops) {
+            for s in &mut op.successors {
+                match labels.blocks.get(*s) {
+                    Some((_, Some(block))) => *s = *block,
+                    other => return self.at.error_at(other.map_or(0, |o| o.0), "there is no block of this name here"),
+                }
+            }
+        }
+        let mut all: Vec<Op> = vec![];
+        let sizes: Vec<usize> = blocks.iter().map(|b| b.ops.len()).collect();
+        for b in &mut blocks { all.append(&mut b.ops); }
+        self.close(&mut all)?;
+        let mut all = all.into_iter();
+        for (b, n) in blocks.iter_mut().zip(sizes) { b.ops = all.by_ref().take(n).collect(); }
+        self.at.ascend();
+        Ok(Region { blocks })
+    }
+
+    fn ops(&mut self) -> Res<Vec<Op>> {
+        let mut out = vec![];
+        while !matches!(self.at.peek(), b'^' | b'}' | 0) { out.push(self.op()?); }
+        Ok(out)
+    }
+}
+
+fn substitute(op: &mut Op, with: &HashMap<Value, Value>) {
+    for v in &mut op.operands { if let Some(n) = with.get(v) { *v = *n; } }
+    for o in op.regions.iter_mut().flat_map(|r| &mut r.blocks).flat_map(|b| &mut b.ops) { substitute(o, with); }
+}
