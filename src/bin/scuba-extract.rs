@@ -1,7 +1,7 @@
 //! The worker that reads translation units: the only binary that loads LLVM.
 //!
 //! `scuba-extract --worker` answers one request (see `frontend::worker`); `scuba-extract --dump FILE [-- FLAGS]`
-//! prints the analysis form of a source, for people.
+//! prints the analysis form of a source, for people; so does `scuba-extract --dump FILE.mlir` for what cgeist printed.
 
 use anyhow::{Context, bail};
 use scuba::frontend::ExtractOptions;
@@ -14,6 +14,7 @@ fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["--worker"] => scuba::frontend::worker::serve(std::io::stdin().lock(), std::io::stdout().lock()),
+        ["--dump", file] if file.ends_with(".mlir") => dump_mlir(file),
         ["--dump", file, rest @ ..] => dump(file, rest),
         _ => bail!("usage: scuba-extract --worker | scuba-extract --dump FILE [-- NVCC-FLAGS]"),
     }
@@ -35,5 +36,23 @@ fn dump(file: &str, rest: &[&str]) -> anyhow::Result<()> {
         for module in &extraction.modules { writeln!(out, "{module}")?; }
         for side in &extraction.not_analysed { writeln!(out, "; {:?} side not analysed: {}", side.side, side.reason)?; }
     }
+    Ok(())
+}
+
+/// Prints the analysis form of MLIR.
+fn dump_mlir(file: &str) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
+    // The source beside it gives the names of variables.
+    let stem = file.rsplit('/').next().and_then(|n| n.split('.').next()).unwrap_or_default();
+    let source = PathBuf::from(file).with_file_name(format!("{stem}.cu"));
+    let about = scuba::frontend::cgeist::lower::About {
+        text: std::fs::read_to_string(&source).unwrap_or_default(),
+        source: source.to_string_lossy().into_owned(),
+        ..Default::default()
+    };
+    let lowered = scuba::frontend::cgeist::lower_text(&text, &about).with_context(|| file.to_owned())?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}{}", lowered.device, lowered.host)?;
+    for (name, n) in &lowered.unknown { writeln!(out, "; {n} of {name} are not known")?; }
     Ok(())
 }

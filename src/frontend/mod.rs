@@ -8,6 +8,7 @@ pub mod cgeist;
 pub mod clang;
 mod extraction;
 pub mod llvm;
+pub(crate) mod names;
 pub(crate) mod paths;
 pub mod worker;
 

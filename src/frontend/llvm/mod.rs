@@ -12,7 +12,6 @@ mod debug;
 mod func;
 mod inst;
 mod members;
-mod names;
 mod ptx;
 mod reach;
 mod types;
@@ -117,7 +116,7 @@ impl<'m> Reader<'m> {
             if target.kind() != ValueKind::LLVMFunctionValueKind || !reachable.contains(&alias) { continue; }
             let mut f = self.function(target);
             f.name = alias.name();
-            f.display = names::demangle(&f.name);
+            f.display = crate::frontend::names::demangle(&f.name);
             f.linkage = linkage(alias.linkage());
             out.push(f);
         }
@@ -126,14 +125,14 @@ impl<'m> Reader<'m> {
 
     /// Linkage as the source has it.
     fn linkage(&self, v: Value<'m>, name: &str) -> Linkage {
-        let internal = self.about.side == Side::Device && !v.is_declaration() && names::is_internal(name);
+        let internal = self.about.side == Side::Device && !v.is_declaration() && crate::frontend::names::is_internal(name);
         if internal { Linkage::Internal } else { linkage(v.linkage()) }
     }
 
     fn global(&mut self, g: Value<'m>) -> Global {
         let name = g.name();
         let variable = self.debug.global_variable(g);
-        let source_name = variable.as_ref().map_or_else(|| names::demangle(&name), |(_, n)| n.clone());
+        let source_name = variable.as_ref().map_or_else(|| crate::frontend::names::demangle(&name), |(_, n)| n.clone());
         let loc = self.debug.declared_at(variable.map(|(v, _)| v));
         let init: Option<Const> = g.initializer().map(|i| self.constant(i));
         let pointer = g.ty();
@@ -160,7 +159,7 @@ impl<'m> Reader<'m> {
         }).collect();
         let (blocks, values) = func::body(self, f);
         Function {
-            display: names::demangle(&name),
+            display: crate::frontend::names::demangle(&name),
             linkage: self.linkage(f, &name),
             kernel: f.calling_convention() == reach::PTX_KERNEL,
             variadic,

@@ -3,7 +3,7 @@
 use cpp_demangle::{DemangleOptions, Symbol};
 
 /// The demangled symbol with its parameter types and without its return type; the symbol itself where it is not mangled.
-pub(super) fn demangle(symbol: &str) -> String {
+pub(crate) fn demangle(symbol: &str) -> String {
     if !symbol.starts_with("_Z") { return symbol.to_owned(); }
     Symbol::new(symbol).ok()
         .and_then(|s| s.demangle_with_options(&DemangleOptions::new().no_return_type()).ok())
@@ -14,7 +14,7 @@ pub(super) fn demangle(symbol: &str) -> String {
 ///
 /// clang gives device code of that kind external linkage, so that the run-time finds it; two units may well use one name.
 /// Read off the mangling (Itanium C++ ABI, 5.1.2): `L` in front of a name's length, `_GLOBAL__N_` for the unnamed namespace.
-pub(super) fn is_internal(symbol: &str) -> bool {
+pub(crate) fn is_internal(symbol: &str) -> bool {
     if symbol.contains("_GLOBAL__N_") || symbol.contains("IZL") { return true; }
     let Some(rest) = symbol.strip_prefix("_Z") else { return false };
     let mut rest = rest.strip_prefix('N').unwrap_or(rest).as_bytes();

@@ -1,0 +1,408 @@
+//! A function's body: blocks, values and the dispatch of operations by dialect.
+
+use super::super::mlir::{Attr, Op as MOp, Region, Type, Value};
+use super::side::SideBuilder;
+use super::Unit;
+use crate::ir::{BinOp, Block, BlockId, Callee, CastOp, Const, FuncId, Inst, LocId, Op, Operand, Pred, Terminator, TypeId, TypeKind, ValueId, Var};
+use std::collections::HashMap;
+
+/// Where a region's `yield` leads.
+#[derive(Clone, Debug)]
+pub(super) enum Exit {
+    Yield(BlockId),
+    /// The first region of an `scf.while`: to the second region while the condition holds, else out.
+    Condition { body: BlockId, out: BlockId },
+    /// A function's own region.
+    Function,
+}
+
+/// What a value was cast from: chains of casts are undone where they cancel out.
+#[derive(Clone, Debug)]
+struct Origin { op: CastOp, from: Operand, bits: u32 }
+
+pub(super) struct Body<'b, 'u, 'm> {
+    pub side: &'b mut SideBuilder<'u, 'm>,
+    pub unit: &'u Unit<'m>,
+    pub op: &'m MOp,
+    blocks: Vec<Block>,
+    sealed: Vec<bool>,
+    current: BlockId,
+    pub values: HashMap<Value, Operand>,
+    origins: HashMap<ValueId, Origin>,
+    next: u32,
+    pub loc: LocId,
+    /// Names of the function's variables, by the `memref.alloca` that makes each.
+    pub variables: HashMap<Value, Var>,
+    /// What makes each value, for patterns that span several operations.
+    pub makers: HashMap<Value, &'m MOp>,
+}
+
+impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
+    pub fn lower(side: &'b mut SideBuilder<'u, 'm>, func: FuncId, op: &'m MOp) -> (Vec<Block>, u32) {
+        let unit = side.unit;
+        let next = u32::try_from(side.of(func).params.len()).unwrap_or(0);
+        let mut makers = HashMap::new();
+        op.walk(&mut |o| for r in &o.results { makers.insert(*r, o); });
+        let mut b = Body {
+            side, unit, op, blocks: vec![], sealed: vec![], current: BlockId(0), values: HashMap::new(), origins: HashMap::new(),
+            next, loc: LocId(0), variables: HashMap::new(), makers,
+        };
+        let entry = b.block("entry", &[]);
+        b.current = entry;
+        if let Some(region) = op.regions.first() {
+            b.variables = super::names::variables(unit, b.side, func, op);
+            let args: Vec<Operand> = (0..next).map(|i| Operand::Value(ValueId(i))).collect();
+            let args = b.rows(args);
+            b.region(region, args, &Exit::Function);
+        }
+        if !b.is_sealed() { b.terminate(Terminator::Unreachable); }
+        (b.blocks, b.next)
+    }
+
+    /// Parameters that are pointers to arrays (`T (*m)[16]`): cgeist loses their row length, so that where they point
+    /// to after a step is not known.
+    fn rows(&mut self, mut args: Vec<Operand>) -> Vec<Operand> {
+        let display = crate::frontend::names::demangle(self.op.text("sym_name").unwrap_or_default());
+        let lost = super::names::row_pointers(&display);
+        let Some(block) = self.op.regions.first().and_then(|r| r.blocks.first()) else { return args };
+        for (i, a) in args.iter_mut().enumerate() {
+            let flat = matches!(block.args.get(i), Some((_, Type::MemRef(m))) if m.shape.len() <= 1);
+            if lost.get(i) == Some(&true) && flat {
+                let ty = self.side.types.ptr();
+                *a = self.unknown("a pointer to rows, whose length cgeist loses", ty, vec![a.clone()]);
+            }
+        }
+        args
+    }
+
+    // ---- blocks ----
+
+    /// A new block with one phi for each type.
+    pub fn block(&mut self, name: &str, phis: &[TypeId]) -> BlockId {
+        let id = BlockId(u32::try_from(self.blocks.len()).unwrap_or(u32::MAX));
+        let mut insts = vec![];
+        for t in phis {
+            let v = self.fresh();
+            insts.push(Inst { result: Some(v), ty: *t, op: Op::Phi(vec![]), loc: LocId(0) });
+        }
+        self.blocks.push(Block { name: name.to_owned(), insts, term: Terminator::Unreachable, term_loc: LocId(0) });
+        self.sealed.push(false);
+        id
+    }
+
+    pub fn phi(&self, b: BlockId, i: usize) -> Operand {
+        match self.blocks[b.index()].insts.get(i).and_then(|x| x.result) { Some(v) => Operand::Value(v), None => Operand::Const(Const::Int { bits: 1, value: 0 }) }
+    }
+
+    /// Types of a block's phis.
+    pub fn phi_types(&self, b: BlockId) -> Vec<TypeId> { self.blocks[b.index()].insts.iter().take_while(|i| matches!(i.op, Op::Phi(_))).map(|i| i.ty).collect() }
+
+    pub fn enter(&mut self, b: BlockId) { self.current = b; }
+    pub fn is_sealed(&self) -> bool { self.sealed[self.current.index()] }
+
+    pub fn terminate(&mut self, t: Terminator) {
+        if self.is_sealed() { return; }
+        let loc = self.loc;
+        let b = &mut self.blocks[self.current.index()];
+        b.term = t;
+        b.term_loc = loc;
+        self.sealed[self.current.index()] = true;
+    }
+
+    fn edge(&mut self, to: BlockId, args: Vec<Operand>) {
+        let from = self.current;
+        for (inst, a) in self.blocks[to.index()].insts.iter_mut().zip(args) {
+            if let Op::Phi(edges) = &mut inst.op { edges.push((from, a)); }
+        }
+    }
+
+    /// Goes on at a block, which gets these values.
+    pub fn jump(&mut self, to: BlockId, args: Vec<Operand>) {
+        if self.is_sealed() { return; }
+        self.edge(to, args);
+        self.terminate(Terminator::Br(to));
+    }
+
+    pub fn branch(&mut self, cond: Operand, then: (BlockId, Vec<Operand>), otherwise: (BlockId, Vec<Operand>)) {
+        if self.is_sealed() { return; }
+        if then.0 == otherwise.0 {
+            // Two edges between the same blocks would give a phi two values.
+            let via = self.block("edge", &[]);
+            self.edge(then.0, then.1);
+            self.terminate(Terminator::CondBr { cond, then: then.0, otherwise: via });
+            self.enter(via);
+            self.jump(otherwise.0, otherwise.1);
+            return;
+        }
+        self.edge(then.0, then.1);
+        self.edge(otherwise.0, otherwise.1);
+        self.terminate(Terminator::CondBr { cond, then: then.0, otherwise: otherwise.0 });
+    }
+
+    // ---- instructions ----
+
+    fn fresh(&mut self) -> ValueId { self.next += 1; ValueId(self.next - 1) }
+
+    pub fn emit(&mut self, op: Op, ty: TypeId) -> Operand {
+        let v = self.fresh();
+        let loc = self.loc;
+        if !self.is_sealed() { self.blocks[self.current.index()].insts.push(Inst { result: Some(v), ty, op, loc }); }
+        Operand::Value(v)
+    }
+
+    pub fn effect(&mut self, op: Op) {
+        let ty = self.side.types.void();
+        let loc = self.loc;
+        if !self.is_sealed() { self.blocks[self.current.index()].insts.push(Inst { result: None, ty, op, loc }); }
+    }
+
+    pub fn unknown(&mut self, what: &str, ty: TypeId, args: Vec<Operand>) -> Operand { self.emit(Op::Other { what: what.to_owned(), args }, ty) }
+
+    pub fn int(bits: u32, value: i128) -> Operand { Operand::Const(Const::Int { bits, value: super::side::wrapped(value, bits) }) }
+
+    pub fn bin(&mut self, op: BinOp, a: Operand, b: Operand, ty: TypeId) -> Operand {
+        // `x && still running`.
+        if let (BinOp::And, Operand::Const(Const::Int { bits: 1, value })) = (op, &b) && *value != 0 { return a; }
+        self.emit(Op::Bin { op, a, b, nsw: false, nuw: false }, ty)
+    }
+
+    pub fn icmp(&mut self, pred: Pred, a: Operand, b: Operand) -> Operand {
+        // `bool` is kept as a byte: asking whether that is zero asks for the bit.
+        if let (Pred::Ne | Pred::Eq, Operand::Const(Const::Int { value: 0, .. }), Some(o)) = (pred, &b, self.origin(&a))
+            && o.op == CastOp::ZExt && o.bits == 1 {
+            let from = o.from.clone();
+            if pred == Pred::Ne { return from; }
+            let i1 = self.side.types.int(1);
+            return self.bin(BinOp::Xor, from, Self::int(1, -1), i1);
+        }
+        let i1 = self.side.types.int(1);
+        self.emit(Op::Icmp { pred, a, b }, i1)
+    }
+
+    pub fn select(&mut self, cond: Operand, a: Operand, b: Operand, ty: TypeId) -> Operand { self.emit(Op::Select { cond, a, b }, ty) }
+
+    fn origin(&self, o: &Operand) -> Option<&Origin> { match o { Operand::Value(v) => self.origins.get(v), Operand::Const(_) => None } }
+
+    /// An integer as one of another width. Casts that undo each other vanish.
+    pub fn resize(&mut self, v: Operand, from: u32, to: u32, signed: bool) -> Operand {
+        use std::cmp::Ordering::{Equal, Greater, Less};
+        if let Operand::Const(Const::Int { bits, value }) = v {
+            let plain = if signed || to < bits { value } else { value & ((1i128 << bits.min(126)) - 1) };
+            return Self::int(to, plain);
+        }
+        let op = match to.cmp(&from) { Equal => return v, Less => CastOp::Trunc, Greater if signed => CastOp::SExt, Greater => CastOp::ZExt };
+        if let Some(o) = self.origin(&v).cloned() {
+            match (o.op, op) {
+                (CastOp::SExt | CastOp::ZExt, CastOp::Trunc) => return self.resize(o.from, o.bits, to, o.op == CastOp::SExt),
+                (CastOp::ZExt, CastOp::ZExt | CastOp::SExt) => return self.resize(o.from, o.bits, to, false),
+                (CastOp::SExt, CastOp::SExt) => return self.resize(o.from, o.bits, to, true),
+                _ => {}
+            }
+        }
+        let (from_ty, to_ty) = (self.side.types.int(from), self.side.types.int(to));
+        let r = self.emit(Op::Cast { op, value: v.clone(), from: from_ty, nneg: false }, to_ty);
+        if let Operand::Value(id) = r { self.origins.insert(id, Origin { op, from: v, bits: from }); }
+        r
+    }
+
+    pub fn call(&mut self, name: &str, args: Vec<Operand>, ret: TypeId, params: &[TypeId]) -> Operand {
+        let f = self.side.declare(name, ret, params);
+        self.call_id(f, args, ret)
+    }
+
+    pub fn call_id(&mut self, f: FuncId, args: Vec<Operand>, ret: TypeId) -> Operand {
+        let op = Op::Call { callee: Callee::Direct(f), args };
+        if *self.side.types.kind(ret) == TypeKind::Void { self.effect(op); return Operand::Const(Const::Undef(ret)); }
+        self.emit(op, ret)
+    }
+
+    // ---- values ----
+
+    pub fn value(&mut self, v: Value, t: &Type) -> Operand {
+        if let Some(o) = self.values.get(&v) { return o.clone(); }
+        // Only a value of a block that cannot be reached has none.
+        let ty = self.side.types.of(t);
+        Operand::Const(Const::Undef(ty))
+    }
+
+    pub fn operand(&mut self, op: &MOp, i: usize) -> Operand {
+        match (op.operands.get(i), op.operand_types.get(i)) {
+            (Some(v), Some(t)) => self.value(*v, t),
+            _ => { let ty = self.side.types.void(); Operand::Const(Const::Undef(ty)) }
+        }
+    }
+
+    pub fn operands(&mut self, op: &MOp) -> Vec<Operand> { (0..op.operands.len()).map(|i| self.operand(op, i)).collect() }
+
+    pub fn set(&mut self, op: &MOp, i: usize, o: Operand) { if let Some(v) = op.results.get(i) { self.values.insert(*v, o); } }
+
+    pub fn result_type(&mut self, op: &MOp) -> TypeId { match op.result_types.first() { Some(t) => self.side.types.of(t), None => self.side.types.void() } }
+
+    /// A constant integer, looked up through what makes it.
+    pub fn as_int(o: &Operand) -> Option<i128> { match o { Operand::Const(Const::Int { value, .. }) => Some(*value), _ => None } }
+
+    /// Bits of an integer type, `index` included.
+    pub fn bits(t: &Type) -> Option<u32> { match t { Type::Int(b) => Some(*b), Type::Index => Some(64), _ => None } }
+
+    // ---- regions and operations ----
+
+    /// Lowers a region into the current block and those that follow.
+    pub fn region(&mut self, region: &'m Region, args: Vec<Operand>, exit: &Exit) {
+        let Some(entry) = region.blocks.first() else { if let Exit::Yield(to) = exit { self.jump(*to, vec![]); } return };
+        for ((v, _), a) in entry.args.iter().zip(args) { self.values.insert(*v, a); }
+        let mut targets: Vec<BlockId> = vec![self.current];
+        for b in &region.blocks[1..] {
+            let types: Vec<TypeId> = b.args.iter().map(|(_, t)| self.side.types.of(t)).collect();
+            let id = self.block("", &types);
+            for (i, (v, _)) in b.args.iter().enumerate() { let o = self.phi(id, i); self.values.insert(*v, o); }
+            targets.push(id);
+        }
+        // In reverse post-order every definition comes before its uses.
+        for i in order(region) {
+            self.enter(targets[i]);
+            for op in &region.blocks[i].ops {
+                self.operation(op, &targets, exit);
+            }
+            if !self.is_sealed() {
+                // A block without a terminator ends its region, as MLIR's implicit terminators do.
+                match exit { Exit::Yield(to) => { let to = *to; self.jump(to, vec![]); } _ => self.terminate(Terminator::Other("a block without an end".into())) }
+            }
+        }
+        for (i, t) in targets.iter().enumerate().skip(1) {
+            if !self.sealed[t.index()] && !order(region).contains(&i) { self.enter(*t); self.terminate(Terminator::Unreachable); }
+        }
+    }
+
+    fn operation(&mut self, op: &'m MOp, targets: &[BlockId], exit: &Exit) {
+        // What follows a call that does not return is never reached.
+        if self.is_sealed() { let b = self.block("unreachable", &[]); self.enter(b); }
+        if op.dialect() != "arith" || matches!(op.loc, super::super::mlir::Loc::File(..)) { self.loc = self.side.loc(&op.loc); }
+        let known = match op.dialect() {
+            "arith" | "math" | "index" => self.arith(op),
+            "memref" | "polygeist" => self.memory(op),
+            "llvm" => self.llvm(op, targets),
+            "func" => self.function_op(op),
+            "cf" => self.cf(op, targets),
+            "scf" => self.scf(op, exit),
+            "affine" => self.affine(op, exit),
+            "gpu" | "nvvm" => self.gpu(op, exit),
+            _ => false,
+        };
+        if known { return; }
+        *self.side.unknown.entry(op.name.clone()).or_default() += 1;
+        if !op.successors.is_empty() || !op.regions.is_empty() {
+            // Where control goes from here is not known.
+            self.terminate(Terminator::Other(op.name.clone()));
+            return;
+        }
+        let args = self.operands(op);
+        for (i, t) in op.result_types.iter().enumerate() {
+            let ty = self.side.types.of(t);
+            let v = self.unknown(&op.name, ty, args.clone());
+            self.set(op, i, v);
+        }
+        if op.result_types.is_empty() { self.effect(Op::Other { what: op.name.clone(), args }); }
+    }
+
+    fn function_op(&mut self, op: &'m MOp) -> bool {
+        match op.name.as_str() {
+            "func.return" => self.ret(op),
+            "func.call" => self.call_op(op),
+            "func.call_indirect" => {
+                let args = self.operands(op);
+                let ty = self.result_type(op);
+                let Some((callee, args)) = args.split_first() else { return false };
+                self.indirect(op, callee.clone(), args.to_vec(), ty);
+                true
+            }
+            "func.constant" => {
+                let Some(n) = op.text("value") else { return false };
+                let f = self.side.function(n);
+                self.set(op, 0, Operand::Const(Const::Func(f)));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub fn ret(&mut self, op: &MOp) -> bool {
+        let v = if op.operands.is_empty() { None } else { Some(self.operand(op, 0)) };
+        self.terminate(Terminator::Ret(v));
+        true
+    }
+
+    pub fn indirect(&mut self, op: &MOp, callee: Operand, args: Vec<Operand>, ty: TypeId) {
+        let call = Op::Call { callee: Callee::Indirect(callee), args };
+        if op.results.is_empty() { self.effect(call); } else { let v = self.emit(call, ty); self.set(op, 0, v); }
+    }
+
+    fn cf(&mut self, op: &'m MOp, targets: &[BlockId]) -> bool {
+        let to = |i: usize| op.successors.get(i).and_then(|s| targets.get(*s)).copied();
+        match (op.name.as_str(), to(0), to(1)) {
+            ("cf.br" | "llvm.br", Some(b), _) => { let args = self.operands(op); self.jump(b, args); true }
+            ("cf.cond_br" | "llvm.cond_br", Some(then), Some(other)) => {
+                let all = self.operands(op);
+                let sizes: Vec<usize> = match op.segments() {
+                    Some(s) if s.len() == 3 => s.iter().map(|x| x.len()).collect(),
+                    _ => vec![1, all.len().saturating_sub(1), 0],
+                };
+                let Some((cond, rest)) = all.split_first() else { return false };
+                let (a, b) = rest.split_at(sizes[1].min(rest.len()));
+                self.branch(cond.clone(), (then, a.to_vec()), (other, b.to_vec()));
+                true
+            }
+            ("cf.switch" | "llvm.switch", Some(default), _) => {
+                let all = self.operands(op);
+                let Some((value, rest)) = all.split_first() else { return false };
+                let values = op.attr("case_values").and_then(Attr::ints).unwrap_or_default();
+                if values.len() + 1 != op.successors.len() { return false; }
+                let sizes = op.attr("case_operand_segments").and_then(Attr::ints).unwrap_or_default();
+                let total: usize = sizes.iter().filter_map(|n| usize::try_from(*n).ok()).sum();
+                let mut rest = rest.split_at(rest.len().saturating_sub(total));
+                let default_args = rest.0.to_vec();
+                let mut cases = vec![];
+                // Each edge that carries values gets a block of its own: several cases may lead to one block.
+                let from = self.current;
+                let via = |me: &mut Self, to: BlockId, args: Vec<Operand>| {
+                    let b = me.block("case", &[]);
+                    me.enter(b);
+                    me.jump(to, args);
+                    me.enter(from);
+                    b
+                };
+                let default = via(self, default, default_args);
+                for (i, v) in values.iter().enumerate() {
+                    let n = sizes.get(i).and_then(|n| usize::try_from(*n).ok()).unwrap_or(0).min(rest.1.len());
+                    let (mine, others) = rest.1.split_at(n);
+                    rest.1 = others;
+                    let Some(t) = to(i + 1) else { return false };
+                    cases.push((*v, via(self, t, mine.to_vec())));
+                }
+                self.terminate(Terminator::Switch { value: value.clone(), default, cases });
+                true
+            }
+            ("cf.assert", ..) => { let c = self.operand(op, 0); self.effect(Op::Assume(c)); true }
+            _ => false,
+        }
+    }
+
+    pub fn cf_like(&mut self, op: &'m MOp, targets: &[BlockId]) -> bool { self.cf(op, targets) }
+}
+
+/// Blocks that can be reached, in reverse post-order.
+fn order(region: &Region) -> Vec<usize> {
+    let n = region.blocks.len();
+    let mut seen = vec![false; n];
+    let mut post = vec![];
+    let mut stack: Vec<(usize, usize)> = vec![];
+    if n > 0 { seen[0] = true; stack.push((0, 0)); }
+    while let Some((b, i)) = stack.pop() {
+        let next = region.blocks[b].ops.iter().flat_map(|o| &o.successors).nth(i);
+        match next {
+            Some(s) => { stack.push((b, i + 1)); if *s < n && !seen[*s] { seen[*s] = true; stack.push((*s, 0)); } }
+            None => post.push(b),
+        }
+    }
+    post.reverse();
+    post
+}

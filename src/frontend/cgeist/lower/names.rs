@@ -1,0 +1,318 @@
+//! The names of variables. MLIR does not keep them: they are read off the source, where it is at hand, for messages
+//! only. Nothing else depends on them, so that a guess that fails costs a name.
+
+use super::super::mlir::{Loc as MLoc, Op as MOp, Type, Value};
+use super::side::SideBuilder;
+use super::{STUB, Unit};
+use crate::frontend::names::demangle;
+use crate::ir::{FuncId, Var};
+use std::collections::HashMap;
+
+/// The parameter types of a demangled function.
+fn parameter_types(display: &str) -> Vec<&str> {
+    let Some(end) = display.rfind(')') else { return vec![] };
+    let mut depth = 0;
+    let Some(start) = display[..=end].char_indices().rev().find_map(|(i, c)| {
+        match c { ')' => depth += 1, '(' => depth -= 1, _ => {} }
+        (depth == 0).then_some(i)
+    }) else { return vec![] };
+    split(&display[start + 1..end])
+}
+
+/// At commas outside brackets.
+fn split(text: &str) -> Vec<&str> {
+    let (mut depth, mut from, mut out) = (0i32, 0, vec![]);
+    for (i, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' | '>' => depth -= 1,
+            ',' if depth <= 0 => { out.push(text[from..i].trim()); from = i + 1; }
+            _ => {}
+        }
+    }
+    if !text[from..].trim().is_empty() { out.push(text[from..].trim()); }
+    out
+}
+
+/// Which parameters of a demangled function are passed by value.
+pub(super) fn values(display: &str) -> Vec<bool> {
+    parameter_types(display).iter().map(|t| !t.ends_with(['*', '&', ']']) && !t.contains("(*") && !t.contains("* const") && !t.contains("*restrict")).collect()
+}
+
+/// Which parameters of a demangled function are pointers to arrays.
+pub(super) fn row_pointers(display: &str) -> Vec<bool> { parameter_types(display).iter().map(|t| t.contains("(*)") && t.ends_with(']')).collect() }
+
+/// A source text without comments, strings and preprocessor lines; positions are those of the original.
+#[derive(Default)]
+pub(super) struct Names { text: String }
+
+/// What kind of variable a declaration makes, as far as both sides can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class { Array, Pointer, Int, Float, Other }
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Declared { name: String, class: Class }
+
+impl Names {
+    pub fn new(source: &str) -> Self {
+        let mut text: Vec<u8> = source.as_bytes().to_vec();
+        let mut i = 0;
+        let blank = |t: &mut Vec<u8>, from: usize, to: usize| for c in &mut t[from..to] { if *c != b'\n' { *c = b' '; } };
+        while i < text.len() {
+            let rest = &text[i..];
+            let end = |n: usize| n.min(source.len());
+            if rest.starts_with(b"//") || rest[0] == b'#' && source[..i].rsplit('\n').next().is_some_and(|l| l.trim().is_empty()) {
+                let mut n = 0;
+                while n < rest.len() && (rest[n] != b'\n' || n > 0 && rest[n - 1] == b'\\') { n += 1; }
+                // `#pragma` and the like end with their line; a macro's body may go on.
+                blank(&mut text, i, i + n);
+                i += n;
+            } else if rest.starts_with(b"/*") {
+                let n = rest.windows(2).skip(2).position(|w| w == b"*/").map_or(rest.len(), |p| p + 4);
+                let to = end(i + n);
+                blank(&mut text, i, to);
+                i = to;
+            } else if rest[0] == b'"' || rest[0] == b'\'' {
+                let quote = rest[0];
+                let mut n = 1;
+                while n < rest.len() && rest[n] != quote && rest[n] != b'\n' { n += if rest[n] == b'\\' { 2 } else { 1 }; }
+                let to = end(i + n + 1);
+                blank(&mut text, i, to);
+                i = to;
+            } else { i += 1; }
+        }
+        Self { text: String::from_utf8(text).unwrap_or_default() }
+    }
+
+    /// Definitions of functions of a name: the text of their parameters, and of their bodies.
+    fn definitions(&self, name: &str) -> Vec<(&str, &str)> {
+        let mut out = vec![];
+        if name.is_empty() { return out; }
+        let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        for (at, _) in self.text.match_indices(name) {
+            if word(self.text[..at].chars().next_back()) { continue; }
+            let rest = &self.text[at + name.len()..];
+            if !rest.trim_start().starts_with('(') { continue; }
+            let open = at + name.len() + (rest.len() - rest.trim_start().len());
+            let Some(params) = bracketed(&self.text[open..]) else { continue };
+            let after = &self.text[open + params.len()..];
+            let Some(brace) = after.find(['{', ';']) else { continue };
+            // A definition: only qualifiers stand in between.
+            if !after[brace..].starts_with('{') || after[..brace].contains(['(', '=', ')', '}']) { continue; }
+            let Some(body) = bracketed(&after[brace..]) else { continue };
+            out.push((&params[1..params.len() - 1], body));
+        }
+        out
+    }
+
+    /// The name of a function without its classes and template arguments.
+    fn base(display: &str) -> &str {
+        let head = display.split('(').next().unwrap_or(display);
+        let head = head.split('<').next().unwrap_or(head);
+        head.rsplit("::").next().unwrap_or(head)
+    }
+
+    /// Names of a function's parameters.
+    pub fn parameters(&self, display: &str, n: usize) -> Vec<String> {
+        let given = |i: usize| format!("argument {}", i + 1);
+        for (params, _) in self.definitions(Self::base(display)) {
+            let all = split(params);
+            if all.len() != n { continue; }
+            return all.iter().enumerate().map(|(i, p)| declarator(p).unwrap_or_else(|| given(i))).collect();
+        }
+        (0..n).map(given).collect()
+    }
+
+    /// Variables declared in the body of a function, in order.
+    fn locals(&self, display: &str) -> Vec<Declared> {
+        self.definitions(Self::base(display)).first().map(|(_, body)| declarations(body)).unwrap_or_default()
+    }
+
+    /// Variables declared by the statement at a position (1-based).
+    fn at(&self, line: u32, column: u32) -> Vec<Declared> {
+        let start = self.text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum::<usize>() + column.saturating_sub(1) as usize;
+        let Some(rest) = self.text.get(start..) else { return vec![] };
+        let end = rest.find(';').map_or(rest.len(), |i| i + 1);
+        statement(&rest[..end])
+    }
+}
+
+/// From an opening bracket to its end.
+fn bracketed(text: &str) -> Option<&str> {
+    let mut depth = 0i32;
+    for (i, c) in text.char_indices() {
+        match c { '(' | '{' | '[' => depth += 1, ')' | '}' | ']' => depth -= 1, _ => {} }
+        if depth == 0 { return Some(&text[..=i]); }
+    }
+    None
+}
+
+/// The name that a parameter's declaration gives.
+fn declarator(p: &str) -> Option<String> {
+    let p = p.split('=').next()?;
+    // `T (*name)[16]` names what stands inside.
+    let inner = p.find("(*").map(|i| &p[i + 2..]).and_then(|r| r.split(')').next());
+    let whole = inner.or_else(|| p.split('[').next())?.trim();
+    let name = whole.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
+    // A type alone names nothing.
+    let typed = inner.is_some() || whole != name;
+    (typed && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && !TYPES.contains(&name)).then(|| name.to_owned())
+}
+
+const TYPES: &[&str] = &["int", "float", "double", "char", "bool", "long", "short", "unsigned", "signed", "void", "const", "size_t", "auto"];
+const QUALIFIERS: &[&str] = &["const", "static", "extern", "__shared__", "volatile", "constexpr", "register", "struct", "__restrict__", "__restrict", "unsigned", "signed", "long", "short", "typename", "inline", "__align__", "__device__", "__constant__"];
+const STATEMENTS: &[&str] = &["return", "delete", "goto", "else", "case", "using", "typedef", "throw", "new", "if", "while", "do", "switch", "break", "continue", "default", "template", "public", "private"];
+
+/// Declarations of a body, statement by statement.
+fn declarations(body: &str) -> Vec<Declared> {
+    let mut out = vec![];
+    let mut from = 0;
+    let mut depth = 0i32;
+    for (i, c) in body.char_indices() {
+        match c {
+            // `for (int i = 0;` declares too.
+            '(' => { if depth == 0 && body[from..i].trim().ends_with("for") { from = i + 1; } else { depth += 1; } }
+            '[' => depth += 1,
+            ')' | ']' => depth = (depth - 1).max(0),
+            // Initialisers in braces belong to their statement.
+            '{' if body[from..i].trim_end().ends_with(['=', ']']) => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ';' if depth == 0 => { out.extend(statement(&body[from..=i])); from = i + 1; }
+            '{' | '}' if depth == 0 => from = i + 1,
+            _ => {}
+        }
+    }
+    out
+}
+
+/// `T *a = 0, b[4];`; nothing where a statement is no declaration.
+fn statement(text: &str) -> Vec<Declared> {
+    let text = text.trim().trim_end_matches(';');
+    let mut rest = text;
+    let (mut words, mut shared) = (vec![], false);
+    let word = |t: &str| -> usize { t.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(t.len()) };
+    // Qualifiers, then one name for the type unless `unsigned` and its kin were that.
+    loop {
+        rest = rest.trim_start();
+        let n = word(rest);
+        let w = &rest[..n];
+        if w.is_empty() || STATEMENTS.contains(&w) { return vec![]; }
+        let is_type = !QUALIFIERS.contains(&w);
+        let sized = words.iter().any(|x: &&str| matches!(*x, "unsigned" | "signed" | "long" | "short"));
+        let next = rest[n..].trim_start();
+        if is_type && sized && !TYPES.contains(&w) && (next.is_empty() || next.starts_with(['=', ',', '[', ';'])) { break; }
+        words.push(w);
+        shared |= w == "__shared__";
+        rest = &rest[n..];
+        if rest.trim_start().starts_with('<') {
+            let Some(end) = rest.find('>') else { return vec![] };
+            rest = &rest[end + 1..];
+        }
+        if is_type { break; }
+        let after = rest.trim_start();
+        if after.starts_with('*') { break; }
+    }
+    let base = if words.iter().any(|w| matches!(*w, "float" | "double" | "half")) { Class::Float }
+        else if words.iter().any(|w| matches!(*w, "int" | "char" | "bool" | "long" | "short" | "unsigned" | "signed") || w.ends_with("_t")) { Class::Int }
+        else { Class::Other };
+    let mut out = vec![];
+    for d in split(rest) {
+        let d = d.trim_start();
+        let stars = d.starts_with(['*', '&']);
+        let d = d.trim_start_matches(['*', '&', ' ']);
+        let d = d.strip_prefix("const ").or_else(|| d.strip_prefix("__restrict__ ")).unwrap_or(d).trim_start();
+        let n = word(d);
+        let (name, after) = (&d[..n], d[n..].trim_start());
+        if name.is_empty() || name.contains(':') || !(after.is_empty() || after.starts_with(['=', '[', '(', '{'])) { return vec![]; }
+        // `f(x)` alone is a call.
+        if words.len() == 1 && out.is_empty() && !stars && base == Class::Other && after.starts_with('(') && rest.trim_start() == after { return vec![]; }
+        let class = if shared || after.starts_with('[') { Class::Array } else if stars { Class::Pointer } else { base };
+        out.push(Declared { name: name.to_owned(), class });
+    }
+    out
+}
+
+/// The variables of a function by the `alloca` that makes each.
+pub(super) fn variables<'m>(unit: &Unit<'m>, side: &mut SideBuilder<'_, 'm>, func: FuncId, op: &'m MOp) -> HashMap<Value, Var> {
+    let mut out: HashMap<Value, Var> = HashMap::new();
+    let mut allocas: Vec<&'m MOp> = vec![];
+    let mut same: HashMap<Value, Value> = HashMap::new();
+    op.walk(&mut |o| match (o.name.as_str(), o.results.first(), o.operands.first()) {
+        ("memref.alloca", Some(r), _) => { allocas.push(o); same.insert(*r, *r); }
+        ("memref.cast", Some(r), Some(a)) => if let Some(s) = same.get(a).copied() { same.insert(*r, s); },
+        _ => {}
+    });
+    let var = |name: &str, param: Option<u32>, loc| Var { name: name.to_owned(), type_name: String::new(), unsigned: false, param, loc };
+    // Parameters are stored to variables first.
+    if let Some(entry) = op.regions.first().and_then(|r| r.blocks.first()) {
+        let names: Vec<String> = side.of(func).params.iter().map(|p| p.name.clone()).collect();
+        for o in entry.ops.iter().filter(|o| o.name == "memref.store") {
+            let (Some(v), Some(to)) = (o.operands.first(), o.operands.get(1).and_then(|a| same.get(a))) else { continue };
+            let Some(i) = entry.args.iter().position(|a| a.0 == *v) else { continue };
+            let loc = side.loc(&o.loc);
+            out.entry(*to).or_insert_with(|| var(&names[i], u32::try_from(i + 1).ok(), loc));
+        }
+    }
+    let display = demangle(op.text("sym_name").unwrap_or_default()).replace(STUB, "");
+    let class = |o: &MOp| match o.result_types.first() {
+        Some(Type::MemRef(m)) if m.shape.is_empty() => None,
+        Some(Type::MemRef(m)) if m.space != 0 || m.shape.first().is_some_and(|d| *d != Some(1)) => Some(Class::Array),
+        Some(Type::MemRef(m)) if m.shape.len() > 1 => Some(Class::Other),
+        Some(Type::MemRef(m)) => Some(match &m.elem { Type::MemRef(_) | Type::Ptr { .. } => Class::Pointer, Type::Int(_) | Type::Index => Class::Int, Type::Float(_) => Class::Float, _ => Class::Other }),
+        _ => None,
+    };
+    // Later declarations come first in the text.
+    let locals: Vec<&MOp> = allocas.into_iter().rev().filter(|o| o.results.first().is_some_and(|r| !out.contains_key(r))).collect();
+    let declared = unit.names.locals(&display);
+    let mut number = 0;
+    for c in [Class::Array, Class::Pointer, Class::Int, Class::Float, Class::Other] {
+        let mine: Vec<&&MOp> = locals.iter().filter(|o| class(o) == Some(c)).collect();
+        let theirs: Vec<&Declared> = declared.iter().filter(|d| d.class == c).collect();
+        let mut at_place: HashMap<(u32, u32), usize> = HashMap::new();
+        for (i, o) in mine.iter().enumerate() {
+            let Some(r) = o.results.first() else { continue };
+            let by_place = match &o.loc {
+                MLoc::File(f, line, column) if unit.about.source.ends_with(f.as_ref()) => {
+                    let nth = at_place.entry((*line, *column)).or_default();
+                    *nth += 1;
+                    unit.names.at(*line, *column).into_iter().filter(|d| d.class == c).nth(*nth - 1)
+                }
+                _ => None,
+            };
+            let by_order = (mine.len() == theirs.len()).then(|| theirs[i].clone());
+            number += 1;
+            let loc = side.loc(&o.loc);
+            let fallback = || if c == Class::Array { format!("array {number}") } else { format!("variable {number}") };
+            let name = by_place.or(by_order).map_or_else(fallback, |d| d.name);
+            out.insert(*r, var(&name, None, loc));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_named_as_in_the_source() {
+        let n = Names::new("/* k(a) */ template <typename T>\n__global__ void k(const T *__restrict__ in, T (*rows)[16],\n int n = 3, Vec3, float m[4][4]) // x\n{ k(1); }\nvoid h(int *const p) { }\n");
+        assert_eq!(n.parameters("ns::k<float>(float const*, float (*) [16], int, Vec3, float (*) [4])", 5), ["in", "rows", "n", "argument 4", "m"]);
+        assert_eq!(n.parameters("k(int)", 1), ["argument 1"]);
+        assert_eq!(n.parameters("h(int*)", 1), ["p"]);
+    }
+
+    #[test]
+    fn declarations_are_told_from_other_statements() {
+        let names = |t: &str| declarations(t).into_iter().map(|d| format!("{}:{:?}", d.name, d.class)).collect::<Vec<_>>().join(" ");
+        assert_eq!(names("{ int a = f(1, 2), *b; const float *x[4]; for (unsigned i = 0; i < 4; i++) { y = 2; return z; } __shared__ float s[2][3]; dim3 g(1, 2); k(a); a[i] = 3; size_t n = 3; x *= 2; std::vector<int> v; int h[2] = {1, 2}; extern __shared__ T t[]; unsigned q; }"),
+            "a:Int b:Pointer x:Array i:Int s:Array g:Other n:Int v:Other h:Array t:Array q:Int");
+    }
+
+    #[test]
+    fn demangled_parameters() {
+        assert_eq!(values("step(Particles, Vec3, Vec3*, int const&, float (*) [4], T<int*>)"), [true, true, false, false, false, true]);
+        assert_eq!(row_pointers("f(float (*) [16], int (*)(int), float*)"), [true, false, false]);
+        assert_eq!(values("main"), Vec::<bool>::new());
+    }
+}

@@ -1,0 +1,98 @@
+//! MLIR types → the analysis form's, with sizes and offsets as on x86-64 and NVPTX alike.
+
+use super::super::mlir::{MemRef, Type};
+use crate::ir::{Field, TypeDef, TypeId, TypeKind};
+
+/// A module's type table; equal types share one entry.
+#[derive(Default)]
+pub struct TypeTable { pub defs: Vec<TypeDef> }
+
+impl TypeTable {
+    fn intern(&mut self, kind: TypeKind, size: u64, align: u32) -> TypeId {
+        let at = self.defs.iter().position(|d| d.kind == kind).unwrap_or_else(|| {
+            self.defs.push(TypeDef { kind, size, align });
+            self.defs.len() - 1
+        });
+        TypeId(u32::try_from(at).unwrap_or(u32::MAX))
+    }
+
+    pub fn void(&mut self) -> TypeId { self.intern(TypeKind::Void, 0, 1) }
+    pub fn ptr(&mut self) -> TypeId { self.intern(TypeKind::Ptr(0), 8, 8) }
+
+    pub fn int(&mut self, bits: u32) -> TypeId {
+        let bytes = bits.div_ceil(8).max(1).next_power_of_two();
+        self.intern(TypeKind::Int(bits), u64::from(bytes), bytes.min(16))
+    }
+
+    pub fn float(&mut self, bits: u32) -> TypeId {
+        let bytes = bits.div_ceil(8).max(1).next_power_of_two();
+        self.intern(TypeKind::Float(bits), u64::from(bytes), bytes)
+    }
+
+    pub fn other(&mut self, what: &str) -> TypeId { self.intern(TypeKind::Other(what.to_owned()), 0, 1) }
+
+    pub fn array(&mut self, elem: TypeId, count: u64) -> TypeId {
+        let d = &self.defs[elem.index()];
+        let (size, align) = (d.size.saturating_mul(count), d.align);
+        self.intern(TypeKind::Array { elem, count }, size, align)
+    }
+
+    pub fn structure(&mut self, name: Option<String>, members: &[TypeId], packed: bool) -> TypeId {
+        let (mut at, mut most) = (0u64, 1u32);
+        let mut fields = vec![];
+        for m in members {
+            let d = &self.defs[m.index()];
+            let align = if packed { 1 } else { d.align.max(1) };
+            at = at.next_multiple_of(u64::from(align));
+            fields.push(Field { offset: at, ty: *m });
+            at = at.saturating_add(d.size);
+            most = most.max(align);
+        }
+        let size = at.checked_next_multiple_of(u64::from(most)).unwrap_or(at);
+        self.intern(TypeKind::Struct { name, fields }, size, most)
+    }
+
+    /// A pointer for every memory reference: what it refers to is known where it is used.
+    pub fn of(&mut self, t: &Type) -> TypeId {
+        match t {
+            Type::Int(b) => self.int(*b),
+            Type::Index => self.int(64),
+            Type::Float(b) => self.float(*b),
+            Type::MemRef(_) | Type::Ptr { .. } | Type::Func(_) => self.ptr(),
+            Type::Void => self.void(),
+            Type::Vector { shape, elem } => {
+                let elem = self.of(elem);
+                let count = shape.iter().try_fold(1u64, |a, n| a.checked_mul(*n)).and_then(|n| u32::try_from(n).ok());
+                let Some(count) = count else { return self.other("a huge vector") };
+                let size = (self.size(elem) * u64::from(count)).next_power_of_two();
+                self.intern(TypeKind::Vector { elem, count }, size, u32::try_from(size).unwrap_or(16).min(16))
+            }
+            Type::Array { count, elem } => { let e = self.of(elem); self.array(e, *count) }
+            Type::Struct { name, fields: Some(fields), packed } => {
+                let members: Vec<TypeId> = fields.iter().map(|f| self.of(f)).collect();
+                self.structure(name.clone(), &members, *packed)
+            }
+            Type::Struct { name, fields: None, .. } => self.other(name.as_deref().unwrap_or("an opaque structure")),
+            Type::Other(what) => self.other(what),
+        }
+    }
+
+    /// What a variable of this shape is. A leading dimension of one is the variable itself; further dimensions then are
+    /// the members of a structure of equal ones (`dim3`, `float4`).
+    pub fn variable(&mut self, m: &MemRef) -> TypeId {
+        let elem = self.of(&m.elem);
+        let mut shape: Vec<u64> = m.shape.iter().map(|d| d.unwrap_or(1)).collect();
+        if shape.first() == Some(&1) {
+            shape.remove(0);
+            if let [n] = shape.as_slice() && *n <= 16 {
+                let members = vec![elem; usize::try_from(*n).unwrap_or(0)];
+                return self.structure(None, &members, false);
+            }
+        }
+        shape.into_iter().rev().fold(elem, |t, n| self.array(t, n))
+    }
+
+    /// Bytes.
+    pub fn size(&self, t: TypeId) -> u64 { self.defs[t.index()].size }
+    pub fn kind(&self, t: TypeId) -> &TypeKind { &self.defs[t.index()].kind }
+}
