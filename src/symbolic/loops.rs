@@ -154,11 +154,16 @@ impl Executor<'_> {
         let plain = self.arena.conjuncts(round);
         let mut ranges: Vec<(LoopVar, u32, bool)> = vec![];
         for v in &vars {
-            let (Some(Form::Closed(Value::Int(_))), Some(Value::Int(h)), LoopVar::Cell(_, _, size)) = (forms.get(v), symbols.get(v), *v) else { continue };
+            let (Some(Form::Closed(Value::Int(_))), Some(Value::Int(h))) = (forms.get(v), symbols.get(v)) else { continue };
+            let bits = match *v {
+                LoopVar::Cell(_, _, size) => size * 8,
+                LoopVar::Phi(p) => { let Some(b) = self.value_type(fr.func, p).and_then(|t| self.bits_of(fr.func, t)) else { continue }; b }
+                LoopVar::Whole(_) => continue,
+            };
             let (Some(Value::Int(start)), Some(Value::Int(next))) = (self.var_value(&s0, &phi_start, *v), self.var_value(&sb, &phi_next, *v)) else { continue };
             let signed = self.arena.range(*h).lo.is_some_and(|l| l < 0);
             let d = self.arena.sub(next, *h);
-            if self.steps_in_range(start, *h, d, &plain, Range::of_int(size * 8, signed)) { ranges.push((*v, size * 8, signed)); }
+            if self.steps_in_range(start, *h, d, &plain, Range::of_int(bits, signed)) { ranges.push((*v, bits, signed)); }
         }
         let round = self.arena.substitute(round, &map);
         let round: Vec<TermId> = self.arena.conjuncts(round).into_iter().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
@@ -365,7 +370,8 @@ impl Executor<'_> {
                 LoopVar::Phi(p) => {
                     let value = match given(self, *v) { Some(x) => x, None => {
                         let start = phi_start.get(&p).cloned();
-                        self.like(start.as_ref(), 8, "a value carried round a loop")
+                        let bits = self.value_type(fr.func, p).and_then(|t| self.bits_of(fr.func, t)).unwrap_or(64);
+                        self.like(start.as_ref(), bits.div_ceil(8), "a value carried round a loop")
                     } };
                     fr.env[p.index()] = Some(value.clone());
                     symbols.insert(*v, value);
