@@ -22,6 +22,7 @@ pub fn recorded(program: &str, shape: &str) -> Option<Program> {
         system: vec!["/usr".into()],
         arch: "sm_60".into(),
         producer: "cgeist".into(),
+        asserts_restored: false,
     };
     let lowered = lower_text(&text, &about).unwrap_or_else(|e| panic!("{program}.{shape}: {e}"));
     assert!(lowered.unknown.is_empty(), "{program}.{shape}: {:?}", lowered.unknown);

@@ -85,7 +85,7 @@ impl<'m> Body<'_, '_, 'm> {
         let place = self.emit(Op::Alloca { ty: dim3, count: Self::int(64, 1), align: 8, var: None }, ptr);
         let mut z = place.clone();
         for (i, v) in (0u32..).zip(d) {
-            let at = if i == 0 { place.clone() } else { self.emit(Op::Gep { base: place.clone(), steps: vec![Step::Field { offset: u64::from(i) * 4, field: i, ty: i32t }], inbounds: true }, ptr) };
+            let at = if i == 0 { place.clone() } else { self.emit(Op::Gep { base: place.clone(), steps: vec![Step::Field { offset: u64::from(i) * 4, field: i, ty: i32t, of: dim3 }], inbounds: true }, ptr) };
             self.effect(Op::Store { ptr: at.clone(), value: v.clone(), volatile: false });
             z = at;
         }
@@ -169,7 +169,7 @@ impl SideBuilder<'_, '_> {
         let mut args = vec![Operand::Const(Const::Func(id))];
         for d in [grid, block] {
             args.push(s.emit(Op::Load { ptr: d.clone(), volatile: false }, i64t));
-            let z = s.emit(Op::Gep { base: d, steps: vec![Step::Field { offset: 8, field: 2, ty: i32t }], inbounds: true }, ptr);
+            let z = s.emit(Op::Gep { base: d, steps: vec![Step::Field { offset: 8, field: 2, ty: i32t, of: dim3 }], inbounds: true }, ptr);
             args.push(s.emit(Op::Load { ptr: z, volatile: false }, i32t));
         }
         args.push(list);

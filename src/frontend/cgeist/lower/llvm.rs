@@ -152,7 +152,7 @@ impl<'m> Body<'_, '_, 'm> {
                     let inner = f.get(n)?.clone();
                     let (whole, ty) = (self.side.types.of(&t), self.side.types.of(&inner));
                     let crate::ir::TypeKind::Struct { fields, .. } = self.side.types.kind(whole) else { return None };
-                    steps.push(Step::Field { offset: fields.get(n)?.offset, field: u32::try_from(n).ok()?, ty });
+                    steps.push(Step::Field { offset: fields.get(n)?.offset, field: u32::try_from(n).ok()?, ty, of: whole });
                     inner
                 }
                 Type::Array { count, elem } => {

@@ -222,7 +222,7 @@ impl<'m> Body<'_, '_, 'm> {
         let p = self.side.types.ptr();
         for (i, (f, m)) in (0u32..).zip(fields.iter().zip(members.iter())) {
             let v = self.emit(Op::ExtractValue { agg: value.clone(), path: vec![i] }, f.ty);
-            let at = self.emit(Op::Gep { base: ptr.clone(), steps: vec![Step::Field { offset: f.offset, field: i, ty: f.ty }], inbounds: true }, p);
+            let at = self.emit(Op::Gep { base: ptr.clone(), steps: vec![Step::Field { offset: f.offset, field: i, ty: f.ty, of: ty }], inbounds: true }, p);
             self.store(at, v, m);
         }
     }

@@ -39,6 +39,8 @@ pub struct About {
     pub arch: String,
     /// `cgeist 17.0.6`.
     pub producer: String,
+    /// See [`ir::Module::asserts_restored`].
+    pub asserts_restored: bool,
 }
 
 /// Both sides.

@@ -64,7 +64,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         }
         for (k, n) in self.unknown { *unknown.entry(k).or_default() += n; }
         ir::Module {
-            side: self.side, source: unit.about.source.clone(), producer: unit.about.producer.clone(),
+            side: self.side, source: unit.about.source.clone(), producer: unit.about.producer.clone(), asserts_restored: unit.about.asserts_restored,
             arch: if self.side == Side::Device { unit.about.arch.clone() } else { String::new() },
             types: self.types.defs, files: self.files, locs: self.locs, globals: self.globals, functions: self.functions,
         }

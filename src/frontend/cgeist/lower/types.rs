@@ -44,7 +44,7 @@ impl TypeTable {
             let d = &self.defs[m.index()];
             let align = if packed { 1 } else { d.align.max(1) };
             at = at.next_multiple_of(u64::from(align));
-            fields.push(Field { offset: at, ty: *m });
+            fields.push(Field { offset: at, ty: *m, name: None });
             at = at.saturating_add(d.size);
             most = most.max(align);
         }
