@@ -1,3 +1,6 @@
 //! The command line; `scuba::driver` is where it happens.
 
+#[global_allocator]
+static ALLOCATOR: scuba::driver::memory::Bounded = scuba::driver::memory::Bounded;
+
 fn main() -> std::process::ExitCode { scuba::driver::run(std::env::args_os()) }

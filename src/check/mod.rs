@@ -52,6 +52,11 @@ pub struct ProgramReport {
 #[must_use]
 pub fn check_program(program: &Program, options: &Options) -> ProgramReport { engine::Engine::new(program, options).run() }
 
+/// Lets Z3 give up, rather than take more than so many bytes.
+pub fn limit_memory(bytes: u64) {
+    z3::set_global_param("memory_high_watermark_mb", &(bytes >> 20).max(1).to_string());
+}
+
 /// Version of the Z3 library in use.
 #[must_use]
 pub fn z3_version() -> &'static str { z3::full_version() }

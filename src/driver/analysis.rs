@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Symbolic execution descends by calls; deep call chains of real programs need more than a thread's usual 2 MiB. Only
 /// what is touched is ever backed by memory.
-const STACK: usize = 512 << 20;
+pub(super) const STACK: usize = 512 << 20;
 /// How long after its time a check is given up.
 const MARGIN: Duration = Duration::from_secs(8);
 const THREAD: &str = "check";
@@ -21,7 +21,7 @@ pub enum Fault {
     Panicked(String),
     #[error("the analysis took longer than {0} s (limits.tu_seconds)")]
     TooLong(u64),
-    #[error("no thread for the analysis: {0}")]
+    #[error("no thread for the analysis ({0}): what the program's facts take leaves too little of limits.memory")]
     NoThread(String),
 }
 

@@ -12,6 +12,7 @@ mod build;
 mod check;
 mod doctor;
 mod extraction;
+pub mod memory;
 mod output;
 mod programs;
 mod session;

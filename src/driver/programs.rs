@@ -1,6 +1,6 @@
 //! Checking the programs that units make up.
 
-use super::analysis;
+use super::{analysis, memory};
 use super::session::Session;
 use crate::assume::Condition;
 use crate::facts::UnitFacts;
@@ -41,6 +41,8 @@ pub fn check(
     let mut unnamed: Vec<&Condition> = session.config.assume.iter().collect();
     for plan in plans {
         started(&plan.name);
+        let source = plan.units.first().map_or_else(|| plan.name.clone(), |&i| units[i].unit.source.display().to_string());
+        let limit = memory::limit(session.config.limits.memory, &format!("{source}:"));
         let mut code = Vec::new();
         for &i in &plan.units {
             match modules(i) {
@@ -69,6 +71,7 @@ pub fn check(
                 }
             }
         }
+        drop(limit);
     }
     checked.problems.extend(unnamed.iter().map(|c| format!("{}: `{}` is not assumed: nothing here defines or calls a function `{}`", c.origin, c.text, c.function)));
     let producers: BTreeSet<&str> = seen.iter().flat_map(|&i| &units[i].producers).map(String::as_str).collect();

@@ -1,7 +1,8 @@
 //! Both ends of the worker process `scuba-extract`.
 //!
 //! Request: JSON on the worker's standard input. Answer: an [`Extraction`] as postcard on its standard output. The
-//! client keeps the time limit from outside; the worker keeps its own memory limit and ends when its client does.
+//! client keeps the time limit from outside; the worker keeps its own memory limit and is killed when its client dies, as
+//! its clangs are when it does.
 
 use super::{ExtractError, ExtractOptions, Extraction};
 use crate::nvcc::unit::TranslationUnit;
@@ -112,6 +113,8 @@ const WATCH: Duration = Duration::from_millis(200);
 /// Where the request cannot be read or the answer not be written.
 pub fn serve(input: impl Read, mut output: impl Write) -> anyhow::Result<()> {
     use anyhow::Context;
+    // The client may be killed without a chance to end us. `watch` sees it too, later.
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     let request: Request = serde_json::from_reader(input).context("the request cannot be read")?;
     limit(&request.options);
     watch(&request.options);

@@ -7,8 +7,8 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
 
-/// Starts a child that is killed when this process dies without being able to clean up (SIGKILL). Call from the main thread:
-/// the kernel means the thread that forked.
+/// Starts a child that is killed when this process dies without being able to clean up (SIGKILL). Call from a thread that
+/// outlives the child: the kernel means the thread that forked.
 pub fn start(command: &mut Command) -> std::io::Result<Child> {
     let parent = rustix::process::getpid();
     let die_with_parent = move || {

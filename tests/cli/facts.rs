@@ -1,9 +1,12 @@
 use super::{Project, SAFE, Said};
+use scuba::facts::{Store, Unit};
+use scuba::ir::{TypeDef, TypeKind};
 use scuba::nvcc::command::{Command, Environment};
 use scuba::nvcc::request::Request;
 use scuba::report::finding::Report;
 use std::io::Write;
 use std::process::Stdio;
+use std::sync::Arc;
 
 const MAIN: &str = "\
 #include <cstdlib>
@@ -217,4 +220,53 @@ fn a_warning_is_told_once_by_the_units_of_a_program() {
     assert!(p.compile("-c fill.cu -o fill.o").status(0).err.contains("warning[oob-global]"));
     assert_eq!(p.compile("-c main.cu -o main.o").status(0).err, "");
     assert!(p.compile("-c fill.cu -o fill.o").status(0).err.contains("warning[oob-global]"), "its own compilation says it again");
+}
+
+#[test]
+fn a_check_that_needs_too_much_memory_ends_with_one_line() {
+    let p = Project::new();
+    p.write("a.cu", SAFE);
+    p.compile("-c a.cu -o a.o").status(0);
+    // Facts that compress well and are decoded whole.
+    let store = Store::new(p.root().join(".scuba"));
+    let facts = store.read().unwrap().units.remove(0);
+    let mut modules = store.modules(&facts.key).unwrap();
+    Arc::make_mut(&mut modules[0]).types.resize(9_000_000, TypeDef { kind: TypeKind::Void, size: 0, align: 1 });
+    store.write_unit(&Unit { facts, modules }).unwrap();
+    p.scuba(["check"]).status(0);
+    p.write("scuba.toml", "[limits]\nmemory = \"256MiB\"\n");
+    let said = p.scuba(["check"]).status(2);
+    assert_eq!((said.out.as_str(), said.err.as_str()), ("", "scuba: a.cu: not analysed: it takes more memory than 256 MiB (limits.memory)\n"));
+}
+
+/// Alive and no zombie.
+fn runs(pid: &str) -> bool { std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(") Z ")) }
+
+#[test]
+fn killing_scuba_ends_its_front_end_at_once() {
+    let p = Project::new();
+    p.write("a.cu", SAFE);
+    // exec keeps the process number that is written down.
+    let clang = p.write("clang", "#!/bin/sh\n[ \"$1\" = --version ] && exit 0\necho $PPID > worker.pid\necho $$ > clang.$$.pid\nexec sleep 600\n");
+    std::fs::set_permissions(&clang, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    p.write("scuba.toml", &format!("[frontend]\nclang = \"{}\"\n", clang.display()));
+    let mut scuba = p.command().args(["check", "a.cu"]).stderr(Stdio::null()).spawn().unwrap();
+    let pids = || -> Vec<String> {
+        let files = std::fs::read_dir(p.root()).unwrap().map(|e| e.unwrap().path()).filter(|f| f.extension().is_some_and(|e| e == "pid"));
+        files.filter_map(|f| Some(std::fs::read_to_string(f).ok()?.trim().to_owned()).filter(|t| !t.is_empty())).collect()
+    };
+    let start = std::time::Instant::now();
+    while pids().len() < 3 {
+        assert!(start.elapsed().as_secs() < 60, "one worker and a clang for each side: {:?}", pids());
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let pids = pids();
+    assert!(pids.iter().all(|p| runs(p)), "{pids:?}");
+    scuba.kill().unwrap();
+    scuba.wait().unwrap();
+    let start = std::time::Instant::now();
+    while pids.iter().any(|p| runs(p)) {
+        assert!(start.elapsed().as_secs() < 10, "{pids:?} still run");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
 }

@@ -1,6 +1,7 @@
 //! Runs clang with a deadline and reads what it says.
 
 use crate::frontend::paths::normalise;
+use crate::nvcc::processes;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -25,13 +26,10 @@ const POLL: Duration = Duration::from_millis(5);
 
 /// Runs clang to its end or to the deadline.
 pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, deadline: Instant) -> Result<(), Refusal> {
-    let mut child = Command::new(clang)
-        .args(arguments)
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
+    let mut command = Command::new(clang);
+    command.args(arguments).current_dir(directory).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    // The worker may be killed at any time, and then nobody waits for this one.
+    let mut child = processes::start(&mut command)
         .map_err(|e| Refusal::NotFound { clang: clang.to_owned(), message: e.to_string() })?;
     let mut stderr = child.stderr.take();
     let reader = std::thread::spawn(move || {

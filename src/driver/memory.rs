@@ -1,0 +1,71 @@
+//! The memory that a check may take (`[limits] memory`).
+//!
+//! Two limits: Z3 is told to give up on an obligation well before, which leaves it undecided; and the kernel refuses to give
+//! this process more, which ends it with one line. Processes that it starts while the limit holds have it too; a build
+//! command or a program on a GPU is never started meanwhile.
+
+use super::output;
+use crate::check;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// What is said when memory runs out; null while no limit of ours holds. Never freed: a thread may be about to say it.
+static LAST_WORDS: AtomicPtr<String> = AtomicPtr::new(std::ptr::null_mut());
+
+/// A limit that ends with this value.
+#[derive(Debug)]
+pub struct Limited { before: Rlimit }
+
+/// Limits this process to `bytes` of memory of its own, besides the check's stack. When it needs more, the process says so,
+/// with what it was doing, and ends with status 2.
+#[must_use]
+pub fn limit(bytes: u64, doing: &str) -> Limited {
+    check::limit_memory(bytes / 2);
+    let before = getrlimit(Resource::Data);
+    // Stacks count in full.
+    let wanted = bytes.saturating_add(super::analysis::STACK as u64);
+    let line = format!("scuba: {}\n", output::harmless(&format!("{doing} not analysed: it takes more memory than {} MiB (limits.memory)", bytes >> 20)));
+    LAST_WORDS.store(Box::into_raw(Box::new(line)), Ordering::Release);
+    let current = before.maximum.map_or(wanted, |m| m.min(wanted));
+    // Without the limit everything works as long as the machine has the memory.
+    let _ = setrlimit(Resource::Data, Rlimit { current: Some(current), maximum: before.maximum });
+    Limited { before }
+}
+
+impl Drop for Limited {
+    fn drop(&mut self) {
+        LAST_WORDS.store(std::ptr::null_mut(), Ordering::Release);
+        let _ = setrlimit(Resource::Data, Rlimit { current: self.before.current, maximum: self.before.maximum });
+    }
+}
+
+/// The allocator of `scuba`: the system's, with our last words instead of an abort under a limit of ours.
+#[derive(Debug)]
+pub struct Bounded;
+
+fn checked(p: *mut u8) -> *mut u8 {
+    if p.is_null() {
+        let words = LAST_WORDS.load(Ordering::Acquire);
+        if !words.is_null() {
+            // SAFETY: `limit` made it from a box that is never freed.
+            #[expect(unsafe_code, reason = "a pointer is all that can be exchanged without a lock")]
+            let line = unsafe { &*words };
+            let _ = rustix::io::write(rustix::stdio::stderr(), line.as_bytes());
+            // No destructors and no handlers: they may want memory.
+            #[expect(unsafe_code, reason = "ends this process")]
+            // SAFETY: _exit does not return.
+            unsafe { libc::_exit(2) }
+        }
+    }
+    p
+}
+
+// SAFETY: every call is the system allocator's; `checked` returns what it was given, or not at all.
+#[expect(unsafe_code, reason = "an allocator")]
+unsafe impl GlobalAlloc for Bounded {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 { checked(unsafe { System.alloc(layout) }) }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 { checked(unsafe { System.alloc_zeroed(layout) }) }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) { unsafe { System.dealloc(p, layout) } }
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 { checked(unsafe { System.realloc(p, layout, size) }) }
+}
