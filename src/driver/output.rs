@@ -1,7 +1,8 @@
 //! The two streams, and how text is written to them.
 
 use super::args::Colour;
-use std::io::{IsTerminal, Write};
+use crate::nvcc::colour;
+use std::io::Write;
 
 /// Writes to standard output. A reader that has gone (`scuba explain … | head`) is no fault of ours.
 pub fn print(text: &str) {
@@ -19,12 +20,10 @@ pub fn complain(line: &str) { print_error(&format!("scuba: {line}\n")); }
 /// Whether text on standard error may be coloured.
 #[must_use]
 pub fn coloured(choice: Colour) -> bool {
-    let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     match choice {
         Colour::Always => true,
         Colour::Never => false,
-        // https://no-color.org
-        Colour::Auto => !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb") && std::io::stderr().is_terminal(),
+        Colour::Auto => colour::on_this_terminal(),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::check;
 use crate::config::{self, Config, FrontendKind, RuleSelector};
 use crate::facts::{Told, dir};
 use crate::frontend::ExtractOptions;
+use crate::nvcc::colour;
 use crate::report::assemble::{Assembled, Found, Policy, assemble};
 use crate::report::baseline::{self, Baseline};
 use crate::report::finding::{Axioms, Level, NotAnalysed, Tool};
@@ -87,7 +88,7 @@ impl Session {
             levels: Levels::new(&config, &inherited_levels()),
             baseline: None,
             format,
-            style: Style { colour: output::coloured(Colour::Auto), verbosity: Verbosity::Normal, summary: false },
+            style: Style { colour: output::coloured(inherited_colour()), verbosity: Verbosity::Normal, summary: false },
             // nvcc itself runs beside the analysis; make counts on one job for one command.
             jobs: 1,
             strict: false,
@@ -133,6 +134,11 @@ impl Session {
         // Each command of the build runs in a folder of its own; a relative path means ours.
         if let Some(dir) = dir::set_folder().and_then(|d| std::path::absolute(d).ok()) { set.push(("SCUBA_DIR".into(), dir.into())); }
         if let Some(kind) = common.frontend { set.push((FRONTEND_VARIABLE.into(), kind.name().into())); }
+        match common.color {
+            Colour::Auto => {}
+            Colour::Always => set.push((colour::VARIABLE.into(), "always".into())),
+            Colour::Never => set.push((colour::VARIABLE.into(), "never".into())),
+        }
         if self.strict { set.push(("SCUBA_STRICT".into(), "1".into())); }
         let levels: Vec<String> = overrides.iter().map(|(rule, level)| {
             let word = match level { Level::Deny => "deny", Level::Warn => "warn", Level::Note => "note", Level::Allow => "allow" };
@@ -251,6 +257,10 @@ fn inherited_levels() -> Overrides {
         let level = match word { "deny" => Level::Deny, "warn" => Level::Warn, "note" => Level::Note, "allow" => Level::Allow, _ => return None };
         Some((rule.parse::<RuleSelector>().ok()?, level))
     }).collect()
+}
+
+fn inherited_colour() -> Colour {
+    match std::env::var(colour::VARIABLE).as_deref() { Ok("always") => Colour::Always, Ok("never") => Colour::Never, _ => Colour::Auto }
 }
 
 fn inherited_frontend() -> Result<Option<FrontendKind>> {

@@ -52,12 +52,12 @@ impl Analysis {
     pub fn start(
         program: &Path,
         request: impl FnOnce() -> Vec<u8> + Send + 'static,
-        environment: (&str, &OsStr),
+        environment: &[(&str, &OsStr)],
         report: impl FnOnce(Verdict) + Send + 'static,
     ) -> std::io::Result<Analysis> {
         let (reader, writer) = std::io::pipe()?;
         let mut command = Command::new(program);
-        command.arg("__analyze").env(environment.0, environment.1).process_group(0);
+        command.arg("__analyze").envs(environment.iter().copied()).process_group(0);
         command.stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
         let mut child = processes::start(&mut command)?;
         // The command holds the pipe's other end.

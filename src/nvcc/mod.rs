@@ -9,6 +9,7 @@
 //! runs nvcc and the analysis and ends as nvcc did.
 mod analysis;
 mod arch;
+pub mod colour;
 pub mod command;
 mod expand;
 pub(crate) mod flags;

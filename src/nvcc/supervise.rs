@@ -5,6 +5,7 @@
 //! of ours is printed.
 
 use super::analysis::{Analysis, Verdict};
+use super::colour;
 use super::jobs::Jobs;
 use super::locate::{GUARD, Invocation};
 use super::notes::Notes;
@@ -221,7 +222,7 @@ impl Job {
         let request = move || serde_json::to_vec(&request()).unwrap_or_default();
         let events = events.clone();
         let report = move |verdict| drop(events.send(Event::Analysis(verdict)));
-        match Analysis::start(program, request, (GUARD, &self.guard), report) {
+        match Analysis::start(program, request, &[(GUARD, &self.guard), (colour::VARIABLE, &colour::for_analysis())], report) {
             Ok(analysis) => Progress::Running { analysis, until: Instant::now() + self.limit },
             Err(cause) => broken(format!("`{}` could not be started ({})", program.display(), cause.kind())),
         }

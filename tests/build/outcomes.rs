@@ -32,6 +32,34 @@ fn text_of_a_passing_analysis_is_printed_once() {
     assert_eq!((output.out().as_str(), output.err().as_str()), ("", "warn: one\nwarn: two\n"));
 }
 
+/// The analysis writes to a pipe: it is told whether its text ends up on a terminal.
+#[test]
+fn text_is_coloured_where_standard_error_is_a_terminal() {
+    let shim = Shim::new("cat > /dev/null; echo \"colour: $SCUBA_COLOR\"; exit 0");
+    let folder = project();
+    let told = |terminal: bool, name: &str, value: &str| {
+        let line = format!("{} {}", shim.path().display(), COMPILE.join(" "));
+        let mut command = clean(Path::new(if terminal { "script" } else { "sh" }), folder.path());
+        command.args([if terminal { "-qec" } else { "-c" }, &line]);
+        if terminal { command.arg("/dev/null"); }
+        command.env("SCUBA_NVCC", nvcc()).env_remove("NO_COLOR").env("TERM", "xterm").env(name, value);
+        let output = run(&mut command).ok();
+        let text = output.out() + &output.err();
+        text.split_whitespace().last().unwrap_or_default().to_owned()
+    };
+    for (terminal, name, value, expected) in [
+        (true, "TERM", "xterm", "always"),
+        (false, "TERM", "xterm", "never"),
+        (true, "NO_COLOR", "1", "never"),
+        (true, "NO_COLOR", "", "always"),
+        (true, "TERM", "dumb", "never"),
+        (false, "SCUBA_COLOR", "always", "always"),
+        (true, "SCUBA_COLOR", "never", "never"),
+    ] {
+        assert_eq!(told(terminal, name, value), expected, "terminal: {terminal}, {name}={value}");
+    }
+}
+
 #[test]
 fn one_line_when_it_cannot_follow() {
     let shim = Shim::new("cat > /dev/null; echo 'scuba: note: a.cu: device side not analysed'; exit 2");

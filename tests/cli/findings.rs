@@ -54,6 +54,16 @@ fn comments_and_paths_accept_findings() {
     assert!(p.scuba(["check", "b.cu"]).status(0).err.contains("b.cu:4: this `scuba: allow` silences nothing"));
 }
 
+#[test]
+fn the_colours_that_scuba_build_is_asked_for_reach_the_shims() {
+    let p = Project::new();
+    p.write("a.cu", &buggy());
+    makefile(&p);
+    let coloured = p.scuba(["build", "--color", "always", "-D", "all", "--", "make"]).status(1);
+    assert!(coloured.err.contains("\u{1b}[1m\u{1b}[91merror[oob-global]"), "{coloured:?}");
+    assert!(!p.scuba(["build", "-D", "all", "--", "make"]).status(1).err.contains('\u{1b}'));
+}
+
 /// A Makefile as people write it: the compiler by its absolute path.
 fn makefile(p: &Project) {
     p.write("Makefile", &format!("NVCC := {}\napp.o: a.cu\n\t$(NVCC) -arch=sm_80 -c a.cu -o app.o\n", super::nvcc().display()));
