@@ -5,7 +5,7 @@ use super::manifest::{Build, Step, Tool, Word};
 use crate::nvcc::flags::{self, Effect, Flag, Match, Value};
 use crate::nvcc::unit::{Language, TranslationUnit};
 use crate::nvcc::words;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
@@ -161,11 +161,10 @@ pub fn launcher(name: &str, source: Word) -> Build {
     Build { name: name.to_owned(), output, steps: vec![Step { directory: Word::Scratch(String::new()), tool: Tool::Nvcc, words }] }
 }
 
-/// Whether a path is one that every machine with the toolkit has, or none that can be carried.
+/// Whether a path is one that every machine with the toolkit has its own of. `toolkit` are the names of its folder.
 #[must_use]
-pub fn is_system(path: &Path, toolkit: Option<&Path>) -> bool {
-    let own = |p: &Path| path.starts_with(p);
-    [OsStr::new("/usr/include"), OsStr::new("/usr/lib"), OsStr::new("/usr/local/cuda")].iter().any(|p| own(Path::new(p))) || toolkit.is_some_and(own)
+pub fn is_system(path: &Path, toolkit: &[PathBuf]) -> bool {
+    ["/usr/include", "/usr/lib", "/usr/local/cuda"].iter().any(|p| path.starts_with(p)) || toolkit.iter().any(|p| path.starts_with(p))
 }
 
 #[cfg(test)]

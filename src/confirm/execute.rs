@@ -150,7 +150,7 @@ impl Execution<'_> {
             .map_err(|e| format!("{}: {e}", self.toolchain.compute_sanitizer.display()))?;
         let text = std::fs::read(&xml).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
         let records = Records::parse(&text);
-        let _ = writeln!(log, "{}\nit {}; {} records{}", ended.output.trim_end(), ended.how(), records.records.len(), if records.cut_off { ", cut off" } else { "" });
+        let _ = writeln!(log, "{}\nit {}; {} records{}", end_of(ended.output.trim_end(), 4096), ended.how(), records.records.len(), if records.cut_off { ", cut off" } else { "" });
         // What a record looks like is worth keeping, not a thousand of them.
         let _ = writeln!(log, "{}", head_of(&text, 4096));
         let mut how = ended.how();

@@ -131,6 +131,8 @@ pub enum Executable {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     pub expected: Expected,
+    /// The `.scuba` folder that its outcome belongs to, where the program was checked.
+    pub store: PathBuf,
     /// In this order, until one confirms it.
     pub attempts: Vec<Attempt>,
     /// Why some ways could not be prepared.

@@ -6,6 +6,7 @@
 //! Two halves that meet in a [`Manifest`], which can be carried to another machine (a bundle). [`prepare`] knows the program
 //! and its sources; [`execute`] knows nothing but the manifest, the CUDA toolkit and the GPU.
 
+pub mod bundle;
 pub mod commands;
 pub mod device;
 pub mod execute;

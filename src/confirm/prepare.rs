@@ -31,6 +31,8 @@ pub struct Material<'a> {
     pub executable: Option<&'a Path>,
     /// Tells this program's builds from those of others.
     pub prefix: String,
+    /// The `.scuba` folder that outcomes belong to.
+    pub store: PathBuf,
 }
 
 /// What may be tried.
@@ -41,7 +43,7 @@ pub enum Ways { All, /** Single launches: they take a moment. */ LaunchesOnly }
 pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'_>, ways: Ways, root: &ProjectRoot, sources: &Sources, places: &dyn Places, template: &Word) {
     for finding in findings {
         let Some(witness) = &finding.witness else { continue };
-        let mut case = Case { expected: expected(finding, witness, root, sources, places), attempts: vec![], notes: vec![] };
+        let mut case = Case { expected: expected(finding, witness, root, sources, places), store: material.store.clone(), attempts: vec![], notes: vec![] };
         match launch(witness, material, places, manifest) {
             Ok(attempt) => {
                 let (Attempt::Launch { device_bytes, .. } | Attempt::Program { device_bytes, .. }) = attempt;

@@ -25,8 +25,10 @@ pub struct Surroundings<'a> {
 
 impl Surroundings<'_> {
     fn is_system(&self, path: &str) -> bool {
+        let own = |p: &Path| ["/usr/include", "/usr/lib", "/usr/local/cuda"].iter().any(|s| p.starts_with(s)) || p.starts_with(self.toolkit);
         let path = Path::new(path);
-        path.starts_with("/usr/include") || path.starts_with("/usr/lib") || path.starts_with(self.toolkit)
+        // Toolkits are reached through links of several names.
+        own(path) || path.canonicalize().is_ok_and(|p| own(&p))
     }
 
     fn same_file(&self, reported: &str, expected: &str) -> bool {

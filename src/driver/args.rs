@@ -143,20 +143,32 @@ pub struct BuildArgs {
     pub command: Vec<OsString>,
 }
 
+/// Run counterexamples on a GPU under Compute Sanitizer.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  scuba confirm                                    the denied findings of the last build
+  scuba confirm main.cu -- -std=c++17 -DN=1024     of sources checked without a build
+  scuba confirm --bundle b && scuba confirm --from b    the second on another machine, with the CUDA toolkit and a GPU")]
 pub struct ConfirmArgs {
-    /// Findings to confirm [default: the denied ones]
-    #[arg(value_name = "FINGERPRINT")]
-    pub fingerprints: Vec<String>,
+    /// Findings to confirm [default: the denied ones]; sources that are one program, or a folder whose facts are joined
+    /// [default: here or above]
+    #[arg(value_name = "FINGERPRINT|FILE|DIR")]
+    pub targets: Vec<String>,
     /// The program that the build made
     #[arg(long, value_name = "PATH")]
     pub exe: Option<PathBuf>,
-    /// Write self-contained bundles that a machine with a GPU can run
-    #[arg(long, value_name = "DIR")]
+    /// Write a self-contained folder that a machine with a GPU can run
+    #[arg(long, value_name = "DIR", conflicts_with = "from")]
     pub bundle: Option<PathBuf>,
-    /// Run a bundle
+    /// Run such a folder, or take over what a run of it elsewhere said
     #[arg(long, value_name = "BUNDLE")]
     pub from: Option<PathBuf>,
+    #[command(flatten)]
+    pub common: CommonArgs,
+    /// nvcc's flags for the sources
+    #[arg(last = true, value_name = "NVCC-FLAGS")]
+    pub flags: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

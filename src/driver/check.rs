@@ -1,15 +1,16 @@
 //! `scuba check`: sources as one program, the units of a compile_commands.json, or the facts that a build left.
 
-use super::args::CheckArgs;
+use super::args::{CheckArgs, CommonArgs};
 use super::programs::{self, Checked};
 use super::session::{Session, folder_of};
 use super::{Status, extraction, output, sources, stored};
 use crate::facts::join::{self, Plan};
-use crate::facts::{Told, Unit, UnitFacts};
+use crate::facts::{Told, Unit, UnitFacts, dir};
 use crate::nvcc::interpose::progress::Progress;
 use crate::nvcc::unit::TranslationUnit;
 use crate::report::levels::Overrides;
 use anyhow::{Result, bail};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -33,19 +34,34 @@ pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
 fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
     if !args.flags.is_empty() { bail!("flags behind `--` are for sources: `scuba check FILE.cu -- FLAGS`; facts of a build have theirs"); }
     let (stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
-    let session = session.with_baseline()?;
+    let session = session.with_baseline()?.with_confirmations(stored.folders());
     let checked = stored.check(&session);
     finish(&session, checked, &[])
 }
 
 fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
+    let (session, units, plan) = read_files(files, &args.flags, &args.common, overrides)?;
+    finish(&session, check_units(&[plan], &units, &session), &[])
+}
+
+/// Where outcomes of sources that were named lie: they leave no facts.
+///
+/// # Errors
+/// When there is no working folder.
+pub fn store_of(file: &Path) -> Result<PathBuf> { Ok(dir::of_this_process(None, &folder_of(file)?)) }
+
+/// The units of sources that are named, and the one program that they are.
+///
+/// # Errors
+/// When one is missing, flags cannot be understood, or they are not one program.
+pub fn read_files(files: &[PathBuf], flags: &[OsString], common: &CommonArgs, overrides: &Overrides) -> Result<(Session, Vec<Unit>, Plan)> {
     if let Some(dir) = files.iter().find(|f| f.is_dir()) {
         bail!("{} is a folder: name one folder alone, or sources", dir.display());
     }
     if let Some(missing) = files.iter().find(|f| !f.exists()) { bail!("there is no file {}", missing.display()); }
     let start = folder_of(&files[0])?;
-    let session = Session::new(&args.common, overrides, &start)?.with_baseline()?;
-    let units = extract(&sources::named(files, &args.flags, session.nvcc().as_deref())?, &session);
+    let session = Session::new(common, overrides, &start)?.with_baseline()?.with_confirmations(vec![store_of(&files[0])?]);
+    let units = extract(&sources::named(files, flags, session.nvcc().as_deref())?, &session);
     let mains: Vec<&Unit> = units.iter().filter(|u| u.facts.symbols.has_main()).collect();
     if let [first, second, ..] = mains.as_slice() {
         bail!("{} and {} both define `main`: sources named together are checked as one program", first.facts.unit.source.display(), second.facts.unit.source.display());
@@ -53,11 +69,11 @@ fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Resul
     let named_after = mains.first().or(units.first().as_ref()).map(|u| &u.facts.unit.source);
     let name = named_after.and_then(|s| s.file_stem()).unwrap_or_default().to_string_lossy().into_owned();
     let plan = Plan { name, units: (0..units.len()).collect() };
-    finish(&session, check_units(&[plan], &units, &session), &[])
+    Ok((session, units, plan))
 }
 
 fn of_database(dir: &Path, args: &CheckArgs, overrides: &Overrides) -> Result<(Session, Vec<TranslationUnit>)> {
-    let session = Session::new(&args.common, overrides, &folder_of(dir)?)?.with_baseline()?;
+    let session = Session::new(&args.common, overrides, &folder_of(dir)?)?.with_baseline()?.with_confirmations(vec![store_of(dir)?]);
     let units = sources::of_database(dir, session.nvcc().as_deref())?;
     Ok((session, units))
 }
@@ -71,7 +87,8 @@ fn extract(units: &[TranslationUnit], session: &Session) -> Vec<Unit> {
     extracted
 }
 
-fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked {
+/// Checks programs of units that were just read.
+pub fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked {
     let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
     let mut progress = (!session.quiet()).then(|| Progress::new("Checking", plans.len() as u64));
     programs::check(plans, &facts, |i| Ok(units[i].modules.clone()), session, |name| {

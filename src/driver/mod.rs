@@ -10,6 +10,7 @@ pub mod args;
 mod baseline;
 mod build;
 mod check;
+mod confirm;
 mod doctor;
 mod extraction;
 pub mod memory;
@@ -71,9 +72,7 @@ fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> an
         Command::Baseline(a) => baseline::run(&a, overrides),
         Command::Explain { rule } => { output::print(crate::report::explain::page(rule)); Ok(Status::Clean) }
         Command::Doctor(a) => Ok(doctor::run(&a)),
-        Command::Confirm(_) => anyhow::bail!(
-            "`scuba confirm` is not available in this version: findings are proved by replay, and running them on a GPU is still to come"
-        ),
+        Command::Confirm(a) => confirm::run(&a, &overrides),
         Command::Analyze => Ok(analyze::run()),
     }
 }

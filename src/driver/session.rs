@@ -3,6 +3,7 @@
 use super::args::{Colour, CommonArgs};
 use super::{Status, output};
 use crate::check;
+use crate::confirm::Confirmations;
 use crate::config::{self, Config, FrontendKind, RuleSelector};
 use crate::facts::{Told, dir};
 use crate::frontend::ExtractOptions;
@@ -32,6 +33,7 @@ pub struct Session {
     pub root: ProjectRoot,
     levels: Levels,
     baseline: Option<Baseline>,
+    confirmations: Confirmations,
     pub format: Format,
     style: Style,
     pub jobs: usize,
@@ -59,6 +61,7 @@ impl Session {
         Ok(Self {
             levels: Levels::new(&config, overrides),
             baseline: None,
+            confirmations: Confirmations::default(),
             format: common.message_format,
             style: Style { colour: output::coloured(common.color), verbosity, summary: true },
             jobs,
@@ -87,6 +90,7 @@ impl Session {
         Ok(Self {
             levels: Levels::new(&config, &inherited_levels()),
             baseline: None,
+            confirmations: Confirmations::default(),
             format,
             style: Style { colour: output::coloured(inherited_colour()), verbosity: Verbosity::Normal, summary: false },
             // nvcc itself runs beside the analysis; make counts on one job for one command.
@@ -107,6 +111,13 @@ impl Session {
         let path = self.baseline_path();
         if self.config.baseline.is_some() || path.is_file() { self.baseline = Some(Baseline::load(&path)?); }
         Ok(self)
+    }
+
+    /// Shows what runs on devices said that is kept in these `.scuba` folders.
+    #[must_use]
+    pub fn with_confirmations(mut self, stores: Vec<PathBuf>) -> Self {
+        self.confirmations = Confirmations::new(stores);
+        self
     }
 
     /// Where the baseline lies, whether or not it does yet.
@@ -197,7 +208,9 @@ impl Session {
         };
         let sources = Sources::new(self.root.clone());
         let policy = Policy { config: &self.config, levels: &self.levels, root: &self.root, baseline: self.baseline.as_ref() };
-        (assemble(found, tool, &policy, &sources), sources)
+        let mut assembled = assemble(found, tool, &policy, &sources);
+        for f in &mut assembled.report.findings { f.confirmation = self.confirmations.of(f, &sources); }
+        (assembled, sources)
     }
 
     /// Writes a report in the chosen format, in one piece.

@@ -11,8 +11,10 @@ use crate::nvcc::interpose::progress::Progress;
 use crate::report::levels::Overrides;
 use crate::report::{html, sarif};
 use anyhow::{Context, Result, bail};
+use crate::ir::Module;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// Folders below this are not searched for facts: build trees are not nested so deep.
@@ -83,7 +85,32 @@ impl Stored {
             .collect()
     }
 
-    fn plans(&self) -> Vec<Plan> {
+    /// The `.scuba` folders that were read.
+    #[must_use]
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let mut all: Vec<PathBuf> = self.stores.iter().map(|s| s.folder().to_owned()).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// The `.scuba` folder that a unit's facts lie in.
+    #[must_use]
+    pub fn folder_of(&self, unit: usize) -> &Path { self.stores[unit].folder() }
+
+    /// A unit's code.
+    ///
+    /// # Errors
+    /// When its facts have gone or cannot be decoded.
+    pub fn modules(&self, unit: usize) -> Result<Vec<Arc<Module>>> { Ok(self.stores[unit].modules(&self.units[unit].key)?) }
+
+    /// The links that were seen.
+    #[must_use]
+    pub fn links(&self) -> &[LinkFacts] { &self.links }
+
+    /// The programs that the units make up.
+    #[must_use]
+    pub fn plans(&self) -> Vec<Plan> {
         let mut plans = join::programs(&self.units, &self.links);
         if let Some(folder) = &self.within {
             plans.retain(|p| p.units.iter().any(|&i| {
@@ -99,7 +126,7 @@ impl Stored {
     pub fn check(&self, session: &Session) -> Checked {
         let plans = self.plans();
         let mut progress = (!session.quiet()).then(|| Progress::new("Checking", plans.len() as u64));
-        programs::check(&plans, &self.units, |i| Ok(self.stores[i].modules(&self.units[i].key)?), session, |name| {
+        programs::check(&plans, &self.units, |i| self.modules(i), session, |name| {
             if let Some(p) = &mut progress { p.step(name); }
         })
     }
@@ -158,7 +185,7 @@ pub fn open_with_session(dir: Option<&Path>, common: &super::args::CommonArgs, o
 /// When there are no facts, or a file cannot be written.
 pub fn report(args: &ReportArgs, overrides: Overrides) -> Result<Status> {
     let (stored, session) = open_with_session(args.dir.as_deref(), &args.common, &overrides)?;
-    let session = session.with_baseline()?;
+    let session = session.with_baseline()?.with_confirmations(stored.folders());
     let checked = stored.check(&session);
     let (assembled, sources) = session.assemble(checked.found, checked.frontend);
     session.say_asides(&assembled);

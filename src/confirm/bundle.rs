@@ -1,0 +1,124 @@
+//! A folder that another machine can run: manifest, sources, flags, a runner.
+//!
+//! The user's files lie under `sources/` at their own absolute paths, so that includes find each other as they did.
+
+use super::commands::{Places, is_system};
+use super::manifest::{self, Manifest, Word};
+use super::store::Outcome;
+use crate::frontend::paths::normalise;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+const SOURCES: &str = "sources";
+/// The launcher's source in a bundle.
+pub const LAUNCHER: &str = "launch.cpp";
+const RUNNER: &str = "run.sh";
+const RESULTS: &str = "results.json";
+const RESULTS_SCHEMA: &str = "scuba-results/1";
+
+/// Where files are in a bundle; remembers which were asked for.
+#[derive(Debug, Default)]
+pub struct Copied {
+    toolkit: Vec<PathBuf>,
+    files: RefCell<BTreeSet<PathBuf>>,
+    folders: RefCell<BTreeSet<PathBuf>>,
+}
+
+impl Copied {
+    /// `toolkit` are the names of the CUDA toolkit's folder, which every machine has its own of; `sources` are all files that the units
+    /// read.
+    #[must_use]
+    pub fn new(toolkit: Vec<PathBuf>, sources: impl IntoIterator<Item = PathBuf>) -> Self {
+        let new = Self { toolkit, ..Self::default() };
+        for path in sources { new.file(&path); }
+        new
+    }
+
+    fn place(&self, path: &Path, kept: &RefCell<BTreeSet<PathBuf>>) -> Word {
+        let path = normalise(Path::new("/"), path);
+        if is_system(&path, &self.toolkit) { return Word::text(path.to_string_lossy()); }
+        let word = Word::Bundle(below(&path).to_string_lossy().into_owned());
+        kept.borrow_mut().insert(path);
+        word
+    }
+}
+
+impl Places for Copied {
+    fn file(&self, path: &Path) -> Word { self.place(path, &self.files) }
+    fn folder(&self, path: &Path) -> Word { self.place(path, &self.folders) }
+}
+
+fn below(path: &Path) -> PathBuf { Path::new(SOURCES).join(path.strip_prefix("/").unwrap_or(path)) }
+
+#[derive(Debug, thiserror::Error)]
+pub enum BundleError {
+    #[error("{} is not empty: name a folder that is, or one that does not exist yet", .0.display())]
+    NotEmpty(PathBuf),
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{} holds no results: {source}", path.display())]
+    Parse { path: PathBuf, source: serde_json::Error },
+}
+
+/// Writes a bundle into a folder that is empty or does not exist.
+///
+/// # Errors
+/// When the folder has something in it, or a file cannot be read or written.
+pub fn write(folder: &Path, manifest: &Manifest, copied: &Copied) -> Result<(), BundleError> {
+    let failed = |path: &Path| { let path = path.to_owned(); move |source| BundleError::Write { path, source } };
+    if folder.read_dir().is_ok_and(|mut d| d.next().is_some()) { return Err(BundleError::NotEmpty(folder.to_owned())); }
+    std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    for dir in copied.folders.borrow().iter() {
+        let to = folder.join(below(dir));
+        std::fs::create_dir_all(&to).map_err(failed(&to))?;
+    }
+    for file in copied.files.borrow().iter() {
+        let to = folder.join(below(file));
+        if let Some(parent) = to.parent() { std::fs::create_dir_all(parent).map_err(failed(parent))?; }
+        let bytes = std::fs::read(file).map_err(|source| BundleError::Read { path: file.clone(), source })?;
+        std::fs::write(&to, bytes).map_err(failed(&to))?;
+        // Programs stay programs.
+        if let Ok(meta) = file.metadata() { let _ = std::fs::set_permissions(&to, meta.permissions()); }
+    }
+    let put = |name: &str, text: &str| { let to = folder.join(name); std::fs::write(&to, text).map_err(failed(&to)) };
+    put(LAUNCHER, super::prepare::TEMPLATE)?;
+    put(RUNNER, "#!/bin/sh\n# Runs these counterexamples on the GPU of this machine; needs the CUDA toolkit and `scuba` (in PATH, or named by SCUBA).\n\
+        exec \"${SCUBA:-scuba}\" confirm --from \"$(dirname \"$0\")\" \"$@\"\n")?;
+    let runner = folder.join(RUNNER);
+    std::fs::set_permissions(&runner, std::fs::Permissions::from_mode(0o755)).map_err(failed(&runner))?;
+    let text = manifest.render().map_err(|e| BundleError::Write { path: folder.join(manifest::FILE), source: e.into() })?;
+    put(manifest::FILE, &text)
+}
+
+#[derive(Serialize, Deserialize)]
+struct Results { schema: String, outcomes: Vec<Outcome> }
+
+/// Writes what a run of the bundle said, into the bundle.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_results(folder: &Path, outcomes: &[Outcome]) -> Result<(), BundleError> {
+    let path = folder.join(RESULTS);
+    let results = Results { schema: RESULTS_SCHEMA.into(), outcomes: outcomes.to_vec() };
+    let text = serde_json::to_string_pretty(&results).map_err(|e| BundleError::Write { path: path.clone(), source: e.into() })?;
+    std::fs::write(&path, text + "\n").map_err(|source| BundleError::Write { path, source })
+}
+
+/// What a run of the bundle said; `None` where it has not been run.
+///
+/// # Errors
+/// When its results cannot be read.
+pub fn results(folder: &Path) -> Result<Option<Vec<Outcome>>, BundleError> {
+    let path = folder.join(RESULTS);
+    match std::fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice::<Results>(&bytes).map(|r| Some(r.outcomes)).map_err(|source| BundleError::Parse { path, source }),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(BundleError::Read { path, source }),
+    }
+}

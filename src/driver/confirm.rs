@@ -1,0 +1,288 @@
+//! `scuba confirm`: counterexamples on a GPU, or into a bundle for a machine that has one.
+
+use super::args::ConfirmArgs;
+use super::programs::Checked;
+use super::session::{Session, folder_of};
+use super::stored::{self, Stored};
+use super::{Status, check, output};
+use crate::config::ConfirmWhen;
+use crate::confirm::bundle::{self, Copied};
+use crate::confirm::commands::{InPlace, Places};
+use crate::confirm::device::{DeviceError, Toolchain};
+use crate::confirm::manifest::{Limits, Word};
+use crate::confirm::prepare::{self, Material, Ways};
+use crate::confirm::{Case, Manifest, Outcome, execute, store};
+use crate::facts::join::Plan;
+use crate::facts::{Unit, UnitFacts};
+use crate::ir::{Module, Program};
+use crate::nvcc::interpose::progress::Progress;
+use crate::nvcc::request::LinkKind;
+use crate::report::assemble::Assembled;
+use crate::report::finding::{ConfirmationStatus, Finding, Level};
+use crate::report::levels::Overrides;
+use crate::report::sources::Sources;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// # Errors
+/// When there is nothing to confirm, or no GPU to do it on.
+pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
+    if let Some(folder) = &args.from { return from_bundle(folder, args, overrides); }
+    let (files, wanted) = sort_targets(&args.targets);
+    let (session, project) = Project::open(&files, args, overrides)?;
+    let toolchain = match args.bundle {
+        Some(_) => None,
+        // Before the check, which takes longer than to see that there is no GPU.
+        None => Some(toolchain(&session)?),
+    };
+    let checked = project.check(&session);
+    let frontend = checked.frontend.clone();
+    let (mut assembled, sources) = session.assemble(checked.found, frontend);
+    session.say_asides(&assembled);
+    let chosen = choose(&assembled, &wanted, session.config.confirm.when)?;
+    if chosen.is_empty() {
+        output::complain("there is nothing to confirm: no finding has a counterexample");
+        return Ok(Status::Clean);
+    }
+    match (&args.bundle, toolchain) {
+        (Some(folder), _) => {
+            let copied = project.copied(&session);
+            let template = Word::Bundle(bundle::LAUNCHER.into());
+            let manifest = project.manifest(&chosen, args.exe.as_deref(), Ways::All, &session, &sources, &copied, &template)?;
+            bundle::write(folder, &manifest, &copied)?;
+            let (n, at) = (manifest.cases.len(), folder.display());
+            output::complain(&format!("{n} counterexamples are in {at}; where there is a GPU, run `scuba confirm --from {at}`"));
+            Ok(Status::Clean)
+        }
+        (None, Some(toolchain)) => {
+            let outcomes = project.confirm(&chosen, args.exe.as_deref(), Ways::All, &session, &sources, &toolchain)?;
+            attach(&mut assembled, &outcomes);
+            session.write(&assembled, &sources)?;
+            Ok(session.status(&assembled))
+        }
+        // The toolchain is there unless a bundle is asked for.
+        (None, None) => Ok(Status::Unable),
+    }
+}
+
+/// The tools to run with.
+///
+/// # Errors
+/// When one is missing, or there is no GPU.
+pub fn toolchain(session: &Session) -> Result<Toolchain, DeviceError> {
+    Toolchain::find(session.nvcc().as_deref(), session.config.confirm.compute_sanitizer.as_deref())
+}
+
+/// Files and folders, and fingerprints.
+fn sort_targets(targets: &[String]) -> (Vec<PathBuf>, Vec<String>) {
+    let is_fingerprint = |t: &String| (4..=16).contains(&t.len()) && t.bytes().all(|b| b.is_ascii_hexdigit()) && !Path::new(t).exists();
+    let (prints, files): (Vec<String>, Vec<String>) = targets.iter().cloned().partition(is_fingerprint);
+    (files.into_iter().map(PathBuf::from).collect(), prints)
+}
+
+/// The findings asked for: by fingerprint, else all that are denied (all of them where scuba.toml says so).
+fn choose(assembled: &Assembled, wanted: &[String], when: ConfirmWhen) -> Result<Vec<Finding>> {
+    let findings = &assembled.report.findings;
+    for w in wanted {
+        if !findings.iter().any(|f| f.fingerprint.starts_with(w.as_str())) {
+            bail!("there is no finding `{w}`: `--message-format json` shows the fingerprints of those there are");
+        }
+    }
+    let asked = |f: &&Finding| if wanted.is_empty() { f.level == Level::Deny || when == ConfirmWhen::All } else { wanted.iter().any(|w| f.fingerprint.starts_with(w.as_str())) };
+    Ok(findings.iter().filter(asked).filter(|f| f.witness.is_some()).cloned().collect())
+}
+
+/// Puts outcomes into the findings that they are of.
+pub fn attach(assembled: &mut Assembled, outcomes: &[Outcome]) {
+    for f in &mut assembled.report.findings {
+        if let Some(o) = outcomes.iter().find(|o| o.fingerprint == f.fingerprint) { f.confirmation = Some(o.confirmation.clone()); }
+    }
+}
+
+/// Where the code of units is.
+pub enum Code<'a> { Read(&'a [Unit]), Stored(&'a Stored) }
+
+/// Programs with their code and how they are built.
+pub struct Project<'a> { code: ProjectCode<'a>, plans: Vec<Plan>, store: Option<PathBuf> }
+
+enum ProjectCode<'a> { Read(Vec<Unit>), Borrowed(Code<'a>), Stored(Box<Stored>) }
+
+impl<'a> Project<'a> {
+    fn open(files: &[PathBuf], args: &ConfirmArgs, overrides: &Overrides) -> Result<(Session, Self)> {
+        match files {
+            [] => Self::of_facts(None, args, overrides),
+            [dir] if dir.is_dir() => Self::of_facts(Some(dir), args, overrides),
+            files => {
+                let (session, units, plan) = check::read_files(files, &args.flags, &args.common, overrides)?;
+                let store = Some(check::store_of(&files[0])?);
+                Ok((session, Self { code: ProjectCode::Read(units), plans: vec![plan], store }))
+            }
+        }
+    }
+
+    fn of_facts(dir: Option<&Path>, args: &ConfirmArgs, overrides: &Overrides) -> Result<(Session, Self)> {
+        if !args.flags.is_empty() { bail!("flags behind `--` are for sources: `scuba confirm FILE.cu -- FLAGS`; facts of a build have theirs"); }
+        let (stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
+        let session = session.with_baseline()?.with_confirmations(stored.folders());
+        Ok((session, Self { plans: stored.plans(), code: ProjectCode::Stored(Box::new(stored)), store: None }))
+    }
+
+    /// Programs that somebody else read.
+    #[must_use]
+    pub fn borrowed(code: Code<'a>, plans: Vec<Plan>, store: Option<PathBuf>) -> Self { Self { code: ProjectCode::Borrowed(code), plans, store } }
+
+    fn code(&self) -> Code<'_> {
+        match &self.code {
+            ProjectCode::Read(units) => Code::Read(units),
+            ProjectCode::Borrowed(Code::Read(units)) => Code::Read(units),
+            ProjectCode::Borrowed(Code::Stored(s)) => Code::Stored(s),
+            ProjectCode::Stored(s) => Code::Stored(s),
+        }
+    }
+
+    fn facts(&self, unit: usize) -> &UnitFacts {
+        match &self.code {
+            ProjectCode::Read(units) => &units[unit].facts,
+            ProjectCode::Borrowed(Code::Read(units)) => &units[unit].facts,
+            ProjectCode::Borrowed(Code::Stored(s)) => &s.units[unit],
+            ProjectCode::Stored(s) => &s.units[unit],
+        }
+    }
+
+    fn modules(&self, unit: usize) -> Result<Vec<Arc<Module>>> {
+        match self.code() { Code::Read(units) => Ok(units[unit].modules.clone()), Code::Stored(s) => s.modules(unit) }
+    }
+
+    fn check(&self, session: &Session) -> Checked {
+        match self.code() {
+            Code::Read(units) => check::check_units(&self.plans, units, session),
+            Code::Stored(s) => s.check(session),
+        }
+    }
+
+    fn store(&self, plan: &Plan) -> PathBuf {
+        match (&self.store, self.code()) {
+            (Some(store), _) => store.clone(),
+            // A plan has at least one unit.
+            (None, Code::Stored(s)) => s.folder_of(plan.units[0]).to_owned(),
+            (None, Code::Read(_)) => PathBuf::new(),
+        }
+    }
+
+    /// Objects and libraries that the link of a program has besides its units.
+    fn others(&self, plan: &Plan) -> Vec<PathBuf> {
+        let Code::Stored(stored) = self.code() else { return vec![] };
+        let keys: Vec<&PathBuf> = plan.units.iter().map(|&i| &self.facts(i).key).collect();
+        let own = |p: &PathBuf| keys.contains(&p) || p.canonicalize().is_ok_and(|c| keys.contains(&&c));
+        let link = stored.links().iter().find(|l| {
+            l.link.kind == LinkKind::Executable && (l.units.iter().any(|u| keys.contains(&u)) || l.link.inputs.iter().any(own))
+        });
+        link.map(|l| l.link.inputs.iter().filter(|p| !own(p)).cloned().collect()).unwrap_or_default()
+    }
+
+    fn copied(&self, session: &Session) -> Copied {
+        let nvcc = session.nvcc();
+        let names = nvcc.iter().cloned().chain(nvcc.iter().filter_map(|n| n.canonicalize().ok()));
+        let toolkit = names.filter_map(|n| Some(n.parent()?.parent()?.to_owned())).collect();
+        let units = self.plans.iter().flat_map(|p| &p.units).map(|&i| self.facts(i));
+        let files: Vec<PathBuf> = units.flat_map(|u| u.dependencies.iter().map(|d| d.path.clone()).chain([u.source()])).collect();
+        Copied::new(toolkit, files)
+    }
+
+    /// What is to be run for these findings.
+    #[expect(clippy::too_many_arguments, reason = "the findings, how to run them, and where all of it lies")]
+    fn manifest(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways, session: &Session, sources: &Sources, places: &dyn Places, template: &Word) -> Result<Manifest> {
+        let c = &session.config.confirm;
+        let limits = Limits { padding: c.padding, max_bytes: c.max_bytes, timeout_s: c.timeout_s, memory: session.config.limits.memory };
+        let mut manifest = Manifest::new(limits);
+        let executable = exe.map(|p| p.canonicalize().with_context(|| format!("there is no program {}", p.display()))).transpose()?;
+        for (n, plan) in self.plans.iter().enumerate() {
+            let own: Vec<&Finding> = findings.iter().filter(|f| f.program == plan.name).collect();
+            if own.is_empty() { continue; }
+            let (mut code, mut owners) = (Vec::new(), Vec::new());
+            for (position, &unit) in plan.units.iter().enumerate() {
+                let modules = self.modules(unit)?;
+                owners.extend(modules.iter().map(|_| position));
+                code.extend(modules);
+            }
+            // As the check linked it: sites are positions in it.
+            let program = Program::link(code);
+            let material = Material {
+                program: &program, units: plan.units.iter().map(|&i| &self.facts(i).unit).collect(), owners,
+                others: self.others(plan), executable: executable.as_deref(), prefix: format!("{n}-"), store: self.store(plan),
+            };
+            prepare::add(&mut manifest, &own, &material, ways, &session.root, sources, places, template);
+        }
+        Ok(manifest)
+    }
+
+    /// Runs findings on this machine's GPU and keeps what was seen.
+    ///
+    /// # Errors
+    /// When there is no room to build what is run.
+    pub fn confirm(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways, session: &Session, sources: &Sources, toolchain: &Toolchain) -> Result<Vec<Outcome>> {
+        let folder = tempfile::tempdir().context("cannot make a folder for the launcher")?;
+        let template = folder.path().join(bundle::LAUNCHER);
+        std::fs::write(&template, prepare::TEMPLATE).with_context(|| format!("cannot write {}", template.display()))?;
+        let template = Word::text(template.to_string_lossy());
+        let manifest = self.manifest(findings, exe, ways, session, sources, &InPlace, &template)?;
+        execute_all(&manifest, folder.path(), toolchain, session, session.verbose())
+    }
+}
+
+/// Runs a manifest and keeps each outcome; tells of it where that is wanted.
+fn execute_all(manifest: &Manifest, folder: &Path, toolchain: &Toolchain, session: &Session, aloud: bool) -> Result<Vec<Outcome>> {
+    let mut progress = (!session.quiet()).then(|| Progress::new("Confirming", manifest.cases.len() as u64));
+    let outcomes = execute::execute(manifest, folder, toolchain, |case, outcome| {
+        keep(&case.store, outcome);
+        if let Some(p) = &mut progress {
+            p.step(&case.expected.fingerprint);
+            if aloud { p.suspend(|| say(case, outcome)); }
+        }
+    })?;
+    Ok(outcomes)
+}
+
+/// Where the project is on another machine, there is no such folder.
+fn keep(folder: &Path, outcome: &Outcome) {
+    if folder.parent().is_none_or(|p| !p.is_dir()) { return; }
+    if let Err(e) = store::keep(folder, outcome) { output::complain(&format!("cannot keep what the run said in {}: {e}", folder.display())); }
+}
+
+fn say(case: &Case, outcome: &Outcome) {
+    let c = &outcome.confirmation;
+    output::complain(&format!("{}: {}: {}", c.status, case.expected.summary, c.detail));
+}
+
+/// Runs a bundle; where there is no GPU and it has been run elsewhere, takes over what was seen there.
+fn from_bundle(folder: &Path, args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
+    if !args.targets.is_empty() || args.exe.is_some() { bail!("`--from` runs a bundle as it is: name no findings and no program beside it"); }
+    let folder = std::path::absolute(folder).with_context(|| format!("cannot resolve {}", folder.display()))?;
+    let manifest = Manifest::load(&folder)?;
+    let here = std::env::current_dir().context("there is no working folder")?;
+    let session = Session::new(&args.common, overrides, &folder_of(&here)?)?;
+    let outcomes = match toolchain(&session) {
+        Ok(toolchain) => {
+            let outcomes = execute_all(&manifest, &folder, &toolchain, &session, false)?;
+            bundle::write_results(&folder, &outcomes)?;
+            outcomes
+        }
+        Err(e) => {
+            let Some(outcomes) = bundle::results(&folder)? else { return Err(e.into()) };
+            for (case, outcome) in manifest.cases.iter().filter_map(|c| Some((c, outcomes.iter().find(|o| o.fingerprint == c.expected.fingerprint)?))) {
+                keep(&case.store, outcome);
+            }
+            outcomes
+        }
+    };
+    if session.format.is_document() {
+        let text = serde_json::to_string_pretty(&outcomes).context("cannot render the outcomes")?;
+        output::print(&(text + "\n"));
+    } else if !session.quiet() {
+        for (case, outcome) in manifest.cases.iter().zip(&outcomes) { say(case, outcome); }
+    }
+    let confirmed = outcomes.iter().filter(|o| o.confirmation.status == ConfirmationStatus::Confirmed).count();
+    output::complain(&format!("{confirmed} of {} findings confirmed; the logs are in {}", outcomes.len(), folder.join("results.json").display()));
+    Ok(if confirmed > 0 { Status::Denied } else { Status::Clean })
+}

@@ -1,0 +1,62 @@
+//! Bundles: made on one machine, run on another, taken back.
+
+use super::Bench;
+use std::process::Command;
+
+#[test]
+fn a_bundle_makes_the_round_trip() {
+    let bench = Bench::new("through_header.cu");
+    std::fs::create_dir(bench.project().join("inc")).unwrap();
+    std::fs::copy(super::here().join("programs/inc/vector.h"), bench.project().join("inc/vector.h")).unwrap();
+    let (project, bundle, away) = (bench.project(), bench.root().join("bundle"), bench.root().join("elsewhere"));
+    // No GPU where it is made.
+    bench.tool("nvidia-smi", "exit 9");
+    let said = bench.scuba(["confirm", "through_header.cu", "--bundle", bundle.to_str().unwrap(), "--", "-I", "inc", "-O2"]).status(0);
+    assert!(said.err.contains("1 counterexamples are in "), "{}", said.err);
+    assert!(!project.join(".scuba").exists(), "nothing has been seen yet");
+    let again = bench.scuba(["confirm", "through_header.cu", "--bundle", bundle.to_str().unwrap(), "--", "-I", "inc", "-O2"]).status(2);
+    assert!(again.err.contains("is not empty"), "{}", again.err);
+
+    // Another machine: no sources but the bundle's.
+    std::fs::rename(&bundle, &away).unwrap();
+    let hidden = bench.root().join("hidden");
+    std::fs::rename(&project, &hidden).unwrap();
+    bench.tool("nvidia-smi", "echo 'NVIDIA L4, 580.1, 8.9'");
+    let sources = away.join(format!("sources{}", project.display()));
+    bench.sanitizer("vector.xml", "vector.xml", &sources);
+    let script = std::fs::read_to_string(bench.tools().join("compute-sanitizer")).unwrap();
+    bench.tool("compute-sanitizer", &script.replace("sed \"s|", "sed \"s|/project/vector.cu|/project/inc/vector.h|g;s|"));
+    let run = |bench: &Bench| {
+        let mut c = Command::new(away.join("run.sh"));
+        c.current_dir(bench.root()).env("SCUBA", assert_cmd::cargo::cargo_bin!("scuba")).env("SCUBA_NVCC", super::nvcc())
+            .env("SCUBA_CONFIG", bench.root().join("other.toml"))
+            .env("PATH", format!("{}:{}", bench.tools().display(), std::env::var("PATH").unwrap()));
+        super::Said::from(c.output().unwrap())
+    };
+    std::fs::write(bench.root().join("other.toml"), format!("[confirm]\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display())).unwrap();
+    let said = run(&bench).status(1);
+    assert!(said.err.contains("1 of 1 findings confirmed"), "{}", said.err);
+    assert!(away.join("results.json").is_file());
+    let calls = bench.calls().join("\n");
+    assert!(!calls.contains(project.to_str().unwrap()), "{calls}");
+
+    // Back where it came from, without a GPU.
+    std::fs::rename(&hidden, &project).unwrap();
+    bench.tool("nvidia-smi", "exit 9");
+    let said = bench.scuba(["confirm", "--from", away.to_str().unwrap()]).status(1);
+    assert!(said.err.contains("confirmed: inc/vector.h:"), "{}", said.err);
+    let shown = bench.scuba(["check", "through_header.cu", "--message-format", "json", "--", "-I", "inc", "-O2"]).status(1);
+    let confirmation = &shown.findings()[0]["confirmation"];
+    assert_eq!((confirmation["status"].as_str(), confirmation["device"].as_str()), (Some("confirmed"), Some("NVIDIA L4")), "{confirmation}");
+}
+
+#[test]
+fn what_is_no_bundle_is_refused() {
+    let bench = Bench::new("vector.cu");
+    bench.sanitizer("vector.xml", "vector.xml", &bench.project());
+    let said = bench.scuba(["confirm", "--from", "."]).status(2);
+    assert!(said.err.contains("a bundle is a folder that `scuba confirm --bundle` wrote"), "{}", said.err);
+    std::fs::write(bench.project().join("manifest.json"), r#"{"schema": "scuba-bundle/9"}"#).unwrap();
+    let said = bench.scuba(["confirm", "--from", "."]).status(2);
+    assert!(said.err.contains("`scuba-bundle/9`"), "{}", said.err);
+}

@@ -1,0 +1,132 @@
+//! What becomes of a finding.
+
+use super::{Bench, here};
+
+const JSON: [&str; 2] = ["--message-format", "json"];
+
+#[test]
+fn a_run_of_the_program_confirms_and_the_next_check_shows_it() {
+    let bench = Bench::new("global_write.cu");
+    bench.sanitizer("global_write.xml", "clean.xml", &bench.project());
+    let said = bench.command().args(["confirm", "global_write.cu"]).args(JSON).args(["--", "-O3", "-DUNUSED=1"]).output().unwrap();
+    let said = super::Said::from(said).status(1);
+    let [finding] = said.findings().try_into().unwrap();
+    let confirmation = &finding["confirmation"];
+    assert_eq!(confirmation["status"], "confirmed");
+    assert_eq!((confirmation["by"].as_str(), confirmation["device"].as_str()), (Some("compute-sanitizer"), Some("NVIDIA H200")));
+    let detail = confirmation["detail"].as_str().unwrap();
+    assert!(detail.starts_with("Invalid __global__ write of size 4 bytes is out of bounds at 0x7f") && detail.contains("by thread (1, 0, 0) of block (0, 0, 0)"), "{detail}");
+    assert!(detail.ends_with("(driver 580.159.04, CUDA 13.0.88, Compute Sanitizer 2025.3.1.0)"), "{detail}");
+
+    // The program was built and run once, with the witness's argument, under the options that make memcheck see it.
+    let [call] = bench.calls().try_into().unwrap();
+    assert!(call.starts_with("--tool memcheck --xml --save "), "{call}");
+    for words in ["--print-limit 0", "--strip-paths no", "--padding 1024", "--destroy-on-device-error kernel", "/program 1"] { assert!(call.contains(words), "{call}"); }
+
+    let again = bench.scuba(["check", "global_write.cu", "--message-format", "json", "--", "-O3", "-DUNUSED=1"]).status(1);
+    assert_eq!(again.findings()[0]["confirmation"], *confirmation);
+    let text = bench.scuba(["check", "global_write.cu"]).status(1).err;
+    assert!(text.contains("confirmed by compute-sanitizer on NVIDIA H200"), "{text}");
+
+    // What was seen of other code is not shown for this one.
+    let source = bench.project().join("global_write.cu");
+    let old = std::fs::read_to_string(&source).unwrap();
+    std::fs::write(&source, old.replace("2.0f", "3.0f")).unwrap();
+    let changed = bench.scuba(["check", "global_write.cu", "--message-format", "json"]).status(1);
+    assert!(changed.findings()[0]["confirmation"].is_null());
+}
+
+#[test]
+fn what_another_access_hides_is_confirmed_by_its_launch_alone() {
+    let bench = Bench::new("vector.cu");
+    // In the program another access comes first; the launch alone shows this one.
+    bench.sanitizer("two_lines.xml", "vector.xml", &bench.project());
+    let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
+    let confirmation = &said.findings()[0]["confirmation"];
+    assert_eq!(confirmation["status"], "confirmed", "{confirmation}");
+    assert!(confirmation["detail"].as_str().unwrap().contains("running this launch alone"), "{confirmation}");
+    assert_eq!(bench.calls().len(), 2);
+    let launch = std::fs::read_to_string(bench.root().join("last.launch")).unwrap();
+    let (first, rest) = launch.split_once('\n').unwrap();
+    assert!(first.starts_with("module /"), "{launch}");
+    assert_eq!(rest, "kernel _Z1sP6float4\ngrid 1 1 1\nblock 32 1 1\nshared 0\nobject 0 device 504\nparameter 0 8\npoints 0 0 0 0\n");
+}
+
+#[test]
+fn silence_is_not_reproduced_and_keeps_the_finding_and_its_log() {
+    let bench = Bench::new("vector.cu");
+    bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+    let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
+    let [finding] = said.findings().try_into().unwrap();
+    assert_eq!((finding["level"].as_str(), finding["confirmation"]["status"].as_str()), (Some("deny"), Some("not-reproduced")));
+    let folder = bench.project().join(".scuba/confirmations");
+    let [kept] = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>().try_into().unwrap();
+    let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(kept).unwrap()).unwrap();
+    let log = kept["log"].as_str().unwrap();
+    for words in ["== the program itself", "== this launch alone", "-lineinfo -arch sm_90", "0 records"] { assert!(log.contains(words), "{log}"); }
+}
+
+#[test]
+fn what_is_not_understood_is_never_clean() {
+    let bench = Bench::new("vector.cu");
+    bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+    let script = std::fs::read_to_string(bench.tools().join("compute-sanitizer")).unwrap();
+    bench.tool("compute-sanitizer", &script.replace("grep -q", "sed -i 's|<ComputeSanitizerOutput/>|<ComputeSanitizerOutput><novelty/></ComputeSanitizerOutput>|' \"$save\"; grep -q"));
+    let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
+    let confirmation = &said.findings()[0]["confirmation"];
+    assert_eq!(confirmation["status"], "inconclusive", "{confirmation}");
+    assert!(confirmation["detail"].as_str().unwrap().contains("novelty"), "{confirmation}");
+}
+
+#[test]
+fn a_hung_run_is_ended_and_says_so() {
+    let bench = Bench::new("vector.cu");
+    bench.tool("compute-sanitizer", "[ \"$1\" = --version ] && exit 0\nsleep 300 & echo $! >>\"$(dirname \"$0\")/pids\"\nwait");
+    bench.settings(&format!("[confirm]\ntimeout_s = 1\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
+    let confirmation = &said.findings()[0]["confirmation"];
+    assert_eq!(confirmation["status"], "inconclusive");
+    assert!(confirmation["detail"].as_str().unwrap().contains("did not end in time"), "{confirmation}");
+    let pids = std::fs::read_to_string(bench.tools().join("pids")).unwrap();
+    for pid in pids.lines() { assert!(!std::path::Path::new("/proc").join(pid).join("exe").exists(), "process {pid} is left"); }
+    assert_eq!(pids.lines().count(), 2);
+}
+
+#[test]
+fn too_much_memory_is_not_asked_for() {
+    let bench = Bench::new("vector.cu");
+    bench.sanitizer("vector.xml", "vector.xml", &bench.project());
+    bench.settings(&format!("[confirm]\nmax_bytes = \"500B\"\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
+    let confirmation = &said.findings()[0]["confirmation"];
+    assert_eq!(confirmation["status"], "inconclusive");
+    assert!(confirmation["detail"].as_str().unwrap().contains("max_bytes"), "{confirmation}");
+    assert!(bench.calls().is_empty());
+}
+
+#[test]
+fn the_users_own_program_and_single_findings_may_be_named() {
+    let bench = Bench::new("two_lines.cu");
+    bench.sanitizer("two_lines.xml", "clean.xml", &bench.project());
+    let all = bench.scuba(["check", "two_lines.cu", "--message-format", "json"]).status(1).findings();
+    let read = all.iter().find(|f| f["access"]["direction"] == "read").unwrap();
+    let print = read["fingerprint"].as_str().unwrap();
+    let program = here().join("golden/clean.xml");
+    let said = bench.scuba(["confirm", "two_lines.cu", &print[..8], "--exe", program.to_str().unwrap(), "--message-format", "json"]).status(1);
+    for f in said.findings() {
+        let expected = if f["fingerprint"] == read["fingerprint"] { "confirmed" } else { "null" };
+        assert_eq!(f["confirmation"]["status"].as_str().unwrap_or("null"), expected, "{f}");
+    }
+    assert!(bench.calls()[0].ends_with("/golden/clean.xml"), "{:?}", bench.calls());
+    let said = bench.scuba(["confirm", "two_lines.cu", "0123456789abcdef"]).status(2);
+    assert!(said.err.contains("there is no finding `0123456789abcdef`"), "{}", said.err);
+}
+
+#[test]
+fn without_a_gpu_it_says_what_to_do() {
+    let bench = Bench::new("vector.cu");
+    bench.tool("nvidia-smi", "echo 'No devices were found'; exit 6");
+    bench.sanitizer("vector.xml", "vector.xml", &bench.project());
+    let said = bench.scuba(["confirm", "vector.cu"]).status(2);
+    assert!(said.err.contains("there is no NVIDIA GPU here") && said.err.contains("scuba confirm --bundle DIR"), "{}", said.err);
+}
