@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The build that makes `templates/launch.cpp` a program.
 pub const LAUNCHER: &str = "launcher";
@@ -31,16 +31,16 @@ const MAX_LOG: usize = 64 << 10;
 #[error("cannot make a folder for the runs: {0}")]
 pub struct ExecuteError(#[from] std::io::Error);
 
-/// Runs every case. `told` hears of each outcome as it comes.
+/// Runs every case that can be begun before `deadline`. `told` hears of each outcome as it comes.
 ///
 /// # Errors
 /// When there is no room for what is built; whatever goes wrong with one case is said in its outcome.
-pub fn execute(manifest: &Manifest, bundle: &Path, toolchain: &Toolchain, mut told: impl FnMut(&Case, &Outcome)) -> Result<Vec<Outcome>, ExecuteError> {
+pub fn execute(manifest: &Manifest, bundle: &Path, toolchain: &Toolchain, deadline: Option<Instant>, mut told: impl FnMut(&Case, &Outcome)) -> Result<Vec<Outcome>, ExecuteError> {
     let scratch = tempfile::Builder::new().prefix("scuba-confirm-").tempdir()?;
     let mut run = Execution {
-        manifest, bundle, toolchain, scratch: scratch.path(), built: HashMap::new(), seen: HashMap::new(), count: 0,
+        manifest, bundle, toolchain, scratch: scratch.path(), deadline, built: HashMap::new(), seen: HashMap::new(), count: 0,
     };
-    Ok(manifest.cases.iter().map(|case| {
+    Ok(manifest.cases.iter().take_while(|_| deadline.is_none_or(|d| Instant::now() < d)).map(|case| {
         let outcome = run.case(case);
         told(case, &outcome);
         outcome
@@ -56,6 +56,7 @@ struct Execution<'a> {
     bundle: &'a Path,
     toolchain: &'a Toolchain,
     scratch: &'a Path,
+    deadline: Option<Instant>,
     built: HashMap<String, Result<PathBuf, String>>,
     /// Runs of the program itself, by all that they depend on: many findings share one.
     seen: HashMap<(Executable, Vec<String>, String), Seen>,
@@ -146,7 +147,7 @@ impl Execution<'_> {
             .args(["--padding", &limits.padding.to_string(), "--destroy-on-device-error", "kernel"])
             .arg(program).args(argv).current_dir(&folder);
         let mut log = shown(&command);
-        let ended = process::run(&mut command, stdin, Duration::from_secs(u64::from(limits.timeout_s)), Some(limits.memory))
+        let ended = process::run(&mut command, stdin, self.time(u64::from(limits.timeout_s)), Some(limits.memory))
             .map_err(|e| format!("{}: {e}", self.toolchain.compute_sanitizer.display()))?;
         let text = std::fs::read(&xml).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
         let records = Records::parse(&text);
@@ -157,6 +158,12 @@ impl Execution<'_> {
         if records.records.is_empty()
             && let Some(last) = last_line(&ended) { let _ = write!(how, ": {last}"); }
         Ok(Seen { records, ended: ended.success(), how, log })
+    }
+
+    /// So many seconds, or what is left.
+    fn time(&self, seconds: u64) -> Duration {
+        let all = Duration::from_secs(seconds);
+        self.deadline.map_or(all, |d| all.min(d.saturating_duration_since(Instant::now())))
     }
 
     /// What a build leaves, made once.
@@ -176,7 +183,7 @@ impl Execution<'_> {
         for step in &build.steps {
             let mut command = self.command(step);
             log.push_str(&shown(&command));
-            let done = process::run(&mut command, "", Duration::from_secs(COMPILE_SECONDS), None)
+            let done = process::run(&mut command, "", self.time(COMPILE_SECONDS), None)
                 .map_err(|e| format!("{}: {e}", command.get_program().display()))?;
             if !done.output.trim().is_empty() { let _ = writeln!(log, "{}", done.output.trim_end()); }
             if !done.success() {

@@ -3,7 +3,7 @@
 use crate::nvcc::processes;
 use rustix::process::{Resource, Rlimit, Signal, prlimit};
 use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -38,8 +38,8 @@ impl Ended {
     }
 }
 
-/// Runs a command with standard input from `stdin`, for at most `limit`, in a process group of its own that is gone when
-/// this returns. `memory` bounds its data in bytes (not its address space: the CUDA driver reserves terabytes of that).
+/// Runs a command with standard input from `stdin`, for at most `limit`; then it is ended with all that descends from it. It
+/// stays in our process group, so that what ends that (a terminal, the shim) ends it too. `memory` bounds its data in bytes (not its address space: the CUDA driver reserves terabytes of that).
 ///
 /// # Errors
 /// When it cannot be started.
@@ -48,7 +48,7 @@ pub fn run(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u
     std::io::Write::write_all(&mut input, stdin.as_bytes())?;
     input.rewind()?;
     let output = tempfile::tempfile()?;
-    command.stdin(Stdio::from(input)).stdout(output.try_clone()?).stderr(output.try_clone()?).process_group(0);
+    command.stdin(Stdio::from(input)).stdout(output.try_clone()?).stderr(output.try_clone()?);
     let mut child = processes::start(command)?;
     let pid = processes::pid_of(&child);
     for (resource, bytes) in [(Resource::Core, Some(0)), (Resource::Fsize, Some(MAX_FILE)), (Resource::Data, memory)] {
@@ -63,12 +63,11 @@ pub fn run(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u
             None => std::thread::sleep(POLL),
         }
     };
-    if let Some(pid) = pid {
-        // Compute Sanitizer starts the program as a child of its own, which may have made a group for itself.
-        if status.is_none() { processes::signal_tree(pid, Signal::KILL); }
-        processes::signal_group(pid, Signal::KILL);
+    if let (None, Some(pid)) = (status, pid) {
+        // Compute Sanitizer starts the program as a child of its own.
+        processes::signal_tree(pid, Signal::KILL);
+        child.wait()?;
     }
-    if status.is_none() { child.wait()?; }
     Ok(Ended { status, output: tail(output)? })
 }
 

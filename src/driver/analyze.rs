@@ -3,9 +3,11 @@
 //! In: a [`Request`] as JSON on standard input. Out: findings on standard error and nothing else, except one line for a
 //! unit that could not be analysed; facts in the output's `.scuba`. Exit status 0, 1 (denied) or 2 (could not analyse).
 
+use super::confirm::{self, Project};
 use super::programs;
 use super::session::{Session, folder_of, not_analysed};
 use super::{Status, extraction, output};
+use crate::confirm::prepare::Ways;
 use crate::facts::join::{self, Plan};
 use crate::facts::{LinkFacts, Store, Told, Unit, UnitFacts, dir};
 use crate::nvcc::notes::Notes;
@@ -13,6 +15,10 @@ use crate::nvcc::request::Request;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What is left of a shim's time for telling what was found.
+const SPARE: Duration = Duration::from_secs(3);
 
 /// Never fails: what goes wrong is one line and status 2.
 pub fn run() -> Status {
@@ -44,6 +50,7 @@ fn analyze() -> Result<Status> {
     }
     if let Some(e) = unkept { output::complain(&output::harmless(&e.to_string())); }
 
+    let session = session.with_confirmations(vec![store.folder().to_owned()]);
     let joined = Joined::new(&store, &units, link.map(|l| l.output.as_path()));
     let mut checked = programs::check(&joined.plans, &joined.facts, |i| joined.modules(i, &units, &store), &session, |_| {});
     let notes = Notes::new(output, &request.directory);
@@ -56,6 +63,19 @@ fn analyze() -> Result<Status> {
     assembled.leave_out(|f| joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
     for n in &assembled.report.not_analysed {
         output::complain(&output::harmless(&not_analysed(n)));
+    }
+    if assembled.report.denied() {
+        let project = Project {
+            facts: joined.facts.iter().collect(),
+            modules: Box::new(|i| joined.modules(i, &units, &store)),
+            plans: joined.plans.clone(), links: &[], stores: vec![store.folder().to_owned(); joined.facts.len()],
+        };
+        // The build stops here anyway. Single launches take a moment; the program as a whole is run at the build's end.
+        let room = Duration::from_secs(u64::from(session.config.confirm.timeout_s));
+        let room = session.left().map_or(room, |left| room.min(left.saturating_sub(SPARE)));
+        if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, Ways::LaunchesOnly, &session, Some(room)) {
+            notes.add("confirm", &line);
+        }
     }
     if !assembled.report.findings.is_empty() { session.write(&assembled, &sources)?; }
 

@@ -1,10 +1,11 @@
 //! `scuba build`: a build command with nvcc replaced, then the join of what it left.
 
 use super::args::BuildArgs;
-use super::check::finish;
+use super::confirm::{self, Project};
 use super::session::Session;
 use super::stored::Stored;
 use super::{Status, output};
+use crate::confirm::prepare::Ways;
 use crate::facts::{LinkFacts, Store, dir};
 use crate::nvcc::interpose;
 use crate::nvcc::request::Link;
@@ -36,7 +37,21 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
         Err(e) if outcome.status.success() => return Err(e.context("the build command succeeded, but nothing of it was analysed")),
         Err(_) => return Ok(own_status(outcome.status)),
     };
-    let status = finish(&session, stored.check(&session), &stored.told_since(start))?;
+    let session = session.with_confirmations(stored.folders());
+    let checked = stored.check(&session);
+    if session.verbose() { checked.notes.iter().for_each(|n| output::complain(n)); }
+    let nothing = checked.modules == 0 || checked.found.programs.is_empty();
+    let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
+    let project = Project::stored(&stored);
+    if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, Ways::All, &session, None)
+        && !session.quiet() { output::complain(&output::harmless(&line)); }
+    // What was read during the build is worth reading again where the device has said something since.
+    let mut told = stored.told_since(start);
+    told.retain(|t| !assembled.report.findings.iter().any(|f| f.fingerprint == t.fingerprint && f.confirmation.is_some()));
+    let status = match session.tell(assembled, &sources, &told)? {
+        Status::Clean if nothing => Status::Unable,
+        status => status,
+    };
     Ok(match status {
         Status::Clean if !outcome.status.success() => own_status(outcome.status),
         status => status,

@@ -13,7 +13,7 @@ use crate::confirm::manifest::{Limits, Word};
 use crate::confirm::prepare::{self, Material, Ways};
 use crate::confirm::{Case, Manifest, Outcome, execute, store};
 use crate::facts::join::Plan;
-use crate::facts::{Unit, UnitFacts};
+use crate::facts::{LinkFacts, Unit, UnitFacts};
 use crate::ir::{Module, Program};
 use crate::nvcc::interpose::progress::Progress;
 use crate::nvcc::request::LinkKind;
@@ -24,19 +24,21 @@ use crate::report::sources::Sources;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// # Errors
 /// When there is nothing to confirm, or no GPU to do it on.
 pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
     if let Some(folder) = &args.from { return from_bundle(folder, args, overrides); }
     let (files, wanted) = sort_targets(&args.targets);
-    let (session, project) = Project::open(&files, args, overrides)?;
+    let (session, opened) = Opened::new(&files, args, overrides)?;
     let toolchain = match args.bundle {
         Some(_) => None,
         // Before the check, which takes longer than to see that there is no GPU.
         None => Some(toolchain(&session)?),
     };
-    let checked = project.check(&session);
+    let checked = opened.check(&session);
+    let project = opened.project();
     let frontend = checked.frontend.clone();
     let (mut assembled, sources) = session.assemble(checked.found, frontend);
     session.say_asides(&assembled);
@@ -56,7 +58,7 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
             Ok(Status::Clean)
         }
         (None, Some(toolchain)) => {
-            let outcomes = project.confirm(&chosen, args.exe.as_deref(), Ways::All, &session, &sources, &toolchain)?;
+            let outcomes = project.confirm(&chosen, args.exe.as_deref(), Ways::All, &session, &sources, &toolchain, None)?;
             attach(&mut assembled, &outcomes);
             session.write(&assembled, &sources)?;
             Ok(session.status(&assembled))
@@ -100,23 +102,17 @@ pub fn attach(assembled: &mut Assembled, outcomes: &[Outcome]) {
     }
 }
 
-/// Where the code of units is.
-pub enum Code<'a> { Read(&'a [Unit]), Stored(&'a Stored) }
+/// What was read to find the findings.
+enum Opened { Sources { units: Vec<Unit>, plan: Plan, store: PathBuf }, Facts(Box<Stored>) }
 
-/// Programs with their code and how they are built.
-pub struct Project<'a> { code: ProjectCode<'a>, plans: Vec<Plan>, store: Option<PathBuf> }
-
-enum ProjectCode<'a> { Read(Vec<Unit>), Borrowed(Code<'a>), Stored(Box<Stored>) }
-
-impl<'a> Project<'a> {
-    fn open(files: &[PathBuf], args: &ConfirmArgs, overrides: &Overrides) -> Result<(Session, Self)> {
+impl Opened {
+    fn new(files: &[PathBuf], args: &ConfirmArgs, overrides: &Overrides) -> Result<(Session, Self)> {
         match files {
             [] => Self::of_facts(None, args, overrides),
             [dir] if dir.is_dir() => Self::of_facts(Some(dir), args, overrides),
             files => {
                 let (session, units, plan) = check::read_files(files, &args.flags, &args.common, overrides)?;
-                let store = Some(check::store_of(&files[0])?);
-                Ok((session, Self { code: ProjectCode::Read(units), plans: vec![plan], store }))
+                Ok((session, Self::Sources { units, plan, store: check::store_of(&files[0])? }))
             }
         }
     }
@@ -125,57 +121,56 @@ impl<'a> Project<'a> {
         if !args.flags.is_empty() { bail!("flags behind `--` are for sources: `scuba confirm FILE.cu -- FLAGS`; facts of a build have theirs"); }
         let (stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
         let session = session.with_baseline()?.with_confirmations(stored.folders());
-        Ok((session, Self { plans: stored.plans(), code: ProjectCode::Stored(Box::new(stored)), store: None }))
-    }
-
-    /// Programs that somebody else read.
-    #[must_use]
-    pub fn borrowed(code: Code<'a>, plans: Vec<Plan>, store: Option<PathBuf>) -> Self { Self { code: ProjectCode::Borrowed(code), plans, store } }
-
-    fn code(&self) -> Code<'_> {
-        match &self.code {
-            ProjectCode::Read(units) => Code::Read(units),
-            ProjectCode::Borrowed(Code::Read(units)) => Code::Read(units),
-            ProjectCode::Borrowed(Code::Stored(s)) => Code::Stored(s),
-            ProjectCode::Stored(s) => Code::Stored(s),
-        }
-    }
-
-    fn facts(&self, unit: usize) -> &UnitFacts {
-        match &self.code {
-            ProjectCode::Read(units) => &units[unit].facts,
-            ProjectCode::Borrowed(Code::Read(units)) => &units[unit].facts,
-            ProjectCode::Borrowed(Code::Stored(s)) => &s.units[unit],
-            ProjectCode::Stored(s) => &s.units[unit],
-        }
-    }
-
-    fn modules(&self, unit: usize) -> Result<Vec<Arc<Module>>> {
-        match self.code() { Code::Read(units) => Ok(units[unit].modules.clone()), Code::Stored(s) => s.modules(unit) }
+        Ok((session, Self::Facts(Box::new(stored))))
     }
 
     fn check(&self, session: &Session) -> Checked {
-        match self.code() {
-            Code::Read(units) => check::check_units(&self.plans, units, session),
-            Code::Stored(s) => s.check(session),
+        match self {
+            Self::Sources { units, plan, .. } => check::check_units(std::slice::from_ref(plan), units, session),
+            Self::Facts(stored) => stored.check(session),
         }
     }
 
-    fn store(&self, plan: &Plan) -> PathBuf {
-        match (&self.store, self.code()) {
-            (Some(store), _) => store.clone(),
-            // A plan has at least one unit.
-            (None, Code::Stored(s)) => s.folder_of(plan.units[0]).to_owned(),
-            (None, Code::Read(_)) => PathBuf::new(),
+    fn project(&self) -> Project<'_> {
+        match self {
+            Self::Sources { units, plan, store } => Project {
+                facts: units.iter().map(|u| &u.facts).collect(),
+                modules: Box::new(|i| Ok(units[i].modules.clone())),
+                plans: vec![plan.clone()], links: &[], stores: vec![store.clone(); units.len()],
+            },
+            Self::Facts(stored) => Project::stored(stored),
+        }
+    }
+}
+
+/// Programs with their code and how they are built.
+pub struct Project<'a> {
+    pub facts: Vec<&'a UnitFacts>,
+    /// A unit's code.
+    pub modules: Box<dyn Fn(usize) -> Result<Vec<Arc<Module>>> + 'a>,
+    pub plans: Vec<Plan>,
+    pub links: &'a [LinkFacts],
+    /// For each unit, the `.scuba` folder that outcomes belong to.
+    pub stores: Vec<PathBuf>,
+}
+
+impl<'a> Project<'a> {
+    /// What a build left.
+    #[must_use]
+    pub fn stored(stored: &'a Stored) -> Self {
+        Self {
+            facts: stored.units.iter().collect(),
+            modules: Box::new(|i| stored.modules(i)),
+            plans: stored.plans(), links: stored.links(),
+            stores: (0..stored.units.len()).map(|i| stored.folder_of(i).to_owned()).collect(),
         }
     }
 
     /// Objects and libraries that the link of a program has besides its units.
     fn others(&self, plan: &Plan) -> Vec<PathBuf> {
-        let Code::Stored(stored) = self.code() else { return vec![] };
-        let keys: Vec<&PathBuf> = plan.units.iter().map(|&i| &self.facts(i).key).collect();
+        let keys: Vec<&PathBuf> = plan.units.iter().map(|&i| &self.facts[i].key).collect();
         let own = |p: &PathBuf| keys.contains(&p) || p.canonicalize().is_ok_and(|c| keys.contains(&&c));
-        let link = stored.links().iter().find(|l| {
+        let link = self.links.iter().find(|l| {
             l.link.kind == LinkKind::Executable && (l.units.iter().any(|u| keys.contains(&u)) || l.link.inputs.iter().any(own))
         });
         link.map(|l| l.link.inputs.iter().filter(|p| !own(p)).cloned().collect()).unwrap_or_default()
@@ -185,7 +180,7 @@ impl<'a> Project<'a> {
         let nvcc = session.nvcc();
         let names = nvcc.iter().cloned().chain(nvcc.iter().filter_map(|n| n.canonicalize().ok()));
         let toolkit = names.filter_map(|n| Some(n.parent()?.parent()?.to_owned())).collect();
-        let units = self.plans.iter().flat_map(|p| &p.units).map(|&i| self.facts(i));
+        let units = self.plans.iter().flat_map(|p| &p.units).map(|&i| self.facts[i]);
         let files: Vec<PathBuf> = units.flat_map(|u| u.dependencies.iter().map(|d| d.path.clone()).chain([u.source()])).collect();
         Copied::new(toolkit, files)
     }
@@ -202,15 +197,15 @@ impl<'a> Project<'a> {
             if own.is_empty() { continue; }
             let (mut code, mut owners) = (Vec::new(), Vec::new());
             for (position, &unit) in plan.units.iter().enumerate() {
-                let modules = self.modules(unit)?;
+                let modules = (self.modules)(unit)?;
                 owners.extend(modules.iter().map(|_| position));
                 code.extend(modules);
             }
             // As the check linked it: sites are positions in it.
             let program = Program::link(code);
             let material = Material {
-                program: &program, units: plan.units.iter().map(|&i| &self.facts(i).unit).collect(), owners,
-                others: self.others(plan), executable: executable.as_deref(), prefix: format!("{n}-"), store: self.store(plan),
+                program: &program, units: plan.units.iter().map(|&i| &self.facts[i].unit).collect(), owners,
+                others: self.others(plan), executable: executable.as_deref(), prefix: format!("{n}-"), store: plan.units.first().map(|&i| self.stores[i].clone()).unwrap_or_default(),
             };
             prepare::add(&mut manifest, &own, &material, ways, &session.root, sources, places, template);
         }
@@ -221,20 +216,48 @@ impl<'a> Project<'a> {
     ///
     /// # Errors
     /// When there is no room to build what is run.
-    pub fn confirm(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways, session: &Session, sources: &Sources, toolchain: &Toolchain) -> Result<Vec<Outcome>> {
+    #[expect(clippy::too_many_arguments, reason = "the findings, how to run them, and where all of it lies")]
+    pub fn confirm(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways, session: &Session, sources: &Sources, toolchain: &Toolchain, deadline: Option<Instant>) -> Result<Vec<Outcome>> {
         let folder = tempfile::tempdir().context("cannot make a folder for the launcher")?;
         let template = folder.path().join(bundle::LAUNCHER);
         std::fs::write(&template, prepare::TEMPLATE).with_context(|| format!("cannot write {}", template.display()))?;
         let template = Word::text(template.to_string_lossy());
         let manifest = self.manifest(findings, exe, ways, session, sources, &InPlace, &template)?;
-        execute_all(&manifest, folder.path(), toolchain, session, session.verbose())
+        execute_all(&manifest, folder.path(), toolchain, session, deadline, session.verbose())
+    }
+}
+
+/// `[confirm] when`: confirms what is denied and has not been, where there is a GPU. `room` is how long it may take together;
+/// `Some` line where nothing was run though something should have been.
+#[must_use]
+pub fn automatically(assembled: &mut Assembled, sources: &Sources, project: &Project<'_>, ways: Ways, session: &Session, room: Option<Duration>) -> Option<String> {
+    let when = session.config.confirm.when;
+    let wanted = |f: &&Finding| f.witness.is_some() && f.confirmation.is_none() && (f.level == Level::Deny || when == ConfirmWhen::All);
+    let findings: Vec<Finding> = assembled.report.findings.iter().filter(wanted).cloned().collect();
+    if when == ConfirmWhen::Never || findings.is_empty() { return None; }
+    let not_run = |why: &str| Some(format!("hardware confirmation was not run: {why}"));
+    let toolchain = match toolchain(session) {
+        Ok(t) => t,
+        Err(DeviceError::NoDevice(_)) => return not_run("there is no NVIDIA GPU here; `scuba confirm --bundle DIR` makes a bundle for a machine that has one"),
+        Err(e) => return not_run(&e.to_string()),
+    };
+    let deadline = room.map(|r| Instant::now() + r);
+    // A fault in what is only evidence must not cost the verdict.
+    let run = std::panic::AssertUnwindSafe(|| project.confirm(&findings, None, ways, session, sources, &toolchain, deadline));
+    match std::panic::catch_unwind(run).unwrap_or_else(|_| Err(anyhow::anyhow!("internal fault; please report it"))) {
+        Ok(outcomes) => {
+            attach(assembled, &outcomes);
+            let left = findings.len() - outcomes.len();
+            if left > 0 { not_run(&format!("the time was up for {left} findings; `scuba confirm` runs them")) } else { None }
+        }
+        Err(e) => not_run(&format!("{e:#}")),
     }
 }
 
 /// Runs a manifest and keeps each outcome; tells of it where that is wanted.
-fn execute_all(manifest: &Manifest, folder: &Path, toolchain: &Toolchain, session: &Session, aloud: bool) -> Result<Vec<Outcome>> {
+fn execute_all(manifest: &Manifest, folder: &Path, toolchain: &Toolchain, session: &Session, deadline: Option<Instant>, aloud: bool) -> Result<Vec<Outcome>> {
     let mut progress = (!session.quiet()).then(|| Progress::new("Confirming", manifest.cases.len() as u64));
-    let outcomes = execute::execute(manifest, folder, toolchain, |case, outcome| {
+    let outcomes = execute::execute(manifest, folder, toolchain, deadline, |case, outcome| {
         keep(&case.store, outcome);
         if let Some(p) = &mut progress {
             p.step(&case.expected.fingerprint);
@@ -264,7 +287,7 @@ fn from_bundle(folder: &Path, args: &ConfirmArgs, overrides: &Overrides) -> Resu
     let session = Session::new(&args.common, overrides, &folder_of(&here)?)?;
     let outcomes = match toolchain(&session) {
         Ok(toolchain) => {
-            let outcomes = execute_all(&manifest, &folder, &toolchain, &session, false)?;
+            let outcomes = execute_all(&manifest, &folder, &toolchain, &session, None, false)?;
             bundle::write_results(&folder, &outcomes)?;
             outcomes
         }

@@ -181,6 +181,10 @@ impl Session {
     #[must_use]
     pub fn elapsed(&self) -> Duration { self.started.elapsed() }
 
+    /// How long a shim may still take; `None` for other commands.
+    #[must_use]
+    pub fn left(&self) -> Option<Duration> { self.deadline.map(|d| d.saturating_duration_since(Instant::now())) }
+
     /// For a program of so many units.
     #[must_use]
     pub fn check_options(&self, units: usize) -> check::Options {
@@ -231,13 +235,21 @@ impl Session {
     /// # Errors
     /// When it cannot be rendered.
     pub fn report(&self, found: Found, frontend: String, told: &[Told]) -> Result<Status> {
-        let (mut assembled, sources) = self.assemble(found, frontend);
+        let (assembled, sources) = self.assemble(found, frontend);
+        self.tell(assembled, &sources, told)
+    }
+
+    /// [`Self::report`] of what is assembled already.
+    ///
+    /// # Errors
+    /// When it cannot be rendered.
+    pub fn tell(&self, mut assembled: Assembled, sources: &Sources, told: &[Told]) -> Result<Status> {
         let status = self.status(&assembled);
         self.say_asides(&assembled);
         if !self.format.is_document() {
             assembled.leave_out(|f| told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
         }
-        self.write(&assembled, &sources)?;
+        self.write(&assembled, sources)?;
         Ok(status)
     }
 

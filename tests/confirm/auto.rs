@@ -1,0 +1,53 @@
+//! `[confirm] when = "auto"`: in a shim that denies, and at the end of `scuba build`.
+
+use super::{Bench, Said, nvcc};
+use std::path::Path;
+use std::process::Command;
+
+/// The shim in place of nvcc.
+fn shim(bench: &Bench, arguments: &[&str]) -> Said {
+    let mut c = Command::new(assert_cmd::cargo::cargo_bin!("scuba-nvcc"));
+    for (name, _) in std::env::vars_os() { if name.to_string_lossy().starts_with("SCUBA_") { c.env_remove(name); } }
+    c.args(arguments).current_dir(bench.project()).env("SCUBA_NVCC", nvcc())
+        .env("PATH", format!("{}:{}", bench.tools().display(), std::env::var("PATH").unwrap()));
+    c.output().unwrap().into()
+}
+
+fn bench() -> Bench {
+    let bench = Bench::new("vector.cu");
+    bench.sanitizer("vector.xml", "vector.xml", &bench.project());
+    bench.settings(&format!("[confirm]\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    bench
+}
+
+#[test]
+fn a_shim_that_denies_confirms_by_the_launch_alone() {
+    let bench = bench();
+    let said = shim(&bench, &["-c", "vector.cu", "-o", "vector.o"]).status(1);
+    assert!(said.err.contains("confirmed by compute-sanitizer on NVIDIA H200"), "{}", said.err);
+    assert!(!bench.project().join("vector.o").exists());
+    let [call] = bench.calls().try_into().unwrap();
+    assert!(call.ends_with(".launch"), "{call}");
+    let later = bench.scuba(["check"]).status(1);
+    assert!(later.err.contains("confirmed by compute-sanitizer on NVIDIA H200"), "{}", later.err);
+}
+
+#[test]
+fn never_means_never() {
+    let bench = bench();
+    bench.settings(&format!("[confirm]\nwhen = \"never\"\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    let said = shim(&bench, &["-c", "vector.cu", "-o", "vector.o"]).status(1);
+    assert!(!said.err.contains("confirm") && bench.calls().is_empty(), "{}", said.err);
+}
+
+#[test]
+fn without_a_gpu_nothing_runs_and_the_builds_report_says_so() {
+    let bench = bench();
+    bench.tool("nvidia-smi", "exit 9");
+    let build = format!("{} -c vector.cu -o vector.o", nvcc().display());
+    let said = bench.scuba(["build", "--", "sh", "-c", &build]).status(1);
+    assert!(said.err.contains("scuba: hardware confirmation was not run: there is no NVIDIA GPU here"), "{}", said.err);
+    assert!(bench.calls().is_empty());
+    let log = std::fs::read_to_string(Path::new(&bench.project()).join(".scuba/log")).unwrap();
+    assert!(log.contains("hardware confirmation was not run"), "{log}");
+}
