@@ -52,7 +52,7 @@ impl<'p> Judge<'p> {
         let coordinate = |t: [TermId; 3]| t.map(|t| model.value(a, t, mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
         let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
         let target = Target {
-            site: site(ev.site), launch_site: Some(site(launch.site)), launch: None,
+            site: site(ev.site), callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()), launch_site: Some(site(launch.site)), launch: None,
             threads: Threads::List(vec![(block, th)]),
         };
         match witness::replay(self.program, self.root.func, &inputs, &target, &self.budget) {

@@ -112,7 +112,7 @@ fn launch(w: &Witness, m: &Material<'_>, places: &dyn Places, manifest: &mut Man
     let inputs = Inputs {
         argv: w.run.argv.clone(), args: w.run.args.iter().map(|v| i128::from(*v)).collect(), stdin: w.run.stdin.clone().into_bytes(), ..Inputs::default()
     };
-    let target = Target { site: access, launch_site, launch: None, threads: Threads::List(vec![(w.block, w.thread)]) };
+    let target = Target { site: access, callers: None, launch_site, launch: None, threads: Threads::List(vec![(w.block, w.thread)]) };
     let snapshot = replayed(program, root, &inputs, &target)?;
     let kernel = snapshot.kernel;
     let unit = *m.owners.get(kernel.module.0 as usize).ok_or(stale)?;

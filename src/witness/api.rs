@@ -111,6 +111,8 @@ pub enum Threads {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     pub site: Site,
+    /// The calls that lead there from the kernel, where it matters: an atomic operation of a header has many callers.
+    pub callers: Option<Vec<Site>>,
     /// `None`: any launch (or the host itself, where `site` is on the host side).
     pub launch_site: Option<Site>,
     /// Only the launch of this number in the run; where it does not reach the access, others of the same launch

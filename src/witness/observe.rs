@@ -14,7 +14,7 @@ pub struct Observer {
     /// `None`: everything is wanted.
     pub target: Option<Target>,
     pub bad: Vec<BadAccess>,
-    index: FxHashMap<(Site, Option<Site>, Option<Site>, String), usize>,
+    index: FxHashMap<(Site, Vec<Site>, Option<Site>, Option<Site>, String), usize>,
     pub found: Option<BadAccess>,
     /// The object that it was meant for.
     pub found_object: Option<ObjId>,
@@ -51,14 +51,14 @@ impl Observer {
 
     pub fn bad(&mut self, bad: BadAccess, object: ObjId, on_device: bool) -> Result<(), Stop> {
         if let Some(t) = &self.target
-            && t.site == bad.site && (self.armed || !on_device)
+            && t.site == bad.site && t.callers.as_ref().is_none_or(|c| *c == bad.callers) && (self.armed || !on_device)
             && (!on_device || t.launch_site.is_none() || t.launch_site == bad.launch_site) {
             self.found = Some(bad);
             self.found_object = Some(object);
             return Err(Stop::Found);
         }
         let Object { alloc, name, .. } = &bad.object;
-        let key = (bad.site, bad.launch_site, *alloc, name.clone());
+        let key = (bad.site, bad.callers.clone(), bad.launch_site, *alloc, name.clone());
         match self.index.get(&key) {
             Some(&i) => self.bad[i].count += 1,
             None if self.bad.len() < MAX_BAD => {
