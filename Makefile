@@ -33,8 +33,8 @@ test: ## the whole test suite, with the pinned nvcc
 	@cargo test --locked --no-fail-fast
 
 .PHONY: lint
-lint: setup ## clippy on everything
-	@cargo clippy --locked --all-targets
+lint: setup ## clippy on everything; a warning is a failure
+	@cargo clippy --locked --all-targets -- -D warnings
 
 .PHONY: bench
 bench: build ## build time and memory through scuba-nvcc over plain nvcc

@@ -20,7 +20,7 @@ fn main() -> anyhow::Result<()> {
     let mut modules = Vec::new();
     for file in files {
         let e = extract_here(&unit(file, flags)?, &ExtractOptions::default());
-        for n in e.not_analysed { bail!("{}: {:?} side: {}", n.file.display(), n.side, n.reason); }
+        if let Some(n) = e.not_analysed.first() { bail!("{}: {:?} side: {}", n.file.display(), n.side, n.reason); }
         modules.extend(e.modules.into_iter().map(Arc::new));
     }
     let program = Program::link(modules);

@@ -275,9 +275,9 @@ impl<'p> Engine<'p> {
         let mut w = Witness {
             inputs: judge.inputs(a, root, launch, ev, model).iter().map(|(n, v)| WitnessInput { name: n.clone(), value: v.clone() }).collect(),
             run: judge.run(a, launch, ev, model),
-            grid: triple(launch.config.grid.map(|t| value(t))),
-            block: triple(thread.bid.map(|t| value(t))),
-            thread: triple(thread.tid.map(|t| value(t))),
+            grid: triple(launch.config.grid.map(&value)),
+            block: triple(thread.bid.map(&value)),
+            thread: triple(thread.tid.map(&value)),
             offset_bytes: narrow(value(ob.offset)),
             extent_bytes: narrow(value(ob.extent)),
             replay,
@@ -418,7 +418,7 @@ fn dims(t: &[String; 3]) -> String {
 /// Whether an instruction accesses memory through something other than a plain variable.
 fn is_array_access(f: &crate::ir::Function, inst: &crate::ir::Inst) -> bool {
     use crate::ir::{Op, Operand};
-    let ptr = match &inst.op { Op::Load { ptr, .. } | Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => ptr, _ => return false };
+    let (Op::Load { ptr, .. } | Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. }) = &inst.op else { return false };
     let Operand::Value(v) = ptr else { return true };
     !f.blocks.iter().flat_map(|b| &b.insts).any(|i| i.result == Some(*v) && matches!(i.op, Op::Alloca { .. }))
 }

@@ -244,7 +244,7 @@ fn last_line(ended: &Ended) -> Option<&str> {
 fn shown(command: &Command) -> String {
     let words: Vec<String> = std::iter::once(command.get_program()).chain(command.get_args()).map(|w| {
         let text = w.to_string_lossy();
-        shlex::try_quote(&text).map_or_else(|_| text.to_string(), |q| q.into_owned())
+        shlex::try_quote(&text).map_or_else(|_| text.to_string(), std::borrow::Cow::into_owned)
     }).collect();
     format!("$ {}\n", words.join(" "))
 }

@@ -40,6 +40,7 @@ pub struct Material<'a> {
 pub enum Ways { All, /** Single launches: they take a moment. */ LaunchesOnly }
 
 /// Adds a case for each finding that has a witness.
+#[expect(clippy::too_many_arguments, reason = "what a case is made of")]
 pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'_>, ways: Ways, root: &ProjectRoot, sources: &Sources, places: &dyn Places, template: &Word) {
     for finding in findings {
         let Some(witness) = &finding.witness else { continue };

@@ -64,8 +64,20 @@ fn checked(p: *mut u8) -> *mut u8 {
 // SAFETY: every call is the system allocator's; `checked` returns what it was given, or not at all.
 #[expect(unsafe_code, reason = "an allocator")]
 unsafe impl GlobalAlloc for Bounded {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 { checked(unsafe { System.alloc(layout) }) }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 { checked(unsafe { System.alloc_zeroed(layout) }) }
-    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) { unsafe { System.dealloc(p, layout) } }
-    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 { checked(unsafe { System.realloc(p, layout, size) }) }
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promises are the ones that it wants (as in all of these).
+        checked(unsafe { System.alloc(layout) })
+    }
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        checked(unsafe { System.alloc_zeroed(layout) })
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(p, layout) }
+    }
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        checked(unsafe { System.realloc(p, layout, size) })
+    }
 }

@@ -130,14 +130,14 @@ impl Executor<'_> {
         let m = self.program.module(site.func.module);
         // `ldg`, `ldu`: a load through the read-only cache.
         if name.starts_with("nvvm.ldg.") || name.starts_with("nvvm.ldu.") {
-            let p = args.first().map(|a| self.as_pointer(a)).unwrap_or_else(|| Rc::new(vec![]));
+            let p = args.first().map_or_else(|| Rc::new(vec![]), |a| self.as_pointer(a));
             let bytes = self.arena.int(i128::from(m.size_of(ty)));
             self.note_access(&s, site, &p, bytes, AccessKind::Read);
             let v = self.unknown_of(m, ty, "what a buffer holds");
             return Ok(Some((v, s)));
         }
         if name.starts_with("nvvm.atomic.") {
-            let p = args.first().map(|a| self.as_pointer(a)).unwrap_or_else(|| Rc::new(vec![]));
+            let p = args.first().map_or_else(|| Rc::new(vec![]), |a| self.as_pointer(a));
             let bytes = self.arena.int(i128::from(m.size_of(ty)));
             self.note_access(&s, site, &p, bytes, AccessKind::Atomic);
             let v = self.unknown_of(m, ty, "the result of an atomic operation");

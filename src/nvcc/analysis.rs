@@ -107,10 +107,7 @@ fn read(mut pipe: PipeReader, text: Text) -> mpsc::Receiver<()> {
 }
 
 fn verdict(status: std::io::Result<ExitStatus>, mut text: Vec<u8>) -> Verdict {
-    let status = match status {
-        Ok(status) => status,
-        Err(_) => return Verdict::Broken { how: "its end could not be observed".into(), text },
-    };
+    let Ok(status) = status else { return Verdict::Broken { how: "its end could not be observed".into(), text } };
     if text.len() >= LONGEST_TEXT {
         text.extend_from_slice(b"\nscuba: note: the output ends here, at 1 MiB\n");
     }

@@ -65,6 +65,9 @@ pub struct Surroundings<'s> {
 }
 
 /// `arguments` are ours without our own name. `settings` is asked for only when nothing before it names an nvcc.
+///
+/// # Errors
+/// When there is no nvcc, or the only one there is would be this program again.
 pub fn locate(arguments: &[OsString], place: &Surroundings<'_>, settings: impl FnOnce() -> Settings) -> Result<Invocation, LocateError> {
     let mut arguments = arguments;
     // CMAKE_CUDA_COMPILER and CMAKE_CUDA_COMPILER_LAUNCHER may both be this program.

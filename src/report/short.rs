@@ -5,6 +5,10 @@ use super::finding::{Finding, Level};
 use super::render::{Style, Verbosity};
 use std::io::{self, Write};
 
+/// The `short` renderer.
+///
+/// # Errors
+/// When `out` cannot be written.
 pub fn write(assembled: &Assembled, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let report = &assembled.report;
     for f in report.findings.iter().filter(|f| style.verbosity > Verbosity::Quiet || f.level == Level::Deny) {

@@ -320,7 +320,7 @@ impl Executor<'_> {
 
     fn blur_cells(&mut self, state: &mut ObjState, at: i64, v: &Value, size: u64) {
         // Registers holding a structure: members in order, each with an equal share where sizes are not known.
-        if let Value::Aggregate(e) = v && !e.is_empty() && size % e.len() as u64 == 0 {
+        if let Value::Aggregate(e) = v && !e.is_empty() && size.is_multiple_of(e.len() as u64) {
             let each = size / e.len() as u64;
             if each <= 8 {
                 for (i, x) in e.iter().enumerate() {

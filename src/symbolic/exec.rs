@@ -84,6 +84,9 @@ pub struct Budget { pub steps: u64, pub deadline: Option<Instant>, pub depth: us
 
 impl Default for Budget { fn default() -> Self { Self { steps: 3_000_000, deadline: None, depth: 48 } } }
 
+/// A loop of one activation: its context, function and header.
+pub(super) type LoopKey = (u64, FuncRef, BlockId);
+
 pub struct Executor<'p> {
     pub program: &'p Program,
     pub arena: Arena,
@@ -105,9 +108,9 @@ pub struct Executor<'p> {
     pub(super) cfgs: FxHashMap<FuncRef, Rc<Cfg>>,
     pub(super) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
     pub(super) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
-    pub(super) loop_vars: FxHashMap<(u64, FuncRef, BlockId), Vec<super::loops::LoopVar>>,
-    pub(super) loop_steps: FxHashMap<(u64, FuncRef, BlockId), Vec<(super::loops::LoopVar, Option<i128>)>>,
-    pub(super) loop_ranges: FxHashMap<(u64, FuncRef, BlockId), Vec<(super::loops::LoopVar, u32, bool)>>,
+    pub(super) loop_vars: FxHashMap<LoopKey, Vec<super::loops::LoopVar>>,
+    pub(super) loop_steps: FxHashMap<LoopKey, Vec<(super::loops::LoopVar, Option<i128>)>>,
+    pub(super) loop_ranges: FxHashMap<LoopKey, Vec<(super::loops::LoopVar, u32, bool)>>,
     inputs: FxHashMap<(InputSource, u32), TermId>,
     pub(super) types: std::cell::RefCell<FxHashMap<FuncRef, Rc<Vec<Option<TypeId>>>>>,
     /// What was left out, one line each.
@@ -240,7 +243,7 @@ impl<'p> Executor<'p> {
         if self.gave_up.is_some() { return false; }
         if self.budget.steps == 0 { self.give_up("the execution budget was spent"); return false; }
         self.budget.steps -= 1;
-        if self.budget.steps % 4096 == 0 && self.budget.deadline.is_some_and(|d| Instant::now() > d) {
+        if self.budget.steps.is_multiple_of(4096) && self.budget.deadline.is_some_and(|d| Instant::now() > d) {
             self.give_up("the time limit was reached");
             return false;
         }

@@ -55,6 +55,7 @@ impl Range {
         Self { lo: pick(self.lo, o.lo, i128::max), hi: pick(self.hi, o.hi, i128::min) }
     }
     #[must_use]
+    #[expect(clippy::should_implement_trait, reason = "bounds of a sum, and no sum of anything")]
     pub fn add(self, o: Self) -> Self {
         Self { lo: self.lo.zip(o.lo).and_then(|(a, b)| a.checked_add(b)), hi: self.hi.zip(o.hi).and_then(|(a, b)| a.checked_add(b)) }
     }
@@ -64,6 +65,7 @@ impl Range {
         if c >= 0 { if c == 0 { Self::point(0) } else { Self { lo: m(self.lo), hi: m(self.hi) } } } else { Self { lo: m(self.hi), hi: m(self.lo) } }
     }
     #[must_use]
+    #[expect(clippy::should_implement_trait, reason = "bounds of a product, and no product of anything")]
     pub fn mul(self, o: Self) -> Self {
         // Only what is needed: bounded boxes, and products of half-bounded non-negative ranges.
         if let (Some(a), Some(b), Some(c), Some(d)) = (self.lo, self.hi, o.lo, o.hi) {

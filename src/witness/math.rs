@@ -314,9 +314,7 @@ fn nvvm(name: &str) -> Option<Entry> {
         "mulhi" => match parts.next()? {
             "i" => int_n!(2, |a, _| Some((signed(a[0], 32) * signed(a[1], 32)).cast_unsigned() >> 32)),
             "ui" => int_n!(2, |a, _| Some((a[0] * a[1]) >> 32)),
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the high half")]
             "ll" => int_n!(2, |a, _| Some(((s(a[0], 64) * s(a[1], 64)) >> 64) as u64)),
-            #[expect(clippy::cast_possible_truncation, reason = "the high half")]
             "ull" => int_n!(2, |a, _| Some(((u128::from(a[0]) * u128::from(a[1])) >> 64) as u64)),
             _ => return None,
         },

@@ -43,7 +43,7 @@ impl ObjId {
 /// The object that an address was meant for and the distance from its start.
 #[inline]
 pub const fn split(address: u64) -> (ObjId, i64) {
-    #[expect(clippy::cast_possible_truncation, reason = "24 bits remain")]
+    // 24 bits remain.
     let id = ObjId((address >> WINDOW_BITS) as u32);
     (id, (address & ((1 << WINDOW_BITS) - 1)).cast_signed() - BIAS.cast_signed())
 }

@@ -9,12 +9,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Most different bad accesses that are kept.
 const MAX_BAD: usize = 10_000;
 
+/// Accesses that count as one: their place, call sites, launch, its place, and what they were meant for.
+type Key = (Site, Vec<Site>, Option<Site>, Option<Site>, String);
+
 #[derive(Default)]
 pub struct Observer {
     /// `None`: everything is wanted.
     pub target: Option<Target>,
     pub bad: Vec<BadAccess>,
-    index: FxHashMap<(Site, Vec<Site>, Option<Site>, Option<Site>, String), usize>,
+    index: FxHashMap<Key, usize>,
     pub found: Option<BadAccess>,
     /// The object that it was meant for.
     pub found_object: Option<ObjId>,

@@ -1,5 +1,7 @@
 //! The `scuba` command as users meet it: exit statuses, which stream says what, and messages that name the culprit.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod assume;
 mod basics;
 mod facts;

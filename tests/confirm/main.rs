@@ -1,6 +1,8 @@
 //! `scuba confirm` without a GPU: a stand-in for Compute Sanitizer replays what the real one wrote on an H200
 //! (`golden/README.md` says how), and one for `nvidia-smi` says that there is such a device. nvcc is real.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod auto;
 mod bundles;
 mod harness;

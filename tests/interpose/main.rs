@@ -2,6 +2,8 @@
 //!
 //! The shim is a script here that records how it was called and runs what it was given: these tests are about reaching it.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod builds;
 mod commands;
 mod processes;

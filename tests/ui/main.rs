@@ -8,6 +8,8 @@
 //! A finding that is missing, one too many, or one with another verdict fails the test. `SCUBA_UI=part-of-a-name` runs
 //! some programs only.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 use scuba::report::finding::{Replay, Report, Verdict};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

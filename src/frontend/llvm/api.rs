@@ -7,7 +7,8 @@
 //! An accessor that only makes sense for one kind of value asserts that kind first, so that a mistake of ours is
 //! a panic of the worker process and never undefined behaviour.
 
-#![allow(unsafe_code)] // the LLVM C API is foreign; every handle is tied to the module's lifetime below
+#![allow(unsafe_code, reason = "the LLVM C API is foreign; every handle is tied to the module's lifetime below")]
+#![allow(clippy::wildcard_imports, reason = "a hundred functions, told apart by their prefix")]
 
 use inkwell::module::Module;
 use llvm_sys::core::*;

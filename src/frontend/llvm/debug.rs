@@ -181,9 +181,8 @@ impl<'m> Debug<'m> {
         let base = self.bitcode.meta_operand(ty, operand::BASE_TYPE);
         let is = |m: Option<Meta<'m>>, t: u16| m.is_some_and(|m| m.tag() == t);
         if ty.is(MetaKind::LLVMDISubroutineTypeMetadataKind) {
-            let mut parts = self.bitcode.meta_operand(ty, operand::BASE_TYPE)
-                .map(|list| self.bitcode.meta_operands(list).len()).unwrap_or(0);
             let list = self.bitcode.meta_operand(ty, operand::BASE_TYPE);
+            let mut parts = list.map_or(0, |l| self.bitcode.meta_operands(l).len());
             let part = |i: usize| list.and_then(|l| self.bitcode.meta_operand(l, i));
             parts = parts.max(1);
             let params: Vec<String> = (1..parts).map(|i| self.spell(part(i), String::new(), depth + 1)).collect();

@@ -107,7 +107,6 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// Bounds of a parallel loop that are all operands.
-    #[expect(clippy::type_complexity, reason = "three lists of equal length")]
     fn bounds(&mut self, op: &'m MOp) -> Option<(Vec<Operand>, Vec<Operand>, Vec<Operand>)> {
         if op.name != "scf.parallel" { return None; }
         let all = self.operands(op);

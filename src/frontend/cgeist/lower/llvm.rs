@@ -142,7 +142,7 @@ impl<'m> Body<'_, '_, 'm> {
         let mut steps = vec![];
         let mut t = elem;
         let id: TypeId = self.side.types.of(&t);
-        if !(Self::as_int(first) == Some(0) && !rest.is_empty()) {
+        if Self::as_int(first) != Some(0) || rest.is_empty() {
             steps.push(Step::Index { index: first.clone(), stride: self.side.types.size(id), count: None });
         }
         for i in rest {
