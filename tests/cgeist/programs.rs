@@ -4,6 +4,10 @@ use scuba::check::{self, Options, ProgramReport};
 use scuba::frontend::cgeist::lower::About;
 use scuba::frontend::cgeist::lower_text;
 use scuba::ir::Program;
+use scuba::frontend::ExtractOptions;
+use scuba::nvcc::command::{Command, Environment};
+use scuba::nvcc::unit::TranslationUnit;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,9 +33,29 @@ pub fn recorded(program: &str, shape: &str) -> Option<Program> {
     Some(Program::link(vec![Arc::new(lowered.device), Arc::new(lowered.host)]))
 }
 
+/// The real nvcc: the one that `make` set up, else the one in `PATH`.
+fn nvcc() -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(".deps/cuda/nvidia/cu13/bin/nvcc");
+    if path.is_file() { path } else { which::which("nvcc").expect("nvcc: run `make` first") }
+}
+
+/// The unit of `nvcc -c PROGRAM.cu`.
+pub fn unit(program: &str) -> TranslationUnit {
+    let arguments: Vec<OsString> = ["-c".into(), format!("{program}.cu").into()].into();
+    let plan = Command::read(&arguments, &Environment::default(), &folder()).plan(&folder(), Some(&nvcc()), &Vec::new).unwrap();
+    plan.request.units.into_iter().next().unwrap()
+}
+
+pub fn read_by_clang(program: &str) -> Program {
+    let options = ExtractOptions { worker: Some(env!("CARGO_BIN_EXE_scuba-extract").into()), ..ExtractOptions::default() };
+    let extraction = scuba::frontend::extract(&unit(program), &options).unwrap();
+    assert!(extraction.not_analysed.is_empty(), "{program}: {:?}", extraction.not_analysed);
+    Program::link(extraction.modules.into_iter().map(Arc::new).collect())
+}
+
 pub fn check(p: &Program) -> ProgramReport {
     std::thread::scope(|s| std::thread::Builder::new().stack_size(256 << 20)
-        .spawn_scoped(s, || check::check_program(p, &Options::default())).unwrap().join().unwrap())
+        .spawn_scoped(s, || check::check_program(p, &Options { solver_ms: 700, ..Options::default() })).unwrap().join().unwrap())
 }
 
 pub fn programs() -> Vec<String> {
@@ -39,20 +63,4 @@ pub fn programs() -> Vec<String> {
         .filter(|p| p.extension().is_some_and(|e| e == "cu")).map(|p| p.file_stem().unwrap().to_string_lossy().into_owned()).collect();
     all.sort();
     all
-}
-
-#[test]
-fn show() {
-    let filter = std::env::var("P").unwrap_or_default();
-    for p in programs() {
-        if !p.contains(&filter) { continue; }
-        for s in SHAPES {
-            let Some(program) = recorded(&p, s) else { continue };
-            let r = check(&program);
-            eprintln!("== {p} {s}: {:?}", r.summary);
-            for f in &r.findings { eprintln!("   {:?} {} {:?} {}[{}] {:?} at {}:{} degenerate {} {:?}", f.rule, f.access.kernel, f.verdict, f.access.array, f.access.index, f.access.direction, f.access.position.line, f.access.position.column, f.degenerate, f.assumptions); }
-            for u in &r.undecided { eprintln!("   undecided {} {} {}:{} {}", u.kernel, u.array, u.position.line, u.position.column, u.reason); }
-            for n in &r.notes { eprintln!("   note {n}"); }
-        }
-    }
 }

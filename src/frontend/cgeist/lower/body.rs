@@ -163,6 +163,15 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
     pub fn bin(&mut self, op: BinOp, a: Operand, b: Operand, ty: TypeId) -> Operand {
         // `x && still running`.
         if let (BinOp::And, Operand::Const(Const::Int { bits: 1, value })) = (op, &b) && *value != 0 { return a; }
+        // cgeist leaves constants such as `~0x10` to its optimiser.
+        if let (Operand::Const(Const::Int { bits, value: x }), Operand::Const(Const::Int { value: y, .. })) = (&a, &b) {
+            let folded = match op {
+                BinOp::Add => x.checked_add(*y), BinOp::Sub => x.checked_sub(*y), BinOp::Mul => x.checked_mul(*y),
+                BinOp::And => Some(x & y), BinOp::Or => Some(x | y), BinOp::Xor => Some(x ^ y),
+                _ => None,
+            };
+            if let Some(v) = folded { return Self::int(*bits, v); }
+        }
         self.emit(Op::Bin { op, a, b, nsw: false, nuw: false }, ty)
     }
 

@@ -15,6 +15,7 @@ mod llvm;
 mod memory;
 mod names;
 mod side;
+mod ssa;
 mod tidy;
 mod types;
 

@@ -106,7 +106,7 @@ impl Names {
     }
 
     /// The name of a function without its classes and template arguments.
-    fn base(display: &str) -> &str {
+    pub fn base(display: &str) -> &str {
         let head = display.split('(').next().unwrap_or(display);
         let head = head.split('<').next().unwrap_or(head);
         head.rsplit("::").next().unwrap_or(head)

@@ -29,8 +29,11 @@ pub(super) struct SideBuilder<'u, 'm> {
     /// Symbols whose bodies are to be lowered.
     bodies: Vec<(FuncId, &'m Op)>,
     stubs: Vec<FuncId>,
-    /// Tells apart the operations that have no position.
-    ordinal: u32,
+    /// Tells apart the operations that have no position: by function, without template arguments, and place in it, so
+    /// that instances of one template share theirs.
+    ordinals: HashMap<(String, u32), u32>,
+    group: String,
+    in_group: u32,
     pub unknown: BTreeMap<String, u32>,
     pub forwarders: HashMap<String, Option<super::calls::Forwarder>>,
 }
@@ -42,7 +45,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             files: vec![SourceFile { path: String::new(), system: true }],
             file_ids: HashMap::new(), locs: vec![Loc { file: FileId(0), line: 0, column: 0, inlined_at: None }], loc_ids: HashMap::new(),
             globals: vec![], global_ids: BTreeMap::new(), functions: vec![], function_ids: BTreeMap::new(),
-            bodies: vec![], stubs: vec![], ordinal: 0, unknown: BTreeMap::new(), forwarders: HashMap::new(),
+            bodies: vec![], stubs: vec![], ordinals: HashMap::new(), group: String::new(), in_group: 0, unknown: BTreeMap::new(), forwarders: HashMap::new(),
         }
     }
 
@@ -71,6 +74,8 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
     }
 
     fn body(&mut self, id: FuncId, f: &'m Op) {
+        self.group = names::Names::base(&self.functions[id.index()].display).to_owned();
+        self.in_group = 0;
         let (blocks, values) = Body::lower(self, id, f);
         let function = &mut self.functions[id.index()];
         function.blocks = blocks;
@@ -226,10 +231,12 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
     pub fn loc(&mut self, l: &MLoc) -> LocId {
         let known = self.position(l, 0);
         if known.0 != 0 { return known; }
-        self.ordinal += 1;
+        self.in_group += 1;
+        let next = u32::try_from(self.ordinals.len() + 1).unwrap_or(u32::MAX);
+        let column = *self.ordinals.entry((self.group.clone(), self.in_group)).or_insert(next);
         let file = self.unit.about.source.clone();
         let file = self.file(&file);
-        self.intern(Loc { file, line: 0, column: self.ordinal, inlined_at: None })
+        self.intern(Loc { file, line: 0, column, inlined_at: None })
     }
 
     fn position(&mut self, l: &MLoc, depth: u32) -> LocId {

@@ -1,9 +1,11 @@
 //! What lowering structured control flow leaves behind: blocks that nothing reaches, phis of one value, and conditions
 //! that are decided on the way in.
 //!
-//! cgeist's loops give "go on" as a value (`scf.if` yields `true` or `false` to `scf.condition`). An edge on which such
-//! a value is constant leads straight to where it would lead, so that the loop's test is the source's again.
+//! cgeist gives "go on" as a value: `scf.if` yields `true` or `false` to `scf.condition`, and an early `return` clears a
+//! flag that guards all that follows. An edge on which such a value is constant leads straight to where it would lead,
+//! so that loops are tested and functions are left as the source says.
 
+use super::ssa;
 use super::types::TypeTable;
 use crate::ir::{BinOp, Block, BlockId, Const, Function, Op, Operand, Terminator, TypeKind, ValueId};
 use std::collections::{HashMap, HashSet};
@@ -12,10 +14,14 @@ pub(super) fn function(f: &mut Function, types: &TypeTable) {
     if f.blocks.is_empty() { return; }
     always_running(f, types);
     prune(f);
-    for _ in 0..64 {
+    ssa::promote(f, types);
+    let mut copies = MAX_COPIES;
+    loop {
+        unused(f);
+        compact(f);
         let mut changed = single(f);
         changed |= decided(f);
-        changed |= thread(f);
+        changed |= thread(f, &mut copies);
         if !changed { break; }
         prune(f);
     }
@@ -121,24 +127,23 @@ fn single(f: &mut Function) -> bool {
         });
     }
     if with.is_empty() { return false; }
-    let last = |o: &Operand| {
-        let mut o = o.clone();
-        // Chains end: each step leads to a value that dominates the one before.
-        for _ in 0..=with.len() { match &o { Operand::Value(v) => match with.get(v) { Some(n) => o = n.clone(), None => break }, Operand::Const(_) => break } }
-        o
-    };
-    for b in &mut f.blocks {
-        for i in &mut b.insts { operands(&mut i.op, &mut |o| *o = last(o)); }
-        term_operands(&mut b.term, &mut |o| *o = last(o));
-    }
+    ssa::replace(f, &with);
     true
 }
 
-fn boolean(o: &Operand) -> Option<bool> { match o { Operand::Const(Const::Int { bits: 1, value }) => Some(*value != 0), _ => None } }
+pub(super) fn boolean(o: &Operand) -> Option<bool> { match o { Operand::Const(Const::Int { bits: 1, value }) => Some(*value != 0), _ => None } }
 
-/// Branches on constants.
+/// Branches on constants, and on conditions that have been branched on before on the only way here.
 fn decided(f: &mut Function) -> bool {
     let mut gone = vec![];
+    let preds = ssa::all_predecessors(f);
+    for b in 0..f.blocks.len() {
+        let Terminator::CondBr { cond: Operand::Value(c), .. } = f.blocks[b].term else { continue };
+        let this = BlockId(u32::try_from(b).unwrap_or(u32::MAX));
+        if let Some(known) = ssa::known_at(f, &preds, this, c) && let Terminator::CondBr { cond, .. } = &mut f.blocks[b].term {
+            *cond = Operand::Const(Const::Int { bits: 1, value: -i128::from(known) });
+        }
+    }
     for (b, block) in (0u32..).zip(&mut f.blocks) {
         let Terminator::CondBr { cond, then, otherwise } = &block.term else { continue };
         let Some(c) = boolean(cond) else { continue };
@@ -152,114 +157,32 @@ fn decided(f: &mut Function) -> bool {
     !gone.is_empty()
 }
 
-/// Leads edges into a block of phis alone, which branches on one of them, past it where that phi is constant.
-fn thread(f: &mut Function) -> bool {
-    let n = f.blocks.len();
-    for b in 0..n {
+/// Blocks that are passed by copies of their computations, at most so many times a function.
+const MAX_COPIES: usize = 400;
+/// Longer blocks are not copied.
+const MAX_COPIED: usize = 16;
+
+/// Leads edges past a block that only computes and branches, where the way on is known from where one comes.
+fn thread(f: &mut Function, copies: &mut usize) -> bool {
+    let headers = ssa::headers(f);
+    let preds = ssa::all_predecessors(f);
+    for b in 0..f.blocks.len() {
         let block = &f.blocks[b];
-        let Terminator::CondBr { cond: Operand::Value(c), then, otherwise } = &block.term else { continue };
-        if then == otherwise || !block.insts.iter().all(|i| matches!(i.op, Op::Phi(_))) { continue; }
-        let Some(Op::Phi(edges)) = block.insts.iter().find(|i| i.result == Some(*c)).map(|i| &i.op) else { continue };
-        let (then, otherwise) = (*then, *otherwise);
-        let Some((pred, go)) = edges.iter().find_map(|(p, o)| boolean(o).map(|v| (*p, v))) else { continue };
-        if pred.index() == b { continue; }
-        let to = if go { then } else { otherwise };
+        let Terminator::CondBr { cond: Operand::Value(cond), then, otherwise } = &block.term else { continue };
+        if then == otherwise || headers[b] || block.insts.len() > MAX_COPIED || !block.insts.iter().all(|i| matches!(i.op, Op::Phi(_)) || ssa::is_pure(&i.op)) { continue; }
         let this = BlockId(u32::try_from(b).unwrap_or(u32::MAX));
-        // An edge that is there already cannot be made twice: its phis would have two values for one block.
-        if f.blocks[pred.index()].term.successors().iter().filter(|s| **s == this).count() != 1 || f.blocks[pred.index()].term.successors().contains(&to) { continue; }
-        let mine: HashMap<ValueId, Operand> = f.blocks[b].insts.iter().filter_map(|i| match (&i.op, i.result) { (Op::Phi(e), Some(r)) => e.iter().find(|(p, _)| *p == pred).map(|(_, o)| (r, o.clone())), _ => None }).collect();
-        if !repair(f, this, pred, to, &mine) { continue; }
-        return true;
+        let (cond, then, otherwise) = (*cond, *then, *otherwise);
+        for pred in preds[b].clone() {
+            if *copies == 0 || pred == this || preds[b].len() < 2 || f.blocks[pred.index()].term.successors().iter().filter(|s| **s == this).count() != 1 { continue; }
+            let (values, insts) = ssa::copied(f, this, pred);
+            let passed = match values.get(&cond) { Some(o @ Operand::Const(_)) => boolean(o), Some(Operand::Value(v)) => ssa::known_on(f, &preds, pred, this, *v), None => ssa::known_on(f, &preds, pred, this, cond) };
+            let Some(go) = passed else { continue };
+            *copies -= 1;
+            ssa::bypass(f, this, pred, if go { then } else { otherwise }, values, insts);
+            return true;
+        }
     }
     false
-}
-
-/// Makes the edge `pred → via → to` an edge `pred → to`. The values of `via` that are used beyond it get phis in `to`;
-/// where that is not enough, nothing is done.
-fn repair(f: &mut Function, via: BlockId, pred: BlockId, to: BlockId, mine: &HashMap<ValueId, Operand>) -> bool {
-    let successors: HashSet<BlockId> = f.blocks[via.index()].term.successors().into_iter().collect();
-    let preds_of = |f: &Function, b: BlockId| f.blocks.iter().zip(0u32..).filter(|(x, _)| x.term.successors().contains(&b)).map(|(_, i)| BlockId(i)).collect::<Vec<_>>();
-    // Each successor is entered from here alone, so that it can hold the phis for all that follows.
-    let fresh: Vec<BlockId> = successors.iter().copied().filter(|s| preds_of(f, *s) == [via]).collect();
-    let used = used_beyond(f, via, mine);
-    if !used.is_empty() {
-        if !fresh.contains(&to) { return false; }
-        // What the other side uses stays as it is; what is used where both meet cannot be told apart here.
-        let (below, other) = (dominated(f, to), successors.iter().filter(|s| **s != to).flat_map(|s| dominated(f, *s)).collect::<HashSet<_>>());
-        for (v, places) in &used {
-            if places.iter().any(|p| !below.contains(p) && !other.contains(p)) { return false; }
-            if !mine.contains_key(v) { return false; }
-        }
-        // Phis in `to`: from `via` the old value, from `pred` what it gave.
-        let mut replace: HashMap<ValueId, ValueId> = HashMap::new();
-        let types: HashMap<ValueId, crate::ir::TypeId> = f.blocks[via.index()].insts.iter().filter_map(|i| i.result.map(|r| (r, i.ty))).collect();
-        let mut phis = vec![];
-        for v in used.keys() {
-            let new = ValueId(f.values);
-            f.values += 1;
-            replace.insert(*v, new);
-            phis.push(crate::ir::Inst { result: Some(new), ty: types[v], op: Op::Phi(vec![(via, Operand::Value(*v))]), loc: crate::ir::LocId(0) });
-        }
-        let swap = |o: &mut Operand| if let Operand::Value(v) = o && let Some(n) = replace.get(v) { *o = Operand::Value(*n); };
-        for b in &below {
-            let block = &mut f.blocks[b.index()];
-            for i in &mut block.insts {
-                if let Op::Phi(e) = &mut i.op { for (p, o) in e { if below.contains(p) { swap(o); } } } else { operands(&mut i.op, &mut |o| swap(o)); }
-            }
-            term_operands(&mut block.term, &mut |o| swap(o));
-        }
-        // Edges out of what is below, into phis elsewhere.
-        for (b, block) in f.blocks.iter_mut().enumerate() {
-            if below.contains(&BlockId(u32::try_from(b).unwrap_or(u32::MAX))) { continue; }
-            for i in &mut block.insts { if let Op::Phi(e) = &mut i.op { for (p, o) in e { if below.contains(p) { swap(o); } } } }
-        }
-        let block = &mut f.blocks[to.index()];
-        phis.append(&mut block.insts);
-        block.insts = phis;
-    }
-    let given = |o: &Operand| match o { Operand::Value(v) => mine.get(v).cloned().unwrap_or_else(|| o.clone()), Operand::Const(_) => o.clone() };
-    for i in &mut f.blocks[to.index()].insts {
-        let Op::Phi(e) = &mut i.op else { continue };
-        let Some(o) = e.iter().find(|(p, _)| *p == via).map(|(_, o)| given(o)) else { continue };
-        e.push((pred, o));
-    }
-    for i in &mut f.blocks[via.index()].insts { if let Op::Phi(e) = &mut i.op { e.retain(|(p, _)| *p != pred); } }
-    let lead = |t: &mut BlockId| if *t == via { *t = to; };
-    match &mut f.blocks[pred.index()].term {
-        Terminator::Br(t) => lead(t),
-        Terminator::CondBr { then, otherwise, .. } => { lead(then); lead(otherwise); }
-        Terminator::Switch { default, cases, .. } => { lead(default); for c in cases { lead(&mut c.1); } }
-        _ => {}
-    }
-    true
-}
-
-/// Where a block's phis are used outside it; a use on an edge into one of its own successors' phis does not count.
-fn used_beyond(f: &Function, via: BlockId, mine: &HashMap<ValueId, Operand>) -> HashMap<ValueId, Vec<BlockId>> {
-    let own: HashSet<ValueId> = f.blocks[via.index()].insts.iter().filter_map(|i| i.result).collect();
-    let _ = mine;
-    let mut out: HashMap<ValueId, Vec<BlockId>> = HashMap::new();
-    for (b, block) in f.blocks.iter().zip(0u32..).map(|(b, i)| (BlockId(i), b)) {
-        let mut note = |o: &Operand, at: BlockId| if let Operand::Value(v) = o && own.contains(v) && at != via { out.entry(*v).or_default().push(at); };
-        for i in &block.insts {
-            if let Op::Phi(e) = &i.op { for (p, o) in e { note(o, *p); } } else { let mut op = i.op.clone(); operands(&mut op, &mut |o| note(o, b)); }
-        }
-        let mut t = block.term.clone();
-        term_operands(&mut t, &mut |o| note(o, b));
-    }
-    out
-}
-
-/// Blocks that can only be reached through one.
-fn dominated(f: &Function, by: BlockId) -> HashSet<BlockId> {
-    let all = reachable(f);
-    let mut seen = vec![false; f.blocks.len()];
-    let mut work = vec![0usize];
-    while let Some(b) = work.pop() {
-        if b == by.index() || std::mem::replace(&mut seen[b], true) { continue; }
-        work.extend(f.blocks[b].term.successors().into_iter().map(BlockId::index));
-    }
-    (0u32..).zip(all.iter().zip(&seen)).filter(|(_, (a, s))| **a && !**s).map(|(i, _)| BlockId(i)).collect()
 }
 
 /// Joins blocks with their only successor where they are its only predecessor, and drops those that are not reached.
@@ -298,7 +221,7 @@ fn compact(f: &mut Function) {
     }
 }
 
-fn operands(op: &mut Op, visit: &mut impl FnMut(&mut Operand)) {
+pub(super) fn operands(op: &mut Op, visit: &mut impl FnMut(&mut Operand)) {
     match op {
         Op::Alloca { count: a, .. } | Op::Load { ptr: a, .. } | Op::FNeg(a) | Op::Cast { value: a, .. } | Op::ExtractValue { agg: a, .. } | Op::Freeze(a) | Op::Assume(a) | Op::Lifetime { ptr: a, .. } => visit(a),
         Op::Store { ptr: a, value: b, .. } | Op::AtomicRmw { ptr: a, value: b, .. } | Op::Bin { a, b, .. } | Op::Icmp { a, b, .. } | Op::Fcmp { a, b, .. }
@@ -318,7 +241,7 @@ fn operands(op: &mut Op, visit: &mut impl FnMut(&mut Operand)) {
     }
 }
 
-fn term_operands(t: &mut Terminator, visit: &mut impl FnMut(&mut Operand)) {
+pub(super) fn term_operands(t: &mut Terminator, visit: &mut impl FnMut(&mut Operand)) {
     match t {
         Terminator::Ret(Some(o)) | Terminator::CondBr { cond: o, .. } | Terminator::Switch { value: o, .. } => visit(o),
         Terminator::Invoke { args, .. } => args.iter_mut().for_each(visit),
