@@ -41,6 +41,12 @@ bench: build ## build time and memory through scuba-nvcc over plain nvcc
 	@tools/setup.sh test
 	@python3 -B bench/bench.py $(BENCH_ARGS)
 
+.PHONY: corpus
+corpus: build ## what is found in the programs of the evaluation, whose checkouts lie in DIR, against what is expected
+	@[ -n "$(DIR)" ] || { echo "make corpus DIR=FOLDER: the folder that holds the checkouts (tools/corpus.py says which)" >&2; exit 2; }
+	@tools/setup.sh corpus
+	@python3 -B tools/corpus.py "$(DIR)" $(ROWS)
+
 .PHONY: dist
 dist: build ## dist/scuba-VERSION: binaries with the libraries they need, to be copied anywhere
 	@tools/setup.sh dist

@@ -4,6 +4,7 @@
 #   tools/setup.sh demo    what `make build` and `make demo` need: an nvcc found on this machine is used
 #   tools/setup.sh test    the pinned CUDA toolkit as well, whatever else is installed: the tests compare with it
 #   tools/setup.sh dist    what `make dist` needs
+#   tools/setup.sh corpus  what `make corpus` needs: the test's toolkit, headers of CUDA's libraries, OpenFst's headers
 #
 # Nothing is reinstalled: every step looks at what is there, not at a record of what was done, so an interrupted run, a
 # removed package or a newer pin is noticed. System packages come from apt (only as root), the CUDA toolkit and Z3 from
@@ -20,6 +21,11 @@ z3_pin=z3-solver==5.4.0.0
 cuda_pins=(
   nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-runtime==13.0.96
   nvidia-cuda-cccl==13.0.85 nvidia-curand==10.4.5.25 nvidia-cuda-sanitizer-api==13.0.85
+)
+# Programs of the corpus include these libraries' headers; nothing is linked, so the libraries themselves (gigabytes) are not kept.
+header_pins=(
+  nvidia-cublas==13.0.2.14 nvidia-cusparse==12.6.3.3 nvidia-cufft==12.0.0.61 nvidia-cusolver==12.0.9.81
+  nvidia-nvjitlink==13.0.88 nvidia-nvtx==13.0.85
 )
 # What rustc must be at least: `rust-version` in Cargo.toml.
 rust_min=$(sed -n 's/^rust-version *= *"\([0-9.]*\)".*/\1/p' Cargo.toml)
@@ -42,6 +48,7 @@ missing_packages() {
   if ! have python3; then echo python3; echo python3-venv
   elif [ ! -x .deps/venv/bin/pip ] && ! python3 -c 'import venv, ensurepip' 2>/dev/null; then echo python3-venv; fi
   if [ "$want" = dist ]; then have patchelf || echo patchelf; fi
+  if [ "$want" = corpus ] && [ ! -e /usr/include/fst/fstlib.h ]; then echo libfst-dev; fi
 }
 
 install_packages() {
@@ -123,6 +130,29 @@ install_wheels() {
   mv "$staging" .deps/cuda
 }
 
+# Headers of a wheel alone, beside the toolkit's. The mark comes last, so an interrupted run is noticed.
+install_headers() {
+  local pin staging=.deps/headers.partial
+  for pin in "$@"; do
+    if [ -e ".deps/cuda/headers/$pin" ]; then continue; fi
+    say "set-up: fetching the headers of $pin"
+    rm -rf "$staging"
+    mkdir -p "$staging" .deps/cuda/headers
+    .deps/venv/bin/pip download --disable-pip-version-check --quiet --no-deps --only-binary :all: --dest "$staging" "$pin" >&2 || {
+      rm -rf "$staging"
+      by_hand "pip could not fetch $pin (its message is above)." "Only rows of the corpus that include its headers need it."
+    }
+    python3 - "$staging" .deps/cuda <<'EOF'
+import pathlib, sys, zipfile
+for wheel in pathlib.Path(sys.argv[1]).glob("*.whl"):
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(sys.argv[2], [name for name in archive.namelist() if name.startswith("nvidia/cu13/include/")])
+EOF
+    rm -rf "$staging"
+    touch ".deps/cuda/headers/$pin"
+  done
+}
+
 # ---- all of it --------------------------------------------------------------------------------------------------------
 
 mkdir -p .deps
@@ -141,7 +171,7 @@ at_least 3.18 "$cmake_version" || by_hand "CMake is $cmake_version; the example 
 check_rust
 
 pins=("$z3_pin")
-if [ "$want" = test ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
+if [ "$want" = test ] || [ "$want" = corpus ] || ! tools/find-nvcc.sh --system >/dev/null || [ -x .deps/cuda/nvidia/cu13/bin/nvcc ]; then pins+=("${cuda_pins[@]}"); fi
 if wheels_complete "${pins[@]}"; then link_wheels .deps/cuda; else install_wheels "${pins[@]}"; fi
 
 nvcc=.deps/cuda/nvidia/cu13/bin/nvcc
@@ -149,3 +179,4 @@ if [ "${#pins[@]}" -gt 1 ]; then
   "$nvcc" --version >/dev/null || by_hand "$nvcc does not run here (its message is above)." \
     "The wheels are for 64-bit Linux with glibc 2.28 or newer. Install a CUDA toolkit by hand and set SCUBA_NVCC to its nvcc."
 fi
+if [ "$want" = corpus ]; then install_headers "${header_pins[@]}"; fi
