@@ -2,9 +2,9 @@
 
 use super::program::Program;
 use scuba::check::{Options, ProgramReport, check_program};
-use scuba::ir::{Program as Linked, Side, SourceLoc};
-use scuba::report::finding::Verdict;
-use scuba::witness::{BadAccess, Budget, Inputs, Site, enumerate};
+use scuba::ir::{BlockId, FuncId, FuncRef, ModuleId, Program as Linked, Side, SourceLoc};
+use scuba::report::finding::{Verdict, Witness};
+use scuba::witness::{self, BadAccess, Budget, Inputs, Site, Target, Threads, enumerate, replay};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,8 +17,7 @@ pub enum Said {
     SafeIfNoWrap(String),
     Unknown(String),
     Possible,
-    /// With the witness's arguments.
-    Proved(Vec<String>),
+    Proved(Box<Witness>),
 }
 
 /// What brute force saw at one place.
@@ -47,6 +46,8 @@ pub struct Outcome {
     pub missed: Vec<(At, String)>,
     /// Bad on some input tried, and safe unless something wraps.
     pub wrapped: Vec<At>,
+    /// Proved, and reached only if another thread comes first.
+    pub raced: Vec<At>,
     /// Places that were out of bounds on some input.
     pub bad: usize,
     pub runs: usize,
@@ -90,7 +91,7 @@ fn words(report: &ProgramReport, above: u32) -> BTreeMap<At, Said> {
     for f in &report.findings {
         let at = (f.access.position.line.saturating_sub(above), f.access.position.column);
         let said = match (&f.verdict, &f.witness) {
-            (Verdict::Proved, Some(w)) => Said::Proved(w.run.argv.clone()),
+            (Verdict::Proved, Some(w)) => Said::Proved(Box::new(w.clone())),
             _ => Said::Possible,
         };
         if !matches!(out.get(&at), Some(Said::Proved(_))) { out.insert(at, said); }
@@ -158,12 +159,22 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
         }
     }
     for (at, said) in &out.said {
-        let Said::Proved(argv) = said else { continue };
-        let run = enumerate(linked, root, &Inputs { argv: argv.clone(), ..Inputs::default() }, &Budget::default());
-        let reached = run.bad.iter().any(|b| { let l = place(linked, b); (l.line.saturating_sub(above), l.column) == *at });
-        if !reached && !run.why.starts_with("more than ") {
-            out.mismatches.push(Mismatch { wrong: Wrong::Proved, at: *at, text: format!("on {argv:?} it is within bounds ({})", if run.completed { "run to the end" } else { &run.why }) });
-        }
+        let Said::Proved(w) = said else { continue };
+        let inputs = Inputs { argv: w.run.argv.clone(), ..Inputs::default() };
+        let run = enumerate(linked, root, &inputs, &Budget::default());
+        let here = |b: &BadAccess| { let l = place(linked, b); (l.line.saturating_sub(above), l.column) == *at };
+        if run.bad.iter().any(here) || run.why.starts_with("more than ") { continue; }
+        if first_alone(linked, root, &inputs, w).is_some_and(|b| here(&b)) { out.raced.push(*at); continue; }
+        out.mismatches.push(Mismatch { wrong: Wrong::Proved, at: *at, text: format!("on {:?} it is within bounds ({})", w.run.argv, if run.completed { "run to the end" } else { &run.why }) });
     }
     out
+}
+
+/// What the witness's thread does if it is the first to run: brute force runs threads in one order only.
+fn first_alone(linked: &Linked, root: FuncRef, inputs: &Inputs, w: &Witness) -> Option<BadAccess> {
+    let sites = w.sites?;
+    let [m, f, b, i] = sites.access;
+    let site = Site { func: FuncRef { module: ModuleId(m), func: FuncId(f) }, block: BlockId(b), inst: i };
+    let target = Target { site, callers: None, launch_site: None, launch: None, threads: Threads::List(vec![(w.block, w.thread)]) };
+    match replay(linked, root, inputs, &target, &Budget::default()) { witness::Outcome::Reached { bad, .. } => Some(*bad), _ => None }
 }

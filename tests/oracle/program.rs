@@ -88,7 +88,7 @@ fn declares(text: &str, at: usize, name: &str) -> bool {
     whole && spaced && !word.is_empty() && (TYPES.contains(&word.as_str()) || word.starts_with('S'))
 }
 
-const TYPES: [&str; 10] = ["int", "unsigned", "char", "short", "long", "float", "double", "void", "dim3", "size_t"];
+const TYPES: [&str; 12] = ["bool", "auto", "int", "unsigned", "char", "short", "long", "float", "double", "void", "dim3", "size_t"];
 
 fn variants(items: &[Stmt], emit: &mut dyn FnMut(Vec<Stmt>)) {
     for i in 0..items.len() {

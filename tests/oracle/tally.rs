@@ -18,6 +18,7 @@ pub struct Tally {
     pub bad: usize,
     pub missed: usize,
     pub wrapped: usize,
+    pub raced: usize,
     pub gave_up: u32,
     pub refused: u32,
     pub mismatches: Vec<(u64, Wrong, (u32, u32))>,
@@ -47,6 +48,7 @@ impl Tally {
         self.bad += o.bad;
         self.missed += o.missed.len();
         self.wrapped += o.wrapped.len();
+        self.raced += o.raced.len();
         if !o.wrapped.is_empty() { self.wrapped_seeds.push(seed); }
         self.refused += u32::from(o.refused);
         self.gave_up += u32::from(o.gave_up);
@@ -74,7 +76,7 @@ impl fmt::Display for Tally {
             self.programs, self.runs, self.safe, self.no_wrap, self.proved, self.possible, self.unknown)?;
         writeln!(f, "{} places out of bounds on inputs tried, of which {} unknown, {} safe if nothing wraps (seeds {:?})", self.bad, self.missed, self.wrapped, &self.wrapped_seeds[..self.wrapped_seeds.len().min(20)])?;
         writeln!(f, "{} hosts not followed to the end; engine {:.1} s, the slowest {:.1} s (seed {})", self.gave_up, self.seconds, self.slowest.0, self.slowest.1)?;
-        writeln!(f, "{} programs refused by the front end; mismatches: {:?}", self.refused, self.mismatches)?;
+        writeln!(f, "{} proved only if another thread comes first; {} programs refused by the front end; mismatches: {:?}", self.raced, self.refused, self.mismatches)?;
         let mut reasons: Vec<_> = self.reasons.iter().collect();
         reasons.sort_by_key(|(_, n)| std::cmp::Reverse(n.0));
         for (why, (n, bad, seed)) in reasons.iter().take(40) { writeln!(f, "{n:6} unknown, {bad:4} bad: {why} (seed {seed})")?; }

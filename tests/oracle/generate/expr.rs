@@ -83,6 +83,6 @@ impl Gen {
 
 /// An expression that may stand behind a cast or a sign.
 pub fn atom(e: &str) -> String {
-    let word = e.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+    let word = e.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.' || c == '@');
     if word || e.starts_with("((") { e.to_owned() } else { format!("({e})") }
 }

@@ -9,6 +9,7 @@ impl Gen {
         let mut items = vec![];
         let mut s = Scope::default();
         let mut body = vec![];
+        if self.chance(15) { let f = self.changer(false, &mut items); s.changers.push(f); }
         let inputs = [1, 2, 3][self.weigh(&[55, 38, 7])];
         if self.chance(50) { body.push(Stmt::line(format!("if (argc < {}) return 1;", inputs + 1))); }
         for i in 1..=inputs { self.input(i, &mut items, &mut s, &mut body); }
@@ -16,10 +17,12 @@ impl Gen {
         let dims: Vec<Int> = s.ints.iter().filter(|v| v.ty == Ty::I32).cloned().collect();
         let globals = self.globals(&mut items);
         let buffers = self.buffers(&s, &dims, &mut body);
+        let sizes = self.device_sizes(&dims, &mut items, &mut body);
         let kernels = 1 + self.below(2);
         for _ in 0..kernels {
-            let k = self.kernel(&mut items, &buffers, &dims, &globals);
+            let k = self.kernel(&mut items, &buffers, &dims, &globals, &sizes);
             self.launch(&mut s, &k, &mut body);
+            if self.chance(20) { self.launch(&mut s, &k, &mut body); }
         }
         body.push(Stmt::line("return 0;"));
         items.push(Stmt::block("int @main(int argc, char **argv) {", body));
@@ -65,7 +68,7 @@ impl Gen {
 
     /// A host integer computed from others.
     fn derived(&mut self, s: &mut Scope, body: &mut Vec<Stmt>) {
-        match self.weigh(&[50, 20, 15, 15]) {
+        match self.weigh(&[46, 20, 14, 15, 14]) {
             0 => { let (t, e) = (if self.chance(75) { Ty::I32 } else { self.ty() }, self.expr(s, 2)); body.push(self.declare(s, t, &e, true)); }
             1 => {
                 // Rounded up to a power of two, or a sum.
@@ -87,8 +90,21 @@ impl Gen {
                 let w = s.ints.last().map_or(String::new(), |x| x.name.clone());
                 body.push(Stmt::block(format!("if ({c}) {{"), vec![Stmt::line(format!("{w} = {f};"))]));
             }
+            3 => self.stored(s, body),
             _ => { let n = 1 + self.below(2); body.extend(self.stmts(&mut Scope { value: true, ..s.clone() }, n, 2)); }
         }
+    }
+
+    /// Sizes that the host puts into device variables.
+    fn device_sizes(&mut self, dims: &[Int], items: &mut Vec<Stmt>, body: &mut Vec<Stmt>) -> Vec<Int> {
+        if !self.chance(12) { return vec![]; }
+        let (name, v) = (format!("@{}", self.name('g')), self.choose(dims));
+        let (space, value) = (self.choose(&["__constant__", "__device__"]), self.nearly(&v.name));
+        items.push(Stmt::line(format!("{space} int {name};")));
+        let w = self.name('v');
+        body.push(Stmt::line(format!("int {w} = {value};")));
+        body.push(Stmt::line(format!("cudaMemcpyToSymbol({name}, &{w}, sizeof(int));")));
+        vec![Int { name, ty: Ty::I32, mutable: false, data: true }]
     }
 
     /// Device variables of fixed size.
@@ -134,7 +150,8 @@ impl Gen {
                 _ => format!("(unsigned long){size} * sizeof({elem})"),
             };
             body.push(Stmt::line(format!("{elem} *{name} = nullptr;")));
-            body.push(Stmt::line(format!("cudaMalloc(&{name}, {bytes});")));
+            let how = if self.chance(8) { "cudaMallocManaged" } else { "cudaMalloc" };
+            body.push(Stmt::line(format!("{how}(&{name}, {bytes});")));
             if integer && elem == "int" && self.chance(25) {
                 let (h, j) = (self.name('h'), self.name('v'));
                 let mut inner = s.clone();
@@ -178,7 +195,15 @@ impl Gen {
         let grid = self.grid(&inner, k);
         let block: Vec<&str> = match k.axes { 1 => vec![grid.1.0], 2 => vec![grid.1.0, grid.1.1], _ => vec![grid.1.0, grid.1.1, "2"] };
         let shared = k.dynamic.as_ref().map(|d| { let e = if d == "blockDim.x" { block[0].to_owned() } else { d.clone() }; format!(", {} * sizeof(int)", self.nearly(&e)) }).unwrap_or_default();
-        let dims = if k.axes == 1 && self.chance(80) { format!("{}, {}", grid.0[0], block[0]) } else { format!("dim3({}), dim3({})", grid.0.join(", "), block.join(", ")) };
+        let named = self.chance(15);
+        let dims = if named {
+            let (g, b) = (self.name('g'), self.name('b'));
+            out.push(Stmt::line(format!("dim3 {g}({});", grid.0.join(", "))));
+            out.push(Stmt::line(format!("dim3 {b};")));
+            for (axis, n) in ["x", "y", "z"].iter().zip(&block) { out.push(Stmt::line(format!("{b}.{axis} = {n};"))); }
+            if self.slip() { out.push(Stmt::line(format!("{g}.x++;"))); }
+            format!("{g}, {b}")
+        } else if k.axes == 1 && self.chance(80) { format!("{}, {}", grid.0[0], block[0]) } else { format!("dim3({}), dim3({})", grid.0.join(", "), block.join(", ")) };
         let mut args: Vec<String> = k.arrays.iter().map(|a| a.name.clone()).collect();
         if self.chance(6) && let Some(v) = self.int(&inner) { args[0] = format!("{} + {}", args[0], v.name); }
         if args.len() > 1 && self.wrong > 0 && self.chance(3) && k.arrays[0].elem == k.arrays[1].elem { args.swap(0, 1); }

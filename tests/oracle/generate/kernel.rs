@@ -35,7 +35,7 @@ impl Gen {
         name
     }
 
-    pub fn kernel(&mut self, items: &mut Vec<Stmt>, buffers: &[Array], host: &[Int], globals: &[Array]) -> Kernel {
+    pub fn kernel(&mut self, items: &mut Vec<Stmt>, buffers: &[Array], host: &[Int], globals: &[Array], sizes: &[Int]) -> Kernel {
         let name = format!("@{}", self.name('k'));
         let count = 1 + self.below(buffers.len().min(3));
         let first = self.below(buffers.len());
@@ -63,9 +63,12 @@ impl Gen {
             }
         };
         s.ints.clone_from(&ints);
+        s.ints.extend(sizes.iter().cloned());
         s.arrays.clone_from(&arrays);
         s.arrays.extend(globals.iter().filter(|_| self.chance(40)).cloned().collect::<Vec<_>>());
         if self.chance(30) { let h = self.helper(items); s.helpers.push(h); }
+        if self.chance(20) { let t = self.tester(items); s.tests.push(t); }
+        if self.chance(20) { let f = self.changer(true, items); s.changers.push(f); }
         let axes = self.index(&mut s, &mut body);
         if self.chance(30) && let (Some(v), Some(i)) = (ints.first(), s.ints.last()) {
             let (ge, m) = (self.least(), self.nearly(&v.name));

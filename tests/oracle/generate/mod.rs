@@ -4,6 +4,7 @@
 mod body;
 mod expr;
 mod host;
+mod idioms;
 mod kernel;
 
 use super::program::{Program, Stmt};
@@ -55,6 +56,10 @@ pub struct Scope {
     pub arrays: Vec<Array>,
     /// Device functions `int f(int *a, int i, int n)` by name.
     pub helpers: Vec<String>,
+    /// Device functions `bool f(int i, int n)`.
+    pub tests: Vec<String>,
+    /// Functions `void f(int *out, int by)`.
+    pub changers: Vec<String>,
     pub device: bool,
     /// `return` needs a value.
     pub value: bool,
