@@ -15,9 +15,11 @@ pub(super) fn union(a: &Used, b: &Used) -> Used {
     v
 }
 
-pub(super) fn gcd(mut a: i128, mut b: i128) -> i128 {
+/// The greatest common divisor; of -2^127 alone, whose own is beyond 127 bits, 1.
+pub(super) fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 { (a, b) = (b, a % b); }
-    a.abs()
+    i128::try_from(a).unwrap_or(1)
 }
 
 /// `p >= 0` divided by the common factor of its coefficients, the constant rounded down: the same over integers.
@@ -121,4 +123,17 @@ pub(super) fn power(r: Range, n: usize) -> Range {
 /// `s·p - m·f`.
 pub(super) fn subtract(p: &Poly, s: i128, f: &Poly, m: &Poly) -> Option<Poly> {
     scaled(p, s)?.add_scaled(&f.mul(m)?, -1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::gcd;
+
+    #[test]
+    fn the_smallest_number_has_divisors_too() {
+        assert_eq!(gcd(-1, i128::MIN), 1);
+        assert_eq!(gcd(i128::MIN, 12), 4);
+        assert_eq!(gcd(0, i128::MIN), 1);
+        assert_eq!(gcd(-6, 0), 6);
+    }
 }
