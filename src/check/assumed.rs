@@ -18,6 +18,8 @@ pub(super) struct Assumed {
     at: BTreeMap<Place, BTreeSet<Rc<str>>>,
     /// Safe places that rest on them.
     pub resting: BTreeSet<Place>,
+    /// The second execution ran out of time: some may not.
+    unsure: bool,
     /// In the second execution: the places in question. Nothing else is decided, and nothing replayed.
     pub asked: Option<FxHashSet<Place>>,
 }
@@ -34,10 +36,11 @@ impl Assumed {
         if !found.is_empty() { self.at.entry(place.clone()).or_default().extend(found); }
     }
 
-    /// The assumptions of a place, in words.
+    /// What a safe place rests on, in words.
     pub fn words(&self, place: &Place) -> String {
         let known: Vec<&str> = self.at.get(place).into_iter().flatten().map(Rc::as_ref).collect();
-        if known.is_empty() { "what was assumed before the launch".into() } else { known.join(" and ") }
+        let what = if known.is_empty() { "what was assumed before the launch".into() } else { known.join(" and ") };
+        if self.unsure { format!("is safe, perhaps only under an assumption (no time was left to tell): {what}") } else { format!("is safe only under an assumption: {what}") }
     }
 }
 
@@ -52,5 +55,6 @@ impl Engine<'_> {
         bare.visit();
         let resting = safe.into_iter().filter(|p| bare.rank(p).is_none_or(|r| Some(r) > self.rank(p))).collect();
         self.assumed.resting = resting;
+        self.assumed.unsure = bare.out_of_time();
     }
 }

@@ -67,6 +67,8 @@ impl<'p> Engine<'p> {
 
     pub(super) fn safe_places(&self) -> impl Iterator<Item = Place> { self.places.iter().filter(|(_, (o, ..))| o.rank() < 2).map(|(p, _)| p.clone()) }
 
+    pub(super) fn out_of_time(&self) -> bool { Instant::now() > self.deadline }
+
     /// How bad a place is; `None` where nothing came to it.
     pub(super) fn rank(&self, place: &Place) -> Option<u8> { self.places.get(place).map(|(o, ..)| o.rank()) }
 
@@ -321,7 +323,7 @@ impl<'p> Engine<'p> {
             let place = (loc.clone(), array.clone());
             if self.assumed.resting.contains(&place) {
                 s.safe_assuming += 1;
-                self.report.notes.push(format!("{}:{}:{}: `{array}` is safe only under an assumption: {}", loc.file, loc.line, loc.column, self.assumed.words(&place)));
+                self.report.notes.push(format!("{}:{}:{}: `{array}` {}", loc.file, loc.line, loc.column, self.assumed.words(&place)));
             }
             match outcome {
                 Outcome::Safe => s.safe += 1,
