@@ -5,7 +5,7 @@
 // It loads a cubin through the CUDA driver, which it opens by name: it builds with any C++ compiler and without the CUDA
 // toolkit's headers, also where there is no GPU. FILE holds one statement a line:
 //
-//   module PATH                          the cubin
+//   module PATH                          the cubin, or PTX
 //   kernel SYMBOL                        its entry
 //   grid X Y Z | block X Y Z | shared N  dynamic shared memory in bytes
 //   object ID device BYTES               memory to allocate; it is zero where nothing else is said
@@ -17,7 +17,7 @@
 //   address ID OFFSET TARGET DISTANCE    it holds the address of another object, plus so many bytes
 //   parameter N BYTES                    the kernel's parameters, in order
 //   value N OFFSET HEX | points N OFFSET TARGET DISTANCE     what they hold, as above
-//   records NAME SYMBOL-OF-COUNT         print what the compiled-in check recorded there
+//   records NAME                         print what the check compiled into the kernel recorded in that variable
 //
 // Exit status: 0 the launch ran; 1 the driver says that it failed; 3 it could not be made.
 #include <cstdint>
@@ -122,7 +122,7 @@ struct Launch {
     unsigned shared = 0;
     std::map<std::string, Object> objects;
     std::vector<std::vector<unsigned char>> parameters;
-    std::string records, count;
+    std::string records;
 
     Address address(const std::string &id, long long distance) const {
         auto found = objects.find(id);
@@ -212,14 +212,14 @@ struct Launch {
             Address a = address(what, distance);
             set(n, offset, &a, sizeof a);
         } else if (word == "records") {
-            line >> records >> count;
+            line >> records;
         } else {
             give_up("understand `" + word + "`");
         }
         if (line.fail()) give_up("read the statement `" + word + "`");
     }
 
-    // What the compiled-in check wrote: for each site how often, and the first thread that came there.
+    // What the check wrote, by its rows (templates/check.ll says what they hold).
     void print_records() const {
         Address at = 0;
         std::size_t bytes = 0;
@@ -227,10 +227,10 @@ struct Launch {
         std::vector<std::int64_t> rows(bytes / sizeof(std::int64_t));
         must(cu.to_host(rows.data(), at, bytes), "read what the check recorded");
         constexpr std::size_t width = 9;
-        for (std::size_t site = 0; (site + 1) * width <= rows.size(); ++site) {
-            const std::int64_t *r = rows.data() + site * width;
+        for (std::size_t row = 0; (row + 1) * width <= rows.size(); ++row) {
+            const std::int64_t *r = rows.data() + row * width;
             if (r[0] == 0) continue;
-            std::cout << "record " << site;
+            std::cout << "record " << row;
             for (std::size_t i = 0; i < width; ++i) std::cout << ' ' << r[i];
             std::cout << std::endl;
         }

@@ -4,6 +4,7 @@
 
 use super::commands::{Places, is_system};
 use super::manifest::{self, Manifest, Word};
+use super::prepare::Generated;
 use super::store::Outcome;
 use crate::frontend::paths::normalise;
 use serde::{Deserialize, Serialize};
@@ -70,7 +71,7 @@ pub enum BundleError {
 ///
 /// # Errors
 /// When the folder has something in it, or a file cannot be read or written.
-pub fn write(folder: &Path, manifest: &Manifest, copied: &Copied) -> Result<(), BundleError> {
+pub fn write(folder: &Path, manifest: &Manifest, copied: &Copied, generated: &[Generated]) -> Result<(), BundleError> {
     let failed = |path: &Path| { let path = path.to_owned(); move |source| BundleError::Write { path, source } };
     if folder.read_dir().is_ok_and(|mut d| d.next().is_some()) { return Err(BundleError::NotEmpty(folder.to_owned())); }
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
@@ -86,6 +87,7 @@ pub fn write(folder: &Path, manifest: &Manifest, copied: &Copied) -> Result<(), 
         // Programs stay programs.
         if let Ok(meta) = file.metadata() { let _ = std::fs::set_permissions(&to, meta.permissions()); }
     }
+    write_generated(folder, generated)?;
     let put = |name: &str, text: &str| { let to = folder.join(name); std::fs::write(&to, text).map_err(failed(&to)) };
     put(LAUNCHER, super::prepare::TEMPLATE)?;
     put(RUNNER, "#!/bin/sh\n# Runs these counterexamples on the GPU of this machine; needs the CUDA toolkit and `scuba` (in PATH, or named by SCUBA).\n\
@@ -94,6 +96,19 @@ pub fn write(folder: &Path, manifest: &Manifest, copied: &Copied) -> Result<(), 
     std::fs::set_permissions(&runner, std::fs::Permissions::from_mode(0o755)).map_err(failed(&runner))?;
     let text = manifest.render().map_err(|e| BundleError::Write { path: folder.join(manifest::FILE), source: e.into() })?;
     put(manifest::FILE, &text)
+}
+
+/// Writes the files that go beside a manifest.
+///
+/// # Errors
+/// When one cannot be written.
+pub fn write_generated(folder: &Path, generated: &[Generated]) -> Result<(), BundleError> {
+    for g in generated {
+        let path = folder.join(&g.name);
+        let written = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, &g.text));
+        written.map_err(|source| BundleError::Write { path, source })?;
+    }
+    Ok(())
 }
 
 #[derive(Serialize, Deserialize)]

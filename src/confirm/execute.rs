@@ -5,6 +5,7 @@
 
 use super::device::Toolchain;
 use super::manifest::{Attempt, Build, Case, Executable, Manifest, Step, Tool, Word};
+use super::kernel_check;
 use super::process::{self, Ended};
 use super::record::Records;
 use super::store::Outcome;
@@ -70,8 +71,13 @@ impl Execution<'_> {
         let mut silent = Vec::new();
         let mut open: Vec<String> = Vec::new();
         let mut confirmed = None;
+        let mut by = ConfirmedBy::ComputeSanitizer;
         for attempt in &case.attempts {
-            let what = match attempt { Attempt::Program { .. } => "the program itself", Attempt::Launch { .. } => "this launch alone" };
+            let what = match attempt {
+                Attempt::Program { .. } => "the program itself",
+                Attempt::Launch { .. } => "this launch alone",
+                Attempt::Check { .. } => { by = ConfirmedBy::KernelCheck; "this launch with a check compiled into the kernel" }
+            };
             let _ = writeln!(log, "== {what}");
             match self.attempt(case, attempt, &mut log) {
                 Ok(Verdict::Confirmed(detail)) => { confirmed = Some(format!("{detail}, running {what}")); break; }
@@ -91,7 +97,7 @@ impl Execution<'_> {
         Outcome {
             fingerprint: case.expected.fingerprint.clone(),
             witness: case.expected.witness.clone(),
-            confirmation: Confirmation { status, by: ConfirmedBy::ComputeSanitizer, device: self.toolchain.device.name.clone(), detail },
+            confirmation: Confirmation { status, by, device: self.toolchain.device.name.clone(), detail },
             log: end_of(&log, MAX_LOG),
         }
     }
@@ -99,8 +105,8 @@ impl Execution<'_> {
     /// `Err`: it could not be run; why.
     fn attempt(&mut self, case: &Case, attempt: &Attempt, log: &mut String) -> Result<Verdict, String> {
         let limit = self.manifest.limits.max_bytes;
-        let (Attempt::Program { device_bytes, .. } | Attempt::Launch { device_bytes, .. }) = attempt;
-        if *device_bytes > limit {
+        let device_bytes = attempt.device_bytes();
+        if device_bytes > limit {
             return Err(format!("it needs {device_bytes} bytes of device memory, and `[confirm] max_bytes` allows {limit}"));
         }
         let seen = match attempt {
@@ -120,17 +126,42 @@ impl Execution<'_> {
                 let launcher = self.build(LAUNCHER, log)?;
                 let cubin = self.build(cubin, log)?;
                 let entry = entry_of(&cubin, kernel)?;
-                self.count += 1;
-                let file = self.scratch.join(format!("{}.launch", self.count));
-                let text = format!("module {}\nkernel {entry}\n{description}", cubin.display());
-                std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+                let file = self.launch_file(&cubin, &entry, description)?;
                 self.sanitized(&launcher, &[file.to_string_lossy().into_owned()], "")?
+            }
+            Attempt::Check { code, kernel, description, row, extent, .. } => {
+                let launcher = self.build(LAUNCHER, log)?;
+                let file = self.launch_file(Path::new(&self.word(code)), kernel, description)?;
+                return self.checked(&launcher, &file, *row, *extent, case, log);
             }
         };
         log.push_str(&seen.log);
         let toolkit = self.toolchain.nvcc.canonicalize().ok().and_then(|p| Some(p.parent()?.parent()?.to_owned()));
         let around = Surroundings { bundle: self.bundle, toolkit: toolkit.as_deref().unwrap_or(Path::new("/usr/local/cuda")) };
         Ok(verdict::judge(&case.expected, &seen.records, seen.ended, &seen.how, &around))
+    }
+
+    /// What the launcher reads.
+    fn launch_file(&mut self, module: &Path, kernel: &str, description: &str) -> Result<PathBuf, String> {
+        self.count += 1;
+        let file = self.scratch.join(format!("{}.launch", self.count));
+        let text = format!("module {}\nkernel {kernel}\n{description}", module.display());
+        std::fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+        Ok(file)
+    }
+
+    /// Makes a launch whose kernel checks itself, and reads what it recorded.
+    fn checked(&self, launcher: &Path, file: &Path, row: usize, extent: i64, case: &Case, log: &mut String) -> Result<Verdict, String> {
+        let limits = self.manifest.limits;
+        let mut command = Command::new(launcher);
+        command.arg(file).current_dir(self.scratch);
+        log.push_str(&shown(&command));
+        let ended = process::run(&mut command, "", self.time(u64::from(limits.timeout_s)), Some(limits.memory)).map_err(|e| format!("{}: {e}", launcher.display()))?;
+        let _ = writeln!(log, "{}\nit {}", end_of(ended.output.trim_end(), 4096), ended.how());
+        Ok(verdict::of_record(&case.expected, kernel_check::record(&ended.output, row), extent, ended.success(), &match last_line(&ended) {
+            Some(line) if !ended.success() => format!("{}: {line}", ended.how()),
+            _ => ended.how(),
+        }))
     }
 
     /// Runs a program under Compute Sanitizer, in a folder of its own.
@@ -150,7 +181,11 @@ impl Execution<'_> {
         let ended = process::run(&mut command, stdin, self.time(u64::from(limits.timeout_s)), Some(limits.memory))
             .map_err(|e| format!("{}: {e}", self.toolchain.compute_sanitizer.display()))?;
         let text = std::fs::read(&xml).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
-        let records = Records::parse(&text);
+        // The file comes at the program's own end; what was printed until then counts too.
+        let records = match Records::parse(&text) {
+            r if text.is_empty() && ended.status.is_none() && r.records.is_empty() => Records::parse_text(&ended.output),
+            r => r,
+        };
         let _ = writeln!(log, "{}\nit {}; {} records{}", end_of(ended.output.trim_end(), 4096), ended.how(), records.records.len(), if records.cut_off { ", cut off" } else { "" });
         // What a record looks like is worth keeping, not a thousand of them.
         let _ = writeln!(log, "{}", head_of(&text, 4096));

@@ -116,6 +116,29 @@ pub enum Attempt {
         description: String,
         device_bytes: u64,
     },
+    /// The same launch of code in which the access is checked, without Compute Sanitizer.
+    Check {
+        /// PTX, in the bundle.
+        code: Word,
+        /// The kernel's name in it.
+        kernel: String,
+        /// The launch but for its module and its kernel.
+        description: String,
+        /// The access's row in what the check records.
+        row: usize,
+        /// Bytes of the array.
+        extent: i64,
+        device_bytes: u64,
+    },
+}
+
+impl Attempt {
+    /// Bytes of device memory that it asks for.
+    #[must_use]
+    pub fn device_bytes(&self) -> u64 {
+        let (Self::Program { device_bytes, .. } | Self::Launch { device_bytes, .. } | Self::Check { device_bytes, .. }) = self;
+        *device_bytes
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -5,8 +5,11 @@
 
 use super::commands::{self, Places};
 use super::execute::LAUNCHER;
+use super::instrument::Place;
+use super::kernel_check;
 use super::manifest::{Attempt, Build, Case, Executable, Expected, Manifest, Word};
 use super::store;
+use crate::frontend::ExtractOptions;
 use crate::ir::{BlockId, FuncId, FuncRef, ModuleId, Program};
 use crate::nvcc::unit::TranslationUnit;
 use crate::report::finding::{Finding, Sites, Witness};
@@ -36,37 +39,114 @@ pub struct Material<'a> {
 }
 
 /// What may be tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ways { All, /** Single launches: they take a moment. */ LaunchesOnly }
+#[derive(Clone, Copy, Debug)]
+pub enum Ways<'a> {
+    /// Everything; the front end reads units again for the check compiled into kernels.
+    All(&'a ExtractOptions),
+    /// Single launches: they take a moment.
+    LaunchesOnly,
+}
 
-/// Adds a case for each finding that has a witness.
-#[expect(clippy::too_many_arguments, reason = "what a case is made of")]
-pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'_>, ways: Ways, root: &ProjectRoot, sources: &Sources, places: &dyn Places, template: &Word) {
-    for finding in findings {
-        let Some(witness) = &finding.witness else { continue };
-        let mut case = Case { expected: expected(finding, witness, root, sources, places), store: material.store.clone(), attempts: vec![], notes: vec![] };
-        match launch(witness, material, places, manifest) {
-            Ok(attempt) => {
-                let (Attempt::Launch { device_bytes, .. } | Attempt::Program { device_bytes, .. }) = attempt;
-                if ways == Ways::All { case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest)); }
-                case.attempts.push(attempt);
-            }
-            Err(why) => {
-                case.notes.push(format!("this launch alone: {why}"));
-                if ways == Ways::All { case.attempts.extend(program(finding, witness, 0, material, places, manifest)); }
-            }
+/// How the user's project is named and where things are found when the manifest is executed.
+pub struct Surroundings<'a> {
+    pub root: &'a ProjectRoot,
+    pub sources: &'a Sources,
+    pub places: &'a dyn Places,
+    /// The launcher's source.
+    pub template: Word,
+}
+
+/// A file that goes beside the manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generated { pub name: String, pub text: String }
+
+/// A launch that a replay saw.
+struct Launched { case: usize, site: Site, unit: usize, snapshot: Snapshot }
+
+/// Adds a case for each finding that has a witness; the files that go with them.
+#[must_use]
+pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'_>, ways: Ways<'_>, around: &Surroundings<'_>) -> Vec<Generated> {
+    let places = around.places;
+    let mut launches: Vec<Launched> = Vec::new();
+    let with_witness: Vec<(&Finding, &Witness)> = findings.iter().filter_map(|f| Some((*f, f.witness.as_ref()?))).collect();
+    for (finding, witness) in &with_witness {
+        let mut case = Case { expected: expected(finding, witness, around), store: material.store.clone(), attempts: vec![], notes: vec![] };
+        let launched = launch(witness, material);
+        let device_bytes = launched.as_ref().map_or(0, |l| l.1.device_bytes);
+        if let Ways::All(_) = ways { case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest)); }
+        match launched {
+            Ok((site, snapshot)) => match material.owners.get(snapshot.kernel.module.0 as usize) {
+                Some(&unit) => {
+                    let name = format!("{}unit-{unit}", material.prefix);
+                    build(manifest, &name, || commands::cubin(&name, &material.units, unit, places));
+                    let kernel = material.program.func(snapshot.kernel).name.clone();
+                    let description = describe(material.program, &snapshot, false);
+                    case.attempts.push(Attempt::Launch { cubin: name, kernel, description, device_bytes: bytes(&snapshot) });
+                    launches.push(Launched { case: manifest.cases.len(), site, unit, snapshot });
+                }
+                None => case.notes.push("this launch alone: the kernel is of no unit".into()),
+            },
+            Err(why) => case.notes.push(format!("this launch alone: {why}")),
         }
         manifest.cases.push(case);
     }
-    let launches = manifest.cases.iter().flat_map(|c| &c.attempts).any(|a| matches!(a, Attempt::Launch { .. }));
-    if launches { build(manifest, LAUNCHER, || commands::launcher(LAUNCHER, template.clone())); }
+    if !launches.is_empty() { build(manifest, LAUNCHER, || commands::launcher(LAUNCHER, around.template.clone())); }
+    let Ways::All(options) = ways else { return vec![] };
+    let first = manifest.cases.len() - with_witness.len();
+    let witness_of = |case: usize| with_witness[case - first].1;
+    let mut units: Vec<usize> = launches.iter().map(|l| l.unit).collect();
+    units.sort_unstable();
+    units.dedup();
+    units.into_iter().filter_map(|unit| {
+        let own: Vec<&Launched> = launches.iter().filter(|l| l.unit == unit).collect();
+        checks(manifest, &own, &witness_of, material, options)
+    }).collect()
 }
 
-fn expected(f: &Finding, w: &Witness, root: &ProjectRoot, sources: &Sources, places: &dyn Places) -> Expected {
+/// One unit's code with a check at each of these accesses; a note in the cases that cannot have one.
+fn checks<'w>(manifest: &mut Manifest, launches: &[&Launched], witness_of: &dyn Fn(usize) -> &'w Witness, m: &Material<'_>, options: &ExtractOptions) -> Option<Generated> {
+    let note = |manifest: &mut Manifest, case: usize, why: &str| manifest.cases[case].notes.push(format!("the check compiled into the kernel: {why}"));
+    let mut rows: Vec<(&Launched, Place)> = Vec::new();
+    for l in launches {
+        let e = &manifest.cases[l.case].expected;
+        match kernel_check::place(m.program, l.site, e.direction, e.bytes, &l.snapshot) {
+            Ok(place) => rows.push((l, place)),
+            Err(why) => note(manifest, l.case, &why),
+        }
+    }
+    let (first, _) = rows.first()?;
+    let module = m.program.modules.get(first.snapshot.kernel.module.0 as usize)?;
+    let places: Vec<Place> = rows.iter().map(|r| r.1.clone()).collect();
+    match kernel_check::compile(m.units[first.unit], module, &places, options) {
+        Ok((text, failed)) => {
+            let name = format!("checks/{}unit-{}.ptx", m.prefix, first.unit);
+            let all: Vec<(usize, &Place, i64)> = rows.iter().enumerate().map(|(row, (l, p))| (row, p, witness_of(l.case).extent_bytes)).collect();
+            for (row, (l, place)) in rows.iter().enumerate() {
+                if let Some((_, why)) = failed.iter().find(|f| f.0 == row) { note(manifest, l.case, why); continue; }
+                let w = witness_of(l.case);
+                let description = describe(m.program, &l.snapshot, true) + &kernel_check::statements(row, place, w, &l.snapshot, &all);
+                manifest.cases[l.case].attempts.push(Attempt::Check {
+                    code: Word::Bundle(name.clone()), kernel: m.program.func(l.snapshot.kernel).name.clone(), description, row,
+                    extent: w.extent_bytes, device_bytes: bytes(&l.snapshot),
+                });
+            }
+            Some(Generated { name, text })
+        }
+        Err(why) => {
+            for (l, _) in &rows { note(manifest, l.case, &why); }
+            None
+        }
+    }
+}
+
+/// Bytes of device memory that a launch alone asks for.
+fn bytes(s: &Snapshot) -> u64 { s.objects.iter().map(|o| o.image.size.saturating_add(2 * ROOM)).fold(0, u64::saturating_add) }
+
+fn expected(f: &Finding, w: &Witness, around: &Surroundings<'_>) -> Expected {
     let p = &f.access.position;
-    let file = match places.file(&root.absolute(&p.file)) { Word::Text(t) | Word::Bundle(t) | Word::Scratch(t) => t, Word::Architecture => String::new() };
+    let file = match around.places.file(&around.root.absolute(&p.file)) { Word::Text(t) | Word::Bundle(t) | Word::Scratch(t) => t, Word::Architecture => String::new() };
     Expected {
-        fingerprint: f.fingerprint.clone(), witness: store::key(f, sources), rule: f.rule,
+        fingerprint: f.fingerprint.clone(), witness: store::key(f, around.sources), rule: f.rule,
         summary: format!("{}:{}:{}: {}", p.file, p.line, p.column, f.message),
         kernel: f.access.kernel.clone(), file, line: p.line, direction: f.access.direction, bytes: f.access.bytes, block: w.block, thread: w.thread,
     }
@@ -102,8 +182,8 @@ fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<
     program.func(func).blocks.get(block as usize).map(|_| Site { func, block: BlockId(block), inst })
 }
 
-/// One launch of the kernel, as a replay of the witness saw it; `Err`: why there is none.
-fn launch(w: &Witness, m: &Material<'_>, places: &dyn Places, manifest: &mut Manifest) -> Result<Attempt, String> {
+/// The access, and the launch that reaches it as a replay of the witness saw it; `Err`: why there is none.
+fn launch(w: &Witness, m: &Material<'_>) -> Result<(Site, Snapshot), String> {
     let sites = w.sites.ok_or("the finding does not say where it is in the program")?;
     let program = m.program;
     let stale = "the finding is of another program";
@@ -113,15 +193,8 @@ fn launch(w: &Witness, m: &Material<'_>, places: &dyn Places, manifest: &mut Man
     let inputs = Inputs {
         argv: w.run.argv.clone(), args: w.run.args.iter().map(|v| i128::from(*v)).collect(), stdin: w.run.stdin.clone().into_bytes(), ..Inputs::default()
     };
-    let target = Target { site: access, callers: None, launch_site, launch: None, threads: Threads::List(vec![(w.block, w.thread)]) };
-    let snapshot = replayed(program, root, &inputs, &target)?;
-    let kernel = snapshot.kernel;
-    let unit = *m.owners.get(kernel.module.0 as usize).ok_or(stale)?;
-    let description = describe(program, &snapshot);
-    let name = format!("{}unit-{unit}", m.prefix);
-    build(manifest, &name, || commands::cubin(&name, &m.units, unit, places));
-    let bytes = snapshot.objects.iter().map(|o| o.image.size + 2 * ROOM).fold(0, u64::saturating_add);
-    Ok(Attempt::Launch { cubin: name, kernel: program.func(kernel).name.clone(), description, device_bytes: bytes })
+    let target = Target { site: access, launch_site, launch: None, threads: Threads::List(vec![(w.block, w.thread)]) };
+    Ok((access, replayed(program, root, &inputs, &target)?))
 }
 
 /// The launch in which a replay of the witness reaches the access. Patiently first: what loops prepare is then in the buffers.
@@ -142,8 +215,9 @@ fn replayed(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target) 
 /// not end it first.
 const ROOM: u64 = 1 << 20;
 
-/// A snapshot as `templates/launch.cpp` reads it, without its module and its kernel.
-fn describe(program: &Program, s: &Snapshot) -> String {
+/// A snapshot as `templates/launch.cpp` reads it, without its module and its kernel. `all_roomy`: its bounds are tested in
+/// another way than by what lies around it.
+fn describe(program: &Program, s: &Snapshot, all_roomy: bool) -> String {
     let mut out = String::new();
     let [gx, gy, gz] = s.grid;
     let [bx, by, bz] = s.block;
@@ -157,7 +231,7 @@ fn describe(program: &Program, s: &Snapshot) -> String {
             }
             (ObjectKind::HostHeap | ObjectKind::HostStack | ObjectKind::HostGlobal, _) => "host",
             _ if o.freed => "freed",
-            _ if s.target == Some(i) => "device",
+            _ if s.target == Some(i) && !all_roomy => "device",
             _ => "roomy",
         };
         let _ = writeln!(out, "object {i} {how} {size}");

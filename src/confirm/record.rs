@@ -1,6 +1,6 @@
-//! What Compute Sanitizer wrote: its XML records.
+//! What Compute Sanitizer wrote: its XML records, or its text where a run was ended before the XML was written.
 //!
-//! In: the file that `--xml --save` left, whole or cut off. Out: [`Records`]. Element names vary between versions of the tool:
+//! In: the file that `--xml --save` left, whole or cut off, or what the tool printed. Out: [`Records`]. Element names vary between versions of the tool:
 //! those that are not known here are kept, so that their reader can say "inconclusive" instead of "clean".
 
 use quick_xml::Reader;
@@ -9,6 +9,9 @@ use std::collections::BTreeSet;
 
 /// The outermost element; a file without it is none of Compute Sanitizer's.
 const ROOT: &str = "ComputeSanitizerOutput";
+
+/// What stands before each line that the tool prints.
+const MARGIN: &str = "=========";
 
 /// A place in device code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,6 +101,39 @@ impl Records {
         }
     }
 
+    /// Reads what the tool printed for people of a run that was ended before its end: the XML is written last. Only records that
+    /// are there whole count; whatever else was printed is the program's.
+    #[must_use]
+    pub fn parse_text(text: &str) -> Self {
+        let mut out = Self { cut_off: true, ..Self::default() };
+        let mut record: Option<Record> = None;
+        for line in text.lines() {
+            let Some(line) = line.strip_prefix(MARGIN).map(str::trim) else { continue };
+            if let Some(rest) = line.strip_prefix("Invalid ") {
+                let mut words = rest.split(' ');
+                let (space, direction) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+                let size = rest.split_once(" of size ").and_then(|(_, n)| n.split(' ').next()?.parse().ok());
+                record = size.map(|size| Record { kind: "Precise".into(), text: line.into(), space: space.into(), direction: direction.into(), size, ..Record::default() });
+                continue;
+            }
+            let Some(r) = &mut record else { continue };
+            if let Some(frame) = line.strip_prefix("at ").or_else(|| line.strip_prefix("Device Frame: ")) {
+                r.frames.extend(text_frame(frame));
+            } else if let Some((thread, block)) = line.strip_prefix("by thread ").and_then(|l| l.split_once(" in block ")) {
+                if let (Some(t), Some(b)) = (triple(thread), triple(block)) { (r.thread, r.block) = (t, b); } else { record = None; }
+            } else if let Some((address, error)) = line.strip_prefix("Access to ").and_then(|l| l.split_once(" is ")) {
+                error.clone_into(&mut r.error);
+                match number(address) { Some(a) => r.address = a, None => record = None }
+            } else if line.is_empty() || line.starts_with("Saved host") {
+                if let Some(mut whole) = record.take().filter(|r| !r.error.is_empty() && !r.frames.is_empty()) {
+                    whole.text = format!("{} is {}", whole.text, whole.error);
+                    out.records.push(whole);
+                }
+            }
+        }
+        out
+    }
+
     /// Takes in one element that has ended.
     fn element(&mut self, path: &[String], value: &str, record: &mut Record) {
         let full = inner(path);
@@ -126,6 +162,19 @@ impl Records {
         };
         if !known { self.unknown.insert(path.join("/")); }
     }
+}
+
+/// `scale(float *, int)+0xa0 in /project/scale.cu:5`.
+fn text_frame(text: &str) -> Option<Frame> {
+    let (func, place) = text.rsplit_once(" in ")?;
+    let (path, line) = place.rsplit_once(':')?;
+    Some(Frame { func: super::verdict::base_name(func), path: path.into(), line: line.parse().ok()? })
+}
+
+/// `(1,2,3)`.
+fn triple(text: &str) -> Option<[u64; 3]> {
+    let mut parts = text.strip_prefix('(')?.strip_suffix(')')?.split(',').map(|n| n.parse().ok());
+    Some([parts.next()??, parts.next()??, parts.next()??])
 }
 
 /// The path without the outermost element.
@@ -202,8 +251,34 @@ mod tests {
         assert!(r.records.iter().all(|r| r.frames[0].line == 3 && r.size == 4));
     }
 
+    #[test]
+    fn text_says_the_same_as_xml() {
+        for file in ["global_read", "atomic", "shared_dynamic", "vector", "misaligned"] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/confirm/golden/{file}.txt"));
+            let text = Records::parse_text(&std::fs::read_to_string(path).unwrap());
+            let mut xml = golden(&format!("{file}.xml"));
+            assert_eq!(text.records.len(), xml.records.len(), "{file}");
+            for (t, x) in text.records.iter().zip(&mut xml.records) {
+                // Another run, other addresses.
+                x.address = t.address;
+                assert_eq!(t, x, "{file}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_that_is_not_whole_does_not_count() {
+        let whole = "=========     by thread (63,0,0) in block (0,0,0)\n=========     Access to 0x4fc is out of bounds\n";
+        let text = format!("own output\n========= Invalid __shared__ write of size 4 bytes\n=========     at s(int *)+0xa0 in /project/a.cu:3\n{whole}");
+        assert!(Records::parse_text(&text).records.is_empty());
+        assert_eq!(Records::parse_text(&format!("{text}========= \n")).records.len(), 1);
+        assert!(Records::parse_text("========= Invalid\n========= \n").records.is_empty());
+    }
+
     proptest::proptest! {
         #[test]
         fn any_text_is_read(text in "[<>/a-z&;\" ]{0,200}") { let _ = Records::parse(&text); }
+        #[test]
+        fn any_lines_are_read(text in "(=========( at | by thread | Invalid | Access to )?[ (),:a-z0-9_]{0,30}\n){0,6}") { let _ = Records::parse_text(&text); }
     }
 }

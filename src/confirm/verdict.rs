@@ -1,5 +1,6 @@
 //! What records say of a finding.
 
+use super::kernel_check;
 use super::manifest::Expected;
 use super::record::{Frame, Record, Records};
 use crate::report::finding::Direction;
@@ -66,9 +67,24 @@ pub fn judge(expected: &Expected, records: &Records, ended: bool, how: &str, aro
     Verdict::NotReproduced("Compute Sanitizer reported nothing".into())
 }
 
-fn by(r: &Record) -> String {
+/// What the check compiled into the kernel says; `record` is `None` where it never saw the access out of bounds.
+pub fn of_record(expected: &Expected, record: Option<kernel_check::Record>, extent: i64, ended: bool, how: &str) -> Verdict {
+    let what = match expected.direction { Direction::Read => "read", Direction::Write => "write", Direction::Atomic => "atomic update" };
+    match record {
+        Some(r) if r.by_witness > 0 => Verdict::Confirmed(format!(
+            "{what} of {} bytes at byte {} of {extent}{}, {} times out of bounds in all", expected.bytes, r.offset, thread(expected.thread, expected.block), r.count,
+        )),
+        Some(r) => Verdict::Inconclusive(format!("the same access was out of bounds{}, not by that of the witness", thread(r.thread, r.block))),
+        None if !ended => Verdict::Inconclusive(format!("the launch {how}")),
+        None => Verdict::NotReproduced("the access was never out of bounds".into()),
+    }
+}
+
+fn by(r: &Record) -> String { thread(r.thread, r.block) }
+
+fn thread(thread: [u64; 3], block: [u64; 3]) -> String {
     let triple = |[x, y, z]: [u64; 3]| format!("({x}, {y}, {z})");
-    format!(" by thread {} of block {}", triple(r.thread), triple(r.block))
+    format!(" by thread {} of block {}", triple(thread), triple(block))
 }
 
 fn file_name(path: &str) -> &str { path.rsplit('/').next().unwrap_or(path) }
@@ -80,7 +96,7 @@ fn place<'r>(record: &'r Record, around: &Surroundings<'_>) -> Option<&'r Frame>
 
 /// A function's name as records have it: without return type, scopes, template arguments and parameters.
 pub fn base_name(display: &str) -> String {
-    let text = display.replace("(anonymous namespace)", "anonymous");
+    let text = display.replace("(anonymous namespace)", "anonymous").replace("<unnamed>", "anonymous");
     let mut name = String::new();
     let mut depth = 0_u32;
     for c in text.chars() {

@@ -7,10 +7,10 @@ use super::stored::{self, Stored};
 use super::{Status, check, output};
 use crate::config::ConfirmWhen;
 use crate::confirm::bundle::{self, Copied};
-use crate::confirm::commands::{InPlace, Places};
+use crate::confirm::commands::InPlace;
 use crate::confirm::device::{DeviceError, Toolchain};
 use crate::confirm::manifest::{Limits, Word};
-use crate::confirm::prepare::{self, Material, Ways};
+use crate::confirm::prepare::{self, Generated, Material, Surroundings, Ways};
 use crate::confirm::{Case, Manifest, Outcome, execute, store};
 use crate::facts::join::Plan;
 use crate::facts::{LinkFacts, Unit, UnitFacts};
@@ -51,14 +51,15 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
         (Some(folder), _) => {
             let copied = project.copied(&session);
             let template = Word::Bundle(bundle::LAUNCHER.into());
-            let manifest = project.manifest(&chosen, args.exe.as_deref(), Ways::All, &session, &sources, &copied, &template)?;
-            bundle::write(folder, &manifest, &copied)?;
+            let around = Surroundings { root: &session.root, sources: &sources, places: &copied, template };
+            let (manifest, generated) = project.manifest(&chosen, args.exe.as_deref(), Ways::All(&session.extract_options()), &session, &around)?;
+            bundle::write(folder, &manifest, &copied, &generated)?;
             let (n, at) = (manifest.cases.len(), folder.display());
             output::complain(&format!("{n} counterexamples are in {at}; where there is a GPU, run `scuba confirm --from {at}`"));
             Ok(Status::Clean)
         }
         (None, Some(toolchain)) => {
-            let outcomes = project.confirm(&chosen, args.exe.as_deref(), Ways::All, &session, &sources, &toolchain, None)?;
+            let outcomes = project.confirm(&chosen, args.exe.as_deref(), Ways::All(&session.extract_options()), &session, &sources, &toolchain, None)?;
             attach(&mut assembled, &outcomes);
             session.write(&assembled, &sources)?;
             Ok(session.status(&assembled))
@@ -186,11 +187,11 @@ impl<'a> Project<'a> {
     }
 
     /// What is to be run for these findings.
-    #[expect(clippy::too_many_arguments, reason = "the findings, how to run them, and where all of it lies")]
-    fn manifest(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways, session: &Session, sources: &Sources, places: &dyn Places, template: &Word) -> Result<Manifest> {
+    fn manifest(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways<'_>, session: &Session, around: &Surroundings<'_>) -> Result<(Manifest, Vec<Generated>)> {
         let c = &session.config.confirm;
         let limits = Limits { padding: c.padding, max_bytes: c.max_bytes, timeout_s: c.timeout_s, memory: session.config.limits.memory };
         let mut manifest = Manifest::new(limits);
+        let mut generated = Vec::new();
         let executable = exe.map(|p| p.canonicalize().with_context(|| format!("there is no program {}", p.display()))).transpose()?;
         for (n, plan) in self.plans.iter().enumerate() {
             let own: Vec<&Finding> = findings.iter().filter(|f| f.program == plan.name).collect();
@@ -207,9 +208,9 @@ impl<'a> Project<'a> {
                 program: &program, units: plan.units.iter().map(|&i| &self.facts[i].unit).collect(), owners,
                 others: self.others(plan), executable: executable.as_deref(), prefix: format!("{n}-"), store: plan.units.first().map(|&i| self.stores[i].clone()).unwrap_or_default(),
             };
-            prepare::add(&mut manifest, &own, &material, ways, &session.root, sources, places, template);
+            generated.extend(prepare::add(&mut manifest, &own, &material, ways, around));
         }
-        Ok(manifest)
+        Ok((manifest, generated))
     }
 
     /// Runs findings on this machine's GPU and keeps what was seen.
@@ -217,12 +218,13 @@ impl<'a> Project<'a> {
     /// # Errors
     /// When there is no room to build what is run.
     #[expect(clippy::too_many_arguments, reason = "the findings, how to run them, and where all of it lies")]
-    pub fn confirm(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways, session: &Session, sources: &Sources, toolchain: &Toolchain, deadline: Option<Instant>) -> Result<Vec<Outcome>> {
+    pub fn confirm(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways<'_>, session: &Session, sources: &Sources, toolchain: &Toolchain, deadline: Option<Instant>) -> Result<Vec<Outcome>> {
         let folder = tempfile::tempdir().context("cannot make a folder for the launcher")?;
         let template = folder.path().join(bundle::LAUNCHER);
         std::fs::write(&template, prepare::TEMPLATE).with_context(|| format!("cannot write {}", template.display()))?;
-        let template = Word::text(template.to_string_lossy());
-        let manifest = self.manifest(findings, exe, ways, session, sources, &InPlace, &template)?;
+        let around = Surroundings { root: &session.root, sources, places: &InPlace, template: Word::text(template.to_string_lossy()) };
+        let (manifest, generated) = self.manifest(findings, exe, ways, session, &around)?;
+        bundle::write_generated(folder.path(), &generated)?;
         execute_all(&manifest, folder.path(), toolchain, session, deadline, session.verbose())
     }
 }
@@ -230,7 +232,7 @@ impl<'a> Project<'a> {
 /// `[confirm] when`: confirms what is denied and has not been, where there is a GPU. `room` is how long it may take together;
 /// `Some` line where nothing was run though something should have been.
 #[must_use]
-pub fn automatically(assembled: &mut Assembled, sources: &Sources, project: &Project<'_>, ways: Ways, session: &Session, room: Option<Duration>) -> Option<String> {
+pub fn automatically(assembled: &mut Assembled, sources: &Sources, project: &Project<'_>, ways: Ways<'_>, session: &Session, room: Option<Duration>) -> Option<String> {
     let when = session.config.confirm.when;
     let wanted = |f: &&Finding| f.witness.is_some() && f.confirmation.is_none() && (f.level == Level::Deny || when == ConfirmWhen::All);
     let findings: Vec<Finding> = assembled.report.findings.iter().filter(wanted).cloned().collect();

@@ -18,6 +18,8 @@ pub struct ExtractOptions {
     pub extra_flags: Vec<String>,
     /// Toolkit root, where the unit names no nvcc.
     pub cuda_path: Option<PathBuf>,
+    /// Where to keep the bitcode of the device side; `None`: nowhere.
+    pub keep_device_code: Option<PathBuf>,
     /// The worker binary; `None`: `scuba-extract` beside the running executable.
     pub worker: Option<PathBuf>,
 }
@@ -30,6 +32,7 @@ impl Default for ExtractOptions {
             memory_limit: 4 << 30,
             extra_flags: vec![],
             cuda_path: None,
+            keep_device_code: None,
             worker: None,
         }
     }

@@ -49,6 +49,10 @@ pub struct Snapshot {
     pub objects: Vec<SnapshotObject>,
     /// The object that the access was meant for, by its position; `None` for memory of a block or a thread.
     pub target: Option<usize>,
+    /// What that object is.
+    pub target_kind: Option<ObjectKind>,
+    /// The variable of the device that it is.
+    pub target_variable: Option<GlobalRef>,
     /// Bytes of all live device allocations of the program, whether the kernel can reach them or not.
     pub device_bytes: u64,
 }
@@ -93,9 +97,13 @@ impl Machine<'_> {
             Some(SnapshotObject { kind: o.kind, variable, freed: o.freed, image: image(&o.store, size, position) })
         }).collect();
         let parameters = stores.iter().map(|(size, s)| image(s, *size, position)).collect();
+        let sought = self.seen.found_object;
         Snapshot {
+            target: sought.and_then(position),
+            target_kind: self.seen.found.as_ref().map(|b| b.object.kind),
+            target_variable: self.globals.iter().find(|(_, a)| sought == Some(split(**a).0)).map(|(r, _)| *r),
             kernel: args.kernel, grid: launch.grid, block: launch.block, shared: args.shared,
-            parameters, objects, target: self.seen.found_object.and_then(position), device_bytes: self.mem.device_bytes(),
+            parameters, objects, device_bytes: self.mem.device_bytes(),
         }
     }
 }

@@ -17,6 +17,13 @@ fn a_bundle_makes_the_round_trip() {
     let again = bench.scuba(["confirm", "through_header.cu", "--bundle", bundle.to_str().unwrap(), "--", "-I", "inc", "-O2"]).status(2);
     assert!(again.err.contains("is not empty"), "{}", again.err);
 
+    // The code with checks is one that the toolkit's assembler takes, for a newer device too.
+    let check = bundle.join("checks/0-unit-0.ptx");
+    let done = Command::new(super::nvcc().with_file_name("ptxas")).args(["-arch=sm_120", "-o", "/dev/null"]).arg(&check).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let ptx = std::fs::read_to_string(&check).unwrap();
+    assert!(ptx.contains("call.uni (retval0), scuba_check"), "{ptx}");
+
     // Another machine: no sources but the bundle's.
     std::fs::rename(&bundle, &away).unwrap();
     let hidden = bench.root().join("hidden");

@@ -15,4 +15,55 @@ fn it_compiles_with_nvcc_where_there_is_no_gpu_and_says_what_is_missing() {
     let said = Command::new(&program).arg(&missing).output().unwrap();
     assert_eq!(said.status.code(), Some(3));
     assert_eq!(String::from_utf8_lossy(&said.stdout), format!("cannot open {}\n", missing.display()));
+
+    // With a driver, every kind of statement.
+    super::driver(folder.path());
+    let file = folder.path().join("all.launch");
+    let run = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let said = Command::new(&program).arg(&file).env("LD_LIBRARY_PATH", folder.path()).env("RECORD", "1").output().unwrap();
+        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        // Addresses differ from run to run.
+        let lines: Vec<String> = text.lines().map(|l| l.split(' ').filter(|w| !w.starts_with("0x")).collect::<Vec<_>>().join(" ")).collect();
+        (said.status.code(), lines)
+    };
+    let module = file.display();
+    let (status, lines) = run(&format!("\
+module {module}
+kernel k
+grid 2 1 1
+block 32 4 1
+shared 65536
+object 0 device 8
+object 1 roomy 16
+object 2 freed 0
+object 3 host 4
+object 4 symbol 4 nowhere
+object table symbol 0 scuba_table
+bytes 0 4 01020304
+address 1 8 0 4
+bytes 3 0 ff
+bytes 4 0 ff
+bytes table 0 0100000000000000
+address table 8 1 0
+bytes table 16 10000000000000000000000000000000
+parameter 0 8
+points 0 0 1 -8
+parameter 1 4
+value 1 0 07000000
+records scuba_records
+"));
+    assert_eq!((status, lines), (Some(0), [
+        "device no device", "kernel k", "object 0 at bytes 8", "object 1 at bytes 16", "object 2 at bytes 0", "object 3 at bytes 4",
+        "no variable nowhere", "object 4 at bytes 0", "object table at bytes 4608", "attribute 8 65536", "launch (2, 1, 1) (32, 4, 1) 65536",
+        "ran", "record 0 5 1 16 0 0 0 0 0 0",
+    ].map(String::from).to_vec()));
+    for (text, why) in [
+        ("nonsense 1\n", "cannot understand `nonsense`"), ("grid 1 x 1\n", "cannot read the statement `grid`"), ("", "cannot launch: no kernel is named"),
+        ("object 0 device 4\nbytes 0 2 010203\n", "cannot write outside object 0"), ("parameter 0 4\nvalue 0 2 010203\n", "cannot set a parameter beyond its end"),
+        ("parameter 0 8\npoints 0 0 9 0\n", "cannot find object 9"), ("module /no/such/file\n", "cannot load /no/such/file: the driver says 301 (an error)"),
+    ] {
+        let (status, lines) = run(text);
+        assert_eq!((status, lines.last().map(String::as_str)), (Some(3), Some(why)), "{text}");
+    }
 }

@@ -25,6 +25,13 @@ fn nvcc() -> PathBuf {
 /// A project folder outside any repository, and a machine with a GPU around it.
 struct Bench { folder: tempfile::TempDir }
 
+/// Puts a driver without a device into a folder.
+fn driver(folder: &Path) {
+    let done = Command::new("cc").args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-o"]).arg(folder.join("libcuda.so.1"))
+        .arg(here().join("libcuda.c")).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
 impl Bench {
     /// With one of `programs/`.
     fn new(program: &str) -> Self {
@@ -33,6 +40,7 @@ impl Bench {
         std::fs::create_dir_all(bench.tools()).unwrap();
         std::fs::copy(here().join("programs").join(program), bench.project().join(program)).unwrap();
         bench.tool("nvidia-smi", "echo 'NVIDIA H200, 580.159.04, 9.0'");
+        driver(&bench.tools());
         bench
     }
 
@@ -78,6 +86,7 @@ exit 0"#, calls = self.root().join("calls").display(), kept = self.root().join("
             self.settings(&format!("[confirm]\ncompute_sanitizer = \"{}\"\n", self.tools().join("compute-sanitizer").display()));
         }
         command.current_dir(self.project()).env("SCUBA_NVCC", nvcc()).env("PATH", path).stdin(Stdio::null());
+        command.env("LD_LIBRARY_PATH", self.tools());
         command
     }
 

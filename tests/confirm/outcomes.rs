@@ -63,7 +63,36 @@ fn silence_is_not_reproduced_and_keeps_the_finding_and_its_log() {
     let [kept] = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>().try_into().unwrap();
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(kept).unwrap()).unwrap();
     let log = kept["log"].as_str().unwrap();
-    for words in ["== the program itself", "== this launch alone", "-lineinfo -arch sm_90", "0 records"] { assert!(log.contains(words), "{log}"); }
+    for words in ["== the program itself", "== this launch alone", "-lineinfo -arch sm_90", "0 records", "== this launch with a check"] { assert!(log.contains(words), "{log}"); }
+}
+
+#[test]
+fn what_compute_sanitizer_cannot_see_is_confirmed_by_the_check_in_the_kernel() {
+    let bench = Bench::new("shared_neighbour.cu");
+    bench.sanitizer("shared_neighbour.xml", "shared_neighbour.xml", &bench.project());
+    let said = bench.command().args(["confirm", "shared_neighbour.cu"]).args(JSON).env("RECORD", "1").output().unwrap();
+    let said = super::Said::from(said).status(1);
+    let confirmation = &said.findings()[0]["confirmation"];
+    assert_eq!((confirmation["status"].as_str(), confirmation["by"].as_str()), (Some("confirmed"), Some("kernel-check")), "{confirmation}");
+    let detail = confirmation["detail"].as_str().unwrap();
+    assert!(detail.starts_with("write of 4 bytes at byte 64 of 64 by thread (15, 0, 0) of block (0, 0, 0), 5 times out of bounds in all, running this launch with a check compiled into the kernel"), "{detail}");
+
+    // A kernel that ends early says nothing.
+    let said = bench.command().args(["confirm", "shared_neighbour.cu"]).args(JSON).env("RECORD", "1").env("FAILS", "1").output().unwrap();
+    let confirmation = &super::Said::from(said).status(1).findings()[0]["confirmation"];
+    assert_eq!(confirmation["status"], "inconclusive", "{confirmation}");
+    assert!(confirmation["detail"].as_str().unwrap().contains("failed: 700 (an error)"), "{confirmation}");
+}
+
+#[test]
+fn a_run_that_hangs_after_the_access_was_reported_confirms_it() {
+    let bench = Bench::new("vector.cu");
+    let text = here().join("golden/vector.txt");
+    bench.tool("compute-sanitizer", &format!("[ \"$1\" = --version ] && exit 0\nsed 's|/project|{}|' {}\nsleep 300", bench.project().display(), text.display()));
+    bench.settings(&format!("[confirm]\ntimeout_s = 2\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
+    let confirmation = &said.findings()[0]["confirmation"];
+    assert_eq!(confirmation["status"], "confirmed", "{confirmation}");
 }
 
 #[test]

@@ -115,6 +115,11 @@ impl Job<'_> {
                 .files(self.compat, &bitcode, &depfile);
             let refusal = match run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline) {
                 Ok(()) => {
+                    if let (Side::Device, Some(to)) = (side, &self.options.keep_device_code)
+                        && let Err(e) = std::fs::copy(&bitcode, to) {
+                        let module = Err(format!("cannot keep the device code in {}: {e}", to.display()));
+                        return SideResult { module, dependencies: vec![], notes: vec![] };
+                    }
                     let released = flags::defines_ndebug(self.unit);
                     let restored = released && reading.asserts == Asserts::Kept;
                     let mut result = self.read(side, &bitcode, &depfile, command, restored);

@@ -1,0 +1,290 @@
+//! LLVM assembly of a unit's device code → the same with a check at chosen accesses.
+//!
+//! In: the text that clang prints of exactly the module that was analysed, and the accesses. Out: the text with each address
+//! handed through `scuba_check` (`templates/check.ll`). It knows nothing of findings; that accesses are named by their place
+//! in the analysis form is all that it shares with it.
+
+use std::collections::HashMap;
+
+const TEMPLATE: &str = include_str!("../../templates/check.ll");
+
+/// What an instruction does with memory, and which of its pointers is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access { Load, Store, AtomicRmw, CmpXchg, CopyTo, CopyFrom }
+
+/// Where an array begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At an address that the table holds.
+    Table,
+    /// At a variable of the module, by its symbol.
+    Variable(String),
+    /// Where dynamic shared memory does.
+    DynamicShared,
+    /// At the function's alloca of this number, of so many.
+    Alloca { number: usize, of: usize },
+}
+
+/// An access to be checked: the `number`th of its kind in a block, of `of`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Symbol.
+    pub function: String,
+    pub block: usize,
+    pub access: Access,
+    pub number: usize,
+    pub of: usize,
+    pub start: Start,
+    /// Width in bytes.
+    pub width: u64,
+}
+
+/// Puts a check before each place; its row is its position in `places`. For each that could not be found, why.
+#[must_use]
+pub fn instrument(text: &str, places: &[Place]) -> (String, Vec<(usize, String)>) {
+    let mut lines: Vec<String> = text.lines().map(relaxed).collect();
+    let functions = functions(&lines);
+    let dynamic = lines.iter().find_map(|l| {
+        let (name, rest) = l.split_once(" = ")?;
+        (rest.starts_with("external") && rest.contains("addrspace(3) global [0 x ")).then(|| name.to_owned())
+    });
+    let mut failed = Vec::new();
+    // Calls to insert before a line, from the last place to the first so that line numbers stay.
+    let mut before: HashMap<usize, Vec<String>> = HashMap::new();
+    for (row, place) in places.iter().enumerate() {
+        match functions.get(&place.function).ok_or("its function is not in the unit's code".to_owned())
+            .and_then(|body| edit(&mut lines, body, place, row, dynamic.as_deref())) {
+            Ok((line, call)) => before.entry(line).or_default().push(call),
+            Err(why) => failed.push((row, why)),
+        }
+    }
+    let mut out = String::with_capacity(text.len() + 8192);
+    for (i, line) in lines.iter().enumerate() {
+        for call in before.get(&i).into_iter().flatten() { out.push_str(call); out.push('\n'); }
+        out.push_str(line);
+        out.push('\n');
+    }
+    out.push_str(&template(&lines, places.len()));
+    (out, failed)
+}
+
+/// The template for so many rows, without declarations that the module has already.
+fn template(lines: &[String], rows: usize) -> String {
+    let text = TEMPLATE.replace("{{rows}}", &rows.max(1).to_string());
+    let known = |l: &str| l.strip_prefix("declare i32 ").is_some_and(|name| lines.iter().any(|m| m.starts_with("declare") && m.contains(&format!("{name}"))));
+    text.lines().filter(|l| !known(l)).fold(String::new(), |out, l| out + l + "\n")
+}
+
+/// What is promised of an address computation or of arithmetic does not hold where something is wrong: a compiler that may rely
+/// on it may drop the check.
+fn relaxed(line: &str) -> String {
+    if !line.starts_with("  ") { return line.to_owned(); }
+    let mut out = line.to_owned();
+    for word in [" inbounds", " nusw", " nuw", " nsw", " exact", " disjoint", " nneg", " samesign"] {
+        if out.contains(word) { out = out.replace(&format!("{word} "), " ").replace(&format!("{word}("), " ("); }
+    }
+    out
+}
+
+/// The lines of a function's blocks.
+struct Body { blocks: Vec<Vec<usize>> }
+
+/// Each function's instructions by block. An instruction's first line stands at two spaces, whatever continues it further in.
+fn functions(lines: &[String]) -> HashMap<String, Body> {
+    let mut out = HashMap::new();
+    let mut inside: Option<(String, Body)> = None;
+    for (i, line) in lines.iter().enumerate() {
+        if let Some((name, body)) = &mut inside {
+            if line == "}" {
+                out.insert(std::mem::take(name), Body { blocks: std::mem::take(&mut body.blocks) });
+                inside = None;
+            } else if line.starts_with("  ") && !line.starts_with("   ") {
+                if body.blocks.is_empty() { body.blocks.push(vec![]); }
+                if let Some(block) = body.blocks.last_mut() { block.push(i); }
+            } else if !line.is_empty() && !line.starts_with([' ', ';']) {
+                body.blocks.push(vec![]);
+            }
+        } else if line.starts_with("define ") && line.ends_with('{')
+            && let Some(name) = symbol(line) {
+            inside = Some((name, Body { blocks: vec![] }));
+        }
+    }
+    out
+}
+
+/// The symbol that a line defines: what stands behind its first `@`.
+fn symbol(line: &str) -> Option<String> {
+    let rest = line.split_once('@')?.1;
+    match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"').map(|(name, _)| name.to_owned()),
+        None => rest.split_once('(').map(|(name, _)| name.to_owned()),
+    }
+}
+
+/// Replaces the pointer of one access; the line, and the call to stand before it.
+fn edit(lines: &mut [String], body: &Body, place: &Place, row: usize, dynamic: Option<&str>) -> Result<(usize, String), String> {
+    let block = body.blocks.get(place.block).ok_or("its block is not in the unit's code")?;
+    let same: Vec<usize> = block.iter().copied().filter(|&i| is(&lines[i], place.access)).collect();
+    if same.len() != place.of { return Err(format!("its block has {} such accesses in the unit's code, and {} in the analysis", same.len(), place.of)); }
+    let line = *same.get(place.number).ok_or("it is not in its block")?;
+    let (start, end) = pointer(&lines[line], place.access).ok_or("its address is not in the generic address space")?;
+    let address = lines[line][start..end].to_owned();
+    let known = match &place.start {
+        Start::Table => "null".to_owned(),
+        Start::Variable(name) => global(lines, name).ok_or(format!("`{name}` is not in the unit's code"))?,
+        Start::DynamicShared => generic(dynamic.ok_or("the unit has no dynamic shared memory")?, 3),
+        Start::Alloca { number, of } => {
+            let allocas: Vec<&str> = body.blocks.iter().flatten().filter_map(|&i| lines[i].trim_start().split_once(" = alloca ")).map(|(name, _)| name).collect();
+            if allocas.len() != *of { return Err("its function has other local variables in the unit's code than in the analysis".into()); }
+            (*allocas.get(*number).ok_or("its array is not in its function")?).to_owned()
+        }
+    };
+    let debug = lines[line].find(", !dbg ").map_or("", |at| {
+        let rest = &lines[line][at + 2..];
+        rest.split_once(',').map_or(rest, |(d, _)| d)
+    });
+    let debug = if debug.is_empty() { String::new() } else { format!(", {debug}") };
+    let call = format!("  %scuba.{row} = call ptr @scuba_check(i32 {row}, ptr {address}, i64 {}, ptr {known}){debug}", place.width);
+    lines[line].replace_range(start..end, &format!("%scuba.{row}"));
+    Ok((line, call))
+}
+
+/// The address of a variable in the generic address space.
+fn global(lines: &[String], name: &str) -> Option<String> {
+    let (plain, quoted) = (format!("@{name} = "), format!("@\"{name}\" = "));
+    let line = lines.iter().find(|l| l.starts_with(&plain) || l.starts_with(&quoted))?;
+    let (symbol, rest) = line.split_once(" = ")?;
+    let space = rest.split_once("addrspace(").and_then(|(_, r)| r.split_once(')')).and_then(|(n, _)| n.parse().ok()).unwrap_or(0);
+    Some(generic(symbol, space))
+}
+
+fn generic(symbol: &str, space: u32) -> String {
+    if space == 0 { symbol.to_owned() } else { format!("addrspacecast (ptr addrspace({space}) {symbol} to ptr)") }
+}
+
+/// Whether a line is an access of this kind.
+fn is(line: &str, access: Access) -> bool {
+    let line = line.trim_start();
+    let op = line.split_once(" = ").filter(|(name, _)| name.starts_with('%')).map_or(line, |(_, op)| op);
+    match access {
+        Access::Load => op.starts_with("load "),
+        Access::Store => op.starts_with("store "),
+        Access::AtomicRmw => op.starts_with("atomicrmw "),
+        Access::CmpXchg => op.starts_with("cmpxchg "),
+        Access::CopyTo | Access::CopyFrom => op.contains("@llvm.memcpy.") || op.contains("@llvm.memmove."),
+    }
+}
+
+/// The bytes of a line that hold the access's pointer operand; `None` where it points into another address space.
+fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
+    // Positions of ` ptr ` outside parentheses and brackets; a call's own parenthesis counts as none.
+    let copy = matches!(access, Access::CopyTo | Access::CopyFrom);
+    let base = if copy { line.find('(')? + 1 } else { 0 };
+    let mut depth = 0_i32;
+    let mut found = Vec::new();
+    let bytes = line.as_bytes();
+    for (i, b) in bytes.iter().enumerate().skip(base) {
+        match b {
+            b'(' | b'[' | b'{' | b'<' => depth += 1,
+            b')' | b']' | b'}' | b'>' => depth -= 1,
+            b'p' if depth == 0 && line[i..].starts_with("ptr ") && (i == base || bytes[i - 1] == b' ') => found.push(i + 4),
+            _ => {}
+        }
+        if depth < 0 { break; }
+    }
+    let at = match access {
+        // The type or the value before it may be a pointer too.
+        Access::Load | Access::Store => *found.last()?,
+        Access::AtomicRmw | Access::CmpXchg | Access::CopyTo => *found.first()?,
+        Access::CopyFrom => *found.get(1)?,
+    };
+    // Attributes of an argument: `ptr align 4 %x`.
+    let mut start = at;
+    while let Some(word) = line[start..].split(' ').next().filter(|w| matches!(*w, "align" | "noundef" | "nonnull" | "readonly" | "captures(none)") || w.bytes().all(|b| b.is_ascii_digit())) {
+        start += word.len() + 1;
+    }
+    if line[start..].starts_with("addrspace(") { return None; }
+    let mut depth = 0_i32;
+    let end = line[start..].find(|c| {
+        match c { '(' | '[' | '{' | '<' => depth += 1, ')' | ']' | '}' | '>' => depth -= 1, _ => {} }
+        depth < 0 || (depth == 0 && c == ',')
+    }).map_or(line.len(), |n| start + n);
+    Some((start, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Access, Place, Start, instrument, pointer};
+
+    fn operand(line: &str, access: Access) -> &str {
+        let (a, b) = pointer(line, access).unwrap();
+        &line[a..b]
+    }
+
+    #[test]
+    fn the_pointer_of_every_kind_of_access_is_found() {
+        for (line, access, expected) in [
+            ("  %0 = load i32, ptr %p, align 4, !dbg !3", Access::Load, "%p"),
+            ("  %0 = load volatile ptr, ptr getelementptr ([2 x ptr], ptr @a, i64 0, i64 %i), align 8", Access::Load, "getelementptr ([2 x ptr], ptr @a, i64 0, i64 %i)"),
+            ("  %0 = load <4 x float>, ptr %p, align 16", Access::Load, "%p"),
+            ("  store ptr %o, ptr %o.addr, align 8", Access::Store, "%o.addr"),
+            ("  store { i32, ptr } { i32 1, ptr null }, ptr %q", Access::Store, "%q"),
+            ("  %2 = atomicrmw add ptr %p, i32 1 seq_cst, align 4", Access::AtomicRmw, "%p"),
+            ("  %2 = atomicrmw volatile xchg ptr %p, ptr %v seq_cst, align 8", Access::AtomicRmw, "%p"),
+            ("  %2 = cmpxchg ptr %p, i32 %a, i32 %b seq_cst seq_cst, align 4", Access::CmpXchg, "%p"),
+            ("  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %d, ptr align 4 %s, i64 12, i1 false), !dbg !3", Access::CopyTo, "%d"),
+            ("  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %d, ptr noundef align 4 %s, i64 12, i1 false), !dbg !3", Access::CopyFrom, "%s"),
+        ] { assert_eq!(operand(line, access), expected, "{line}"); }
+        assert_eq!(pointer("  %0 = load i32, ptr addrspace(3) %p, align 4", Access::Load), None);
+    }
+
+    const TEXT: &str = "\
+@tile = internal addrspace(3) global [16 x i32] undef, align 4
+@smem = external dso_local addrspace(3) global [0 x i8], align 16
+define dso_local ptx_kernel void @k(ptr noundef %o) #0 !dbg !9 {
+entry:
+  %o.addr = alloca ptr, align 8
+  %buf = alloca [4 x i32], align 4
+  store ptr %o, ptr %o.addr, align 8
+    #dbg_declare(ptr %o.addr, !913, !DIExpression(), !917)
+  switch i32 %n, label %b [
+    i32 0, label %b
+  ]
+
+b:                                                ; preds = %entry
+  %0 = load ptr, ptr %o.addr, align 8, !dbg !1
+  %x = getelementptr inbounds nuw [4 x i32], ptr %buf, i64 0, i64 %i
+  %1 = load i32, ptr %x, align 4, !dbg !2, !tbaa !5
+  store i32 %1, ptr %x, align 4
+  ret void
+}
+declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #3
+";
+
+    fn place(access: Access, number: usize, of: usize, start: Start) -> Place {
+        Place { function: "k".into(), block: 1, access, number, of, start, width: 4 }
+    }
+
+    #[test]
+    fn a_call_stands_before_the_access_and_gives_it_its_address() {
+        let places = [
+            place(Access::Load, 1, 2, Start::Alloca { number: 1, of: 2 }), place(Access::Store, 0, 1, Start::Variable("tile".into())),
+            place(Access::Load, 0, 2, Start::Table), place(Access::Load, 0, 3, Start::Table),
+        ];
+        let (text, failed) = instrument(TEXT, &places);
+        for line in [
+            "  %scuba.0 = call ptr @scuba_check(i32 0, ptr %x, i64 4, ptr %buf), !dbg !2\n  %1 = load i32, ptr %scuba.0, align 4, !dbg !2, !tbaa !5\n",
+            "  %scuba.1 = call ptr @scuba_check(i32 1, ptr %x, i64 4, ptr addrspacecast (ptr addrspace(3) @tile to ptr))\n  store i32 %1, ptr %scuba.1, align 4\n",
+            "  %scuba.2 = call ptr @scuba_check(i32 2, ptr %o.addr, i64 4, ptr null), !dbg !1\n",
+            "  %x = getelementptr [4 x i32], ptr %buf", "@scuba_table = dso_local addrspace(1) externally_initialized global [4 x [9 x i64]]",
+        ] { assert!(text.contains(line), "{line}\n{text}"); }
+        assert_eq!(text.matches("@llvm.nvvm.read.ptx.sreg.tid.x()\n").count() + text.matches("@llvm.nvvm.read.ptx.sreg.tid.x() #3").count(), 2, "declared once, called once");
+        assert_eq!(failed, [(3, "its block has 2 such accesses in the unit's code, and 3 in the analysis".to_owned())]);
+    }
+
+    #[test]
+    fn dynamic_shared_memory_begins_where_its_declaration_says() {
+        let (text, failed) = instrument(TEXT, &[place(Access::Store, 0, 1, Start::DynamicShared)]);
+        assert!(failed.is_empty() && text.contains("ptr addrspacecast (ptr addrspace(3) @smem to ptr))"), "{text}");
+    }
+}
