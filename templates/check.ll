@@ -4,11 +4,13 @@
 ; array where the code itself knows it (else null: the table has it). It is given the address to use: its own where the access
 ; lies in the array, else that of a piece of memory that nobody needs, so that the kernel goes on.
 ;
-; A row of the table: on, start, bytes, block x, y, z, thread x, y, z; the last six are the witness's.
-; A row of the records: how often the site was out of bounds, how often so by the witness's thread and at which offset first,
-; then block and thread of the first that was.
+; A row of the table: whether it is on, start and bytes of the array, then the witness: block x, y, z, thread x, y, z, offset of
+; the access. Where the code of the site is shared by accesses to other arrays (a function with several callers) it is on with
+; 2: then what is out of these bounds but not the witness's access is left alone.
+; A row of the records: how often the site was out of bounds, how often it was the witness's access, its offset, then block and
+; thread of the first that was out of bounds.
 
-@scuba_table = dso_local addrspace(1) externally_initialized global [{{rows}} x [9 x i64]] zeroinitializer, align 16
+@scuba_table = dso_local addrspace(1) externally_initialized global [{{rows}} x [10 x i64]] zeroinitializer, align 16
 @scuba_records = dso_local addrspace(1) externally_initialized global [{{rows}} x [9 x i64]] zeroinitializer, align 16
 @scuba_sink = internal addrspace(1) global [4096 x i8] zeroinitializer, align 256
 
@@ -21,7 +23,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.z()
 
 define internal ptr @scuba_check(i32 %site, ptr %address, i64 %width, ptr %known) noinline nounwind {
 start:
-  %row = getelementptr [9 x i64], ptr addrspace(1) @scuba_table, i32 %site
+  %row = getelementptr [10 x i64], ptr addrspace(1) @scuba_table, i32 %site
   %on = load i64, ptr addrspace(1) %row, align 8
   %off.0 = icmp eq i64 %on, 0
   br i1 %off.0, label %good, label %test
@@ -43,8 +45,6 @@ test:
   br i1 %bad.0, label %bad, label %good
 
 bad:
-  %record = getelementptr [9 x i64], ptr addrspace(1) @scuba_records, i32 %site
-  %n = atomicrmw add ptr addrspace(1) %record, i64 1 syncscope("device") monotonic, align 8
   %bx.n = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %by.n = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.y()
   %bz.n = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.z()
@@ -57,61 +57,68 @@ bad:
   %tx = zext i32 %tx.n to i64
   %ty = zext i32 %ty.n to i64
   %tz = zext i32 %tz.n to i64
-  %first = icmp eq i64 %n, 0
-  br i1 %first, label %note, label %compare
-
-note:
-  %bx.p = getelementptr i64, ptr addrspace(1) %record, i32 3
-  store i64 %bx, ptr addrspace(1) %bx.p, align 8
-  %by.p = getelementptr i64, ptr addrspace(1) %record, i32 4
-  store i64 %by, ptr addrspace(1) %by.p, align 8
-  %bz.p = getelementptr i64, ptr addrspace(1) %record, i32 5
-  store i64 %bz, ptr addrspace(1) %bz.p, align 8
-  %tx.p = getelementptr i64, ptr addrspace(1) %record, i32 6
-  store i64 %tx, ptr addrspace(1) %tx.p, align 8
-  %ty.p = getelementptr i64, ptr addrspace(1) %record, i32 7
-  store i64 %ty, ptr addrspace(1) %ty.p, align 8
-  %tz.p = getelementptr i64, ptr addrspace(1) %record, i32 8
-  store i64 %tz, ptr addrspace(1) %tz.p, align 8
-  br label %compare
-
-compare:
   %wbx.p = getelementptr i64, ptr addrspace(1) %row, i32 3
   %wbx = load i64, ptr addrspace(1) %wbx.p, align 8
+  %sbx = icmp eq i64 %bx, %wbx
   %wby.p = getelementptr i64, ptr addrspace(1) %row, i32 4
   %wby = load i64, ptr addrspace(1) %wby.p, align 8
+  %sby = icmp eq i64 %by, %wby
   %wbz.p = getelementptr i64, ptr addrspace(1) %row, i32 5
   %wbz = load i64, ptr addrspace(1) %wbz.p, align 8
+  %sbz = icmp eq i64 %bz, %wbz
   %wtx.p = getelementptr i64, ptr addrspace(1) %row, i32 6
   %wtx = load i64, ptr addrspace(1) %wtx.p, align 8
+  %stx = icmp eq i64 %tx, %wtx
   %wty.p = getelementptr i64, ptr addrspace(1) %row, i32 7
   %wty = load i64, ptr addrspace(1) %wty.p, align 8
+  %sty = icmp eq i64 %ty, %wty
   %wtz.p = getelementptr i64, ptr addrspace(1) %row, i32 8
   %wtz = load i64, ptr addrspace(1) %wtz.p, align 8
-  %sbx = icmp eq i64 %bx, %wbx
-  %sby = icmp eq i64 %by, %wby
-  %sbz = icmp eq i64 %bz, %wbz
-  %stx = icmp eq i64 %tx, %wtx
-  %sty = icmp eq i64 %ty, %wty
   %stz = icmp eq i64 %tz, %wtz
+  %woffset.p = getelementptr i64, ptr addrspace(1) %row, i32 9
+  %woffset = load i64, ptr addrspace(1) %woffset.p, align 8
+  %soffset = icmp eq i64 %offset, %woffset
   %s1 = and i1 %sbx, %sby
   %s2 = and i1 %sbz, %stx
   %s3 = and i1 %sty, %stz
   %s4 = and i1 %s1, %s2
-  %same = and i1 %s3, %s4
+  %s5 = and i1 %s3, %s4
+  %same = and i1 %s5, %soffset
+  %alone = icmp eq i64 %on, 1
+  %meant = or i1 %same, %alone
+  br i1 %meant, label %record, label %good
+
+record:
+  %entry = getelementptr [9 x i64], ptr addrspace(1) @scuba_records, i32 %site
+  %n = atomicrmw add ptr addrspace(1) %entry, i64 1 syncscope("device") monotonic, align 8
+  %first = icmp eq i64 %n, 0
+  br i1 %first, label %note, label %compare
+
+note:
+  %bx.p = getelementptr i64, ptr addrspace(1) %entry, i32 3
+  store i64 %bx, ptr addrspace(1) %bx.p, align 8
+  %by.p = getelementptr i64, ptr addrspace(1) %entry, i32 4
+  store i64 %by, ptr addrspace(1) %by.p, align 8
+  %bz.p = getelementptr i64, ptr addrspace(1) %entry, i32 5
+  store i64 %bz, ptr addrspace(1) %bz.p, align 8
+  %tx.p = getelementptr i64, ptr addrspace(1) %entry, i32 6
+  store i64 %tx, ptr addrspace(1) %tx.p, align 8
+  %ty.p = getelementptr i64, ptr addrspace(1) %entry, i32 7
+  store i64 %ty, ptr addrspace(1) %ty.p, align 8
+  %tz.p = getelementptr i64, ptr addrspace(1) %entry, i32 8
+  store i64 %tz, ptr addrspace(1) %tz.p, align 8
+  br label %compare
+
+compare:
   br i1 %same, label %witness, label %skip
 
 witness:
   ; One thread alone comes here: no other writes these two.
-  %hits.p = getelementptr i64, ptr addrspace(1) %record, i32 1
+  %hits.p = getelementptr i64, ptr addrspace(1) %entry, i32 1
   %hits = load i64, ptr addrspace(1) %hits.p, align 8
   %hits.1 = add i64 %hits, 1
   store i64 %hits.1, ptr addrspace(1) %hits.p, align 8
-  %none = icmp eq i64 %hits, 0
-  br i1 %none, label %where, label %skip
-
-where:
-  %offset.p = getelementptr i64, ptr addrspace(1) %record, i32 2
+  %offset.p = getelementptr i64, ptr addrspace(1) %entry, i32 2
   store i64 %offset, ptr addrspace(1) %offset.p, align 8
   br label %skip
 

@@ -283,7 +283,7 @@ impl<'p> Engine<'p> {
             offset_bytes: narrow(value(ob.offset)),
             extent_bytes: narrow(value(ob.extent)),
             replay,
-            sites: Some(Sites { root: [root.func.module.0, root.func.func.0], access: numbers(ev.site), launch: Some(numbers(launch.site)) }),
+            sites: Some(Sites { root: [root.func.module.0, root.func.func.0], access: numbers(ev.site), callers: ev.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(), launch: Some(numbers(launch.site)) }),
         };
         if let Judged::Reached { bad, .. } = &judged {
             w.grid = bad.grid;

@@ -17,8 +17,8 @@ use std::process::{Command, Stdio};
 /// Name of the table's variable and of the records'.
 const TABLE: &str = "scuba_table";
 const RECORDS: &str = "scuba_records";
-/// Words in a row of either.
-const WIDTH: usize = 9;
+/// Words in a row of the table.
+const WIDTH: usize = 10;
 /// What the check gives a bad access to use instead.
 const SINK: u64 = 4096;
 
@@ -89,24 +89,35 @@ fn alloca(f: &Function, from: Option<ValueId>) -> Option<Start> {
     Some(Start::Alloca { number: all.iter().position(|i| i.result == Some(value))?, of: all.len() })
 }
 
+/// An access with a check in the same code.
+pub struct Other<'a> {
+    pub row: usize,
+    pub place: &'a Place,
+    pub shared: bool,
+    /// Bytes of its array.
+    pub extent: i64,
+}
+
 /// The statements of `templates/launch.cpp` that switch one row's check on, and those of `others` whose arrays are the same in
 /// every launch: they too are skipped where they are bad, or they would end the kernel.
-pub fn statements(row: usize, place: &Place, w: &Witness, snapshot: &Snapshot, others: &[(usize, &Place, i64)]) -> String {
+/// `shared`: the access's code serves several callers.
+pub fn statements(row: usize, place: &Place, shared: bool, w: &Witness, snapshot: &Snapshot, others: &[Other<'_>]) -> String {
     let at = row * WIDTH * 8;
     let mut out = String::new();
     let _ = writeln!(out, "object table symbol 0 {TABLE}");
-    for (other, _, extent) in others.iter().filter(|o| o.0 != row && matches!(o.1.start, Start::Alloca { .. } | Start::Variable(_))) {
+    let fixed = |o: &&Other<'_>| o.row != row && !o.shared && matches!(o.place.start, Start::Alloca { .. } | Start::Variable(_));
+    for Other { row: other, extent, .. } in others.iter().filter(fixed) {
         // No thread is its witness.
-        let none = [u64::MAX; 6];
+        let none = [u64::MAX; 7];
         let at = other * WIDTH * 8;
         let _ = writeln!(out, "bytes table {at} {}\nbytes table {} {}", words(&[1]), at + 16, words(&[&[extent.cast_unsigned()], &none[..]].concat()));
     }
-    let _ = writeln!(out, "bytes table {at} {}", words(&[1]));
+    let _ = writeln!(out, "bytes table {at} {}", words(&[if shared { 2 } else { 1 }]));
     if let (Start::Table, Some(target)) = (&place.start, snapshot.target) { let _ = writeln!(out, "address table {} {target} 0", at + 8); }
     let extent = w.extent_bytes.cast_unsigned();
     let [bx, by, bz] = w.block;
     let [tx, ty, tz] = w.thread;
-    let _ = writeln!(out, "bytes table {} {}", at + 16, words(&[extent, bx, by, bz, tx, ty, tz]));
+    let _ = writeln!(out, "bytes table {} {}", at + 16, words(&[extent, bx, by, bz, tx, ty, tz, w.offset_bytes.cast_unsigned()]));
     let _ = writeln!(out, "records {RECORDS}");
     out
 }
@@ -121,9 +132,9 @@ fn words(values: &[u64]) -> String {
 pub struct Record {
     /// How often the access was out of bounds.
     pub count: u64,
-    /// Of these, by the witness's thread.
+    /// Of these, by the witness's thread at the witness's place.
     pub by_witness: u64,
-    /// At which byte of its array the witness's thread was first.
+    /// That place: bytes from the start of the array.
     pub offset: i64,
     /// The first that was.
     pub block: [u64; 3],

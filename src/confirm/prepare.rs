@@ -6,7 +6,7 @@
 use super::commands::{self, Places};
 use super::execute::LAUNCHER;
 use super::instrument::Place;
-use super::kernel_check;
+use super::kernel_check::{self, Other};
 use super::manifest::{Attempt, Build, Case, Executable, Expected, Manifest, Word};
 use super::store;
 use crate::frontend::ExtractOptions;
@@ -61,7 +61,7 @@ pub struct Surroundings<'a> {
 pub struct Generated { pub name: String, pub text: String }
 
 /// A launch that a replay saw.
-struct Launched { case: usize, site: Site, unit: usize, snapshot: Snapshot }
+struct Launched { case: usize, site: Site, unit: usize, snapshot: Snapshot, /** Its code serves other accesses too. */ shared: bool }
 
 /// Adds a case for each finding that has a witness; the files that go with them.
 #[must_use]
@@ -82,7 +82,8 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
                     let kernel = material.program.func(snapshot.kernel).name.clone();
                     let description = describe(material.program, &snapshot, false);
                     case.attempts.push(Attempt::Launch { cubin: name, kernel, description, device_bytes: bytes(&snapshot) });
-                    launches.push(Launched { case: manifest.cases.len(), site, unit, snapshot });
+                    let shared = witness.sites.as_ref().is_some_and(|s| !s.callers.is_empty());
+                    launches.push(Launched { case: manifest.cases.len(), site, unit, snapshot, shared });
                 }
                 None => case.notes.push("this launch alone: the kernel is of no unit".into()),
             },
@@ -120,11 +121,12 @@ fn checks<'w>(manifest: &mut Manifest, launches: &[&Launched], witness_of: &dyn 
     match kernel_check::compile(m.units[first.unit], module, &places, options) {
         Ok((text, failed)) => {
             let name = format!("checks/{}unit-{}.ptx", m.prefix, first.unit);
-            let all: Vec<(usize, &Place, i64)> = rows.iter().enumerate().map(|(row, (l, p))| (row, p, witness_of(l.case).extent_bytes)).collect();
+            let all: Vec<Other<'_>> = rows.iter().enumerate()
+                .map(|(row, (l, place))| Other { row, place, shared: l.shared, extent: witness_of(l.case).extent_bytes }).collect();
             for (row, (l, place)) in rows.iter().enumerate() {
                 if let Some((_, why)) = failed.iter().find(|f| f.0 == row) { note(manifest, l.case, why); continue; }
                 let w = witness_of(l.case);
-                let description = describe(m.program, &l.snapshot, true) + &kernel_check::statements(row, place, w, &l.snapshot, &all);
+                let description = describe(m.program, &l.snapshot, true) + &kernel_check::statements(row, place, l.shared, w, &l.snapshot, &all);
                 manifest.cases[l.case].attempts.push(Attempt::Check {
                     code: Word::Bundle(name.clone()), kernel: m.program.func(l.snapshot.kernel).name.clone(), description, row,
                     extent: w.extent_bytes, device_bytes: bytes(&l.snapshot),
@@ -158,7 +160,7 @@ fn build(manifest: &mut Manifest, name: &str, make: impl FnOnce() -> Build) {
 
 /// The program with the witness's arguments; `None` where it does not begin at `main`.
 fn program(f: &Finding, w: &Witness, device_bytes: u64, m: &Material<'_>, places: &dyn Places, manifest: &mut Manifest) -> Option<Attempt> {
-    let root = m.program.func(root_of(w.sites?, m.program)?);
+    let root = m.program.func(root_of(w.sites.as_ref()?, m.program)?);
     if root.name != "main" || f.root.is_empty() { return None; }
     let executable = if let Some(path) = m.executable { Executable::At(places.file(path)) } else {
         let name = format!("{}program", m.prefix);
@@ -170,7 +172,7 @@ fn program(f: &Finding, w: &Witness, device_bytes: u64, m: &Material<'_>, places
     })
 }
 
-fn root_of(sites: Sites, program: &Program) -> Option<FuncRef> { func(sites.root, program) }
+fn root_of(sites: &Sites, program: &Program) -> Option<FuncRef> { func(sites.root, program) }
 
 fn func([module, function]: [u32; 2], program: &Program) -> Option<FuncRef> {
     let r = FuncRef { module: ModuleId(module), func: FuncId(function) };
@@ -184,7 +186,7 @@ fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<
 
 /// The access, and the launch that reaches it as a replay of the witness saw it; `Err`: why there is none.
 fn launch(w: &Witness, m: &Material<'_>) -> Result<(Site, Snapshot), String> {
-    let sites = w.sites.ok_or("the finding does not say where it is in the program")?;
+    let sites = w.sites.as_ref().ok_or("the finding does not say where it is in the program")?;
     let program = m.program;
     let stale = "the finding is of another program";
     let root = root_of(sites, program).ok_or(stale)?;
@@ -193,7 +195,8 @@ fn launch(w: &Witness, m: &Material<'_>) -> Result<(Site, Snapshot), String> {
     let inputs = Inputs {
         argv: w.run.argv.clone(), args: w.run.args.iter().map(|v| i128::from(*v)).collect(), stdin: w.run.stdin.clone().into_bytes(), ..Inputs::default()
     };
-    let target = Target { site: access, launch_site, launch: None, threads: Threads::List(vec![(w.block, w.thread)]) };
+    let callers = sites.callers.iter().map(|s| site(*s, program).ok_or(stale)).collect::<Result<Vec<_>, _>>()?;
+    let target = Target { site: access, callers: Some(callers), launch_site, launch: None, threads: Threads::List(vec![(w.block, w.thread)]) };
     Ok((access, replayed(program, root, &inputs, &target)?))
 }
 

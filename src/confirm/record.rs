@@ -124,11 +124,10 @@ impl Records {
             } else if let Some((address, error)) = line.strip_prefix("Access to ").and_then(|l| l.split_once(" is ")) {
                 error.clone_into(&mut r.error);
                 match number(address) { Some(a) => r.address = a, None => record = None }
-            } else if line.is_empty() || line.starts_with("Saved host") {
-                if let Some(mut whole) = record.take().filter(|r| !r.error.is_empty() && !r.frames.is_empty()) {
-                    whole.text = format!("{} is {}", whole.text, whole.error);
-                    out.records.push(whole);
-                }
+            } else if (line.is_empty() || line.starts_with("Saved host"))
+                && let Some(mut whole) = record.take().filter(|r| !r.error.is_empty() && !r.frames.is_empty()) {
+                whole.text = format!("{} is {}", whole.text, whole.error);
+                out.records.push(whole);
             }
         }
         out

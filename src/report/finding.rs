@@ -148,12 +148,14 @@ pub struct Run {
 
 /// Where the access, its launch and its root are in the program that was checked: for those who run the witness again in
 /// the same process. Not part of any report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sites {
     /// Module and function.
     pub root: [u32; 2],
     /// Module, function, block and instruction.
     pub access: [u32; 4],
+    /// The calls that lead there from the kernel.
+    pub callers: Vec<[u32; 4]>,
     pub launch: Option<[u32; 4]>,
 }
 

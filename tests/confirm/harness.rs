@@ -55,8 +55,8 @@ records scuba_records
 "));
     assert_eq!((status, lines), (Some(0), [
         "device no device", "kernel k", "object 0 at bytes 8", "object 1 at bytes 16", "object 2 at bytes 0", "object 3 at bytes 4",
-        "no variable nowhere", "object 4 at bytes 0", "object table at bytes 4608", "attribute 8 65536", "launch (2, 1, 1) (32, 4, 1) 65536",
-        "ran", "record 0 5 1 16 0 0 0 0 0 0",
+        "no variable nowhere", "object 4 at bytes 0", "object table at bytes 5120", "attribute 8 65536", "launch (2, 1, 1) (32, 4, 1) 65536",
+        "ran", "record 0 5 1 0 0 0 0 0 0 0",
     ].map(String::from).to_vec()));
     for (text, why) in [
         ("nonsense 1\n", "cannot understand `nonsense`"), ("grid 1 x 1\n", "cannot read the statement `grid`"), ("", "cannot launch: no kernel is named"),

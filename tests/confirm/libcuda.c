@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t table[64][9], records[64][9];
+static int64_t table[64][10], records[64][9];
 
 int cuInit(unsigned flags) { (void)flags; return 0; }
 int cuDeviceGet(int *device, int n) { *device = n; return 0; }
@@ -23,10 +23,10 @@ int cuModuleLoad(void **module, const char *path) {
 int cuModuleGetFunction(void **function, void *module, const char *name) { (void)module; printf("kernel %s\n", name); *function = table; return 0; }
 int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *module, const char *name) {
     (void)module;
-    int64_t (*rows)[9] = strcmp(name, "scuba_table") == 0 ? table : strcmp(name, "scuba_records") == 0 ? records : NULL;
-    *address = (uint64_t)rows;
-    *bytes = rows == NULL ? 0 : sizeof table;
-    return rows == NULL ? 500 : 0;
+    *address = 0, *bytes = 0;
+    if (strcmp(name, "scuba_table") == 0) *address = (uint64_t)table, *bytes = sizeof table;
+    if (strcmp(name, "scuba_records") == 0) *address = (uint64_t)records, *bytes = sizeof records;
+    return *address == 0 ? 500 : 0;
 }
 int cuFuncSetAttribute(void *function, int attribute, int value) { (void)function; printf("attribute %d %d\n", attribute, value); return 0; }
 int cuMemAlloc_v2(uint64_t *address, size_t bytes) { *address = (uint64_t)malloc(bytes); return *address == 0 ? 2 : 0; }
@@ -43,10 +43,10 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     for (int row = 0; row < 64 && getenv("RECORD") != NULL; ++row) {
         int64_t *t = table[row], *r = records[row];
         /* The array's start must be an address that can be read, unless the code itself knows it. */
-        if (t[0] != 1 || (t[1] != 0 && *(volatile char *)t[1] != 0)) continue;
+        if (t[0] == 0 || t[3] < 0 || (t[1] != 0 && *(volatile char *)t[1] != 0)) continue;
         r[0] = 5;
         r[1] = 1;
-        r[2] = t[2];
+        r[2] = t[9];
         memcpy(r + 3, t + 3, 6 * sizeof *r);
     }
     return 0;
