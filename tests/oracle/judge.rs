@@ -172,7 +172,7 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
 
 /// What the witness's thread does if it is the first to run: brute force runs threads in one order only.
 fn first_alone(linked: &Linked, root: FuncRef, inputs: &Inputs, w: &Witness) -> Option<BadAccess> {
-    let sites = w.sites?;
+    let sites = w.sites.as_ref()?;
     let [m, f, b, i] = sites.access;
     let site = Site { func: FuncRef { module: ModuleId(m), func: FuncId(f) }, block: BlockId(b), inst: i };
     let target = Target { site, callers: None, launch_site: None, launch: None, threads: Threads::List(vec![(w.block, w.thread)]) };
