@@ -5,7 +5,7 @@ use super::decide::{Decider, Decision, Obligation};
 use super::show;
 use super::solver::{Limits, Model, WrapMode};
 use super::witness::{Judged, Judge};
-use super::{Options, ProgramReport};
+use super::{Options, ProgramReport, Standing};
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Program, Side, SourceLoc};
 use crate::report::finding::{Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Sites, Space, Summary, Undecided, Verdict, Witness, WitnessInput};
@@ -320,6 +320,9 @@ impl<'p> Engine<'p> {
         let mut s = Summary { programs: 1, kernels: u32::try_from(self.kernels.len()).unwrap_or(0), launches: self.launches, ..Summary::default() };
         for ((loc, array), (outcome, kernel, n)) in self.places {
             s.accesses += 1;
+            let standing = match outcome { Outcome::Safe | Outcome::SafeIfNoWrap(_) => Standing::Safe, Outcome::Unknown(_) => Standing::Open, Outcome::Found(_) => Standing::Found };
+            let position = Position { file: loc.file.clone(), line: loc.line, column: loc.column };
+            self.report.places.push(super::Place { position, kernel: kernel.clone(), array: array.clone(), standing });
             let place = (loc.clone(), array.clone());
             if self.assumed.resting.contains(&place) {
                 s.safe_assuming += 1;

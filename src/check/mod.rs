@@ -11,7 +11,7 @@ mod witness;
 
 use crate::assume::Condition;
 use crate::ir::Program;
-use crate::report::finding::{Finding, Summary, Undecided};
+use crate::report::finding::{Finding, Position, Summary, Undecided};
 
 /// Axioms and budgets (DESIGN: Axioms; scuba.toml `[limits]`).
 #[derive(Clone, Debug, PartialEq)]
@@ -34,12 +34,26 @@ impl Default for Options {
     fn default() -> Self { Self { device_memory: 192 << 30, solver_ms: 5000, seconds: 60, roots: vec![], assume: vec![], jobs: 1 } }
 }
 
+/// One access in the source and what was decided of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place { pub position: Position, pub kernel: String, pub array: String, pub standing: Standing }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// Also where it is so only if no operation wraps.
+    Safe,
+    Open,
+    Found,
+}
+
 /// What the check of one program says. Levels are the rules' defaults; `report/` applies configuration,
 /// fills `program`, fingerprints and suppressions.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramReport {
     pub findings: Vec<Finding>,
     pub undecided: Vec<Undecided>,
+    /// How every place stands, in the order of positions.
+    pub places: Vec<Place>,
     /// Counts of this program only.
     pub summary: Summary,
     /// One line each for `-v` and the log.

@@ -1,9 +1,11 @@
 //! `scuba doctor`: what is installed, which versions, what is missing and how to get it.
 
 use super::args::DoctorArgs;
+use super::session::named_cgeist;
 use super::{Status, output};
 use crate::check;
-use crate::config::{self, Config};
+use crate::config::{self, Config, FrontendKind};
+use crate::frontend::cgeist::process::{Failure, Tool};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -34,8 +36,7 @@ pub fn run(args: &DoctorArgs) -> Status {
         ("Z3", z3()),
         ("nvcc", nvcc(&config)),
         ("clang", clang(&config)),
-        ("cgeist", optional(&config.frontend.cgeist.clone().or_else(|| env_path("SCUBA_CGEIST")).unwrap_or("cgeist".into()), &["--version"],
-            "optional: a second reading of the sources; build Polygeist and set SCUBA_CGEIST")),
+        ("cgeist", cgeist(&config)),
         ("compute-sanitizer", optional(&config.confirm.compute_sanitizer.clone().unwrap_or("compute-sanitizer".into()), &["--version"],
             "optional, for `scuba confirm`: part of the CUDA toolkit (Debian package nvidia-cuda-toolkit, or nvidia's cuda-sanitizer)")),
         ("GPU", optional(Path::new("nvidia-smi"), &["--query-gpu=name,driver_version", "--format=csv,noheader"],
@@ -127,6 +128,19 @@ fn clang(config: &Config) -> Finding {
             else { Finding::Broken { what: format!("{} is {first}: 22 is needed", path.display()), get: GET } }
         }
         Err(what) => Finding::Broken { what, get: GET },
+    }
+}
+
+/// Needed where it is asked for; else a second reading of the sources.
+fn cgeist(config: &Config) -> Finding {
+    const GET: &str = "optional, a second reading of the sources: build Polygeist (https://github.com/llvm/Polygeist, its README says how) and put `cgeist` into PATH, or name it by SCUBA_CGEIST or `[frontend] cgeist`";
+    let named = named_cgeist(config);
+    let asked = config.frontend.kind == FrontendKind::Cgeist || named.is_some();
+    match Tool::find(named.as_deref()) {
+        Ok(t) if t.opt.is_none() && !t.generic && asked => Finding::Broken { what: format!("{}: {}", t.cgeist.display(), Failure::NoOpt), get: "build Polygeist's target polygeist-opt too" },
+        Ok(t) => Finding::Found(format!("{} ({}; {})", t.cgeist.display(), t.name(), t.abilities())),
+        Err(e) if asked => Finding::Broken { what: e.to_string(), get: "correct the setting, or build Polygeist as its README says" },
+        Err(_) => Finding::Absent { get: GET },
     }
 }
 

@@ -1,9 +1,11 @@
 //! Running front ends over units, several at a time.
 
+use super::{analysis, second};
 use super::session::Session;
+use crate::check;
 use crate::facts::{Dependency, Missing, Symbols, Unit, UnitFacts, key_of};
-use crate::frontend::{self, Extraction};
-use crate::ir::Side;
+use crate::frontend::{self, Extraction, SecondReading};
+use crate::ir::{Module, Side};
 use crate::nvcc::request::Link;
 use crate::nvcc::unit::TranslationUnit;
 use std::path::Path;
@@ -17,21 +19,49 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
         Ok(extraction) => (extraction, None),
         Err(e) => (Extraction::default(), Some(Missing { side: "both".into(), reason: e.to_string() })),
     };
+    let modules: Vec<Arc<Module>> = extraction.modules.into_iter().map(Arc::new).collect();
+    let mut notes = extraction.notes;
+    if let Some(second) = extraction.second { notes.extend(compare(&modules, second, session)); }
     let facts = UnitFacts {
         key: key_of(unit, link),
         unit: unit.clone(),
         dependencies: extraction.dependencies.iter().filter_map(|p| Dependency::of(p)).collect(),
-        symbols: Symbols::of(&extraction.modules),
+        symbols: Symbols::of(&modules),
         not_analysed: extraction.not_analysed.iter()
             .map(|n| Missing { side: side_name(n.side).into(), reason: n.reason.clone() })
             .chain(failed)
             .collect(),
         producers: if extraction.frontend.is_empty() { vec![] } else { vec![extraction.frontend] },
-        notes: extraction.notes,
+        notes,
         denied: false,
         told: vec![],
     };
-    Unit { facts, modules: extraction.modules.into_iter().map(Arc::new).collect() }
+    Unit { facts, modules }
+}
+
+/// Most seconds for the check of one of two readings that are compared.
+const COMPARE_SECONDS: u32 = 10;
+/// Milliseconds of solver time for one obligation there.
+const COMPARE_SOLVER_MS: u32 = 300;
+
+/// Where a second reading of a unit contradicts the first, one line each.
+fn compare(modules: &[Arc<Module>], second: SecondReading, session: &Session) -> Vec<String> {
+    let mut notes = second.notes;
+    let limits = session.check_options(1);
+    let options = check::Options { seconds: limits.seconds.min(COMPARE_SECONDS), solver_ms: limits.solver_ms.min(COMPARE_SOLVER_MS), ..limits };
+    let first = analysis::check_program(modules.to_vec(), &options);
+    let other = analysis::check_program(second.modules.into_iter().map(Arc::new).collect(), &options);
+    match (first, other) {
+        (Ok(a), Ok(b)) => {
+            let found = second::disagreements(&a, &b, &second.frontend);
+            if found.is_empty() { notes.push(format!("{} reads it as clang does", second.frontend)); }
+            notes.extend(found);
+        }
+        (_, Err(e)) => notes.push(format!("no second reading: {e}")),
+        // The check itself will say so.
+        (Err(_), _) => {}
+    }
+    notes
 }
 
 fn side_name(side: Side) -> &'static str {

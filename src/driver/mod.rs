@@ -16,6 +16,7 @@ mod extraction;
 pub mod memory;
 mod output;
 mod programs;
+mod second;
 mod session;
 mod sources;
 mod stored;

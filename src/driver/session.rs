@@ -7,6 +7,7 @@ use crate::confirm::Confirmations;
 use crate::config::{self, Config, FrontendKind, RuleSelector};
 use crate::facts::{Told, dir};
 use crate::frontend::ExtractOptions;
+use crate::frontend::cgeist::process::Failure;
 use crate::nvcc::colour;
 use crate::report::assemble::{Assembled, Found, Policy, assemble};
 use crate::report::baseline::{self, Baseline};
@@ -173,6 +174,8 @@ impl Session {
             time_limit: Duration::from_secs(u64::from(self.config.limits.tu_seconds)),
             memory_limit: self.config.limits.memory,
             extra_flags: self.config.frontend.flags.clone(),
+            kind: self.config.frontend.kind,
+            cgeist: named_cgeist(&self.config),
             ..ExtractOptions::default()
         }
     }
@@ -295,10 +298,20 @@ fn inherited_frontend() -> Result<Option<FrontendKind>> {
         .map_err(|_| anyhow::anyhow!("{FRONTEND_VARIABLE} is `{text}`: allowed are auto, clang, cgeist"))
 }
 
+/// The cgeist that is named: by `SCUBA_CGEIST`, else in scuba.toml.
+#[must_use]
+pub fn named_cgeist(config: &Config) -> Option<PathBuf> {
+    std::env::var_os("SCUBA_CGEIST").filter(|v| !v.is_empty()).map(PathBuf::from).or_else(|| config.frontend.cgeist.clone())
+}
+
 /// Which front end reads the sources: what the command line says, else scuba.toml. Every command asks here.
 fn decide_frontend(chosen: Option<FrontendKind>, config: &Config) -> Result<FrontendKind> {
     match chosen.unwrap_or(config.frontend.kind) {
-        FrontendKind::Cgeist => bail!("the front end `cgeist` is not available in this version: use `auto` or `clang`"),
+        FrontendKind::Cgeist => {
+            let named = named_cgeist(config).unwrap_or_else(|| "cgeist".into());
+            if which::which(&named).is_err() { bail!("{}", Failure::Missing { program: named }); }
+            Ok(FrontendKind::Cgeist)
+        }
         kind => Ok(kind),
     }
 }

@@ -1,5 +1,6 @@
 //! What is asked of a front end and what comes back.
 
+use crate::config::FrontendKind;
 use crate::ir;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -20,6 +21,10 @@ pub struct ExtractOptions {
     pub cuda_path: Option<PathBuf>,
     /// Where to keep the bitcode of the device side; `None`: nowhere.
     pub keep_device_code: Option<PathBuf>,
+    /// Which front ends read the unit.
+    pub kind: FrontendKind,
+    /// The cgeist to run (`SCUBA_CGEIST`, `[frontend] cgeist`); `None`: the one in `PATH`, if any.
+    pub cgeist: Option<PathBuf>,
     /// The worker binary; `None`: `scuba-extract` beside the running executable.
     pub worker: Option<PathBuf>,
 }
@@ -33,6 +38,8 @@ impl Default for ExtractOptions {
             extra_flags: vec![],
             cuda_path: None,
             keep_device_code: None,
+            kind: FrontendKind::Clang,
+            cgeist: None,
             worker: None,
         }
     }
@@ -59,6 +66,17 @@ pub struct Extraction {
     /// `clang 22.1.8`.
     pub frontend: String,
     /// For the log: which architecture stands for which, what was left out.
+    pub notes: Vec<String>,
+    /// What another front end makes of the same unit, where one is installed.
+    pub second: Option<SecondReading>,
+}
+
+/// Modules that are compared with the first reading's, and used for nothing else.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SecondReading {
+    pub modules: Vec<ir::Module>,
+    /// `cgeist 17.0.6`.
+    pub frontend: String,
     pub notes: Vec<String>,
 }
 

@@ -118,7 +118,7 @@ pub fn serve(input: impl Read, mut output: impl Write) -> anyhow::Result<()> {
     let request: Request = serde_json::from_reader(input).context("the request cannot be read")?;
     limit(&request.options);
     watch(&request.options);
-    let extraction = super::clang::extract_here(&request.unit, &request.options);
+    let extraction = super::extract_here(&request.unit, &request.options);
     let bytes = postcard::to_stdvec(&extraction).context("the answer cannot be written")?;
     output.write_all(&bytes)?;
     output.flush()?;

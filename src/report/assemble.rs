@@ -95,6 +95,9 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
     let notices = suppressions.notices(&files);
     for f in &mut findings { f.level = policy.levels.level_of(f); }
     findings.retain(|f| f.level != Level::Allow);
+    // Without a line the column only told places apart until here.
+    let all = findings.iter_mut().map(|f| &mut f.access.position).chain(undecided.iter_mut().map(|u| &mut u.position));
+    for p in all.filter(|p| p.line == 0) { p.column = 0; }
     let not_analysed = found.not_analysed.into_iter()
         .map(|n| NotAnalysed { file: root.show(&n.file), ..n })
         .collect();

@@ -85,6 +85,13 @@ pub enum Space { Global, Shared, Local, Constant, Host }
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position { pub file: String, pub line: u32, pub column: u32 }
 
+impl std::fmt::Display for Position {
+    /// `file:line:column`; the file alone where the front end gave no line.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.line == 0 { f.write_str(&self.file) } else { write!(f, "{}:{}:{}", self.file, self.line, self.column) }
+    }
+}
+
 /// The access, launch or call that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {

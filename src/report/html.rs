@@ -24,7 +24,7 @@ pub fn page(assembled: &Assembled, sources: &Sources) -> String {
     };
     let undecided = table("Undecided accesses", ["Place", "Array", "Kernel", "Why"], report.undecided.iter().map(|u| {
         let p = &u.position;
-        [format!("{}:{}:{}", p.file, p.line, p.column), u.array.clone(), u.kernel.clone(), u.reason.clone()]
+        [p.to_string(), u.array.clone(), u.kernel.clone(), u.reason.clone()]
     }));
     let not_analysed = table("Not analysed", ["File", "Side", "Why"],
         report.not_analysed.iter().map(|n| [n.file.clone(), n.side.clone(), n.reason.clone()]));
@@ -100,7 +100,8 @@ fn article(f: &Finding, sources: &Sources) -> String {
 }
 
 fn place(what: &str, file: &str, line: u32, column: u32, array: Option<&str>, sources: &Sources) -> String {
-    let mut html = format!("<div class=\"at\">{}:{line}:{column} &mdash; {}</div>\n", escape(file), escape(what));
+    let mut html = format!("<div class=\"at\">{} &mdash; {}</div>\n", escape(&super::finding::Position { file: file.to_owned(), line, column }.to_string()), escape(what));
+    if line == 0 { return html; }
     let lines: Vec<(u32, String)> = (line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND))
         .filter_map(|n| sources.line(file, n).map(|text| (n, text))).collect();
     if lines.is_empty() { return html; }

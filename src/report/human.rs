@@ -30,8 +30,7 @@ impl Human<'_> {
         }
         if self.style.verbosity == Verbosity::Verbose {
             for u in &report.undecided {
-                let p = &u.position;
-                writeln!(out, "undecided: {}:{}:{}: `{}` in `{}`: {}", p.file, p.line, p.column, u.array, u.kernel, u.reason)?;
+                writeln!(out, "undecided: {}: `{}` in `{}`: {}", u.position, u.array, u.kernel, u.reason)?;
             }
             for s in &assembled.suppressed {
                 let p = &s.finding.access.position;
@@ -40,7 +39,7 @@ impl Human<'_> {
                     super::suppress::Silence::Path { reason } => format!("by scuba.toml: {reason}"),
                     super::suppress::Silence::Baseline => "by the baseline".to_owned(),
                 };
-                writeln!(out, "accepted: {}:{}:{}: {} {by}", p.file, p.line, p.column, s.finding.rule)?;
+                writeln!(out, "accepted: {}: {} {by}", p, s.finding.rule)?;
             }
         }
         if self.style.summary && self.style.verbosity > Verbosity::Quiet {
@@ -63,7 +62,8 @@ impl Human<'_> {
             group = match text.as_deref().and_then(|t| excerpt(file, t, marks)) {
                 Some(snippet) => group.element(snippet),
                 None => marks.iter().fold(group, |g, m| {
-                    let mut origin = Origin::path(file.as_str()).line(m.line as usize);
+                    let mut origin = Origin::path(file.as_str());
+                    if m.line > 0 { origin = origin.line(m.line as usize); }
                     if m.column > 0 { origin = origin.char_column(m.column as usize); }
                     // Without the text there is nothing to hang the label on.
                     g.element(origin).element(Paint::NOTE.message(m.label.clone()))

@@ -16,17 +16,17 @@ pub fn write(assembled: &Assembled, style: Style, out: &mut dyn Write) -> io::Re
     }
     if style.verbosity == Verbosity::Verbose {
         for u in &report.undecided {
-            let p = &u.position;
-            writeln!(out, "{}:{}:{}: undecided: `{}` in `{}`: {}", p.file, p.line, p.column, u.array, u.kernel, u.reason)?;
+            writeln!(out, "{}: undecided: `{}` in `{}`: {}", u.position, u.array, u.kernel, u.reason)?;
         }
     }
     Ok(())
 }
 
-/// `file:line:column: error[rule]: message`.
+/// `file:line:column: error[rule]: message`; without a line, the kernel and the expression instead.
 fn line(f: &Finding) -> String {
     let p = &f.access.position;
-    format!("{}:{}:{}: {}[{}]: {}", p.file, p.line, p.column, word(f.level), f.rule, f.message.replace('\n', " "))
+    let place = if p.line > 0 { String::new() } else { format!(": `{}[{}]` in `{}`", f.access.array, f.access.index, f.access.kernel) };
+    format!("{p}: {}[{}]: {}{place}", word(f.level), f.rule, f.message.replace('\n', " "))
 }
 
 /// What the text formats call a level.

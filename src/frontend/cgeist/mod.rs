@@ -1,9 +1,25 @@
-//! The cgeist front end: runs cgeist, reads the MLIR that it prints, and lowers it to the analysis form.
+//! The cgeist front end: runs cgeist (Polygeist), reads the MLIR that it prints, and lowers it to the analysis form.
+//!
+//! In: a translation unit and options. Out: an [`Extraction`]. Runs inside the worker process only. `process` runs the
+//! tools, `mlir` reads their text and knows nothing of CUDA, `lower` makes modules of it by the conventions of clang's
+//! reading, `doubt` says where cgeist reads otherwise than a compiler.
 
+pub mod doubt;
 pub mod lower;
 pub mod mlir;
+pub mod process;
+mod sources;
 
+use crate::frontend::clang::{flags, sides};
+use crate::frontend::paths::normalise;
+use crate::frontend::{ExtractOptions, Extraction, NotAnalysed, SecondReading};
+use crate::ir::Side;
+use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
 use lower::{About, Lowered};
+use process::{Failure, Tool, joined};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Instant;
 
 /// Why a text gives no modules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,3 +35,126 @@ pub enum TextError {
 /// # Errors
 /// Where the text is not MLIR in generic form, or holds no module.
 pub fn lower_text(text: &str, about: &About) -> Result<Lowered, TextError> { Ok(lower::lower(&mlir::read(text)?, about)?) }
+
+/// Begins the producer of a module that cgeist's output was read for.
+pub const PRODUCER: &str = "cgeist";
+/// Between the producer's name and what is doubtful about its reading (see [`doubt`]).
+const DOUBTFUL: &str = "; not exact: ";
+
+/// What is doubtful about a module by its producer: `None` for one that cgeist did not read, else words, perhaps none.
+#[must_use]
+pub fn doubts(producer: &str) -> Option<&str> {
+    let rest = producer.strip_prefix(PRODUCER)?;
+    Some(rest.split_once(DOUBTFUL).map_or("", |d| d.1))
+}
+
+/// Reads a unit in this process, by cgeist alone. Never fails as a whole: sides that cannot be read are listed.
+#[must_use]
+pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Extraction {
+    let wanted = sides(unit);
+    let texts = sources::of(unit);
+    let mut out = Extraction { frontend: PRODUCER.into(), dependencies: texts.iter().map(|t| t.0.clone()).collect(), ..Extraction::default() };
+    match read(unit, options, deadline, &texts) {
+        Ok(read) => {
+            out.frontend = read.tool;
+            out.notes = read.notes;
+            out.modules = [read.lowered.device, read.lowered.host].into_iter().filter(|m| wanted.contains(&m.side)).collect();
+        }
+        Err(why) => out.not_analysed = refused(unit, &why.to_string()).not_analysed,
+    }
+    out
+}
+
+/// A unit of which no side was read.
+#[must_use]
+pub fn refused(unit: &TranslationUnit, why: &str) -> Extraction {
+    let file = normalise(&unit.directory, &unit.source);
+    let not_analysed = sides(unit).into_iter().map(|side| NotAnalysed { file: file.clone(), side, reason: why.to_owned() }).collect();
+    Extraction { frontend: PRODUCER.into(), not_analysed, ..Extraction::default() }
+}
+
+/// A second reading beside clang's. `None` where cgeist is not installed; a line for the log where it fails.
+#[must_use]
+pub fn second(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Option<Result<SecondReading, String>> {
+    if unit.language != Language::Cuda || sides(unit) != [Side::Device, Side::Host] { return None; }
+    match read(unit, options, deadline, &sources::of(unit)) {
+        Ok(r) => Some(Ok(SecondReading { modules: vec![r.lowered.device, r.lowered.host], frontend: r.tool, notes: r.notes })),
+        // Not to have one is what most do; to have named one that is not there is worth a line.
+        Err(Failure::Missing { .. }) if options.cgeist.is_none() => None,
+        Err(why) => Some(Err(format!("no second reading: {why}"))),
+    }
+}
+
+struct Read { lowered: Lowered, tool: String, notes: Vec<String> }
+
+fn read(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant, texts: &[(PathBuf, String)]) -> Result<Read, Failure> {
+    let tool = Tool::find(options.cgeist.as_deref())?;
+    let toolkit = crate::frontend::clang::toolkit_root(unit, options);
+    let released = flags::defines_ndebug(unit);
+    // Asserts are facts: they are kept where that compiles.
+    let mut asserts_restored = released;
+    let mut command = arguments(unit, toolkit.as_deref(), asserts_restored);
+    let first = tool.module(&command.arguments, &unit.directory, deadline);
+    let text = match first {
+        Err(Failure::Failed { .. }) if released => {
+            asserts_restored = false;
+            command = arguments(unit, toolkit.as_deref(), false);
+            tool.module(&command.arguments, &unit.directory, deadline)?
+        }
+        other => other?,
+    };
+    let module = mlir::read(&text).map_err(|e| Failure::Text(e.into()))?;
+    let name = tool.name();
+    let plain: Vec<&str> = texts.iter().map(|t| t.1.as_str()).collect();
+    let doubts = doubt::about(&module, &plain);
+    let producer = if doubts.is_empty() { name.clone() } else { format!("{name}{DOUBTFUL}{}", doubts.join(", ")) };
+    let mut system: Vec<PathBuf> = ["/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda"].map(PathBuf::from).to_vec();
+    system.extend(toolkit);
+    system.extend(tool.resources.clone());
+    for f in &unit.preprocessor { if let PreprocessorFlag::SystemInclude(p) = f { system.push(normalise(&unit.directory, p)); } }
+    let about = About {
+        source: unit.source.to_string_lossy().into_owned(),
+        text: texts.first().map(|t| t.1.clone()).unwrap_or_default(),
+        directory: unit.directory.clone(),
+        system,
+        arch: command.arch,
+        producer,
+        asserts_restored,
+    };
+    let lowered = lower::lower(&module, &about).map_err(|e| Failure::Text(e.into()))?;
+    let mut notes = command.notes;
+    for d in doubts { notes.push(format!("{name}: {d}")); }
+    if !lowered.unknown.is_empty() {
+        let list: Vec<String> = lowered.unknown.iter().map(|(n, k)| format!("{n} ({k})")).collect();
+        notes.push(format!("{name}: operations that are not known: {}", list.join(", ")));
+    }
+    Ok(Read { lowered, tool: name, notes })
+}
+
+struct Arguments { arguments: Vec<OsString>, arch: String, notes: Vec<String> }
+
+/// The newest architecture that LLVM 17 compiles for; later ones are read as this one.
+const NEWEST: u32 = 90;
+
+/// cgeist's flags. `--immediate` gives its reading before its own optimiser, which deletes kernels, buffers and accesses.
+fn arguments(unit: &TranslationUnit, toolkit: Option<&std::path::Path>, without_ndebug: bool) -> Arguments {
+    let mut notes = vec![];
+    let mut a: Vec<OsString> = vec![unit.source.clone().into(), "-S".into(), "--function=*".into(), "--immediate".into()];
+    let lowest = unit.architectures.iter().copied().min().unwrap_or(75);
+    let arch = format!("sm_{}", lowest.min(NEWEST));
+    if lowest > NEWEST { notes.push(format!("cgeist reads sm_{lowest} as {arch}")); }
+    a.push(format!("--cuda-gpu-arch={arch}").into());
+    if let Some(t) = toolkit { a.push(joined("--cuda-path=", t)); }
+    if let Some(s) = &unit.standard { a.push(format!("-std={s}").into()); }
+    for f in &unit.preprocessor {
+        match f {
+            PreprocessorFlag::Define(d) if without_ndebug && d.split('=').next() == Some("NDEBUG") => {}
+            PreprocessorFlag::Define(d) => a.push(format!("-D{d}").into()),
+            PreprocessorFlag::Undefine(d) => notes.push(format!("cgeist cannot be told to undefine `{d}`")),
+            // It has no flag for system folders.
+            PreprocessorFlag::Include(p) | PreprocessorFlag::SystemInclude(p) => a.push(joined("-I", normalise(&unit.directory, p))),
+            PreprocessorFlag::PreInclude(p) => { a.push("-include".into()); a.push(normalise(&unit.directory, p).into()); }
+        }
+    }
+    Arguments { arguments: a, arch, notes }
+}

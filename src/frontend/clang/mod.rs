@@ -41,6 +41,11 @@ struct SideResult {
     notes: Vec<String>,
 }
 
+/// The toolkit's root, as clang gets it.
+pub(crate) fn toolkit_root(unit: &TranslationUnit, options: &ExtractOptions) -> Option<PathBuf> {
+    Toolkit::find(unit, options.cuda_path.as_deref()).ok().and_then(|t| t.root)
+}
+
 /// Reads a unit in this process. Never fails as a whole: a side that cannot be read is listed.
 #[must_use]
 pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {

@@ -92,8 +92,11 @@ pub fn lower(module: &mlir::Module, about: &About) -> Result<Lowered, LowerError
     Ok(Lowered { device, host, unknown })
 }
 
+/// A source without comments, strings and preprocessor lines.
+pub(super) fn without_comments(source: &str) -> String { Names::new(source).text }
+
 /// The mark of a launch stub's symbol.
-const STUB: &str = "__device_stub__";
+pub(super) const STUB: &str = "__device_stub__";
 
 impl<'m> Unit<'m> {
     fn new(top: Vec<&'m Op>, about: &'m About) -> Self {

@@ -44,7 +44,7 @@ pub(super) fn row_pointers(display: &str) -> Vec<bool> { parameter_types(display
 
 /// A source text without comments, strings and preprocessor lines; positions are those of the original.
 #[derive(Default)]
-pub(super) struct Names { text: String }
+pub(super) struct Names { pub(super) text: String }
 
 /// What kind of variable a declaration makes, as far as both sides can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

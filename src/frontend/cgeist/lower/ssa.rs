@@ -55,8 +55,11 @@ struct Variable<'a> {
     ends: &'a HashMap<BlockId, Operand>,
     preds: &'a [Vec<BlockId>],
     begins: HashMap<BlockId, Operand>,
-    phis: Vec<(BlockId, ValueId, Vec<(BlockId, Operand)>)>,
+    phis: Vec<NewPhi>,
 }
+
+/// Where it stands, its result and its edges.
+type NewPhi = (BlockId, ValueId, Vec<(BlockId, Operand)>);
 
 impl Variable<'_> {
     fn at_end(&mut self, b: BlockId, next: &mut u32) -> Operand {

@@ -1,0 +1,116 @@
+//! What is made of cgeist's reading: beside clang's, disagreements; alone, verdicts as certain as the reading is.
+//!
+//! In: reports of checks. Out: notes, or the report tempered. Nothing here changes a verdict that rests on clang's reading.
+
+use crate::check::{Place, ProgramReport, Standing};
+use crate::report::finding::{Level, Undecided, Verdict};
+use std::collections::BTreeMap;
+
+/// Where two reports of one program contradict each other, one line each. A place that one of them leaves open is none.
+///
+/// Places are matched by kernel, array and order: cgeist as it is shipped gives no positions.
+#[must_use]
+pub fn disagreements(clang: &ProgramReport, other: &ProgramReport, name: &str) -> Vec<String> {
+    let mut out = vec![];
+    if clang.summary.launches != other.summary.launches {
+        out.push(format!("{name} sees {}, clang {}", count(other.summary.launches, "launch", "launches"), count(clang.summary.launches, "launch", "launches")));
+    }
+    let (ours, theirs) = (by_array(clang), by_array(other));
+    for ((kernel, array), mine) in &ours {
+        let Some(found) = theirs.get(&(*kernel, *array)) else { continue };
+        let standings = |v: &[&Place]| { let mut s: Vec<Standing> = v.iter().map(|p| p.standing).collect(); s.sort_unstable(); s };
+        if mine.len() == found.len() {
+            // Reads and writes of one statement may come in another order.
+            if standings(mine) == standings(found) { continue; }
+            for (a, b) in mine.iter().zip(found) { out.extend(contradiction(a, a.standing, b.standing, kernel, array, name)); }
+        } else {
+            // Not the same accesses one by one: the worst of each.
+            let worst = |v: &[&Place]| v.iter().map(|p| p.standing).max().unwrap_or(Standing::Open);
+            let Some(at) = mine.iter().max_by_key(|p| p.standing) else { continue };
+            out.extend(contradiction(at, worst(mine), worst(found), kernel, array, name));
+        }
+    }
+    out
+}
+
+fn count(n: u32, one: &str, many: &str) -> String { format!("{n} {}", if n == 1 { one } else { many }) }
+
+fn by_array(r: &ProgramReport) -> BTreeMap<(&str, &str), Vec<&Place>> {
+    let mut out: BTreeMap<(&str, &str), Vec<&Place>> = BTreeMap::new();
+    for p in &r.places { out.entry((&p.kernel, &p.array)).or_default().push(p); }
+    out
+}
+
+fn contradiction(at: &Place, clang: Standing, other: Standing, kernel: &str, array: &str, name: &str) -> Option<String> {
+    let (ours, theirs) = match (clang, other) {
+        (Standing::Safe, Standing::Found) => ("in bounds", "out of bounds"),
+        (Standing::Found, Standing::Safe) => ("out of bounds", "in bounds"),
+        _ => return None,
+    };
+    let line = if at.position.line > 0 { format!(":{}", at.position.line) } else { String::new() };
+    Some(format!("{}{line}: `{array}` in `{kernel}` is {ours} as clang reads it, {theirs} as {name} does", at.position.file))
+}
+
+/// Makes a report that rests on cgeist's reading alone as certain as that is. `doubts` are what cgeist is known to read
+/// otherwise than a compiler in these units; where there are some, nothing is proved and nothing is safe.
+pub fn temper(report: &mut ProgramReport, doubts: &[&str]) {
+    let doubt = doubts.join(", ");
+    for f in &mut report.findings {
+        // Subscripts are sign-extended always: below zero, an unsigned one would be far above.
+        let below = f.witness.as_ref().is_some_and(|w| w.offset_bytes < 0);
+        if f.verdict != Verdict::Proved || doubts.is_empty() && !below { continue; }
+        f.verdict = Verdict::Possible;
+        f.level = Level::Warn;
+        report.summary.proved -= 1;
+        report.summary.possible += 1;
+        let why = if doubts.is_empty() { "cgeist sign-extends unsigned subscripts" } else { &doubt };
+        f.assumptions.push(format!("the compiler reads the source as cgeist does, although {why}"));
+    }
+    if doubts.is_empty() { return; }
+    for p in report.places.iter_mut().filter(|p| p.standing == Standing::Safe) {
+        p.standing = Standing::Open;
+        report.undecided.push(Undecided { position: p.position.clone(), kernel: p.kernel.clone(), array: p.array.clone(), reason: format!("in bounds as cgeist reads it, but {doubt}") });
+    }
+    let s = &mut report.summary;
+    s.unknown += s.safe + s.safe_if_no_wrap;
+    (s.safe, s.safe_if_no_wrap, s.safe_assuming) = (0, 0, 0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::finding::Position;
+
+    fn report(places: &[(u32, &str, Standing)], launches: u32) -> ProgramReport {
+        let mut r = ProgramReport::default();
+        r.summary.launches = launches;
+        for (line, array, standing) in places {
+            r.places.push(Place { position: Position { file: "a.cu".into(), line: *line, column: 1 }, kernel: "k".into(), array: (*array).into(), standing: *standing });
+            if *standing == Standing::Safe { r.summary.safe += 1; }
+            r.summary.accesses += 1;
+        }
+        r
+    }
+
+    #[test]
+    fn contradictions_are_told_and_open_places_are_not() {
+        use Standing::{Found, Open, Safe};
+        let clang = report(&[(3, "a", Safe), (4, "a", Found), (5, "b", Safe), (6, "c", Safe)], 1);
+        let same = report(&[(0, "a", Found), (0, "a", Safe), (0, "b", Open), (0, "d", Found)], 1);
+        assert_eq!(disagreements(&clang, &same, "cgeist 17"), Vec::<String>::new());
+        let other = report(&[(0, "a", Found), (0, "a", Found), (0, "b", Safe), (0, "b", Found)], 2);
+        assert_eq!(disagreements(&clang, &other, "cgeist 17"), [
+            "cgeist 17 sees 2 launches, clang 1 launch",
+            "a.cu:3: `a` in `k` is in bounds as clang reads it, out of bounds as cgeist 17 does",
+            "a.cu:5: `b` in `k` is in bounds as clang reads it, out of bounds as cgeist 17 does",
+        ]);
+    }
+
+    #[test]
+    fn a_doubtful_reading_leaves_nothing_safe() {
+        let mut r = report(&[(0, "a", Standing::Safe), (7, "b", Standing::Safe)], 1);
+        temper(&mut r, &["cgeist drops exceptions"]);
+        assert_eq!((r.summary.safe, r.summary.unknown, r.undecided.len()), (0, 2, 2));
+        assert!(r.undecided[1].reason.contains("cgeist drops exceptions"));
+    }
+}

@@ -1,0 +1,116 @@
+//! Where cgeist is known to read a source otherwise than a compiler does.
+//!
+//! It takes typedefs of unsigned types (`size_t`, `uint32_t`) for signed, drops `throw` and `catch`, makes bit-fields
+//! separate words, and loses the row length behind `T (*p)[n]`. A verdict that one of these could matter to is not
+//! certain. Whether one could is read off the text and the operations: typedefs matter where an operation of their width
+//! asks for the sign.
+
+use super::mlir::{self, Op, Type};
+use std::collections::BTreeSet;
+
+/// Widths of typedefs of unsigned types that the standard library and CUDA's headers give.
+const UNSIGNED: &[(&str, u32)] = &[
+    ("size_t", 64), ("size_type", 64), ("sizeof", 64), ("uint64_t", 64), ("uintptr_t", 64), ("uintmax_t", 64), ("ulong", 64), ("ulonglong", 64), ("uint_fast32_t", 64), ("uint_fast64_t", 64), ("cudaTextureObject_t", 64),
+    ("uint32_t", 32), ("uint", 32), ("uint_least32_t", 32), ("uint16_t", 16), ("ushort", 16), ("uint8_t", 8), ("uchar", 8), ("u_int32_t", 32), ("u32", 32), ("u64", 64), ("u16", 16), ("u8", 8),
+];
+
+/// What is doubtful about a module of these sources, in words; empty where nothing is.
+#[must_use]
+pub fn about(module: &mlir::Module, sources: &[&str]) -> Vec<String> {
+    let mut words: BTreeSet<&str> = BTreeSet::new();
+    let (mut thrown, mut fields, mut rows, mut own) = (false, false, false, false);
+    let plain: Vec<String> = sources.iter().map(|s| super::lower::without_comments(s)).collect();
+    for text in &plain {
+        words.extend(text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|w| !w.is_empty()));
+        thrown |= text.contains("throw ") || text.contains("throw(") || text.contains("catch");
+        fields |= has_bit_field(text);
+        rows |= has_row_pointer(text);
+        own |= text.split(';').any(|s| { let s = s.trim(); s.contains("unsigned") && (s.contains("typedef ") || s.contains("using ")) });
+    }
+    let signed = sign_sensitive(module);
+    let mut out = vec![];
+    if let Some((name, _)) = UNSIGNED.iter().find(|(n, bits)| words.contains(n) && signed.contains(bits)) {
+        let name = if *name == "sizeof" { "size_t" } else { name };
+        out.push(format!("cgeist takes `{name}` for a signed type"));
+    } else if own && !signed.is_empty() {
+        out.push("cgeist takes typedefs of unsigned types for signed ones".into());
+    }
+    if thrown { out.push("cgeist drops exceptions".into()); }
+    if fields { out.push("cgeist lays out bit-fields otherwise".into()); }
+    if rows { out.push("cgeist loses the row length of pointers to arrays".into()); }
+    out
+}
+
+/// Widths of operands of operations in the user's functions whose result depends on the sign.
+fn sign_sensitive(module: &mlir::Module) -> BTreeSet<u32> {
+    let mut out = BTreeSet::new();
+    for top in &module.ops {
+        top.walk(&mut |f| {
+            if f.name != "func.func" || is_library(f) { return; }
+            f.walk(&mut |o| {
+                let asks = match o.name.as_str() {
+                    "arith.divsi" | "arith.remsi" | "arith.shrsi" | "arith.maxsi" | "arith.minsi" | "arith.sitofp" | "arith.extsi" | "arith.floordivsi" | "arith.ceildivsi" => true,
+                    "arith.cmpi" => o.int("predicate").is_some_and(|p| (2..=5).contains(&p)),
+                    _ => false,
+                };
+                if asks && let Some(Type::Int(bits)) = o.operand_types.first() { out.insert(*bits); }
+            });
+        });
+    }
+    out
+}
+
+/// Functions that CUDA's and the standard headers give.
+fn is_library(f: &Op) -> bool {
+    let name = crate::frontend::names::demangle(f.text("sym_name").unwrap_or_default());
+    name.starts_with("std::") || name.starts_with("dim3::") || name.starts_with("cuda") || name.starts_with("__") && !name.starts_with(super::lower::STUB) || name.starts_with("atomic")
+}
+
+/// `name : 3;` in a structure; `? :`, `case 3:` and `public:` are none.
+fn has_bit_field(text: &str) -> bool {
+    text.split([';', '{', '}']).any(|s| {
+        let Some((before, after)) = s.rsplit_once(':') else { return false };
+        let width = after.trim();
+        let words: Vec<&str> = before.split_whitespace().collect();
+        !width.is_empty() && width.bytes().all(|c| c.is_ascii_digit()) && words.len() >= 2 && !before.contains(['?', '(', '=', ':']) && words[0] != "case"
+    })
+}
+
+/// `(*name)[`.
+fn has_row_pointer(text: &str) -> bool {
+    text.match_indices("(*").any(|(i, _)| {
+        let rest = text[i + 2..].trim_start();
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        end > 0 && rest[end..].trim_start().strip_prefix(')').is_some_and(|r| r.trim_start().starts_with('['))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn module(op: &str, ty: &str) -> mlir::Module {
+        let text = format!("\"builtin.module\"() ({{\n\"func.func\"() <{{sym_name = \"_Z1fi\", function_type = () -> ()}}> ({{\n%0 = \"arith.constant\"() <{{value = 1 : {ty}}}> : () -> {ty}\n%1 = \"{op}\"(%0, %0) : ({ty}, {ty}) -> {ty}\n}}) : () -> ()\n}}) : () -> ()");
+        mlir::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    }
+
+    #[test]
+    fn typedefs_matter_where_the_sign_is_asked_for() {
+        let of = |op: &str, ty: &str, text: &str| about(&module(op, ty), &[text]);
+        assert_eq!(of("arith.divsi", "i64", "size_t n;"), ["cgeist takes `size_t` for a signed type"]);
+        assert_eq!(of("arith.divsi", "i64", "n / sizeof(int)"), ["cgeist takes `size_t` for a signed type"]);
+        assert!(of("arith.muli", "i64", "size_t n;").is_empty());
+        assert!(of("arith.divsi", "i32", "size_t n;").is_empty());
+        assert!(of("arith.divsi", "i64", "// size_t n;\nlong n; \"size_t\"").is_empty());
+        assert_eq!(of("arith.remsi", "i32", "typedef unsigned index; index i;"), ["cgeist takes typedefs of unsigned types for signed ones"]);
+    }
+
+    #[test]
+    fn constructs_that_are_lost() {
+        let of = |text: &str| about(&module("arith.addi", "i32"), &[text]);
+        assert_eq!(of("if (n < 0) throw std::runtime_error(x);"), ["cgeist drops exceptions"]);
+        assert_eq!(of("struct S { unsigned a : 3; };"), ["cgeist lays out bit-fields otherwise"]);
+        assert_eq!(of("void f(float (*m)[16]);"), ["cgeist loses the row length of pointers to arrays"]);
+        assert!(of("switch (x) { case 3: y = a ? b : 4; } class A { public: int b; }; int (*f)(int); for (int a : v) {}").is_empty());
+    }
+}

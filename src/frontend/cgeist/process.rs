@@ -1,0 +1,278 @@
+//! Running cgeist, and `polygeist-opt` where cgeist does not print the generic form itself.
+//!
+//! In: a unit's flags. Out: MLIR as text, or one line that says why there is none. cgeist may be missing, crash, hang, or
+//! print anything and any amount of it.
+
+use super::TextError;
+use crate::nvcc::processes;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// Where to get it, for messages.
+pub const HOME: &str = "https://github.com/llvm/Polygeist";
+
+/// Most that a module may take, in bytes; the largest seen of a real program is 20 MiB.
+pub const MAX_OUTPUT: usize = 128 << 20;
+/// How much of standard error is kept, in bytes.
+const MAX_ERRORS: usize = 1 << 16;
+/// How much of a message is worth repeating, in characters.
+const MAX_LINE: usize = 200;
+/// How often a running process is looked at.
+const POLL: Duration = Duration::from_millis(5);
+/// How long after its end what it printed may take to arrive: a child of its own may hold the pipe.
+const DRAIN: Duration = Duration::from_secs(2);
+/// For `--help` and `--version`.
+const PROBE: Duration = Duration::from_secs(5);
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    #[error("`{program}` was not found; name it by SCUBA_CGEIST or `[frontend] cgeist`, or build Polygeist ({HOME})", program = .program.display())]
+    Missing { program: PathBuf },
+    #[error("{program} cannot be run: {message}", program = .program.display())]
+    Start { program: PathBuf, message: String },
+    #[error("{program} took too long (limits.tu_seconds)")]
+    TimedOut { program: String },
+    #[error("{program} printed more than {} MiB", MAX_OUTPUT >> 20)]
+    TooMuch { program: String },
+    #[error("{program} failed ({how}){line}")]
+    Failed { program: String, how: String, line: String },
+    #[error("cgeist prints MLIR in its custom form, and `polygeist-opt`, which makes it generic, lies neither beside it nor in PATH")]
+    NoOpt,
+    #[error(transparent)]
+    Text(#[from] TextError),
+}
+
+/// What an installed cgeist can do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    pub cgeist: PathBuf,
+    /// `17.0.6`, of its LLVM.
+    pub version: Option<String>,
+    /// It knows `--mlir-print-op-generic` itself.
+    pub generic: bool,
+    /// It knows `--print-debug-info`. Upstream's does nothing.
+    pub debug: bool,
+    /// `polygeist-opt`, beside it or in `PATH`.
+    pub opt: Option<PathBuf>,
+    /// Headers of its own clang (`-resource-dir`).
+    pub resources: Option<PathBuf>,
+}
+
+impl Tool {
+    /// The one that is named, or `cgeist` in `PATH`, with what it can do.
+    ///
+    /// # Errors
+    /// [`Failure::Missing`]; [`Failure::Start`] where it cannot be run at all.
+    pub fn find(named: Option<&Path>) -> Result<Self, Failure> {
+        let named = named.unwrap_or(Path::new("cgeist"));
+        let path = which::which(named).map_err(|_| Failure::Missing { program: named.to_owned() })?;
+        let kept = Kept::of(&path);
+        if let Some(tool) = kept.as_ref().and_then(Kept::read) { return Ok(tool); }
+        let tool = Self::probe(path)?;
+        if let Some(k) = kept { k.write(&tool); }
+        Ok(tool)
+    }
+
+    fn probe(cgeist: PathBuf) -> Result<Self, Failure> {
+        let ask = |flag: &str| {
+            let mut c = Command::new(&cgeist);
+            c.arg(flag);
+            run(c, "cgeist", None, Instant::now() + PROBE).map(|o| String::from_utf8_lossy(&o).into_owned())
+        };
+        // Some versions answer `--version` with a failure; only one that cannot be started is no cgeist.
+        let version = match ask("--version") { Ok(t) => version_of(&t), Err(e @ Failure::Start { .. }) => return Err(e), Err(_) => None };
+        let help = ask("--help").unwrap_or_default();
+        let beside = cgeist.canonicalize().unwrap_or_else(|_| cgeist.clone()).with_file_name("polygeist-opt");
+        let opt = if beside.is_file() { Some(beside) } else { which::which("polygeist-opt").ok() };
+        let resources = resources(&cgeist, version.as_deref());
+        Ok(Self { generic: help.contains("mlir-print-op-generic"), debug: help.contains("print-debug-info"), version, opt, resources, cgeist })
+    }
+
+    /// `cgeist 17.0.6`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.version { Some(v) => format!("cgeist {v}"), None => "cgeist".into() }
+    }
+
+    /// In words, for `scuba doctor`.
+    #[must_use]
+    pub fn abilities(&self) -> String {
+        let form = match (&self.opt, self.generic) {
+            (_, true) => "prints the generic form".to_owned(),
+            (Some(p), _) => format!("generic form by {}", p.display()),
+            (None, _) => "no polygeist-opt: usable only if it prints the generic form".to_owned(),
+        };
+        let resources = if self.resources.is_some() { "" } else { "; headers of its clang (lib/clang) not found beside it" };
+        format!("{form}{resources}")
+    }
+
+    /// The module of a unit as text in generic form.
+    ///
+    /// # Errors
+    /// Where there is none; see [`Failure`].
+    pub fn module(&self, arguments: &[OsString], directory: &Path, deadline: Instant) -> Result<String, Failure> {
+        let mut command = Command::new(&self.cgeist);
+        command.args(arguments).current_dir(directory);
+        if self.generic { command.arg("--mlir-print-op-generic"); }
+        if self.debug { command.arg("--print-debug-info"); }
+        if let Some(r) = &self.resources { command.arg(joined("-resource-dir=", r)); }
+        let out = run(command, "cgeist", None, deadline)?;
+        let text = String::from_utf8_lossy(&out).into_owned();
+        // A module that MLIR's verifier refuses is printed in generic form whatever was asked.
+        if self.generic || text.contains("\"builtin.module\"(") { return Ok(text); }
+        let Some(opt) = &self.opt else { return Err(Failure::NoOpt) };
+        let mut command = Command::new(opt);
+        command.args(["--mlir-print-op-generic", "--mlir-print-debuginfo"]).current_dir(directory);
+        let out = run(command, "polygeist-opt", Some(out), deadline)?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+}
+
+pub(super) fn joined(flag: &str, value: impl AsRef<std::ffi::OsStr>) -> OsString {
+    let mut s = OsString::from(flag);
+    s.push(value);
+    s
+}
+
+/// `LLVM version 17.0.6git` → `17.0.6`.
+fn version_of(text: &str) -> Option<String> {
+    let rest = text.split("ersion ").nth(1)?;
+    let v: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+    v.starts_with(|c: char| c.is_ascii_digit()).then(|| v.trim_end_matches('.').to_owned())
+}
+
+/// The headers of the clang that cgeist was built with: of its own build (Polygeist's build instructions put LLVM's
+/// beside or inside it), else the system's of that version.
+fn resources(cgeist: &Path, version: Option<&str>) -> Option<PathBuf> {
+    let real = cgeist.canonicalize().ok()?;
+    let bin = real.parent()?;
+    let major = version.and_then(|v| v.split('.').next());
+    let mut places: Vec<PathBuf> = ["../lib/clang", "../llvm-project/build/lib/clang", "../../llvm-project/build/lib/clang", "../../llvm-build/lib/clang"].iter().map(|p| bin.join(p)).collect();
+    if let Some(m) = major { places.push(format!("/usr/lib/llvm-{m}/lib/clang").into()); places.push("/usr/lib/clang".into()); }
+    for place in places {
+        let Ok(entries) = std::fs::read_dir(&place) else { continue };
+        let mut found: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|p| p.join("include/stddef.h").is_file()).collect();
+        found.sort();
+        let fits = |p: &PathBuf| p.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.split('.').next() == major);
+        if let Some(p) = found.iter().find(|p| fits(p)) { return Some(p.clone()); }
+        if major.is_none() && let Some(p) = found.pop() { return Some(p); }
+    }
+    None
+}
+
+/// What was found out about one cgeist, kept for the next unit: a build has hundreds.
+struct Kept { file: PathBuf, key: String }
+
+#[derive(Serialize, Deserialize)]
+struct Record { key: String, tool: Tool }
+
+impl Kept {
+    fn of(cgeist: &Path) -> Option<Self> {
+        let m = std::fs::metadata(cgeist).ok()?;
+        let cache = std::env::var_os("XDG_CACHE_HOME").filter(|v| !v.is_empty()).map(PathBuf::from)
+            .or_else(|| std::env::var_os("HOME").filter(|v| !v.is_empty()).map(|h| PathBuf::from(h).join(".cache")))?;
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let key = format!("2 {} {} {} {} {}", env!("CARGO_PKG_VERSION"), cgeist.display(), m.size(), m.mtime_nsec() + m.mtime() * 1_000_000_000, path.to_string_lossy());
+        let name = blake3::hash(key.as_bytes()).to_hex();
+        Some(Self { file: cache.join("scuba").join(format!("cgeist-{}.json", &name[..16])), key })
+    }
+
+    fn read(&self) -> Option<Tool> {
+        let record: Record = serde_json::from_slice(&std::fs::read(&self.file).ok()?).ok()?;
+        // Its helpers may have gone since.
+        let there = |p: &Option<PathBuf>| p.as_ref().is_none_or(|p| p.exists());
+        (record.key == self.key && there(&record.tool.opt) && there(&record.tool.resources)).then_some(record.tool)
+    }
+
+    /// Where it cannot be kept, the next unit asks again.
+    fn write(&self, tool: &Tool) {
+        let Some(folder) = self.file.parent() else { return };
+        let Ok(text) = serde_json::to_vec(&Record { key: self.key.clone(), tool: tool.clone() }) else { return };
+        let _ = std::fs::create_dir_all(folder)
+            .and_then(|()| tempfile::NamedTempFile::new_in(folder))
+            .and_then(|mut f| { f.write_all(&text)?; f.persist(&self.file).map_err(|e| e.error) });
+    }
+}
+
+/// Runs a program to its end or the deadline; its standard output.
+fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: Instant) -> Result<Vec<u8>, Failure> {
+    let path = PathBuf::from(command.get_program());
+    let cannot = |e: &std::io::Error| Failure::Start { program: path.clone(), message: e.to_string() };
+    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() }).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = processes::start(&mut command).map_err(|e| cannot(&e))?;
+    if let (Some(mut pipe), Some(text)) = (child.stdin.take(), input) {
+        // A program that does not read to the end says why in its own way.
+        std::thread::spawn(move || { let _ = pipe.write_all(&text); });
+    }
+    let full = Arc::new(AtomicBool::new(false));
+    let out = drain(child.stdout.take(), MAX_OUTPUT, Some(full.clone()));
+    let errors = drain(child.stderr.take(), MAX_ERRORS, None);
+    let end = |child: &mut std::process::Child| {
+        if let Some(pid) = processes::pid_of(child) { processes::signal_tree(pid, rustix::process::Signal::KILL); }
+        let _ = child.wait();
+    };
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if full.load(Ordering::Relaxed) => { end(&mut child); return Err(Failure::TooMuch { program: program.into() }); }
+            Ok(None) if Instant::now() >= deadline => { end(&mut child); return Err(Failure::TimedOut { program: program.into() }); }
+            Ok(None) => std::thread::sleep(POLL),
+            Err(e) => { end(&mut child); return Err(cannot(&e)); }
+        }
+    };
+    let text = out.recv_timeout(DRAIN).unwrap_or_default();
+    if full.load(Ordering::Relaxed) { return Err(Failure::TooMuch { program: program.into() }); }
+    if status.success() { return Ok(text); }
+    let errors = errors.recv_timeout(DRAIN).unwrap_or_default();
+    let how = match (status.signal(), status.code()) { (Some(s), _) => format!("signal {s}"), (None, Some(c)) => format!("exit status {c}"), (None, None) => "no status".into() };
+    Err(Failure::Failed { program: program.into(), how, line: telling_line(&String::from_utf8_lossy(&errors)).map(|l| format!(": {l}")).unwrap_or_default() })
+}
+
+/// Reads a pipe to its end and keeps the first `most` bytes; raises `full` where there are more.
+fn drain(source: Option<impl Read + Send + 'static>, most: usize, full: Option<Arc<AtomicBool>>) -> mpsc::Receiver<Vec<u8>> {
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut kept = vec![];
+        if let Some(mut s) = source {
+            let mut part = [0u8; 1 << 16];
+            while let Ok(n) = s.read(&mut part) {
+                if n == 0 { break; }
+                let room = most - kept.len();
+                kept.extend_from_slice(&part[..n.min(room)]);
+                if n > room && let Some(f) = &full { f.store(true, Ordering::Relaxed); }
+            }
+        }
+        let _ = send.send(kept);
+    });
+    receive
+}
+
+/// The first error, or an assertion that failed, or else the first line that says anything.
+fn telling_line(text: &str) -> Option<String> {
+    let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
+    let line = lines().find(|l| l.contains("error:")).or_else(|| lines().find(|l| l.contains("Assertion"))).or_else(|| lines().next())?;
+    Some(line.chars().filter(|c| !c.is_control()).take(MAX_LINE).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_and_messages() {
+        assert_eq!(version_of("LLVM (http://llvm.org/):\n  LLVM version 17.0.6git\n  Optimized build").as_deref(), Some("17.0.6"));
+        assert_eq!(version_of("no such thing"), None);
+        assert_eq!(telling_line("\nwarning: x\na.cu:1:2: error: no\nb\n").as_deref(), Some("a.cu:1:2: error: no"));
+        assert_eq!(telling_line("cgeist: a.cpp:3: f(): Assertion `x' failed.\nPLEASE submit").as_deref(), Some("cgeist: a.cpp:3: f(): Assertion `x' failed."));
+        assert_eq!(telling_line(" \n"), None);
+    }
+}

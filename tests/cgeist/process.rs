@@ -1,0 +1,216 @@
+//! cgeist as a process: a script in its place replays what was recorded, or misbehaves. Nothing of it costs more than
+//! one line.
+
+use super::programs::folder;
+use scuba::report::finding::{Report, Verdict};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A folder with a program, a script instead of cgeist, and one instead of polygeist-opt.
+struct Place(tempfile::TempDir);
+
+/// What the command line tool said.
+struct Said { out: String, err: String, status: Option<i32> }
+
+impl Said {
+    fn report(&self) -> Report { serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}{}", self.out, self.err)) }
+}
+
+impl Place {
+    /// `body` is what the script does with a source; `recorded` what polygeist-opt then prints, if there is one.
+    fn new(program: &str, body: &str, recorded: Option<&str>) -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        std::fs::copy(folder().join(format!("{program}.cu")), place.path("a.cu")).unwrap();
+        place.script("cgeist", &format!(
+            "#!/bin/sh\necho \"$@\" >> {log}\ncase \"$1\" in\n--version) echo 'LLVM version 17.0.6git'; exit 0;;\n--help) echo '  --immediate'; exit 0;;\nesac\n{body}\n",
+            log = place.path("log").display(),
+        ));
+        if let Some(name) = recorded {
+            place.script("polygeist-opt", &format!("#!/bin/sh\necho \"$@\" >> {}\ncat > /dev/null\ncat '{}'\n", place.path("log").display(), folder().join(name).display()));
+        }
+        place
+    }
+
+    /// Replays a recorded module as an unmodified installation prints it.
+    fn replaying(program: &str, recorded: &str) -> Self { Self::new(program, "echo 'module {'; echo '}'", Some(recorded)) }
+
+    fn path(&self, name: &str) -> PathBuf { self.0.path().join(name) }
+
+    fn script(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+        std::fs::set_permissions(self.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn scuba(&self, arguments: &[&str]) -> Said {
+        let nvcc = Path::new(env!("CARGO_MANIFEST_DIR")).join(".deps/cuda/nvidia/cu13/bin/nvcc");
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("scuba"));
+        for (name, _) in std::env::vars_os() { if name.to_string_lossy().starts_with("SCUBA_") { command.env_remove(name); } }
+        let path = std::env::var("PATH").unwrap();
+        let out = command.current_dir(self.0.path()).args(arguments).stdin(Stdio::null())
+            .env("SCUBA_NVCC", nvcc).env("SCUBA_CGEIST", self.path("cgeist")).env("XDG_CACHE_HOME", self.path("cache")).env("PATH", path)
+            .output().unwrap();
+        Said { out: String::from_utf8_lossy(&out.stdout).into_owned(), err: String::from_utf8_lossy(&out.stderr).into_owned(), status: out.status.code() }
+    }
+
+    fn check(&self, kind: &str) -> Said { self.scuba(&["check", "--frontend", kind, "--message-format", "json", "a.cu"]) }
+
+    fn log(&self) -> Vec<String> { std::fs::read_to_string(self.path("log")).unwrap_or_default().lines().map(str::to_owned).collect() }
+}
+
+#[test]
+fn findings_come_from_cgeist_alone() {
+    let place = Place::replaying("globalOOb", "globalOOb.stock.generic.mlir");
+    let said = place.check("cgeist");
+    let report = said.report();
+    assert_eq!((said.status, report.tool.frontend.as_str(), said.err.as_str()), (Some(1), "cgeist 17.0.6", ""));
+    let [f] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
+    let a = &f.access;
+    assert_eq!((a.kernel.as_str(), a.array.as_str(), a.index.as_str(), a.position.line, a.position.column), ("k(int*)", "a", "i + 1", 0, 0));
+    assert_eq!(f.verdict, Verdict::Proved);
+    // Without a line a finding is told by kernel, array and expression.
+    let short = place.scuba(&["check", "--frontend", "cgeist", "--message-format", "short", "a.cu"]);
+    assert_eq!(short.err.lines().next(), Some("a.cu: error[oob-global]: write past the end of `a`: `a[i + 1]` in `k(int*)`"));
+
+    let twin = Place::replaying("globalOk", "globalOk.stock.generic.mlir").check("cgeist");
+    assert_eq!((twin.status, twin.report().findings.len(), twin.report().summary.safe), (Some(0), 0, 1));
+}
+
+#[test]
+fn cgeist_is_told_what_it_must_know_and_asked_once_what_it_can() {
+    let place = Place::replaying("globalOk", "globalOk.stock.generic.mlir");
+    for _ in 0..2 {
+        let said = place.scuba(&["check", "--frontend", "cgeist", "a.cu", "--", "-DX=1", "-I", "inc", "-arch=sm_120", "-std=c++17", "-DNDEBUG"]);
+        assert_eq!(said.status, Some(0), "{}", said.err);
+    }
+    let log = place.log();
+    assert_eq!(log.iter().filter(|l| *l == "--help").count(), 1, "{log:?}");
+    assert_eq!(log.iter().filter(|l| *l == "--version").count(), 1, "{log:?}");
+    let calls: Vec<&String> = log.iter().filter(|l| l.starts_with("a.cu")).collect();
+    assert_eq!(calls.len(), 2);
+    let inc = format!("-I{}", place.path("inc").display());
+    for flag in ["-S", "--function=*", "--immediate", "--cuda-gpu-arch=sm_90", "--cuda-path=", "-DX=1", &inc, "-std=c++17"] { assert!(calls[0].contains(flag), "{flag}: {}", calls[0]); }
+    // Asserts are kept.
+    assert!(!calls[0].contains("NDEBUG") && !calls[0].contains("-nocudalib"), "{}", calls[0]);
+    assert_eq!(log.iter().filter(|l| l.contains("--mlir-print-op-generic")).count(), 2, "{log:?}");
+}
+
+#[test]
+fn a_cgeist_that_prints_the_generic_form_needs_no_help() {
+    let recorded = folder().join("globalOOb.immediate.mlir");
+    let place = Place::new("globalOOb", &format!("cat '{}'", recorded.display()), None);
+    let report = place.check("cgeist").report();
+    let [f] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
+    // The recorded positions are of `globalOOb.cu`.
+    assert_eq!((f.access.position.line, f.access.kernel.as_str()), (6, "k(int*)"));
+}
+
+/// What a script does, and what is said of it.
+const MISBEHAVIOUR: &[(&str, &str)] = &[
+    ("echo 'a.cu:1:1: error: no such luck' >&2; echo more >&2; exit 1", "cgeist failed (exit status 1): a.cu:1:1: error: no such luck"),
+    ("kill -SEGV $$", "cgeist failed (signal 11)"),
+    ("exec sleep 600", "cgeist took too long (limits.tu_seconds)"),
+    ("sleep 600 & sleep 600", "cgeist took too long (limits.tu_seconds)"),
+    ("echo '\"builtin.module\"(' ; head -c 100000 /dev/urandom", "cgeist's output cannot be read: line 2, column "),
+    ("echo '\"builtin.module\"() ({'; yes '%x = \"a.b\"() : () -> i32'", "cgeist printed more than 128 MiB"),
+    ("echo '\"builtin.module\"() ({ \"func.func\"() <{sym_name = \"f\"}> ({ \"cf.br\"()[^bb7] : () -> () }) : () -> () }) : () -> ()'", "there is no block of this name here"),
+    ("echo 'module {}'", "cgeist prints MLIR in its custom form, and `polygeist-opt`"),
+    (":", "cgeist prints MLIR in its custom form, and `polygeist-opt`"),
+];
+
+#[test]
+fn a_bad_cgeist_costs_one_line() {
+    for (body, said) in MISBEHAVIOUR {
+        let place = Place::new("globalOOb", body, None);
+        std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 3\n").unwrap();
+        let start = Instant::now();
+        let alone = place.check("cgeist");
+        assert!(start.elapsed() < Duration::from_secs(20), "{body}: {:?}", start.elapsed());
+        let report = alone.report();
+        assert_eq!(report.findings, [], "{body}");
+        // One reason, for each side of the unit.
+        assert_eq!(report.not_analysed.len(), 2, "{body}: {:?}", report.not_analysed);
+        for n in &report.not_analysed { assert!(n.reason.contains(said) && !n.reason.contains('\n') && n.reason.len() < 500, "{body}: {}", n.reason); }
+        for l in alone.err.lines() { assert!(!l.to_lowercase().contains("panicked"), "{body}: {l}"); }
+    }
+}
+
+#[test]
+fn beside_clang_a_bad_cgeist_changes_nothing() {
+    for (body, said) in MISBEHAVIOUR.iter().filter(|(b, _)| !b.contains("yes")) {
+        let place = Place::new("globalOOb", body, None);
+        std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 9\n").unwrap();
+        let both = place.check("auto");
+        let report = both.report();
+        assert_eq!((both.status, both.err.as_str(), report.findings.len(), report.not_analysed.len()), (Some(1), "", 1, 0), "{body}");
+        assert_eq!((report.findings[0].verdict, report.findings[0].access.position.line), (Verdict::Proved, 6), "{body}");
+        assert!(report.tool.frontend.starts_with("clang 22"), "{}", report.tool.frontend);
+        let told = place.scuba(&["check", "-v", "a.cu"]);
+        assert_eq!(told.err.lines().filter(|l| l.contains("no second reading: ") && l.contains(said)).count(), 1, "{body}: {}", told.err);
+    }
+}
+
+#[test]
+fn disagreements_are_told_and_decide_nothing() {
+    // clang reads the bad program, the script replays its good twin.
+    let place = Place::replaying("globalOOb", "globalOk.stock.generic.mlir");
+    let said = place.scuba(&["check", "-v", "a.cu"]);
+    assert_eq!(said.status, Some(1), "{}", said.err);
+    assert!(said.err.contains("`a` in `k(int*)` is out of bounds as clang reads it, in bounds as cgeist 17.0.6 does"), "{}", said.err);
+    // And the other way round.
+    let place = Place::replaying("globalOk", "globalOOb.stock.generic.mlir");
+    let said = place.scuba(&["check", "-v", "a.cu"]);
+    assert_eq!(said.status, Some(0), "{}", said.err);
+    assert!(said.err.contains("`a` in `k(int*)` is in bounds as clang reads it, out of bounds as cgeist 17.0.6 does"), "{}", said.err);
+    let report = place.check("auto").report();
+    assert_eq!((report.findings.len(), report.summary.safe), (0, 1));
+    // Agreement is a line with `-v`, and nothing without.
+    let place = Place::replaying("saxpy", "saxpy.stock.generic.mlir");
+    let said = place.scuba(&["check", "-v", "a.cu"]);
+    assert!(said.err.contains("cgeist 17.0.6 reads it as clang does"), "{}", said.err);
+    assert!(!place.scuba(&["check", "a.cu"]).err.contains("cgeist"));
+}
+
+#[test]
+fn doubtful_readings_prove_nothing() {
+    // What cgeist drops might have kept the bad input out.
+    let place = Place::replaying("globalOOb", "globalOOb.stock.generic.mlir");
+    let text = std::fs::read_to_string(place.path("a.cu")).unwrap();
+    std::fs::write(place.path("a.cu"), format!("{text}\nvoid f(int n) {{ if (n < 0) throw n; }}\n")).unwrap();
+    let said = place.check("cgeist");
+    let report = said.report();
+    assert_eq!((said.status, report.findings[0].verdict), (Some(0), Verdict::Possible));
+    assert!(report.findings[0].assumptions.iter().any(|a| a.contains("cgeist drops exceptions")), "{:?}", report.findings[0].assumptions);
+
+    let place = Place::replaying("globalOk", "globalOk.stock.generic.mlir");
+    let text = std::fs::read_to_string(place.path("a.cu")).unwrap();
+    std::fs::write(place.path("a.cu"), format!("{text}\nstruct S {{ int a : 3; }};\n")).unwrap();
+    let report = place.check("cgeist").report();
+    let s = &report.summary;
+    assert_eq!((s.safe, s.unknown, s.accesses), (0, 1, 1));
+    assert!(report.undecided[0].reason.contains("bit-fields"), "{:?}", report.undecided);
+}
+
+#[test]
+fn a_missing_cgeist_is_one_line() {
+    let place = Place::new("globalOOb", ":", None);
+    std::fs::remove_file(place.path("cgeist")).unwrap();
+    let said = place.check("cgeist");
+    assert_eq!((said.status, said.err.lines().count()), (Some(2), 1), "{}", said.err);
+    assert!(said.err.contains("was not found; name it by SCUBA_CGEIST or `[frontend] cgeist`"), "{}", said.err);
+    let said = place.check("auto");
+    assert_eq!((said.status, said.report().findings.len(), said.err.as_str()), (Some(1), 1, ""));
+}
+
+#[test]
+fn doctor_says_what_cgeist_can_do() {
+    let line = |p: &Place| p.scuba(&["doctor"]).out.lines().find(|l| l.starts_with("cgeist")).unwrap().to_owned();
+    let place = Place::replaying("globalOk", "globalOk.stock.generic.mlir");
+    let said = line(&place);
+    assert!(said.contains(" ok ") && said.contains("cgeist 17.0.6; generic form by ") && said.contains("polygeist-opt"), "{said}");
+    let place = Place::new("globalOk", ":", None);
+    assert!(line(&place).contains("MISSING") && line(&place).contains("polygeist-opt"), "{}", line(&place));
+    std::fs::remove_file(place.path("cgeist")).unwrap();
+    assert!(line(&place).contains("was not found"), "{}", line(&place));
+}
