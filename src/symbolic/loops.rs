@@ -511,41 +511,53 @@ impl Executor<'_> {
                 }
             }
         }
-        let range = self.arena.range(h);
-        let v = self.arena.fresh(SymKind::Unknown { reason: "a value that a loop changes under a condition".into() }, "?", range);
-        let bound = |s: &mut Self, base: TermId| {
-            let (l, u) = (s.arena.scale(k, lo), s.arena.scale(k, hi));
-            let (l, u) = (s.arena.add(base, l), s.arena.add(base, u));
-            let (l, u) = (s.arena.le(l, v), s.arena.le(v, u));
-            s.arena.and(l, u)
-        };
         if fixed.len() > 4 { return Form::Arbitrary; }
-        let mut cases = vec![bound(self, a)];
-        for f in fixed { cases.push(bound(self, f)); }
-        let fact = self.arena.or_all(cases);
-        // Before the first round it is the start.
-        let first = self.arena.eq(v, a);
-        let started = { let one = self.arena.int(1); self.arena.le(one, k) };
-        let start = self.arena.or(first, started);
-        Form::Bounded(Value::Int(v), vec![fact, start])
+        // The start or a fixed value, and what the steps since then add up to. A representative has no range: where the
+        // sum is read as a machine integer, that it has not wrapped is shown there.
+        let steps = self.arena.fresh(SymKind::Iteration { name: "conditional steps".into() }, "steps", Range { lo: (lo == 0).then_some(0), hi: (hi == 0).then_some(0) });
+        let (l, u) = (self.arena.scale(k, lo), self.arena.scale(k, hi));
+        let (l, u) = (self.arena.le(l, steps), self.arena.le(steps, u));
+        let mut facts = vec![l, u];
+        let mut v = self.arena.add(a, steps);
+        for f in fixed {
+            let (other, past) = (self.arena.fresh_bool(SymKind::Unknown { reason: "a value that a loop changes under a condition".into() }, "?"), self.arena.add(f, steps));
+            v = self.arena.ite(other, past, v);
+            // Before the first round it is the start.
+            let (one, not) = (self.arena.int(1), self.arena.not(other));
+            let started = self.arena.le(one, k);
+            facts.push(self.arena.or(not, started));
+        }
+        Form::Bounded(Value::Int(v), facts)
     }
 
     /// `h / 2^c`, `h >> c`, `h * 2^c`.
     fn geometric(&mut self, a: TermId, h: TermId, n: TermId, k: TermId, mark: usize, version: u32) -> Option<Form> {
         let power = |c: i128| (c >= 2 && c & (c - 1) == 0).then(|| i128::from(c.trailing_zeros()));
-        let strip = |s: &Self, t: TermId| match s.arena.get(t) { Term::Wrap { arg, .. } => *arg, Term::Apply { name, args, .. } if name.starts_with("unsigned") || name.starts_with("signed") => args[0], _ => t };
-        match *self.arena.get(n) {
-            Term::Div(x, c) if strip(self, x) == h => {
-                let m = power(self.arena.as_int(c)?)?;
-                let e = self.arena.scale(k, m);
-                let p = self.arena.pow2(e);
-                Some(Form::Closed(Value::Int(self.arena.div(a, p))))
+        // The number that is divided is the one that the machine reads, not any congruent one.
+        let read = |s: &mut Self, t: TermId| match s.arena.get(t) {
+            Term::Wrap { arg, bits, signed } if *arg == h => { let (bits, signed) = (*bits, *signed); Some(s.arena.wrap(a, bits, signed)) }
+            Term::Apply { name, args, .. } if args[..] == [h] => {
+                let (signed, bits) = match name.strip_prefix("un") { Some(n) => (false, n), None => (true, &name[..]) };
+                let bits: u32 = bits.strip_prefix("signed")?.parse().ok()?;
+                Some(s.arena.wrap(a, bits, signed))
             }
-            Term::FloorDiv(x, c) if strip(self, x) == h && self.arena.range(a).lo.is_some_and(|v| v >= 0) => {
-                let m = power(c)?;
+            _ => (t == h && s.arena.range(h).contains(s.arena.range(a))).then_some(a),
+        };
+        match *self.arena.get(n) {
+            Term::Div(x, c) => {
+                let m = power(self.arena.as_int(c)?)?;
+                let from = read(self, x)?;
                 let e = self.arena.scale(k, m);
                 let p = self.arena.pow2(e);
-                Some(Form::Closed(Value::Int(self.arena.div(a, p))))
+                Some(Form::Closed(Value::Int(self.arena.div(from, p))))
+            }
+            Term::FloorDiv(x, c) => {
+                let m = power(c)?;
+                let from = read(self, x)?;
+                if self.arena.range(from).lo.is_none_or(|v| v < 0) { return None; }
+                let e = self.arena.scale(k, m);
+                let p = self.arena.pow2(e);
+                Some(Form::Closed(Value::Int(self.arena.div(from, p))))
             }
             Term::Poly(_) => {
                 let p = self.arena.poly(n);

@@ -38,6 +38,15 @@ pub struct Program {
 }
 
 impl Program {
+    /// A program written by hand. Its first line gives the values of each argument: `// argv: 0 1 2 | 3 4`; names of file
+    /// scope begin with `@`.
+    pub fn read(text: &str) -> Self {
+        let (head, rest) = text.split_once('\n').unwrap_or((text, ""));
+        let values = head.strip_prefix("// argv:").expect("the first line is `// argv: …`");
+        let inputs = values.split('|').map(|one| one.split_whitespace().map(|v| v.parse().expect("a number")).collect()).collect();
+        Self { seed: 0, items: rest.lines().map(Stmt::line).collect(), inputs }
+    }
+
     /// The source with names that belong to this program alone.
     pub fn text(&self, prefix: &str) -> String {
         let mut out = String::new();

@@ -90,7 +90,7 @@ impl fmt::Display for Tally {
 /// A program with its mismatches.
 pub fn explain(p: &Program, all: &[Mismatch]) -> String {
     let mut out = format!("--- seed {}\n", p.seed);
-    for (n, line) in (1..).zip(p.text("").lines()) {
+    for (n, line) in (1..).zip(p.text("@").lines()) {
         out.push_str(line);
         out.push('\n');
         for m in all.iter().filter(|m| m.at.0 == n) {
