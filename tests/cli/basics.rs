@@ -32,9 +32,9 @@ fn every_rule_is_explained() {
 }
 
 #[test]
-fn confirm_says_that_it_is_still_to_come() {
+fn confirm_without_facts_says_how_to_get_them() {
     let said = Project::new().scuba(["confirm"]).status(2);
-    assert!(said.err.contains("not available in this version"), "{said:?}");
+    assert!(said.err.contains("no facts under") && said.err.contains("scuba build -- COMMAND"), "{said:?}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ impl Gen {
         let body = match self.below(3) {
             0 => vec![Stmt::line(format!("*out = {e};"))],
             1 => vec![Stmt::line(format!("if ({c}) return;")), Stmt::line(format!("*out = {e};"))],
-            _ => vec![Stmt::line(format!("for (int j = 0; j < by; j++) {{ if ({c}) break; *out += {}; }}", f))],
+            _ => vec![Stmt::line(format!("for (int j = 0; j < by; j++) {{ if ({c}) break; *out += {f}; }}"))],
         };
         items.push(Stmt::block(format!("{} void {name}(int *out, int by) {{", if device { "__device__" } else { "static" }), body));
         name
