@@ -56,6 +56,7 @@ fn run(seeds: std::ops::Range<u64>) -> Tally {
             }
             tally.add(p.seed, &o);
         }
+        eprintln!("up to seed {}: {} programs, {} mismatches", seeds[seeds.len() - 1], tally.programs, tally.mismatches.len());
     }
     tally
 }

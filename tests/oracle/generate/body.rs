@@ -25,7 +25,7 @@ impl Gen {
     fn stmt(&mut self, s: &mut Scope, depth: u32, out: &mut Vec<Stmt>) {
         let arrays = u32::from(!s.arrays.is_empty());
         let deep = u32::from(depth > 0);
-        match self.weigh(&[40 * arrays, 14, 8, 14 * deep, 4, 18 * deep, 4 * arrays, 6 * arrays * u32::from(!s.helpers.is_empty()), 3 * deep, 4 * u32::from(s.looped), 12 * arrays, 4]) {
+        match self.weigh(&[40 * arrays, 14, 8, 14 * deep, 4, 18 * deep, 4 * arrays, 6 * arrays * u32::from(!s.helpers.is_empty()), 3 * deep, 4 * u32::from(s.looped), 12 * arrays, 4, 7 * deep]) {
             0 => self.access(s, depth, out),
             1 => { let (t, e, m) = (self.ty(), self.expr(s, 2), self.chance(40)); out.push(self.declare(s, t, &e, m)); }
             2 => match self.assign(s) { Some(a) => out.push(a), None => { let (t, e) = (self.ty(), self.expr(s, 2)); out.push(self.declare(s, t, &e, true)); } },
@@ -55,9 +55,37 @@ impl Gen {
                 ]));
             }
             10 => self.idiom(s, out),
+            12 => self.counter(s, out),
             11 => { let f = s.changers.clone(); self.aliased(s, &f, out); }
             _ => { let (c, w) = (self.cond(s, 1), self.choose(&["break", "continue"])); out.push(Stmt::line(format!("if ({c}) {w};"))); }
         }
+    }
+
+    /// A counter that some rounds of a loop change.
+    fn counter(&mut self, s: &mut Scope, out: &mut Vec<Stmt>) {
+        let t = self.ty();
+        let start = if self.chance(60) { "0".to_owned() } else { self.expr(s, 1) };
+        out.push(self.declare(s, t, &start, true));
+        let v = s.ints.last().map_or(String::new(), |v| v.name.clone());
+        let bound = match self.int(s) { Some(b) if b.name != v => b.name, _ => self.positive() };
+        let mut inner = s.clone();
+        let (head, tail, pre) = self.loop_form(&mut inner, &bound);
+        out.extend(pre);
+        let change = match self.below(6) {
+            0 | 1 => format!("{v}++;"),
+            2 => format!("{v}--;"),
+            3 => { let k = self.positive(); format!("{v} {}= {k};", self.choose(&["+", "-", "*", "/", "<<", ">>"])) }
+            4 => format!("{v} += {};", inner.ints.last().map_or(String::new(), |j| j.name.clone())),
+            _ => format!("{v} = {};", self.expr(&inner, 1)),
+        };
+        let mut body = vec![if self.chance(60) { let c = self.cond(&inner, 1); Stmt::line(format!("if ({c}) {change}")) } else { Stmt::line(change) }];
+        body.extend(tail);
+        out.push(head_block(head, body));
+        let whole: Vec<Array> = s.arrays.iter().filter(|a| !a.square).cloned().collect();
+        let Some(a) = whole.get(self.below(whole.len().max(1))).cloned() else { return };
+        let (lt, m) = (self.less(), self.nearly(&a.extent));
+        let low = if t.signed() && self.chance(40) { format!("{v} >= 0 && ") } else { String::new() };
+        self.guarded(s, &a, &format!("{low}{v} {lt} {m}"), &v, out);
     }
 
     fn assign(&mut self, s: &Scope) -> Option<Stmt> {
@@ -258,7 +286,7 @@ impl Gen {
     /// The head of a loop whose variable is the scope's last, what ends its body, and what stands before it.
     fn loop_form(&mut self, s: &mut Scope, bound: &str) -> (String, Vec<Stmt>, Vec<Stmt>) {
         let j = self.name('v');
-        let t = [Ty::I32, Ty::U32, Ty::I64, Ty::U64, Ty::U8, Ty::I16, Ty::U16, Ty::I8][self.weigh(&[60, 14, 6, 6, 5, 3, 3, 3])];
+        let t = [Ty::I32, Ty::U32, Ty::I64, Ty::U64, Ty::U8, Ty::I16, Ty::U16, Ty::I8][if self.narrow { self.weigh(&[30, 12, 5, 5, 16, 10, 10, 12]) } else { self.weigh(&[60, 14, 6, 6, 5, 3, 3, 3]) }];
         let start = if self.chance(65) { "0".to_owned() } else { self.leaf_of(s) };
         let step = match self.below(8) { 0 => "2".into(), 1 => "3".into(), 2 => match self.int(s) { Some(v) => format!("({} > 0 ? {} : 1)", v.name, v.name), None => "1".into() }, _ => "1".to_owned() };
         let lt = self.less();

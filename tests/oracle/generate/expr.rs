@@ -8,6 +8,7 @@ impl Gen {
 
     pub fn ty(&mut self) -> Ty {
         let all = [Ty::I32, Ty::U32, Ty::I64, Ty::U64, Ty::I16, Ty::U16, Ty::I8, Ty::U8];
+        if self.narrow { return all[self.weigh(&[24, 12, 4, 6, 12, 10, 18, 14])]; }
         all[self.weigh(&[50, 16, 6, 8, 5, 4, 4, 6])]
     }
 
