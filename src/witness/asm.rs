@@ -57,7 +57,8 @@ impl Machine<'_> {
                 let Some((address, offset)) = memory_operand(rest) else { return Ok(None) };
                 let Some(p) = input(address) else { return Ok(None) };
                 let Some(site) = self.site(th) else { return Ok(None) };
-                let values: Vec<Option<Val>> = rest[rest.find(']').map_or(0, |i| i + 1)..].split(',').filter(|w| w.contains('$')).map(input).collect();
+                let values: Vec<Option<Val>> = rest[rest.find(']').map_or(0, |i| i + 1)..].split(',')
+                    .filter(|w| !w.trim_matches([' ', '{', '}']).is_empty()).map(|w| input(w).or_else(|| immediate(w, bits))).collect();
                 if values.len() > 1 && let Some(a) = p.known() {
                     self.touch(th, a.wrapping_add_signed(offset), values.len() as u64 * u64::from(bits / 8), Direction::Write)?;
                 }
@@ -92,6 +93,12 @@ impl Machine<'_> {
     }
 }
 
+/// An integer that stands in the text itself.
+fn immediate(word: &str, bits: u32) -> Option<Val> {
+    let value: i64 = word.trim_matches([' ', '{', '}']).parse().ok()?;
+    Some(Val::new(value.cast_unsigned() & mask(bits)))
+}
+
 /// The address word of `[$n+off]` and its offset.
 fn memory_operand(rest: &str) -> Option<(&str, i64)> {
     let inner = &rest[rest.find('[')? + 1..rest.find(']')?];
@@ -110,6 +117,9 @@ mod tests {
         assert_eq!(position(" [$2]"), Some(2));
         assert_eq!(position("{$10"), Some(10));
         assert_eq!(position("%r1"), None);
+        assert_eq!(immediate(" 77", 32), Some(Val::new(77)));
+        assert_eq!(immediate("-1}", 16), Some(Val::new(0xffff)));
+        assert_eq!(immediate("%r1", 16), None);
         assert_eq!(memory_operand("$0, [$1+16]"), Some(("$1", 16)));
         assert_eq!(memory_operand("[$0], {$1, $2}"), Some(("$0", 0)));
     }
