@@ -247,14 +247,14 @@ impl Arena {
                     let lo = ra.lo.map(|v| if v >= 0 { rb.hi.map_or(0, |h| v / h) } else { v / rb.lo.unwrap_or(1) });
                     let hi = ra.hi.map(|v| if v >= 0 { v / rb.lo.unwrap_or(1) } else { rb.hi.map_or(0, |h| v / h) });
                     Range { lo, hi }
-                } else if let (Some(l), Some(h)) = (ra.lo, ra.hi) {
-                    let m = l.abs().max(h.abs());
+                } else if let (Some(l), Some(h)) = (ra.lo.and_then(i128::checked_abs), ra.hi.and_then(i128::checked_abs)) {
+                    let m = l.max(h);
                     Range::new(-m, m)
                 } else { Range::ANY }
             }
             Term::Rem(a, b) => {
                 let (ra, rb) = (self.range(*a), self.range(*b));
-                let m = match (rb.lo, rb.hi) { (Some(l), Some(h)) => Some(l.abs().max(h.abs()).saturating_sub(1).max(0)), _ => None };
+                let m = match (rb.lo, rb.hi) { (Some(l), Some(h)) => l.checked_abs().zip(h.checked_abs()).map(|(l, h)| (l.max(h) - 1).max(0)), _ => None };
                 let hi = match (ra.hi, m) { (Some(h), Some(m)) => Some(h.max(0).min(m)), (Some(h), None) => Some(h.max(0)), (None, m) => m };
                 let lo = match (ra.lo, m) { (Some(l), Some(m)) => Some(l.min(0).max(-m)), (Some(l), None) => Some(l.min(0)), (None, m) => m.map(|m| -m) };
                 Range { lo, hi }
@@ -843,6 +843,9 @@ pub struct Valuation<'a> {
 }
 
 impl Poly {
+    /// A coefficient: -2^127, which has no negative, is beyond the 127 bits.
+    fn coefficient(k: Option<i128>) -> Option<i128> { k.filter(|k| *k != i128::MIN) }
+
     /// `self + c * other`; `None` on overflow of 127 bits.
     #[must_use]
     pub fn add_scaled(&self, other: &Self, c: i128) -> Option<Self> {
@@ -857,12 +860,12 @@ impl Poly {
             match order {
                 std::cmp::Ordering::Less => { out.push(self.terms[i].clone()); i += 1; }
                 std::cmp::Ordering::Greater => {
-                    let k = other.terms[j].1.checked_mul(c)?;
+                    let k = Self::coefficient(other.terms[j].1.checked_mul(c))?;
                     if k != 0 { out.push((other.terms[j].0.clone(), k)); }
                     j += 1;
                 }
                 std::cmp::Ordering::Equal => {
-                    let k = self.terms[i].1.checked_add(other.terms[j].1.checked_mul(c)?)?;
+                    let k = Self::coefficient(self.terms[i].1.checked_add(other.terms[j].1.checked_mul(c)?))?;
                     if k != 0 { out.push((self.terms[i].0.clone(), k)); }
                     i += 1;
                     j += 1;
@@ -880,9 +883,9 @@ impl Poly {
             for (mb, cb) in &other.terms {
                 let mut m: Monomial = ma.iter().chain(mb.iter()).copied().collect();
                 m.sort_unstable();
-                let k = ca.checked_mul(*cb)?;
+                let k = Self::coefficient(ca.checked_mul(*cb))?;
                 let e = sum.entry(m).or_insert(0);
-                *e = e.checked_add(k)?;
+                *e = Self::coefficient(e.checked_add(k))?;
             }
         }
         Some(Self { terms: sum.into_iter().filter(|(_, c)| *c != 0).collect() })
@@ -910,6 +913,14 @@ mod tests {
 
     fn sym(a: &mut Arena, name: &str, lo: i128, hi: i128) -> TermId {
         a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(lo, hi))
+    }
+
+    #[test]
+    fn coefficients_have_negatives() {
+        let one = |c| Poly { terms: vec![(Monomial::new(), c)] };
+        assert_eq!(one(-(1 << 126)).add_scaled(&one(1 << 126), -1), None);
+        assert_eq!(one(1 << 126).mul(&one(-2)), None);
+        assert_eq!(one(0).add_scaled(&one(1 << 125), 2).map(|p| p.constant()), Some(1 << 126));
     }
 
     #[test]
