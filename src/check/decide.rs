@@ -29,16 +29,25 @@ pub struct Obligation {
     pub extent: TermId,
 }
 
+/// Prepared sets of facts that are kept.
+const CONTEXTS: usize = 8;
+
 /// Decides obligations, remembering what it proved.
 #[derive(Default)]
 pub struct Decider {
     pub limits: Limits,
+    /// Whether a budget, rather than a model or a proof, ended some search of the last decision: more of it may decide.
+    pub cut: bool,
     decided: FxHashMap<Obligation, Decision>,
-    /// Whether a range obligation is met under these facts.
-    in_range: FxHashMap<(TermId, TermId), bool>,
+    /// Facts that a goal was once proved from: it follows from every set that contains them.
+    proofs: FxHashMap<TermId, Vec<Vec<TermId>>>,
+    /// Models in which a range obligation fails; one that satisfies other facts too refutes it under those.
+    models: FxHashMap<TermId, Vec<Model>>,
+    /// Goals whose search was cut off under these facts, with its limit in milliseconds.
+    hopeless: FxHashMap<(TermId, TermId), u32>,
     wraps: FxHashMap<TermId, Vec<TermId>>,
-    /// Facts prepared for the obligation before: the next one often shares them.
-    context: Option<(TermId, Context)>,
+    /// Facts prepared for earlier obligations, latest last: the next ones often share them.
+    contexts: Vec<((TermId, WrapMode), Context)>,
     /// Inputs that led out of bounds before: one bad run often shows several accesses.
     known: Vec<Vec<(SymId, i128)>>,
 }
@@ -48,9 +57,10 @@ impl Decider {
     pub fn new(limits: Limits) -> Self { Self { limits, ..Self::default() } }
 
     pub fn decide(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
+        self.cut = false;
         if let Some(d) = self.decided.get(o) { return d.clone(); }
         let d = self.decide_new(a, o);
-        self.decided.insert(o.clone(), d.clone());
+        if !self.cut { self.decided.insert(o.clone(), d.clone()); }
         d
     }
 
@@ -59,18 +69,20 @@ impl Decider {
         let end = a.add(o.offset, o.bytes);
         let goals = [a.le(zero, o.offset), a.le(end, o.extent)];
         let facts = a.conjuncts(o.facts);
-        let mut context = match self.context.take() { Some((f, c)) if f == o.facts => c, _ => Context::new(a, &facts, WrapMode::Assume) };
+        // Often enough whatever wraps: indices of small arrays, guarded right before.
+        if goals.iter().all(|g| a.as_bool(*g) == Some(true) || self.bound_exactly(a, o.facts, &facts, *g)) { return Decision::Safe; }
         let mut unmet: Vec<TermId> = vec![];
         for goal in goals {
             if a.as_bool(goal) == Some(true) { continue; }
-            let used = match context.bound(a, goal, &self.limits) {
+            let used = match self.bound(a, o.facts, &facts, goal) {
                 Some(used) => used,
                 None => {
-                    if let Some(d) = self.known_input(a, &facts, goal) { self.context = Some((o.facts, context)); return d; }
-                    match context.prove(a, goal, &self.limits) {
+                    if let Some(d) = self.known_input(a, &facts, goal) { return d; }
+                    let limits = self.limits;
+                    match self.prove(a, o.facts, &facts, goal, &limits) {
                         Answer::Proved { used, .. } => used,
-                        Answer::Model(m) => { self.context = Some((o.facts, context)); return self.fails(a, &facts, goal, m, WrapMode::Assume); }
-                        Answer::Unknown(why) => { self.context = Some((o.facts, context)); return Decision::Unknown(why); }
+                        Answer::Model(m) => return self.fails(a, &facts, goal, m, WrapMode::Assume),
+                        Answer::Unknown(why) => return Decision::Unknown(why),
                     }
                 }
             };
@@ -78,7 +90,6 @@ impl Decider {
             roots.push(goal);
             for w in self.unmet(a, o.facts, &roots) { if !unmet.contains(&w) { unmet.push(w); } }
         }
-        self.context = Some((o.facts, context));
         if unmet.is_empty() { return Decision::Safe; }
         // With wrap-around as it is.
         let quick = Limits { millis: self.limits.millis.min(700), ..self.limits };
@@ -89,8 +100,58 @@ impl Decider {
                 Decision::Fails { model, mode, degenerate } if self.underflows(a, &unmet, &model) => Decision::Fails { model, mode, degenerate },
                 _ => Decision::SafeIfNoWrap(self.name(a, &unmet)),
             },
-            Answer::Unknown(_) => Decision::SafeIfNoWrap(self.name(a, &unmet)),
+            Answer::Unknown(_) => { self.cut = true; Decision::SafeIfNoWrap(self.name(a, &unmet)) }
         }
+    }
+
+    /// Whether there is a proof without Z3 that reads wraps as they are.
+    fn bound_exactly(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> bool {
+        let limits = Limits { steps: self.limits.steps / 4, ..self.limits };
+        self.context(a, all, facts, WrapMode::Exact).bound(a, goal, &limits).is_some()
+    }
+
+    /// A proof without Z3, of these facts (`all` is their conjunction).
+    fn bound(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> Option<Vec<TermId>> {
+        if let Some(used) = self.proof_of(facts, goal) { return Some(used); }
+        let limits = self.limits;
+        let used = self.context(a, all, facts, WrapMode::Assume).bound(a, goal, &limits)?;
+        self.remember(goal, used.clone());
+        Some(used)
+    }
+
+    fn prove(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId, limits: &Limits) -> Answer {
+        if let Some(used) = self.proof_of(facts, goal) { return Answer::Proved { by: solver::Method::Poly, used }; }
+        if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.millis) { self.cut = true; return Answer::Unknown("the solver's time limit was reached".into()); }
+        let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits);
+        match &answer {
+            Answer::Proved { used, .. } => self.remember(goal, used.clone()),
+            Answer::Unknown(_) => { self.cut = true; self.hopeless.insert((all, goal), limits.millis); }
+            Answer::Model(_) => {}
+        }
+        answer
+    }
+
+    fn proof_of(&self, facts: &[TermId], goal: TermId) -> Option<Vec<TermId>> {
+        self.proofs.get(&goal)?.iter().find(|used| used.iter().all(|u| facts.contains(u))).cloned()
+    }
+
+    fn remember(&mut self, goal: TermId, used: Vec<TermId>) {
+        let known = self.proofs.entry(goal).or_default();
+        if known.len() < 8 { known.push(used); }
+    }
+
+    /// The facts prepared for proofs.
+    fn context(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], mode: WrapMode) -> &mut Context {
+        let entry = match self.contexts.iter().position(|c| c.0 == (all, mode)) {
+            Some(i) => self.contexts.remove(i),
+            None => {
+                if self.contexts.len() >= CONTEXTS { self.contexts.remove(0); }
+                ((all, mode), Context::new(a, facts, mode))
+            }
+        };
+        self.contexts.push(entry);
+        let last = self.contexts.len() - 1;
+        &mut self.contexts[last].1
     }
 
     fn name(&self, a: &Arena, unmet: &[TermId]) -> Vec<String> {
@@ -163,18 +224,23 @@ impl Decider {
     fn in_range(&mut self, a: &mut Arena, facts: TermId, w: TermId) -> Option<Vec<TermId>> {
         let Term::Wrap { arg, bits, signed } = *a.get(w) else { return Some(vec![]) };
         let older: Vec<TermId> = a.conjuncts(facts).into_iter().filter(|f| self.wraps_of(a, *f).iter().all(|x| *x < w)).collect();
-        let key = { let all = a.and_all(older.clone()); (all, w) };
-        if let Some(false) = self.in_range.get(&key) { return None; }
+        let all = a.and_all(older.clone());
         let r = Range::of_int(bits, signed);
         let (lo, hi) = (a.int(r.lo?), a.int(r.hi?));
         let (lower, upper) = (a.le(lo, arg), a.le(arg, hi));
         let mut rests = self.wraps_of(a, arg);
         for goal in [lower, upper] {
             if a.as_bool(goal) == Some(true) { continue; }
+            if self.proof_of(&older, goal).is_none() && self.models.get(&goal).is_some_and(|m| m.iter().any(|m| m.refutes(a, &older, goal, WrapMode::Assume))) { return None; }
             let limits = Limits { millis: self.limits.millis.min(1500), ..self.limits };
-            match solver::prove(a, &older, goal, WrapMode::Assume, &limits) {
+            match self.prove(a, all, &older, goal, &limits) {
                 Answer::Proved { used, .. } => for u in used { rests.extend(self.wraps_of(a, u)); },
-                _ => { self.in_range.insert(key, false); return None; }
+                Answer::Model(m) => {
+                    let known = self.models.entry(goal).or_default();
+                    if known.len() < 4 { known.push(m); }
+                    return None;
+                }
+                Answer::Unknown(_) => return None,
             }
         }
         Some(rests)

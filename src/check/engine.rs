@@ -5,9 +5,11 @@ use super::decide::{Decider, Decision, Obligation};
 use super::show;
 use super::solver::{Limits, Model, WrapMode};
 use super::witness::{Judged, Judge};
+use super::specialise::{self, Decided};
 use super::{Options, ProgramReport, Standing};
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Program, Side, SourceLoc};
+use crate::kernel::KernelRun;
 use crate::report::finding::{Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Sites, Space, Summary, Undecided, Verdict, Witness, WitnessInput};
 use crate::symbolic::assumptions::Assumptions;
 use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Site};
@@ -17,6 +19,9 @@ use crate::symbolic::value::{Base, Value};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
+
+/// Milliseconds that each obligation gets before any gets more.
+const FIRST_MILLIS: u32 = 250;
 
 /// Verdict of one access in one context.
 #[derive(Clone, Debug)]
@@ -28,10 +33,21 @@ enum Outcome {
 }
 
 impl Outcome {
+    /// Rank of the findings.
+    const FOUND: u8 = 3;
+
     /// Worst last.
     fn rank(&self) -> u8 {
         match self { Self::Safe => 0, Self::SafeIfNoWrap(_) => 1, Self::Unknown(_) => 2, Self::Found(f) if f.verdict == Verdict::Possible => 3, Self::Found(_) => 4 }
     }
+}
+
+/// A launch whose kernel was executed.
+struct Run {
+    launch: LaunchEvent,
+    decided: Decided,
+    kernel: FuncRef,
+    run: KernelRun,
 }
 
 /// Where an access stands: one row of the counts.
@@ -97,9 +113,10 @@ impl<'p> Engine<'p> {
         let host_gave_up = e.gave_up.take();
         if let Some(why) = &host_gave_up { self.report.notes.push(format!("`{name}` was not followed to its end: {why}")); }
         self.report.notes.append(&mut e.notes);
-        let mut decider = Decider::new(Limits { millis: self.options.solver_ms, ..Limits::default() });
+        let mut decider = Decider::new(Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() });
         let mut judge = Judge::new(self.program, root.clone());
         let launches = std::mem::take(&mut e.launches);
+        let mut runs = vec![];
         for l in &launches {
             self.launches += 1;
             let Ok(kernel) = l.kernel else {
@@ -108,26 +125,50 @@ impl<'p> Engine<'p> {
             };
             self.kernels.insert(kernel);
             if host_gave_up.is_none() { self.launched.insert(kernel); }
+            let Some((l, decided)) = specialise::launch(&mut e, l) else { continue };
+            let l = &l;
             let mut facts = relevant(&e, l);
             facts.extend(e.launch_axioms(&l.config));
             if self.program.func(root.func).name == "main" { let stated = e.assumed_of_inputs(root.func, &mentioned(&e, l, &facts)); facts.extend(stated); }
             e.budget.steps = 2_000_000;
             let run = e.run_kernel(kernel, l, facts);
             if let Some(why) = &run.gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(kernel).display)); }
-            for ev in &run.accesses {
-                // A place already proved to be wrong is not looked at again.
+            self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
+            runs.push(Run { launch: l.clone(), decided, kernel, run });
+        }
+        // Every access gets a little time before any gets a lot.
+        let mut hard: Vec<(&Run, &AccessEvent)> = vec![];
+        for run in &runs {
+            for ev in &run.run.accesses {
                 let place = self.place_of(ev);
                 if self.assumed.skips(&place) { continue; }
                 self.assumed.note(&e, &place, ev);
-                if let Some((Outcome::Found(f), _, n)) = self.places.get_mut(&place) && f.verdict == Verdict::Proved && !f.degenerate { *n += 1; continue; }
-                let outcome = self.access(&mut e, &mut decider, &mut judge, root, Some((l, &run.thread)), kernel, ev);
-                self.put(kernel, ev, outcome);
+                if self.counts_as_proved(ev) { continue; }
+                let (outcome, cut) = self.access(&mut e, &mut decider, &mut judge, root, Some(run), run.kernel, ev);
+                if cut && outcome.rank() < Outcome::FOUND { hard.push((run, ev)); } else { self.put(run.kernel, ev, outcome); }
             }
-            self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
+        }
+        let mut left = u32::try_from(hard.len()).unwrap_or(u32::MAX);
+        for (run, ev) in hard {
+            let remaining = u32::try_from(self.deadline.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u32::MAX);
+            decider.limits.millis = (2 * (remaining / left)).max(FIRST_MILLIS).min(self.options.solver_ms);
+            left -= 1;
+            if self.counts_as_proved(ev) { continue; }
+            let (outcome, _) = self.access(&mut e, &mut decider, &mut judge, root, Some(run), run.kernel, ev);
+            self.put(run.kernel, ev, outcome);
         }
         self.report.problems.append(&mut e.assumptions.problems);
         // A kernel whose launches may lie beyond the point where the host was given up counts as not launched by us.
         for l in &launches { if let Ok(k) = l.kernel { self.launched.insert(k); } }
+    }
+
+    /// A place already proved to be wrong is not looked at again.
+    fn counts_as_proved(&mut self, ev: &AccessEvent) -> bool {
+        let place = self.place_of(ev);
+        let Some((Outcome::Found(f), _, n)) = self.places.get_mut(&place) else { return false };
+        if f.verdict != Verdict::Proved || f.degenerate { return false; }
+        *n += 1;
+        true
     }
 
     /// A kernel without a known launch: only what holds for every launch is said.
@@ -149,7 +190,7 @@ impl<'p> Engine<'p> {
             let place = self.place_of(ev);
             if self.assumed.skips(&place) { continue; }
             self.assumed.note(&e, &place, ev);
-            let outcome = match self.access(&mut e, &mut decider, &mut judge, &root, None, kernel, ev) {
+            let outcome = match self.access(&mut e, &mut decider, &mut judge, &root, None, kernel, ev).0 {
                 Outcome::Found(_) => Outcome::Unknown("no launch of this kernel is known".into()),
                 o => o,
             };
@@ -208,8 +249,9 @@ impl<'p> Engine<'p> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    fn access(&mut self, e: &mut Executor<'p>, decider: &mut Decider, judge: &mut Judge<'p>, root: &Root, launch: Option<(&LaunchEvent, &crate::symbolic::exec::Thread)>, kernel: FuncRef, ev: &AccessEvent) -> Outcome {
+    fn access(&mut self, e: &mut Executor<'p>, decider: &mut Decider, judge: &mut Judge<'p>, root: &Root, launch: Option<&Run>, kernel: FuncRef, ev: &AccessEvent) -> (Outcome, bool) {
         let mut worst = Outcome::Safe;
+        let mut cut = false;
         for t in ev.targets.iter() {
             let facts = e.arena.and(ev.path, t.cond);
             if e.arena.as_bool(facts) == Some(false) { continue; }
@@ -220,9 +262,12 @@ impl<'p> Engine<'p> {
                         None if matches!(object.kind, ObjKind::Parameter) => Outcome::Unknown(format!("the extent of `{}` is not known: no known code calls this", object.name)),
                         None => Outcome::Unknown(format!("the extent of `{}` is not known", object.name)),
                         Some(extent) => {
+                            let extent = launch.map_or(extent, |r| r.decided.term(&mut e.arena, extent));
                             if Instant::now() > self.deadline { Outcome::Unknown("the time limit was reached".into()) } else {
                                 let ob = Obligation { facts, offset: t.offset, bytes: ev.bytes, extent };
-                                match decider.decide(&mut e.arena, &ob) {
+                                let decision = decider.decide(&mut e.arena, &ob);
+                                cut |= decider.cut;
+                                match decision {
                                     Decision::Safe => Outcome::Safe,
                                     Decision::SafeIfNoWrap(ops) => Outcome::SafeIfNoWrap(ops),
                                     Decision::Unknown(why) => Outcome::Unknown(why),
@@ -238,15 +283,15 @@ impl<'p> Engine<'p> {
             };
             if outcome.rank() > worst.rank() { worst = outcome; }
         }
-        worst
+        (worst, cut)
     }
 
     /// A model was found: replay decides what it is worth.
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    fn found(&mut self, e: &Executor<'p>, judge: &mut Judge<'p>, root: &Root, launch: Option<(&LaunchEvent, &crate::symbolic::exec::Thread)>, kernel: FuncRef, ev: &AccessEvent, object: &Object, ob: &Obligation, model: &Model, mode: WrapMode, degenerate: bool) -> Outcome {
+    fn found(&mut self, e: &Executor<'p>, judge: &mut Judge<'p>, root: &Root, launch: Option<&Run>, kernel: FuncRef, ev: &AccessEvent, object: &Object, ob: &Obligation, model: &Model, mode: WrapMode, degenerate: bool) -> Outcome {
         let unknowns = essential_unknowns(e, ob);
         if self.assumed.asked.is_some() { return Outcome::Unknown("not safe without what is assumed".into()); }
-        let Some((launch, thread)) = launch else { return Outcome::Unknown("no launch of this kernel is known".into()) };
+        let Some(Run { launch, run: KernelRun { thread, .. }, .. }) = launch else { return Outcome::Unknown("no launch of this kernel is known".into()) };
         let judged = judge.judge(&e.arena, launch, thread, ev, model, mode);
         let (verdict, replay, assumptions) = match &judged {
             Judged::Reached { assumptions, .. } if root.trusted => (Verdict::Proved, Replay::Reached, assumptions.clone()),

@@ -7,6 +7,7 @@ mod decide;
 mod engine;
 mod show;
 pub mod solver;
+mod specialise;
 mod witness;
 
 use crate::assume::Condition;

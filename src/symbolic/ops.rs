@@ -268,6 +268,7 @@ impl Executor<'_> {
             Op::Bin { op, a, b, .. } => {
                 let v = self.binary(fr, *op, a, b, inst.ty);
                 self.set(fr, inst.result, v);
+                if let Some(divides) = self.divisor_not_zero(fr, *op, b) { s = self.assume(s, divides)?; }
             }
             Op::Icmp { pred, a, b } => {
                 let v = self.compare(fr, *pred, a, b);
@@ -460,6 +461,17 @@ impl Executor<'_> {
             && let (Value::Int(x), Value::Int(y)) = (self.any_operand(fr, a), self.any_operand(fr, b)) { return Value::Int(self.int_op(op, x, y, bits)); }
         let (x, y) = (self.operand_int(fr, a, bits), self.operand_int(fr, b, bits));
         Value::Int(self.int_op(op, x, y, bits))
+    }
+
+    /// On the host a division by zero ends the program: after one the divisor is not zero.
+    fn divisor_not_zero(&mut self, fr: &Frame, op: BinOp, divisor: &Operand) -> Option<TermId> {
+        if self.side != Side::Host || !matches!(op, BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem) { return None; }
+        let bits = self.operand_bits(fr, divisor)?;
+        let y = self.operand_int(fr, divisor, bits);
+        if self.arena.as_int(y).is_some() { return None; }
+        let y = self.interpret(y, bits, matches!(op, BinOp::SDiv | BinOp::SRem));
+        let zero = self.arena.int(0);
+        Some(self.arena.ne(y, zero))
     }
 
     pub(super) fn int_op(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {

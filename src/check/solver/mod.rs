@@ -82,6 +82,20 @@ impl Model {
         self.all_values(arena, &[t], mode).get(&t).copied().flatten()
     }
 
+    /// Whether this model, by evaluation, satisfies the facts and not the goal. Symbols that it lacks are as near to zero
+    /// as they may be.
+    #[must_use]
+    pub fn refutes(&self, arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode) -> bool {
+        let want: Vec<(TermId, bool)> = facts.iter().map(|f| (*f, true)).chain([(goal, false)]).collect();
+        let roots: Vec<TermId> = want.iter().map(|w| w.0).collect();
+        let mut whole = self.clone();
+        for s in arena.symbols_of(&roots) {
+            let r = arena.symbol(s).range;
+            whole.values.entry(s).or_insert_with(|| 0.max(r.lo.unwrap_or(0)).min(r.hi.unwrap_or(i128::MAX)));
+        }
+        whole.refuted(arena, &want, mode).is_none()
+    }
+
     fn all_values(&self, arena: &Arena, roots: &[TermId], mode: WrapMode) -> FxHashMap<TermId, Option<i128>> {
         arena.eval_under(roots, &Valuation {
             symbols: &|s| self.values.get(&s).copied(),
