@@ -50,7 +50,7 @@ pub fn execute(manifest: &Manifest, bundle: &Path, toolchain: &Toolchain, deadli
 
 /// What a run under Compute Sanitizer showed.
 #[derive(Clone)]
-struct Seen { records: Records, ended: bool, how: String, log: String }
+struct Seen { records: Records, ended: bool, how: String, output: String, log: String }
 
 struct Execution<'a> {
     manifest: &'a Manifest,
@@ -109,6 +109,7 @@ impl Execution<'_> {
         if device_bytes > limit {
             return Err(format!("it needs {device_bytes} bytes of device memory, and `[confirm] max_bytes` allows {limit}"));
         }
+        let mut array = None;
         let seen = match attempt {
             Attempt::Program { executable, argv, stdin, .. } => {
                 let key = (executable.clone(), argv.clone(), stdin.clone());
@@ -122,12 +123,14 @@ impl Execution<'_> {
                     seen
                 }
             }
-            Attempt::Launch { cubin, kernel, description, .. } => {
+            Attempt::Launch { cubin, kernel, description, target, .. } => {
                 let launcher = self.build(LAUNCHER, log)?;
                 let cubin = self.build(cubin, log)?;
                 let entry = entry_of(&cubin, kernel)?;
                 let file = self.launch_file(&cubin, &entry, description)?;
-                self.sanitized(&launcher, &[file.to_string_lossy().into_owned()], "")?
+                let seen = self.sanitized(&launcher, &[file.to_string_lossy().into_owned()], "")?;
+                array = target.as_ref().and_then(|(name, offset, extent)| Some((start_of(&seen.output, name)?, *offset, *extent)));
+                seen
             }
             Attempt::Check { code, kernel, description, row, extent, .. } => {
                 let launcher = self.build(LAUNCHER, log)?;
@@ -138,7 +141,7 @@ impl Execution<'_> {
         log.push_str(&seen.log);
         let toolkit = self.toolchain.nvcc.canonicalize().ok().and_then(|p| Some(p.parent()?.parent()?.to_owned()));
         let around = Surroundings { bundle: self.bundle, toolkit: toolkit.as_deref().unwrap_or(Path::new("/usr/local/cuda")) };
-        Ok(verdict::judge(&case.expected, &seen.records, seen.ended, &seen.how, &around))
+        Ok(verdict::judge(&case.expected, &seen.records, seen.ended, &seen.how, array, &around))
     }
 
     /// What the launcher reads.
@@ -192,7 +195,7 @@ impl Execution<'_> {
         let mut how = ended.how();
         if records.records.is_empty()
             && let Some(last) = last_line(&ended) { let _ = write!(how, ": {last}"); }
-        Ok(Seen { records, ended: ended.success(), how, log })
+        Ok(Seen { records, ended: ended.success(), how, output: ended.output, log })
     }
 
     /// So many seconds, or what is left.
@@ -249,6 +252,12 @@ impl Execution<'_> {
             Word::Architecture => self.toolchain.device.architecture(),
         }
     }
+}
+
+/// The address that the launcher says an object has.
+fn start_of(output: &str, object: &str) -> Option<u64> {
+    let rest = output.lines().find_map(|l| l.strip_prefix(&format!("object {object} at 0x")))?;
+    u64::from_str_radix(rest.split(' ').next()?, 16).ok()
 }
 
 /// The name of a kernel in a cubin, which may differ from clang's for what is local to a unit.

@@ -114,6 +114,8 @@ pub enum Attempt {
         kernel: String,
         /// The launch but for its module and its kernel.
         description: String,
+        /// The object that the access is meant for, by its name in the description, and its offset and extent in bytes.
+        target: Option<(String, i64, i64)>,
         device_bytes: u64,
     },
     /// The same launch of code in which the access is checked, without Compute Sanitizer.

@@ -81,7 +81,8 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
                     build(manifest, &name, || commands::cubin(&name, &material.units, unit, places));
                     let kernel = material.program.func(snapshot.kernel).name.clone();
                     let description = describe(material.program, &snapshot, false);
-                    case.attempts.push(Attempt::Launch { cubin: name, kernel, description, device_bytes: bytes(&snapshot) });
+                    let target = snapshot.target.map(|t| (t.to_string(), witness.offset_bytes, witness.extent_bytes));
+                    case.attempts.push(Attempt::Launch { cubin: name, kernel, description, target, device_bytes: bytes(&snapshot) });
                     let shared = witness.sites.as_ref().is_some_and(|s| !s.callers.is_empty());
                     launches.push(Launched { case: manifest.cases.len(), site, unit, snapshot, shared });
                 }

@@ -39,8 +39,12 @@ impl Surroundings<'_> {
     }
 }
 
-/// Compares records with what is expected. `ended`: the run came to its own end; `how` says how it ended.
-pub fn judge(expected: &Expected, records: &Records, ended: bool, how: &str, around: &Surroundings<'_>) -> Verdict {
+/// Where an array is on the device: its address, and the witness's offset and its extent in bytes.
+pub type Array = (u64, i64, i64);
+
+/// Compares records with what is expected. `ended`: the run came to its own end; `how` says how it ended. `array`: where it is
+/// known.
+pub fn judge(expected: &Expected, records: &Records, ended: bool, how: &str, array: Option<Array>, around: &Surroundings<'_>) -> Verdict {
     let kernel = base_name(&expected.kernel);
     let here: Vec<&Record> = records.records.iter().filter(|r| {
         place(r, around).is_some_and(|f| f.line == expected.line && around.same_file(&f.path, &expected.file))
@@ -49,7 +53,16 @@ pub fn judge(expected: &Expected, records: &Records, ended: bool, how: &str, aro
     let direction = match expected.direction { Direction::Read => "read", Direction::Write => "write", Direction::Atomic => "atomic" };
     let same: Vec<&Record> = here.iter().copied().filter(|r| r.direction == direction).collect();
     if let Some(r) = same.iter().find(|r| (r.block, r.thread) == (expected.block, expected.thread)) {
-        return Verdict::Confirmed(format!("{} at {:#x}{}", r.text, r.address, by(r)));
+        let place = match array {
+            None => String::new(),
+            Some((start, offset, extent)) => {
+                let seen = r.address.wrapping_sub(start).cast_signed();
+                // The same thread at the same line elsewhere in the array: a loop's other round, perhaps. It is not the witness.
+                if seen != offset { return Verdict::Inconclusive(format!("the same access was reported{} at byte {seen} of {extent}, not at byte {offset}", by(r))); }
+                format!(", byte {offset} of {extent},")
+            }
+        };
+        return Verdict::Confirmed(format!("{} at {:#x}{place}{}", r.text, r.address, by(r)));
     }
     if let Some(r) = same.first() {
         return Verdict::Inconclusive(format!("the same access was reported{}, not by that of the witness", by(r)));
@@ -133,7 +146,7 @@ mod tests {
         }
     }
 
-    fn says(e: &Expected, r: &Records) -> Verdict { judge(e, r, true, "ended", &around()) }
+    fn says(e: &Expected, r: &Records) -> Verdict { judge(e, r, true, "ended", None, &around()) }
 
     #[test]
     fn names_are_cut_to_what_records_have() {
@@ -163,13 +176,23 @@ mod tests {
     }
 
     #[test]
+    fn an_address_that_is_known_must_be_the_witnesss() {
+        let e = expected("s(float4*)", "vector.cu", 1, Direction::Write, [31, 0, 0]);
+        let r = golden("vector.xml");
+        let at = |start| judge(&e, &r, true, "ended", Some((start, 496, 504)), &around());
+        let Verdict::Confirmed(detail) = at(r.records[0].address - 496) else { panic!() };
+        assert!(detail.contains("at 0x7fcb008001f0, byte 496 of 504, by thread (31, 0, 0)"), "{detail}");
+        assert!(matches!(at(r.records[0].address - 480), Verdict::Inconclusive(_)));
+    }
+
+    #[test]
     fn what_is_hidden_is_inconclusive_and_silence_is_not_reproduced() {
         let hidden = expected("s(int*, int*)", "two_lines.cu", 2, Direction::Write, [16, 0, 0]);
         let Verdict::Inconclusive(why) = says(&hidden, &golden("two_lines.xml")) else { panic!() };
         assert!(why.contains("another bad access ended the kernel first") && why.contains("two_lines.cu:3"), "{why}");
         let e = expected("s(int*)", "shared_neighbour.cu", 5, Direction::Write, [15, 0, 0]);
         assert!(matches!(says(&e, &golden("shared_neighbour.xml")), Verdict::NotReproduced(_)));
-        assert!(matches!(judge(&e, &golden("clean.xml"), false, "did not end in time", &around()), Verdict::Inconclusive(_)));
+        assert!(matches!(judge(&e, &golden("clean.xml"), false, "did not end in time", None, &around()), Verdict::Inconclusive(_)));
         assert!(matches!(says(&e, &Records::parse("")), Verdict::Inconclusive(_)));
         let mut odd = golden("clean.xml");
         odd.unknown.insert("record/novelty".into());

@@ -55,7 +55,8 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
             let (manifest, generated) = project.manifest(&chosen, args.exe.as_deref(), Ways::All(&session.extract_options()), &session, &around)?;
             bundle::write(folder, &manifest, &copied, &generated)?;
             let (n, at) = (manifest.cases.len(), folder.display());
-            output::complain(&format!("{n} counterexamples are in {at}; where there is a GPU, run `scuba confirm --from {at}`"));
+            let what = if n == 1 { "1 counterexample is".to_owned() } else { format!("{n} counterexamples are") };
+            output::complain(&format!("{what} in {at}; where there is a GPU, run `scuba confirm --from {at}`"));
             Ok(Status::Clean)
         }
         (None, Some(toolchain)) => {

@@ -51,3 +51,26 @@ fn without_a_gpu_nothing_runs_and_the_builds_report_says_so() {
     let log = std::fs::read_to_string(Path::new(&bench.project()).join(".scuba/log")).unwrap();
     assert!(log.contains("hardware confirmation was not run"), "{log}");
 }
+
+#[test]
+fn a_build_of_several_units_is_confirmed_from_its_facts() {
+    let bench = bench();
+    for file in ["main.cu", "part.cu"] { std::fs::copy(super::here().join("programs/units").join(file), bench.project().join(file)).unwrap(); }
+    bench.sanitizer("clean.xml", "vector.xml", &bench.project());
+    let script = std::fs::read_to_string(bench.tools().join("compute-sanitizer")).unwrap();
+    bench.tool("compute-sanitizer", &script.replace("sed \"s|", "sed \"s|vector.cu|part.cu|;s|"));
+    bench.settings(&format!("[confirm]\nwhen = \"never\"\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    let nvcc = nvcc().display().to_string();
+    let build = format!("{nvcc} -O1 -dc main.cu -o main.o && {nvcc} -O1 -dc part.cu -o part.o && {nvcc} main.o part.o -o app");
+    bench.scuba(["build", "-q", "--", "sh", "-c", &build]).status(1);
+    assert!(bench.calls().is_empty());
+
+    let said = bench.scuba(["confirm", "--message-format", "json"]).status(1);
+    let [finding] = said.findings().try_into().unwrap();
+    assert_eq!(finding["confirmation"]["status"], "confirmed", "{finding}");
+    // The program was built of both units, its device code linked, and so was the launch's.
+    let [program, launch] = bench.calls().try_into().unwrap();
+    assert!(program.ends_with("/program") && launch.ends_with(".launch"), "{program}\n{launch}");
+    let shown = bench.scuba(["report", "--sarif", "report.sarif"]).status(0);
+    assert!(std::fs::read_to_string(bench.project().join("report.sarif")).unwrap().contains("running this launch alone"), "{shown:?}");
+}

@@ -12,7 +12,7 @@ fn a_bundle_makes_the_round_trip() {
     // No GPU where it is made.
     bench.tool("nvidia-smi", "exit 9");
     let said = bench.scuba(["confirm", "through_header.cu", "--bundle", bundle.to_str().unwrap(), "--", "-I", "inc", "-O2"]).status(0);
-    assert!(said.err.contains("1 counterexamples are in "), "{}", said.err);
+    assert!(said.err.contains("1 counterexample is in "), "{}", said.err);
     assert!(!project.join(".scuba").exists(), "nothing has been seen yet");
     let again = bench.scuba(["confirm", "through_header.cu", "--bundle", bundle.to_str().unwrap(), "--", "-I", "inc", "-O2"]).status(2);
     assert!(again.err.contains("is not empty"), "{}", again.err);

@@ -1,0 +1,5 @@
+void fill();
+int main() {
+    fill();
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
