@@ -72,10 +72,7 @@ impl Toolchain {
         let device = Device::find()?;
         let nvcc = nvcc.ok_or(DeviceError::NoNvcc)?.to_owned();
         let version = output(&nvcc, &["--version"]).map_err(|why| DeviceError::Nvcc { nvcc: nvcc.clone(), why })?;
-        let named = sanitizer.map(Path::to_owned);
-        let beside = || nvcc.canonicalize().ok().map(|p| p.with_file_name("compute-sanitizer")).filter(|p| p.is_file());
-        let compute_sanitizer = named.or_else(beside).or_else(|| which::which("compute-sanitizer").ok())
-            .ok_or_else(|| DeviceError::NoSanitizer { nvcc: nvcc.clone() })?;
+        let compute_sanitizer = self::sanitizer(Some(&nvcc), sanitizer).ok_or_else(|| DeviceError::NoSanitizer { nvcc: nvcc.clone() })?;
         let says = output(&compute_sanitizer, &["--version"])
             .map_err(|why| DeviceError::Sanitizer { path: compute_sanitizer.clone(), why })?;
         Ok(Self {
@@ -90,6 +87,13 @@ impl Toolchain {
     pub fn versions(&self) -> String {
         format!("driver {}, CUDA {}, Compute Sanitizer {}", self.device.driver, self.cuda, self.sanitizer_version)
     }
+}
+
+/// The Compute Sanitizer to run: the one that is named, else the one beside nvcc, else the first in `PATH`.
+#[must_use]
+pub fn sanitizer(nvcc: Option<&Path>, named: Option<&Path>) -> Option<PathBuf> {
+    let beside = || nvcc?.canonicalize().ok().map(|p| p.with_file_name("compute-sanitizer")).filter(|p| p.is_file());
+    named.map(Path::to_owned).or_else(beside).or_else(|| which::which("compute-sanitizer").ok())
 }
 
 /// What follows a mark, up to white space.

@@ -4,6 +4,7 @@ use super::args::DoctorArgs;
 use super::session::named_cgeist;
 use super::{Status, output};
 use crate::check;
+use crate::confirm::device;
 use crate::config::{self, Config, FrontendKind};
 use crate::frontend::cgeist::process::{Failure, Tool};
 use std::fmt::Write as _;
@@ -37,7 +38,7 @@ pub fn run(args: &DoctorArgs) -> Status {
         ("nvcc", nvcc(&config)),
         ("clang", clang(&config)),
         ("cgeist", cgeist(&config)),
-        ("compute-sanitizer", optional(&config.confirm.compute_sanitizer.clone().unwrap_or("compute-sanitizer".into()), &["--version"],
+        ("compute-sanitizer", optional(&sanitizer(&config), &["--version"],
             "optional, for `scuba confirm`: part of the CUDA toolkit (Debian package nvidia-cuda-toolkit, or nvidia's cuda-sanitizer)")),
         ("GPU", optional(Path::new("nvidia-smi"), &["--query-gpu=name,driver_version", "--format=csv,noheader"],
             "optional, for `scuba confirm`: any machine with an NVIDIA GPU; bundles can be run there")),
@@ -103,6 +104,12 @@ fn z3() -> Finding {
         Some(n) if n >= 5 => Finding::Found(version.to_owned()),
         _ => Finding::Broken { what: format!("{version} is too old: 5 or newer is needed"), get: GET },
     }
+}
+
+/// The one that `scuba confirm` takes.
+fn sanitizer(config: &Config) -> PathBuf {
+    let nvcc = which::which(env_path("SCUBA_NVCC").or_else(|| config.nvcc.clone()).unwrap_or("nvcc".into())).ok();
+    device::sanitizer(nvcc.as_deref(), config.confirm.compute_sanitizer.as_deref()).unwrap_or("compute-sanitizer".into())
 }
 
 fn nvcc(config: &Config) -> Finding {
