@@ -156,3 +156,6 @@ impl<'m> Unit<'m> {
 }
 
 fn has_body(f: &Op) -> bool { f.regions.iter().any(|r| !r.blocks.is_empty()) }
+
+#[cfg(test)]
+mod tests;
