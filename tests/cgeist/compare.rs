@@ -1,8 +1,9 @@
 //! Both front ends on the same programs, in every recorded shape.
 
-use super::programs::{SHAPES, check, programs, read_by_clang, recorded};
+use super::programs::{SHAPES, check, folder, programs, read_by_clang, recorded};
 use super::reading::read;
 use scuba::check::ProgramReport;
+use scuba::frontend::cgeist::{doubt, mlir};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -97,6 +98,22 @@ fn bad_programs_are_found_through_cgeist_alone_and_their_twins_are_not() {
             assert_eq!(found, [((*rule).to_owned(), "k(int*)", *array, if stock { 0 } else { *line })], "{program} {shape}");
             let twin = check(&recorded(&program.replace("OOb", "Ok"), shape).unwrap());
             assert!(twin.findings.is_empty(), "{program} {shape}: {:?}", twin.findings);
+        }
+    }
+}
+
+/// Programs of which cgeist's reading is doubtful, and why.
+const DOUBTFUL: &[(&str, &str)] = &[("control", "cgeist takes `uint64_t` for a signed type")];
+
+#[test]
+fn readings_are_doubtful_where_the_recorded_programs_give_reason() {
+    for p in programs() {
+        let source = std::fs::read_to_string(folder().join(format!("{p}.cu"))).unwrap();
+        for shape in SHAPES {
+            let Ok(text) = std::fs::read_to_string(folder().join(format!("{p}.{shape}.mlir"))) else { continue };
+            let doubts = doubt::about(&mlir::read(&text).unwrap(), &[&source]);
+            let expected: Vec<&str> = DOUBTFUL.iter().filter(|d| d.0 == p).map(|d| d.1).collect();
+            assert_eq!(doubts, expected, "{p} {shape}");
         }
     }
 }

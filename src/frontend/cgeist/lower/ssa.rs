@@ -242,13 +242,7 @@ pub(super) fn bypass(f: &mut Function, block: BlockId, pred: BlockId, to: BlockI
     let term_loc = f.blocks[block.index()].term_loc;
     let copy = BlockId(u32::try_from(f.blocks.len()).unwrap_or(u32::MAX));
     f.blocks.push(crate::ir::Block { name: String::new(), insts, term: Terminator::Br(to), term_loc });
-    let lead = |t: &mut BlockId| if *t == block { *t = copy; };
-    match &mut f.blocks[pred.index()].term {
-        Terminator::Br(t) => lead(t),
-        Terminator::CondBr { then, otherwise, .. } => { lead(then); lead(otherwise); }
-        Terminator::Switch { default, cases, .. } => { lead(default); for c in cases { lead(&mut c.1); } }
-        _ => {}
-    }
+    redirect(&mut f.blocks[pred.index()].term, block, copy);
     for i in &mut f.blocks[block.index()].insts { if let Op::Phi(e) = &mut i.op { e.retain(|(p, _)| *p != pred); } }
     // The way on from the copy brings the values that the way on from the block would have brought.
     let here = |o: &Operand| match o { Operand::Value(v) => values.get(v).cloned().unwrap_or_else(|| o.clone()), Operand::Const(_) => o.clone() };
@@ -279,6 +273,50 @@ pub(super) fn bypass(f: &mut Function, block: BlockId, pred: BlockId, to: BlockI
         }
         variable.place(f);
     }
+}
+
+pub(super) fn redirect(t: &mut Terminator, from: BlockId, to: BlockId) {
+    let lead = |t: &mut BlockId| if *t == from { *t = to; };
+    match t {
+        Terminator::Br(t) => lead(t),
+        Terminator::CondBr { then, otherwise, .. } => { lead(then); lead(otherwise); }
+        Terminator::Switch { default, cases, .. } => { lead(default); for c in cases { lead(&mut c.1); } }
+        _ => {}
+    }
+}
+
+/// Whether a block's values are used anywhere but in phis of one block on the way from it.
+pub(super) fn used_elsewhere(f: &Function, block: BlockId, to: BlockId) -> bool {
+    let own: HashSet<ValueId> = f.blocks[block.index()].insts.iter().filter_map(|i| i.result).collect();
+    let mut found = false;
+    for (b, x) in (0u32..).zip(&f.blocks) {
+        let mut note = |o: &Operand| found |= matches!(o, Operand::Value(v) if own.contains(v));
+        for i in &x.insts {
+            match &i.op {
+                Op::Phi(e) => for (p, o) in e { if !(BlockId(b) == to && *p == block) { note(o); } },
+                op => { let mut op = op.clone(); operands(&mut op, &mut |o| note(o)); }
+            }
+        }
+        let mut t = x.term.clone();
+        term_operands(&mut t, &mut |o| note(o));
+    }
+    found
+}
+
+/// Whether an edge into the head of a loop may be led past it so that every loop keeps one way in: the head is left by one
+/// side only, and the loop entered by one edge.
+pub(super) fn may_pass(f: &Function, preds: &[Vec<BlockId>], head: BlockId, pred: BlockId, then: BlockId, otherwise: BlockId) -> bool {
+    // The loop: all that leads back to the head without passing it, from the head's successors on.
+    let mut inside: HashSet<BlockId> = HashSet::new();
+    let mut work: Vec<BlockId> = vec![];
+    let after: HashSet<BlockId> = { let mut seen = HashSet::new(); let mut w = f.blocks[head.index()].term.successors(); while let Some(b) = w.pop() { if b != head && seen.insert(b) { w.extend(f.blocks[b.index()].term.successors()); } } seen };
+    work.extend(preds[head.index()].iter().filter(|p| after.contains(p)));
+    while let Some(b) = work.pop() { if b != head && inside.insert(b) { work.extend(preds[b.index()].iter().filter(|p| after.contains(p))); } }
+    if inside.contains(&then) == inside.contains(&otherwise) { return false; }
+    let body = if inside.contains(&then) { then } else { otherwise };
+    let outer = preds[head.index()].iter().filter(|p| !inside.contains(p)).count();
+    // The body's first block is entered from the head alone: it becomes the head.
+    preds[body.index()].iter().all(|p| *p == head) && (inside.contains(&pred) || outer == 1)
 }
 
 fn swap(o: &mut Operand, v: ValueId, with: Option<&Operand>) {

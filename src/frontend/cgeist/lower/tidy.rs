@@ -21,6 +21,7 @@ pub(super) fn function(f: &mut Function, types: &TypeTable) {
         compact(f);
         let mut changed = single(f);
         changed |= decided(f);
+        changed |= forward(f);
         changed |= thread(f, &mut copies);
         if !changed { break; }
         prune(f);
@@ -162,6 +163,36 @@ const MAX_COPIES: usize = 400;
 /// Longer blocks are not copied.
 const MAX_COPIED: usize = 16;
 
+/// Leads edges past a block that only hands values on to one that computes and branches: there each edge counts alone.
+fn forward(f: &mut Function) -> bool {
+    let headers = ssa::headers(f);
+    let preds = ssa::all_predecessors(f);
+    for b in 0..f.blocks.len() {
+        let Terminator::Br(to) = f.blocks[b].term else { continue };
+        let this = BlockId(u32::try_from(b).unwrap_or(u32::MAX));
+        let next = &f.blocks[to.index()];
+        if to == this || b == 0 || headers[b] || preds[b].len() < 2 || !f.blocks[b].insts.iter().all(|i| matches!(i.op, Op::Phi(_))) { continue; }
+        if !matches!(next.term, Terminator::CondBr { .. }) || !next.insts.iter().all(|i| matches!(i.op, Op::Phi(_)) || ssa::is_pure(&i.op)) { continue; }
+        // No edge twice, and nothing of its own is used but on the way on.
+        if preds[b].iter().any(|p| preds[to.index()].contains(p)) || ssa::used_elsewhere(f, this, to) { continue; }
+        let mine: HashMap<ValueId, Vec<(BlockId, Operand)>> = f.blocks[b].insts.iter().filter_map(|i| match (&i.op, i.result) { (Op::Phi(e), Some(r)) => Some((r, e.clone())), _ => None }).collect();
+        for i in &mut f.blocks[to.index()].insts {
+            let Op::Phi(e) = &mut i.op else { continue };
+            let Some(at) = e.iter().position(|(p, _)| *p == this) else { continue };
+            let (_, o) = e.remove(at);
+            for p in &preds[b] {
+                let given = match &o { Operand::Value(v) => mine.get(v).and_then(|m| m.iter().find(|(q, _)| q == p)).map(|(_, o)| o.clone()), Operand::Const(_) => None };
+                e.push((*p, given.unwrap_or_else(|| o.clone())));
+            }
+        }
+        for p in &preds[b] { ssa::redirect(&mut f.blocks[p.index()].term, this, to); }
+        f.blocks[b].insts.clear();
+        f.blocks[b].term = Terminator::Unreachable;
+        return true;
+    }
+    false
+}
+
 /// Leads edges past a block that only computes and branches, where the way on is known from where one comes.
 fn thread(f: &mut Function, copies: &mut usize) -> bool {
     let headers = ssa::headers(f);
@@ -169,11 +200,12 @@ fn thread(f: &mut Function, copies: &mut usize) -> bool {
     for b in 0..f.blocks.len() {
         let block = &f.blocks[b];
         let Terminator::CondBr { cond: Operand::Value(cond), then, otherwise } = &block.term else { continue };
-        if then == otherwise || headers[b] || block.insts.len() > MAX_COPIED || !block.insts.iter().all(|i| matches!(i.op, Op::Phi(_)) || ssa::is_pure(&i.op)) { continue; }
+        if then == otherwise || block.insts.len() > MAX_COPIED || !block.insts.iter().all(|i| matches!(i.op, Op::Phi(_)) || ssa::is_pure(&i.op)) { continue; }
         let this = BlockId(u32::try_from(b).unwrap_or(u32::MAX));
         let (cond, then, otherwise) = (*cond, *then, *otherwise);
         for pred in preds[b].clone() {
             if *copies == 0 || pred == this || preds[b].len() < 2 || f.blocks[pred.index()].term.successors().iter().filter(|s| **s == this).count() != 1 { continue; }
+            if headers[b] && !ssa::may_pass(f, &preds, this, pred, then, otherwise) { continue; }
             let (values, insts) = ssa::copied(f, this, pred);
             let passed = match values.get(&cond) { Some(o @ Operand::Const(_)) => boolean(o), Some(Operand::Value(v)) => ssa::known_on(f, &preds, pred, this, *v), None => ssa::known_on(f, &preds, pred, this, cond) };
             let Some(go) = passed else { continue };
