@@ -26,6 +26,16 @@ pub(super) fn headers(f: &Function) -> Vec<bool> {
 
 /// What a condition is at a block, where the only way there has branched on it.
 pub(super) fn known_at(f: &Function, preds: &[Vec<BlockId>], block: BlockId, cond: ValueId) -> Option<bool> {
+    branched_before(f, preds, block, cond).or_else(|| branched_before(f, preds, block, negated(f, cond)?).map(|k| !k))
+}
+
+/// What a value is the negation of.
+fn negated(f: &Function, v: ValueId) -> Option<ValueId> {
+    let made = f.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(v))?;
+    match &made.op { Op::Bin { op: BinOp::Xor, a: Operand::Value(a), b, .. } if boolean(b) == Some(true) => Some(*a), _ => None }
+}
+
+fn branched_before(f: &Function, preds: &[Vec<BlockId>], block: BlockId, cond: ValueId) -> Option<bool> {
     let mut at = block;
     for _ in 0..f.blocks.len() {
         let [one] = preds[at.index()].as_slice() else { return None };
@@ -37,7 +47,7 @@ pub(super) fn known_at(f: &Function, preds: &[Vec<BlockId>], block: BlockId, con
 
 /// As [`known_at`], on the way from one block to another.
 pub(super) fn known_on(f: &Function, preds: &[Vec<BlockId>], from: BlockId, to: BlockId, cond: ValueId) -> Option<bool> {
-    branched(f, from, to, cond).or_else(|| known_at(f, preds, from, cond))
+    branched(f, from, to, cond).or_else(|| branched(f, from, to, negated(f, cond)?).map(|k| !k)).or_else(|| known_at(f, preds, from, cond))
 }
 
 fn branched(f: &Function, from: BlockId, to: BlockId, cond: ValueId) -> Option<bool> {
