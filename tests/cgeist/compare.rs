@@ -32,7 +32,6 @@ struct Known {
 }
 
 const SHARED_SIZE: &str = "unmodified cgeist does not pass the third launch argument: the size of dynamic shared memory is not known";
-const MEMBERS: &str = "cgeist copies structures member by member in a function of their own, which stands where the structure is declared; clang copies them whole where they are used";
 const ELEMENTS: &str = "cgeist stores the elements of an initialiser one by one, clang fills the array";
 
 const KNOWN: &[Known] = &[
@@ -40,7 +39,6 @@ const KNOWN: &[Known] = &[
     Known { program: "dynamicSharedOk", shape: "stock", words: &["k(int*)"], why: SHARED_SIZE },
     Known { program: "shared_dyn", shape: "stock", words: &["launch"], why: SHARED_SIZE },
     Known { program: "shared_dyn", shape: "stock", words: &["+ verdict: undecided", "s_"], why: SHARED_SIZE },
-    Known { program: "structarg", shape: "", words: &["access", "allocation 2"], why: MEMBERS },
     Known { program: "templ", shape: "", words: &["access", "writes local hist of 16"], why: ELEMENTS },
 ];
 

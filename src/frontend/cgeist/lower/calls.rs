@@ -76,6 +76,7 @@ impl<'m> Body<'_, '_, 'm> {
             return true;
         };
         if let Some(f) = self.side.forwarder(name) && self.forwarded(op, f, &args) { return true; }
+        if let Some(v) = self.copy_call(name, &args) { self.set(op, 0, v); return true; }
         let id = if self.unit.symbols.contains_key(name) { self.side.function(name) } else {
             let params: Vec<_> = op.operand_types.iter().map(|t| self.side.types.of(t)).collect();
             self.side.declare(name, ty, &params)

@@ -9,6 +9,7 @@ mod affine;
 mod arith;
 mod body;
 mod calls;
+mod copies;
 mod cuda;
 mod flow;
 mod llvm;

@@ -36,6 +36,8 @@ pub(super) struct SideBuilder<'u, 'm> {
     in_group: u32,
     pub unknown: BTreeMap<String, u32>,
     pub forwarders: HashMap<String, Option<super::calls::Forwarder>>,
+    /// Bytes that a function copies, where that is all it does.
+    pub copies: HashMap<String, Option<u64>>,
 }
 
 impl<'u, 'm> SideBuilder<'u, 'm> {
@@ -45,7 +47,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             files: vec![SourceFile { path: String::new(), system: true }],
             file_ids: HashMap::new(), locs: vec![Loc { file: FileId(0), line: 0, column: 0, inlined_at: None }], loc_ids: HashMap::new(),
             globals: vec![], global_ids: BTreeMap::new(), functions: vec![], function_ids: BTreeMap::new(),
-            bodies: vec![], stubs: vec![], ordinals: HashMap::new(), group: String::new(), in_group: 0, unknown: BTreeMap::new(), forwarders: HashMap::new(),
+            bodies: vec![], stubs: vec![], ordinals: HashMap::new(), group: String::new(), in_group: 0, unknown: BTreeMap::new(), forwarders: HashMap::new(), copies: HashMap::new(),
         }
     }
 
@@ -81,6 +83,15 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         function.blocks = blocks;
         function.values = values;
         super::tidy::function(function, &self.types);
+    }
+
+    /// Lowers the body of a function that is waiting for it.
+    pub fn lower_now(&mut self, id: FuncId) {
+        let Some(at) = self.bodies.iter().position(|b| b.0 == id) else { return };
+        let (id, f) = self.bodies.remove(at);
+        let (group, in_group) = (std::mem::take(&mut self.group), self.in_group);
+        self.body(id, f);
+        (self.group, self.in_group) = (group, in_group);
     }
 
     pub fn of(&self, id: FuncId) -> &Function { &self.functions[id.index()] }
