@@ -286,7 +286,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         // What follows a call that does not return is never reached.
         if self.is_sealed() { let b = self.block("unreachable", &[]); self.enter(b); }
         if op.dialect() != "arith" || matches!(op.loc, super::super::mlir::Loc::File(..)) { self.loc = self.side.loc(&op.loc); }
-        let known = match op.dialect() {
+        let known = op.operands.len() >= needed(op) && match op.dialect() {
             "arith" | "math" | "index" => self.arith(op),
             "memref" | "polygeist" => self.memory(op),
             "llvm" => self.llvm(op, targets),
@@ -396,6 +396,16 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
     }
 
     pub fn cf_like(&mut self, op: &'m MOp, targets: &[BlockId]) -> bool { self.cf(op, targets) }
+}
+
+/// Operands without which an operation makes no sense. A text may say anything.
+fn needed(op: &MOp) -> usize {
+    match op.name.as_str() {
+        "memref.store" | "affine.store" | "llvm.store" | "memref.atomic_rmw" | "arith.cmpi" | "memref.copy" | "polygeist.subindex" => 2,
+        "memref.load" | "affine.load" | "llvm.load" | "polygeist.cacheload" | "scf.if" | "scf.condition" | "scf.index_switch" | "cf.cond_br" | "llvm.cond_br" | "cf.switch" | "llvm.switch" | "llvm.getelementptr" => 1,
+        n if n.starts_with("math.") => 1,
+        _ => 0,
+    }
 }
 
 /// Blocks that can be reached, in reverse post-order.

@@ -42,7 +42,7 @@ fn only_at_start(f: &MOp, alloca: &MOp) -> bool {
         if o.name == "arith.constant" && o.int("value") == Some(0) { zero.extend(&o.results); }
         let uses = o.operands.iter().any(|v| same.contains(v));
         if !uses { return; }
-        let at_start = |from: usize| o.operands[from..].iter().all(|v| zero.contains(v));
+        let at_start = |from: usize| o.operands.iter().skip(from).all(|v| zero.contains(v));
         match o.name.as_str() {
             "memref.cast" | "polygeist.memref2pointer" | "polygeist.pointer2memref" => same.extend(&o.results),
             "polygeist.subindex" if at_start(1) => same.extend(&o.results),
@@ -108,7 +108,7 @@ impl<'m> Body<'_, '_, 'm> {
                 let Some(m) = memref(0) else { return false };
                 let Some(n) = m.shape.iter().copied().try_fold(1u64, |a, d| a.checked_mul(d?)) else { return false };
                 let elem = self.side.types.of(&m.elem);
-                let len = Self::int(64, i128::from(n * self.side.types.size(elem)));
+                let len = Self::int(64, i128::from(n.saturating_mul(self.side.types.size(elem))));
                 let (src, dst) = (self.operand(op, 0), self.operand(op, 1));
                 self.effect(Op::MemCopy { dst, src, len });
             }

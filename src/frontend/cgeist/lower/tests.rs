@@ -453,8 +453,55 @@ fn check(tape: &[u8]) {
     }
 }
 
+fn modules() -> &'static [mlir::Module] {
+    static ALL: std::sync::OnceLock<Vec<mlir::Module>> = std::sync::OnceLock::new();
+    ALL.get_or_init(|| mlir::tests::fixtures().into_iter().filter(|f| f.0.contains("light")).map(|f| mlir::read(&f.1).unwrap()).collect())
+}
+
+fn ops_of<'m>(r: &'m mut mlir::Region, out: &mut Vec<&'m mut mlir::Op>) {
+    for o in r.blocks.iter_mut().flat_map(|b| &mut b.ops) {
+        if o.regions.is_empty() { out.push(o); } else { for r in &mut o.regions { ops_of(r, out); } }
+    }
+}
+
+/// Makes one operation wrong in a way that the reader would let pass.
+fn damage(m: &mut mlir::Module, at: usize, what: u8, how: usize) {
+    const NAMES: &[&str] = &["memref.store", "memref.load", "scf.if", "scf.while", "scf.for", "scf.yield", "scf.condition", "gpu.launch", "cf.br", "cf.cond_br", "cf.switch", "func.call", "func.return", "arith.cmpi", "arith.extui", "arith.select", "arith.floordivsi",
+        "math.absi", "memref.alloca", "memref.alloc", "memref.dealloc", "memref.atomic_rmw", "memref.copy", "memref.cast", "memref.get_global", "polygeist.subindex", "polygeist.typeSize", "llvm.getelementptr", "llvm.store", "llvm.load", "llvm.call", "llvm.insertvalue", "llvm.extractvalue",
+        "llvm.intr.memcpy", "llvm.cmpxchg", "llvm.inline_asm", "affine.apply", "affine.for", "affine.if", "affine.load", "affine.store", "affine.parallel", "scf.parallel", "scf.index_switch", "scf.execute_region", "gpu.thread_id", "nvvm.barrier0", "func.call_indirect", "x.unknown"];
+    let top = &mut m.ops[0].regions[0];
+    let inner = how % 3 > 0;
+    let mut all: Vec<&mut mlir::Op> = vec![];
+    if inner { ops_of(top, &mut all); } else { all = top.blocks[0].ops.iter_mut().collect(); }
+    let n = all.len();
+    let op = &mut all[at % n];
+    match what % 12 {
+        0 => { op.operands.clear(); op.operand_types.clear(); }
+        1 => { let k = how % (op.operands.len() + 1); op.operands.truncate(k); op.operand_types.truncate(k); }
+        2 => { let k = op.attrs.keys().nth(how % op.attrs.len().max(1)).cloned(); if let Some(k) = k { op.attrs.remove(&k); } }
+        3 | 4 => op.name = NAMES[how % NAMES.len()].to_owned(),
+        5 => op.regions.clear(),
+        6 => { op.results.clear(); op.result_types.clear(); }
+        7 => for t in &mut op.operand_types { *t = mlir::Type::Int(u32::try_from(how).unwrap()); },
+        8 => for t in &mut op.result_types { *t = mlir::Type::Void; },
+        9 => op.successors.clear(),
+        10 => op.operands.reverse(),
+        _ => for a in op.attrs.values_mut() { *a = Attr::Int(i128::try_from(how).unwrap() - 3, None); },
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, max_shrink_iters: 4000, ..ProptestConfig::default() })]
+
+    /// What the reader takes, however wrong, is lowered to something.
+    #[test]
+    fn any_module_is_lowered(which in any::<prop::sample::Index>(), edits in prop::collection::vec((any::<u16>(), any::<u8>(), any::<u8>()), 1..12)) {
+        let all = modules();
+        let mut m = which.get(&all).clone();
+        for (at, what, how) in edits { damage(&mut m, usize::from(at), what, usize::from(how)); }
+        let Ok(l) = lower(&m, &About { text: "void f(int a) {}".into(), ..About::default() }) else { return Ok(()) };
+        for f in l.device.functions.iter().chain(&l.host.functions) { prop_assert!(f.blocks.iter().flat_map(|b| b.term.successors()).all(|t| t.index() < f.blocks.len())); }
+    }
 
     #[test]
     fn lowering_keeps_what_a_function_computes(tape in prop::collection::vec(any::<u8>(), 0..400)) { check(&tape); }

@@ -20,12 +20,12 @@ impl TypeTable {
     pub fn ptr(&mut self) -> TypeId { self.intern(TypeKind::Ptr(0), 8, 8) }
 
     pub fn int(&mut self, bits: u32) -> TypeId {
-        let bytes = bits.div_ceil(8).max(1).next_power_of_two();
+        let bytes = bits.min(1 << 24).div_ceil(8).max(1).next_power_of_two();
         self.intern(TypeKind::Int(bits), u64::from(bytes), bytes.min(16))
     }
 
     pub fn float(&mut self, bits: u32) -> TypeId {
-        let bytes = bits.div_ceil(8).max(1).next_power_of_two();
+        let bytes = bits.min(1 << 24).div_ceil(8).max(1).next_power_of_two();
         self.intern(TypeKind::Float(bits), u64::from(bytes), bytes)
     }
 
@@ -43,7 +43,7 @@ impl TypeTable {
         for m in members {
             let d = &self.defs[m.index()];
             let align = if packed { 1 } else { d.align.max(1) };
-            at = at.next_multiple_of(u64::from(align));
+            at = at.checked_next_multiple_of(u64::from(align)).unwrap_or(at);
             fields.push(Field { offset: at, ty: *m, name: None });
             at = at.saturating_add(d.size);
             most = most.max(align);
@@ -64,7 +64,7 @@ impl TypeTable {
                 let elem = self.of(elem);
                 let count = shape.iter().try_fold(1u64, |a, n| a.checked_mul(*n)).and_then(|n| u32::try_from(n).ok());
                 let Some(count) = count else { return self.other("a huge vector") };
-                let size = (self.size(elem) * u64::from(count)).next_power_of_two();
+                let size = self.size(elem).saturating_mul(u64::from(count)).checked_next_power_of_two().unwrap_or(u64::MAX);
                 self.intern(TypeKind::Vector { elem, count }, size, u32::try_from(size).unwrap_or(16).min(16))
             }
             Type::Array { count, elem } => { let e = self.of(elem); self.array(e, *count) }

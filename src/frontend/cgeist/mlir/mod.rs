@@ -189,4 +189,4 @@ pub fn read(text: &str) -> Result<Module, ReadError> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-fn fixtures() -> Vec<(String, String)> {
+pub(crate) fn fixtures() -> Vec<(String, String)> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cgeist/fixtures");
     let mut all: Vec<(String, String)> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path())
         .filter(|p| p.extension().is_some_and(|e| e == "mlir"))
