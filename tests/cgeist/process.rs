@@ -214,3 +214,14 @@ fn doctor_says_what_cgeist_can_do() {
     std::fs::remove_file(place.path("cgeist")).unwrap();
     assert!(line(&place).contains("was not found"), "{}", line(&place));
 }
+
+#[test]
+fn memory_is_limited() {
+    // `tail` keeps a line until it ends.
+    let place = Place::new("globalOOb", "head -c 3000000000 /dev/zero | tail -n 1", None);
+    std::fs::write(place.path("scuba.toml"), "[limits]\nmemory = \"1GiB\"\ntu_seconds = 30\n").unwrap();
+    let report = place.check("cgeist").report();
+    assert_eq!((report.findings.len(), report.not_analysed.len()), (0, 2));
+    let why = &report.not_analysed[0].reason;
+    assert!(why.starts_with("cgeist failed (") && why.contains("memory"), "{why}");
+}
