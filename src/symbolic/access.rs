@@ -22,7 +22,13 @@ impl Executor<'_> {
     pub(super) fn record_range(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
         if self.side != Side::Device { return; }
         if kind != AccessKind::Read {
-            for t in p.iter() { if let Base::Object(o) = t.base && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); } }
+            for t in p.iter() {
+                match t.base {
+                    Base::Object(o) if !matches!(self.object(o).kind, ObjKind::DeviceLocal) => { self.written.insert(o); }
+                    Base::Unknown(_) => self.written_anywhere(s),
+                    _ => {}
+                }
+            }
         }
         if !self.recording || p.iter().all(|t| self.is_plain_local(t, bytes)) { return; }
         let mut stack = self.stack.clone();
@@ -265,6 +271,7 @@ impl Executor<'_> {
     // ---- store ----
 
     pub(super) fn store(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
+        self.keep(p, &v);
         let single = p.len() == 1;
         for t in p.iter() {
             match &t.base {
@@ -272,7 +279,7 @@ impl Executor<'_> {
                     let cond = if single { None } else { Some(t.cond) };
                     self.store_object(s, *o, t.offset, &v, size, cond);
                 }
-                Base::Unknown(_) if self.side == Side::Host => self.forget_escaped(s, "a store through an unknown pointer"),
+                Base::Unknown(_) => self.forget_escaped(s, "a store through an unknown pointer", false),
                 _ => {}
             }
         }
@@ -350,6 +357,8 @@ impl Executor<'_> {
     // ---- copies and fills ----
 
     pub fn copy(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, src: &Rc<Vec<Target>>, len: TermId) {
+        self.keep_copy(s, dst, src);
+        if dst.iter().any(|t| matches!(t.base, Base::Unknown(_))) { self.forget_escaped(s, "a copy through an unknown pointer", true); }
         let n = self.arena.as_int(len);
         if let (Some(n), [Target { base: Base::Object(from), offset: so, .. }]) = (n, src.as_slice()) && n <= MAX_COPY {
             self.ensure(s, *from);
@@ -439,6 +448,7 @@ impl Executor<'_> {
     }
 
     pub fn fill(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, byte: TermId, len: TermId) {
+        if dst.iter().any(|t| matches!(t.base, Base::Unknown(_))) { self.forget_escaped(s, "memory filled through an unknown pointer", true); }
         let n = self.arena.as_int(len);
         let zero = self.arena.as_int(byte) == Some(0);
         for t in dst.iter() {
@@ -478,13 +488,13 @@ impl Executor<'_> {
             if seen.contains(&o) || seen.len() > 4096 { continue; }
             seen.push(o);
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); continue; }
-            if let Some(st) = s.mem.get(&o) { for (_, v) in st.cells.values() { collect(v, &mut work); } }
+            self.held(s, o, &mut work);
             if self.read_only(o) { continue; }
             self.forget(s, o, reason, false);
         }
     }
 
-    fn read_only(&self, o: ObjId) -> bool {
+    pub(super) fn read_only(&self, o: ObjId) -> bool {
         match &self.object(o).kind {
             ObjKind::HostGlobal(r) => self.program.global(*r).constant,
             ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::Constant(_) => true,
@@ -492,17 +502,6 @@ impl Executor<'_> {
             ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.side == Side::Host,
             _ => false,
         }
-    }
-
-    /// Forgets what any pointer could reach: the heap, globals and variables whose address is kept somewhere.
-    pub(super) fn forget_escaped(&mut self, s: &mut State, reason: &str) {
-        let mut escaped: Vec<ObjId> = vec![];
-        for st in s.mem.values() { for (_, v) in st.cells.values() { collect(v, &mut escaped); } }
-        let mut all: Vec<ObjId> = s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::HostHeap | ObjKind::HostGlobal(_) | ObjKind::Managed)).collect();
-        all.extend(escaped);
-        all.sort_unstable();
-        all.dedup();
-        for o in all { if !self.read_only(o) { self.forget(s, o, reason, false); } }
     }
 }
 
@@ -546,7 +545,13 @@ impl Executor<'_> {
     pub(crate) fn load_typed(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value { self.load(s, f, p, ty) }
 
     pub(crate) fn forget_targets(&mut self, s: &mut State, p: &Rc<Vec<Target>>, reason: &str) {
-        for t in p.iter() { if let Base::Object(o) = t.base && !self.read_only(o) { self.forget(s, o, reason, false); } }
+        for t in p.iter() {
+            match t.base {
+                Base::Object(o) if !self.read_only(o) => self.forget(s, o, reason, false),
+                Base::Unknown(_) => self.forget_escaped(s, reason, true),
+                _ => {}
+            }
+        }
     }
 
     pub(crate) fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &str) { self.clobber(s, args, reason); }
@@ -558,24 +563,6 @@ impl Executor<'_> {
         for o in v {
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); } else if !self.read_only(o) { self.forget(s, o, reason, false); }
         }
-    }
-
-    /// Contents of device memory that a kernel with these arguments may write, pointers in it included.
-    pub(crate) fn forget_device(&mut self, s: &mut State, args: &[Value]) {
-        let mut work = vec![];
-        for a in args { collect(a, &mut work); }
-        let mut seen: Vec<ObjId> = vec![];
-        while let Some(o) = work.pop() {
-            if seen.contains(&o) { continue; }
-            seen.push(o);
-            if let Some(st) = s.mem.get(&o) { for (_, v) in st.cells.values() { collect(v, &mut work); } }
-            if matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::DeviceGlobal(_)) {
-                let name = self.object(o).name.clone();
-                self.forget(s, o, &format!("what a kernel writes to `{name}`"), false);
-            }
-        }
-        let globals: Vec<ObjId> = s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_))).collect();
-        for o in globals { self.forget(s, o, "what a kernel writes to a device variable", false); }
     }
 
     pub(crate) fn note_access(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) { self.record_range(s, site, p, bytes, kind); }

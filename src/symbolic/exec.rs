@@ -105,6 +105,7 @@ pub struct Executor<'p> {
     pub(crate) recording: bool,
     pub(crate) stack: Vec<Site>,
     pub(super) version: u32,
+    pub(super) kept: super::kept::Kept,
     pub(super) cfgs: FxHashMap<FuncRef, Rc<Cfg>>,
     pub(super) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
     pub(super) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
@@ -135,7 +136,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![],
-            gave_up: None, budget: Budget::default(), written: Default::default(), stable: None, recording: true, stack: vec![], version: 0,
+            gave_up: None, budget: Budget::default(), written: Default::default(), stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }

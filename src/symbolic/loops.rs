@@ -67,7 +67,8 @@ impl Executor<'_> {
         for round in 0..16 {
             let mark = self.arena.symbols().len();
             let version = self.version;
-            let chosen: FxHashMap<LoopVar, Value> = choices.iter().map(|(v, c)| (*v, self.any_of(c))).collect();
+            let mut chosen: FxHashMap<LoopVar, Value> = choices.iter().map(|(v, c)| (*v, self.any_of(c))).collect();
+            for v in &beyond { let p = self.unknown_pointer("what a loop left in a pointer"); chosen.insert(*v, p); }
             let (sh, symbols) = self.header_state(fr, &s0, &vars, &phi_start, |_, v| chosen.get(&v).cloned());
             let out = self.region(fr, cfg, Some(l), header, vec![(header, sh.clone())]);
             if self.gave_up.is_some() { self.recording = recording; return LoopOut::default(); }
@@ -83,7 +84,11 @@ impl Executor<'_> {
             let mut wider = false;
             for v in vars.clone() {
                 if beyond.contains(&v) { continue; }
-                let (Some(Value::Ptr(a)), Some(Value::Ptr(n))) = (self.var_value(&s0, &phi_start, v), self.var_value(&sb, &phi_next, v)) else { continue };
+                let (a, n) = match (self.var_value(&s0, &phi_start, v), self.var_value(&sb, &phi_next, v)) {
+                    (Some(Value::Ptr(a)), Some(Value::Ptr(n))) => (a, n),
+                    (Some(Value::Ptr(_)), _) if !matches!(v, LoopVar::Whole(_)) => { choices.remove(&v); beyond.insert(v); wider = true; continue; }
+                    _ => continue,
+                };
                 if !choices.contains_key(&v) && a.len() == 1 && n.len() == 1 && a[0].base == n[0].base { continue; }
                 let known = choices.entry(v).or_insert_with(|| { wider = true; a.iter().map(|t| (t.base.clone(), t.offset)).collect() });
                 let mut bad = false;
@@ -175,9 +180,10 @@ impl Executor<'_> {
         if inexact && let Some(n) = self.trip_count(&round, k) && n <= MAX_UNROLL && let Some(r) = self.unroll(fr, cfg, l, &s0, &phi_start, n) { return r; }
 
         facts.push(self.went_round(&round, k));
+        let lost: FxHashMap<LoopVar, Value> = beyond.iter().map(|v| (*v, self.unknown_pointer("what a loop left in a pointer"))).collect();
         let (mut sk, _) = self.header_state(fr, &s0, &vars, &phi_start, |_, v| match forms.get(&v) {
             Some(Form::Closed(x) | Form::Bounded(x, _)) => Some(x.clone()),
-            _ => None,
+            _ => lost.get(&v).cloned(),
         });
         for f in forms.values() { if let Form::Bounded(_, b) = f { facts.extend(b.iter().copied()); } }
         self.loop_ranges.insert(key, ranges);
@@ -474,7 +480,8 @@ impl Executor<'_> {
                 }
             }
             (Value::Bool(a), Value::Bool(h), Value::Bool(n)) if h == n => Form::Closed(Value::Bool(*a)),
-            (a, h, n) if h == n => Form::Closed(a.clone()),
+            // Two that are not known may share their reason and differ.
+            (a, h, n) if h == n && is_known(h) => Form::Closed(a.clone()),
             (Value::Bool(a), _, Value::Bool(n)) if self.only_old(*n, mark, version, None) => {
                 let first = self.arena.le_zero(k);
                 let (x, y) = (Value::Bool(*a), Value::Bool(*n));
@@ -633,4 +640,14 @@ impl Executor<'_> {
         None
     }
 
+}
+
+/// Whether nothing in a value is unknown.
+pub(super) fn is_known(v: &Value) -> bool {
+    match v {
+        Value::Unknown(_) => false,
+        Value::Ptr(p) => !p.iter().any(|t| matches!(t.base, Base::Unknown(_))),
+        Value::Aggregate(e) => e.iter().all(is_known),
+        Value::Int(_) | Value::Bool(_) | Value::Real(_) => true,
+    }
 }

@@ -7,6 +7,7 @@ mod access;
 pub mod assumptions;
 pub mod cfg;
 pub mod exec;
+pub mod kept;
 mod loops;
 pub mod memory;
 mod ops;

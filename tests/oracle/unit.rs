@@ -25,7 +25,7 @@ fn nvcc() -> PathBuf {
     if path.is_file() { path } else { which::which("nvcc").expect("nvcc: run `make` first") }
 }
 
-const HEAD: &str = "#include <cstdlib>\n#include <cuda_runtime.h>\n";
+const HEAD: &str = "#include <cstdlib>\n#include <cstring>\n#include <cuda_runtime.h>\n";
 
 /// What a program is on its own, as a file.
 pub fn alone(p: &Program) -> String { format!("{HEAD}{}", p.text("")) }
