@@ -117,7 +117,8 @@ impl<'m> Body<'_, '_, 'm> {
             "affine.parallel" if op.results.is_empty() => {
                 let (lo, hi) = (Self::map(op, &["lowerBoundsMap"])?, Self::map(op, &["upperBoundsMap"])?);
                 let steps = op.attr("steps")?.ints()?;
-                let groups = |name: &str, n: usize| op.attr(name).and_then(Attr::ints).unwrap_or_else(|| vec![1; n]);
+                // Equal ones are printed once.
+                let groups = |name: &str, n: usize| match op.attr(name).and_then(Attr::ints) { Some(g) if g.len() == n => g, Some(g) if g.len() == 1 => vec![g[0]; n], _ => vec![1; n] };
                 let n = lo.dims + lo.symbols;
                 let (l, h) = (self.results(&lo, all.get(..n)?)?, self.results(&hi, all.get(n..)?)?);
                 let l = self.grouped(l, &groups("lowerBoundsGroups", steps.len()), Pred::Sgt)?;
