@@ -165,6 +165,8 @@ pub struct Run {
     pub assumptions: Vec<String>,
     /// Instructions executed.
     pub steps: u64,
+    /// Some integer operation left the mathematical integers, or a negative number was read as unsigned.
+    pub wrapped: bool,
     /// The beginning of what it printed to the standard output, a question mark in place of what is not known.
     pub output: String,
 }

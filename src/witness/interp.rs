@@ -103,6 +103,7 @@ impl Machine<'_> {
                 match inst {
                     I::Mov { d, s } => put!(*d, get!(*s)),
                     I::Int { op, w, d, a, b } => {
+                        if self.watch && !self.wrapped { self.wrapped = ops::int_wraps(*op, u32::from(*w), get!(*a), get!(*b)); }
                         let v = match ops::int(*op, u32::from(*w), get!(*a), get!(*b)) {
                             Ok(v) => v,
                             Err(Fault::Divide) if !th.on_device() => {
@@ -131,6 +132,7 @@ impl Machine<'_> {
                     }
                     I::Icmp { pred, w, d, a, b } => {
                         let (a, b) = (get!(*a), get!(*b));
+                        if self.watch && !self.wrapped { self.wrapped = ops::icmp_wraps(*pred, u32::from(*w), a.bits, b.bits); }
                         put!(*d, if a.is_poison() { Val::poison(a.poison) } else if b.is_poison() { Val::poison(b.poison) } else {
                             Val::new(u64::from(ops::icmp(*pred, u32::from(*w), a.bits, b.bits)))
                         });
@@ -152,7 +154,10 @@ impl Machine<'_> {
                         let a = get!(*a);
                         put!(*d, if a.is_poison() { Val::poison(a.poison) } else { Val::new(a.bits ^ 1 << (w - 1)) });
                     }
-                    I::Cast { op, from, to, d, a } => put!(*d, ops::cast(*op, u32::from(*from), u32::from(*to), get!(*a))),
+                    I::Cast { op, from, to, d, a } => {
+                        if self.watch && !self.wrapped { self.wrapped = ops::cast_wraps(*op, u32::from(*from), u32::from(*to), get!(*a)); }
+                        put!(*d, ops::cast(*op, u32::from(*from), u32::from(*to), get!(*a)));
+                    }
                     I::CastWide { op, from, to, d, a } => cast_wide(th, &code, base, (*op, *from, *to), *d, *a),
                     I::Repack { d, a, from, to } => {
                         repack(th, &code, base, (*d, *a), &code.layouts[*from as usize], &code.layouts[*to as usize]);

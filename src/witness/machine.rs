@@ -137,6 +137,10 @@ pub struct Machine<'p> {
     pub output: String,
     pub seen: Observer,
     pub effects: super::effects::Effects,
+    /// Look for operations that wrap.
+    pub watch: bool,
+    /// There was one.
+    pub wrapped: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -159,6 +163,8 @@ impl<'p> Machine<'p> {
             output: String::new(),
             seen,
             effects: super::effects::Effects::default(),
+            watch: false,
+            wrapped: false,
         }
     }
 

@@ -41,6 +41,37 @@ pub fn int(op: BinOp, w: u32, a: Val, b: Val) -> Result<Val, Fault> {
     Ok(Val::new(r & mask(w)))
 }
 
+/// Whether an operation leaves the mathematical integers in one of the two readings of its operands: a result beyond
+/// the signed ones, or an operand read as unsigned whose sign bit is set.
+pub fn int_wraps(op: BinOp, w: u32, a: Val, b: Val) -> bool {
+    if a.is_poison() || b.is_poison() { return false; }
+    let (x, y) = (i128::from(signed(a.bits, w)), i128::from(signed(b.bits, w)));
+    let exact = match op {
+        BinOp::Add => x + y,
+        BinOp::Sub => x - y,
+        BinOp::Mul => x * y,
+        BinOp::Shl if (0..64).contains(&y) => x << y,
+        BinOp::UDiv | BinOp::URem => return x < 0 || y < 0,
+        BinOp::LShr => return x < 0,
+        _ => return false,
+    };
+    i64::try_from(exact).map_or(true, |e| signed(e.cast_unsigned() & mask(w), w) != e)
+}
+
+pub fn icmp_wraps(pred: Pred, w: u32, a: u64, b: u64) -> bool {
+    matches!(pred, Pred::Ugt | Pred::Uge | Pred::Ult | Pred::Ule) && (signed(a, w) < 0 || signed(b, w) < 0)
+}
+
+pub fn cast_wraps(op: CastOp, from: u32, to: u32, v: Val) -> bool {
+    if v.is_poison() { return false; }
+    let s = signed(v.bits, from);
+    match op {
+        CastOp::Trunc => to > 1 && to <= 64 && signed(v.bits & mask(to), to) != s,
+        CastOp::ZExt | CastOp::UiToFp => from > 1 && s < 0,
+        _ => false,
+    }
+}
+
 /// An operation with an unknown operand: known where the other one decides it.
 #[cold]
 fn poisoned(op: BinOp, a: Val, b: Val) -> Val {

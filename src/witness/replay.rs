@@ -65,6 +65,7 @@ fn seek(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budg
 #[must_use]
 pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Budget) -> Run {
     let mut m = Machine::new(program, inputs, &Budget { loop_steps: u64::MAX, ..*budget }, Observer::exhaustive());
+    m.watch = true;
     let stop = m.run_root(root);
     let mut why = m.seen.doubts.clone();
     match stop {
@@ -88,6 +89,7 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Bud
         launches: m.cuda.ran,
         assumptions: m.seen.assumptions().to_vec(),
         steps: m.steps,
+        wrapped: m.wrapped,
         output: m.output,
     }
 }

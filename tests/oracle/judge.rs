@@ -22,12 +22,14 @@ pub enum Said {
 
 /// What brute force saw at one place.
 #[derive(Clone, Debug)]
-pub struct Seen { pub inputs: Vec<i64>, pub bad: BadAccess }
+pub struct Seen { pub inputs: Vec<i64>, pub bad: BadAccess, pub wrapped: bool }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wrong {
     /// Out of bounds, but *safe* or not even mentioned.
     Safe,
+    /// Out of bounds in a run in which nothing wraps, but *safe if nothing wraps*.
+    SafeIfNoWrap,
     /// Not out of bounds on the inputs of the witness.
     Proved,
 }
@@ -51,6 +53,8 @@ pub struct Outcome {
     /// Places that were out of bounds on some input.
     pub bad: usize,
     pub runs: usize,
+    /// Runs in which nothing wraps.
+    pub plain: usize,
     /// Runs that did not come to their end, by reason.
     pub cut: BTreeMap<String, u32>,
     pub notes: Vec<String>,
@@ -124,7 +128,7 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
     out.gave_up = report.notes.iter().any(|n| n.starts_with("`main` was not followed"));
     out.notes = report.notes;
     let root = linked.find_func(Side::Host, "main").expect("a generated program has a `main`");
-    let mut seen: BTreeMap<At, Vec<Seen>> = BTreeMap::new();
+    let mut seen: BTreeMap<At, Seen> = BTreeMap::new();
     let mut steps = 0;
     for inputs in p.runs(RUNS) {
         if steps > ALL_STEPS { break; }
@@ -132,6 +136,7 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
         let run = enumerate(linked, root, &argv, &budget());
         steps += run.steps;
         out.runs += 1;
+        out.plain += usize::from(!run.wrapped);
         if !run.completed {
             *out.cut.entry(run.why.clone()).or_default() += 1;
             // What is not known decides from here on: only runs cut short by the budget saw nothing but the truth.
@@ -140,20 +145,21 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
         for bad in run.bad {
             if bad.launch_site.is_none() || bad.object.freed { continue; }
             let l = place(linked, &bad);
-            let all = seen.entry((l.line.saturating_sub(above), l.column)).or_default();
-            if all.len() < 3 { all.push(Seen { inputs: inputs.clone(), bad }); }
+            let at = (l.line.saturating_sub(above), l.column);
+            // A run in which nothing wraps says most.
+            if seen.get(&at).is_none_or(|s: &Seen| s.wrapped && !run.wrapped) { seen.insert(at, Seen { inputs: inputs.clone(), bad, wrapped: run.wrapped }); }
         }
     }
     out.bad = seen.len();
-    for (at, cases) in &seen {
-        let first = &cases[0];
+    for (at, first) in &seen {
         let describe = || format!("on {:?}: {:?} of {} bytes at offset {} of `{}`, which has {}; grid {:?}, block {:?}, blockIdx {:?}, threadIdx {:?}",
             first.inputs, first.bad.direction, first.bad.bytes, first.bad.offset, first.bad.object.name, first.bad.object.extent,
             first.bad.grid, first.bad.block_dim, first.bad.block, first.bad.thread);
         match out.said.get(at) {
             None if out.gave_up => out.missed.push((*at, "the host code was not followed to its end".into())),
             None => out.mismatches.push(Mismatch { wrong: Wrong::Safe, at: *at, text: describe() }),
-            Some(Said::SafeIfNoWrap(_)) => out.wrapped.push(*at),
+            Some(Said::SafeIfNoWrap(_)) if first.wrapped => out.wrapped.push(*at),
+            Some(Said::SafeIfNoWrap(_)) => out.mismatches.push(Mismatch { wrong: Wrong::SafeIfNoWrap, at: *at, text: describe() }),
             Some(Said::Unknown(why)) => out.missed.push((*at, why.clone())),
             Some(Said::Possible | Said::Proved(_)) => {}
         }

@@ -9,6 +9,7 @@ use std::fmt;
 pub struct Tally {
     pub programs: u32,
     pub runs: usize,
+    pub plain: usize,
     pub safe: u32,
     pub no_wrap: u32,
     pub proved: u32,
@@ -44,6 +45,7 @@ impl Tally {
     pub fn add(&mut self, seed: u64, o: &Outcome) {
         self.programs += 1;
         self.runs += o.runs;
+        self.plain += o.plain;
         self.safe += o.safe;
         self.bad += o.bad;
         self.missed += o.missed.len();
@@ -72,8 +74,8 @@ impl Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = self.safe + self.no_wrap + self.proved + self.possible + self.unknown;
-        writeln!(f, "{} programs, {} runs, {all} accesses: {} safe, {} safe if nothing wraps, {} proved, {} possible, {} unknown",
-            self.programs, self.runs, self.safe, self.no_wrap, self.proved, self.possible, self.unknown)?;
+        writeln!(f, "{} programs, {} runs ({} without any wrap), {all} accesses: {} safe, {} safe if nothing wraps, {} proved, {} possible, {} unknown",
+            self.programs, self.runs, self.plain, self.safe, self.no_wrap, self.proved, self.possible, self.unknown)?;
         writeln!(f, "{} places out of bounds on inputs tried, of which {} unknown, {} safe if nothing wraps (seeds {:?})", self.bad, self.missed, self.wrapped, &self.wrapped_seeds[..self.wrapped_seeds.len().min(20)])?;
         writeln!(f, "{} hosts not followed to the end; engine {:.1} s, the slowest {:.1} s (seed {})", self.gave_up, self.seconds, self.slowest.0, self.slowest.1)?;
         writeln!(f, "{} proved only if another thread comes first; {} programs refused by the front end; mismatches: {:?}", self.raced, self.refused, self.mismatches)?;
@@ -94,7 +96,7 @@ pub fn explain(p: &Program, all: &[Mismatch]) -> String {
         out.push_str(line);
         out.push('\n');
         for m in all.iter().filter(|m| m.at.0 == n) {
-            let what = match m.wrong { Wrong::Safe => "safe", Wrong::Proved => "proved" };
+            let what = match m.wrong { Wrong::Safe => "safe", Wrong::SafeIfNoWrap => "safe if nothing wraps", Wrong::Proved => "proved" };
             out.push_str(&format!("// ^ column {}: called {what}, but {}\n", m.at.1, m.text));
         }
     }
