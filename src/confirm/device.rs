@@ -1,7 +1,12 @@
 //! The GPU, the CUDA toolkit and Compute Sanitizer of this machine.
 
+use super::process;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
+
+/// How long a tool may take to say its version: drivers in trouble do not answer at all.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A GPU as `nvidia-smi` names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,9 +107,8 @@ fn after(text: &str, mark: &str) -> String {
 }
 
 fn output(program: &Path, arguments: &[&str]) -> Result<String, String> {
-    let done = Command::new(program).args(arguments).stdin(std::process::Stdio::null()).output().map_err(|e| e.to_string())?;
-    if !done.status.success() { return Err(format!("{}", done.status)); }
-    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+    let done = process::run(Command::new(program).args(arguments), "", PATIENCE, None).map_err(|e| e.to_string())?;
+    if done.success() { Ok(done.output) } else { Err(format!("it {}", done.how())) }
 }
 
 #[cfg(test)]

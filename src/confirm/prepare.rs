@@ -38,13 +38,13 @@ pub struct Material<'a> {
     pub store: PathBuf,
 }
 
-/// What may be tried.
+/// What may be tried besides single launches, which take a moment and run no host code of the user's.
 #[derive(Clone, Copy, Debug)]
-pub enum Ways<'a> {
-    /// Everything; the front end reads units again for the check compiled into kernels.
-    All(&'a ExtractOptions),
-    /// Single launches: they take a moment.
-    LaunchesOnly,
+pub struct Ways<'a> {
+    /// The program itself.
+    pub program: bool,
+    /// The check compiled into kernels, for which the front end reads units again.
+    pub checks: Option<&'a ExtractOptions>,
 }
 
 /// How the user's project is named and where things are found when the manifest is executed.
@@ -73,7 +73,7 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
         let mut case = Case { expected: expected(finding, witness, around), store: material.store.clone(), attempts: vec![], notes: vec![] };
         let launched = launch(witness, material);
         let device_bytes = launched.as_ref().map_or(0, |l| l.1.device_bytes);
-        if let Ways::All(_) = ways { case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest)); }
+        if ways.program { case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest)); }
         match launched {
             Ok((site, snapshot)) => match material.owners.get(snapshot.kernel.module.0 as usize) {
                 Some(&unit) => {
@@ -93,7 +93,7 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
         manifest.cases.push(case);
     }
     if !launches.is_empty() { build(manifest, LAUNCHER, || commands::launcher(LAUNCHER, around.template.clone())); }
-    let Ways::All(options) = ways else { return vec![] };
+    let Some(options) = ways.checks else { return vec![] };
     let first = manifest.cases.len() - with_witness.len();
     let witness_of = |case: usize| with_witness[case - first].1;
     let mut units: Vec<usize> = launches.iter().map(|l| l.unit).collect();

@@ -70,10 +70,10 @@ fn analyze() -> Result<Status> {
             modules: Box::new(|i| joined.modules(i, &units, &store)),
             plans: joined.plans.clone(), links: &[], stores: vec![store.folder().to_owned(); joined.facts.len()],
         };
-        // The build stops here anyway. Single launches take a moment; the program as a whole is run at the build's end.
+        // The build stops here anyway, and single launches take a moment.
         let room = Duration::from_secs(u64::from(session.config.confirm.timeout_s));
         let room = session.left().map_or(room, |left| room.min(left.saturating_sub(SPARE)));
-        if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, Ways::LaunchesOnly, &session, Some(room)) {
+        if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, Ways { program: false, checks: None }, &session, Some(room)) {
             notes.add("confirm", &line);
         }
     }

@@ -52,7 +52,7 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
             let copied = project.copied(&session);
             let template = Word::Bundle(bundle::LAUNCHER.into());
             let around = Surroundings { root: &session.root, sources: &sources, places: &copied, template };
-            let (manifest, generated) = project.manifest(&chosen, args.exe.as_deref(), Ways::All(&session.extract_options()), &session, &around)?;
+            let (manifest, generated) = project.manifest(&chosen, args.exe.as_deref(), Ways { program: true, checks: Some(&session.extract_options()) }, &session, &around)?;
             bundle::write(folder, &manifest, &copied, &generated)?;
             let (n, at) = (manifest.cases.len(), folder.display());
             let what = if n == 1 { "1 counterexample is".to_owned() } else { format!("{n} counterexamples are") };
@@ -60,7 +60,7 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
             Ok(Status::Clean)
         }
         (None, Some(toolchain)) => {
-            let outcomes = project.confirm(&chosen, args.exe.as_deref(), Ways::All(&session.extract_options()), &session, &sources, &toolchain, None)?;
+            let outcomes = project.confirm(&chosen, args.exe.as_deref(), Ways { program: true, checks: Some(&session.extract_options()) }, &session, &sources, &toolchain, None)?;
             attach(&mut assembled, &outcomes);
             session.write(&assembled, &sources)?;
             Ok(session.status(&assembled))
