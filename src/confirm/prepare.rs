@@ -18,6 +18,7 @@ use crate::report::sources::Sources;
 use crate::witness::{self, Budget, Image, Inputs, ObjectKind, Outcome, Site, Snapshot, Target, Threads};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Where the template of the launcher lies.
 pub const TEMPLATE: &str = include_str!("../../templates/launch.cpp");
@@ -45,6 +46,17 @@ pub struct Ways<'a> {
     pub program: bool,
     /// The check compiled into kernels, for which the front end reads units again.
     pub checks: Option<&'a ExtractOptions>,
+    /// When preparing and running must be over; replays are hurried then, and what comes too late is left out.
+    pub until: Option<Instant>,
+}
+
+impl Ways<'_> {
+    /// Seconds for one replay: so many, or what is left.
+    fn seconds(&self, wanted: f64) -> f64 {
+        self.until.map_or(wanted, |end| end.saturating_duration_since(Instant::now()).as_secs_f64().min(wanted))
+    }
+
+    fn over(&self) -> bool { self.until.is_some_and(|end| Instant::now() >= end) }
 }
 
 /// How the user's project is named and where things are found when the manifest is executed.
@@ -68,10 +80,12 @@ struct Launched { case: usize, site: Site, unit: usize, snapshot: Snapshot, /** 
 pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'_>, ways: Ways<'_>, around: &Surroundings<'_>) -> Vec<Generated> {
     let places = around.places;
     let mut launches: Vec<Launched> = Vec::new();
+    let before = manifest.cases.len();
     let with_witness: Vec<(&Finding, &Witness)> = findings.iter().filter_map(|f| Some((*f, f.witness.as_ref()?))).collect();
     for (finding, witness) in &with_witness {
+        if ways.over() { break; }
         let mut case = Case { expected: expected(finding, witness, around), store: material.store.clone(), attempts: vec![], notes: vec![] };
-        let launched = launch(witness, material);
+        let launched = launch(witness, material, ways);
         let device_bytes = launched.as_ref().map_or(0, |l| l.1.device_bytes);
         if ways.program { case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest)); }
         match launched {
@@ -94,8 +108,7 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
     }
     if !launches.is_empty() { build(manifest, LAUNCHER, || commands::launcher(LAUNCHER, around.template.clone())); }
     let Some(options) = ways.checks else { return vec![] };
-    let first = manifest.cases.len() - with_witness.len();
-    let witness_of = |case: usize| with_witness[case - first].1;
+    let witness_of = |case: usize| with_witness[case - before].1;
     let mut units: Vec<usize> = launches.iter().map(|l| l.unit).collect();
     units.sort_unstable();
     units.dedup();
@@ -186,7 +199,7 @@ fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<
 }
 
 /// The access, and the launch that reaches it as a replay of the witness saw it; `Err`: why there is none.
-fn launch(w: &Witness, m: &Material<'_>) -> Result<(Site, Snapshot), String> {
+fn launch(w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<(Site, Snapshot), String> {
     let sites = w.sites.as_ref().ok_or("the finding does not say where it is in the program")?;
     let program = m.program;
     let stale = "the finding is of another program";
@@ -198,14 +211,15 @@ fn launch(w: &Witness, m: &Material<'_>) -> Result<(Site, Snapshot), String> {
     };
     let callers = sites.callers.iter().map(|s| site(*s, program).ok_or(stale)).collect::<Result<Vec<_>, _>>()?;
     let target = Target { site: access, callers: Some(callers), launch_site, launch: None, threads: Threads::List(vec![(w.block, w.thread)]) };
-    Ok((access, replayed(program, root, &inputs, &target)?))
+    Ok((access, replayed(program, root, &inputs, &target, ways)?))
 }
 
 /// The launch in which a replay of the witness reaches the access. Patiently first: what loops prepare is then in the buffers.
-fn replayed(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target) -> Result<Snapshot, String> {
-    let patient = Budget { seconds: 5.0, loop_steps: u64::MAX, ..Budget::default() };
+fn replayed(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, ways: Ways<'_>) -> Result<Snapshot, String> {
     let mut why = String::new();
-    for budget in [patient, Budget::default()] {
+    for (wanted, patient) in [(5.0, true), (Budget::default().seconds, false)] {
+        let hurry = Budget { seconds: ways.seconds(if ways.until.is_some() { 2.0 } else { wanted }), ..Budget::default() };
+        let budget = if patient { Budget { loop_steps: u64::MAX, ..hurry } } else { hurry };
         match witness::replay_with_snapshot(program, root, inputs, target, &budget) {
             (Outcome::Reached { .. }, Some(snapshot)) => return Ok(snapshot),
             (Outcome::Reached { .. }, None) => why = "the replay kept nothing of the launch".into(),

@@ -7,8 +7,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Of what a program prints, the end is kept.
-const KEPT: u64 = 64 << 10;
+/// Of what a program prints, the beginning and the end are kept.
+const KEPT_FIRST: u64 = 8 << 10;
+const KEPT_LAST: u64 = 56 << 10;
 /// Largest file that it may write: records of a million threads are not worth more.
 const MAX_FILE: u64 = 256 << 20;
 const POLL: Duration = Duration::from_millis(20);
@@ -18,7 +19,7 @@ const POLL: Duration = Duration::from_millis(20);
 pub struct Ended {
     /// `None`: it was ended, since its time was up.
     pub status: Option<ExitStatus>,
-    /// The end of what it printed on both streams.
+    /// What it printed on both streams; of much the beginning and the end.
     pub output: String,
 }
 
@@ -68,16 +69,19 @@ pub fn run(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u
         processes::signal_tree(pid, Signal::KILL);
         child.wait()?;
     }
-    Ok(Ended { status, output: tail(output)? })
+    Ok(Ended { status, output: ends(output)? })
 }
 
-fn tail(mut file: std::fs::File) -> std::io::Result<String> {
+fn ends(mut file: std::fs::File) -> std::io::Result<String> {
     let size = file.seek(SeekFrom::End(0))?;
-    file.seek(SeekFrom::Start(size.saturating_sub(KEPT)))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(if size > KEPT { format!("[…]{text}") } else { text })
+    let mut part = |from: u64, most: u64| -> std::io::Result<String> {
+        file.seek(SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        (&mut file).take(most).read_to_end(&mut bytes)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    if size <= KEPT_FIRST + KEPT_LAST { return part(0, size); }
+    Ok(format!("{}\n[…]\n{}", part(0, KEPT_FIRST)?, part(size - KEPT_LAST, KEPT_LAST)?))
 }
 
 #[cfg(test)]
@@ -107,9 +111,9 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_and_only_the_end_of_long_output_kept() {
-        let e = run(Command::new("sh").args(["-c", "head -c 300000 /dev/zero | tr '\\0' x; echo end"]), "", LONG, None).unwrap();
-        assert!(e.output.starts_with("[…]x") && e.output.ends_with("xend\n") && e.output.len() < 70_000);
+    fn memory_is_bounded_and_only_the_ends_of_long_output_are_kept() {
+        let e = run(Command::new("sh").args(["-c", "echo start; head -c 300000 /dev/zero | tr '\\0' x; echo end"]), "", LONG, None).unwrap();
+        assert!(e.output.starts_with("start\nx") && e.output.contains("x\n[…]\nx") && e.output.ends_with("xend\n") && e.output.len() < 70_000);
         // Time for the limit to be set, then more than it allows.
         let script = "import time; time.sleep(0.3); x = bytearray(1 << 30)";
         let e = run(Command::new("python3").args(["-c", script]), "", LONG, Some(256 << 20)).unwrap();

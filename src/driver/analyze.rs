@@ -15,7 +15,7 @@ use crate::nvcc::request::Request;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What is left of a shim's time for telling what was found.
 const SPARE: Duration = Duration::from_secs(3);
@@ -73,7 +73,7 @@ fn analyze() -> Result<Status> {
         // The build stops here anyway, and single launches take a moment.
         let room = Duration::from_secs(u64::from(session.config.confirm.timeout_s));
         let room = session.left().map_or(room, |left| room.min(left.saturating_sub(SPARE)));
-        if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, Ways { program: false, checks: None }, &session, Some(room)) {
+        if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, Ways { program: false, checks: None, until: Some(Instant::now() + room) }, &session) {
             notes.add("confirm", &line);
         }
     }

@@ -43,7 +43,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     let nothing = checked.modules == 0 || checked.found.programs.is_empty();
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
     let project = Project::stored(&stored);
-    if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, Ways { program: false, checks: Some(&session.extract_options()) }, &session, None)
+    if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, Ways { program: false, checks: Some(&session.extract_options()), until: None }, &session)
         && !session.quiet() { output::complain(&output::harmless(&line)); }
     // What was read during the build is worth reading again where the device has said something since.
     let mut told = stored.told_since(start);

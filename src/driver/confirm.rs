@@ -24,7 +24,7 @@ use crate::report::sources::Sources;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// # Errors
 /// When there is nothing to confirm, or no GPU to do it on.
@@ -52,7 +52,7 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
             let copied = project.copied(&session);
             let template = Word::Bundle(bundle::LAUNCHER.into());
             let around = Surroundings { root: &session.root, sources: &sources, places: &copied, template };
-            let (manifest, generated) = project.manifest(&chosen, args.exe.as_deref(), Ways { program: true, checks: Some(&session.extract_options()) }, &session, &around)?;
+            let (manifest, generated) = project.manifest(&chosen, args.exe.as_deref(), Ways { program: true, checks: Some(&session.extract_options()), until: None }, &session, &around)?;
             bundle::write(folder, &manifest, &copied, &generated)?;
             let (n, at) = (manifest.cases.len(), folder.display());
             let what = if n == 1 { "1 counterexample is".to_owned() } else { format!("{n} counterexamples are") };
@@ -60,7 +60,7 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
             Ok(Status::Clean)
         }
         (None, Some(toolchain)) => {
-            let outcomes = project.confirm(&chosen, args.exe.as_deref(), Ways { program: true, checks: Some(&session.extract_options()) }, &session, &sources, &toolchain, None)?;
+            let outcomes = project.confirm(&chosen, args.exe.as_deref(), Ways { program: true, checks: Some(&session.extract_options()), until: None }, &session, &sources, &toolchain)?;
             attach(&mut assembled, &outcomes);
             session.write(&assembled, &sources)?;
             Ok(session.status(&assembled))
@@ -218,24 +218,25 @@ impl<'a> Project<'a> {
     ///
     /// # Errors
     /// When there is no room to build what is run.
-    #[expect(clippy::too_many_arguments, reason = "the findings, how to run them, and where all of it lies")]
-    pub fn confirm(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways<'_>, session: &Session, sources: &Sources, toolchain: &Toolchain, deadline: Option<Instant>) -> Result<Vec<Outcome>> {
+    pub fn confirm(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways<'_>, session: &Session, sources: &Sources, toolchain: &Toolchain) -> Result<Vec<Outcome>> {
         let folder = tempfile::tempdir().context("cannot make a folder for the launcher")?;
         let template = folder.path().join(bundle::LAUNCHER);
         std::fs::write(&template, prepare::TEMPLATE).with_context(|| format!("cannot write {}", template.display()))?;
         let around = Surroundings { root: &session.root, sources, places: &InPlace, template: Word::text(template.to_string_lossy()) };
         let (manifest, generated) = self.manifest(findings, exe, ways, session, &around)?;
         bundle::write_generated(folder.path(), &generated)?;
-        execute_all(&manifest, folder.path(), toolchain, session, deadline, session.verbose())
+        execute_all(&manifest, folder.path(), toolchain, session, ways.until, session.verbose())
     }
 }
 
-/// `[confirm] when`: confirms what is denied and has not been, where there is a GPU. `room` is how long it may take together;
-/// `Some` line where nothing was run though something should have been.
+/// `[confirm] when`: confirms what is denied and has not been, where there is a GPU. `Some` line where nothing was run though
+/// something should have been.
 #[must_use]
-pub fn automatically(assembled: &mut Assembled, sources: &Sources, project: &Project<'_>, ways: Ways<'_>, session: &Session, room: Option<Duration>) -> Option<String> {
+pub fn automatically(assembled: &mut Assembled, sources: &Sources, project: &Project<'_>, ways: Ways<'_>, session: &Session) -> Option<String> {
     let when = session.config.confirm.when;
-    let wanted = |f: &&Finding| f.witness.is_some() && f.confirmation.is_none() && (f.level == Level::Deny || when == ConfirmWhen::All);
+    // What was silent before may speak to the check compiled into the kernel.
+    let open = |f: &Finding| f.confirmation.as_ref().is_none_or(|c| ways.checks.is_some() && c.status != ConfirmationStatus::Confirmed);
+    let wanted = |f: &&Finding| f.witness.is_some() && open(f) && (f.level == Level::Deny || when == ConfirmWhen::All);
     let findings: Vec<Finding> = assembled.report.findings.iter().filter(wanted).cloned().collect();
     if when == ConfirmWhen::Never || findings.is_empty() { return None; }
     let not_run = |why: &str| Some(format!("hardware confirmation was not run: {why}"));
@@ -244,9 +245,8 @@ pub fn automatically(assembled: &mut Assembled, sources: &Sources, project: &Pro
         Err(DeviceError::NoDevice(_)) => return not_run("there is no NVIDIA GPU here; `scuba confirm --bundle DIR` makes a bundle for a machine that has one"),
         Err(e) => return not_run(&e.to_string()),
     };
-    let deadline = room.map(|r| Instant::now() + r);
     // A fault in what is only evidence must not cost the verdict.
-    let run = std::panic::AssertUnwindSafe(|| project.confirm(&findings, None, ways, session, sources, &toolchain, deadline));
+    let run = std::panic::AssertUnwindSafe(|| project.confirm(&findings, None, ways, session, sources, &toolchain));
     match std::panic::catch_unwind(run).unwrap_or_else(|_| Err(anyhow::anyhow!("internal fault; please report it"))) {
         Ok(outcomes) => {
             attach(assembled, &outcomes);
