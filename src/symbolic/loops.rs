@@ -93,9 +93,11 @@ impl Executor<'_> {
                 let known = choices.entry(v).or_insert_with(|| { wider = true; a.iter().map(|t| (t.base.clone(), t.offset)).collect() });
                 let mut bad = false;
                 for t in n.iter() {
+                    // What an earlier round allocated may have had another size.
+                    bad |= matches!(t.base, Base::Object(o) if !s0.mem.contains_key(&o) && !self.object(o).extent.is_some_and(|e| self.only_old(e, mark, version, None)));
                     if known.iter().any(|(b, o)| *b == t.base && *o == t.offset) { continue; }
                     if wider { continue; }
-                    bad = matches!(t.base, Base::Unknown(_)) || known.len() >= 8;
+                    bad |= matches!(t.base, Base::Unknown(_)) || known.len() >= 8;
                     known.push((t.base.clone(), t.offset));
                     wider = true;
                 }

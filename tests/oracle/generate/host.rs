@@ -152,7 +152,15 @@ impl Gen {
             body.push(Stmt::line(format!("{elem} *{name} = nullptr;")));
             let how = if self.chance(8) { "cudaMallocManaged" } else { "cudaMalloc" };
             body.push(Stmt::line(format!("{how}(&{name}, {bytes});")));
-            if integer && elem == "int" && self.chance(25) {
+            if self.chance(4) {
+                // Grows.
+                let (j, grow) = (self.name('v'), self.nearly(&extent));
+                body.push(Stmt::block(format!("for (int {j} = 1; {j} {} {grow}; {j}{}) {{", self.less(), self.choose(&["++", " *= 2", "++"])), vec![
+                    Stmt::line(format!("cudaFree({name});")),
+                    Stmt::line(format!("cudaMalloc(&{name}, {j} * sizeof({elem}));")),
+                    Stmt::line(format!("cudaMemset({name}, 0, {j} * sizeof({elem}));")),
+                ]));
+            } else if integer && elem == "int" && self.chance(25) {
                 let (h, j) = (self.name('h'), self.name('v'));
                 let mut inner = s.clone();
                 inner.ints.push(Int { name: j.clone(), ty: Ty::I32, mutable: false, data: false });
@@ -206,6 +214,15 @@ impl Gen {
         } else if k.axes == 1 && self.chance(80) { format!("{}, {}", grid.0[0], block[0]) } else { format!("dim3({}), dim3({})", grid.0.join(", "), block.join(", ")) };
         let mut args: Vec<String> = k.arrays.iter().map(|a| a.name.clone()).collect();
         if self.chance(6) && let Some(v) = self.int(&inner) { args[0] = format!("{} + {}", args[0], v.name); }
+        let same: Vec<&Array> = k.arrays.iter().filter(|a| a.elem == k.arrays[0].elem).collect();
+        if same.len() > 1 && self.chance(8) {
+            // Through a table of pointers.
+            let q = self.name('q');
+            let i = match self.int(&inner) { Some(v) if self.chance(60) => format!("({} {} 0)", v.name, self.choose(&[">", "==", "<"])), _ => self.choose(&["0", "1"]).into() };
+            out.push(Stmt::line(format!("{} *{q}[2] = {{{}, {}}};", same[0].elem, same[0].name, same[1].name)));
+            if self.chance(30) { let c = self.cond(&inner, 1); out.push(Stmt::line(format!("if ({c}) std::swap({q}[0], {q}[1]);"))); }
+            args[0] = format!("{q}[{i}]");
+        }
         if args.len() > 1 && self.wrong > 0 && self.chance(3) && k.arrays[0].elem == k.arrays[1].elem { args.swap(0, 1); }
         for v in &k.ints {
             args.push(if self.slip() || (around.is_some() && self.chance(15)) { self.int(&inner).map_or(v.name.clone(), |x| x.name) } else if self.slip() { self.nearly(&v.name) } else { v.name.clone() });
