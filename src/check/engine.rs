@@ -145,7 +145,7 @@ impl<'p> Engine<'p> {
                 self.assumed.note(&e, &place, ev);
                 if self.counts_as_proved(ev) { continue; }
                 let (outcome, cut) = self.access(&mut e, &mut decider, &mut judge, root, Some(run), run.kernel, ev);
-                if cut && outcome.rank() < Outcome::FOUND { hard.push((run, ev)); } else { self.put(run.kernel, ev, outcome); }
+                if cut && outcome.rank() < Outcome::FOUND { hard.push((run, ev)); } else { self.put(run.kernel, ev, partial(outcome, run, host_gave_up.as_deref())); }
             }
         }
         let mut left = u32::try_from(hard.len()).unwrap_or(u32::MAX);
@@ -155,7 +155,7 @@ impl<'p> Engine<'p> {
             left -= 1;
             if self.counts_as_proved(ev) { continue; }
             let (outcome, _) = self.access(&mut e, &mut decider, &mut judge, root, Some(run), run.kernel, ev);
-            self.put(run.kernel, ev, outcome);
+            self.put(run.kernel, ev, partial(outcome, run, host_gave_up.as_deref()));
         }
         self.report.problems.append(&mut e.assumptions.problems);
         // A kernel whose launches may lie beyond the point where the host was given up counts as not launched by us.
@@ -203,14 +203,23 @@ impl<'p> Engine<'p> {
     fn unvisited(&mut self, kernel: FuncRef, seen: &[AccessEvent], why: Option<&str>) {
         let Some(why) = why else { return };
         let visited: FxHashSet<Site> = seen.iter().map(|e| e.site).collect();
-        let f = self.program.func(kernel);
-        for (b, block) in f.blocks.iter().enumerate() {
-            for (i, inst) in block.insts.iter().enumerate() {
-                let site = Site { func: kernel, block: crate::ir::BlockId(u32::try_from(b).unwrap_or(0)), inst: u32::try_from(i).unwrap_or(0) };
-                if visited.contains(&site) || !is_array_access(f, inst) { continue; }
-                let loc = self.program.loc(kernel.module, inst.loc);
-                let text = show::access(self.program, site);
-                self.put_at((loc, text.array), kernel, Outcome::Unknown(why.to_owned()));
+        let mut called = vec![kernel];
+        let mut next = 0;
+        while let Some(func) = called.get(next).copied() {
+            next += 1;
+            let f = self.program.func(func);
+            for (b, block) in f.blocks.iter().enumerate() {
+                for (i, inst) in block.insts.iter().enumerate() {
+                    if let crate::ir::Op::Call { callee: crate::ir::Callee::Direct(id), .. } = &inst.op {
+                        let to = self.program.resolve_func(func.module, *id);
+                        if !called.contains(&to) { called.push(to); }
+                    }
+                    let site = Site { func, block: crate::ir::BlockId(u32::try_from(b).unwrap_or(0)), inst: u32::try_from(i).unwrap_or(0) };
+                    let loc = self.program.loc(func.module, inst.loc);
+                    if loc.system || visited.contains(&site) || !is_array_access(f, inst) { continue; }
+                    let text = show::access(self.program, site);
+                    self.put_at((loc, text.array), kernel, Outcome::Unknown(why.to_owned()));
+                }
             }
         }
     }
@@ -411,6 +420,17 @@ fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> Vec<TermId>
     }
     all.extend(e.objects.iter().filter_map(|o| o.extent));
     all
+}
+
+/// What may be said of an access where the kernel or the host was not followed to its end: beyond that point it may be
+/// reached again, otherwise.
+fn partial(outcome: Outcome, run: &Run, host: Option<&str>) -> Outcome {
+    let why = match (&run.run.gave_up, host) {
+        (Some(why), _) => format!("the kernel was not followed to its end: {why}"),
+        (None, Some(why)) => format!("the host code was not followed to its end: {why}"),
+        (None, None) => return outcome,
+    };
+    if outcome.rank() < Outcome::FOUND { Outcome::Unknown(why) } else { outcome }
 }
 
 /// The launch's conditions, less those on host loops and unknowns that nothing in the launch depends on: fewer facts
