@@ -81,7 +81,8 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
     let places = around.places;
     let mut launches: Vec<Launched> = Vec::new();
     let before = manifest.cases.len();
-    let with_witness: Vec<(&Finding, &Witness)> = findings.iter().filter_map(|f| Some((*f, f.witness.as_ref()?))).collect();
+    let own = |f: &Finding| is_of(f, material.program, around.root);
+    let with_witness: Vec<(&Finding, &Witness)> = findings.iter().filter(|f| own(f)).filter_map(|f| Some((*f, f.witness.as_ref()?))).collect();
     for (finding, witness) in &with_witness {
         if ways.over() { break; }
         let mut case = Case { expected: expected(finding, witness, around), store: material.store.clone(), attempts: vec![], notes: vec![] };
@@ -183,6 +184,17 @@ fn program(f: &Finding, w: &Witness, device_bytes: u64, m: &Material<'_>, places
     };
     Some(Attempt::Program {
         executable, directory: Word::Scratch(String::new()), argv: w.run.argv.clone(), stdin: w.run.stdin.clone(), device_bytes,
+    })
+}
+
+/// Whether a finding is of this program: another one may have the same name. Where its site stands in this program is where it
+/// says that it is.
+fn is_of(f: &Finding, program: &Program, root: &ProjectRoot) -> bool {
+    let Some(sites) = f.witness.as_ref().and_then(|w| w.sites.as_ref()) else { return true };
+    std::iter::once(&sites.access).chain(&sites.callers).filter_map(|s| site(*s, program)).any(|s| {
+        let block = &program.func(s.func).blocks[s.block.index()];
+        let at = program.loc(s.func.module, block.insts.get(s.inst as usize).map_or(block.term_loc, |i| i.loc));
+        at.line == f.access.position.line && root.show(&at.file) == f.access.position.file
     })
 }
 

@@ -74,3 +74,25 @@ fn a_build_of_several_units_is_confirmed_from_its_facts() {
     let shown = bench.scuba(["report", "--sarif", "report.sarif"]).status(0);
     assert!(std::fs::read_to_string(bench.project().join("report.sarif")).unwrap().contains("running this launch alone"), "{shown:?}");
 }
+
+#[test]
+fn programs_of_one_name_are_not_taken_for_each_other() {
+    let bench = bench();
+    bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+    bench.settings(&format!("[confirm]\nwhen = \"never\"\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    for (folder, program) in [("a", "clean.cu"), ("b", "vector.cu"), ("c", "shared_static.cu")] {
+        std::fs::create_dir(bench.project().join(folder)).unwrap();
+        std::fs::copy(super::here().join("programs").join(program), bench.project().join(folder).join("main.cu")).unwrap();
+    }
+    let nvcc = nvcc().display().to_string();
+    let build = format!("for d in a b c; do {nvcc} -c $d/main.cu -o $d/main.o; done");
+    bench.scuba(["build", "-q", "--", "sh", "-c", &build]).status(1);
+    let said = bench.scuba(["confirm", "--message-format", "json"]).status(1);
+    assert_eq!(said.findings().len(), 2);
+    let kept = std::fs::read_dir(bench.project().join(".scuba/confirmations")).unwrap().map(|e| std::fs::read_to_string(e.unwrap().path()).unwrap());
+    for log in kept {
+        // Each was built of its own source.
+        assert_eq!(log.matches("/b/main.cu").count() > 0, log.matches("/c/main.cu").count() == 0, "{log}");
+        assert!(!log.contains("/a/main.cu"), "{log}");
+    }
+}
