@@ -67,3 +67,24 @@ fn what_is_no_bundle_is_refused() {
     let said = bench.scuba(["confirm", "--from", "."]).status(2);
     assert!(said.err.contains("`scuba-bundle/9`"), "{}", said.err);
 }
+
+#[test]
+fn a_launch_has_the_contents_of_its_buffers_and_the_check_its_bounds() {
+    let bench = Bench::new("atomic.cu");
+    let bundle = bench.root().join("bundle");
+    bench.scuba(["confirm", "atomic.cu", "--bundle", bundle.to_str().unwrap()]).status(0);
+    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(bundle.join("manifest.json")).unwrap()).unwrap();
+    let [case] = manifest["cases"].as_array().unwrap().as_slice() else { panic!("{manifest}") };
+    let attempts = case["attempts"].as_array().unwrap();
+    assert_eq!(attempts.iter().map(|a| a["how"].as_str().unwrap()).collect::<Vec<_>>(), ["program", "launch", "check"]);
+    // The indices 0, 1, 2 and 20 into four bins; room around them, none around the bins.
+    let common = "grid 1 1 1\nblock 4 1 1\nshared 0\nobject 0 device 16\nobject 1 roomy 16\nbytes 1 0 00000000010000000200000014000000\n\
+        parameter 0 8\npoints 0 0 0 0\nparameter 1 8\npoints 1 0 1 0\nparameter 2 4\nvalue 2 0 04000000\n";
+    assert_eq!(attempts[1]["description"], common);
+    assert_eq!(attempts[1]["target"], serde_json::json!(["0", 80, 16]));
+    // `atomicAdd` of the toolkit's header has other callers: only thread 3's access at byte 80 counts.
+    let words: String = [16u64, 0, 0, 0, 3, 0, 0, 80].iter().flat_map(|w| w.to_le_bytes()).map(|b| format!("{b:02x}")).collect();
+    let check = format!("{}object table symbol 0 scuba_table\nbytes table 0 0200000000000000\naddress table 8 0 0\nbytes table 16 {words}\nrecords scuba_records\n",
+        common.replace("device", "roomy"));
+    assert_eq!(attempts[2]["description"], check);
+}
