@@ -16,7 +16,7 @@ use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Site
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::{SymKind, Term, TermId};
 use crate::symbolic::value::{Base, Value};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -67,7 +67,8 @@ pub(super) struct Engine<'p> {
 
 impl<'p> Engine<'p> {
     pub fn new(program: &'p Program, options: &'p Options) -> Self {
-        let deadline = Instant::now() + Duration::from_secs(u64::from(options.seconds));
+        // Some of the time is for what comes after the last verdict.
+        let deadline = Instant::now() + Duration::from_secs(u64::from(options.seconds)) * 9 / 10;
         Self { assumed: Assumed::default(), program, options, deadline, places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0, report: ProgramReport::default() }
     }
 
@@ -117,6 +118,9 @@ impl<'p> Engine<'p> {
         let mut judge = Judge::new(self.program, root.clone());
         let launches = std::mem::take(&mut e.launches);
         let mut runs = vec![];
+        let mut times: FxHashMap<FuncRef, u32> = FxHashMap::default();
+        for l in &launches { if let Ok(k) = l.kernel { *times.entry(k).or_default() += 1; } }
+        let safe: FxHashMap<FuncRef, FxHashSet<Vec<Site>>> = times.into_iter().filter(|(_, n)| *n > 1).map(|(k, _)| (k, self.safe_under_any_launch(k))).collect();
         for l in &launches {
             self.launches += 1;
             let Ok(kernel) = l.kernel else {
@@ -143,6 +147,7 @@ impl<'p> Engine<'p> {
                 let place = self.place_of(ev);
                 if self.assumed.skips(&place) { continue; }
                 self.assumed.note(&e, &place, ev);
+                if safe.get(&run.kernel).is_some_and(|s| s.contains(&*ev.stack)) { self.put(run.kernel, ev, Outcome::Safe); continue; }
                 if self.counts_as_proved(ev) { continue; }
                 let (outcome, cut) = self.access(&mut e, &mut decider, &mut judge, root, Some(run), run.kernel, ev);
                 if cut && outcome.rank() < Outcome::FOUND { hard.push((run, ev)); } else { self.put(run.kernel, ev, partial(outcome, run, host_gave_up.as_deref())); }
@@ -162,6 +167,43 @@ impl<'p> Engine<'p> {
         for l in &launches { if let Ok(k) = l.kernel { self.launched.insert(k); } }
     }
 
+    /// Accesses of a kernel, by their call stacks, that are safe whatever it is launched with: indices of local arrays and
+    /// the like need not be looked at again for each of its launches.
+    fn safe_under_any_launch(&mut self, kernel: FuncRef) -> FxHashSet<Vec<Site>> {
+        let (mut e, run) = self.any_launch(kernel);
+        if run.gave_up.is_some() { return FxHashSet::default(); }
+        let mut decider = Decider::new(Limits { millis: FIRST_MILLIS / 2, ..Limits::default() });
+        let (mut safe, mut open): (FxHashSet<Vec<Site>>, FxHashSet<Vec<Site>>) = Default::default();
+        for ev in &run.accesses {
+            if open.contains(&*ev.stack) || Instant::now() > self.deadline { open.insert(ev.stack.to_vec()); continue; }
+            let all = ev.targets.iter().all(|t| {
+                let facts = e.arena.and(ev.path, t.cond);
+                if e.arena.as_bool(facts) == Some(false) { return true; }
+                let Base::Object(o) = t.base else { return false };
+                let Some(extent) = e.object(o).extent else { return false };
+                matches!(decider.decide(&mut e.arena, &Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }), Decision::Safe)
+            });
+            if all { safe.insert(ev.stack.to_vec()); } else { open.insert(ev.stack.to_vec()); }
+        }
+        safe.retain(|s| !open.contains(s));
+        for ev in run.accesses.iter().filter(|ev| safe.contains(&*ev.stack)) { let place = self.place_of(ev); self.assumed.note(&e, &place, ev); }
+        safe
+    }
+
+    /// A kernel executed under an arbitrary launch.
+    fn any_launch(&self, kernel: FuncRef) -> (Executor<'p>, KernelRun) {
+        let mut e = self.executor();
+        let name = self.program.func(kernel).name.clone();
+        let config = e.unknown_launch(&name);
+        let args = e.unknown_arguments(kernel);
+        let state = e.initial_state();
+        let site = Site { func: kernel, block: crate::ir::BlockId(0), inst: 0 };
+        let l = LaunchEvent { site, stack: std::rc::Rc::new(vec![]), kernel: Ok(kernel), config, args, memory: state.mem, path: state.path };
+        let facts = e.launch_axioms(&l.config);
+        let run = e.run_kernel(kernel, &l, facts);
+        (e, run)
+    }
+
     /// A place already proved to be wrong is not looked at again.
     fn counts_as_proved(&mut self, ev: &AccessEvent) -> bool {
         let place = self.place_of(ev);
@@ -173,16 +215,8 @@ impl<'p> Engine<'p> {
 
     /// A kernel without a known launch: only what holds for every launch is said.
     fn run_idle(&mut self, kernel: FuncRef) {
-        let mut e = self.executor();
         self.kernels.insert(kernel);
-        let name = self.program.func(kernel).name.clone();
-        let config = e.unknown_launch(&name);
-        let args = e.unknown_arguments(kernel);
-        let state = e.initial_state();
-        let site = Site { func: kernel, block: crate::ir::BlockId(0), inst: 0 };
-        let l = LaunchEvent { site, stack: std::rc::Rc::new(vec![]), kernel: Ok(kernel), config, args, memory: state.mem, path: state.path };
-        let facts = e.launch_axioms(&l.config);
-        let run = e.run_kernel(kernel, &l, facts);
+        let (mut e, run) = self.any_launch(kernel);
         let mut decider = Decider::new(Limits { millis: self.options.solver_ms.min(1000), ..Limits::default() });
         let root = Root { func: kernel, trusted: false };
         let mut judge = Judge::new(self.program, root.clone());

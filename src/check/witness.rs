@@ -8,6 +8,7 @@ use crate::symbolic::exec::{AccessEvent, LaunchEvent, Site, Thread};
 use crate::symbolic::term::{Arena, InputSource, SymKind, TermId};
 use crate::witness::{self, BadAccess, Budget, Inputs, Outcome, Target, Threads};
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 /// What replay says.
 #[derive(Clone, Debug)]
@@ -16,6 +17,9 @@ pub(super) enum Judged {
     NotReached(String),
     Incomplete(String),
 }
+
+/// Steps and seconds that every replay gets.
+const SHORT: (u64, f64) = (5_000_000, 1.0);
 
 /// Replays the witnesses of one root.
 pub(super) struct Judge<'p> {
@@ -55,17 +59,30 @@ impl<'p> Judge<'p> {
             site: site(ev.site), callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()), launch_site: Some(site(launch.site)), launch: None,
             threads: Threads::List(vec![(block, th)]),
         };
-        match witness::replay(self.program, self.root.func, &inputs, &target, &self.budget) {
+        let start = Instant::now();
+        let first = witness::replay(self.program, self.root.func, &inputs, &target, &self.budget);
+        self.took(start);
+        match first {
             Outcome::Reached { bad, assumptions } => return Judged::Reached { bad, assumptions },
             Outcome::Incomplete { why } => return Judged::Incomplete(why),
             Outcome::NotReached { .. } => {}
         }
         // The model's thread may be off where it was free to choose: any thread of the block, then of the launch.
         let target = Target { threads: Threads::Any, ..target };
-        match witness::replay(self.program, self.root.func, &inputs, &target, &self.budget) {
+        let start = Instant::now();
+        let second = witness::replay(self.program, self.root.func, &inputs, &target, &self.budget);
+        self.took(start);
+        match second {
             Outcome::Reached { bad, assumptions } => Judged::Reached { bad, assumptions },
             Outcome::Incomplete { why } => Judged::Incomplete(why),
             Outcome::NotReached { why } => Judged::NotReached(why),
+        }
+    }
+
+    fn took(&mut self, start: Instant) {
+        if start.elapsed().as_secs() >= 1 {
+            self.budget.steps = (self.budget.steps / 2).max(SHORT.0);
+            self.budget.seconds = (self.budget.seconds / 2.0).max(SHORT.1);
         }
     }
 

@@ -69,7 +69,13 @@ impl Executor<'_> {
         self.enter_kernel(kernel, launch, path, 1);
         let all: FxHashSet<_> = launch.memory.keys().copied().chain((0..self.objects.len()).map(|i| crate::symbolic::memory::ObjId(u32::try_from(i).unwrap_or(u32::MAX)))).collect();
         let written = std::mem::take(&mut self.written);
-        self.stable = Some(all.into_iter().filter(|o| !written.contains(o) && !matches!(self.object(*o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic)).collect());
+        // What a parameter of unknown origin points to may be any of them, and any device variable.
+        let parameters = written.iter().any(|o| matches!(self.object(*o).kind, ObjKind::Parameter));
+        self.stable = Some(all.into_iter().filter(|o| !written.contains(o) && match self.object(*o).kind {
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
+            ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !parameters,
+            _ => true,
+        }).collect());
         self.recording = recording;
         if self.gave_up.is_none() { self.enter_kernel(kernel, launch, path, 2); }
 

@@ -68,7 +68,7 @@ impl Executor<'_> {
         let m = self.module(f);
         let size = m.size_of(ty);
         // What other threads may write is not followed.
-        if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal | ObjKind::Parameter | ObjKind::Constant(_)) && !self.stable.as_ref().is_some_and(|k| k.contains(&o)) {
+        if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal | ObjKind::Constant(_)) && !self.stable.as_ref().is_some_and(|k| k.contains(&o)) {
             let reason = format!("what `{}` holds", self.object(o).name);
             return self.unknown_of(m, ty, &reason);
         }

@@ -326,7 +326,7 @@ impl<'p> Executor<'p> {
     }
 
     /// A cell's value, or what the rest of its object says; `None` for memory that was never written.
-    fn cell_for_merge(&mut self, id: ObjId, s: &ObjState, offset: i64, size: u32) -> Option<Value> {
+    pub(super) fn cell_for_merge(&mut self, id: ObjId, s: &ObjState, offset: i64, size: u32) -> Option<Value> {
         if let Some((sz, v)) = s.cells.get(&offset) && *sz == size { return Some(v.clone()); }
         if s.overlapping(offset, offset + i64::from(size)).next().is_none() && s.rest == Rest::Uninit { return None; }
         let t = self.arena.int(i128::from(offset));
@@ -366,6 +366,9 @@ impl<'p> Executor<'p> {
             (Value::Real(x), Value::Real(y)) if x.den == y.den => {
                 Value::Real(super::value::Ratio { num: self.arena.ite(c, x.num, y.num), den: x.den })
             }
+            // Zeroed memory that the other path made a pointer.
+            (Value::Ptr(_), Value::Int(t)) if self.arena.as_int(*t) == Some(0) => { let null = self.null(); self.ite_value(c, a, &null) }
+            (Value::Int(t), Value::Ptr(_)) if self.arena.as_int(*t) == Some(0) => { let null = self.null(); self.ite_value(c, &null, b) }
             (Value::Unknown(r), _) | (_, Value::Unknown(r)) => Value::Unknown(r.clone()),
             _ => Value::unknown("a value of two types on two paths"),
         }

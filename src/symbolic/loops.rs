@@ -67,7 +67,7 @@ impl Executor<'_> {
         for round in 0..16 {
             let mark = self.arena.symbols().len();
             let version = self.version;
-            let mut chosen: FxHashMap<LoopVar, Value> = choices.iter().map(|(v, c)| (*v, self.any_of(c))).collect();
+            let mut chosen: FxHashMap<LoopVar, Value> = choices.iter().filter(|(_, c)| !c.is_empty()).map(|(v, c)| (*v, self.any_of(c))).collect();
             for v in &beyond { let p = self.unknown_pointer("what a loop left in a pointer"); chosen.insert(*v, p); }
             let (sh, symbols) = self.header_state(fr, &s0, &vars, &phi_start, |_, v| chosen.get(&v).cloned());
             let out = self.region(fr, cfg, Some(l), header, vec![(header, sh.clone())]);
@@ -85,12 +85,12 @@ impl Executor<'_> {
             for v in vars.clone() {
                 if beyond.contains(&v) { continue; }
                 let (a, n) = match (self.var_value(&s0, &phi_start, v), self.var_value(&sb, &phi_next, v)) {
-                    (Some(Value::Ptr(a)), Some(Value::Ptr(n))) => (a, n),
+                    (_, Some(Value::Ptr(n))) => match self.pointers_before(&s0, &phi_start, v) { Some(a) => (a, n), None => continue },
                     (Some(Value::Ptr(_)), _) if !matches!(v, LoopVar::Whole(_)) => { choices.remove(&v); beyond.insert(v); wider = true; continue; }
                     _ => continue,
                 };
-                if !choices.contains_key(&v) && a.len() == 1 && n.len() == 1 && a[0].base == n[0].base { continue; }
-                let known = choices.entry(v).or_insert_with(|| { wider = true; a.iter().map(|t| (t.base.clone(), t.offset)).collect() });
+                if let ([a], [n]) = (a.as_slice(), n.as_slice()) && !choices.contains_key(&v) && a.0 == n.base { continue; }
+                let known = choices.entry(v).or_insert_with(|| { wider = true; a });
                 let mut bad = false;
                 for t in n.iter() {
                     // What an earlier round allocated may have had another size.
@@ -104,6 +104,9 @@ impl Executor<'_> {
                 bad |= known.iter().any(|(b, _)| matches!(b, Base::Unknown(_)));
                 let stale = known.iter().map(|(_, o)| *o).collect::<Vec<_>>();
                 bad |= stale.into_iter().any(|o| !self.only_old(o, mark, version, None));
+                // An object made in an earlier round has that round's size, not this one's.
+                let extents: Vec<TermId> = known.iter().filter_map(|(b, _)| if let Base::Object(o) = b { self.object(*o).extent } else { None }).collect();
+                bad |= extents.into_iter().any(|e| !self.only_old(e, mark, version, None));
                 if bad { choices.remove(&v); beyond.insert(v); wider = true; }
             }
             if new.is_empty() && !wider {
@@ -131,7 +134,7 @@ impl Executor<'_> {
         for v in &vars {
             let (Some(start), Some(sym)) = (self.var_value(&s0, &phi_start, *v), symbols.get(v).cloned()) else { continue };
             let Some(next) = self.var_value(&sb, &phi_next, *v) else { continue };
-            let form = if choices.contains_key(v) { Form::Bounded(sym, vec![]) } else { self.solve(&start, &sym, &next, k, mark, version) };
+            let form = if choices.contains_key(v) || beyond.contains(v) { Form::Bounded(sym, vec![]) } else { self.solve(&start, &sym, &next, k, mark, version) };
             if matches!(form, Form::Arbitrary | Form::Bounded(..)) && matches!(start, Value::Int(_) | Value::Ptr(_) | Value::Bool(_)) { inexact = true; }
             forms.insert(*v, form);
         }
@@ -175,8 +178,13 @@ impl Executor<'_> {
         let round = self.arena.substitute(round, &map);
         let round: Vec<TermId> = self.arena.conjuncts(round).into_iter().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
 
-        self.name_iteration(k, &forms);
         let mut facts = vec![];
+        for v in &vars {
+            if !matches!(forms.get(v), Some(Form::Arbitrary)) { continue; }
+            let (Some(Value::Int(a)), Some(Value::Int(h)), Some(Value::Int(n))) = (self.var_value(&s0, &phi_start, *v), symbols.get(v).cloned(), self.var_value(&sb, &phi_next, *v)) else { continue };
+            if let Some(f) = self.set_in_some_round((a, h, n), k, &map, &round, mark, version) { forms.insert(*v, f); }
+        }
+        self.name_iteration(k, &forms);
         for (v, bits, signed) in &ranges { if let Some(Form::Closed(Value::Int(at_k))) = forms.get(v) { facts.extend(self.within(*at_k, *bits, *signed)); } }
 
         if inexact && let Some(n) = self.trip_count(&round, k) && n <= MAX_UNROLL && let Some(r) = self.unroll(fr, cfg, l, &s0, &phi_start, n) { return r; }
@@ -462,6 +470,23 @@ impl Executor<'_> {
         }
     }
 
+    /// Where a pointer variable may point before the loop: nowhere if it was never written. `None` where that is not known.
+    fn pointers_before(&mut self, s0: &State, phis: &FxHashMap<ValueId, Value>, v: LoopVar) -> Option<Vec<(Base, TermId)>> {
+        let value = match (self.var_value(s0, phis, v), v) {
+            (Some(x), _) => x,
+            (None, LoopVar::Cell(o, at, size)) => {
+                let st = s0.mem.get(&o)?.clone();
+                match self.cell_for_merge(o, &st, at, size) { None => return Some(vec![]), Some(x) => x }
+            }
+            _ => return None,
+        };
+        match value {
+            Value::Ptr(p) => Some(p.iter().map(|t| (t.base.clone(), t.offset)).collect()),
+            Value::Int(t) if self.arena.as_int(t) == Some(0) => Some(vec![(Base::Null, t)]),
+            _ => None,
+        }
+    }
+
     /// Whether a term is made only of symbols and contents that are older than the pass, and perhaps of `k`.
     fn only_old(&self, t: TermId, mark: usize, version: u32, k: Option<TermId>) -> bool {
         self.arena.cone(&[t]).into_iter().all(|n| match self.arena.get(n) {
@@ -537,6 +562,31 @@ impl Executor<'_> {
             facts.push(self.arena.or(not, started));
         }
         Form::Bounded(Value::Int(v), facts)
+    }
+
+    /// `best = i` under a condition: the start, or what some earlier round had.
+    fn set_in_some_round(&mut self, (a, h, n): (TermId, TermId, TermId), k: TermId, map: &FxHashMap<TermId, TermId>, round: &[TermId], mark: usize, version: u32) -> Option<Form> {
+        let mut leaves = vec![];
+        self.leaves(n, &mut leaves);
+        leaves.retain(|l| *l != h);
+        leaves.sort_unstable();
+        leaves.dedup();
+        if leaves.len() > 4 { return None; }
+        let (mut value, mut facts) = (a, vec![]);
+        for leaf in leaves {
+            let at_k = self.arena.substitute(leaf, map);
+            if !self.only_old(at_k, mark, version, Some(k)) { return None; }
+            let earlier = self.arena.fresh(SymKind::Iteration { name: "an earlier round".into() }, "an earlier iteration", Range::new(0, 1 << 62));
+            let then: FxHashMap<TermId, TermId> = std::iter::once((k, earlier)).collect();
+            let kept = self.arena.fresh_bool(SymKind::Unknown { reason: "which round set a variable".into() }, "?");
+            let in_round = self.arena.substitute(at_k, &then);
+            value = self.arena.ite(kept, value, in_round);
+            // One fact each: a launch keeps those whose symbols it knows.
+            let mut conditions = vec![self.arena.lt(earlier, k)];
+            for c in round { conditions.push(self.arena.substitute(*c, &then)); }
+            for c in conditions { facts.push(self.arena.or(kept, c)); }
+        }
+        Some(Form::Bounded(Value::Int(value), facts))
     }
 
     /// `h / 2^c`, `h >> c`, `h * 2^c`.
