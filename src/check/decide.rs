@@ -29,6 +29,9 @@ pub struct Obligation {
     pub extent: TermId,
 }
 
+/// Least milliseconds for the search of a small witness.
+const SMALLEST_MILLIS: u32 = 1000;
+
 /// Prepared sets of facts that are kept.
 const CONTEXTS: usize = 8;
 
@@ -182,7 +185,9 @@ impl Decider {
             }
             let quick = Limits { millis: 300, ..self.limits };
             if let Answer::Model(model) = solver::prove(a, &fixed, goal, WrapMode::Assume, &quick) {
-                return Some(Decision::Fails { model, mode: WrapMode::Assume, degenerate: inputs.iter().any(|(_, v)| *v < 1) });
+                let degenerate = inputs.iter().any(|(_, v)| *v < 1);
+                self.cut |= degenerate;
+                return Some(Decision::Fails { model, mode: WrapMode::Assume, degenerate });
             }
         }
         None
@@ -194,13 +199,16 @@ impl Decider {
         all.push(a.not(goal));
         let symbols = a.symbols_of(&all);
         let inputs: Vec<SymId> = symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
-        let model = match solver::find_model(a, &all, &inputs, &inputs, mode, &self.limits) {
+        // A small witness is worth more than a quick answer: it is what replays and what users read.
+        let limits = Limits { millis: self.limits.millis.max(SMALLEST_MILLIS), ..self.limits };
+        let model = match solver::find_model(a, &all, &inputs, &inputs, mode, &limits) {
             ModelAnswer::Model(m) => m,
-            _ => first,
+            _ => { self.cut = true; first }
         };
         let fixed: Vec<(SymId, i128)> = inputs.iter().filter_map(|s| model.values.get(s).map(|v| (*s, *v))).collect();
         if !fixed.is_empty() && self.known.len() < 3 { self.known.push(fixed); }
         let degenerate = inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1));
+        self.cut |= degenerate;
         Decision::Fails { model, mode, degenerate }
     }
 

@@ -36,6 +36,9 @@ impl Outcome {
     /// Rank of the findings.
     const FOUND: u8 = 3;
 
+    /// Whether more time cannot make it worse.
+    fn is_final(&self) -> bool { matches!(self, Self::Found(f) if f.verdict == Verdict::Proved && !f.degenerate) }
+
     /// Worst last.
     fn rank(&self) -> u8 {
         match self { Self::Safe => 0, Self::SafeIfNoWrap(_) => 1, Self::Unknown(_) => 2, Self::Found(f) if f.verdict == Verdict::Possible => 3, Self::Found(_) => 4 }
@@ -150,7 +153,7 @@ impl<'p> Engine<'p> {
                 if safe.get(&run.kernel).is_some_and(|s| s.contains(&*ev.stack)) { self.put(run.kernel, ev, Outcome::Safe); continue; }
                 if self.counts_as_proved(ev) { continue; }
                 let (outcome, cut) = self.access(&mut e, &mut decider, &mut judge, root, Some(run), run.kernel, ev);
-                if cut && outcome.rank() < Outcome::FOUND { hard.push((run, ev)); } else { self.put(run.kernel, ev, partial(outcome, run, host_gave_up.as_deref())); }
+                if cut && !outcome.is_final() { hard.push((run, ev)); } else { self.put(run.kernel, ev, partial(outcome, run, host_gave_up.as_deref())); }
             }
         }
         let mut left = u32::try_from(hard.len()).unwrap_or(u32::MAX);
