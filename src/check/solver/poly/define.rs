@@ -256,17 +256,20 @@ impl Store {
             .filter_map(|t| match arena.get(*t) { Term::Pow2(b) if *t != n => Some((*t, *b)), _ => None }).collect();
         for (m, b) in others {
             let w = atom(m);
-            let Some(gap) = arena.poly(b).add_scaled(&pa, -1) else { continue };
+            let pb = arena.poly(b);
+            let Some(gap) = pb.add_scaled(&pa, -1) else { continue };
+            // Below 2^0 there is no halving: a negative exponent may stand in what holds only after the first round.
+            let (of_a, of_b) = (self.proved(arena, Some(pa.clone())), self.proved(arena, Some(pb)));
             let constant = gap.terms.iter().all(|(m, _)| m.is_empty()).then(|| gap.constant());
             match constant {
                 // 2^b = 2^(b-a) · 2^a
-                Some(k) if (0..=64).contains(&k) => self.equal(scaled(&v, 1 << k).and_then(|p| p.add_scaled(&w, -1)), &Used::new()),
-                Some(k) if (-64..0).contains(&k) => self.equal(scaled(&w, 1 << -k).and_then(|p| p.add_scaled(&v, -1)), &Used::new()),
+                Some(k) if (0..=64).contains(&k) => if let Some(u) = of_a { self.equal(scaled(&v, 1 << k).and_then(|p| p.add_scaled(&w, -1)), &u); },
+                Some(k) if (-64..0).contains(&k) => if let Some(u) = of_b { self.equal(scaled(&w, 1 << -k).and_then(|p| p.add_scaled(&v, -1)), &u); },
                 _ => {
                     let opposite = scaled(&gap, -1);
-                    for (gap, low, high) in [(Some(gap), &v, &w), (opposite, &w, &v)] {
+                    for (gap, low, high, least) in [(Some(gap), &v, &w, &of_a), (opposite, &w, &v, &of_b)] {
                         let strict = gap.as_ref().and_then(|g| plus(g, -1));
-                        if let Some(u) = self.proved(arena, strict) { self.at_least(high.add_scaled(low, -2), &u); }
+                        if let (Some(u), Some(l)) = (self.proved(arena, strict), least) { self.at_least(high.add_scaled(low, -2), &union(&u, l)); }
                         else if let Some(u) = self.proved(arena, gap) { self.at_least(high.add_scaled(low, -1), &u); }
                     }
                 }
