@@ -64,6 +64,9 @@ pub(super) struct Engine<'p> {
     kernels: FxHashSet<FuncRef>,
     launched: FxHashSet<FuncRef>,
     launches: u32,
+    /// Whether models that rest on unknowns wait for their replay, and whether one did.
+    postponing: bool,
+    postponed: bool,
     report: ProgramReport,
     pub assumed: Assumed,
 }
@@ -72,7 +75,7 @@ impl<'p> Engine<'p> {
     pub fn new(program: &'p Program, options: &'p Options) -> Self {
         // Some of the time is for what comes after the last verdict.
         let deadline = Instant::now() + Duration::from_secs(u64::from(options.seconds)) * 9 / 10;
-        Self { assumed: Assumed::default(), program, options, deadline, places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0, report: ProgramReport::default() }
+        Self { assumed: Assumed::default(), program, options, deadline, places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0, postponing: false, postponed: false, report: ProgramReport::default() }
     }
 
     pub fn run(mut self) -> ProgramReport {
@@ -145,6 +148,9 @@ impl<'p> Engine<'p> {
         }
         // Every access gets a little time before any gets a lot.
         let mut hard: Vec<(&Run, &AccessEvent)> = vec![];
+        // Replays of what rests on unknowns seldom end well: they come last.
+        let mut later: Vec<(&Run, &AccessEvent)> = vec![];
+        self.postponing = true;
         for run in &runs {
             for ev in &run.run.accesses {
                 let place = self.place_of(ev);
@@ -153,9 +159,11 @@ impl<'p> Engine<'p> {
                 if safe.get(&run.kernel).is_some_and(|s| s.contains(&*ev.stack)) { self.put(run.kernel, ev, Outcome::Safe); continue; }
                 if self.counts_as_proved(ev) { continue; }
                 let (outcome, cut) = self.access(&mut e, &mut decider, &mut judge, root, Some(run), run.kernel, ev);
-                if cut && !outcome.is_final() { hard.push((run, ev)); } else { self.put(run.kernel, ev, partial(outcome, run, host_gave_up.as_deref())); }
+                if cut && !outcome.is_final() { hard.push((run, ev)); } else if std::mem::take(&mut self.postponed) { later.push((run, ev)); } else { self.put(run.kernel, ev, partial(outcome, run, host_gave_up.as_deref())); }
             }
         }
+        self.postponing = false;
+        hard.append(&mut later);
         let mut left = u32::try_from(hard.len()).unwrap_or(u32::MAX);
         for (run, ev) in hard {
             let remaining = u32::try_from(self.deadline.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u32::MAX);
@@ -337,6 +345,10 @@ impl<'p> Engine<'p> {
     fn found(&mut self, e: &Executor<'p>, judge: &mut Judge<'p>, root: &Root, launch: Option<&Run>, kernel: FuncRef, ev: &AccessEvent, object: &Object, ob: &Obligation, model: &Model, mode: WrapMode, degenerate: bool) -> Outcome {
         let unknowns = essential_unknowns(e, ob);
         if self.assumed.asked.is_some() { return Outcome::Unknown("not safe without what is assumed".into()); }
+        if self.postponing && let Some(u) = unknowns.first() {
+            self.postponed = true;
+            return Outcome::Unknown(u.clone());
+        }
         let Some(Run { launch, run: KernelRun { thread, .. }, .. }) = launch else { return Outcome::Unknown("no launch of this kernel is known".into()) };
         let judged = judge.judge(&e.arena, launch, thread, ev, model, mode);
         let (verdict, replay, assumptions) = match &judged {
