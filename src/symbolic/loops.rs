@@ -36,6 +36,9 @@ enum Form {
     Arbitrary,
 }
 
+/// Nodes of a choice between values that are looked through.
+const MAX_CHOICES: usize = 64;
+
 /// Constant trip counts up to this are executed one by one where that is more exact.
 const MAX_UNROLL: u32 = 64;
 
@@ -531,8 +534,7 @@ impl Executor<'_> {
         }
         if let Some(f) = self.geometric(a, h, n, k, mark, version) { return f; }
         // A choice between steps and fixed values.
-        let mut leaves = vec![];
-        self.leaves(n, &mut leaves);
+        let Some(leaves) = self.leaves(n) else { return Form::Arbitrary };
         let (mut lo, mut hi) = (0i128, 0i128);
         let mut fixed = vec![];
         for leaf in leaves {
@@ -566,11 +568,8 @@ impl Executor<'_> {
 
     /// `best = i` under a condition: the start, or what some earlier round had.
     fn set_in_some_round(&mut self, (a, h, n): (TermId, TermId, TermId), k: TermId, map: &FxHashMap<TermId, TermId>, round: &[TermId], mark: usize, version: u32) -> Option<Form> {
-        let mut leaves = vec![];
-        self.leaves(n, &mut leaves);
+        let mut leaves = self.leaves(n)?;
         leaves.retain(|l| *l != h);
-        leaves.sort_unstable();
-        leaves.dedup();
         if leaves.len() > 4 { return None; }
         let (mut value, mut facts) = (a, vec![]);
         for leaf in leaves {
@@ -631,9 +630,15 @@ impl Executor<'_> {
         }
     }
 
-    fn leaves(&self, t: TermId, out: &mut Vec<TermId>) {
-        if out.len() > 16 { return; }
-        match self.arena.get(t) { Term::Ite(_, a, b) => { let (a, b) = (*a, *b); self.leaves(a, out); self.leaves(b, out); } _ => out.push(t) }
+    /// Every value that a choice may give; `None` where they are too many.
+    fn leaves(&self, t: TermId) -> Option<Vec<TermId>> {
+        let (mut out, mut open, mut seen) = (vec![], vec![t], FxHashSet::default());
+        while let Some(t) = open.pop() {
+            if !seen.insert(t) { continue; }
+            if seen.len() > MAX_CHOICES { return None; }
+            match self.arena.get(t) { Term::Ite(_, a, b) => open.extend([*b, *a]), _ => out.push(t) }
+        }
+        Some(out)
     }
 
     /// A pointer to any of several places, by a free choice.
