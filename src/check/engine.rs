@@ -2,20 +2,21 @@
 
 use super::assumed::Assumed;
 use super::decide::{Decider, Decision, Obligation};
-use super::show;
+use super::finding::{Bad, Worth, loc_of};
+use super::outcome::{Effort, Look, More, Outcome};
 use super::solver::{Limits, Model, WrapMode};
-use super::witness::{Judged, Judge};
 use super::specialise::{self, Decided};
-use super::{Options, ProgramReport, Standing};
+use super::witness::{Judge, Judged};
+use super::{Options, ProgramReport, Standing, relevant, show};
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
-use crate::report::finding::{Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Sites, Space, Summary, Undecided, Verdict, Witness, WitnessInput};
+use crate::report::finding::{Position, Replay, Summary, Undecided, Verdict};
 use crate::symbolic::assumptions::Assumptions;
-use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Site};
+use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::{SymKind, Term, TermId};
-use crate::symbolic::value::{Base, Value};
+use crate::symbolic::value::Base;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -23,50 +24,46 @@ use std::time::{Duration, Instant};
 /// Milliseconds that each obligation gets before any gets more.
 const FIRST_MILLIS: u32 = 250;
 
-/// Verdict of one access in one context.
-#[derive(Clone, Debug)]
-enum Outcome {
-    Safe,
-    SafeIfNoWrap(Vec<String>),
-    Unknown(String),
-    Found(Box<Finding>),
-}
-
-impl Outcome {
-    /// Rank of the findings.
-    const FOUND: u8 = 3;
-
-    /// Whether more time cannot make it worse.
-    fn is_final(&self) -> bool { matches!(self, Self::Found(f) if f.verdict == Verdict::Proved && !f.degenerate) }
-
-    /// Worst last.
-    fn rank(&self) -> u8 {
-        match self { Self::Safe => 0, Self::SafeIfNoWrap(_) => 1, Self::Unknown(_) => 2, Self::Found(f) if f.verdict == Verdict::Possible => 3, Self::Found(_) => 4 }
-    }
-}
-
 /// A launch whose kernel was executed.
 struct Run {
     launch: LaunchEvent,
     decided: Decided,
     kernel: FuncRef,
     run: KernelRun,
+    /// Why kernel or host was not followed to its end.
+    partly: Option<String>,
 }
+
+impl Run {
+    /// What may be said of an access where the kernel or the host was not followed to its end: beyond that point it may be
+    /// reached again, otherwise.
+    fn partial(&self, outcome: Outcome) -> Outcome {
+        match &self.partly { Some(why) if !outcome.is_finding() => Outcome::Unknown(why.clone()), _ => outcome }
+    }
+}
+
+/// What the accesses below one root are decided with.
+struct Tools<'p> {
+    e: Executor<'p>,
+    decider: Decider,
+    judge: Judge<'p>,
+    root: Root,
+}
+
+/// An access whose first look is not the last word.
+struct Open<'r> { run: &'r Run, event: &'r AccessEvent, first: Look }
 
 /// Where an access stands: one row of the counts.
 pub(super) type Place = (SourceLoc, String);
 
 pub(super) struct Engine<'p> {
-    program: &'p Program,
+    pub program: &'p Program,
     options: &'p Options,
     deadline: Instant,
     places: BTreeMap<Place, (Outcome, String, u32)>,
     kernels: FxHashSet<FuncRef>,
     launched: FxHashSet<FuncRef>,
     launches: u32,
-    /// Whether models that rest on unknowns wait for their replay, and whether one did.
-    postponing: bool,
-    postponed: bool,
     report: ProgramReport,
     pub assumed: Assumed,
 }
@@ -75,7 +72,7 @@ impl<'p> Engine<'p> {
     pub fn new(program: &'p Program, options: &'p Options) -> Self {
         // Some of the time is for what comes after the last verdict.
         let deadline = Instant::now() + Duration::from_secs(u64::from(options.seconds)) * 9 / 10;
-        Self { assumed: Assumed::default(), program, options, deadline, places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0, postponing: false, postponed: false, report: ProgramReport::default() }
+        Self { assumed: Assumed::default(), program, options, deadline, places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0, report: ProgramReport::default() }
     }
 
     pub fn run(mut self) -> ProgramReport {
@@ -116,66 +113,77 @@ impl<'p> Engine<'p> {
         let mut e = self.executor();
         let (args, state) = e.root_state(root.func);
         drop(e.call(root.func, args, state, 0));
-        let name = self.program.func(root.func).name.clone();
-        let host_gave_up = e.gave_up.take();
-        if let Some(why) = &host_gave_up { self.report.notes.push(format!("`{name}` was not followed to its end: {why}")); }
+        let gave_up = e.gave_up.take();
+        if let Some(why) = &gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(root.func).name)); }
         self.report.notes.append(&mut e.notes);
-        let mut decider = Decider::new(Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() });
-        let mut judge = Judge::new(self.program, root.clone());
         let launches = std::mem::take(&mut e.launches);
-        let mut runs = vec![];
         let mut times: FxHashMap<FuncRef, u32> = FxHashMap::default();
         for l in &launches { if let Ok(k) = l.kernel { *times.entry(k).or_default() += 1; } }
         let safe: FxHashMap<FuncRef, FxHashSet<Vec<Site>>> = times.into_iter().filter(|(_, n)| *n > 1).map(|(k, _)| (k, self.safe_under_any_launch(k))).collect();
-        for l in &launches {
-            self.launches += 1;
-            let Ok(kernel) = l.kernel else {
-                if let Err(symbol) = &l.kernel { self.report.notes.push(format!("the kernel `{symbol}` is not defined in this program")); }
-                continue;
-            };
-            self.kernels.insert(kernel);
-            if host_gave_up.is_none() { self.launched.insert(kernel); }
-            let Some((l, decided)) = specialise::launch(&mut e, l) else { continue };
-            let l = &l;
-            let mut facts = relevant(&e, l);
-            facts.extend(e.launch_axioms(&l.config));
-            if self.program.func(root.func).name == "main" { let stated = e.assumed_of_inputs(root.func, &mentioned(&e, l, &facts)); facts.extend(stated); }
-            e.budget.steps = 2_000_000;
-            let run = e.run_kernel(kernel, l, facts);
-            if let Some(why) = &run.gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(kernel).display)); }
-            self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
-            runs.push(Run { launch: l.clone(), decided, kernel, run });
-        }
-        // Every access gets a little time before any gets a lot.
-        let mut hard: Vec<(&Run, &AccessEvent)> = vec![];
-        // Replays of what rests on unknowns seldom end well: they come last.
-        let mut later: Vec<(&Run, &AccessEvent)> = vec![];
-        self.postponing = true;
-        for run in &runs {
-            for ev in &run.run.accesses {
-                let place = self.place_of(ev);
-                if self.assumed.skips(&place) { continue; }
-                self.assumed.note(&e, &place, ev);
-                if safe.get(&run.kernel).is_some_and(|s| s.contains(&*ev.stack)) { self.put(run.kernel, ev, Outcome::Safe); continue; }
-                if self.counts_as_proved(ev) { continue; }
-                let (outcome, cut) = self.access(&mut e, &mut decider, &mut judge, root, Some(run), run.kernel, ev);
-                if cut && !outcome.is_final() { hard.push((run, ev)); } else if std::mem::take(&mut self.postponed) { later.push((run, ev)); } else { self.put(run.kernel, ev, partial(outcome, run, host_gave_up.as_deref())); }
-            }
-        }
-        self.postponing = false;
-        hard.append(&mut later);
-        let mut left = u32::try_from(hard.len()).unwrap_or(u32::MAX);
-        for (run, ev) in hard {
-            let remaining = u32::try_from(self.deadline.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u32::MAX);
-            decider.limits.millis = (2 * (remaining / left)).max(FIRST_MILLIS).min(self.options.solver_ms);
-            left -= 1;
-            if self.counts_as_proved(ev) { continue; }
-            let (outcome, _) = self.access(&mut e, &mut decider, &mut judge, root, Some(run), run.kernel, ev);
-            self.put(run.kernel, ev, partial(outcome, run, host_gave_up.as_deref()));
-        }
-        self.report.problems.append(&mut e.assumptions.problems);
+        let runs: Vec<Run> = launches.iter().filter_map(|l| self.run_launch(&mut e, root, l, gave_up.as_deref())).collect();
+        let decider = Decider::new(Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() });
+        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone()), root: root.clone() };
+        let open = self.first_looks(&mut tools, &runs, &safe);
+        self.second_looks(&mut tools, open);
+        self.report.problems.append(&mut tools.e.assumptions.problems);
         // A kernel whose launches may lie beyond the point where the host was given up counts as not launched by us.
         for l in &launches { if let Ok(k) = l.kernel { self.launched.insert(k); } }
+    }
+
+    /// Executes the kernel of one launch.
+    fn run_launch(&mut self, e: &mut Executor<'p>, root: &Root, l: &LaunchEvent, host_gave_up: Option<&str>) -> Option<Run> {
+        self.launches += 1;
+        let kernel = match &l.kernel {
+            Ok(k) => *k,
+            Err(symbol) => { self.report.notes.push(format!("the kernel `{symbol}` is not defined in this program")); return None; }
+        };
+        self.kernels.insert(kernel);
+        if host_gave_up.is_none() { self.launched.insert(kernel); }
+        let (launch, decided) = specialise::launch(e, l)?;
+        let mut facts = relevant::conditions(e, &launch);
+        facts.extend(e.launch_axioms(&launch.config));
+        if self.program.func(root.func).name == "main" { let stated = e.assumed_of_inputs(root.func, &relevant::mentioned(e, &launch, &facts)); facts.extend(stated); }
+        e.budget.steps = 2_000_000;
+        let run = e.run_kernel(kernel, &launch, facts);
+        if let Some(why) = &run.gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(kernel).display)); }
+        self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
+        let partly = match (&run.gave_up, host_gave_up) {
+            (Some(why), _) => Some(format!("the kernel was not followed to its end: {why}")),
+            (None, Some(why)) => Some(format!("the host code was not followed to its end: {why}")),
+            (None, None) => None,
+        };
+        Some(Run { launch, decided, kernel, run, partly })
+    }
+
+    /// Gives every access a little time before any gets a lot. What more effort could change is left for later.
+    fn first_looks<'r>(&mut self, tools: &mut Tools<'p>, runs: &'r [Run], safe: &FxHashMap<FuncRef, FxHashSet<Vec<Site>>>) -> Vec<Open<'r>> {
+        let mut open = vec![];
+        for run in runs {
+            for event in &run.run.accesses {
+                let place = self.place_of(event);
+                if self.assumed.skips(&place) { continue; }
+                self.assumed.note(&tools.e, &place, event);
+                if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack)) { self.put(run.kernel, event, Outcome::Safe); continue; }
+                if self.counts_as_proved(event) { continue; }
+                let look = self.access(tools, Some(run), event, Effort::First);
+                if look.more == More::Nothing { self.put(run.kernel, event, run.partial(look.outcome)); } else { open.push(Open { run, event, first: look }); }
+            }
+        }
+        open
+    }
+
+    /// Shares the time that is left among what is open: first what the solver did not finish, then replays.
+    fn second_looks(&mut self, tools: &mut Tools<'p>, mut open: Vec<Open<'_>>) {
+        open.sort_by_key(|o| std::cmp::Reverse(o.first.more));
+        let mut left = u32::try_from(open.len()).unwrap_or(u32::MAX);
+        for Open { run, event, first } in open {
+            let remaining = u32::try_from(self.deadline.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u32::MAX);
+            tools.decider.limits.millis = (2 * (remaining / left)).max(FIRST_MILLIS).min(self.options.solver_ms);
+            left -= 1;
+            if self.counts_as_proved(event) { continue; }
+            let second = self.access(tools, Some(run), event, Effort::Full).outcome;
+            self.put(run.kernel, event, run.partial(second.or_first(first.outcome)));
+        }
     }
 
     /// Accesses of a kernel, by their call stacks, that are safe whatever it is launched with: indices of local arrays and
@@ -227,15 +235,15 @@ impl<'p> Engine<'p> {
     /// A kernel without a known launch: only what holds for every launch is said.
     fn run_idle(&mut self, kernel: FuncRef) {
         self.kernels.insert(kernel);
-        let (mut e, run) = self.any_launch(kernel);
-        let mut decider = Decider::new(Limits { millis: self.options.solver_ms.min(1000), ..Limits::default() });
+        let (e, run) = self.any_launch(kernel);
+        let decider = Decider::new(Limits { millis: self.options.solver_ms.min(1000), ..Limits::default() });
         let root = Root { func: kernel, trusted: false };
-        let mut judge = Judge::new(self.program, root.clone());
+        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone()), root };
         for ev in &run.accesses {
             let place = self.place_of(ev);
             if self.assumed.skips(&place) { continue; }
-            self.assumed.note(&e, &place, ev);
-            let outcome = match self.access(&mut e, &mut decider, &mut judge, &root, None, kernel, ev).0 {
+            self.assumed.note(&tools.e, &place, ev);
+            let outcome = match self.access(&mut tools, None, ev, Effort::First).outcome {
                 Outcome::Found(_) => Outcome::Unknown("no launch of this kernel is known".into()),
                 o => o,
             };
@@ -244,113 +252,79 @@ impl<'p> Engine<'p> {
         self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
     }
 
-    /// Accesses that a run that was given up never came to.
-    fn unvisited(&mut self, kernel: FuncRef, seen: &[AccessEvent], why: Option<&str>) {
-        let Some(why) = why else { return };
-        let visited: FxHashSet<Site> = seen.iter().map(|e| e.site).collect();
-        let mut called = vec![kernel];
-        let mut next = 0;
-        while let Some(func) = called.get(next).copied() {
-            next += 1;
-            let f = self.program.func(func);
-            for (b, block) in f.blocks.iter().enumerate() {
-                for (i, inst) in block.insts.iter().enumerate() {
-                    if let crate::ir::Op::Call { callee: crate::ir::Callee::Direct(id), .. } = &inst.op {
-                        let to = self.program.resolve_func(func.module, *id);
-                        if !called.contains(&to) { called.push(to); }
-                    }
-                    let site = Site { func, block: crate::ir::BlockId(u32::try_from(b).unwrap_or(0)), inst: u32::try_from(i).unwrap_or(0) };
-                    let loc = self.program.loc(func.module, inst.loc);
-                    if loc.system || visited.contains(&site) || !is_array_access(f, inst) { continue; }
-                    let text = show::access(self.program, site);
-                    self.put_at((loc, text.array), kernel, Outcome::Unknown(why.to_owned()));
-                }
-            }
-        }
-    }
-
     fn put(&mut self, kernel: FuncRef, ev: &AccessEvent, outcome: Outcome) {
         let (loc, array) = self.place_of(ev);
         self.put_at((loc, array), kernel, outcome);
     }
 
-    fn put_at(&mut self, place: Place, kernel: FuncRef, outcome: Outcome) {
+    pub(super) fn put_at(&mut self, place: Place, kernel: FuncRef, outcome: Outcome) {
         let display = self.program.func(kernel).display.clone();
         match self.places.get_mut(&place) {
             None => { self.places.insert(place, (outcome, display, 1)); }
             Some((old, _, n)) => {
-                if outcome.rank() >= 3 && old.rank() >= 3 { *n += 1; }
-                let better = match (&*old, &outcome) {
-                    // Of two findings the one that is not degenerate.
-                    (Outcome::Found(a), Outcome::Found(b)) if a.verdict == b.verdict => a.degenerate && !b.degenerate,
-                    (a, b) => b.rank() > a.rank(),
-                };
-                if better { *old = outcome; }
+                if outcome.is_finding() && old.is_finding() { *n += 1; }
+                if outcome.outweighs(old) { *old = outcome; }
             }
         }
     }
 
     /// Source position (of the innermost call outside system headers) and array.
     fn place_of(&self, ev: &AccessEvent) -> Place {
-        let site = ev.stack.iter().rev().copied().find(|s| { let l = self.loc_of(*s); l.line > 0 && !l.system }).unwrap_or(ev.site);
+        let site = ev.stack.iter().rev().copied().find(|s| { let l = loc_of(self.program, *s); l.line > 0 && !l.system }).unwrap_or(ev.site);
         let text = show::access(self.program, if site == ev.site { ev.site } else { site });
-        (self.loc_of(site), text.array)
+        (loc_of(self.program, site), text.array)
     }
 
-    fn loc_of(&self, s: Site) -> SourceLoc {
-        let b = &self.program.func(s.func).blocks[s.block.index()];
-        self.program.loc(s.func.module, b.insts.get(s.inst as usize).map_or(b.term_loc, |i| i.loc))
+    fn access(&self, tools: &mut Tools<'p>, launch: Option<&Run>, ev: &AccessEvent, effort: Effort) -> Look {
+        let mut looks = vec![];
+        for t in ev.targets.iter() {
+            let facts = tools.e.arena.and(ev.path, t.cond);
+            if tools.e.arena.as_bool(facts) == Some(false) { continue; }
+            looks.push(match &t.base {
+                Base::Object(o) => {
+                    let object = tools.e.object(*o).clone();
+                    self.in_object(tools, launch, ev, effort, &object, facts, t.offset)
+                }
+                Base::Null => Look::of(Outcome::Unknown("a null pointer".into())),
+                Base::Func(_) => Look::of(Outcome::Unknown("a pointer to a function".into())),
+                Base::Unknown(r) => Look::of(Outcome::Unknown(format!("the pointer is {r}"))),
+            });
+        }
+        Look::worst(looks)
     }
 
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    fn access(&mut self, e: &mut Executor<'p>, decider: &mut Decider, judge: &mut Judge<'p>, root: &Root, launch: Option<&Run>, kernel: FuncRef, ev: &AccessEvent) -> (Outcome, bool) {
-        let mut worst = Outcome::Safe;
-        let mut cut = false;
-        for t in ev.targets.iter() {
-            let facts = e.arena.and(ev.path, t.cond);
-            if e.arena.as_bool(facts) == Some(false) { continue; }
-            let outcome = match &t.base {
-                Base::Object(o) => {
-                    let object = e.object(*o).clone();
-                    match object.extent {
-                        None if matches!(object.kind, ObjKind::Parameter) => Outcome::Unknown(format!("the extent of `{}` is not known: no known code calls this", object.name)),
-                        None => Outcome::Unknown(format!("the extent of `{}` is not known", object.name)),
-                        Some(extent) => {
-                            let extent = launch.map_or(extent, |r| r.decided.term(&mut e.arena, extent));
-                            if Instant::now() > self.deadline { Outcome::Unknown("the time limit was reached".into()) } else {
-                                let ob = Obligation { facts, offset: t.offset, bytes: ev.bytes, extent };
-                                let decision = decider.decide(&mut e.arena, &ob);
-                                cut |= decider.cut;
-                                match decision {
-                                    Decision::Safe => Outcome::Safe,
-                                    Decision::SafeIfNoWrap(ops) => Outcome::SafeIfNoWrap(ops),
-                                    Decision::Unknown(why) => Outcome::Unknown(why),
-                                    Decision::Fails { model, mode, degenerate } => self.found(e, judge, root, launch, kernel, ev, &object, &ob, &model, mode, degenerate),
-                                }
-                            }
-                        }
-                    }
+    fn in_object(&self, tools: &mut Tools<'p>, launch: Option<&Run>, ev: &AccessEvent, effort: Effort, object: &Object, facts: TermId, offset: TermId) -> Look {
+        let Some(extent) = object.extent else {
+            let caller = if matches!(object.kind, ObjKind::Parameter) { ": no known code calls this" } else { "" };
+            return Look::of(Outcome::Unknown(format!("the extent of `{}` is not known{caller}", object.name)));
+        };
+        if self.out_of_time() { return Look::of(Outcome::Unknown("the time limit was reached".into())); }
+        let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
+        let ob = Obligation { facts, offset, bytes: ev.bytes, extent };
+        let decision = tools.decider.decide(&mut tools.e.arena, &ob);
+        let look = match decision {
+            Decision::Safe => Look::of(Outcome::Safe),
+            Decision::SafeIfNoWrap(ops) => Look::of(Outcome::SafeIfNoWrap(ops)),
+            Decision::Unknown(why) => Look::of(Outcome::Unknown(why)),
+            Decision::Fails { model, mode, degenerate } => {
+                let unknowns = essential_unknowns(&tools.e, &ob);
+                match (launch, unknowns.first()) {
+                    (_, _) if self.assumed.asked.is_some() => Look::of(Outcome::Unknown("not safe without what is assumed".into())),
+                    (None, _) => Look::of(Outcome::Unknown("no launch of this kernel is known".into())),
+                    (Some(_), Some(u)) if effort == Effort::First => Look { outcome: Outcome::Unknown(u.clone()), more: More::Replay },
+                    (Some(run), _) => Look::of(self.replayed(tools, run, ev, object, &ob, &model, mode, degenerate, unknowns)),
                 }
-                Base::Null => Outcome::Unknown("a null pointer".into()),
-                Base::Func(_) => Outcome::Unknown("a pointer to a function".into()),
-                Base::Unknown(r) => Outcome::Unknown(format!("the pointer is {r}")),
-            };
-            if outcome.rank() > worst.rank() { worst = outcome; }
-        }
-        (worst, cut)
+            }
+        };
+        if tools.decider.cut { Look { more: More::Time, ..look } } else { look }
     }
 
     /// A model was found: replay decides what it is worth.
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    fn found(&mut self, e: &Executor<'p>, judge: &mut Judge<'p>, root: &Root, launch: Option<&Run>, kernel: FuncRef, ev: &AccessEvent, object: &Object, ob: &Obligation, model: &Model, mode: WrapMode, degenerate: bool) -> Outcome {
-        let unknowns = essential_unknowns(e, ob);
-        if self.assumed.asked.is_some() { return Outcome::Unknown("not safe without what is assumed".into()); }
-        if self.postponing && let Some(u) = unknowns.first() {
-            self.postponed = true;
-            return Outcome::Unknown(u.clone());
-        }
-        let Some(Run { launch, run: KernelRun { thread, .. }, .. }) = launch else { return Outcome::Unknown("no launch of this kernel is known".into()) };
-        let judged = judge.judge(&e.arena, launch, thread, ev, model, mode);
+    fn replayed(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, object: &Object, ob: &Obligation, model: &Model, mode: WrapMode, degenerate: bool, unknowns: Vec<String>) -> Outcome {
+        let (launch, thread, root) = (&run.launch, &run.run.thread, &tools.root);
+        let judged = tools.judge.judge(&tools.e.arena, launch, thread, ev, model, mode);
         let (verdict, replay, assumptions) = match &judged {
             Judged::Reached { assumptions, .. } if root.trusted => (Verdict::Proved, Replay::Reached, assumptions.clone()),
             Judged::Reached { assumptions, .. } => {
@@ -365,58 +339,8 @@ impl<'p> Engine<'p> {
                 (Verdict::Possible, Replay::Incomplete, vec![format!("replay stopped: {why}")])
             }
         };
-        let (loc, array) = self.place_of(ev);
-        let text = show::access(self.program, ev.site);
-        let rule = match object.kind {
-            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Rule::OobShared,
-            ObjKind::DeviceLocal => Rule::OobLocal,
-            ObjKind::Constant(_) => Rule::OobConstant,
-            _ => Rule::OobGlobal,
-        };
-        let space = match rule { Rule::OobShared => Space::Shared, Rule::OobLocal => Space::Local, Rule::OobConstant => Space::Constant, _ => Space::Global };
-        let direction = match ev.kind { AccessKind::Read => Direction::Read, AccessKind::Write => Direction::Write, AccessKind::Atomic => Direction::Atomic };
-        let a = &e.arena;
-        let value = |t: TermId| model.value(a, t, mode);
-        let mut w = Witness {
-            inputs: judge.inputs(a, root, launch, ev, model).iter().map(|(n, v)| WitnessInput { name: n.clone(), value: v.clone() }).collect(),
-            run: judge.run(a, launch, ev, model),
-            grid: triple(launch.config.grid.map(&value)),
-            block: triple(thread.bid.map(&value)),
-            thread: triple(thread.tid.map(&value)),
-            offset_bytes: narrow(value(ob.offset)),
-            extent_bytes: narrow(value(ob.extent)),
-            replay,
-            sites: Some(Sites { root: [root.func.module.0, root.func.func.0], access: numbers(ev.site), callers: ev.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(), launch: Some(numbers(launch.site)) }),
-        };
-        if let Judged::Reached { bad, .. } = &judged {
-            w.grid = bad.grid;
-            w.block = bad.block;
-            w.thread = bad.thread;
-            w.offset_bytes = bad.offset;
-            w.extent_bytes = i64::try_from(bad.object.extent).unwrap_or(i64::MAX);
-        }
-        let what = match direction { Direction::Read => "read", Direction::Write => "write", Direction::Atomic => "atomic update" };
-        let place = if w.offset_bytes < 0 { "before the start" } else { "past the end" };
-        let message = format!("{what} {place} of `{array}`");
-        let program = self.program;
-        let launch_loc = self.loc_of(launch.site);
-        let dims = |t: [TermId; 3]| dims(&t.map(|x| show::term(a, x)));
-        Outcome::Found(Box::new(Finding {
-            fingerprint: String::new(), rule,
-            level: if verdict == Verdict::Proved && !degenerate { rule.default_level() } else { Level::Warn },
-            verdict, degenerate, occurrences: 1, program: String::new(),
-            root: program.func(root.func).display.clone(), message,
-            access: Access {
-                position: Position { file: loc.file, line: loc.line, column: loc.column },
-                kernel: program.func(kernel).display.clone(), array, partition: None, direction, space, index: text.index,
-                bytes: value(ob.bytes).and_then(|v| u64::try_from(v).ok()).unwrap_or(0),
-            },
-            allocation: object.site.map(|(m, l)| { let p = program.loc(m, l); Allocation { file: p.file, line: p.line, column: p.column, extent: show::term(a, ob.extent) } }),
-            launch: Some(Launch { file: launch_loc.file, line: launch_loc.line, column: launch_loc.column, grid: dims(launch.config.grid), block: dims(launch.config.block), shared: show::term(a, launch.config.shared) }),
-            witness: Some(w), confirmation: None,
-            assumptions: { let mut all: Vec<String> = e.assumptions_in(&[ob.facts]).iter().map(ToString::to_string).collect(); all.extend(assumptions); all },
-            unknowns: if verdict == Verdict::Proved { vec![] } else { unknowns },
-        }))
+        let bad = Bad { root, launch, thread, kernel: run.kernel, event: ev, object, obligation: ob, model, mode, degenerate };
+        Outcome::Found(Box::new(bad.finding(&tools.e, &tools.judge, &judged, Worth { verdict, replay, assumptions, unknowns }, self.place_of(ev))))
     }
 
     fn finish(mut self, start: Instant) -> ProgramReport {
@@ -454,57 +378,6 @@ impl<'p> Engine<'p> {
     }
 }
 
-/// Terms through which a launch depends on the program's inputs.
-fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> Vec<TermId> {
-    let mut all = facts.to_vec();
-    all.push(l.config.shared);
-    all.extend(l.config.grid.iter().chain(&l.config.block));
-    for v in &l.args {
-        match v {
-            Value::Int(t) | Value::Bool(t) => all.push(*t),
-            Value::Ptr(p) => all.extend(p.iter().flat_map(|t| [t.cond, t.offset])),
-            Value::Real(r) => all.push(r.num),
-            Value::Aggregate(_) | Value::Unknown(_) => {}
-        }
-    }
-    all.extend(e.objects.iter().filter_map(|o| o.extent));
-    all
-}
-
-/// What may be said of an access where the kernel or the host was not followed to its end: beyond that point it may be
-/// reached again, otherwise.
-fn partial(outcome: Outcome, run: &Run, host: Option<&str>) -> Outcome {
-    let why = match (&run.run.gave_up, host) {
-        (Some(why), _) => format!("the kernel was not followed to its end: {why}"),
-        (None, Some(why)) => format!("the host code was not followed to its end: {why}"),
-        (None, None) => return outcome,
-    };
-    if outcome.rank() < Outcome::FOUND { Outcome::Unknown(why) } else { outcome }
-}
-
-/// The launch's conditions, less those on host loops and unknowns that nothing in the launch depends on: fewer facts
-/// prove less, so this is sound; a witness is replayed in full anyway.
-fn relevant(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
-    let mut roots = vec![l.config.shared];
-    roots.extend(l.config.grid);
-    roots.extend(l.config.block);
-    let mut value = |v: &Value| match v {
-        Value::Int(t) | Value::Bool(t) => roots.push(*t),
-        Value::Ptr(p) => roots.extend(p.iter().flat_map(|t| [t.cond, t.offset])),
-        Value::Real(r) => roots.push(r.num),
-        Value::Aggregate(_) | Value::Unknown(_) => {}
-    };
-    l.args.iter().for_each(&mut value);
-    for (o, st) in &l.memory {
-        if matches!(e.object(*o).kind, ObjKind::DeviceLocal | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_) | ObjKind::Managed) { st.cells.values().for_each(|(_, v)| value(v)); }
-    }
-    roots.extend(l.memory.keys().filter(|o| matches!(e.object(**o).kind, ObjKind::DeviceHeap | ObjKind::Managed)).filter_map(|o| e.object(*o).extent));
-    let known: FxHashSet<_> = e.arena.symbols_of(&roots).into_iter().collect();
-    e.arena.conjuncts(l.path).into_iter().filter(|c| {
-        e.arena.symbols_of(&[*c]).into_iter().all(|s| known.contains(&s) || matches!(e.arena.symbol(s).kind, SymKind::Input(_)))
-    }).collect()
-}
-
 /// Reasons of what is not modelled in an obligation's own terms: a model may set such values at will.
 fn essential_unknowns(e: &Executor<'_>, ob: &Obligation) -> Vec<String> {
     let mut out: Vec<String> = vec![];
@@ -518,27 +391,3 @@ fn essential_unknowns(e: &Executor<'_>, ob: &Obligation) -> Vec<String> {
     }
     out
 }
-
-fn numbers(s: Site) -> [u32; 4] { [s.func.module.0, s.func.func.0, s.block.0, s.inst] }
-
-fn triple(v: [Option<i128>; 3]) -> [u64; 3] { v.map(|x| x.and_then(|x| u64::try_from(x).ok()).unwrap_or(0)) }
-
-fn narrow(v: Option<i128>) -> i64 { v.and_then(|v| i64::try_from(v).ok()).unwrap_or(0) }
-
-/// `(x, y, z)` without trailing ones.
-fn dims(t: &[String; 3]) -> String {
-    match (t[1].as_str(), t[2].as_str()) {
-        ("1", "1") => t[0].clone(),
-        (_, "1") => format!("({}, {})", t[0], t[1]),
-        _ => format!("({}, {}, {})", t[0], t[1], t[2]),
-    }
-}
-
-/// Whether an instruction accesses memory through something other than a plain variable.
-fn is_array_access(f: &crate::ir::Function, inst: &crate::ir::Inst) -> bool {
-    use crate::ir::{Op, Operand};
-    let (Op::Load { ptr, .. } | Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. }) = &inst.op else { return false };
-    let Operand::Value(v) = ptr else { return true };
-    !f.blocks.iter().flat_map(|b| &b.insts).any(|i| i.result == Some(*v) && matches!(i.op, Op::Alloca { .. }))
-}
-

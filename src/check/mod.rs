@@ -5,9 +5,13 @@
 mod assumed;
 mod decide;
 mod engine;
+mod finding;
+mod outcome;
+mod relevant;
 mod show;
 pub mod solver;
 mod specialise;
+mod unvisited;
 mod witness;
 
 use crate::assume::Condition;

@@ -1,0 +1,124 @@
+//! From a bad access to a [`Finding`] in the user's terms.
+//!
+//! In: an access, the model in which it is bad, what replay said. Out: the finding. It decides nothing.
+
+use super::decide::Obligation;
+use super::engine::Place;
+use super::show;
+use super::solver::{Model, WrapMode};
+use super::witness::{Judge, Judged};
+use crate::host::Root;
+use crate::ir::{FuncRef, Program, SourceLoc};
+use crate::report::finding::{Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Sites, Space, Verdict, Witness, WitnessInput};
+use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Site, Thread};
+use crate::symbolic::memory::{ObjKind, Object};
+use crate::symbolic::term::TermId;
+
+/// An access that a model leads out of bounds.
+pub(super) struct Bad<'a> {
+    pub root: &'a Root,
+    pub launch: &'a LaunchEvent,
+    pub thread: &'a Thread,
+    pub kernel: FuncRef,
+    pub event: &'a AccessEvent,
+    pub object: &'a Object,
+    pub obligation: &'a Obligation,
+    pub model: &'a Model,
+    pub mode: WrapMode,
+    pub degenerate: bool,
+}
+
+/// What it is worth.
+pub(super) struct Worth { pub verdict: Verdict, pub replay: Replay, pub assumptions: Vec<String>, pub unknowns: Vec<String> }
+
+impl Bad<'_> {
+    fn rule(&self) -> Rule {
+        match self.object.kind {
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Rule::OobShared,
+            ObjKind::DeviceLocal => Rule::OobLocal,
+            ObjKind::Constant(_) => Rule::OobConstant,
+            _ => Rule::OobGlobal,
+        }
+    }
+
+    fn witness(&self, e: &Executor<'_>, judge: &Judge<'_>, judged: &Judged, replay: Replay) -> Witness {
+        let (a, ev, launch) = (&e.arena, self.event, self.launch);
+        let value = |t: TermId| self.model.value(a, t, self.mode);
+        let mut w = Witness {
+            inputs: judge.inputs(a, self.root, launch, ev, self.model).iter().map(|(n, v)| WitnessInput { name: n.clone(), value: v.clone() }).collect(),
+            run: judge.run(a, launch, ev, self.model),
+            grid: triple(launch.config.grid.map(value)),
+            block: triple(self.thread.bid.map(value)),
+            thread: triple(self.thread.tid.map(value)),
+            offset_bytes: narrow(value(self.obligation.offset)),
+            extent_bytes: narrow(value(self.obligation.extent)),
+            replay,
+            sites: Some(Sites { root: [self.root.func.module.0, self.root.func.func.0], access: numbers(ev.site), callers: ev.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(), launch: Some(numbers(launch.site)) }),
+        };
+        if let Judged::Reached { bad, .. } = judged {
+            w.grid = bad.grid;
+            w.block = bad.block;
+            w.thread = bad.thread;
+            w.offset_bytes = bad.offset;
+            w.extent_bytes = i64::try_from(bad.object.extent).unwrap_or(i64::MAX);
+        }
+        w
+    }
+
+    /// The finding at a place.
+    pub fn finding(&self, e: &Executor<'_>, judge: &Judge<'_>, judged: &Judged, worth: Worth, (loc, array): Place) -> Finding {
+        let program = e.program;
+        let a = &e.arena;
+        let (ev, launch, rule) = (self.event, self.launch, self.rule());
+        let space = match rule { Rule::OobShared => Space::Shared, Rule::OobLocal => Space::Local, Rule::OobConstant => Space::Constant, _ => Space::Global };
+        let (what, direction) = match ev.kind {
+            AccessKind::Read => ("read", Direction::Read),
+            AccessKind::Write => ("write", Direction::Write),
+            AccessKind::Atomic => ("atomic update", Direction::Atomic),
+        };
+        let w = self.witness(e, judge, judged, worth.replay);
+        let place = if w.offset_bytes < 0 { "before the start" } else { "past the end" };
+        let message = format!("{what} {place} of `{array}`");
+        let launch_loc = loc_of(program, launch.site);
+        let dims = |t: [TermId; 3]| dims(&t.map(|x| show::term(a, x)));
+        let mut assumptions: Vec<String> = e.assumptions_in(&[self.obligation.facts]).iter().map(ToString::to_string).collect();
+        assumptions.extend(worth.assumptions);
+        Finding {
+            fingerprint: String::new(), rule,
+            level: if worth.verdict == Verdict::Proved && !self.degenerate { rule.default_level() } else { Level::Warn },
+            verdict: worth.verdict, degenerate: self.degenerate, occurrences: 1, program: String::new(),
+            root: program.func(self.root.func).display.clone(), message,
+            access: Access {
+                position: Position { file: loc.file, line: loc.line, column: loc.column },
+                kernel: program.func(self.kernel).display.clone(), array, partition: None, direction, space, index: show::access(program, ev.site).index,
+                bytes: self.model.value(a, self.obligation.bytes, self.mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0),
+            },
+            allocation: self.object.site.map(|(m, l)| { let p = program.loc(m, l); Allocation { file: p.file, line: p.line, column: p.column, extent: show::term(a, self.obligation.extent) } }),
+            launch: Some(Launch { file: launch_loc.file, line: launch_loc.line, column: launch_loc.column, grid: dims(launch.config.grid), block: dims(launch.config.block), shared: show::term(a, launch.config.shared) }),
+            witness: Some(w), confirmation: None,
+            assumptions,
+            unknowns: if worth.verdict == Verdict::Proved { vec![] } else { worth.unknowns },
+        }
+    }
+}
+
+/// Source position of an instruction.
+pub(super) fn loc_of(program: &Program, s: Site) -> SourceLoc {
+    let b = &program.func(s.func).blocks[s.block.index()];
+    program.loc(s.func.module, b.insts.get(s.inst as usize).map_or(b.term_loc, |i| i.loc))
+}
+
+fn numbers(s: Site) -> [u32; 4] { [s.func.module.0, s.func.func.0, s.block.0, s.inst] }
+
+fn triple(v: [Option<i128>; 3]) -> [u64; 3] { v.map(|x| x.and_then(|x| u64::try_from(x).ok()).unwrap_or(0)) }
+
+fn narrow(v: Option<i128>) -> i64 { v.and_then(|v| i64::try_from(v).ok()).unwrap_or(0) }
+
+/// `(x, y, z)` without trailing ones.
+fn dims(t: &[String; 3]) -> String {
+    match (t[1].as_str(), t[2].as_str()) {
+        ("1", "1") => t[0].clone(),
+        (_, "1") => format!("({}, {})", t[0], t[1]),
+        _ => format!("({}, {}, {})", t[0], t[1], t[2]),
+    }
+}

@@ -1,0 +1,99 @@
+//! What one look at an access gave, and what further effort could change.
+
+use crate::report::finding::{Finding, Verdict};
+
+/// Verdict of one access in one context.
+#[derive(Clone, Debug)]
+pub(super) enum Outcome {
+    Safe,
+    SafeIfNoWrap(Vec<String>),
+    Unknown(String),
+    Found(Box<Finding>),
+}
+
+/// What more effort could change about an outcome; the most promising last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum More {
+    Nothing,
+    /// A model rests on unknowns and was not replayed yet.
+    Replay,
+    /// A budget of the solver ended the search.
+    Time,
+}
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effort {
+    /// Models that rest on unknowns are put off: their replays seldom end well.
+    First,
+    Full,
+}
+
+/// One look at an access.
+#[derive(Clone, Debug)]
+pub(super) struct Look { pub outcome: Outcome, pub more: More }
+
+impl Outcome {
+    /// Rank of the findings.
+    const FOUND: u8 = 3;
+
+    /// Whether more time cannot make it worse.
+    fn is_final(&self) -> bool { matches!(self, Self::Found(f) if f.verdict == Verdict::Proved && !f.degenerate) }
+
+    /// Worst last.
+    pub fn rank(&self) -> u8 {
+        match self { Self::Safe => 0, Self::SafeIfNoWrap(_) => 1, Self::Unknown(_) => 2, Self::Found(f) if f.verdict == Verdict::Possible => Self::FOUND, Self::Found(_) => 4 }
+    }
+
+    pub fn is_finding(&self) -> bool { self.rank() >= Self::FOUND }
+
+    /// What a second look adds: a first verdict stands where the second one came to none.
+    pub fn or_first(self, first: Self) -> Self { if matches!(self, Self::Unknown(_)) { first } else { self } }
+
+    /// Whether this rather than the other stands for a place in the report.
+    pub fn outweighs(&self, other: &Self) -> bool {
+        match (other, self) {
+            // Of two findings the one that is not degenerate.
+            (Self::Found(a), Self::Found(b)) if a.verdict == b.verdict => a.degenerate && !b.degenerate,
+            (a, b) => b.rank() > a.rank(),
+        }
+    }
+}
+
+impl Look {
+    pub fn of(outcome: Outcome) -> Self { Self { outcome, more: More::Nothing } }
+
+    /// Of all targets of one access the worst, which more effort on any of them could change.
+    pub fn worst(looks: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Self::of(Outcome::Safe);
+        for l in looks {
+            all.more = all.more.max(l.more);
+            if l.outcome.rank() > all.outcome.rank() { all.outcome = l.outcome; }
+        }
+        if all.outcome.is_final() { all.more = More::Nothing; }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Look, More, Outcome};
+
+    #[test]
+    fn a_second_look_without_a_verdict_keeps_the_first() {
+        let safe = Outcome::SafeIfNoWrap(vec!["n * 4".into()]);
+        let late = Outcome::Unknown("the time limit was reached".into());
+        assert!(matches!(late.clone().or_first(safe.clone()), Outcome::SafeIfNoWrap(_)));
+        assert!(matches!(Outcome::Safe.or_first(late.clone()), Outcome::Safe));
+        assert!(matches!(Outcome::Safe.or_first(safe), Outcome::Safe));
+    }
+
+    #[test]
+    fn the_worst_target_counts_and_what_any_could_still_change() {
+        let cut = Look { outcome: Outcome::SafeIfNoWrap(vec![]), more: More::Time };
+        let open = Look { outcome: Outcome::Unknown("?".into()), more: More::Replay };
+        let all = Look::worst([Look::of(Outcome::Safe), cut, open]);
+        assert!(matches!(all.outcome, Outcome::Unknown(_)));
+        assert_eq!(all.more, More::Time);
+    }
+}

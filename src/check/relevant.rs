@@ -1,0 +1,49 @@
+//! Which conditions and terms of the host a launch has to do with.
+//!
+//! In: a launch. Out: conditions on its path, or terms. It decides nothing.
+
+use crate::symbolic::exec::{Executor, LaunchEvent};
+use crate::symbolic::memory::ObjKind;
+use crate::symbolic::term::{SymKind, TermId};
+use crate::symbolic::value::Value;
+use rustc_hash::FxHashSet;
+
+/// The terms that a value consists of.
+fn terms_of(v: &Value, out: &mut Vec<TermId>) {
+    match v {
+        Value::Int(t) | Value::Bool(t) => out.push(*t),
+        Value::Ptr(p) => out.extend(p.iter().flat_map(|t| [t.cond, t.offset])),
+        Value::Real(r) => out.push(r.num),
+        Value::Aggregate(_) | Value::Unknown(_) => {}
+    }
+}
+
+/// Configuration and arguments.
+fn own_terms(l: &LaunchEvent) -> Vec<TermId> {
+    let mut out = vec![l.config.shared];
+    out.extend(l.config.grid.iter().chain(&l.config.block));
+    for v in &l.args { terms_of(v, &mut out); }
+    out
+}
+
+/// Terms through which a launch depends on the program's inputs.
+pub(super) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> Vec<TermId> {
+    let mut all = facts.to_vec();
+    all.extend(own_terms(l));
+    all.extend(e.objects.iter().filter_map(|o| o.extent));
+    all
+}
+
+/// The launch's conditions, less those on host loops and unknowns that nothing in the launch depends on: fewer facts
+/// prove less, so this is sound; a witness is replayed in full anyway.
+pub(super) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
+    let mut roots = own_terms(l);
+    for (o, st) in &l.memory {
+        if matches!(e.object(*o).kind, ObjKind::DeviceLocal | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_) | ObjKind::Managed) { st.cells.values().for_each(|(_, v)| terms_of(v, &mut roots)); }
+    }
+    roots.extend(l.memory.keys().filter(|o| matches!(e.object(**o).kind, ObjKind::DeviceHeap | ObjKind::Managed)).filter_map(|o| e.object(*o).extent));
+    let known: FxHashSet<_> = e.arena.symbols_of(&roots).into_iter().collect();
+    e.arena.conjuncts(l.path).into_iter().filter(|c| {
+        e.arena.symbols_of(&[*c]).into_iter().all(|s| known.contains(&s) || matches!(e.arena.symbol(s).kind, SymKind::Input(_)))
+    }).collect()
+}
