@@ -67,6 +67,19 @@ impl Decider {
         d
     }
 
+    /// Whether something can happen at all: [`Decision::Safe`] where its condition cannot hold.
+    pub fn happens(&mut self, a: &mut Arena, cond: TermId) -> Decision {
+        self.cut = false;
+        let facts = a.conjuncts(cond);
+        let never = a.bool(false);
+        let limits = self.limits;
+        match self.prove(a, cond, &facts, never, &limits) {
+            Answer::Proved { .. } => Decision::Safe,
+            Answer::Model(m) => self.fails(a, &facts, never, m, WrapMode::Assume),
+            Answer::Unknown(why) => Decision::Unknown(why),
+        }
+    }
+
     fn decide_new(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
         let zero = a.int(0);
         let end = a.add(o.offset, o.bytes);

@@ -1,22 +1,25 @@
 //! One program: its roots are executed, each launch's kernel is run, each access decided.
 
 use super::assumed::Assumed;
+use super::calls::Tools;
 use super::decide::{Decider, Decision, Obligation};
 use super::finding::{Bad, Worth, loc_of};
 use super::outcome::{Effort, Look, More, Outcome};
 use super::solver::{Limits, Model, WrapMode};
 use super::specialise::{self, Decided};
-use super::witness::{Judge, Judged};
-use super::{Options, ProgramReport, Standing, relevant, show};
+use super::witness::Judge;
+use super::{Options, ProgramReport, Standing, lifetime, relevant, show};
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
-use crate::report::finding::{Position, Replay, Summary, Undecided, Verdict};
+use crate::report::finding::{Position, Summary, Undecided, Verdict};
 use crate::symbolic::assumptions::Assumptions;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
+use crate::symbolic::lifetime::StaleEvent;
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::{SymKind, Term, TermId};
 use crate::symbolic::value::Base;
+use crate::witness::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -40,14 +43,6 @@ impl Run {
     fn partial(&self, outcome: Outcome) -> Outcome {
         match &self.partly { Some(why) if !outcome.is_finding() => Outcome::Unknown(why.clone()), _ => outcome }
     }
-}
-
-/// What the accesses below one root are decided with.
-struct Tools<'p> {
-    e: Executor<'p>,
-    decider: Decider,
-    judge: Judge<'p>,
-    root: Root,
 }
 
 /// An access whose first look is not the last word.
@@ -117,6 +112,7 @@ impl<'p> Engine<'p> {
         if let Some(why) = &gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(root.func).name)); }
         self.report.notes.append(&mut e.notes);
         let launches = std::mem::take(&mut e.launches);
+        let stale = std::mem::take(&mut e.stale);
         let mut times: FxHashMap<FuncRef, u32> = FxHashMap::default();
         for l in &launches { if let Ok(k) = l.kernel { *times.entry(k).or_default() += 1; } }
         let safe: FxHashMap<FuncRef, FxHashSet<Vec<Site>>> = times.into_iter().filter(|(_, n)| *n > 1).map(|(k, _)| (k, self.safe_under_any_launch(k))).collect();
@@ -124,6 +120,7 @@ impl<'p> Engine<'p> {
         let decider = Decider::new(Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() });
         let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone()), root: root.clone() };
         let open = self.first_looks(&mut tools, &runs, &safe);
+        self.calls(&mut tools, &stale);
         self.second_looks(&mut tools, open);
         self.report.problems.append(&mut tools.e.assumptions.problems);
         // A kernel whose launches may lie beyond the point where the host was given up counts as not launched by us.
@@ -183,6 +180,16 @@ impl<'p> Engine<'p> {
             if self.counts_as_proved(event) { continue; }
             let second = self.access(tools, Some(run), event, Effort::Full).outcome;
             self.put(run.kernel, event, run.partial(second.or_first(first.outcome)));
+        }
+    }
+
+    /// What the host itself does wrong. Only findings are counted: most calls are no accesses that a user would count.
+    fn calls(&mut self, tools: &mut Tools<'p>, stale: &[StaleEvent]) {
+        if self.assumed.asked.is_some() { return; }
+        for event in stale {
+            if self.out_of_time() { return; }
+            let (Some((place, outcome)), Some(site)) = (lifetime::of_host(tools, event), event.site()) else { continue };
+            if outcome.is_finding() { self.put_at(place, site.func, outcome); }
         }
     }
 
@@ -324,23 +331,10 @@ impl<'p> Engine<'p> {
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
     fn replayed(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, object: &Object, ob: &Obligation, model: &Model, mode: WrapMode, degenerate: bool, unknowns: Vec<String>) -> Outcome {
         let (launch, thread, root) = (&run.launch, &run.run.thread, &tools.root);
-        let judged = tools.judge.judge(&tools.e.arena, launch, thread, ev, model, mode);
-        let (verdict, replay, assumptions) = match &judged {
-            Judged::Reached { assumptions, .. } if root.trusted => (Verdict::Proved, Replay::Reached, assumptions.clone()),
-            Judged::Reached { assumptions, .. } => {
-                let mut a = assumptions.clone();
-                a.push(format!("`{}` is called with these arguments", self.program.func(root.func).display));
-                (Verdict::Possible, Replay::Reached, a)
-            }
-            Judged::NotReached(why) => return Outcome::Unknown(format!("a model was found, but replay did not reach it: {why}")),
-            Judged::Incomplete(why) => {
-                if let Some(u) = unknowns.first() { return Outcome::Unknown(u.clone()); }
-                if !root.trusted { return Outcome::Unknown(why.clone()); }
-                (Verdict::Possible, Replay::Incomplete, vec![format!("replay stopped: {why}")])
-            }
-        };
+        let judged = tools.judge.judge(&tools.e.arena, launch, thread, ev, model, mode, Fault::Bounds);
+        let worth = match Worth::of(&judged, root, self.program, unknowns) { Ok(w) => w, Err(why) => return Outcome::Unknown(why) };
         let bad = Bad { root, launch, thread, kernel: run.kernel, event: ev, object, obligation: ob, model, mode, degenerate };
-        Outcome::Found(Box::new(bad.finding(&tools.e, &tools.judge, &judged, Worth { verdict, replay, assumptions, unknowns }, self.place_of(ev))))
+        Outcome::Found(Box::new(bad.finding(&tools.e, &tools.judge, &judged, worth, self.place_of(ev))))
     }
 
     fn finish(mut self, start: Instant) -> ProgramReport {

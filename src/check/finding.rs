@@ -6,7 +6,7 @@ use super::decide::Obligation;
 use super::engine::Place;
 use super::show;
 use super::solver::{Model, WrapMode};
-use super::witness::{Judge, Judged};
+use super::witness::{Judge, Judged, depends};
 use crate::host::Root;
 use crate::ir::{FuncRef, Program, SourceLoc};
 use crate::report::finding::{Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Sites, Space, Verdict, Witness, WitnessInput};
@@ -31,6 +31,27 @@ pub(super) struct Bad<'a> {
 /// What it is worth.
 pub(super) struct Worth { pub verdict: Verdict, pub replay: Replay, pub assumptions: Vec<String>, pub unknowns: Vec<String> }
 
+impl Worth {
+    /// What a replay makes of a model; `Err` says why it is no finding.
+    pub fn of(judged: &Judged, root: &Root, program: &Program, unknowns: Vec<String>) -> Result<Self, String> {
+        let (verdict, replay, assumptions) = match judged {
+            Judged::Reached { assumptions, .. } if root.trusted => (Verdict::Proved, Replay::Reached, assumptions.clone()),
+            Judged::Reached { assumptions, .. } => {
+                let mut a = assumptions.clone();
+                a.push(format!("`{}` is called with these arguments", program.func(root.func).display));
+                (Verdict::Possible, Replay::Reached, a)
+            }
+            Judged::NotReached(why) => return Err(format!("a model was found, but replay did not reach it: {why}")),
+            Judged::Incomplete(why) => {
+                if let Some(u) = unknowns.first() { return Err(u.clone()); }
+                if !root.trusted { return Err(why.clone()); }
+                (Verdict::Possible, Replay::Incomplete, vec![format!("replay stopped: {why}")])
+            }
+        };
+        Ok(Self { verdict, replay, assumptions, unknowns })
+    }
+}
+
 impl Bad<'_> {
     fn rule(&self) -> Rule {
         match self.object.kind {
@@ -43,10 +64,11 @@ impl Bad<'_> {
 
     fn witness(&self, e: &Executor<'_>, judge: &Judge<'_>, judged: &Judged, replay: Replay) -> Witness {
         let (a, ev, launch) = (&e.arena, self.event, self.launch);
+        let depends = depends(launch, ev);
         let value = |t: TermId| self.model.value(a, t, self.mode);
         let mut w = Witness {
-            inputs: judge.inputs(a, self.root, launch, ev, self.model).iter().map(|(n, v)| WitnessInput { name: n.clone(), value: v.clone() }).collect(),
-            run: judge.run(a, launch, ev, self.model),
+            inputs: judge.inputs(a, &depends, self.model).iter().map(|(n, v)| WitnessInput { name: n.clone(), value: v.clone() }).collect(),
+            run: judge.run(a, &depends, self.model),
             grid: triple(launch.config.grid.map(value)),
             block: triple(self.thread.bid.map(value)),
             thread: triple(self.thread.tid.map(value)),
@@ -95,7 +117,7 @@ impl Bad<'_> {
             },
             allocation: self.object.site.map(|(m, l)| { let p = program.loc(m, l); Allocation { file: p.file, line: p.line, column: p.column, extent: show::term(a, self.obligation.extent) } }),
             launch: Some(Launch { file: launch_loc.file, line: launch_loc.line, column: launch_loc.column, grid: dims(launch.config.grid), block: dims(launch.config.block), shared: show::term(a, launch.config.shared) }),
-            witness: Some(w), confirmation: None,
+            related: vec![], witness: Some(w), confirmation: None,
             assumptions,
             unknowns: if worth.verdict == Verdict::Proved { vec![] } else { worth.unknowns },
         }
@@ -108,11 +130,11 @@ pub(super) fn loc_of(program: &Program, s: Site) -> SourceLoc {
     program.loc(s.func.module, b.insts.get(s.inst as usize).map_or(b.term_loc, |i| i.loc))
 }
 
-fn numbers(s: Site) -> [u32; 4] { [s.func.module.0, s.func.func.0, s.block.0, s.inst] }
+pub(super) fn numbers(s: Site) -> [u32; 4] { [s.func.module.0, s.func.func.0, s.block.0, s.inst] }
 
 fn triple(v: [Option<i128>; 3]) -> [u64; 3] { v.map(|x| x.and_then(|x| u64::try_from(x).ok()).unwrap_or(0)) }
 
-fn narrow(v: Option<i128>) -> i64 { v.and_then(|v| i64::try_from(v).ok()).unwrap_or(0) }
+pub(super) fn narrow(v: Option<i128>) -> i64 { v.and_then(|v| i64::try_from(v).ok()).unwrap_or(0) }
 
 /// `(x, y, z)` without trailing ones.
 fn dims(t: &[String; 3]) -> String {

@@ -3,9 +3,11 @@
 //! In: a linked [`crate::ir::Program`]. Out: a [`ProgramReport`]. It knows neither LLVM nor nvcc.
 
 mod assumed;
+mod calls;
 mod decide;
 mod engine;
 mod finding;
+mod lifetime;
 mod outcome;
 mod relevant;
 mod show;

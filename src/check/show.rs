@@ -1,6 +1,6 @@
 //! Terms and accesses in the words of the source.
 
-use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, ValueId};
+use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, Terminator, ValueId};
 use crate::symbolic::exec::Site;
 use crate::symbolic::term::{Arena, Term, TermId};
 
@@ -80,6 +80,20 @@ pub fn access(program: &Program, site: Site) -> AccessText {
         _ => None,
     });
     match ptr { Some(p) => r.place(p, 0), None => AccessText { array: "?".into(), index: String::new() } }
+}
+
+/// The source expression of an argument of a call; `None` where it has none.
+#[must_use]
+pub fn argument(program: &Program, call: Site, index: usize) -> Option<String> {
+    let r = Reader { program, f: call.func, module: program.module(call.func.module) };
+    let block = &program.func(call.func).blocks[call.block.index()];
+    let args = match (block.insts.get(call.inst as usize).map(|i| &i.op), &block.term) {
+        (Some(Op::Call { args, .. }), _) | (None, Terminator::Invoke { args, .. }) => args,
+        _ => return None,
+    };
+    let AccessText { array, index } = r.place(args.get(index)?, 0);
+    let text = if index == "0" { array } else { format!("&{array}{}", bracket(&index)) };
+    (!text.contains('?') && text != "a temporary").then_some(text)
 }
 
 struct Reader<'a> { program: &'a Program, f: FuncRef, module: &'a Module }

@@ -3,10 +3,10 @@
 use super::solver::{Model, WrapMode};
 use crate::host::Root;
 use crate::ir::Program;
-use crate::report::finding::Run;
+use crate::report::finding::{Direction, Run};
 use crate::symbolic::exec::{AccessEvent, LaunchEvent, Site, Thread};
 use crate::symbolic::term::{Arena, InputSource, SymKind, TermId};
-use crate::witness::{self, BadAccess, Budget, Inputs, Outcome, Target, Threads};
+use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Target, Threads};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -34,9 +34,9 @@ impl<'p> Judge<'p> {
 
     /// Inputs in the user's terms, in order.
     #[expect(clippy::unused_self, reason = "the order is the judge's")]
-    pub fn inputs(&self, a: &Arena, _root: &Root, launch: &LaunchEvent, ev: &AccessEvent, model: &Model) -> Vec<(String, String)> {
+    pub fn inputs(&self, a: &Arena, depends: &[TermId], model: &Model) -> Vec<(String, String)> {
         let mut by_source: BTreeMap<InputSource, i128> = BTreeMap::new();
-        for (source, v) in values(a, launch, ev, model) { by_source.entry(source).or_insert(v); }
+        for (source, v) in values(a, depends, model) { by_source.entry(source).or_insert(v); }
         let given = by_source.get(&InputSource::Argc).copied().unwrap_or(i128::MAX);
         by_source.into_iter().filter(|(s, _)| !matches!(s, InputSource::Argc) && !matches!(s, InputSource::Argv(i) if i128::from(*i) >= given)).map(|(s, v)| {
             let name = match &s {
@@ -51,13 +51,13 @@ impl<'p> Judge<'p> {
         }).collect()
     }
 
-    pub fn judge(&mut self, a: &Arena, launch: &LaunchEvent, thread: &Thread, ev: &AccessEvent, model: &Model, mode: WrapMode) -> Judged {
-        let inputs = match self.concrete(a, launch, ev, model) { Ok(i) => i, Err(why) => return Judged::Incomplete(why) };
+    pub fn judge(&mut self, a: &Arena, launch: &LaunchEvent, thread: &Thread, ev: &AccessEvent, model: &Model, mode: WrapMode, fault: Fault) -> Judged {
+        let inputs = match self.concrete(a, &depends(launch, ev), model) { Ok(i) => i, Err(why) => return Judged::Incomplete(why) };
         let coordinate = |t: [TermId; 3]| t.map(|t| model.value(a, t, mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
         let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
         let target = Target {
             site: site(ev.site), callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()), launch_site: Some(site(launch.site)), launch: None,
-            threads: Threads::List(vec![(block, th)]),
+            threads: Threads::List(vec![(block, th)]), fault: Some(fault), direction: None,
         };
         let start = Instant::now();
         let first = witness::replay(self.program, self.root.func, &inputs, &target, &self.budget);
@@ -79,6 +79,24 @@ impl<'p> Judge<'p> {
         }
     }
 
+    /// A call of the host: `stack` leads to it and ends with it.
+    pub fn judge_call(&mut self, a: &Arena, depends: &[TermId], stack: &[Site], model: &Model, fault: Fault, direction: Option<Direction>) -> Judged {
+        let inputs = match self.concrete(a, depends, model) { Ok(i) => i, Err(why) => return Judged::Incomplete(why) };
+        let Some((call, callers)) = stack.split_last() else { return Judged::Incomplete("the call is not known".into()) };
+        let target = Target {
+            site: site(*call), callers: Some(callers.iter().copied().map(site).collect()), launch_site: None, launch: None,
+            threads: Threads::Any, fault: Some(fault), direction,
+        };
+        let start = Instant::now();
+        let outcome = witness::replay(self.program, self.root.func, &inputs, &target, &self.budget);
+        self.took(start);
+        match outcome {
+            Outcome::Reached { bad, assumptions } => Judged::Reached { bad, assumptions },
+            Outcome::Incomplete { why } => Judged::Incomplete(why),
+            Outcome::NotReached { why } => Judged::NotReached(why),
+        }
+    }
+
     fn took(&mut self, start: Instant) {
         if start.elapsed().as_secs() >= 1 {
             self.budget.steps = (self.budget.steps / 2).max(SHORT.0);
@@ -87,20 +105,20 @@ impl<'p> Judge<'p> {
     }
 
     /// What the program is given, as the replay was given it; nothing where the model says too little to run it.
-    pub fn run(&self, a: &Arena, launch: &LaunchEvent, ev: &AccessEvent, model: &Model) -> Run {
-        let inputs = self.concrete(a, launch, ev, model).unwrap_or_default();
+    pub fn run(&self, a: &Arena, depends: &[TermId], model: &Model) -> Run {
+        let inputs = self.concrete(a, depends, model).unwrap_or_default();
         #[expect(clippy::cast_possible_truncation, reason = "two's complement of at most 64 bits")]
         let args = inputs.args.into_iter().map(|v| v as i64).collect();
         Run { argv: inputs.argv, args, stdin: String::from_utf8_lossy(&inputs.stdin).into_owned() }
     }
 
-    fn concrete(&self, a: &Arena, launch: &LaunchEvent, ev: &AccessEvent, model: &Model) -> Result<Inputs, String> {
+    fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> Result<Inputs, String> {
         let mut inputs = Inputs::default();
         let mut argv: BTreeMap<u32, i128> = BTreeMap::new();
         let mut argc = None;
         let mut stdin: BTreeMap<u32, i128> = BTreeMap::new();
         let mut params: BTreeMap<String, i128> = BTreeMap::new();
-        for (source, v) in values(a, launch, ev, model) {
+        for (source, v) in values(a, depends, model) {
             match source {
                 InputSource::Argc => argc = Some(v),
                 InputSource::Argv(i) => { argv.entry(i).or_insert(v); }
@@ -123,13 +141,18 @@ impl<'p> Judge<'p> {
     }
 }
 
-/// Values of the program's inputs in a model. An input that the model says nothing of may be anything.
-fn values(a: &Arena, launch: &LaunchEvent, ev: &AccessEvent, model: &Model) -> Vec<(InputSource, i128)> {
+/// Terms through which an access depends on the program's inputs.
+pub(super) fn depends(launch: &LaunchEvent, ev: &AccessEvent) -> Vec<TermId> {
     let mut roots = vec![ev.path, launch.path, ev.bytes, launch.config.shared];
     roots.extend(launch.config.grid);
     roots.extend(launch.config.block);
     roots.extend(ev.targets.iter().flat_map(|t| [t.cond, t.offset]));
-    let mut out: Vec<(InputSource, i128)> = a.symbols_of(&roots).into_iter().filter_map(|s| match &a.symbol(s).kind {
+    roots
+}
+
+/// Values in a model of the program's inputs in these terms. An input that the model says nothing of may be anything.
+fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i128)> {
+    let mut out: Vec<(InputSource, i128)> = a.symbols_of(depends).into_iter().filter_map(|s| match &a.symbol(s).kind {
         SymKind::Input(src) => Some((src.clone(), model.values.get(&s).copied().unwrap_or(1))),
         _ => None,
     }).collect();

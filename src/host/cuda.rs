@@ -3,7 +3,7 @@
 use super::Call;
 use crate::ir::{FuncRef, Program, Side};
 use crate::kernel::Modelled;
-use crate::symbolic::exec::{Executor, LaunchConfig, LaunchEvent, State};
+use crate::symbolic::exec::{AccessKind, Executor, LaunchConfig, LaunchEvent, State};
 use crate::symbolic::memory::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::term::{InputSource, Range, SymKind, TermId};
 use crate::symbolic::value::{Base, Target, Value};
@@ -29,15 +29,16 @@ impl Executor<'_> {
                 self.device_allocation(c, s, n, ObjKind::DeviceHeap)
             }
             "cudaFree" | "cudaFreeAsync" | "cudaFreeHost" => {
-                let p = c.args.first().map(|a| self.as_pointer(a)).unwrap_or_default();
-                if let [Target { base: Base::Object(o), .. }] = p.as_slice()
-                    && let Some(st) = s.mem.get_mut(o) { Rc::make_mut(st).freed = true; }
+                let p = self.pointer_arg(c, 0);
+                self.release(&mut s, &p);
                 self.success(s)
             }
             "cudaMemcpy" | "cudaMemcpyAsync" | "cudaMemcpyPeer" => {
                 let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
                 let n = int(self, 2, 64);
                 let n = self.interpret(n, 64, false);
+                self.note_copy(&s, &f, n, AccessKind::Read);
+                self.note_copy(&s, &d, n, AccessKind::Write);
                 self.copy(&mut s, &d, &f, n);
                 self.success(s)
             }
@@ -46,6 +47,7 @@ impl Executor<'_> {
                 let d = self.pointer_arg(c, 0);
                 let (b, n) = (int(self, 1, 32), int(self, 2, 64));
                 let n = self.interpret(n, 64, false);
+                self.note_copy(&s, &d, n, AccessKind::Write);
                 self.fill(&mut s, &d, b, n);
                 self.success(s)
             }

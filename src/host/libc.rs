@@ -42,8 +42,7 @@ impl Executor<'_> {
             }
             "free" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" | "_ZdlPvSt11align_val_t" | "_ZdlPvmSt11align_val_t" => {
                 let p = self.pointer_arg(c, 0);
-                if let [Target { base: Base::Object(o), .. }] = p.as_slice()
-                    && let Some(st) = s.mem.get_mut(o) { Rc::make_mut(st).freed = true; }
+                self.release(&mut s, &p);
                 Self::no_value(s)
             }
             "exit" | "_exit" | "abort" | "__assert_fail" | "quick_exit" | "_Exit" | "__cxa_throw" | "__cxa_rethrow" | "_ZSt9terminatev" | "longjmp" => Ok(None),

@@ -109,6 +109,7 @@ fn shown(mut f: Finding, program: &str, root: &ProjectRoot) -> Finding {
     program.clone_into(&mut f.program);
     f.access.position.file = root.show(&f.access.position.file);
     if let Some(a) = &mut f.allocation { a.file = root.show(&a.file); }
+    for r in &mut f.related { r.position.file = root.show(&r.position.file); }
     if let Some(l) = &mut f.launch { l.file = root.show(&l.file); }
     f
 }

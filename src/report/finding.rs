@@ -133,6 +133,15 @@ pub struct Launch {
     pub shared: String,
 }
 
+/// A place that a reader must know of to understand a finding: where memory was freed, the access in the kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Related {
+    #[serde(flatten)]
+    pub position: Position,
+    /// What happens there: `freed here`.
+    pub what: String,
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 fn is_zero(v: &u32) -> bool { *v == 0 }
 
@@ -229,6 +238,9 @@ pub struct Finding {
     pub access: Access,
     pub allocation: Option<Allocation>,
     pub launch: Option<Launch>,
+    /// Other places that belong to it, in the order in which they are passed.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub related: Vec<Related>,
     pub witness: Option<Witness>,
     pub confirmation: Option<Confirmation>,
     pub assumptions: Vec<String>,

@@ -93,6 +93,7 @@ fn article(f: &Finding, sources: &Sources) -> String {
     if let Some(l) = f.launch.as_ref().filter(|l| !l.file.is_empty()) {
         html += &place(&format!("launch: grid {}, block {}", l.grid, l.block), &l.file, l.line, l.column, None, sources);
     }
+    for r in &f.related { html += &place(&r.what, &r.position.file, r.position.line, r.position.column, None, sources); }
     html += "<ul>\n";
     for note in notes(f) { let _ = writeln!(html, "<li>{}</li>", escape(&note)); }
     html += "</ul>\n</article>\n";

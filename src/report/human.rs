@@ -79,11 +79,8 @@ impl Human<'_> {
 /// The places to show, the file of the access first.
 fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
     let a = &f.access;
-    let verb = match a.direction { Direction::Read => "read", Direction::Write => "write", Direction::Atomic => "atomic access" };
-    let mut label = format!("{verb} of {}", bytes(a.bytes));
-    if !a.index.is_empty() { let _ = write!(label, " at `{}`", subscript(&a.array, &a.index)); }
     let mut files = vec![(a.position.file.clone(), vec![Mark {
-        line: a.position.line, column: a.position.column, label, primary: true, array: Some(a.array.clone()),
+        line: a.position.line, column: a.position.column, label: label(f), primary: true, array: Some(a.array.clone()),
     }])];
     let mut add = |file: &str, line: u32, column: u32, label: String| {
         if file.is_empty() || line == 0 { return; }
@@ -98,11 +95,29 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
         let how = if matches!(a.space, Space::Shared | Space::Local | Space::Constant) { "declared" } else { "allocated" };
         add(&al.file, al.line, al.column, format!("{how} here: {} bytes{partition}", code(&al.extent)));
     }
-    if let Some(l) = &f.launch {
+    for r in &f.related { add(&r.position.file, r.position.line, r.position.column, r.what.clone()); }
+    if let Some(l) = f.launch.as_ref().filter(|_| !at_launch(f)) {
         let shared = if matches!(l.shared.as_str(), "" | "0") { String::new() } else { format!(", shared memory {} bytes", code(&l.shared)) };
         add(&l.file, l.line, l.column, format!("launched here: grid {}, block {}{shared}", code(&l.grid), code(&l.block)));
     }
     files
+}
+
+/// What happens at the place of the finding itself.
+fn label(f: &Finding) -> String {
+    let a = &f.access;
+    if f.rule == Rule::DoubleFree { return "freed again here".into(); }
+    if at_launch(f) { return format!("launched with `{}` here", a.array); }
+    let verb = match a.direction { Direction::Read => "read", Direction::Write => "write", Direction::Atomic => "atomic access" };
+    let mut label = format!("{verb} of {}", bytes(a.bytes));
+    if !a.index.is_empty() { let _ = write!(label, " at `{}`", subscript(&a.array, &a.index)); }
+    label
+}
+
+/// Whether the finding is about a launch rather than about an access in its kernel.
+fn at_launch(f: &Finding) -> bool {
+    let p = &f.access.position;
+    f.launch.as_ref().is_some_and(|l| (&l.file, l.line, l.column) == (&p.file, p.line, p.column))
 }
 
 /// `a[i]`; dimensions already in brackets stay as they are.
@@ -170,13 +185,15 @@ fn counterexample(f: &Finding, w: &Witness) -> String {
         let inputs: Vec<String> = w.inputs.iter().map(|i| format!("{} = {}", i.name, i.value)).collect();
         let _ = write!(text, "for example with {}", inputs.join(", "));
     }
-    let _ = write!(text, ": grid {}, thread {} of block {}", triple(w.grid), triple(w.thread), triple(w.block));
+    if f.rule == Rule::DoubleFree { return text; }
+    if f.launch.is_some() { let _ = write!(text, ": grid {}, thread {} of block {}", triple(w.grid), triple(w.thread), triple(w.block)); }
     let width = i64::try_from(f.access.bytes).unwrap_or(i64::MAX);
     let end = w.offset_bytes.saturating_add(width);
     let extent = w.extent_bytes;
     let (first, last) = (w.offset_bytes, end.saturating_sub(1));
     let bytes = if width <= 1 { format!("byte {first}") } else { format!("bytes {first} to {last}") };
     let _ = write!(text, "\naccesses {bytes} of `{}`, which has {extent} bytes", f.access.array);
+    if f.rule == Rule::UseAfterFree { text.push_str(" and was freed"); }
     if f.access.partition.is_some() { text.push_str(" in this part"); }
     text
 }

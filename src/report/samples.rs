@@ -31,6 +31,7 @@ pub fn finding() -> Finding {
             file: "/project/scale.cu".into(), line: 12, column: 3,
             grid: "((n + 255) / 256, 1, 1)".into(), block: "(256, 1, 1)".into(), shared: "0".into(),
         }),
+        related: vec![],
         witness: Some(Witness {
             inputs: vec![WitnessInput { name: "argv[1]".into(), value: "\"1\"".into() }],
             run: Run { argv: vec!["1".into()], ..Run::default() },

@@ -67,6 +67,7 @@ fn result(f: &Finding) -> Value {
     if let Some(l) = f.launch.as_ref().filter(|l| !l.file.is_empty()) {
         related.push(location(&l.file, l.line, l.column, Some(format!("launch with grid `{}`, block `{}`", l.grid, l.block))));
     }
+    related.extend(f.related.iter().map(|r| location(&r.position.file, r.position.line, r.position.column, Some(r.what.clone()))));
     for (id, r) in related.iter_mut().enumerate() { r["id"] = json!(id + 1); }
     let mut place = location(&p.file, p.line, p.column, None);
     place["logicalLocations"] = json!([{"fullyQualifiedName": a.kernel, "kind": "function"}]);

@@ -1,6 +1,7 @@
 //! Loads, stores, copies and fills of the executor, and the record of what kernels access.
 
 use super::exec::{AccessEvent, AccessKind, Executor, Site, State};
+use super::lifetime::with_end_of;
 use super::memory::{ObjId, ObjKind, ObjState, Rest};
 use super::term::{Range, TermId};
 use super::value::{Base, Target, Value};
@@ -14,13 +15,19 @@ impl Executor<'_> {
     // ---- record ----
 
     pub(super) fn record(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: u64, kind: AccessKind) {
-        if self.side != Side::Device { return; }
         let n = self.arena.int(i128::from(bytes));
         self.record_range(s, site, p, n, kind);
     }
 
     pub(super) fn record_range(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
-        if self.side != Side::Device { return; }
+        if self.side != Side::Device {
+            // The host's own memory is not what is checked, memory that it shares with devices is.
+            if p.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(self.object(o).kind, ObjKind::Managed))) {
+                let stack = self.stack_to(site);
+                self.note_use(s, &stack, p, kind, bytes);
+            }
+            return;
+        }
         if kind != AccessKind::Read {
             for t in p.iter() {
                 match t.base {
@@ -31,9 +38,16 @@ impl Executor<'_> {
             }
         }
         if !self.recording || p.iter().all(|t| self.is_plain_local(t, bytes)) { return; }
+        let stack = Rc::new(self.stack_to(site));
+        self.note_use(s, &stack, p, kind, bytes);
+        self.accesses.push(AccessEvent { site, stack, targets: p.clone(), bytes, kind, path: s.path });
+    }
+
+    /// The calls that lead to an instruction, and it.
+    fn stack_to(&self, site: Site) -> Vec<Site> {
         let mut stack = self.stack.clone();
         stack.push(site);
-        self.accesses.push(AccessEvent { site, stack: Rc::new(stack), targets: p.clone(), bytes, kind, path: s.path });
+        stack
     }
 
     /// A scalar variable of the thread, accessed whole: no array access that a user would count.
@@ -348,9 +362,7 @@ impl Executor<'_> {
     /// Makes everything that an object holds unknown.
     pub fn forget(&mut self, s: &mut State, o: ObjId, reason: &str, input: bool) {
         let version = self.next_version();
-        let freed = s.mem.get(&o).is_some_and(|x| x.freed);
-        let mut n = ObjState::new(Rest::Unknown { version, input, reason: Rc::from(reason) });
-        n.freed = freed;
+        let n = with_end_of(s.mem.get(&o), ObjState::new(Rest::Unknown { version, input, reason: Rc::from(reason) }));
         s.mem.insert(o, Rc::new(n));
     }
 
@@ -457,7 +469,7 @@ impl Executor<'_> {
             let extent = self.object(o).extent;
             let at = self.arena.as_int(t.offset);
             let whole = dst.len() == 1 && at == Some(0) && extent == Some(len);
-            if whole && zero { s.mem.insert(o, Rc::new(ObjState::new(Rest::Zero))); continue; }
+            if whole && zero { let n = with_end_of(s.mem.get(&o), ObjState::new(Rest::Zero)); s.mem.insert(o, Rc::new(n)); continue; }
             match (n, at) {
                 (Some(n), Some(at)) if zero && n <= 1024 && dst.len() == 1 => {
                     self.ensure(s, o);

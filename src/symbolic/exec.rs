@@ -5,6 +5,7 @@
 //! paths becomes an if-then-else over the condition that tells them apart.
 
 use super::cfg::Cfg;
+use super::lifetime::StaleEvent;
 use super::memory::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
 use super::term::{Arena, Axis, InputSource, Range, SymKind, Term, TermId};
 use super::value::{Base, Target, Value};
@@ -95,6 +96,10 @@ pub struct Executor<'p> {
     pub thread: Option<Thread>,
     pub accesses: Vec<AccessEvent>,
     pub launches: Vec<LaunchEvent>,
+    /// Uses and frees of freed memory, on either side.
+    pub stale: Vec<StaleEvent>,
+    /// What CUDA calls of the host copy and fill: one event for each side.
+    pub copies: Vec<AccessEvent>,
     /// Why the execution stopped early; then nothing that it did not reach may be called safe.
     pub gave_up: Option<String>,
     pub budget: Budget,
@@ -135,7 +140,7 @@ impl<'p> Executor<'p> {
     #[must_use]
     pub fn new(program: &'p Program) -> Self {
         Self {
-            program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![],
+            program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], copies: vec![],
             gave_up: None, budget: Budget::default(), written: Default::default(), stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
@@ -305,7 +310,8 @@ impl<'p> Executor<'p> {
                 _ => { let v = self.next_version(); Rest::Unknown { version: v, input: false, reason: Rc::from("written differently on two paths") } }
             }
         };
-        let mut out = ObjState { cells: Default::default(), rest, freed: a.freed || b.freed };
+        let freed = self.merge_freed(sel, a.freed.as_ref(), b.freed.as_ref());
+        let mut out = ObjState { cells: Default::default(), rest, freed };
         let mut keys: Vec<(i64, u32)> = a.cells.iter().map(|(o, (s, _))| (*o, *s)).collect();
         keys.extend(b.cells.iter().map(|(o, (s, _))| (*o, *s)));
         keys.sort_unstable();

@@ -62,7 +62,7 @@ impl Executor<'_> {
 
         // Discovery: passes with every known variable arbitrary, until no further one changes.
         let recording = std::mem::replace(&mut self.recording, false);
-        let (events, launches) = (self.accesses.len(), self.launches.len());
+        let events = self.events();
         let mut transition = None;
         // Pointers that a round may set to another object: every (object, offset) that they can hold.
         let mut choices: FxHashMap<LoopVar, Vec<(Base, TermId)>> = FxHashMap::default();
@@ -121,8 +121,7 @@ impl Executor<'_> {
                 if !vars.contains(&v) { vars.push(v); }
             }
         }
-        self.accesses.truncate(events);
-        self.launches.truncate(launches);
+        self.take_back(events);
         self.recording = recording;
         self.loop_vars.insert(key, vars.clone());
         let Some((sh, symbols, sb, phi_next, mark, version)) = transition else {
@@ -226,7 +225,7 @@ impl Executor<'_> {
             now.insert(*v, self.advance(&start, *step, k)?);
             next.push((*v, self.advance(&start, *step, next_k)?));
         }
-        let (events, launches) = (self.accesses.len(), self.launches.len());
+        let events = self.events();
         let (mut sk, _) = self.header_state(fr, s0, &vars, phi_start, |_, v| now.get(&v).cloned());
         let no_wrap = self.loop_ranges.get(&(fr.context, fr.func, header)).cloned().unwrap_or_default();
         let mut granted = vec![];
@@ -251,8 +250,7 @@ impl Executor<'_> {
                 same &= self.steps_in_range(start, read, d, &round, Range::of_int(*bits, *signed));
             }
             if !same || !self.changed(&sk, &sb, &vars).is_empty() {
-                self.accesses.truncate(events);
-                self.launches.truncate(launches);
+                self.take_back(events);
                 self.restore(fr, phi_start);
                 return None;
             }
@@ -670,7 +668,7 @@ impl Executor<'_> {
     }
 
     fn unroll(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, s0: &State, phi_start: &FxHashMap<ValueId, Value>, trips: u32) -> Option<LoopOut> {
-        let (events, launches) = (self.accesses.len(), self.launches.len());
+        let events = self.events();
         let func = self.function(fr.func);
         let header = cfg.loops[l].header;
         let phis: Vec<ValueId> = phi_start.keys().copied().collect();
@@ -692,8 +690,7 @@ impl Executor<'_> {
         }
         // It went on: not a constant trip count after all.
         fr.context = context;
-        self.accesses.truncate(events);
-        self.launches.truncate(launches);
+        self.take_back(events);
         None
     }
 

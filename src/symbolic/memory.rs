@@ -1,5 +1,6 @@
 //! Memory of the symbolic executor: objects made of cells at constant byte offsets.
 
+use super::lifetime::Freed;
 use super::term::TermId;
 use super::value::Value;
 use crate::ir::{FuncRef, GlobalRef, LocId, ModuleId};
@@ -71,12 +72,13 @@ pub struct ObjState {
     /// Byte offset → (size in bytes, value). Cells do not overlap.
     pub cells: BTreeMap<i64, (u32, Value)>,
     pub rest: Rest,
-    pub freed: bool,
+    /// Whether it may have been freed.
+    pub freed: Option<Rc<Freed>>,
 }
 
 impl ObjState {
     #[must_use]
-    pub fn new(rest: Rest) -> Self { Self { cells: BTreeMap::new(), rest, freed: false } }
+    pub fn new(rest: Rest) -> Self { Self { cells: BTreeMap::new(), rest, freed: None } }
 
     /// Removes cells that overlap `[from, to)`.
     pub fn clear(&mut self, from: i64, to: i64) {

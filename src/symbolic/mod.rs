@@ -8,6 +8,7 @@ pub mod assumptions;
 pub mod cfg;
 pub mod exec;
 pub mod kept;
+pub mod lifetime;
 mod loops;
 pub mod memory;
 mod ops;

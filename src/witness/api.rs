@@ -69,9 +69,21 @@ pub struct Object {
     pub freed: bool,
 }
 
+/// What is wrong with an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fault {
+    /// Outside its object, or through an address that belongs to none.
+    Bounds,
+    /// In an object that was freed.
+    Freed,
+    /// No access: what was freed is freed again.
+    FreedAgain,
+}
+
 /// An access that lies outside its object, or in an object that is freed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadAccess {
+    pub fault: Fault,
     pub site: Site,
     /// The calls through which the thread came there, the kernel's own first.
     pub callers: Vec<Site>,
@@ -107,7 +119,7 @@ pub enum Threads {
     Any,
 }
 
-/// The access that a witness claims to be out of bounds.
+/// The access that a witness claims to be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     pub site: Site,
@@ -119,6 +131,10 @@ pub struct Target {
     /// site still count.
     pub launch: Option<u64>,
     pub threads: Threads,
+    /// What must be wrong with it; `None`: anything.
+    pub fault: Option<Fault>,
+    /// Which side of a copy; `None`: any.
+    pub direction: Option<Direction>,
 }
 
 /// Bounds of one run.

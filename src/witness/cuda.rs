@@ -144,8 +144,8 @@ fn malloc_3d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]
     allocate(m, th, call, args, times(times(pitch, h), d), ObjectKind::Device)
 }
 
-fn free(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    if let Some(a) = arg(args, 0).known().filter(|a| *a != 0) { release(m, split(a).0); }
+fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    if let Some(a) = arg(args, 0).known().filter(|a| *a != 0) { release(m, th, a)?; }
     OK
 }
 

@@ -6,7 +6,6 @@ use super::api::ObjectKind;
 use super::code::CallInfo;
 use super::libc::{arg, ends, first, free, malloc, nothing, outside, read, text, write, zero};
 use super::machine::{Machine, Ret, Stop, Thread};
-use super::memory::split;
 use super::models::{Class, Entry};
 use super::store::Fill;
 use super::value::{Reason, Val, float_bits, mask};
@@ -227,7 +226,7 @@ fn string_write(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, s: Val, o
         let size = (bytes.len() as u64).max(2 * capacity);
         let site = m.user_site(th);
         data = m.heap_object(ObjectKind::HostHeap, "std::string", site, Val::new(size + 1), Fill::Poison(Reason::UNINIT))?.bits;
-        if old != local { super::libc::release(m, split(old).0); }
+        if old != local { super::libc::release(m, th, old)?; }
         write(m, th, call, s, 64, Val::new(data))?;
         write(m, th, call, Val::new(local), 64, Val::new(size))?;
     }

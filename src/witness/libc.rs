@@ -3,7 +3,7 @@
 use super::api::ObjectKind;
 use super::machine::{Machine, Ret, Stop, Thread};
 use super::code::CallInfo;
-use super::memory::{ObjId, split};
+use super::memory::split;
 use super::models::{Class, Entry};
 use super::random::{Drand48, Rand};
 use super::store::Fill;
@@ -147,19 +147,26 @@ fn realloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> 
     Ok(Ret::Val(new))
 }
 
-pub fn free(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let p = arg(args, 0);
-    if let Some(a) = p.known().filter(|a| *a != 0) { release(m, split(a).0); }
+    if let Some(a) = p.known().filter(|a| *a != 0) { release(m, th, a)?; }
     Ok(Ret::Void)
 }
 
-/// Frees an object: its contents are given back, its extent is kept for messages.
-pub fn release(m: &mut Machine<'_>, id: ObjId) {
+/// Frees the object that starts at an address: its contents are given back, its extent is kept for messages. Any other
+/// address is refused by the CUDA runtime, and by the C library ends the program or does harm that is not ours to follow.
+pub fn release(m: &mut Machine<'_>, th: &Thread, address: u64) -> Result<(), Stop> {
+    let (id, 0) = split(address) else { return Ok(()) };
+    let Some(freed) = m.mem.global(id).filter(|o| can_be_freed(o.kind)).map(|o| o.freed) else { return Ok(()) };
+    if freed { return m.freed_again(th, address); }
     if let Some(o) = m.mem.global_mut(id) {
         o.freed = true;
         o.store.fill_all(Fill::Poison(Reason::UNINIT));
     }
+    Ok(())
 }
+
+const fn can_be_freed(kind: ObjectKind) -> bool { matches!(kind, ObjectKind::HostHeap | ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned) }
 
 fn memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { malloc(m, th, call, &args[1.min(args.len())..]) }
 

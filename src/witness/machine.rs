@@ -1,6 +1,6 @@
 //! The state of a run: memory, the compiled functions, threads and what has been observed.
 
-use super::api::{BadAccess, Budget, Inputs, Object, ObjectKind, Site};
+use super::api::{BadAccess, Budget, Fault, Inputs, Object, ObjectKind, Site};
 use super::code::{CallInfo, Code};
 use super::cuda::Cuda;
 use super::libc::Libc;
@@ -8,6 +8,7 @@ use super::memory::{Memory, ObjId, Stack, split};
 use super::observe::Observer;
 use super::value::{Reason, Reasons, Val};
 use crate::ir::{BlockId, FuncRef, GlobalRef, Program};
+use crate::report::finding::Direction;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::time::Instant;
@@ -222,9 +223,21 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Notes an access out of bounds; the instruction is the one at `pc` of the innermost frame's code.
+    /// Notes an access out of bounds or of freed memory; the instruction is the one at `pc` of the innermost frame's code.
     #[cold]
-    pub fn bad_access(&mut self, th: &Thread, site: Site, address: u64, bytes: u64, direction: crate::report::finding::Direction) -> Result<(), Stop> {
+    pub fn bad_access(&mut self, th: &Thread, site: Site, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
+        let freed = self.mem.get(&th.stack, split(address).0).is_some_and(|o| o.freed);
+        self.fault(th, site, if freed { Fault::Freed } else { Fault::Bounds }, address, bytes, direction)
+    }
+
+    /// Notes that freed memory is freed again.
+    #[cold]
+    pub fn freed_again(&mut self, th: &Thread, address: u64) -> Result<(), Stop> {
+        let Some(site) = self.site(th) else { return Ok(()) };
+        self.fault(th, site, Fault::FreedAgain, address, 0, Direction::Write)
+    }
+
+    fn fault(&mut self, th: &Thread, site: Site, fault: Fault, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
         let (id, offset) = split(address);
         let object = self.describe(th, id);
         let wild = object.kind == ObjectKind::Wild;
@@ -233,6 +246,7 @@ impl<'p> Machine<'p> {
         let place = th.place.unwrap_or(Place { block: [0; 3], thread: [0; 3] });
         let calls = th.frames.len().saturating_sub(1);
         let bad = BadAccess {
+            fault,
             site,
             callers: th.frames[..calls].iter().map(|f| site_of(&f.code, f.pc.wrapping_sub(1))).collect(),
             launch_site: launch.and_then(|l| l.site),

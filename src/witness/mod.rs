@@ -40,7 +40,7 @@ mod string;
 mod value;
 
 pub use api::{
-    BadAccess, BlockThread, Budget, Inputs, Object, ObjectKind, Outcome, Run, Site, Target, Threads,
+    BadAccess, BlockThread, Budget, Fault, Inputs, Object, ObjectKind, Outcome, Run, Site, Target, Threads,
 };
 pub use replay::{access_sites, enumerate, replay, replay_with_snapshot};
 pub use snapshot::{Image, Snapshot, SnapshotObject};

@@ -54,7 +54,7 @@ impl Observer {
 
     pub fn bad(&mut self, bad: BadAccess, object: ObjId, on_device: bool) -> Result<(), Stop> {
         if let Some(t) = &self.target
-            && t.site == bad.site && t.callers.as_ref().is_none_or(|c| *c == bad.callers) && (self.armed || !on_device)
+            && t.site == bad.site && t.fault.is_none_or(|f| f == bad.fault) && t.direction.is_none_or(|d| d == bad.direction) && t.callers.as_ref().is_none_or(|c| *c == bad.callers) && (self.armed || !on_device)
             && (!on_device || t.launch_site.is_none() || t.launch_site == bad.launch_site) {
             self.found = Some(bad);
             self.found_object = Some(object);

@@ -1,0 +1,131 @@
+//! Which memory has been freed, under which condition and where; what touches it afterwards, and what the host copies.
+//!
+//! In: frees, accesses and copies as the executor comes to them. Out: [`StaleEvent`]s, each with the condition under which
+//! it meets freed memory, and copies as [`super::exec::AccessEvent`]s. Whether such a condition can hold is not asked here.
+
+use super::exec::{AccessEvent, AccessKind, Executor, Site, State};
+use super::memory::{ObjId, ObjKind, ObjState};
+use super::term::TermId;
+use super::value::{Base, Target};
+use crate::ir::Side;
+use std::rc::Rc;
+
+/// That an object was freed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Freed {
+    pub cond: TermId,
+    /// Where that is done, on any path: the calls from the root or the kernel inwards, the one that frees last.
+    pub at: Vec<Rc<Vec<Site>>>,
+}
+
+/// What is done with freed memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    FreedAgain,
+    /// Read, written or copied: offset from the start and width in bytes.
+    Used { kind: AccessKind, offset: TermId, bytes: TermId },
+}
+
+/// Memory is used, or freed again, although it has been freed.
+#[derive(Clone, Debug)]
+pub struct StaleEvent {
+    /// The calls from the root or the kernel inwards; the access or the call itself is last.
+    pub stack: Rc<Vec<Site>>,
+    pub object: ObjId,
+    pub freed: Rc<Freed>,
+    pub deed: Deed,
+    /// What must hold for it to happen to this object after it was freed.
+    pub path: TermId,
+}
+
+impl StaleEvent {
+    #[must_use]
+    pub fn site(&self) -> Option<Site> { self.stack.last().copied() }
+}
+
+/// Lengths of the lists of events, for taking back what a trial added.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Events { accesses: usize, launches: usize, stale: usize, copies: usize }
+
+impl Executor<'_> {
+    pub(super) fn events(&self) -> Events {
+        Events { accesses: self.accesses.len(), launches: self.launches.len(), stale: self.stale.len(), copies: self.copies.len() }
+    }
+
+    pub(super) fn take_back(&mut self, to: Events) {
+        self.accesses.truncate(to.accesses);
+        self.launches.truncate(to.launches);
+        self.stale.truncate(to.stale);
+        self.copies.truncate(to.copies);
+    }
+
+    /// Frees what a pointer points to. Only the start of an allocation can be freed; null does nothing.
+    pub(crate) fn release(&mut self, s: &mut State, p: &[Target]) {
+        let zero = self.arena.int(0);
+        for t in p {
+            let Base::Object(o) = t.base else { continue };
+            if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap | ObjKind::Parameter) { continue; }
+            let at_start = self.arena.eq(t.offset, zero);
+            let cond = self.arena.and(t.cond, at_start);
+            if self.arena.as_bool(cond) == Some(false) { continue; }
+            self.ensure(s, o);
+            let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { continue };
+            if let Some(f) = &before { self.note_stale(s, self.stack.clone(), (o, cond), f, Deed::FreedAgain); }
+            let freed = self.freed_also(before, cond);
+            if let Some(st) = s.mem.get_mut(&o) { Rc::make_mut(st).freed = freed; }
+        }
+    }
+
+    /// Freed before, or now under this condition.
+    fn freed_also(&mut self, before: Option<Rc<Freed>>, cond: TermId) -> Option<Rc<Freed>> {
+        let mut now = match before { Some(f) => (*f).clone(), None => Freed { cond: self.arena.bool(false), at: vec![] } };
+        now.cond = self.arena.or(now.cond, cond);
+        if !now.at.iter().any(|x| **x == self.stack) { now.at.push(Rc::new(self.stack.clone())); }
+        Some(Rc::new(now))
+    }
+
+    /// What two merged paths know of an object's end; `sel` is true on the first.
+    pub(super) fn merge_freed(&mut self, sel: TermId, a: Option<&Rc<Freed>>, b: Option<&Rc<Freed>>) -> Option<Rc<Freed>> {
+        if a == b { return a.cloned(); }
+        let no = self.arena.bool(false);
+        let (x, y) = (a.map_or(no, |f| f.cond), b.map_or(no, |f| f.cond));
+        let other = self.arena.not(sel);
+        let (x, y) = (self.arena.and(sel, x), self.arena.and(other, y));
+        let cond = self.arena.or(x, y);
+        let mut at: Vec<Rc<Vec<Site>>> = vec![];
+        for place in a.into_iter().chain(b).flat_map(|f| &f.at) { if !at.contains(place) { at.push(place.clone()); } }
+        Some(Rc::new(Freed { cond, at }))
+    }
+
+    /// Notes an access or copy of what may have been freed. `stack` leads to it and ends with it.
+    pub(super) fn note_use(&mut self, s: &State, stack: &[Site], p: &[Target], kind: AccessKind, bytes: TermId) {
+        if !self.recording { return; }
+        for t in p {
+            let Base::Object(o) = t.base else { continue };
+            let Some(f) = s.mem.get(&o).and_then(|x| x.freed.clone()) else { continue };
+            self.note_stale(s, stack.to_vec(), (o, t.cond), &f, Deed::Used { kind, offset: t.offset, bytes });
+        }
+    }
+
+    fn note_stale(&mut self, s: &State, stack: Vec<Site>, (object, cond): (ObjId, TermId), freed: &Rc<Freed>, deed: Deed) {
+        if !self.recording { return; }
+        let path = self.arena.and_all(vec![s.path, cond, freed.cond]);
+        if self.arena.as_bool(path) == Some(false) { return; }
+        self.stale.push(StaleEvent { stack: Rc::new(stack), object, freed: freed.clone(), deed, path });
+    }
+
+    /// Notes one side of a copy or fill that a CUDA call makes: `bytes` bytes from where the pointer points.
+    pub(crate) fn note_copy(&mut self, s: &State, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
+        if !self.recording || self.side != Side::Host { return; }
+        let stack = self.stack.clone();
+        let Some(site) = stack.last().copied() else { return };
+        self.note_use(s, &stack, p, kind, bytes);
+        self.copies.push(AccessEvent { site, stack: Rc::new(stack), targets: p.clone(), bytes, kind, path: s.path });
+    }
+}
+
+/// A state whose contents are replaced: that the object was freed stays.
+pub(super) fn with_end_of(old: Option<&Rc<ObjState>>, mut new: ObjState) -> ObjState {
+    new.freed = old.and_then(|x| x.freed.clone());
+    new
+}
