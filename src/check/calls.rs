@@ -11,10 +11,11 @@ use super::witness::{Judge, Judged};
 use crate::host::Root;
 use crate::ir::Program;
 use crate::report::finding::{Access, Allocation, Direction, Finding, Level, Position, Related, Rule, Sites, Space, Verdict, Witness, WitnessInput};
-use crate::symbolic::exec::{Executor, Site};
+use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, Site};
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::TermId;
 use crate::witness::Fault;
+use std::rc::Rc;
 
 /// What the events below one root are decided with.
 pub(super) struct Tools<'p> {
@@ -74,6 +75,14 @@ impl Suspect {
             Ok(worth) => Outcome::Found(Box::new(self.finding(tools, &model, mode, degenerate, &judged, worth))),
             Err(why) => Outcome::Unknown(why),
         }
+    }
+
+    /// As an access, for what happens in a kernel.
+    pub fn access(&self) -> Option<AccessEvent> {
+        let kind = match self.direction { Direction::Read => AccessKind::Read, Direction::Write => AccessKind::Write, Direction::Atomic => AccessKind::Atomic };
+        let site = *self.stack.last()?;
+        // Which object is meant is part of the condition.
+        Some(AccessEvent { site, stack: Rc::new(self.stack.clone()), targets: Rc::new(vec![]), bytes: self.bytes, kind, path: self.facts })
     }
 
     fn depends(&self) -> Vec<TermId> { let mut all = vec![self.facts, self.offset, self.bytes]; all.extend(self.object.extent); all }

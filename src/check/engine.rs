@@ -4,6 +4,7 @@ use super::assumed::Assumed;
 use super::calls::Tools;
 use super::decide::{Decider, Decision, Obligation};
 use super::finding::{Bad, Worth, loc_of};
+use super::lifetime::Launched;
 use super::outcome::{Effort, Look, More, Outcome};
 use super::solver::{Limits, Model, WrapMode};
 use super::specialise::{self, Decided};
@@ -26,6 +27,9 @@ use std::time::{Duration, Instant};
 
 /// Milliseconds that each obligation gets before any gets more.
 const FIRST_MILLIS: u32 = 250;
+
+/// Uses of freed memory by one launch that are looked at for each place of a finding.
+const STALE_TRIES: usize = 8;
 
 /// A launch whose kernel was executed.
 struct Run {
@@ -121,6 +125,7 @@ impl<'p> Engine<'p> {
         let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone()), root: root.clone() };
         let open = self.first_looks(&mut tools, &runs, &safe);
         self.calls(&mut tools, &stale);
+        for run in &runs { self.stale_in(&mut tools, run); }
         self.second_looks(&mut tools, open);
         self.report.problems.append(&mut tools.e.assumptions.problems);
         // A kernel whose launches may lie beyond the point where the host was given up counts as not launched by us.
@@ -190,6 +195,21 @@ impl<'p> Engine<'p> {
             if self.out_of_time() { return; }
             let (Some((place, outcome)), Some(site)) = (lifetime::of_host(tools, event), event.site()) else { continue };
             if outcome.is_finding() { self.put_at(place, site.func, outcome); }
+        }
+    }
+
+    /// What a kernel does with freed memory. One finding at each place is enough.
+    fn stale_in(&mut self, tools: &mut Tools<'p>, run: &Run) {
+        if self.assumed.asked.is_some() { return; }
+        let launched = Launched { launch: &run.launch, kernel: run.kernel, run: &run.run };
+        let mut tried: FxHashMap<Place, usize> = FxHashMap::default();
+        for event in &run.run.stale {
+            let Some((place, _)) = lifetime::place_in_kernel(tools, &launched, event) else { continue };
+            let times = tried.entry(place.clone()).or_default();
+            *times += 1;
+            if self.out_of_time() || *times > STALE_TRIES || self.rank(&place) == Some(Outcome::PROVED) { continue; }
+            let Some((place, outcome)) = lifetime::of_kernel(tools, &launched, event) else { continue };
+            if outcome.is_finding() { self.put_at(place, run.kernel, outcome); }
         }
     }
 

@@ -3,14 +3,17 @@
 //! In: the events that met freed memory. Out: findings at the calls, or the launches, that do it.
 
 use super::calls::{Suspect, Tools, position, users_call};
+use super::decide::{Decision, Obligation};
 use super::engine::Place;
-use super::finding::loc_of;
+use super::finding::{Bad, Worth, loc_of};
 use super::outcome::Outcome;
 use super::show;
-use crate::ir::Program;
+use crate::ir::{FuncRef, Program};
+use crate::kernel::KernelRun;
 use crate::report::finding::{Direction, Related, Rule};
-use crate::symbolic::exec::{AccessKind, Site};
+use crate::symbolic::exec::{AccessKind, LaunchEvent, Site};
 use crate::symbolic::lifetime::{Deed, Freed, StaleEvent};
+use crate::symbolic::value::{Base, Value};
 use crate::witness::Fault;
 
 /// What the host does with freed memory; `None` where the place of the call is not known.
@@ -22,6 +25,53 @@ pub(super) fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Option<(Plac
     let decision = tools.decider.happens(&mut tools.e.arena, event.path);
     let outcome = suspect.judge(tools, decision);
     Some(((loc_of(program, call), array), outcome))
+}
+
+/// A launch whose kernel was executed.
+pub(super) struct Launched<'a> { pub launch: &'a LaunchEvent, pub kernel: FuncRef, pub run: &'a KernelRun }
+
+/// What a kernel does with freed memory. What was freed before the launch is the launch's fault: the finding stands there.
+pub(super) fn of_kernel(tools: &mut Tools<'_>, l: &Launched<'_>, event: &StaleEvent) -> Option<(Place, Outcome)> {
+    let program = tools.e.program;
+    let (place, before) = place_in_kernel(tools, l, event)?;
+    let (model, mode, degenerate) = match tools.decider.happens(&mut tools.e.arena, event.path) {
+        Decision::Fails { model, mode, degenerate } => (model, mode, degenerate),
+        Decision::Unknown(why) => return Some((place, Outcome::Unknown(why))),
+        Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
+    };
+    let suspect = suspect(tools, event, place.1.clone());
+    let access = suspect.access()?;
+    let judged = tools.judge.judge(&tools.e.arena, l.launch, &l.run.thread, &access, &model, mode, suspect.fault);
+    let unknowns = tools.e.unknowns_of(&suspect.essential);
+    let worth = match Worth::of(&judged, &tools.root, program, unknowns) { Ok(w) => w, Err(why) => return Some((place, Outcome::Unknown(why))) };
+    let obligation = Obligation { facts: event.path, offset: suspect.offset, bytes: suspect.bytes, extent: suspect.object.extent.unwrap_or(suspect.bytes) };
+    let bad = Bad {
+        root: &tools.root, launch: l.launch, thread: &l.run.thread, kernel: l.kernel, event: &access, object: &suspect.object,
+        obligation: &obligation, model: &model, mode, degenerate,
+    };
+    let mut finding = bad.finding(&tools.e, &tools.judge, &judged, worth, place.clone());
+    finding.rule = suspect.rule;
+    finding.message = if before { format!("`{}` is used by a kernel after it was freed", place.1) } else { suspect.message };
+    finding.related = suspect.related;
+    if before {
+        finding.access.index = String::new();
+        let verb = match event.deed { Deed::Used { kind: AccessKind::Read, .. } => "read in the kernel here", _ => "written in the kernel here" };
+        finding.related.extend(users_call(program, &event.stack).map(|s| Related { position: position(program, s), what: verb.into() }));
+    }
+    Some((place, Outcome::Found(Box::new(finding))))
+}
+
+/// Where a finding about a kernel stands, and whether the memory was freed before the launch.
+pub(super) fn place_in_kernel(tools: &Tools<'_>, l: &Launched<'_>, event: &StaleEvent) -> Option<(Place, bool)> {
+    let program = tools.e.program;
+    if l.launch.memory.contains_key(&event.object) {
+        let argument = l.launch.args.iter().position(|v| matches!(v, Value::Ptr(p) if p.iter().any(|t| t.base == Base::Object(event.object))));
+        let name = named(program, l.launch.site, argument.unwrap_or(usize::MAX), &tools.e.object(event.object).name);
+        return Some(((loc_of(program, l.launch.site), name), true));
+    }
+    let site = users_call(program, &event.stack)?;
+    let array = match event.deed { Deed::FreedAgain => named(program, site, 0, ""), Deed::Used { .. } => show::access(program, site).array };
+    Some(((loc_of(program, site), array), false))
 }
 
 fn suspect(tools: &mut Tools<'_>, event: &StaleEvent, array: String) -> Suspect {
@@ -54,14 +104,14 @@ fn where_freed(program: &Program, freed: &Freed, used: &[Site]) -> Vec<Related> 
         if r.position.line > 0 && !out.contains(&r) { out.push(r); }
     };
     for at in &freed.at {
-        let common = at.iter().zip(used).take_while(|(a, b)| a == b).count();
         let inner = users_call(program, at);
-        add(inner, "freed here");
-        // Where the innermost places are one, the calls that lead there differ.
-        if inner == users_call(program, used) && common + 1 < at.len() {
+        if inner != users_call(program, used) { add(inner, "freed here"); continue; }
+        // The calls that lead to this one place differ, or else the rounds of some loop.
+        let common = at.iter().zip(used).take_while(|(a, b)| a == b).count();
+        if common < at.len() {
             add(at.get(common).copied(), "called from here first");
             add(used.get(common).copied(), "and from here again");
-        }
+        } else { add(inner, "freed here in an earlier round"); }
     }
     out
 }

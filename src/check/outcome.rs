@@ -36,13 +36,15 @@ pub(super) struct Look { pub outcome: Outcome, pub more: More }
 impl Outcome {
     /// Rank of the findings.
     const FOUND: u8 = 3;
+    /// Rank of those that are proved.
+    pub const PROVED: u8 = 4;
 
     /// Whether more time cannot make it worse.
     fn is_final(&self) -> bool { matches!(self, Self::Found(f) if f.verdict == Verdict::Proved && !f.degenerate) }
 
     /// Worst last.
     pub fn rank(&self) -> u8 {
-        match self { Self::Safe => 0, Self::SafeIfNoWrap(_) => 1, Self::Unknown(_) => 2, Self::Found(f) if f.verdict == Verdict::Possible => Self::FOUND, Self::Found(_) => 4 }
+        match self { Self::Safe => 0, Self::SafeIfNoWrap(_) => 1, Self::Unknown(_) => 2, Self::Found(f) if f.verdict == Verdict::Possible => Self::FOUND, Self::Found(_) => Self::PROVED }
     }
 
     pub fn is_finding(&self) -> bool { self.rank() >= Self::FOUND }

@@ -39,6 +39,7 @@ pub(super) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> 
 pub(super) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     let mut roots = own_terms(l);
     for (o, st) in &l.memory {
+        roots.extend(st.freed.as_ref().map(|f| f.cond));
         if matches!(e.object(*o).kind, ObjKind::DeviceLocal | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_) | ObjKind::Managed) { st.cells.values().for_each(|(_, v)| terms_of(v, &mut roots)); }
     }
     roots.extend(l.memory.keys().filter(|o| matches!(e.object(**o).kind, ObjKind::DeviceHeap | ObjKind::Managed)).filter_map(|o| e.object(*o).extent));

@@ -4,6 +4,7 @@
 //! In: a launch. Out: the launch with what its path decides put in, and the path's conditions. It knows no solver.
 
 use crate::symbolic::exec::{Executor, LaunchEvent};
+use crate::symbolic::lifetime::Freed;
 use crate::symbolic::memory::{Memory, ObjState};
 use crate::symbolic::term::{Arena, SymKind, Term, TermId, wrap_value};
 use crate::symbolic::value::{Ratio, Target, Value};
@@ -81,8 +82,10 @@ impl Decided {
     fn memory(&self, a: &mut Arena, m: &Memory) -> Memory {
         m.iter().map(|(o, state)| {
             let changed: Vec<(i64, u32, Value)> = state.cells.iter().filter_map(|(at, (size, v))| { let new = self.value(a, v); (new != *v).then_some((*at, *size, new)) }).collect();
-            if changed.is_empty() { return (*o, state.clone()); }
+            let freed = state.freed.as_ref().map(|f| Rc::new(Freed { cond: self.term(a, f.cond), at: f.at.clone() }));
+            if changed.is_empty() && freed == state.freed { return (*o, state.clone()); }
             let mut state: ObjState = (**state).clone();
+            state.freed = freed.filter(|f| a.as_bool(f.cond) != Some(false));
             for (at, size, v) in changed { state.cells.insert(at, (size, v)); }
             (*o, Rc::new(state))
         }).collect()

@@ -4,6 +4,7 @@
 
 use crate::ir::{FuncRef, TypeId, TypeKind};
 use crate::symbolic::exec::{AccessKind, Executor, Site, State};
+use crate::symbolic::memory::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::term::Range;
 use crate::symbolic::value::Value;
 use std::rc::Rc;
@@ -12,7 +13,7 @@ use std::rc::Rc;
 pub type Modelled = Result<Option<(Value, State)>, Box<State>>;
 
 impl Executor<'_> {
-    pub(crate) fn device_call(&mut self, f: FuncRef, args: &[Value], s: State, _context: u64, site: Site, ty: TypeId) -> Modelled {
+    pub(crate) fn device_call(&mut self, f: FuncRef, args: &[Value], s: State, context: u64, site: Site, ty: TypeId) -> Modelled {
         let func = self.program.func(f);
         let name = func.name.as_str();
         if let Some(v) = self.thread_register(name) { return Ok(Some((v, s))); }
@@ -21,11 +22,13 @@ impl Executor<'_> {
         match name {
             "__assertfail" | "__assert_fail" | "__trap" => return Ok(None),
             "vprintf" | "printf" | "__syncthreads" | "__syncwarp" => return Ok(Some((Value::unknown("no value"), s))),
-            "malloc" | "_Znwm" | "_Znam" => {
-                let v = self.unknown_pointer("device heap memory");
-                return Ok(Some((v, s)));
+            "malloc" | "_Znwm" | "_Znam" => return Ok(self.heap_of_device(args.first(), s, context, site)),
+            "free" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => {
+                let mut s = s;
+                let p = args.first().map_or_else(|| Rc::new(vec![]), |a| self.as_pointer(a));
+                self.release(&mut s, &p);
+                return Ok(Some((Value::unknown("no value"), s)));
             }
-            "free" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" => return Ok(Some((Value::unknown("no value"), s))),
             _ => {}
         }
         if let Some(op) = name.strip_prefix("__nv_") {
@@ -59,6 +62,20 @@ impl Executor<'_> {
             return Ok(Some((v, s)));
         }
         Err(Box::new(s))
+    }
+
+    /// `malloc` and `new` in a kernel: an allocation that is used has succeeded.
+    fn heap_of_device(&mut self, size: Option<&Value>, s: State, context: u64, site: Site) -> Option<(Value, State)> {
+        let size = match size { Some(v) => self.value_int(v, 64), None => self.arena.int(0) };
+        let size = self.interpret(size, 64, false);
+        let memory = self.arena.int(i128::from(self.device_memory));
+        let fits = self.arena.le(size, memory);
+        let mut s = self.assume(s, fits)?;
+        let place = self.user_location();
+        let object = Object { kind: ObjKind::DeviceHeap, name: String::new(), extent: Some(size), site: place, func: None, array: true };
+        let o = self.allocate(context, site, 1, |_| object);
+        s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+        Some((self.pointer(o, 0), s))
     }
 
     /// `threadIdx` and its kin, by register name or by clang's wrapper.

@@ -2,6 +2,7 @@
 
 use crate::ir::{FuncRef, Side};
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Thread};
+use crate::symbolic::lifetime::StaleEvent;
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::{Axis, Range, SymKind, TermId};
 use crate::symbolic::value::Value;
@@ -18,6 +19,8 @@ pub const MAX_SHARED: i128 = 227 * 1024;
 #[derive(Debug)]
 pub struct KernelRun {
     pub accesses: Vec<AccessEvent>,
+    /// What it does with memory that was freed, before its launch or by itself.
+    pub stale: Vec<StaleEvent>,
     pub thread: Thread,
     /// Why the kernel could not be followed to its end.
     pub gave_up: Option<String>,
@@ -49,7 +52,7 @@ impl Executor<'_> {
     /// Runs a kernel under a launch. Facts (the launch's path, axioms, allocations) become its path condition.
     pub fn run_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, facts: Vec<TermId>) -> KernelRun {
         let (saved_side, saved_stack) = (self.side, std::mem::take(&mut self.stack));
-        let (accesses, gave_up) = (std::mem::take(&mut self.accesses), self.gave_up.take());
+        let (accesses, stale, gave_up) = (std::mem::take(&mut self.accesses), std::mem::take(&mut self.stale), self.gave_up.take());
         self.side = Side::Device;
         let thread = self.thread_symbols(&launch.config);
         let mut path = facts;
@@ -83,7 +86,10 @@ impl Executor<'_> {
         self.thread = None;
         self.side = saved_side;
         self.stack = saved_stack;
-        let run = KernelRun { accesses: std::mem::replace(&mut self.accesses, accesses), thread, gave_up: self.gave_up.take() };
+        let run = KernelRun {
+            accesses: std::mem::replace(&mut self.accesses, accesses), stale: std::mem::replace(&mut self.stale, stale),
+            thread, gave_up: self.gave_up.take(),
+        };
         self.gave_up = gave_up;
         run
     }

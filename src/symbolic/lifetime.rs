@@ -5,7 +5,7 @@
 
 use super::exec::{AccessEvent, AccessKind, Executor, Site, State};
 use super::memory::{ObjId, ObjKind, ObjState};
-use super::term::TermId;
+use super::term::{SymKind, TermId};
 use super::value::{Base, Target};
 use crate::ir::Side;
 use std::rc::Rc;
@@ -71,16 +71,19 @@ impl Executor<'_> {
             self.ensure(s, o);
             let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { continue };
             if let Some(f) = &before { self.note_stale(s, self.stack.clone(), (o, cond), f, Deed::FreedAgain); }
-            let freed = self.freed_also(before, cond);
+            let freed = self.freed_also(o, before, cond);
             if let Some(st) = s.mem.get_mut(&o) { Rc::make_mut(st).freed = freed; }
         }
     }
 
     /// Freed before, or now under this condition.
-    fn freed_also(&mut self, before: Option<Rc<Freed>>, cond: TermId) -> Option<Rc<Freed>> {
+    fn freed_also(&mut self, o: ObjId, before: Option<Rc<Freed>>, cond: TermId) -> Option<Rc<Freed>> {
         let mut now = match before { Some(f) => (*f).clone(), None => Freed { cond: self.arena.bool(false), at: vec![] } };
         now.cond = self.arena.or(now.cond, cond);
-        if !now.at.iter().any(|x| **x == self.stack) { now.at.push(Rc::new(self.stack.clone())); }
+        let here = Rc::new(self.stack.clone());
+        if !now.at.contains(&here) { now.at.push(here.clone()); }
+        let all = self.freed_at.entry(o).or_default();
+        if !all.contains(&here) { all.push(here); }
         Some(Rc::new(now))
     }
 
@@ -95,6 +98,29 @@ impl Executor<'_> {
         let mut at: Vec<Rc<Vec<Site>>> = vec![];
         for place in a.into_iter().chain(b).flat_map(|f| &f.at) { if !at.contains(place) { at.push(place.clone()); } }
         Some(Rc::new(Freed { cond, at }))
+    }
+
+    /// Whether an object has been freed, as a condition.
+    pub(super) fn freed_when(&mut self, s: &State, o: ObjId) -> TermId {
+        match s.mem.get(&o).and_then(|x| x.freed.as_ref()) { Some(f) => f.cond, None => self.arena.bool(false) }
+    }
+
+    /// Makes it so that an object has been freed under a condition, at one of the places where it ever is.
+    pub(super) fn set_freed(&mut self, s: &mut State, o: ObjId, cond: TermId) {
+        self.ensure(s, o);
+        let at = self.freed_at.get(&o).cloned().unwrap_or_default();
+        let freed = (self.arena.as_bool(cond) != Some(false)).then(|| Rc::new(Freed { cond, at }));
+        if let Some(st) = s.mem.get_mut(&o) { Rc::make_mut(st).freed = freed; }
+    }
+
+    /// Whether an object has been freed at iteration `k` of a loop that may free it: before the loop, or in an earlier
+    /// round. With the fact that there is no earlier round than the first.
+    pub(super) fn freed_in_loop(&mut self, before: TermId, o: ObjId, k: TermId) -> (TermId, TermId) {
+        let reason = format!("whether `{}` was freed in an earlier round of a loop", self.object(o).name);
+        let earlier = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
+        let one = self.arena.int(1);
+        let (not, later) = (self.arena.not(earlier), self.arena.le(one, k));
+        (self.arena.or(before, earlier), self.arena.or(not, later))
     }
 
     /// Notes an access or copy of what may have been freed. `stack` leads to it and ends with it.

@@ -24,6 +24,8 @@ pub(super) enum LoopVar {
     /// Everything that the object holds.
     Whole(ObjId),
     Phi(ValueId),
+    /// Whether the object has been freed.
+    Life(ObjId),
 }
 
 /// The closed form of a variable.
@@ -134,6 +136,13 @@ impl Executor<'_> {
         let mut forms: FxHashMap<LoopVar, Form> = FxHashMap::default();
         let mut inexact = false;
         for v in &vars {
+            if let (LoopVar::Life(o), Some(sym)) = (*v, symbols.get(v).cloned()) {
+                let form = self.life(o, &s0, &sym, &sb, k, mark, version);
+                // One of several outer allocations in each round: which one is only known round by round.
+                inexact |= !matches!(form, Form::Closed(_)) && s0.mem.contains_key(&o);
+                forms.insert(*v, form);
+                continue;
+            }
             let (Some(start), Some(sym)) = (self.var_value(&s0, &phi_start, *v), symbols.get(v).cloned()) else { continue };
             let Some(next) = self.var_value(&sb, &phi_next, *v) else { continue };
             let form = if choices.contains_key(v) || beyond.contains(v) { Form::Bounded(sym, vec![]) } else { self.solve(&start, &sym, &next, k, mark, version) };
@@ -148,6 +157,7 @@ impl Executor<'_> {
                 (Some(Form::Closed(Value::Int(_))), Some(Value::Int(h)), Some(Value::Int(n))) => { let d = self.arena.sub(n, *h); let c = self.arena.as_int(d); repeatable &= c.is_some(); steps.push((*v, c)); }
                 (Some(Form::Closed(Value::Ptr(_))), Some(Value::Ptr(h)), Some(Value::Ptr(n))) if h.len() == 1 && n.len() == 1 => { let d = self.arena.sub(n[0].offset, h[0].offset); let c = self.arena.as_int(d); repeatable &= c.is_some(); steps.push((*v, c)); }
                 (Some(Form::Arbitrary) | None, ..) => steps.push((*v, None)),
+                _ if matches!(v, LoopVar::Life(_)) => steps.push((*v, None)),
                 _ => repeatable = false,
             }
         }
@@ -170,7 +180,7 @@ impl Executor<'_> {
             let bits = match *v {
                 LoopVar::Cell(_, _, size) => size * 8,
                 LoopVar::Phi(p) => { let Some(b) = self.value_type(fr.func, p).and_then(|t| self.bits_of(fr.func, t)) else { continue }; b }
-                LoopVar::Whole(_) => continue,
+                LoopVar::Whole(_) | LoopVar::Life(_) => continue,
             };
             let (Some(Value::Int(start)), Some(Value::Int(next))) = (self.var_value(&s0, &phi_start, *v), self.var_value(&sb, &phi_next, *v)) else { continue };
             let signed = self.arena.range(*h).lo.is_some_and(|l| l < 0);
@@ -219,7 +229,14 @@ impl Executor<'_> {
         let next_k = self.arena.add_const(k, 1);
         let mut now: FxHashMap<LoopVar, Value> = FxHashMap::default();
         let mut next: Vec<(LoopVar, Value)> = vec![];
+        let mut granted = vec![];
         for (v, step) in steps {
+            if let LoopVar::Life(o) = v {
+                let before = self.freed_when(s0, *o);
+                let (freed, fact) = self.freed_in_loop(before, *o, k);
+                now.insert(*v, Value::Bool(freed));
+                granted.push(fact);
+            }
             let Some(step) = step else { continue };
             let start = self.var_value(s0, phi_start, *v)?;
             now.insert(*v, self.advance(&start, *step, k)?);
@@ -228,7 +245,6 @@ impl Executor<'_> {
         let events = self.events();
         let (mut sk, _) = self.header_state(fr, s0, &vars, phi_start, |_, v| now.get(&v).cloned());
         let no_wrap = self.loop_ranges.get(&(fr.context, fr.func, header)).cloned().unwrap_or_default();
-        let mut granted = vec![];
         for (v, bits, signed) in &no_wrap {
             let Some(Value::Int(t)) = now.get(v) else { continue };
             granted.extend(self.within(*t, *bits, *signed));
@@ -384,6 +400,14 @@ impl Executor<'_> {
                     }
                     symbols.insert(*v, value);
                 }
+                LoopVar::Life(o) => {
+                    let value = match given(self, *v) { Some(x) => x, None => {
+                        let name = self.object(o).name.clone();
+                        Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: format!("whether `{name}` was freed in a loop") }, "?"))
+                    } };
+                    if let Value::Bool(c) = value { self.set_freed(&mut s, o, c); }
+                    symbols.insert(*v, value);
+                }
                 LoopVar::Phi(p) => {
                     let value = match given(self, *v) { Some(x) => x, None => {
                         let start = phi_start.get(&p).cloned();
@@ -436,8 +460,10 @@ impl Executor<'_> {
         let mut ids: Vec<ObjId> = sb.mem.keys().copied().collect();
         ids.sort_unstable();
         for o in ids {
-            if whole.contains(&o) { continue; }
             let b = &sb.mem[&o];
+            let ends = b.freed.as_ref().map(|f| f.cond) != sh.mem.get(&o).and_then(|h| h.freed.as_ref()).map(|f| f.cond);
+            if ends && !known.contains(&LoopVar::Life(o)) { out.push(LoopVar::Life(o)); }
+            if whole.contains(&o) { continue; }
             let Some(h) = sh.mem.get(&o) else {
                 // Made inside the body: on the next round it holds anything.
                 out.push(LoopVar::Whole(o));
@@ -467,7 +493,7 @@ impl Executor<'_> {
         match v {
             LoopVar::Phi(p) => phis.get(&p).cloned(),
             LoopVar::Cell(o, at, size) => s.mem.get(&o)?.cells.get(&at).filter(|c| c.0 == size).map(|c| c.1.clone()),
-            LoopVar::Whole(_) => None,
+            LoopVar::Whole(_) | LoopVar::Life(_) => None,
         }
     }
 
@@ -495,6 +521,16 @@ impl Executor<'_> {
             Term::Apply { name, args, .. } if name == "content" => args.get(1).and_then(|a| self.arena.as_int(*a)).is_some_and(|v| v <= i128::from(version)),
             _ => true,
         })
+    }
+
+    /// Whether an object has been freed at iteration `k`.
+    #[expect(clippy::too_many_arguments, reason = "one variable of a loop, as for any other")]
+    fn life(&mut self, o: ObjId, s0: &State, sym: &Value, sb: &State, k: TermId, mark: usize, version: u32) -> Form {
+        let (start, next) = (self.freed_when(s0, o), self.freed_when(sb, o));
+        match self.solve(&Value::Bool(start), sym, &Value::Bool(next), k, mark, version) {
+            Form::Arbitrary => { let (freed, fact) = self.freed_in_loop(start, o, k); Form::Bounded(Value::Bool(freed), vec![fact]) }
+            form => form,
+        }
     }
 
     fn solve(&mut self, start: &Value, sym: &Value, next: &Value, k: TermId, mark: usize, version: u32) -> Form {

@@ -76,6 +76,9 @@ const EXPECTED: &[(&str, &str, &str, u32)] = &[
     ("localOOb", "OobLocal", "buf", 6),
     ("staticSharedOOb", "OobShared", "s", 5),
     ("dynamicSharedOOb", "OobShared", "s", 5),
+    ("uafLaunch", "UseAfterFree", "d", 8),
+    ("uafBranch", "UseAfterFree", "d", 10),
+    ("uafKernel", "UseAfterFree", "p", 7),
 ];
 
 #[test]
@@ -92,7 +95,9 @@ fn bad_programs_are_found_through_cgeist_alone_and_their_twins_are_not() {
                 continue;
             }
             assert_eq!(found, [((*rule).to_owned(), "k(int*)", *array, if stock { 0 } else { *line })], "{program} {shape}");
-            let twin = check(&recorded(&program.replace("OOb", "Ok"), shape).unwrap());
+            // Memory that is freed too early has no recorded twin.
+            let Some(twin) = program.strip_suffix("OOb") else { continue };
+            let twin = check(&recorded(&format!("{twin}Ok"), shape).unwrap());
             assert!(twin.findings.is_empty(), "{program} {shape}: {:?}", twin.findings);
         }
     }
