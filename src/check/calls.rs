@@ -5,7 +5,7 @@
 use super::decide::{Decider, Decision};
 use super::finding::{Worth, loc_of, narrow, numbers};
 use super::outcome::Outcome;
-use super::show;
+use super::{relevant, show};
 use super::solver::{Model, WrapMode};
 use super::witness::{Judge, Judged};
 use crate::host::Root;
@@ -53,6 +53,11 @@ pub(super) fn users_call(program: &Program, stack: &[Site]) -> Option<Site> {
     stack.iter().rev().copied().find(|s| { let l = loc_of(program, *s); l.line > 0 && !l.system }).or_else(|| stack.last().copied())
 }
 
+/// The source's name of an argument of a call, else that of the memory.
+pub(super) fn named(program: &Program, call: Site, argument: usize, object: &str) -> String {
+    match show::argument(program, call, argument) { Some(name) => name, None if object.is_empty() => "memory".to_owned(), None => object.to_owned() }
+}
+
 /// Position of an instruction.
 pub(super) fn position(program: &Program, s: Site) -> Position {
     let l = loc_of(program, s);
@@ -70,7 +75,7 @@ impl Suspect {
         };
         let depends = self.depends();
         let judged = tools.judge.judge_call(&tools.e.arena, &depends, &self.stack, &model, self.fault, self.side);
-        let unknowns = tools.e.unknowns_of(&self.essential);
+        let unknowns = relevant::unknowns(&tools.e, &self.essential);
         match Worth::of(&judged, &tools.root, tools.e.program, unknowns) {
             Ok(worth) => Outcome::Found(Box::new(self.finding(tools, &model, mode, degenerate, &judged, worth))),
             Err(why) => Outcome::Unknown(why),

@@ -9,7 +9,7 @@ use super::outcome::{Effort, Look, More, Outcome};
 use super::solver::{Limits, Model, WrapMode};
 use super::specialise::{self, Decided};
 use super::witness::Judge;
-use super::{Options, ProgramReport, Standing, lifetime, relevant, show};
+use super::{Options, ProgramReport, Standing, copies, lifetime, relevant, show};
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
@@ -18,7 +18,7 @@ use crate::symbolic::assumptions::Assumptions;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
 use crate::symbolic::lifetime::StaleEvent;
 use crate::symbolic::memory::{ObjKind, Object};
-use crate::symbolic::term::{SymKind, Term, TermId};
+use crate::symbolic::term::TermId;
 use crate::symbolic::value::Base;
 use crate::witness::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -116,7 +116,7 @@ impl<'p> Engine<'p> {
         if let Some(why) = &gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(root.func).name)); }
         self.report.notes.append(&mut e.notes);
         let launches = std::mem::take(&mut e.launches);
-        let stale = std::mem::take(&mut e.stale);
+        let (stale, copies) = (std::mem::take(&mut e.stale), std::mem::take(&mut e.copies));
         let mut times: FxHashMap<FuncRef, u32> = FxHashMap::default();
         for l in &launches { if let Ok(k) = l.kernel { *times.entry(k).or_default() += 1; } }
         let safe: FxHashMap<FuncRef, FxHashSet<Vec<Site>>> = times.into_iter().filter(|(_, n)| *n > 1).map(|(k, _)| (k, self.safe_under_any_launch(k))).collect();
@@ -124,7 +124,7 @@ impl<'p> Engine<'p> {
         let decider = Decider::new(Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() });
         let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone()), root: root.clone() };
         let open = self.first_looks(&mut tools, &runs, &safe);
-        self.calls(&mut tools, &stale);
+        self.calls(&mut tools, &stale, &copies);
         for run in &runs { self.stale_in(&mut tools, run); }
         self.second_looks(&mut tools, open);
         self.report.problems.append(&mut tools.e.assumptions.problems);
@@ -189,12 +189,23 @@ impl<'p> Engine<'p> {
     }
 
     /// What the host itself does wrong. Only findings are counted: most calls are no accesses that a user would count.
-    fn calls(&mut self, tools: &mut Tools<'p>, stale: &[StaleEvent]) {
+    fn calls(&mut self, tools: &mut Tools<'p>, stale: &[StaleEvent], copies: &[AccessEvent]) {
         if self.assumed.asked.is_some() { return; }
         for event in stale {
             if self.out_of_time() { return; }
-            let (Some((place, outcome)), Some(site)) = (lifetime::of_host(tools, event), event.site()) else { continue };
-            if outcome.is_finding() { self.put_at(place, site.func, outcome); }
+            if let (Some((place, outcome)), Some(site)) = (lifetime::of_host(tools, event), event.site()) { self.put_call(place, site.func, outcome); }
+        }
+        for event in copies {
+            if self.out_of_time() { return; }
+            for (place, outcome) in copies::of_host(tools, event) { self.put_call(place, event.site.func, outcome); }
+        }
+    }
+
+    fn put_call(&mut self, place: Place, func: FuncRef, outcome: Outcome) {
+        match outcome {
+            o @ Outcome::Found(_) => self.put_at(place, func, o),
+            Outcome::Unknown(why) => self.report.notes.push(format!("{}:{}:{}: what the call does with `{}` is not decided: {why}", place.0.file, place.0.line, place.0.column, place.1)),
+            Outcome::Safe | Outcome::SafeIfNoWrap(_) => {}
         }
     }
 
@@ -209,7 +220,7 @@ impl<'p> Engine<'p> {
             *times += 1;
             if self.out_of_time() || *times > STALE_TRIES || self.rank(&place) == Some(Outcome::PROVED) { continue; }
             let Some((place, outcome)) = lifetime::of_kernel(tools, &launched, event) else { continue };
-            if outcome.is_finding() { self.put_at(place, run.kernel, outcome); }
+            self.put_call(place, run.kernel, outcome);
         }
     }
 
@@ -335,7 +346,7 @@ impl<'p> Engine<'p> {
             Decision::SafeIfNoWrap(ops) => Look::of(Outcome::SafeIfNoWrap(ops)),
             Decision::Unknown(why) => Look::of(Outcome::Unknown(why)),
             Decision::Fails { model, mode, degenerate } => {
-                let unknowns = essential_unknowns(&tools.e, &ob);
+                let unknowns = relevant::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
                 match (launch, unknowns.first()) {
                     (_, _) if self.assumed.asked.is_some() => Look::of(Outcome::Unknown("not safe without what is assumed".into())),
                     (None, _) => Look::of(Outcome::Unknown("no launch of this kernel is known".into())),
@@ -390,18 +401,4 @@ impl<'p> Engine<'p> {
         self.report.summary = s;
         self.report
     }
-}
-
-/// Reasons of what is not modelled in an obligation's own terms: a model may set such values at will.
-fn essential_unknowns(e: &Executor<'_>, ob: &Obligation) -> Vec<String> {
-    let mut out: Vec<String> = vec![];
-    for t in e.arena.cone(&[ob.offset, ob.extent, ob.bytes]) {
-        let reason = match e.arena.get(t) {
-            Term::Sym(s) | Term::BoolSym(s) => match &e.arena.symbol(*s).kind { SymKind::Unknown { reason } => Some(reason.clone()), SymKind::Content { what, .. } => Some(what.clone()), _ => None },
-            Term::Apply { name, .. } if name == "content" => Some("what a buffer holds".into()),
-            _ => None,
-        };
-        if let Some(r) = reason && !out.contains(&r) { out.push(r); }
-    }
-    out
 }

@@ -2,12 +2,12 @@
 //!
 //! In: the events that met freed memory. Out: findings at the calls, or the launches, that do it.
 
-use super::calls::{Suspect, Tools, position, users_call};
+use super::calls::{Suspect, Tools, named, position, users_call};
 use super::decide::{Decision, Obligation};
 use super::engine::Place;
 use super::finding::{Bad, Worth, loc_of};
 use super::outcome::Outcome;
-use super::show;
+use super::{relevant, show};
 use crate::ir::{FuncRef, Program};
 use crate::kernel::KernelRun;
 use crate::report::finding::{Direction, Related, Rule};
@@ -42,7 +42,7 @@ pub(super) fn of_kernel(tools: &mut Tools<'_>, l: &Launched<'_>, event: &StaleEv
     let suspect = suspect(tools, event, place.1.clone());
     let access = suspect.access()?;
     let judged = tools.judge.judge(&tools.e.arena, l.launch, &l.run.thread, &access, &model, mode, suspect.fault);
-    let unknowns = tools.e.unknowns_of(&suspect.essential);
+    let unknowns = relevant::unknowns(&tools.e, &suspect.essential);
     let worth = match Worth::of(&judged, &tools.root, program, unknowns) { Ok(w) => w, Err(why) => return Some((place, Outcome::Unknown(why))) };
     let obligation = Obligation { facts: event.path, offset: suspect.offset, bytes: suspect.bytes, extent: suspect.object.extent.unwrap_or(suspect.bytes) };
     let bad = Bad {
@@ -114,9 +114,4 @@ fn where_freed(program: &Program, freed: &Freed, used: &[Site]) -> Vec<Related> 
         } else { add(inner, "freed here in an earlier round"); }
     }
     out
-}
-
-/// The source's name of an argument of a call, else that of the memory.
-fn named(program: &Program, call: Site, argument: usize, object: &str) -> String {
-    match show::argument(program, call, argument) { Some(name) => name, None if object.is_empty() => "memory".to_owned(), None => object.to_owned() }
 }

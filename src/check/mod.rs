@@ -4,6 +4,7 @@
 
 mod assumed;
 mod calls;
+mod copies;
 mod decide;
 mod engine;
 mod finding;

@@ -1,10 +1,10 @@
 //! Which conditions and terms of the host a launch has to do with.
 //!
-//! In: a launch. Out: conditions on its path, or terms. It decides nothing.
+//! In: a launch. Out: conditions on its path, or terms; and what in terms is not known. It decides nothing.
 
 use crate::symbolic::exec::{Executor, LaunchEvent};
 use crate::symbolic::memory::ObjKind;
-use crate::symbolic::term::{SymKind, TermId};
+use crate::symbolic::term::{SymKind, Term, TermId};
 use crate::symbolic::value::Value;
 use rustc_hash::FxHashSet;
 
@@ -47,4 +47,18 @@ pub(super) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     e.arena.conjuncts(l.path).into_iter().filter(|c| {
         e.arena.symbols_of(&[*c]).into_iter().all(|s| known.contains(&s) || matches!(e.arena.symbol(s).kind, SymKind::Input(_)))
     }).collect()
+}
+
+/// Reasons of what is not modelled in these terms: a model may set such values at will.
+pub(super) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<String> {
+    let mut out: Vec<String> = vec![];
+    for t in e.arena.cone(terms) {
+        let reason = match e.arena.get(t) {
+            Term::Sym(s) | Term::BoolSym(s) => match &e.arena.symbol(*s).kind { SymKind::Unknown { reason } => Some(reason.clone()), SymKind::Content { what, .. } => Some(what.clone()), _ => None },
+            Term::Apply { name, .. } if name == "content" => Some("what a buffer holds".into()),
+            _ => None,
+        };
+        if let Some(r) = reason && !out.contains(&r) { out.push(r); }
+    }
+    out
 }

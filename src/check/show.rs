@@ -91,8 +91,8 @@ pub fn argument(program: &Program, call: Site, index: usize) -> Option<String> {
         (Some(Op::Call { args, .. }), _) | (None, Terminator::Invoke { args, .. }) => args,
         _ => return None,
     };
-    let AccessText { array, index } = r.place(args.get(index)?, 0);
-    let text = if index == "0" { array } else { format!("&{array}{}", bracket(&index)) };
+    let AccessText { array, .. } = r.place(args.get(index)?, 0);
+    let text = array;
     (!text.contains('?') && text != "a temporary").then_some(text)
 }
 

@@ -1,9 +1,9 @@
-//! The CUDA runtime API (CUDA Runtime API reference 13.0). Calls succeed.
+//! The CUDA runtime API (CUDA Runtime API reference 13.0), copies apart. Calls succeed.
 
 use super::Call;
 use crate::ir::{FuncRef, Program, Side};
 use crate::kernel::Modelled;
-use crate::symbolic::exec::{AccessKind, Executor, LaunchConfig, LaunchEvent, State};
+use crate::symbolic::exec::{Executor, LaunchConfig, LaunchEvent, State};
 use crate::symbolic::memory::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::term::{InputSource, Range, SymKind, TermId};
 use crate::symbolic::value::{Base, Target, Value};
@@ -14,6 +14,7 @@ impl Executor<'_> {
     pub(super) fn cuda_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let name = c.name.strip_suffix("_ptsz").or_else(|| c.name.strip_suffix("_ptds")).unwrap_or(c.name);
         if !name.starts_with("cuda") && !name.starts_with("__cuda") { return Err(Box::new(s)); }
+        s = match self.cuda_copy(name, c, s) { Err(back) => *back, done => return done };
         let int = |e: &mut Self, i: usize, bits: u32| { let v = c.args.get(i).cloned().unwrap_or_else(|| Value::unknown("a missing argument")); e.value_int(&v, bits) };
         match name {
             "cudaMalloc" | "cudaMallocAsync" | "cudaMallocFromPoolAsync" => { let n = int(self, 1, 64); self.device_allocation(c, s, n, ObjKind::DeviceHeap) }
@@ -33,37 +34,6 @@ impl Executor<'_> {
                 self.release(&mut s, &p);
                 self.success(s)
             }
-            "cudaMemcpy" | "cudaMemcpyAsync" | "cudaMemcpyPeer" => {
-                let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-                let n = int(self, 2, 64);
-                let n = self.interpret(n, 64, false);
-                self.note_copy(&s, &f, n, AccessKind::Read);
-                self.note_copy(&s, &d, n, AccessKind::Write);
-                self.copy(&mut s, &d, &f, n);
-                self.success(s)
-            }
-            "cudaMemcpy2D" | "cudaMemcpy2DAsync" => { let d = self.pointer_arg(c, 0); self.forget_targets(&mut s, &d, "a 2D copy"); self.success(s) }
-            "cudaMemset" | "cudaMemsetAsync" => {
-                let d = self.pointer_arg(c, 0);
-                let (b, n) = (int(self, 1, 32), int(self, 2, 64));
-                let n = self.interpret(n, 64, false);
-                self.note_copy(&s, &d, n, AccessKind::Write);
-                self.fill(&mut s, &d, b, n);
-                self.success(s)
-            }
-            "cudaMemcpyToSymbol" | "cudaMemcpyToSymbolAsync" => {
-                let symbol = self.pointer_arg(c, 0);
-                let f = self.pointer_arg(c, 1);
-                let (n, off) = (int(self, 2, 64), int(self, 3, 64));
-                let n = self.interpret(n, 64, false);
-                if let Some(o) = self.device_symbol(&symbol) {
-                    let cond = self.arena.bool(true);
-                    let d = Rc::new(vec![Target { cond, base: Base::Object(o), offset: off }]);
-                    self.copy(&mut s, &d, &f, n);
-                }
-                self.success(s)
-            }
-            "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync" => { let d = self.pointer_arg(c, 0); self.forget_targets(&mut s, &d, "what is copied from a symbol"); self.success(s) }
             "cudaGetSymbolAddress" => {
                 let out = self.pointer_arg(c, 0);
                 let symbol = self.pointer_arg(c, 1);
@@ -163,7 +133,7 @@ impl Executor<'_> {
     }
 
     /// The device variable whose host shadow a pointer names.
-    fn device_symbol(&mut self, p: &[Target]) -> Option<ObjId> {
+    pub(super) fn device_symbol(&mut self, p: &[Target]) -> Option<ObjId> {
         let [Target { base: Base::Object(o), .. }] = p else { return None };
         let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };
         let name = &self.program.global(r).name;

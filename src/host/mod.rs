@@ -3,6 +3,7 @@
 //!
 //! In: a linked program. Out: launch events. It knows neither the shim nor Z3.
 
+mod copies;
 mod cuda;
 mod libc;
 mod root;

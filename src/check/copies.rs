@@ -1,0 +1,72 @@
+//! `memcpy-out-of-bounds`: what CUDA calls of the host copy or fill lies within both sides.
+//!
+//! In: one event for each side of each call. Out: findings at the calls.
+
+use super::calls::{Suspect, Tools, named, users_call};
+use super::decide::{Decision, Obligation};
+use super::engine::Place;
+use super::finding::loc_of;
+use super::outcome::Outcome;
+use crate::ir::{Callee, Op, Program, Terminator};
+use crate::report::finding::{Direction, Rule};
+use crate::symbolic::exec::{AccessEvent, AccessKind, Site};
+use crate::symbolic::memory::ObjId;
+use crate::symbolic::value::{Base, Target};
+use crate::witness::Fault;
+
+/// Decides one side of a copy; findings and, where nothing could be decided, why, by the memory that is meant.
+pub(super) fn of_host(tools: &mut Tools<'_>, event: &AccessEvent) -> Vec<(Place, Outcome)> {
+    let Some(call) = users_call(tools.e.program, &event.stack) else { return vec![] };
+    event.targets.iter().filter_map(|t| {
+        let Base::Object(o) = t.base else { return None };
+        let array = named(tools.e.program, call, argument(tools.e.program, call, event.kind), &tools.e.object(o).name);
+        let outcome = side(tools, event, t, o, array.clone())?;
+        Some(((loc_of(tools.e.program, call), array), outcome))
+    }).collect()
+}
+
+/// One side in one object; `None` where the object's size is not known.
+fn side(tools: &mut Tools<'_>, event: &AccessEvent, t: &Target, o: ObjId, array: String) -> Option<Outcome> {
+    let object = tools.e.object(o).clone();
+    let extent = object.extent?;
+    let facts = tools.e.arena.and(event.path, t.cond);
+    if tools.e.arena.as_bool(facts) == Some(false) { return None; }
+    let decision = tools.decider.decide(&mut tools.e.arena, &Obligation { facts, offset: t.offset, bytes: event.bytes, extent });
+    if matches!(decision, Decision::Safe) { return Some(Outcome::Safe); }
+    let (verb, direction) = match event.kind { AccessKind::Read => ("reads", Direction::Read), _ => ("writes", Direction::Write) };
+    let suspect = Suspect {
+        rule: Rule::MemcpyOutOfBounds, fault: Fault::Bounds, stack: event.stack.to_vec(), object,
+        message: format!("`{}` {verb} beyond `{array}`", called(tools.e.program, event.site)), array, direction, side: Some(direction),
+        facts, offset: t.offset, bytes: event.bytes, essential: vec![t.offset, t.cond, event.bytes, extent], related: vec![],
+    };
+    Some(suspect.judge(tools, decision))
+}
+
+/// Name of the function that is called, without parameters.
+fn called(program: &Program, call: Site) -> String {
+    let block = &program.func(call.func).blocks[call.block.index()];
+    let callee = match (block.insts.get(call.inst as usize).map(|i| &i.op), &block.term) {
+        (Some(Op::Call { callee, .. }), _) | (None, Terminator::Invoke { callee, .. }) => callee,
+        _ => return "a copy".to_owned(),
+    };
+    match callee {
+        Callee::Direct(id) => {
+            let display = &program.func(program.resolve_func(call.func.module, *id)).display;
+            let head = display.split(['(', '<']).next().unwrap_or(display);
+            head.rsplit([' ', ':']).next().unwrap_or(head).to_owned()
+        }
+        Callee::Indirect(_) => "a copy".to_owned(),
+    }
+}
+
+/// The argument that is read from or written to.
+fn argument(program: &Program, call: Site, kind: AccessKind) -> usize {
+    let read = kind == AccessKind::Read;
+    match called(program, call).trim_end_matches("Async") {
+        "cudaMemcpy" | "cudaMemcpyToSymbol" | "cudaMemcpyFromSymbol" if read => 1,
+        "cudaMemcpy2D" | "cudaMemcpyPeer" if read => 2,
+        "cudaMemcpy" | "cudaMemcpyToSymbol" | "cudaMemcpyFromSymbol" | "cudaMemcpy2D" | "cudaMemcpyPeer" | "cudaMemset" | "cudaMemset2D" if !read => 0,
+        // A function of the program: which of its arguments is meant is not known.
+        _ => usize::MAX,
+    }
+}
