@@ -4,17 +4,16 @@
 //! unit that could not be analysed; facts in the output's `.scuba`. Exit status 0, 1 (denied) or 2 (could not analyse).
 
 use super::confirm::{self, Project};
-use super::programs;
+use super::joined::Joined;
 use super::session::{Session, folder_of, not_analysed};
-use super::{Status, extraction, output};
+use super::{Status, extraction, output, pending, programs};
 use crate::confirm::prepare::Ways;
-use crate::facts::join::{self, Plan};
-use crate::facts::{LinkFacts, Store, Told, Unit, UnitFacts, dir};
+use crate::facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, dir, key_of};
 use crate::nvcc::notes::Notes;
 use crate::nvcc::request::Request;
+use crate::nvcc::unit::TranslationUnit;
 use anyhow::{Context, Result};
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// What is left of a shim's time for telling what was found.
@@ -36,7 +35,8 @@ fn analyze() -> Result<Status> {
     };
     let session = Session::of_shim(&start, u32::try_from(request.units.len().max(1)).unwrap_or(u32::MAX))?.with_baseline()?;
     let link = request.link.as_ref();
-    let units: Vec<Unit> = request.units.iter().map(|u| extraction::extract(u, link, &session)).collect();
+    let present = Present::default();
+    let units: Vec<Unit> = request.units.iter().map(|u| unit(u, &request, &present, &session)).collect();
 
     // All facts of one command lie together.
     let output = request.units.iter().find_map(|u| u.output.as_deref()).or_else(|| link.map(|l| l.output.as_path()));
@@ -51,14 +51,15 @@ fn analyze() -> Result<Status> {
     if let Some(e) = unkept { output::complain(&output::harmless(&e.to_string())); }
 
     let session = session.with_confirmations(vec![store.folder().to_owned()]);
-    let joined = Joined::new(&store, &units, link.map(|l| l.output.as_path()));
-    let mut checked = programs::check(&joined.plans, &joined.facts, |i| joined.modules(i, &units, &store), &session, |_| {});
+    let joined = Joined::new(&store, &units, link, &present, &session);
     let notes = Notes::new(output, &request.directory);
+    for line in &joined.waiting { notes.add("join", line); }
+    if joined.plans.is_empty() { return Ok(Status::Clean); }
+    let mut checked = programs::check(&joined.plans, &joined.facts, |i| joined.modules(i, &store), &session, |_| {});
     for note in checked.notes.iter().chain(&checked.problems) { notes.add("check", note); }
     // Comments are judged by whole runs only, and others' failures were told when they were compiled.
     checked.found.files.clear();
-    let own: BTreeSet<PathBuf> = units.iter().map(|u| u.facts.source()).collect();
-    checked.found.not_analysed.retain(|n| own.contains(Path::new(&n.file)));
+    checked.found.not_analysed.retain(|n| joined.is_read_now(Path::new(&n.file)));
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
     assembled.leave_out(|f| joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
     for n in &assembled.report.not_analysed {
@@ -67,7 +68,7 @@ fn analyze() -> Result<Status> {
     if assembled.report.denied() {
         let project = Project {
             facts: joined.facts.iter().collect(),
-            modules: Box::new(|i| joined.modules(i, &units, &store)),
+            modules: Box::new(|i| joined.modules(i, &store)),
             plans: joined.plans.clone(), links: &[], stores: vec![store.folder().to_owned(); joined.facts.len()],
         };
         // The build stops here anyway, and single launches take a moment.
@@ -96,50 +97,12 @@ fn analyze() -> Result<Status> {
     })
 }
 
-/// The programs that this command completes.
-struct Joined {
-    /// The command's own units first, in their order.
-    facts: Vec<UnitFacts>,
-    plans: Vec<Plan>,
-    /// What users were told of when the other units were compiled.
-    told: Vec<Told>,
-}
-
-impl Joined {
-    fn new(store: &Store, units: &[Unit], link: Option<&Path>) -> Self {
-        let own: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
-        // Without readable facts of others there is nothing to join.
-        let contents = store.read().unwrap_or_default();
-        let mut facts = own.clone();
-        facts.extend(contents.units.into_iter().filter(|f| !own.iter().any(|o| o.key == f.key)));
-        let linked = |i: &usize| link.is_some_and(|l| contents.links.iter().any(|r| r.link.output == l && r.units.contains(&facts[*i].key)));
-        let mine: BTreeSet<usize> = (0..own.len()).collect();
-        let mut plans = Vec::new();
-        let mut alone = mine.clone();
-        for plan in join::programs(&facts, &contents.links) {
-            let concerned = plan.units.iter().any(|i| mine.contains(i)) || (link.is_some() && plan.units.iter().any(linked));
-            if !concerned { continue; }
-            // A stale or denied unit is compiled again before the program can be; the join waits for it.
-            let ready = plan.units.iter().filter(|i| !mine.contains(i)).all(|&i| !facts[i].denied && facts[i].is_current());
-            if ready {
-                for i in &plan.units { alone.remove(i); }
-                plans.push(plan);
-            }
-        }
-        // What no program is ready for is checked by itself.
-        for i in alone {
-            let name = facts[i].unit.source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            plans.push(Plan { name, units: vec![i] });
-        }
-        let told = plans.iter().flat_map(|p| &p.units).filter(|i| !mine.contains(i))
-            .flat_map(|&i| facts[i].told.clone()).collect();
-        Self { facts, plans, told }
-    }
-
-    fn modules(&self, i: usize, units: &[Unit], store: &Store) -> Result<Vec<std::sync::Arc<crate::ir::Module>>> {
-        match units.get(i) {
-            Some(own) => Ok(own.modules.clone()),
-            None => Ok(store.modules(&self.facts[i].key)?),
-        }
-    }
+/// The facts of one of the command's units.
+fn unit(unit: &TranslationUnit, request: &Request, present: &Present, session: &Session) -> Unit {
+    // Before the sources are read: a change of either in between is then seen.
+    let recipe = Recipe::of(&key_of(unit, request.link.as_ref()), &unit.directory, present);
+    let mut made = if request.deferred { pending::record(unit) } else { extraction::extract(unit, request.link.as_ref(), session) };
+    made.facts.recipe = recipe;
+    made.facts.maker = Maker::parent();
+    made
 }

@@ -33,7 +33,10 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     keep(&outcome.links, &here);
 
     let stored = match Stored::open(&here, false, |line| output::complain(&output::harmless(line))) {
-        Ok(stored) => stored,
+        Ok(mut stored) => {
+            stored.refresh(&session);
+            stored
+        }
         Err(e) if outcome.status.success() => return Err(e.context("the build command succeeded, but nothing of it was analysed")),
         Err(_) => return Ok(own_status(outcome.status)),
     };

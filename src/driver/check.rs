@@ -68,7 +68,7 @@ pub fn read_files(files: &[PathBuf], flags: &[OsString], common: &CommonArgs, ov
     }
     let named_after = mains.first().or(units.first().as_ref()).map(|u| &u.facts.unit.source);
     let name = named_after.and_then(|s| s.file_stem()).unwrap_or_default().to_string_lossy().into_owned();
-    let plan = Plan { name, units: (0..units.len()).collect() };
+    let plan = Plan { name, units: (0..units.len()).collect(), ..Plan::default() };
     Ok((session, units, plan))
 }
 

@@ -3,7 +3,7 @@
 use super::{analysis, second};
 use super::session::Session;
 use crate::check;
-use crate::facts::{Dependency, Missing, Symbols, Unit, UnitFacts, key_of};
+use crate::facts::{Dependency, Missing, Recipe, Symbols, Unit, UnitFacts, key_of};
 use crate::frontend::{self, Extraction, SecondReading};
 use crate::ir::{Module, Side};
 use crate::nvcc::request::Link;
@@ -11,10 +11,12 @@ use crate::nvcc::unit::TranslationUnit;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The facts of one unit. Where the front end cannot be run or fails as a whole, the unit has no modules and says why.
 #[must_use]
 pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -> Unit {
+    let started = nanoseconds(SystemTime::now());
     let (extraction, failed) = match frontend::extract(unit, &session.extract_options()) {
         Ok(extraction) => (extraction, None),
         Err(e) => (Extraction::default(), Some(Missing { side: "both".into(), reason: e.to_string() })),
@@ -25,7 +27,11 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
     let facts = UnitFacts {
         key: key_of(unit, link),
         unit: unit.clone(),
-        dependencies: extraction.dependencies.iter().filter_map(|p| Dependency::of(p)).collect(),
+        dependencies: extraction.dependencies.iter().filter_map(|p| read_since(p, started)).collect(),
+        recipe: Recipe::default(),
+        maker: None,
+        pending: false,
+        code: [0; 32],
         symbols: Symbols::of(&modules),
         not_analysed: extraction.not_analysed.iter()
             .map(|n| Missing { side: side_name(n.side).into(), reason: n.reason.clone() })
@@ -36,8 +42,17 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
         denied: false,
         told: vec![],
     };
-    Unit { facts, modules }
+    Unit::new(facts, modules)
 }
+
+/// A file as it was read by somebody who began at `started`: one that was written since may have been read before that.
+fn read_since(path: &Path, started: u128) -> Option<Dependency> {
+    let file = Dependency::of(path)?;
+    // No file is like this one.
+    Some(if file.modified >= started { Dependency { modified: 0, hash: [0; 32], ..file } } else { file })
+}
+
+fn nanoseconds(time: SystemTime) -> u128 { time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos()) }
 
 /// Most seconds for the check of one of two readings that are compared.
 const COMPARE_SECONDS: u32 = 10;
@@ -87,4 +102,22 @@ pub fn extract_all(units: &[TranslationUnit], session: &Session, done: &(impl Fn
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_by_key(|r| r.0);
     results.into_iter().map(|r| r.1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{nanoseconds, read_since};
+    use std::time::SystemTime;
+
+    #[test]
+    fn a_file_that_was_written_while_it_was_read_is_not_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.h");
+        std::fs::write(&path, "int a;").unwrap();
+        let present = crate::facts::Present::default();
+        let later = nanoseconds(SystemTime::now()) + 1_000_000_000;
+        assert!(present.unchanged(&read_since(&path, later).unwrap()));
+        assert!(!present.unchanged(&read_since(&path, 0).unwrap()));
+        assert_eq!(read_since(&dir.path().join("b.h"), later), None);
+    }
 }

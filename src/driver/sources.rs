@@ -1,6 +1,7 @@
 //! Translation units named on the command line or in a compile_commands.json.
 
 use crate::nvcc::command::{Command, Environment};
+use crate::nvcc::host;
 use crate::nvcc::unit::TranslationUnit;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
@@ -57,67 +58,16 @@ pub fn of_database(dir: &Path, nvcc: Option<&Path>) -> Result<Vec<TranslationUni
             (None, None) => bail!("{} has neither `command` nor `arguments`", about()),
         };
         let directory = base.parent().unwrap_or(Path::new("/")).join(&e.directory);
-        units.extend(read(&nvcc_words(&words), &directory, nvcc).with_context(about)?.into_iter().flatten());
+        units.extend(read(&host::nvcc_words(&words), &directory, nvcc).with_context(about)?.into_iter().flatten());
     }
     if units.is_empty() { bail!("{} names nothing that nvcc or a C++ compiler compiles", path.display()); }
     Ok(units)
 }
 
-/// The arguments as nvcc would take them: without the compiler's name and launchers before it, and a host compiler's or
-/// clang's own flags in nvcc's spelling.
-fn nvcc_words(words: &[String]) -> Vec<OsString> {
-    let is_nvcc = |w: &str| matches!(Path::new(w).file_name().and_then(|n| n.to_str()), Some("nvcc" | "nvcc.exe" | "scuba-nvcc"));
-    let leading = words.iter().take_while(|w| !w.starts_with('-')).collect::<Vec<_>>();
-    if let Some(at) = leading.iter().rposition(|w| is_nvcc(w)) { return words[at + 1..].iter().map(OsString::from).collect(); }
-    // ccache and its like stand before the compiler.
-    let start = 1 + usize::from(words.first().is_some_and(|w| matches!(Path::new(w).file_name().and_then(|n| n.to_str()), Some("ccache" | "sccache" | "distcc"))));
-    let mut out = Vec::new();
-    let mut rest = words.iter().skip(start);
-    while let Some(word) = rest.next() {
-        match word.as_str() {
-            "-c" => out.push(word.into()),
-            "-o" | "-I" | "-D" | "-U" | "-isystem" | "-include" => {
-                out.push(word.into());
-                out.extend(rest.next().map(OsString::from));
-            }
-            "-x" => {
-                let language = rest.next().map_or("", String::as_str);
-                if matches!(language, "cuda" | "cu") { out.extend(["-x".into(), "cu".into()]); }
-            }
-            // Flags with a separate value that are none of nvcc's.
-            "-MF" | "-MT" | "-MQ" | "-arch" | "-target" | "-Xclang" | "-mllvm" | "-iquote" | "-idirafter" => {
-                let value = rest.next();
-                if word == "-iquote" || word == "-idirafter" { out.extend([OsString::from("-I"), value.map(OsString::from).unwrap_or_default()]); }
-            }
-            w => {
-                if let Some(arch) = w.strip_prefix("--cuda-gpu-arch=").or_else(|| w.strip_prefix("--offload-arch=")) {
-                    out.push(format!("-gencode=arch={},code={arch}", arch.replace("sm_", "compute_")).into());
-                } else if !w.starts_with('-') || ["-I", "-D", "-U", "-std=", "-isystem"].iter().any(|p| w.starts_with(p)) {
-                    out.push(w.into());
-                }
-            }
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{nvcc_words, of_database};
+    use super::of_database;
     use crate::nvcc::unit::{Language, PreprocessorFlag};
-
-    fn words(line: &str) -> String {
-        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        nvcc_words(&words).iter().map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn commands_of_other_compilers_are_read_in_nvccs_spelling() {
-        assert_eq!(words("/usr/bin/ccache /cuda/bin/nvcc -dc a.cu -o a.o"), "-dc a.cu -o a.o");
-        assert_eq!(words("scuba-nvcc /cuda/bin/nvcc -c a.cu"), "-c a.cu");
-        assert_eq!(words("g++ -O2 -DX=1 -I inc -std=gnu++17 -MF a.d -march=native -o a.o -c a.cpp"), "-DX=1 -I inc -std=gnu++17 -o a.o -c a.cpp");
-        assert_eq!(words("ccache clang++ -x cuda --cuda-gpu-arch=sm_80 -c a.cc"), "-x cu -gencode=arch=compute_80,code=sm_80 -c a.cc");
-    }
 
     #[test]
     fn a_compilation_database_gives_units_with_their_flags_and_folders() {

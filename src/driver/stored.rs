@@ -3,18 +3,19 @@
 use super::args::ReportArgs;
 use super::programs::{self, Checked};
 use super::session::Session;
-use super::{Status, output};
+use super::{Status, output, pending};
 use crate::facts::dir::{self, NAME as FOLDER};
+use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
-use crate::facts::{LinkFacts, Store, Told, UnitFacts};
+use crate::facts::{LinkFacts, Present, Store, StoreError, Told, UnitFacts, gone};
 use crate::nvcc::interpose::progress::Progress;
 use crate::report::levels::Overrides;
 use crate::report::{html, sarif};
 use anyhow::{Context, Result, bail};
 use crate::ir::Module;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// Folders below this are not searched for facts: build trees are not nested so deep.
@@ -26,6 +27,9 @@ pub struct Stored {
     pub units: Vec<UnitFacts>,
     /// For each unit, the store that holds its code.
     stores: Vec<Store>,
+    /// Code that was read a moment ago.
+    fresh: HashMap<usize, Vec<Arc<Module>>>,
+    /// As the build made them, or will by what its description says now.
     links: Vec<LinkFacts>,
     /// Only programs with a unit below this folder are wanted.
     within: Option<PathBuf>,
@@ -40,16 +44,25 @@ impl Stored {
     pub fn open(dir: &Path, named: bool, mut ignored: impl FnMut(&str)) -> Result<Self> {
         let (folders, larger) = find(dir);
         let within = larger.filter(|_| named);
-        let mut stored = Self { units: vec![], stores: vec![], links: vec![], within };
+        let mut stored = Self { units: vec![], stores: vec![], fresh: HashMap::new(), links: vec![], within };
+        let mut seen = Vec::new();
+        let present = Present::default();
         for folder in folders {
             let store = Store::new(folder);
-            let contents = store.read()?;
+            let mut contents = store.read()?;
             contents.ignored.iter().for_each(|line| ignored(line));
+            let planned = Planned::of(contents.units.iter().map(|u| u.key.as_path()), &present);
+            let marks = gone::units(&contents.units, &planned);
+            let units = gone::remove(&mut contents.units, &marks);
+            let marks: Vec<bool> = contents.links.iter().map(gone::link).collect();
+            let links = gone::remove(&mut contents.links, &marks);
+            store.forget(units.iter().map(|u| u.key.as_path()), links.iter().map(|l| l.link.output.as_path()), &contents);
             stored.stores.extend(contents.units.iter().map(|_| store.clone()));
             stored.units.extend(contents.units);
-            stored.links.extend(contents.links);
+            seen.extend(contents.links);
         }
-        stored.forget_the_gone();
+        let planned = Planned::of(stored.units.iter().map(|u| u.key.as_path()), &present);
+        stored.links = join::links(seen, &planned);
         if stored.plans().is_empty() {
             bail!(
                 "no facts under {}: build with `scuba build -- COMMAND` or with scuba-nvcc as the compiler first, or name sources: `scuba check FILE.cu`",
@@ -59,17 +72,25 @@ impl Stored {
         Ok(stored)
     }
 
-    /// Units whose source has been deleted, and outputs that have gone while another output of the same source took
-    /// their place, are no part of the project any more. An output that was denied was never there.
-    fn forget_the_gone(&mut self) {
-        let present: BTreeSet<PathBuf> = self.units.iter().filter(|u| u.key.exists()).map(UnitFacts::source).collect();
-        let keep: Vec<bool> = self.units.iter().map(|u| {
-            u.source().exists() && (u.denied || u.key.exists() || !present.contains(&u.source()))
-        }).collect();
-        let mut at = keep.iter();
-        self.units.retain(|_| *at.next().unwrap_or(&true));
-        let mut at = keep.iter();
-        self.stores.retain(|_| *at.next().unwrap_or(&true));
+    /// Reads what has changed since it was built, and those units of the host's compiler that a program needs. What is read
+    /// is kept, so that it is read once.
+    pub fn refresh(&mut self, session: &Session) {
+        let present = Present::default();
+        let changed = |u: &UnitFacts| !u.pending && u.dependencies.iter().any(|d| present.changed(d));
+        let mut wanted: BTreeSet<usize> = (0..self.units.len()).filter(|&i| changed(&self.units[i])).collect();
+        wanted.extend(self.plans().iter().flat_map(|p| pending::needed(p, &self.units)));
+        let before: Vec<&UnitFacts> = wanted.iter().map(|&i| &self.units[i]).collect();
+        if before.is_empty() { return; }
+        let progress = (!session.quiet()).then(|| Mutex::new(Progress::new("Reading", before.len() as u64)));
+        let read = pending::read(&before, session, &|source: &Path| {
+            if let Some(p) = &progress { p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy()); }
+        });
+        for (i, unit) in wanted.into_iter().zip(read) {
+            // Facts of a folder that cannot be written are read again next time.
+            let _: Result<(), StoreError> = self.stores[i].write_unit(&unit);
+            self.units[i] = unit.facts;
+            self.fresh.insert(i, unit.modules);
+        }
     }
 
     /// The folder of the first unit's source: where scuba.toml is sought when none is found from the build folder.
@@ -102,9 +123,14 @@ impl Stored {
     ///
     /// # Errors
     /// When its facts have gone or cannot be decoded.
-    pub fn modules(&self, unit: usize) -> Result<Vec<Arc<Module>>> { Ok(self.stores[unit].modules(&self.units[unit].key)?) }
+    pub fn modules(&self, unit: usize) -> Result<Vec<Arc<Module>>> {
+        match self.fresh.get(&unit) {
+            Some(code) => Ok(code.clone()),
+            None => Ok(self.stores[unit].modules(&self.units[unit].key)?),
+        }
+    }
 
-    /// The links that were seen.
+    /// The links of the build.
     #[must_use]
     pub fn links(&self) -> &[LinkFacts] { &self.links }
 
@@ -112,6 +138,7 @@ impl Stored {
     #[must_use]
     pub fn plans(&self) -> Vec<Plan> {
         let mut plans = join::programs(&self.units, &self.links);
+        plans.retain(|p| pending::concerns(p, &self.units));
         if let Some(folder) = &self.within {
             plans.retain(|p| p.units.iter().any(|&i| {
                 let u = &self.units[i];
@@ -170,12 +197,13 @@ pub fn open_with_session(dir: Option<&Path>, common: &super::args::CommonArgs, o
         Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
         None => std::env::current_dir().context("there is no working folder")?,
     };
-    let stored = Stored::open(&here, dir.is_some(), output::complain)?;
+    let mut stored = Stored::open(&here, dir.is_some(), output::complain)?;
     let start = match crate::config::find(&here) {
         Some(_) => here,
         None => stored.source_folder().filter(|s| crate::config::find(s).is_some()).unwrap_or(here),
     };
     let session = Session::new(common, overrides, &start)?;
+    stored.refresh(&session);
     Ok((stored, session))
 }
 

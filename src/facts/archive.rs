@@ -1,6 +1,8 @@
 //! What is inside a static library whose making nobody saw: its members, by contents.
 
 use object::read::archive::ArchiveFile;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 /// blake3 of each member; none where the file is no archive or cannot be read.
@@ -15,9 +17,16 @@ pub fn members(path: &Path) -> Vec<[u8; 32]> {
         .collect()
 }
 
+/// File names of its members; none where the file is no archive or cannot be read.
+pub fn names(path: &Path) -> Vec<OsString> {
+    let Ok(data) = std::fs::read(path) else { return vec![] };
+    let Ok(archive) = ArchiveFile::parse(data.as_slice()) else { return vec![] };
+    archive.members().flatten().map(|m| OsString::from_vec(m.name().to_vec())).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::members;
+    use super::{members, names};
 
     #[test]
     fn members_are_known_by_their_contents() {
@@ -28,6 +37,7 @@ mod tests {
         let made = std::process::Command::new("ar").arg("cr").arg(&library).arg(&object).status().unwrap();
         assert!(made.success());
         assert!(members(&library).contains(blake3::hash(b"not even an object").as_bytes()));
+        assert_eq!(names(&library), ["a.o"]);
         std::fs::write(&library, b"!<arch>\ngarbage").unwrap();
         assert!(members(&library).is_empty());
         assert!(members(&dir.path().join("none.a")).is_empty());

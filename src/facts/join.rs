@@ -1,10 +1,11 @@
 //! Which units make up which program.
 //!
-//! As the linker would, as far as the build was seen: by the links it made; where none was seen, by the targets that
+//! As the linker would, as far as the build is known: by the links it makes; where none is known, by the targets that
 //! CMake's folder names tell; and otherwise by `main` and the symbols it needs. Two `main`s never meet, and a symbol
 //! that two units define is not joined.
 
 use super::archive;
+use super::generated::{Planned, target_folder};
 use super::store::canonical;
 use super::symbols::Symbol;
 use super::{LinkFacts, UnitFacts, hash_file};
@@ -13,9 +14,30 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-/// One program: positions in the list of units, ascending.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan { pub name: String, pub units: Vec<usize> }
+/// One program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    pub name: String,
+    /// Positions in the list of units, ascending.
+    pub units: Vec<usize>,
+    /// The file that its link makes, where that is known.
+    pub output: Option<PathBuf>,
+    /// The link takes in CUDA objects of which no facts are there.
+    pub incomplete: bool,
+}
+
+/// The links of a build: those that were `seen`, as they are `planned` by now where that is known.
+#[must_use]
+pub fn links(seen: Vec<LinkFacts>, planned: &Planned) -> Vec<LinkFacts> {
+    let mut all: HashMap<PathBuf, LinkFacts> = seen.into_iter().map(|l| (canonical(&l.link.output), l)).collect();
+    for link in &planned.links {
+        let known = all.entry(canonical(&link.output)).or_insert_with(|| LinkFacts { link: link.clone(), units: vec![] });
+        known.link = link.clone();
+    }
+    let mut all: Vec<LinkFacts> = all.into_values().collect();
+    all.sort_by(|a, b| a.link.output.cmp(&b.link.output));
+    all
+}
 
 /// Groups units into programs; every unit is in at least one.
 #[must_use]
@@ -25,14 +47,12 @@ pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<Plan> {
     let mut placed: BTreeSet<usize> = BTreeSet::new();
 
     for link in links.iter().filter(|l| l.link.kind == LinkKind::Executable) {
-        add(&mut plans, &mut placed, file_name(&link.link.output), index.members_of_link(link));
+        add(&mut plans, &mut placed, index.plan_of_link(link));
     }
     // A shared library is a program of its own only where no program that uses it was seen.
     for link in links.iter().filter(|l| l.link.kind == LinkKind::SharedLibrary) {
-        let members = index.members_of_link(link);
-        if !members.iter().any(|m| placed.contains(m)) {
-            add(&mut plans, &mut placed, file_name(&link.link.output), members);
-        }
+        let plan = index.plan_of_link(link);
+        if !plan.units.iter().any(|m| placed.contains(m)) { add(&mut plans, &mut placed, plan); }
     }
     for (i, unit) in units.iter().enumerate() {
         if placed.contains(&i) || !unit.symbols.has_main() { continue; }
@@ -45,23 +65,26 @@ pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<Plan> {
         }
         index.pull(&mut members, &index.without_main);
         let name = target.map_or_else(|| stem(unit), |t| t.name);
-        add(&mut plans, &mut placed, name, members);
+        add(&mut plans, &mut placed, Plan::of(name, members));
     }
     for group in index.leftovers(&placed) {
         let first = group.iter().next().map(|&i| &units[i]);
         let name = first.map(|u| cmake_target(&u.key).map_or_else(|| stem(u), |t| t.name)).unwrap_or_default();
-        add(&mut plans, &mut placed, name, group);
+        add(&mut plans, &mut placed, Plan::of(name, group));
     }
     plans
 }
 
-fn add(plans: &mut Vec<Plan>, placed: &mut BTreeSet<usize>, name: String, members: BTreeSet<usize>) {
+impl Plan {
+    fn of(name: String, units: BTreeSet<usize>) -> Self { Self { name, units: units.into_iter().collect(), ..Self::default() } }
+}
+
+fn add(plans: &mut Vec<Plan>, placed: &mut BTreeSet<usize>, plan: Plan) {
     // A link of nothing that we know (pure C++, say) is no program of ours.
-    if members.is_empty() { return; }
-    placed.extend(&members);
-    let units: Vec<usize> = members.into_iter().collect();
-    if plans.iter().any(|p| p.units == units) { return; }
-    plans.push(Plan { name, units });
+    if plan.units.is_empty() { return; }
+    placed.extend(&plan.units);
+    if plans.iter().any(|p| p.units == plan.units) { return; }
+    plans.push(plan);
 }
 
 fn file_name(path: &Path) -> String { path.file_name().unwrap_or_default().to_string_lossy().into_owned() }
@@ -73,17 +96,8 @@ fn stem(unit: &UnitFacts) -> String { unit.unit.source.file_stem().unwrap_or_def
 struct Target { base: PathBuf, name: String }
 
 fn cmake_target(key: &Path) -> Option<Target> {
-    let mut at = key;
-    while let Some(parent) = at.parent() {
-        let name = at.file_name()?.to_str()?;
-        if let Some(target) = name.strip_suffix(".dir")
-            && parent.file_name().is_some_and(|n| n == "CMakeFiles")
-        {
-            return Some(Target { base: parent.to_owned(), name: target.to_owned() });
-        }
-        at = parent;
-    }
-    None
+    let folder = target_folder(key)?;
+    Some(Target { base: folder.parent()?.to_owned(), name: folder.file_stem()?.to_str()?.to_owned() })
 }
 
 struct Index<'a> {
@@ -95,6 +109,17 @@ struct Index<'a> {
     /// Units by their objects' contents, for archives whose making nobody saw; filled when first needed.
     by_contents: OnceCell<HashMap<[u8; 32], Vec<usize>>>,
     without_main: BTreeSet<usize>,
+}
+
+/// What the links that make up one program take in.
+#[derive(Default)]
+struct Taken {
+    members: BTreeSet<usize>,
+    /// Members of archives: only what is needed comes along.
+    archived: BTreeSet<usize>,
+    /// Inputs that were looked at.
+    seen: BTreeSet<PathBuf>,
+    incomplete: bool,
 }
 
 impl<'a> Index<'a> {
@@ -116,35 +141,40 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The units that a link takes in: its objects all, of its archives what is needed.
-    fn members_of_link(&self, link: &LinkFacts) -> BTreeSet<usize> {
-        let mut members = BTreeSet::new();
-        let mut archived = BTreeSet::new();
-        self.collect(link, &mut members, &mut archived, &mut BTreeSet::new());
-        self.pull(&mut members, &archived);
-        members
+    /// What a link takes in: its objects all, of its archives what is needed.
+    fn plan_of_link(&self, link: &LinkFacts) -> Plan {
+        let mut taken = Taken::default();
+        self.collect(link, &mut taken);
+        self.pull(&mut taken.members, &taken.archived);
+        Plan {
+            output: Some(link.link.output.clone()), incomplete: taken.incomplete,
+            ..Plan::of(file_name(&link.link.output), taken.members)
+        }
     }
 
-    fn collect(&self, link: &LinkFacts, members: &mut BTreeSet<usize>, archived: &mut BTreeSet<usize>, seen: &mut BTreeSet<PathBuf>) {
-        members.extend(link.units.iter().filter_map(|k| self.by_key.get(k)));
+    fn collect(&self, link: &LinkFacts, taken: &mut Taken) {
+        taken.members.extend(link.units.iter().filter_map(|k| self.by_key.get(k)));
         for input in &link.link.inputs {
             let input = canonical(input);
             if let Some(&i) = self.by_key.get(&input) {
-                members.insert(i);
-            } else if !seen.insert(input.clone()) {
+                taken.members.insert(i);
+            } else if !taken.seen.insert(input.clone()) {
                 // Libraries may be named several times.
             } else if let Some(inner) = self.links.get(&input) {
                 if inner.link.kind == LinkKind::Archive {
-                    let mut objects = BTreeSet::new();
-                    self.collect(inner, &mut objects, archived, seen);
-                    archived.append(&mut objects);
+                    let mut objects = std::mem::take(&mut taken.members);
+                    self.collect(inner, taken);
+                    std::mem::swap(&mut taken.members, &mut objects);
+                    taken.archived.append(&mut objects);
                 } else {
-                    self.collect(inner, members, archived, seen);
+                    self.collect(inner, taken);
                 }
             } else {
+                // CMake's and meson's names for objects of CUDA sources.
+                taken.incomplete |= input.as_os_str().as_encoded_bytes().ends_with(b".cu.o");
                 // Equal sources in two folders give equal objects: then all of them are candidates, and none is joined.
                 let by_contents = self.by_contents.get_or_init(|| self.hash_objects());
-                archived.extend(archive::members(&input).iter().filter_map(|h| by_contents.get(h)).flatten());
+                taken.archived.extend(archive::members(&input).iter().filter_map(|h| by_contents.get(h)).flatten());
             }
         }
     }
@@ -186,20 +216,29 @@ impl<'a> Index<'a> {
     /// What no program took in, grouped by what needs what.
     fn leftovers(&self, placed: &BTreeSet<usize>) -> Vec<BTreeSet<usize>> {
         let left: BTreeSet<usize> = (0..self.units.len()).filter(|i| !placed.contains(i)).collect();
-        let mut group_of: BTreeMap<usize, usize> = left.iter().map(|&i| (i, i)).collect();
+        let mut leader: Vec<usize> = (0..self.units.len()).collect();
         for &i in &left {
             for need in &self.units[i].symbols.needed {
                 let Some(definer) = self.definer(need, &BTreeSet::from([i]), &left) else { continue };
-                let (from, to) = (group_of[&definer], group_of[&i]);
-                for group in group_of.values_mut() { if *group == from { *group = to; } }
+                let (from, to) = (find(&mut leader, definer), find(&mut leader, i));
+                leader[from] = to;
             }
         }
         let mut groups: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for (i, group) in group_of { groups.entry(group).or_default().insert(i); }
+        for &i in &left { groups.entry(find(&mut leader, i)).or_default().insert(i); }
         let mut groups: Vec<BTreeSet<usize>> = groups.into_values().collect();
         groups.sort();
         groups
     }
+}
+
+/// Whom `i` follows in the end.
+fn find(leader: &mut [usize], mut i: usize) -> usize {
+    while leader[i] != i {
+        leader[i] = leader[leader[i]];
+        i = leader[i];
+    }
+    i
 }
 
 #[cfg(test)]

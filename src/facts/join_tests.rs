@@ -1,5 +1,6 @@
-use super::{Plan, programs};
-use crate::facts::{LinkFacts, Symbol, Symbols, UnitFacts};
+use super::Plan;
+use crate::facts::generated::Planned;
+use crate::facts::{LinkFacts, Recipe, Symbol, Symbols, UnitFacts};
 use crate::nvcc::request::{Link, LinkKind};
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
 use std::path::{Path, PathBuf};
@@ -31,6 +32,10 @@ fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
             command: vec![],
         },
         dependencies: vec![],
+        recipe: Recipe::default(),
+        maker: None,
+        pending: false,
+        code: [0; 32],
         symbols: Symbols { strong: symbols(strong), weak: vec![], needed: symbols(needed) },
         not_analysed: vec![],
         producers: vec![],
@@ -43,7 +48,12 @@ fn link(kind: LinkKind, output: &str, inputs: &[&str]) -> LinkFacts {
     LinkFacts { link: Link { kind, output: output.into(), inputs: inputs.iter().map(PathBuf::from).collect() }, units: vec![] }
 }
 
-fn plan(name: &str, units: &[usize]) -> Plan { Plan { name: name.to_owned(), units: units.to_vec() } }
+/// What plans are compared by.
+fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<(String, Vec<usize>)> {
+    super::programs(units, links).into_iter().map(|p| (p.name, p.units)).collect()
+}
+
+fn plan(name: &str, units: &[usize]) -> (String, Vec<usize>) { (name.to_owned(), units.to_vec()) }
 
 #[test]
 fn a_main_is_joined_with_what_defines_its_symbols_and_theirs() {
@@ -164,4 +174,30 @@ fn archives_that_nobody_recorded_are_recognised_by_their_members() {
     ];
     let links = [link(LinkKind::Executable, &at("app"), &[&at("main.o"), &at("lib.a")])];
     assert_eq!(programs(&units, &links), [plan("app", &[0, 2]), plan("fast", &[1])]);
+}
+
+#[test]
+fn a_link_that_is_planned_counts_before_and_instead_of_one_that_was_seen() {
+    let units = [
+        unit("/b/main.cu.o", &["main"], &["run"]),
+        unit("/b/fast.cu.o", &["run"], &[]),
+        unit("/b/slow.cu.o", &["run"], &[]),
+    ];
+    let seen = link(LinkKind::Executable, "/b/app", &["/b/main.cu.o", "/b/slow.cu.o"]);
+    let made = |inputs: &[&str]| Planned { links: vec![link(LinkKind::Executable, "/b/app", inputs).link], ..Planned::default() };
+    let plans = |planned: &Planned| super::programs(&units, &super::links(vec![seen.clone()], planned));
+    assert_eq!(plans(&Planned::default())[0].units, [0, 2]);
+    let now = plans(&made(&["/b/main.cu.o", "/b/fast.cu.o", "/b/cxx.cpp.o"]));
+    let expected = Plan { name: "app".into(), units: vec![0, 1], output: Some("/b/app".into()), incomplete: false };
+    assert_eq!(now[0], expected);
+    assert!(plans(&made(&["/b/main.cu.o", "/b/later.cu.o"]))[0].incomplete);
+}
+
+#[test]
+fn ten_thousand_units_are_grouped_at_once() {
+    let name = |i: usize| format!("f{i}");
+    let units: Vec<UnitFacts> = (0..10_000).map(|i| unit(&format!("/b/u{i}.o"), &[&name(i)], &[&name(i + 1), &name(i / 2)])).collect();
+    let start = std::time::Instant::now();
+    assert_eq!(programs(&units, &[]).len(), 1);
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }

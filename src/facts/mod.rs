@@ -6,14 +6,23 @@
 //! No daemon and no lock: a file is written aside and renamed, the last writer wins, and a file that cannot be read
 //! is as good as none.
 
-mod archive;
+pub mod archive;
+pub mod currency;
 pub mod dir;
 mod file;
+pub mod generated;
+pub mod gone;
 pub mod join;
+mod maker;
+pub mod objects;
+mod recipe;
 mod store;
 mod symbols;
 
+pub use currency::Present;
 pub use file::ReadError;
+pub use maker::Maker;
+pub use recipe::Recipe;
 pub use store::{Store, StoreError, key_of};
 pub use symbols::{Symbol, Symbols};
 
@@ -45,14 +54,6 @@ impl Dependency {
     pub fn of(path: &Path) -> Option<Self> {
         let meta = path.metadata().ok()?;
         Some(Self { path: path.to_owned(), size: meta.len(), modified: modified(&meta), hash: hash_file(path)? })
-    }
-
-    /// Whether the file still is what it was.
-    #[must_use]
-    pub fn unchanged(&self) -> bool {
-        let Ok(meta) = self.path.metadata() else { return false };
-        if meta.len() != self.size { return false; }
-        modified(&meta) == self.modified || hash_file(&self.path) == Some(self.hash)
     }
 }
 
@@ -91,6 +92,14 @@ pub struct UnitFacts {
     pub unit: TranslationUnit,
     /// Source and headers.
     pub dependencies: Vec<Dependency>,
+    /// Where the build tool has the command from.
+    pub recipe: Recipe,
+    /// Who was compiling it when this was written: until then its output need not exist.
+    pub maker: Option<Maker>,
+    /// Compiled by the host's own compiler, and its code not read: that waits until a program with CUDA code needs it.
+    pub pending: bool,
+    /// blake3 of the code.
+    pub code: [u8; 32],
     pub symbols: Symbols,
     pub not_analysed: Vec<Missing>,
     /// Which front ends made the modules.
@@ -107,10 +116,6 @@ impl UnitFacts {
     /// The unit's main source file, absolute.
     #[must_use]
     pub fn source(&self) -> PathBuf { self.unit.directory.join(&self.unit.source) }
-
-    /// Whether all it was made from is unchanged.
-    #[must_use]
-    pub fn is_current(&self) -> bool { self.dependencies.iter().all(Dependency::unchanged) }
 }
 
 /// A unit with its code.
@@ -118,6 +123,20 @@ impl UnitFacts {
 pub struct Unit {
     pub facts: UnitFacts,
     pub modules: Vec<Arc<Module>>,
+}
+
+impl Unit {
+    /// The facts with their code, whose hash they take.
+    #[must_use]
+    pub fn new(mut facts: UnitFacts, modules: Vec<Arc<Module>>) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for module in &modules {
+            // What cannot be packed cannot be kept either, which the store says.
+            hasher.update(&postcard::to_stdvec(module.as_ref()).unwrap_or_default());
+        }
+        facts.code = *hasher.finalize().as_bytes();
+        Self { facts, modules }
+    }
 }
 
 /// A link that a build made.

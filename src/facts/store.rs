@@ -1,16 +1,22 @@
 //! The folder of fact files.
 
 use super::file::{self, Kind, ReadError};
-use super::{LinkFacts, Told, Unit, UnitFacts, dir};
+use super::{LinkFacts, Told, Unit, UnitFacts, archive, dir};
 use crate::ir::Module;
-use crate::nvcc::request::Link;
+use crate::nvcc::request::{Link, LinkKind};
 use crate::nvcc::unit::TranslationUnit;
+use serde::de::DeserializeOwned;
 use std::fs::Permissions;
-use std::io::{self, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+
+/// Begins the name of a file that is being written.
+const ASIDE: &str = ".writing-";
+/// Nobody writes one file for so long.
+const ABANDONED: Duration = Duration::from_secs(3600);
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -49,9 +55,16 @@ pub(super) fn canonical(path: &Path) -> PathBuf {
 #[derive(Clone, Debug)]
 pub struct Store { folder: PathBuf }
 
-/// What lies in a store, and one line for each file that had to be ignored.
+/// What lies in a store.
 #[derive(Debug, Default)]
-pub struct Contents { pub units: Vec<UnitFacts>, pub links: Vec<LinkFacts>, pub ignored: Vec<String> }
+pub struct Contents {
+    pub units: Vec<UnitFacts>,
+    pub links: Vec<LinkFacts>,
+    /// One line for each file that cannot be used.
+    pub ignored: Vec<String>,
+    /// Facts that came here with a folder that was moved or copied.
+    pub moved: Vec<PathBuf>,
+}
 
 impl Store {
     /// The store in this folder, which need not exist yet.
@@ -73,34 +86,59 @@ impl Store {
     /// Keeps a unit; what was kept of the same output is replaced.
     ///
     /// # Errors
-    /// When the folder cannot be written.
+    /// When the folder cannot be written. Then nothing is kept of that output: older facts would be taken for its.
     pub fn write_unit(&self, unit: &Unit) -> Result<(), StoreError> {
         let modules: Vec<&Module> = unit.modules.iter().map(AsRef::as_ref).collect();
-        let bytes = file::encode(Kind::Unit, &unit.facts, &modules)
+        let bytes = file::encode(Kind::Unit, &self.at_home(&unit.facts), &modules)
             .map_err(|source| StoreError::Encode { key: unit.facts.key.clone(), source })?;
         self.write(&self.path("units", &unit.facts.key), &bytes)
     }
 
-    /// Keeps a link; what was kept of the same output is replaced.
+    /// Keeps a link; what was kept of the same output is replaced, and added to where the output is an archive that still has
+    /// its members.
     ///
     /// # Errors
-    /// When the folder cannot be written.
+    /// As [`Self::write_unit`].
     pub fn write_link(&self, link: &LinkFacts) -> Result<(), StoreError> {
         let key = canonical(&link.link.output);
-        let bytes = file::encode(Kind::Link, link, &()).map_err(|source| StoreError::Encode { key: key.clone(), source })?;
-        self.write(&self.path("links", &key), &bytes)
+        let path = self.path("links", &key);
+        let mut link = link.clone();
+        if link.link.kind == LinkKind::Archive && let Ok(before) = self.read_head::<LinkFacts>(Kind::Link, &path) {
+            let members = archive::names(&key);
+            let still = |f: &PathBuf| f.file_name().is_some_and(|n| members.iter().any(|m| m == n));
+            let kept: Vec<PathBuf> = before.link.inputs.into_iter().filter(|f| !link.link.inputs.contains(f) && still(f)).collect();
+            link.link.inputs.extend(kept);
+        }
+        let bytes = file::encode(Kind::Link, &self.at_home(&link), &()).map_err(|source| StoreError::Encode { key, source })?;
+        self.write(&path, &bytes)
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-        let failed = |source| StoreError::Write { path: path.to_owned(), source };
+        self.replace(path, bytes).map_err(|source| {
+            // That there is none is as good as that it is gone.
+            let _ = std::fs::remove_file(path);
+            StoreError::Write { path: path.to_owned(), source }
+        })
+    }
+
+    fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let folder = path.parent().unwrap_or(&self.folder);
-        dir::create(&self.folder).and_then(|()| std::fs::create_dir_all(folder)).map_err(failed)?;
+        dir::create(&self.folder)?;
+        std::fs::create_dir_all(folder)?;
         // As the umask says: another user's `scuba check` may read what a build left.
-        let mut aside = tempfile::Builder::new().prefix(".writing-").permissions(Permissions::from_mode(0o666))
-            .tempfile_in(folder).map_err(failed)?;
-        aside.write_all(bytes).map_err(failed)?;
-        aside.persist(path).map_err(|e| failed(e.error))?;
+        let mut aside = tempfile::Builder::new().prefix(ASIDE).permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+        aside.write_all(bytes)?;
+        aside.persist(path).map_err(|e| e.error)?;
         Ok(())
+    }
+
+    /// Facts with the folder that they are written into.
+    fn at_home<'f, H>(&self, facts: &'f H) -> (PathBuf, &'f H) { (canonical(&self.folder), facts) }
+
+    fn read_head<H: DeserializeOwned>(&self, kind: Kind, path: &Path) -> Result<H, ReadError> {
+        let (home, facts) = open::<(PathBuf, H)>(kind, path)?.1.head;
+        // A build folder that was moved or copied took its facts along; they are of files elsewhere.
+        if home == canonical(&self.folder) { Ok(facts) } else { Err(ReadError::Elsewhere(home)) }
     }
 
     /// The heads of all units and all links, in the order of their file names.
@@ -110,14 +148,16 @@ impl Store {
     pub fn read(&self) -> Result<Contents, StoreError> {
         let mut contents = Contents::default();
         for path in self.files("units")? {
-            match open::<UnitFacts>(Kind::Unit, &path) {
-                Ok(o) => contents.units.push(o.head),
+            match self.read_head::<UnitFacts>(Kind::Unit, &path) {
+                Ok(facts) => contents.units.push(facts),
+                Err(ReadError::Elsewhere(_)) => contents.moved.push(path),
                 Err(e) => contents.ignored.push(ignored(&path, &e)),
             }
         }
         for path in self.files("links")? {
-            match open::<LinkFacts>(Kind::Link, &path) {
-                Ok(o) => contents.links.push(o.head),
+            match self.read_head::<LinkFacts>(Kind::Link, &path) {
+                Ok(facts) => contents.links.push(facts),
+                Err(ReadError::Elsewhere(_)) => contents.moved.push(path),
                 Err(e) => contents.ignored.push(ignored(&path, &e)),
             }
         }
@@ -146,11 +186,39 @@ impl Store {
     ///
     /// # Errors
     /// When its file has gone or cannot be decoded.
-    pub fn modules(&self, key: &Path) -> Result<Vec<Arc<Module>>, StoreError> {
+    pub fn modules(&self, key: &Path) -> Result<Vec<Arc<Module>>, StoreError> { Ok(self.unit(key)?.modules) }
+
+    /// A unit with its code.
+    fn unit(&self, key: &Path) -> Result<Unit, StoreError> {
         let path = self.path("units", key);
-        open::<UnitFacts>(Kind::Unit, &path).and_then(|o| o.body::<Vec<Module>>())
-            .map(|modules| modules.into_iter().map(Arc::new).collect())
-            .map_err(|source| StoreError::Read { path, source })
+        let read = || {
+            let (mut file, opened) = open::<(PathBuf, UnitFacts)>(Kind::Unit, &path)?;
+            let modules = opened.body::<Vec<Module>>(&mut file)?.into_iter().map(Arc::new).collect();
+            Ok(Unit { facts: opened.head.1, modules })
+        };
+        read().map_err(|source| StoreError::Read { path: path.clone(), source })
+    }
+
+    /// Forgets units and links, those that were moved here, and what writers that died left behind.
+    pub fn forget<'k>(&self, units: impl IntoIterator<Item = &'k Path>, links: impl IntoIterator<Item = &'k Path>, contents: &Contents) {
+        let units = units.into_iter().map(|key| self.path("units", key));
+        let links = links.into_iter().map(|output| self.path("links", &canonical(output)));
+        for path in units.chain(links).chain(contents.moved.iter().cloned()).chain(self.abandoned()) {
+            // What cannot be removed is ignored again next time.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    /// Files that nobody writes any more.
+    fn abandoned(&self) -> Vec<PathBuf> {
+        let old = |path: &PathBuf| path.metadata().and_then(|m| m.modified()).is_ok_and(|t| t.elapsed().is_ok_and(|age| age > ABANDONED));
+        ["units", "links"].iter()
+            .filter_map(|what| std::fs::read_dir(self.folder.join(what)).ok())
+            .flatten().flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(ASIDE.as_bytes())))
+            .filter(old)
+            .collect()
     }
 
     /// When a unit was kept; `None` where none is.
@@ -162,21 +230,22 @@ impl Store {
     /// # Errors
     /// When its file has gone, cannot be decoded or cannot be written.
     pub fn note_verdict(&self, key: &Path, denied: bool, told: &[Told]) -> Result<(), StoreError> {
-        let path = self.path("units", key);
-        let read = |source| StoreError::Read { path: path.clone(), source };
-        let opened = open::<UnitFacts>(Kind::Unit, &path).map_err(read)?;
-        let modules = opened.body::<Vec<Module>>().map_err(read)?;
-        let mut facts = opened.head;
-        facts.denied = denied;
-        facts.told.extend(told.iter().cloned());
-        facts.told.sort();
-        facts.told.dedup();
-        self.write_unit(&Unit { facts, modules: modules.into_iter().map(Arc::new).collect() })
+        let mut unit = self.unit(key)?;
+        unit.facts.denied = denied;
+        unit.facts.told.extend(told.iter().cloned());
+        unit.facts.told.sort();
+        unit.facts.told.dedup();
+        self.write_unit(&unit)
     }
 }
 
-fn open<H: serde::de::DeserializeOwned>(kind: Kind, path: &Path) -> Result<file::Opened<H>, ReadError> {
-    file::decode(kind, &std::fs::read(path)?)
+/// A fact file with its head decoded; the body comes next in it.
+fn open<H: DeserializeOwned>(kind: Kind, path: &Path) -> Result<(impl Read, file::Opened<H>), ReadError> {
+    let file = std::fs::File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut file = BufReader::with_capacity(32 << 10, file);
+    let opened = file::open(kind, &mut file, length)?;
+    Ok((file, opened))
 }
 
 fn ignored(path: &Path, why: &ReadError) -> String { format!("{} {why}; it is ignored until its output is built again", path.display()) }

@@ -1,5 +1,5 @@
 use super::{Store, key_of};
-use crate::facts::{Dependency, LinkFacts, Symbols, Told, Unit, UnitFacts};
+use crate::facts::{LinkFacts, Recipe, Symbols, Told, Unit, UnitFacts};
 use crate::ir::{Module, Side};
 use crate::nvcc::request::{Link, LinkKind};
 use crate::report::finding::Level;
@@ -32,13 +32,11 @@ fn unit(output: &Path) -> Unit {
         side: Side::Device, source: "/src/a.cu".into(), producer: "clang".into(), arch: "sm_80".into(), asserts_restored: false,
         types: vec![], files: vec![], locs: vec![], globals: vec![], functions: vec![],
     };
-    Unit {
-        facts: UnitFacts {
-            key: key_of(&unit, None), unit, dependencies: vec![], symbols: Symbols::default(), not_analysed: vec![],
-            producers: vec!["clang".into()], notes: vec![], denied: false, told: vec![],
-        },
-        modules: vec![Arc::new(module)],
-    }
+    let facts = UnitFacts {
+        key: key_of(&unit, None), unit, dependencies: vec![], recipe: Recipe::default(), maker: None, pending: false, code: [0; 32],
+        symbols: Symbols::default(), not_analysed: vec![], producers: vec!["clang".into()], notes: vec![], denied: false, told: vec![],
+    };
+    Unit::new(facts, vec![Arc::new(module)])
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -135,19 +133,55 @@ fn keys_are_canonical_outputs_and_tell_units_of_one_command_apart() {
 }
 
 #[test]
-fn a_dependency_is_unchanged_while_its_contents_are() {
+fn facts_that_were_moved_are_not_taken_and_go() {
     let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("a.h");
-    std::fs::write(&path, "int a;").unwrap();
-    let dependency = Dependency::of(&path).unwrap();
-    assert!(dependency.unchanged());
-    // Touched, as a checkout does: the contents decide.
-    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(100);
-    std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
-    assert!(dependency.unchanged());
-    std::fs::write(&path, "int b;").unwrap();
-    assert!(!dependency.unchanged());
-    std::fs::remove_file(&path).unwrap();
-    assert!(!dependency.unchanged());
-    assert_eq!(Dependency::of(&path), None);
+    let store = Store::new(dir.path().join("a/.scuba"));
+    store.write_unit(&unit(&dir.path().join("a.o"))).unwrap();
+    store.write_link(&archive(&dir.path().join("lib.a"), &[])).unwrap();
+    std::fs::rename(dir.path().join("a"), dir.path().join("b")).unwrap();
+    let store = Store::new(dir.path().join("b/.scuba"));
+    // Through another name of the folder they are at home.
+    std::os::unix::fs::symlink(dir.path().join("b"), dir.path().join("a")).unwrap();
+    let contents = store.read().unwrap();
+    assert_eq!((contents.units.len(), contents.links.len(), contents.ignored.len(), contents.moved.len()), (0, 0, 0, 2));
+    store.forget([], [], &contents);
+    assert!(files(&dir.path().join("b/.scuba/units")).is_empty() && files(&dir.path().join("b/.scuba/links")).is_empty());
+    store.write_unit(&unit(&dir.path().join("a.o"))).unwrap();
+    assert_eq!(Store::new(dir.path().join("a/.scuba")).read().unwrap().units.len(), 1);
+}
+
+#[test]
+fn what_is_forgotten_is_gone_with_what_dead_writers_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::new(dir.path().join(".scuba"));
+    for name in ["a.o", "b.o"] { store.write_unit(&unit(&dir.path().join(name))).unwrap(); }
+    let (fresh, old) = (dir.path().join(".scuba/units/.writing-1"), dir.path().join(".scuba/units/.writing-2"));
+    for file in [&fresh, &old] { std::fs::write(file, "half").unwrap(); }
+    let past = std::time::SystemTime::now() - std::time::Duration::from_secs(100_000);
+    std::fs::File::options().write(true).open(&old).unwrap().set_modified(past).unwrap();
+    store.forget([dir.path().canonicalize().unwrap().join("a.o").as_path()], [], &store.read().unwrap());
+    assert_eq!(store.read().unwrap().units.len(), 1);
+    assert!(fresh.exists() && !old.exists());
+}
+
+fn archive(output: &Path, inputs: &[PathBuf]) -> LinkFacts {
+    LinkFacts { link: Link { kind: LinkKind::Archive, output: output.to_owned(), inputs: inputs.to_vec() }, units: vec![] }
+}
+
+#[test]
+fn an_archive_keeps_the_members_that_earlier_commands_put_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().canonicalize().unwrap().join(name);
+    for name in ["a.o", "b.o", "c.o"] { std::fs::write(at(name), name).unwrap(); }
+    let store = Store::new(at(".scuba"));
+    let ar = |names: &[&str]| {
+        let objects: Vec<PathBuf> = names.iter().map(|n| at(n)).collect();
+        assert!(std::process::Command::new("ar").arg("rc").arg(at("lib.a")).args(&objects).status().unwrap().success());
+        store.write_link(&archive(&at("lib.a"), &objects)).unwrap();
+        store.read().unwrap().links.remove(0).link.inputs
+    };
+    ar(&["a.o", "b.o"]);
+    assert_eq!(ar(&["c.o"]), [at("c.o"), at("a.o"), at("b.o")]);
+    std::fs::remove_file(at("lib.a")).unwrap();
+    assert_eq!(ar(&["b.o"]), [at("b.o")], "made anew");
 }

@@ -11,6 +11,9 @@ pub struct Request {
     pub link: Option<Link>,
     /// Working directory of the command, absolute.
     pub directory: PathBuf,
+    /// The units were compiled by the host's own compiler: most of them concern no CUDA program, and are read when one does.
+    #[serde(default)]
+    pub deferred: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,6 +4,7 @@
 //! process's place, and everything about it is nvcc's own.
 
 use super::command::{Command, Environment};
+use super::host::{self, HostCommand};
 use super::locate::{self, GUARD, Invocation, LocateError, Surroundings};
 use super::notes::Notes;
 use super::plan::Plan;
@@ -64,6 +65,9 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
         path: path.as_deref(),
         running: running.as_deref(),
     };
+    if arguments.first().is_some_and(|first| host::is_tool(first)) {
+        return launch(arguments, &directory, &ourselves, &place);
+    }
     let environment = Environment::of_this_process();
     let nearby = |arguments: &[OsString]| nearby_settings(arguments, &environment, &directory);
     let invocation = locate::locate(arguments, &place, || nearby(arguments))?;
@@ -88,11 +92,47 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
         notes: Notes::new(first_output(&plan), &directory),
         unknown_flags: command.unknown_flags().to_vec(),
         request: request(command, &plan, &directory, &invocation.nvcc),
+        beside: true,
         plan,
         invocation,
     };
     let program = job.invocation.program.clone();
     supervise::run(job).map_err(|cause| ShimError::Execute { program, cause })
+}
+
+/// A tool of the host's, before which this program stands as `CMAKE_CXX_COMPILER_LAUNCHER` or `RULE_LAUNCH_LINK`: run as it
+/// is given. What it compiled or linked is analysed after it, where it succeeded.
+fn launch(arguments: &[OsString], directory: &Path, ourselves: &Path, place: &Surroundings<'_>) -> Result<Ended, ShimError> {
+    let nested = place.running.is_some_and(|running| !running.is_empty());
+    let plan = match host::read(arguments, directory) {
+        HostCommand::Compile(plan) | HostCommand::Link(plan) if !nested && !is_set("SCUBA_OFF") => plan,
+        _ => return Err(become_tool(arguments)),
+    };
+    let invocation = Invocation { program: arguments[0].clone().into(), arguments: arguments[1..].to_vec(), before: 0, nvcc: PathBuf::new() };
+    let named = std::env::var_os("SCUBA_CONFIG").filter(|file| !file.is_empty()).map(|file| directory.join(file));
+    let sources: Vec<PathBuf> = plan.request.units.iter().map(|unit| directory.join(&unit.source)).collect();
+    let settings = Settings::find(named.as_deref(), sources.iter().filter_map(|source| source.parent()).chain([directory]));
+    let request = plan.request.clone();
+    let job = Job {
+        limit: settings.translation_unit + MARGIN,
+        analyser: analyser(ourselves),
+        strict: is_set("SCUBA_STRICT"),
+        guard: place.guard(&invocation.program),
+        notes: Notes::new(first_output(&plan), directory),
+        unknown_flags: Vec::new(),
+        request: Arc::new(move || request.clone()),
+        beside: false,
+        plan,
+        invocation,
+    };
+    let program = job.invocation.program.clone();
+    supervise::run(job).map_err(|cause| ShimError::Execute { program, cause })
+}
+
+/// Replaces this process by a tool that is no concern of ours; an nvcc below it still is. Returns only when that fails.
+fn become_tool(arguments: &[OsString]) -> ShimError {
+    let cause = std::process::Command::new(&arguments[0]).args(&arguments[1..]).exec();
+    ShimError::Execute { program: arguments[0].clone().into(), cause }
 }
 
 /// The plan's request, with `-arch=native` answered.

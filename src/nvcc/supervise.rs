@@ -1,5 +1,7 @@
 //! Runs nvcc and the analysis side by side and ends as the two together should.
 //!
+//! A command of the host's own tools is run the same way in nvcc's place.
+//!
 //! In: a [`Job`]. Out: the exit status or signal this process must end with; on the way nvcc has written to our streams, which
 //! it inherited, and the analysis's text was printed once to standard error. nvcc's own failure is nvcc's alone: then nothing
 //! of ours is printed.
@@ -39,6 +41,8 @@ pub struct Job {
     pub plan: Plan,
     /// Makes the request to send; called while nvcc runs, since it may ask the GPUs what they are.
     pub request: Arc<dyn Fn() -> Request + Send + Sync>,
+    /// Whether the analysis may run beside the command, or needs what the command writes.
+    pub beside: bool,
     /// For the log.
     pub unknown_flags: Vec<OsString>,
     /// The analysis program; the error is a message.
@@ -113,7 +117,7 @@ pub fn run(job: Job) -> std::io::Result<Ended> {
     let mut nvcc: Option<ExitStatus> = None;
     let mut interrupted = None;
     loop {
-        if matches!(progress, Progress::Waiting) && interrupted.is_none() && (nvcc.is_some() || jobs.may_start()) {
+        if matches!(progress, Progress::Waiting) && interrupted.is_none() && (nvcc.is_some() || job.beside && jobs.may_start()) {
             progress = job.start(&events);
         }
         if let (Some(status), Progress::Done(verdict)) = (nvcc, &progress) {
@@ -122,7 +126,8 @@ pub fn run(job: Job) -> std::io::Result<Ended> {
             return Ok(job.conclude(verdict, &before));
         }
         let event = match &progress {
-            Progress::Waiting => received.recv_timeout(TOKEN_INTERVAL),
+            Progress::Waiting if job.beside => received.recv_timeout(TOKEN_INTERVAL),
+            Progress::Waiting => received.recv().map_err(RecvTimeoutError::from),
             Progress::Running { until, .. } => received.recv_timeout(until.saturating_duration_since(Instant::now())),
             Progress::Done(_) => received.recv().map_err(RecvTimeoutError::from),
         };

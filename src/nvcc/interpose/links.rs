@@ -30,7 +30,7 @@ pub enum Input {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Tool {
+pub(crate) enum Tool {
     Archiver,
     Driver,
     Linker,
@@ -42,7 +42,7 @@ enum Tool {
 pub fn collect(executions: &[Execution]) -> Vec<Link> {
     let mut found: Vec<(Tool, usize, Link)> = Vec::new();
     for execution in executions {
-        let Some(tool) = tool(&execution.program) else { continue };
+        let Some(tool) = Tool::of(&execution.program) else { continue };
         let Some(parsed) = parse(tool, &execution.arguments, &execution.directory) else { continue };
         let output = absolute(&execution.directory, &parsed.output);
         if !output.is_file() {
@@ -67,16 +67,37 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
     found.into_iter().map(|(_, _, link)| link).collect()
 }
 
-/// The same rule as in `preload.c`: `g++` of `x86_64-linux-gnu-g++-12`.
-fn tool(program: &Path) -> Option<Tool> {
-    let name = program.file_name()?.to_str()?;
-    let version = name.trim_end_matches(|c: char| c == '.' || c.is_ascii_digit());
-    let name = if version.len() < name.len() { version.strip_suffix('-').unwrap_or(name) } else { name };
-    match name.rsplit('-').next()? {
-        "ar" => Some(Tool::Archiver),
-        "ld" | "ld.bfd" | "ld.gold" | "ld.lld" | "lld" | "ld.mold" | "mold" | "gold" => Some(Tool::Linker),
-        _ => Some(Tool::Driver),
+/// Compiler drivers by name; the same as in `preload.c`.
+const DRIVERS: [&str; 21] = [
+    "cc", "c++", "gcc", "g++", "clang", "clang++", "gfortran", "flang", "icc", "icpc", "icx", "icpx", "ifx", "nvc", "nvc++", "nvfortran",
+    "mpicc", "mpicxx", "mpic++", "mpiCC", "mpifort",
+];
+
+impl Tool {
+    /// The same rule as in `preload.c`: `g++` of `x86_64-linux-gnu-g++-12`. `None` for what neither links nor compiles.
+    pub(crate) fn of(program: &Path) -> Option<Self> {
+        let name = program.file_name()?.to_str()?;
+        let version = name.trim_end_matches(|c: char| c == '.' || c.is_ascii_digit());
+        let name = if version.len() < name.len() { version.strip_suffix('-').unwrap_or(name) } else { name };
+        match name.rsplit('-').next()? {
+            "ar" => Some(Self::Archiver),
+            "ld" | "ld.bfd" | "ld.gold" | "ld.lld" | "lld" | "ld.mold" | "mold" | "gold" => Some(Self::Linker),
+            name => DRIVERS.contains(&name).then_some(Self::Driver),
+        }
     }
+}
+
+/// A link as its command says it, before or after it is made: its files need not exist.
+pub fn planned(execution: &Execution) -> Option<Link> {
+    let tool = Tool::of(&execution.program)?;
+    let parsed = parse(tool, &execution.arguments, &execution.directory)?;
+    let folders: Vec<PathBuf> = parsed.folders.iter().map(|f| absolute(&execution.directory, f)).collect();
+    let inputs = parsed.inputs.iter().filter_map(|input| match input {
+        Input::File(file) => Some(absolute(&execution.directory, file)),
+        Input::Library { name, archive_only } => find_library(name, *archive_only, &folders).map(canonical),
+    });
+    let inputs = inputs.collect();
+    Some(Link { kind: parsed.kind, output: absolute(&execution.directory, &parsed.output), inputs })
 }
 
 fn parse(tool: Tool, arguments: &[OsString], directory: &Path) -> Option<Parsed> {
@@ -263,7 +284,7 @@ mod tests {
 
     fn parsed(line: &str) -> Option<Parsed> {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        parse(tool(Path::new(&words[0])).unwrap(), &words, Path::new("/nowhere"))
+        parse(Tool::of(Path::new(&words[0])).unwrap(), &words, Path::new("/nowhere"))
     }
 
     fn files(p: &Parsed) -> Vec<&str> {
@@ -286,7 +307,10 @@ mod tests {
             ("ld.lld-22", Tool::Linker),
             ("/usr/bin/ld", Tool::Linker),
         ] {
-            assert_eq!(tool(Path::new(name)), Some(expected), "{name}");
+            assert_eq!(Tool::of(Path::new(name)), Some(expected), "{name}");
+        }
+        for name in ["cmake", "ranlib", "/usr/bin/sh", "nvcc", "main.cu"] {
+            assert_eq!(Tool::of(Path::new(name)), None, "{name}");
         }
     }
 
@@ -375,6 +399,15 @@ mod tests {
         ]);
         assert_eq!(links.len(), 1);
         assert_eq!(links[0].inputs, [root.join("deep/a.o")]);
+    }
+
+    #[test]
+    fn a_link_is_planned_before_its_files_are_there() {
+        let link = planned(&execution(Path::new("/b/apps"), "c++ CMakeFiles/app.dir/main.o -o app ../k/libk.a -L/none -lrt")).unwrap();
+        assert_eq!((link.kind, link.output.as_path()), (LinkKind::Executable, Path::new("/b/apps/app")));
+        assert_eq!(link.inputs, [Path::new("/b/apps/CMakeFiles/app.dir/main.o"), Path::new("/b/k/libk.a")]);
+        assert_eq!(planned(&execution(Path::new("/b"), "c++ -c a.cpp -o a.o")), None);
+        assert_eq!(planned(&execution(Path::new("/b"), "ranlib libk.a")), None);
     }
 
     #[test]

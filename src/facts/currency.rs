@@ -1,0 +1,108 @@
+//! Whether facts are still of what is there.
+//!
+//! In: what facts were made from. Out: whether that is unchanged on disk now. One [`Present`] is one look at the disk:
+//! what it has seen of a file it does not look at again, since units share most of their headers.
+
+use super::generated::Ninja;
+use super::{Dependency, UnitFacts, hash_file, modified};
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// A file as it is.
+#[derive(Debug)]
+struct State {
+    size: u64,
+    modified: u128,
+    /// Read only where size and time do not decide.
+    hash: OnceCell<Option<[u8; 32]>>,
+}
+
+/// The files and build descriptions that are there.
+#[derive(Debug, Default)]
+pub struct Present {
+    files: RefCell<HashMap<PathBuf, Option<Rc<State>>>>,
+    ninja: RefCell<HashMap<PathBuf, Rc<Ninja>>>,
+}
+
+impl Present {
+    fn state(&self, path: &Path) -> Option<Rc<State>> {
+        if let Some(known) = self.files.borrow().get(path) { return known.clone(); }
+        let state = path.metadata().ok().map(|m| Rc::new(State { size: m.len(), modified: modified(&m), hash: OnceCell::new() }));
+        self.files.borrow_mut().insert(path.to_owned(), state.clone());
+        state
+    }
+
+    fn hash(state: &State, path: &Path) -> Option<[u8; 32]> { *state.hash.get_or_init(|| hash_file(path)) }
+
+    /// The file as it is now; `None` where it cannot be read.
+    #[must_use]
+    pub fn dependency(&self, path: &Path) -> Option<Dependency> {
+        let state = self.state(path)?;
+        Some(Dependency { path: path.to_owned(), size: state.size, modified: state.modified, hash: Self::hash(&state, path)? })
+    }
+
+    /// Whether the file still is what it was.
+    #[must_use]
+    pub fn unchanged(&self, was: &Dependency) -> bool {
+        self.state(&was.path).is_some_and(|now| {
+            now.size == was.size && (now.modified == was.modified || Self::hash(&now, &was.path) == Some(was.hash))
+        })
+    }
+
+    /// Whether the file is there and is not what it was.
+    #[must_use]
+    pub fn changed(&self, was: &Dependency) -> bool { self.state(&was.path).is_some() && !self.unchanged(was) }
+
+    /// Hash of the statement of a `build.ninja` that makes `output`.
+    #[must_use]
+    pub fn edge(&self, file: &Path, output: &Path) -> Option<[u8; 32]> { self.ninja(file).edge(output) }
+
+    /// A `build.ninja`.
+    pub(super) fn ninja(&self, file: &Path) -> Rc<Ninja> {
+        if let Some(known) = self.ninja.borrow().get(file) { return known.clone(); }
+        let read = Rc::new(Ninja::read(file));
+        self.ninja.borrow_mut().insert(file.to_owned(), read.clone());
+        read
+    }
+
+    /// Whether the unit's source and headers are what its facts were made from. What is pending was not read yet: it will
+    /// be read as it is.
+    #[must_use]
+    pub fn inputs_unchanged(&self, unit: &UnitFacts) -> bool { unit.dependencies.iter().all(|d| self.unchanged(d)) }
+
+    /// Whether the build tool has nothing to do for the unit, as far as can be seen: its inputs and its command are what
+    /// they were, and its output is there or about to be. A unit that was denied will be compiled again.
+    #[must_use]
+    pub fn up_to_date(&self, unit: &UnitFacts) -> bool {
+        let made = || unit.unit.output.is_none() || unit.key.exists() || unit.maker.is_some_and(super::Maker::alive);
+        !unit.denied && made() && self.inputs_unchanged(unit) && unit.recipe.unchanged(&unit.key, self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Present;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn a_dependency_is_unchanged_while_its_contents_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.h");
+        std::fs::write(&path, "int a;").unwrap();
+        let dependency = Present::default().dependency(&path).unwrap();
+        assert!(Present::default().unchanged(&dependency));
+        // Touched, as a checkout does: the contents decide.
+        let later = SystemTime::now() + Duration::from_secs(100);
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+        let present = Present::default();
+        assert!(present.unchanged(&dependency));
+        std::fs::write(&path, "int b;").unwrap();
+        assert!(present.unchanged(&dependency), "one look at the disk is one look");
+        assert!(!Present::default().unchanged(&dependency) && Present::default().changed(&dependency));
+        std::fs::remove_file(&path).unwrap();
+        assert!(!Present::default().unchanged(&dependency) && !Present::default().changed(&dependency));
+        assert_eq!(Present::default().dependency(&path), None);
+    }
+}

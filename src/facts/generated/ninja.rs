@@ -1,0 +1,156 @@
+//! `build.ninja` (<https://ninja-build.org/manual.html>), as CMake writes it.
+
+use super::tidy;
+use crate::nvcc::request::{Link, LinkKind};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// The statements of one file.
+#[derive(Debug, Default)]
+pub struct Ninja {
+    /// blake3 of the statement that makes an output, with its variables.
+    edges: HashMap<PathBuf, [u8; 32]>,
+    links: Vec<Link>,
+}
+
+impl Ninja {
+    /// What is in the file; nothing where it cannot be read.
+    pub fn read(file: &Path) -> Self {
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        std::fs::read_to_string(file).map(|text| Self::parse(&text, folder)).unwrap_or_default()
+    }
+
+    /// Paths in `text` are relative to `folder`.
+    fn parse(text: &str, folder: &Path) -> Self {
+        let mut ninja = Self::default();
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
+            let Some(statement) = line.strip_prefix("build ") else { continue };
+            let mut statement = statement.to_owned();
+            while statement.ends_with('$') {
+                statement.pop();
+                statement.push_str(lines.next().unwrap_or_default().trim_start());
+            }
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(statement.as_bytes());
+            while let Some(variable) = lines.next_if(|l| l.starts_with(' ')) { hasher.update(b"\n").update(variable.as_bytes()); }
+            ninja.add(&statement, *hasher.finalize().as_bytes(), folder);
+        }
+        ninja
+    }
+
+    fn add(&mut self, statement: &str, hash: [u8; 32], folder: &Path) {
+        let Statement { outputs, rule, inputs } = Statement::parse(statement);
+        let path = |word: &String| tidy(&folder.join(word));
+        for output in &outputs { self.edges.insert(path(output), hash); }
+        if let (Some(kind), Some(output)) = (kind(&rule), outputs.first()) {
+            self.links.push(Link { kind, output: path(output), inputs: inputs.iter().map(path).collect() });
+        }
+    }
+
+    pub fn edge(&self, output: &Path) -> Option<[u8; 32]> { self.edges.get(output).copied() }
+
+    pub fn outputs(&self) -> impl Iterator<Item = &PathBuf> { self.edges.keys() }
+
+    pub fn links(&self) -> Vec<Link> { self.links.clone() }
+}
+
+/// The kind of link of CMake's rules: `CXX_EXECUTABLE_LINKER__app_Release`.
+fn kind(rule: &str) -> Option<LinkKind> {
+    let (rule, _) = rule.split_once("_LINKER__")?;
+    ["_EXECUTABLE", "_STATIC_LIBRARY", "_SHARED_LIBRARY", "_MODULE_LIBRARY", "_DEVICE"].iter()
+        .position(|end| rule.ends_with(end))
+        .map(|i| [LinkKind::Executable, LinkKind::Archive, LinkKind::SharedLibrary, LinkKind::SharedLibrary, LinkKind::DeviceLink][i])
+}
+
+/// `OUTPUTS [| OUTPUTS]: RULE INPUTS [| INPUTS] [|| ORDER ONLY]`
+#[derive(Debug, Default)]
+struct Statement { outputs: Vec<String>, rule: String, inputs: Vec<String> }
+
+impl Statement {
+    fn parse(text: &str) -> Self {
+        let mut statement = Self::default();
+        let mut words = words(text).into_iter();
+        for word in words.by_ref() {
+            match word {
+                Word::Colon => break,
+                Word::Text(text) if text != "|" => statement.outputs.push(text),
+                Word::Text(_) => {}
+            }
+        }
+        let mut texts = words.filter_map(|w| match w { Word::Text(text) => Some(text), Word::Colon => None });
+        statement.rule = texts.next().unwrap_or_default();
+        statement.inputs = texts.take_while(|t| t != "||").filter(|t| t != "|").collect();
+        statement
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Word { Text(String), Colon }
+
+/// Words between blanks; `$` takes the character behind it as it is.
+fn words(text: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut letters = text.chars();
+    let end = |word: &mut String, words: &mut Vec<Word>| if !word.is_empty() { words.push(Word::Text(std::mem::take(word))); };
+    while let Some(letter) = letters.next() {
+        match letter {
+            '$' => word.extend(letters.next()),
+            ' ' => end(&mut word, &mut words),
+            ':' => {
+                end(&mut word, &mut words);
+                words.push(Word::Colon);
+            }
+            other => word.push(other),
+        }
+    }
+    end(&mut word, &mut words);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Ninja;
+    use crate::nvcc::request::LinkKind;
+    use std::path::{Path, PathBuf};
+
+    const TEXT: &str = "\
+# made by hand
+rule X
+  command = x
+build lib/libk.a: CUDA_STATIC_LIBRARY_LINKER__k_ lib/CMakeFiles/k.dir/a.cu.o lib/CMakeFiles/k.dir/b$ b.cu.o
+  LINK_FLAGS = 1
+
+build app | app.map: CXX_EXECUTABLE_LINKER__app_Debug CMakeFiles/app.dir/main.cpp.o | lib/libk.a ../x/./c$:d.so $
+    /abs/e.o || order lib/libk.a
+build CMakeFiles/app.dir/main.cpp.o: CXX_COMPILER__app_ /src/main.cpp || cmake_object_order_depends_target_app
+  FLAGS = -O2
+build p.so: CUDA_MODULE_LIBRARY_LINKER__p_ p.o
+build d.o: CUDA_EXECUTABLE_DEVICE_LINKER__app_ a.o
+build edit_cache: phony e
+";
+
+    #[test]
+    fn links_are_known_with_their_inputs() {
+        let ninja = Ninja::parse(TEXT, Path::new("/b"));
+        let links: Vec<_> = ninja.links.iter().map(|l| (l.kind, l.output.to_str().unwrap(), l.inputs.clone())).collect();
+        let paths = |all: &[&str]| all.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(links, [
+            (LinkKind::Archive, "/b/lib/libk.a", paths(&["/b/lib/CMakeFiles/k.dir/a.cu.o", "/b/lib/CMakeFiles/k.dir/b b.cu.o"])),
+            (LinkKind::Executable, "/b/app", paths(&["/b/CMakeFiles/app.dir/main.cpp.o", "/b/lib/libk.a", "/x/c:d.so", "/abs/e.o"])),
+            (LinkKind::SharedLibrary, "/b/p.so", paths(&["/b/p.o"])),
+            (LinkKind::DeviceLink, "/b/d.o", paths(&["/b/a.o"])),
+        ]);
+    }
+
+    #[test]
+    fn every_output_has_its_statement() {
+        let edge = |text: &str, output: &str| Ninja::parse(text, Path::new("/b")).edge(Path::new(output));
+        let other = TEXT.replace("-O2", "-O3");
+        let object = "/b/CMakeFiles/app.dir/main.cpp.o";
+        assert!(edge(TEXT, object).is_some() && edge(TEXT, object) != edge(&other, object));
+        assert_eq!(edge(TEXT, "/b/app.map"), edge(&other, "/b/app"));
+        assert_eq!(edge(TEXT, "/b/none"), None);
+    }
+}

@@ -1,0 +1,34 @@
+//! What was kept of a build and is no part of it any more.
+//!
+//! In: units, links and what the build folder's own description plans. Out: which of them are gone. Nothing is removed here.
+
+use super::generated::Planned;
+use super::{LinkFacts, UnitFacts};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// For each unit whether it is gone: its source was deleted, its target does not build it any more, or its output has gone
+/// while another output of the same source is there. An output that was denied was never there.
+#[must_use]
+pub fn units(units: &[UnitFacts], planned: &Planned) -> Vec<bool> {
+    let present: BTreeSet<PathBuf> = units.iter().filter(|u| u.key.exists()).map(UnitFacts::source).collect();
+    let replaced = |u: &UnitFacts| {
+        let kept = u.denied || u.key.exists() || u.maker.is_some_and(super::Maker::alive);
+        !kept && present.contains(&u.source())
+    };
+    units.iter().map(|u| !u.source().exists() || planned.dropped(&u.key) || replaced(u)).collect()
+}
+
+/// Whether a link that was seen is gone: its output and what it was made of. An output alone may have been denied.
+#[must_use]
+pub fn link(seen: &LinkFacts) -> bool {
+    !seen.link.output.exists() && (seen.link.inputs.is_empty() || seen.link.inputs.iter().any(|i| !i.exists()))
+}
+
+/// Takes out what is marked.
+pub fn remove<T>(list: &mut Vec<T>, gone: &[bool]) -> Vec<T> {
+    let mut at = gone.iter();
+    let (removed, kept) = std::mem::take(list).into_iter().partition(|_| at.next().copied().unwrap_or(false));
+    *list = kept;
+    removed
+}

@@ -1,0 +1,165 @@
+//! Commands of the host's own tools: compilers, `ar`, linkers.
+//!
+//! In: such a command line. Out: what it compiles, as a [`Plan`], or what it links. nvcc's parser reads them in nvcc's
+//! spelling. It runs nothing and knows nothing of facts.
+
+use super::command::{Command, Environment};
+use super::interpose::Execution;
+use super::interpose::links::{self, Tool};
+use super::plan::Plan;
+use super::request::Request;
+use super::unit::Language;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+/// A tool's command behind the shim, which stands before it as a launcher.
+#[derive(Debug)]
+pub enum HostCommand {
+    /// Compiles C or C++; see [`Request::deferred`].
+    Compile(Plan),
+    /// Makes an archive, a library or a program.
+    Link(Plan),
+    /// Anything else.
+    Other,
+}
+
+/// Whether a command line, ours without our own name, begins with a tool of the host's: a word that names neither a flag
+/// nor anything that nvcc reads.
+#[must_use]
+pub fn is_tool(first: &OsStr) -> bool {
+    let path = Path::new(first);
+    // `ranlib` and `cmake -E rm` stand beside the `ar` of a CMake archive, a launcher before each.
+    let beside = |name: &str| matches!(name, "ranlib" | "cmake" | "strip" | "libtool") || name.ends_with("-ranlib") || name.ends_with("-strip");
+    Tool::of(path).is_some() || path.file_name().and_then(OsStr::to_str).is_some_and(beside)
+}
+
+/// Reads the command of a tool, the tool first.
+#[must_use]
+pub fn read(words: &[OsString], directory: &Path) -> HostCommand {
+    let Some(program) = words.first() else { return HostCommand::Other };
+    if Tool::of(Path::new(program)) == Some(Tool::Driver) && words.iter().any(|w| w == "-c") {
+        return compile(words, directory).map_or(HostCommand::Other, HostCommand::Compile);
+    }
+    let execution = Execution { directory: directory.to_owned(), program: program.into(), arguments: words.to_vec() };
+    let Some(link) = links::planned(&execution) else { return HostCommand::Other };
+    let (outputs, inputs) = (vec![link.output.clone()], link.inputs.clone());
+    let request = Request { units: vec![], link: Some(link), directory: directory.to_owned(), deferred: true };
+    HostCommand::Link(Plan { request, outputs, inputs, unreadable: vec![] })
+}
+
+/// What a host compiler's command with `-c` compiles; `None` for what is no C or C++, or a build tool's probe.
+#[must_use]
+pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
+    let texts: Vec<String> = words.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<_>>()?;
+    let command = Command::read(&nvcc_words(&texts), &Environment::default(), directory);
+    if command.is_probe(directory) { return None; }
+    let mut plan = command.plan(directory, None, &Vec::new)?;
+    plan.request.deferred = true;
+    plan.request.link = None;
+    for unit in &mut plan.request.units {
+        // Not nvcc's spelling: what really ran.
+        unit.command.clone_from(&texts);
+        unit.host_compiler = words.first().map(Into::into);
+    }
+    let plain = |language: Language| matches!(language, Language::Cxx | Language::C);
+    (!plan.request.units.is_empty() && plan.request.units.iter().all(|u| plain(u.language))).then_some(plan)
+}
+
+/// The arguments as nvcc would take them: without the compiler's name and launchers before it, and a host compiler's or
+/// clang's own flags in nvcc's spelling.
+#[must_use]
+pub fn nvcc_words(words: &[String]) -> Vec<OsString> {
+    let is_nvcc = |w: &str| matches!(Path::new(w).file_name().and_then(|n| n.to_str()), Some("nvcc" | "nvcc.exe" | "scuba-nvcc"));
+    let leading = words.iter().take_while(|w| !w.starts_with('-')).collect::<Vec<_>>();
+    if let Some(at) = leading.iter().rposition(|w| is_nvcc(w)) { return words[at + 1..].iter().map(OsString::from).collect(); }
+    // ccache and its like stand before the compiler.
+    let start = 1 + usize::from(words.first().is_some_and(|w| matches!(Path::new(w).file_name().and_then(|n| n.to_str()), Some("ccache" | "sccache" | "distcc"))));
+    let mut out = Vec::new();
+    let mut rest = words.iter().skip(start);
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "-c" | "-MD" | "-MMD" => out.push(word.into()),
+            "-o" | "-MF" | "-I" | "-D" | "-U" | "-isystem" | "-include" => {
+                out.push(word.into());
+                out.extend(rest.next().map(OsString::from));
+            }
+            "-x" => {
+                let language = rest.next().map_or("", String::as_str);
+                if matches!(language, "cuda" | "cu") { out.extend(["-x".into(), "cu".into()]); }
+            }
+            // Flags with a separate value that are none of nvcc's.
+            "-MT" | "-MQ" | "-arch" | "-target" | "-Xclang" | "-mllvm" | "-iquote" | "-idirafter" => {
+                let value = rest.next();
+                if word == "-iquote" || word == "-idirafter" { out.extend([OsString::from("-I"), value.map(OsString::from).unwrap_or_default()]); }
+            }
+            w => {
+                if let Some(arch) = w.strip_prefix("--cuda-gpu-arch=").or_else(|| w.strip_prefix("--offload-arch=")) {
+                    out.push(format!("-gencode=arch={},code={arch}", arch.replace("sm_", "compute_")).into());
+                } else if !w.starts_with('-') || ["-I", "-D", "-U", "-std=", "-isystem", "-MF"].iter().any(|p| w.starts_with(p)) {
+                    out.push(w.into());
+                }
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HostCommand, is_tool, nvcc_words, read};
+    use crate::nvcc::request::LinkKind;
+    use crate::nvcc::unit::{Language, Sides};
+    use std::ffi::{OsStr, OsString};
+    use std::path::{Path, PathBuf};
+
+    fn words(line: &str) -> String {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        nvcc_words(&words).iter().map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn commands_of_other_compilers_are_read_in_nvccs_spelling() {
+        assert_eq!(words("/usr/bin/ccache /cuda/bin/nvcc -dc a.cu -o a.o"), "-dc a.cu -o a.o");
+        assert_eq!(words("scuba-nvcc /cuda/bin/nvcc -c a.cu"), "-c a.cu");
+        assert_eq!(words("g++ -O2 -DX=1 -I inc -std=gnu++17 -MF a.d -march=native -o a.o -c a.cpp"), "-DX=1 -I inc -std=gnu++17 -MF a.d -o a.o -c a.cpp");
+        assert_eq!(words("ccache clang++ -x cuda --cuda-gpu-arch=sm_80 -c a.cc"), "-x cu -gencode=arch=compute_80,code=sm_80 -c a.cc");
+    }
+
+    fn command(line: &str) -> HostCommand {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        read(&words, Path::new("/w"))
+    }
+
+    #[test]
+    fn tools_are_told_from_what_nvcc_is_given() {
+        for tool in ["/usr/bin/c++", "g++-12", "ar", "/usr/bin/ranlib", "x86_64-linux-gnu-ld", "/opt/bin/cmake"] {
+            assert!(is_tool(OsStr::new(tool)), "{tool}");
+        }
+        for word in ["-c", "main.cu", "nvcc", "/x/nvcc-12.6", "ccache", "a.o", "libar.a"] { assert!(!is_tool(OsStr::new(word)), "{word}"); }
+    }
+
+    #[test]
+    fn a_compilation_is_recorded_as_it_ran() {
+        let HostCommand::Compile(plan) = command("/usr/bin/c++ -O3 -DX=1 -I/i -MD -MT o/a.o -MF o/a.o.d -o o/a.o -c /s/a.cpp") else { panic!() };
+        let unit = &plan.request.units[0];
+        assert!(plan.request.deferred && plan.request.link.is_none());
+        assert_eq!((unit.language, unit.sides, unit.nvcc.as_ref()), (Language::Cxx, Sides::HostOnly, None));
+        assert_eq!((unit.output.as_deref(), unit.command[0].as_str()), (Some(Path::new("/w/o/a.o")), "/usr/bin/c++"));
+        assert_eq!(plan.outputs, [PathBuf::from("/w/o/a.o"), PathBuf::from("/w/o/a.o.d")]);
+        let HostCommand::Compile(plan) = command("gcc -c kernel.c -o k.o") else { panic!() };
+        assert_eq!(plan.request.units[0].language, Language::C);
+        for other in ["g++ -c a.s -o a.o", "g++ -c conftest.cpp", "g++ --version", "ranlib libk.a", "cmake -E rm -f libk.a"] {
+            assert!(matches!(command(other), HostCommand::Other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_link_is_one_of_its_inputs() {
+        let HostCommand::Link(plan) = command("/usr/bin/g++ main.o -o app k/libk.a -lrt") else { panic!() };
+        let link = plan.request.link.unwrap();
+        assert_eq!((link.kind, link.inputs), (LinkKind::Executable, vec![PathBuf::from("/w/main.o"), PathBuf::from("/w/k/libk.a")]));
+        assert_eq!(plan.outputs, [PathBuf::from("/w/app")]);
+        let HostCommand::Link(plan) = command("/usr/bin/ar qc libk.a a.o") else { panic!() };
+        assert_eq!(plan.request.link.unwrap().kind, LinkKind::Archive);
+    }
+}
