@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tools/dist.sh FOLDER: the release binaries with the libraries they need, as a folder that can be copied anywhere:
 #   FOLDER/bin/{scuba,scuba-nvcc,scuba-extract}   FOLDER/lib/…   FOLDER/README
+#   FOLDER/lib/cmake/scuba (find_package(scuba))   FOLDER/include/scuba.mk
 # Libraries are found by $ORIGIN only. glibc stays the machine's own; clang and nvcc are looked up where they are used.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -36,8 +37,11 @@ sort -u "$new/needed" | while read -r name path; do
   patchelf --set-rpath '$ORIGIN' "$new/lib/$name"
 done
 rm "$new/needed"
+install -D -m 644 templates/cmake/scubaConfig.cmake "$new/lib/cmake/scuba/scubaConfig.cmake"
+install -D -m 644 templates/make/scuba.mk "$new/include/scuba.mk"
 cat >"$new/README" <<'README'
 SCuBA: put bin/ on PATH, or link its programs from a folder that is. Keep lib/ beside bin/.
+CMake: find_package(scuba) with this folder in CMAKE_PREFIX_PATH. Make: include include/scuba.mk after NVCC and CXX are set.
 Needed besides: clang 22 (clang++-22; Debian: apt-get install clang-22), and the nvcc that your builds use.
 `scuba doctor` says what is found.
 README
@@ -46,7 +50,7 @@ README
 elsewhere=$(mktemp -d)
 trap 'rm -rf "$elsewhere"' EXIT
 cp -r "$new" "$elsewhere/moved"
-for file in "$elsewhere"/moved/bin/* "$elsewhere"/moved/lib/*; do
+for file in "$elsewhere"/moved/bin/* "$elsewhere"/moved/lib/*.so*; do
   ! readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -v '\[\$ORIGIN' || fail "$file still looks for libraries where it was built"
   ! ldd "$file" | grep 'not found' || fail "$file lacks a library (above)"
   libraries_of "$file" | while read -r name path; do

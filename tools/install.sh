@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tools/install.sh DIST PREFIX: DIST (of tools/dist.sh) as PREFIX/lib/scuba, with its programs linked from PREFIX/bin.
+# tools/install.sh DIST PREFIX: DIST (of tools/dist.sh) as PREFIX/lib/scuba, with its programs linked from PREFIX/bin, its CMake
+# package from PREFIX/lib/cmake and its Make fragment from PREFIX/include.
 set -euo pipefail
 
 dist=$1 prefix=$2
@@ -12,4 +13,8 @@ cp -r "$dist" "$prefix/lib/scuba"
 for program in scuba scuba-nvcc scuba-extract; do
   ln -sfn "../lib/scuba/bin/$program" "$prefix/bin/$program"
 done
+# Where find_package(scuba) and make's `include scuba.mk` look of their own accord.
+mkdir -p "$prefix/lib/cmake" "$prefix/include"
+ln -sfn ../scuba/lib/cmake/scuba "$prefix/lib/cmake/scuba"
+ln -sfn ../lib/scuba/include/scuba.mk "$prefix/include/scuba.mk"
 printf 'installed %s\n' "$prefix"/bin/scuba{,-nvcc,-extract}

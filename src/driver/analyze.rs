@@ -12,6 +12,7 @@ use crate::facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, dir, ke
 use crate::nvcc::notes::Notes;
 use crate::nvcc::request::Request;
 use crate::nvcc::unit::TranslationUnit;
+use crate::report::finding::{Finding, Level, Verdict};
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -61,7 +62,8 @@ fn analyze() -> Result<Status> {
     checked.found.files.clear();
     checked.found.not_analysed.retain(|n| joined.is_read_now(Path::new(&n.file)));
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
-    assembled.leave_out(|f| joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
+    let tentative = |f: &Finding| f.verdict == Verdict::Possible && f.level < Level::Deny && joined.tentative.contains(&f.program);
+    assembled.leave_out(|f| tentative(f) || joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
     for n in &assembled.report.not_analysed {
         output::complain(&output::harmless(&not_analysed(n)));
     }

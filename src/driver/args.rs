@@ -115,6 +115,10 @@ pub struct CheckArgs {
     #[arg(value_name = "FILE|DIR")]
     pub paths: Vec<PathBuf>,
 
+    /// Of the facts of a build only this program: its file, a library in it, or its name; `PROGRAM` may be given several times
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "compile_commands")]
+    pub program: Vec<PathBuf>,
+
     /// Analyse the translation units of DIR/compile_commands.json
     #[arg(short = 'p', value_name = "DIR", conflicts_with = "paths")]
     pub compile_commands: Option<PathBuf>,

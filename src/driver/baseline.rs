@@ -12,7 +12,8 @@ use std::fmt::Write as _;
 /// # Errors
 /// When there are no facts, or the baseline cannot be read or written.
 pub fn run(args: &BaselineArgs, overrides: Overrides) -> Result<Status> {
-    let (stored, session) = stored::open_with_session(args.dir.as_deref(), &args.common, &overrides)?;
+    let (mut stored, session) = stored::open_with_session(args.dir.as_deref(), &args.common, &overrides)?;
+    stored.refresh(&session);
     let path = session.baseline_path();
     let old = if path.exists() { Baseline::load(&path)? } else { Baseline::default() };
     let checked = stored.check(&session);

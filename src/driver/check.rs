@@ -33,13 +33,16 @@ pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
 
 fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
     if !args.flags.is_empty() { bail!("flags behind `--` are for sources: `scuba check FILE.cu -- FLAGS`; facts of a build have theirs"); }
-    let (stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
+    let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
+    stored.choose(&args.program)?;
+    stored.refresh(&session);
     let session = session.with_baseline()?.with_confirmations(stored.folders());
     let checked = stored.check(&session);
     finish(&session, checked, &[])
 }
 
 fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
+    if !args.program.is_empty() { bail!("--program chooses among the programs of a build: name the build folder, not sources"); }
     let (session, units, plan) = read_files(files, &args.flags, &args.common, overrides)?;
     finish(&session, check_units(&[plan], &units, &session), &[])
 }

@@ -121,7 +121,8 @@ impl Opened {
 
     fn of_facts(dir: Option<&Path>, args: &ConfirmArgs, overrides: &Overrides) -> Result<(Session, Self)> {
         if !args.flags.is_empty() { bail!("flags behind `--` are for sources: `scuba confirm FILE.cu -- FLAGS`; facts of a build have theirs"); }
-        let (stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
+        let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
+        stored.refresh(&session);
         let session = session.with_baseline()?.with_confirmations(stored.folders());
         Ok((session, Self::Facts(Box::new(stored))))
     }

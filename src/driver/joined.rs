@@ -22,6 +22,8 @@ pub struct Joined {
     /// The command's own units first, in their order.
     pub facts: Vec<UnitFacts>,
     pub plans: Vec<Plan>,
+    /// Programs of several units whose link nobody has seen: one more unit may come, and clear what is merely possible.
+    pub tentative: BTreeSet<String>,
     /// What users were told of when the other units were compiled.
     pub told: Vec<Told>,
     /// Which programs wait and for what, one line each.
@@ -45,11 +47,12 @@ impl Joined {
         gone::remove(&mut facts, &gone);
 
         let code = units.iter().enumerate().map(|(i, u)| (i, u.modules.clone())).collect();
-        let mut joined = Self { facts, plans: vec![], told: vec![], waiting: vec![], code };
+        let mut joined = Self { facts, plans: vec![], tentative: BTreeSet::new(), told: vec![], waiting: vec![], code };
         let links = join::links(contents.links, &planned);
         let plans = join::programs(&joined.facts, &links);
         joined.choose(plans, units.len(), link, present);
         joined.read_pending(store, session);
+        joined.tentative = joined.plans.iter().filter(|p| p.output.is_none() && p.units.len() > 1).map(|p| p.name.clone()).collect();
         joined.add_alone(units.len());
         joined.told = joined.plans.iter().flat_map(|p| &p.units).filter(|&&i| i >= units.len())
             .flat_map(|&i| joined.facts[i].told.clone()).collect();

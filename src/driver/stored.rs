@@ -33,6 +33,8 @@ pub struct Stored {
     links: Vec<LinkFacts>,
     /// Only programs with a unit below this folder are wanted.
     within: Option<PathBuf>,
+    /// Only these programs are wanted, where any are named.
+    chosen: Vec<PathBuf>,
 }
 
 impl Stored {
@@ -44,7 +46,7 @@ impl Stored {
     pub fn open(dir: &Path, named: bool, mut ignored: impl FnMut(&str)) -> Result<Self> {
         let (folders, larger) = find(dir);
         let within = larger.filter(|_| named);
-        let mut stored = Self { units: vec![], stores: vec![], fresh: HashMap::new(), links: vec![], within };
+        let mut stored = Self { units: vec![], stores: vec![], fresh: HashMap::new(), links: vec![], within, chosen: vec![] };
         let mut seen = Vec::new();
         let present = Present::default();
         for folder in folders {
@@ -77,8 +79,9 @@ impl Stored {
     pub fn refresh(&mut self, session: &Session) {
         let present = Present::default();
         let changed = |u: &UnitFacts| !u.pending && u.dependencies.iter().any(|d| present.changed(d));
-        let mut wanted: BTreeSet<usize> = (0..self.units.len()).filter(|&i| changed(&self.units[i])).collect();
-        wanted.extend(self.plans().iter().flat_map(|p| pending::needed(p, &self.units)));
+        let plans = self.plans();
+        let mut wanted: BTreeSet<usize> = plans.iter().flat_map(|p| p.units.clone()).filter(|&i| changed(&self.units[i])).collect();
+        wanted.extend(plans.iter().flat_map(|p| pending::needed(p, &self.units)));
         let before: Vec<&UnitFacts> = wanted.iter().map(|&i| &self.units[i]).collect();
         if before.is_empty() { return; }
         let progress = (!session.quiet()).then(|| Mutex::new(Progress::new("Reading", before.len() as u64)));
@@ -145,7 +148,24 @@ impl Stored {
                 u.key.starts_with(folder) || u.source().starts_with(folder)
             }));
         }
+        if !self.chosen.is_empty() { plans.retain(|p| self.chosen.iter().any(|c| p.is_meant(c))); }
         plans
+    }
+
+    /// Keeps to these programs from now on; none means all.
+    ///
+    /// # Errors
+    /// When there is no such program.
+    pub fn choose(&mut self, programs: &[PathBuf]) -> Result<()> {
+        let all = self.plans();
+        for program in programs {
+            if all.iter().any(|p| p.is_meant(program)) { continue; }
+            let names: BTreeSet<&str> = all.iter().map(|p| p.name.as_str()).collect();
+            let names: Vec<&str> = names.into_iter().collect();
+            bail!("there is no program `{}` with CUDA code here; there is {}", program.display(), names.join(", "));
+        }
+        self.chosen = programs.to_vec();
+        Ok(())
     }
 
     /// Checks every program.
@@ -197,13 +217,12 @@ pub fn open_with_session(dir: Option<&Path>, common: &super::args::CommonArgs, o
         Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
         None => std::env::current_dir().context("there is no working folder")?,
     };
-    let mut stored = Stored::open(&here, dir.is_some(), output::complain)?;
+    let stored = Stored::open(&here, dir.is_some(), output::complain)?;
     let start = match crate::config::find(&here) {
         Some(_) => here,
         None => stored.source_folder().filter(|s| crate::config::find(s).is_some()).unwrap_or(here),
     };
     let session = Session::new(common, overrides, &start)?;
-    stored.refresh(&session);
     Ok((stored, session))
 }
 
@@ -212,7 +231,8 @@ pub fn open_with_session(dir: Option<&Path>, common: &super::args::CommonArgs, o
 /// # Errors
 /// When there are no facts, or a file cannot be written.
 pub fn report(args: &ReportArgs, overrides: Overrides) -> Result<Status> {
-    let (stored, session) = open_with_session(args.dir.as_deref(), &args.common, &overrides)?;
+    let (mut stored, session) = open_with_session(args.dir.as_deref(), &args.common, &overrides)?;
+    stored.refresh(&session);
     let session = session.with_baseline()?.with_confirmations(stored.folders());
     let checked = stored.check(&session);
     let (assembled, sources) = session.assemble(checked.found, checked.frontend);

@@ -22,6 +22,8 @@ pub struct Plan {
     pub units: Vec<usize>,
     /// The file that its link makes, where that is known.
     pub output: Option<PathBuf>,
+    /// Archives and libraries that go into it and whose links are known.
+    pub parts: Vec<PathBuf>,
     /// The link takes in CUDA objects of which no facts are there.
     pub incomplete: bool,
 }
@@ -76,6 +78,14 @@ pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<Plan> {
 }
 
 impl Plan {
+    /// Whether somebody who says `program` means this one: its file, one that goes into it, or its name.
+    #[must_use]
+    pub fn is_meant(&self, program: &Path) -> bool {
+        let path = canonical(program);
+        let is = |file: &PathBuf| canonical(file) == path;
+        self.output.as_ref().is_some_and(is) || self.parts.iter().any(is) || program == Path::new(&self.name)
+    }
+
     fn of(name: String, units: BTreeSet<usize>) -> Self { Self { name, units: units.into_iter().collect(), ..Self::default() } }
 }
 
@@ -119,6 +129,7 @@ struct Taken {
     archived: BTreeSet<usize>,
     /// Inputs that were looked at.
     seen: BTreeSet<PathBuf>,
+    parts: Vec<PathBuf>,
     incomplete: bool,
 }
 
@@ -147,7 +158,7 @@ impl<'a> Index<'a> {
         self.collect(link, &mut taken);
         self.pull(&mut taken.members, &taken.archived);
         Plan {
-            output: Some(link.link.output.clone()), incomplete: taken.incomplete,
+            output: Some(link.link.output.clone()), parts: taken.parts, incomplete: taken.incomplete,
             ..Plan::of(file_name(&link.link.output), taken.members)
         }
     }
@@ -161,6 +172,7 @@ impl<'a> Index<'a> {
             } else if !taken.seen.insert(input.clone()) {
                 // Libraries may be named several times.
             } else if let Some(inner) = self.links.get(&input) {
+                taken.parts.push(input);
                 if inner.link.kind == LinkKind::Archive {
                     let mut objects = std::mem::take(&mut taken.members);
                     self.collect(inner, taken);

@@ -120,6 +120,18 @@ fn the_link_decides_where_it_was_seen() {
 }
 
 #[test]
+fn a_program_is_meant_by_its_name_its_file_and_what_goes_into_it() {
+    let units = [unit("/b/main.cu.o", &["main"], &["run"]), unit("/b/run.cu.o", &["run"], &[])];
+    let links = [
+        link(LinkKind::Archive, "/b/librun.a", &["/b/run.cu.o"]),
+        link(LinkKind::Executable, "/b/app", &["/b/main.cu.o", "/b/librun.a"]),
+    ];
+    let plan = super::programs(&units, &links).remove(0);
+    for meant in ["/b/app", "/b/librun.a", "app"] { assert!(plan.is_meant(Path::new(meant)), "{meant}"); }
+    for other in ["/c/app", "/b/main.cu.o", "ap"] { assert!(!plan.is_meant(Path::new(other)), "{other}"); }
+}
+
+#[test]
 fn a_program_takes_in_the_shared_library_it_is_linked_with() {
     let units = [unit("/b/main.cu.o", &["main"], &["run"]), unit("/b/run.cu.o", &["run"], &[])];
     let links = [
@@ -188,7 +200,7 @@ fn a_link_that_is_planned_counts_before_and_instead_of_one_that_was_seen() {
     let plans = |planned: &Planned| super::programs(&units, &super::links(vec![seen.clone()], planned));
     assert_eq!(plans(&Planned::default())[0].units, [0, 2]);
     let now = plans(&made(&["/b/main.cu.o", "/b/fast.cu.o", "/b/cxx.cpp.o"]));
-    let expected = Plan { name: "app".into(), units: vec![0, 1], output: Some("/b/app".into()), incomplete: false };
+    let expected = Plan { name: "app".into(), units: vec![0, 1], output: Some("/b/app".into()), ..Plan::default() };
     assert_eq!(now[0], expected);
     assert!(plans(&made(&["/b/main.cu.o", "/b/later.cu.o"]))[0].incomplete);
 }

@@ -11,7 +11,7 @@ pub fn symbols(object: &Path) -> Symbols {
     let data = std::fs::read(object).unwrap_or_default();
     let Ok(file) = object::File::parse(data.as_slice()) else { return Symbols::default() };
     let mut symbols = Symbols::default();
-    for s in file.symbols().filter(|s| s.is_global()) {
+    for s in file.symbols().filter(ObjectSymbol::is_global) {
         let Ok(name) = s.name() else { continue };
         let symbol = Symbol { device: false, name: name.to_owned() };
         // Static variables of inline functions are GNU's unique symbols: defined wherever they are used.

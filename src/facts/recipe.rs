@@ -54,8 +54,7 @@ impl Recipe {
 fn makefiles(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|e| e.path());
     let mut found: Vec<PathBuf> = entries.filter(|path| {
-        let is = |name: &&str| path.file_name().is_some_and(|n| n == *name);
-        MAKEFILES.iter().any(|m| is(&m)) || path.extension().is_some_and(|e| e == "mk")
+        MAKEFILES.iter().any(|name| path.file_name().is_some_and(|n| n == *name)) || path.extension().is_some_and(|e| e == "mk")
     }).collect();
     found.sort();
     found

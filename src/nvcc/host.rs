@@ -6,6 +6,7 @@
 use super::command::{Command, Environment};
 use super::interpose::Execution;
 use super::interpose::links::{self, Tool};
+use super::locate::LAUNCHERS;
 use super::plan::Plan;
 use super::request::Request;
 use super::unit::Language;
@@ -23,19 +24,26 @@ pub enum HostCommand {
     Other,
 }
 
-/// Whether a command line, ours without our own name, begins with a tool of the host's: a word that names neither a flag
-/// nor anything that nvcc reads.
+/// Whether a command line, ours without our own name, begins with a tool of the host's (or a compiler cache before one): with a
+/// word that names neither a flag nor anything that nvcc reads.
 #[must_use]
-pub fn is_tool(first: &OsStr) -> bool {
-    let path = Path::new(first);
+pub fn is_tool(words: &[OsString]) -> bool {
+    let Some(program) = words.get(tool_at(words)).map(Path::new) else { return false };
     // `ranlib` and `cmake -E rm` stand beside the `ar` of a CMake archive, a launcher before each.
     let beside = |name: &str| matches!(name, "ranlib" | "cmake" | "strip" | "libtool") || name.ends_with("-ranlib") || name.ends_with("-strip");
-    Tool::of(path).is_some() || path.file_name().and_then(OsStr::to_str).is_some_and(beside)
+    Tool::of(program).is_some() || program.file_name().and_then(OsStr::to_str).is_some_and(beside)
 }
 
-/// Reads the command of a tool, the tool first.
+/// Where the tool stands.
+fn tool_at(words: &[OsString]) -> usize {
+    let cache = words.first().and_then(|w| Path::new(w).file_name()?.to_str()).is_some_and(|name| LAUNCHERS.contains(&name));
+    usize::from(cache)
+}
+
+/// Reads the command of a tool.
 #[must_use]
 pub fn read(words: &[OsString], directory: &Path) -> HostCommand {
+    let words = &words[tool_at(words)..];
     let Some(program) = words.first() else { return HostCommand::Other };
     if Tool::of(Path::new(program)) == Some(Tool::Driver) && words.iter().any(|w| w == "-c") {
         return compile(words, directory).map_or(HostCommand::Other, HostCommand::Compile);
@@ -109,7 +117,7 @@ mod tests {
     use super::{HostCommand, is_tool, nvcc_words, read};
     use crate::nvcc::request::LinkKind;
     use crate::nvcc::unit::{Language, Sides};
-    use std::ffi::{OsStr, OsString};
+    use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 
     fn words(line: &str) -> String {
@@ -132,15 +140,16 @@ mod tests {
 
     #[test]
     fn tools_are_told_from_what_nvcc_is_given() {
-        for tool in ["/usr/bin/c++", "g++-12", "ar", "/usr/bin/ranlib", "x86_64-linux-gnu-ld", "/opt/bin/cmake"] {
-            assert!(is_tool(OsStr::new(tool)), "{tool}");
+        let is = |line: &str| is_tool(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        for tool in ["/usr/bin/c++", "g++-12 -c a.cpp", "ar", "/usr/bin/ranlib", "x86_64-linux-gnu-ld", "/opt/bin/cmake -E rm", "ccache g++ -c a.cpp"] {
+            assert!(is(tool), "{tool}");
         }
-        for word in ["-c", "main.cu", "nvcc", "/x/nvcc-12.6", "ccache", "a.o", "libar.a"] { assert!(!is_tool(OsStr::new(word)), "{word}"); }
+        for word in ["-c", "main.cu", "nvcc", "/x/nvcc-12.6", "ccache", "ccache nvcc -c a.cu", "a.o", "libar.a"] { assert!(!is(word), "{word}"); }
     }
 
     #[test]
     fn a_compilation_is_recorded_as_it_ran() {
-        let HostCommand::Compile(plan) = command("/usr/bin/c++ -O3 -DX=1 -I/i -MD -MT o/a.o -MF o/a.o.d -o o/a.o -c /s/a.cpp") else { panic!() };
+        let HostCommand::Compile(plan) = command("ccache /usr/bin/c++ -O3 -DX=1 -I/i -MD -MT o/a.o -MF o/a.o.d -o o/a.o -c /s/a.cpp") else { panic!() };
         let unit = &plan.request.units[0];
         assert!(plan.request.deferred && plan.request.link.is_none());
         assert_eq!((unit.language, unit.sides, unit.nvcc.as_ref()), (Language::Cxx, Sides::HostOnly, None));

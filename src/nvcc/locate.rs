@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub const GUARD: &str = "SCUBA_NVCC_RUNNING";
 
 /// Programs that take a compiler's command line behind their own name.
-const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "buildcache", "distcc", "icecc"];
+pub const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "buildcache", "distcc", "icecc"];
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum LocateError {

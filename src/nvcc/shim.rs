@@ -65,7 +65,7 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
         path: path.as_deref(),
         running: running.as_deref(),
     };
-    if arguments.first().is_some_and(|first| host::is_tool(first)) {
+    if host::is_tool(arguments) {
         return launch(arguments, &directory, &ourselves, &place);
     }
     let environment = Environment::of_this_process();

@@ -1,0 +1,7 @@
+//! Whole projects: programs whose bugs only several translation units together show, built by the real nvcc, g++, Make, CMake
+//! and Ninja through the real shim, with the analysis behind it.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod builds;
+mod support;
