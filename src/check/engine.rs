@@ -5,10 +5,11 @@ use super::calls::Tools;
 use super::decide::{Decider, Decision, Obligation};
 use super::finding::{Bad, Worth, loc_of};
 use super::lifetime::Launched;
+use super::meaning::Layout;
 use super::outcome::{Effort, Look, More, Outcome};
 use super::solver::{Limits, Model, WrapMode};
 use super::specialise::{self, Decided};
-use super::witness::Judge;
+use super::witness::{Judge, Wanted};
 use super::{Options, ProgramReport, Standing, copies, lifetime, relevant, show};
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Program, Side, SourceLoc};
@@ -18,8 +19,9 @@ use crate::symbolic::assumptions::Assumptions;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
 use crate::symbolic::lifetime::StaleEvent;
 use crate::symbolic::memory::{ObjKind, Object};
+use crate::symbolic::partition::{PartId, Partition};
 use crate::symbolic::term::TermId;
-use crate::symbolic::value::Base;
+use crate::symbolic::value::{Base, Target};
 use crate::witness::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -32,16 +34,19 @@ const FIRST_MILLIS: u32 = 250;
 const STALE_TRIES: usize = 8;
 
 /// A launch whose kernel was executed.
-struct Run {
-    launch: LaunchEvent,
+pub(super) struct Run {
+    pub launch: LaunchEvent,
     decided: Decided,
-    kernel: FuncRef,
-    run: KernelRun,
+    pub kernel: FuncRef,
+    pub run: KernelRun,
+    pub layout: Layout,
     /// Why kernel or host was not followed to its end.
     partly: Option<String>,
 }
 
 impl Run {
+    pub fn part(&self, id: PartId) -> &Partition { &self.run.partitions[id.0 as usize] }
+
     /// What may be said of an access where the kernel or the host was not followed to its end: beyond that point it may be
     /// reached again, otherwise.
     fn partial(&self, outcome: Outcome) -> Outcome {
@@ -154,7 +159,8 @@ impl<'p> Engine<'p> {
             (None, Some(why)) => Some(format!("the host code was not followed to its end: {why}")),
             (None, None) => None,
         };
-        Some(Run { launch, decided, kernel, run, partly })
+        let layout = Layout::of(&run);
+        Some(Run { launch, decided, kernel, run, layout, partly })
     }
 
     /// Gives every access a little time before any gets a lot. What more effort could change is left for later.
@@ -165,7 +171,7 @@ impl<'p> Engine<'p> {
                 let place = self.place_of(event);
                 if self.assumed.skips(&place) { continue; }
                 self.assumed.note(&tools.e, &place, event);
-                if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack)) { self.put(run.kernel, event, Outcome::Safe); continue; }
+                if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack)) && !run.layout.concerns(event) { self.put(run.kernel, event, Outcome::Safe); continue; }
                 if self.counts_as_proved(event) { continue; }
                 let look = self.access(tools, Some(run), event, Effort::First);
                 if look.more == More::Nothing { self.put(run.kernel, event, run.partial(look.outcome)); } else { open.push(Open { run, event, first: look }); }
@@ -307,7 +313,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Source position (of the innermost call outside system headers) and array.
-    fn place_of(&self, ev: &AccessEvent) -> Place {
+    pub(super) fn place_of(&self, ev: &AccessEvent) -> Place {
         let site = ev.stack.iter().rev().copied().find(|s| { let l = loc_of(self.program, *s); l.line > 0 && !l.system }).unwrap_or(ev.site);
         let text = show::access(self.program, if site == ev.site { ev.site } else { site });
         (loc_of(self.program, site), text.array)
@@ -321,7 +327,7 @@ impl<'p> Engine<'p> {
             looks.push(match &t.base {
                 Base::Object(o) => {
                     let object = tools.e.object(*o).clone();
-                    self.in_object(tools, launch, ev, effort, &object, facts, t.offset)
+                    self.in_object(tools, launch, ev, effort, &object, facts, t)
                 }
                 Base::Null => Look::of(Outcome::Unknown("a null pointer".into())),
                 Base::Func(_) => Look::of(Outcome::Unknown("a pointer to a function".into())),
@@ -332,14 +338,14 @@ impl<'p> Engine<'p> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    fn in_object(&self, tools: &mut Tools<'p>, launch: Option<&Run>, ev: &AccessEvent, effort: Effort, object: &Object, facts: TermId, offset: TermId) -> Look {
+    fn in_object(&self, tools: &mut Tools<'p>, launch: Option<&Run>, ev: &AccessEvent, effort: Effort, object: &Object, facts: TermId, target: &Target) -> Look {
         let Some(extent) = object.extent else {
             let caller = if matches!(object.kind, ObjKind::Parameter) { ": no known code calls this" } else { "" };
             return Look::of(Outcome::Unknown(format!("the extent of `{}` is not known{caller}", object.name)));
         };
         if self.out_of_time() { return Look::of(Outcome::Unknown("the time limit was reached".into())); }
         let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
-        let ob = Obligation { facts, offset, bytes: ev.bytes, extent };
+        let ob = Obligation { facts, offset: target.offset, bytes: ev.bytes, extent };
         let decision = tools.decider.decide(&mut tools.e.arena, &ob);
         let look = match decision {
             Decision::Safe => Look::of(Outcome::Safe),
@@ -355,14 +361,18 @@ impl<'p> Engine<'p> {
                 }
             }
         };
-        if tools.decider.cut { Look { more: More::Time, ..look } } else { look }
+        let look = if tools.decider.cut { Look { more: More::Time, ..look } } else { look };
+        match launch {
+            Some(run) if look.outcome.is_safe() => { let part = self.in_part(tools, run, ev, effort, object, target, facts, extent); Look::worst([look, part]) }
+            _ => look,
+        }
     }
 
     /// A model was found: replay decides what it is worth.
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
     fn replayed(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, object: &Object, ob: &Obligation, model: &Model, mode: WrapMode, degenerate: bool, unknowns: Vec<String>) -> Outcome {
         let (launch, thread, root) = (&run.launch, &run.run.thread, &tools.root);
-        let judged = tools.judge.judge(&tools.e.arena, launch, thread, ev, model, mode, Fault::Bounds);
+        let judged = tools.judge.judge(&tools.e.arena, launch, thread, ev, model, mode, Wanted::Fault(Fault::Bounds));
         let worth = match Worth::of(&judged, root, self.program, unknowns) { Ok(w) => w, Err(why) => return Outcome::Unknown(why) };
         let bad = Bad { root, launch, thread, kernel: run.kernel, event: ev, object, obligation: ob, model, mode, degenerate };
         Outcome::Found(Box::new(bad.finding(&tools.e, &tools.judge, &judged, worth, self.place_of(ev))))

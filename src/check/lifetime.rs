@@ -7,6 +7,7 @@ use super::decide::{Decision, Obligation};
 use super::engine::Place;
 use super::finding::{Bad, Worth, loc_of};
 use super::outcome::Outcome;
+use super::witness::Wanted;
 use super::{relevant, show};
 use crate::ir::{FuncRef, Program};
 use crate::kernel::KernelRun;
@@ -41,7 +42,7 @@ pub(super) fn of_kernel(tools: &mut Tools<'_>, l: &Launched<'_>, event: &StaleEv
     };
     let suspect = suspect(tools, event, place.1.clone());
     let access = suspect.access()?;
-    let judged = tools.judge.judge(&tools.e.arena, l.launch, &l.run.thread, &access, &model, mode, suspect.fault);
+    let judged = tools.judge.judge(&tools.e.arena, l.launch, &l.run.thread, &access, &model, mode, Wanted::Fault(suspect.fault));
     let unknowns = relevant::unknowns(&tools.e, &suspect.essential);
     let worth = match Worth::of(&judged, &tools.root, program, unknowns) { Ok(w) => w, Err(why) => return Some((place, Outcome::Unknown(why))) };
     let obligation = Obligation { facts: event.path, offset: suspect.offset, bytes: suspect.bytes, extent: suspect.object.extent.unwrap_or(suspect.bytes) };

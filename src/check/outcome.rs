@@ -47,6 +47,8 @@ impl Outcome {
         match self { Self::Safe => 0, Self::SafeIfNoWrap(_) => 1, Self::Unknown(_) => 2, Self::Found(f) if f.verdict == Verdict::Possible => Self::FOUND, Self::Found(_) => Self::PROVED }
     }
 
+    pub fn is_safe(&self) -> bool { matches!(self, Self::Safe | Self::SafeIfNoWrap(_)) }
+
     pub fn is_finding(&self) -> bool { self.rank() >= Self::FOUND }
 
     /// What a second look adds: a first verdict stands where the second one came to none.

@@ -70,7 +70,7 @@ impl Decided {
             Value::Bool(t) => Value::Bool(self.term(a, *t)),
             Value::Real(r) => Value::Real(Ratio { num: self.term(a, r.num), den: r.den }),
             Value::Ptr(p) => {
-                let mut targets: Vec<Target> = p.iter().map(|t| Target { cond: self.term(a, t.cond), base: t.base.clone(), offset: self.term(a, t.offset) }).collect();
+                let mut targets: Vec<Target> = p.iter().map(|t| Target { cond: self.term(a, t.cond), offset: self.term(a, t.offset), ..t.clone() }).collect();
                 targets.retain(|t| a.as_bool(t.cond) != Some(false));
                 Value::Ptr(Rc::new(targets))
             }

@@ -6,7 +6,7 @@ use crate::ir::Program;
 use crate::report::finding::{Direction, Run};
 use crate::symbolic::exec::{AccessEvent, LaunchEvent, Site, Thread};
 use crate::symbolic::term::{Arena, InputSource, SymKind, TermId};
-use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Target, Threads};
+use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Target, Threads};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -16,6 +16,13 @@ pub(super) enum Judged {
     Reached { bad: Box<BadAccess>, assumptions: Vec<String> },
     NotReached(String),
     Incomplete(String),
+}
+
+/// What a replay must show.
+pub(super) enum Wanted {
+    Fault(Fault),
+    /// That a part of an object is left.
+    Out(Parts),
 }
 
 /// Steps and seconds that every replay gets.
@@ -51,13 +58,15 @@ impl<'p> Judge<'p> {
         }).collect()
     }
 
-    pub fn judge(&mut self, a: &Arena, launch: &LaunchEvent, thread: &Thread, ev: &AccessEvent, model: &Model, mode: WrapMode, fault: Fault) -> Judged {
+    #[expect(clippy::too_many_arguments, reason = "an access, its model and what is wanted of it")]
+    pub fn judge(&mut self, a: &Arena, launch: &LaunchEvent, thread: &Thread, ev: &AccessEvent, model: &Model, mode: WrapMode, wanted: Wanted) -> Judged {
         let inputs = match self.concrete(a, &depends(launch, ev), model) { Ok(i) => i, Err(why) => return Judged::Incomplete(why) };
         let coordinate = |t: [TermId; 3]| t.map(|t| model.value(a, t, mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
         let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
+        let (fault, parts) = match wanted { Wanted::Fault(f) => (Some(f), None), Wanted::Out(parts) => (None, Some(parts)) };
         let target = Target {
             site: site(ev.site), callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()), launch_site: Some(site(launch.site)), launch: None,
-            threads: Threads::List(vec![(block, th)]), fault: Some(fault), direction: None,
+            threads: Threads::List(vec![(block, th)]), fault, direction: None, parts,
         };
         let start = Instant::now();
         let first = witness::replay(self.program, self.root.func, &inputs, &target, &self.budget);
@@ -85,7 +94,7 @@ impl<'p> Judge<'p> {
         let Some((call, callers)) = stack.split_last() else { return Judged::Incomplete("the call is not known".into()) };
         let target = Target {
             site: site(*call), callers: Some(callers.iter().copied().map(site).collect()), launch_site: None, launch: None,
-            threads: Threads::Any, fault: Some(fault), direction,
+            threads: Threads::Any, fault: Some(fault), direction, parts: None,
         };
         let start = Instant::now();
         let outcome = witness::replay(self.program, self.root.func, &inputs, &target, &self.budget);
@@ -163,4 +172,4 @@ fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i12
     out
 }
 
-fn site(s: Site) -> witness::Site { witness::Site { func: s.func, block: s.block, inst: s.inst } }
+pub(super) fn site(s: Site) -> witness::Site { witness::Site { func: s.func, block: s.block, inst: s.inst } }

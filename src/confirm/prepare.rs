@@ -222,7 +222,7 @@ fn launch(w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<(Site, Snapsh
         argv: w.run.argv.clone(), args: w.run.args.iter().map(|v| i128::from(*v)).collect(), stdin: w.run.stdin.clone().into_bytes(), ..Inputs::default()
     };
     let callers = sites.callers.iter().map(|s| site(*s, program).ok_or(stale)).collect::<Result<Vec<_>, _>>()?;
-    let target = Target { site: access, callers: Some(callers), launch_site, launch: None, threads: Threads::List(vec![(w.block, w.thread)]), fault: None, direction: None };
+    let target = Target { site: access, callers: Some(callers), launch_site, launch: None, threads: Threads::List(vec![(w.block, w.thread)]), fault: None, direction: None, parts: None };
     Ok((access, replayed(program, root, &inputs, &target, ways)?))
 }
 

@@ -177,7 +177,7 @@ impl Executor<'_> {
                 s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
                 let cond = self.arena.bool(true);
                 let offset = self.arena.int(0);
-                let d = Rc::new(vec![Target { cond, base: Base::Object(o), offset }]);
+                let d = Rc::new(vec![Target::new(cond, Base::Object(o), offset)]);
                 self.copy(s, &d, &place, extent);
                 out.push(Value::Ptr(d));
                 copies.push(o);

@@ -17,6 +17,7 @@ impl Executor<'_> {
         let func = self.program.func(f);
         let name = func.name.as_str();
         if let Some(v) = self.thread_register(name) { return Ok(Some((v, s))); }
+        if is_barrier(name) { self.partitions.barrier(); }
         if let Some(rest) = name.strip_prefix("llvm.") { return self.intrinsic(rest, args, s, site, ty); }
         if !func.is_declaration() { return Err(Box::new(s)); }
         match name {
@@ -185,3 +186,6 @@ impl Executor<'_> {
         Value::Int(self.arena.ite(c, a, n))
     }
 }
+
+/// Whether a function lets the threads of a block wait for each other.
+fn is_barrier(name: &str) -> bool { name == "__syncthreads" || name.starts_with("llvm.nvvm.barrier") }

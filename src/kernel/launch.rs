@@ -4,6 +4,7 @@ use crate::ir::{FuncRef, Side};
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Thread};
 use crate::symbolic::lifetime::StaleEvent;
 use crate::symbolic::memory::{ObjKind, Object};
+use crate::symbolic::partition::Partition;
 use crate::symbolic::term::{Axis, Range, SymKind, TermId};
 use crate::symbolic::value::Value;
 use rustc_hash::FxHashSet;
@@ -21,6 +22,8 @@ pub struct KernelRun {
     pub accesses: Vec<AccessEvent>,
     /// What it does with memory that was freed, before its launch or by itself.
     pub stale: Vec<StaleEvent>,
+    /// By the numbers that pointers carry.
+    pub partitions: Vec<Partition>,
     pub thread: Thread,
     /// Why the kernel could not be followed to its end.
     pub gave_up: Option<String>,
@@ -80,6 +83,7 @@ impl Executor<'_> {
             _ => true,
         }).collect());
         self.recording = recording;
+        self.partitions.restart();
         if self.gave_up.is_none() { self.enter_kernel(kernel, launch, path, 2); }
 
         self.stable = None;
@@ -88,7 +92,7 @@ impl Executor<'_> {
         self.stack = saved_stack;
         let run = KernelRun {
             accesses: std::mem::replace(&mut self.accesses, accesses), stale: std::mem::replace(&mut self.stale, stale),
-            thread, gave_up: self.gave_up.take(),
+            partitions: self.partitions.take(), thread, gave_up: self.gave_up.take(),
         };
         self.gave_up = gave_up;
         run

@@ -185,7 +185,8 @@ pub struct Witness {
     pub block: [u64; 3],
     /// Thread index within the block.
     pub thread: [u64; 3],
-    /// Byte offset of the access from the start of the allocation (negative: before it).
+    /// Byte offset of the access from the start of the allocation (negative: before it); of the partition where there is one,
+    /// as is the extent.
     pub offset_bytes: i64,
     pub extent_bytes: i64,
     pub replay: Replay,

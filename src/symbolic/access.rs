@@ -40,7 +40,8 @@ impl Executor<'_> {
         if !self.recording || p.iter().all(|t| self.is_plain_local(t, bytes)) { return; }
         let stack = Rc::new(self.stack_to(site));
         self.note_use(s, &stack, p, kind, bytes);
-        self.accesses.push(AccessEvent { site, stack, targets: p.clone(), bytes, kind, path: s.path });
+        let at = self.partitions.tick();
+        self.accesses.push(AccessEvent { site, stack, targets: p.clone(), bytes, kind, path: s.path, at });
     }
 
     /// The calls that lead to an instruction, and it.

@@ -7,6 +7,7 @@
 use super::cfg::Cfg;
 use super::lifetime::StaleEvent;
 use super::memory::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
+use super::partition::{Moment, Partitions};
 use super::term::{Arena, Axis, InputSource, Range, SymKind, Term, TermId};
 use super::value::{Base, Target, Value};
 use crate::ir::{BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side, Terminator, TypeId, TypeKind, ValueId};
@@ -33,6 +34,7 @@ pub struct AccessEvent {
     pub bytes: TermId,
     pub kind: AccessKind,
     pub path: TermId,
+    pub at: Moment,
 }
 
 /// A kernel launch that the host reaches.
@@ -113,6 +115,7 @@ pub struct Executor<'p> {
     pub(crate) stack: Vec<Site>,
     pub(super) version: u32,
     pub(super) kept: super::kept::Kept,
+    pub(crate) partitions: Partitions,
     pub(super) cfgs: FxHashMap<FuncRef, Rc<Cfg>>,
     pub(super) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
     pub(super) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
@@ -143,7 +146,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], freed_at: FxHashMap::default(), copies: vec![],
-            gave_up: None, budget: Budget::default(), written: Default::default(), stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(),
+            gave_up: None, budget: Budget::default(), written: Default::default(), stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
@@ -181,19 +184,19 @@ impl<'p> Executor<'p> {
     pub fn pointer(&mut self, object: ObjId, offset: i128) -> Value {
         let cond = self.arena.bool(true);
         let offset = self.arena.int(offset);
-        Value::Ptr(Rc::new(vec![Target { cond, base: Base::Object(object), offset }]))
+        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Object(object), offset)]))
     }
 
     pub fn null(&mut self) -> Value {
         let cond = self.arena.bool(true);
         let offset = self.arena.int(0);
-        Value::Ptr(Rc::new(vec![Target { cond, base: Base::Null, offset }]))
+        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
     }
 
     pub fn unknown_pointer(&mut self, reason: &str) -> Value {
         let cond = self.arena.bool(true);
         let offset = self.arena.int(0);
-        Value::Ptr(Rc::new(vec![Target { cond, base: Base::Unknown(Rc::from(reason)), offset }]))
+        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Unknown(Rc::from(reason)), offset)]))
     }
 
     /// The symbol of a program input; equal sources give the same symbol.
@@ -362,7 +365,8 @@ impl<'p> Executor<'p> {
                     if let Some(o) = out.iter_mut().find(|o| o.base == t.base) {
                         o.offset = self.arena.ite(cond, t.offset, o.offset);
                         o.cond = self.arena.or(o.cond, cond);
-                    } else { out.push(Target { cond, base: t.base.clone(), offset: t.offset }); }
+                        if o.part != t.part { o.part = None; }
+                    } else { out.push(Target { cond, ..t.clone() }); }
                 }
                 if out.len() > 32 { return self.unknown_pointer("a pointer with more than 32 possible targets"); }
                 Value::Ptr(Rc::new(out))
@@ -383,6 +387,9 @@ impl<'p> Executor<'p> {
     }
 
     // ---- functions and regions ----
+
+    /// Whether a block is part of a loop.
+    pub fn is_in_loop(&mut self, f: FuncRef, b: BlockId) -> bool { self.cfg(f).innermost[b.index()].is_some() }
 
     pub(super) fn cfg(&mut self, f: FuncRef) -> Rc<Cfg> {
         if let Some(c) = self.cfgs.get(&f) { return c.clone(); }
@@ -409,7 +416,10 @@ impl<'p> Executor<'p> {
         for (v, sel) in it.zip(sels) {
             value = match (value, v) { (Some(a), Some(b)) => Some(self.ite_value(sel, &a, &b)), _ => None };
         }
-        for l in frame.locals { s.mem.remove(&l); }
+        for l in frame.locals {
+            s.mem.remove(&l);
+            self.partitions.end(l);
+        }
         Some((value, s))
     }
 

@@ -146,7 +146,8 @@ impl Executor<'_> {
         let stack = self.stack.clone();
         let Some(site) = stack.last().copied() else { return };
         self.note_use(s, &stack, p, kind, bytes);
-        self.copies.push(AccessEvent { site, stack: Rc::new(stack), targets: p.clone(), bytes, kind, path: s.path });
+        let at = self.partitions.tick();
+        self.copies.push(AccessEvent { site, stack: Rc::new(stack), targets: p.clone(), bytes, kind, path: s.path, at });
     }
 }
 

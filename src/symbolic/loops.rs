@@ -429,7 +429,7 @@ impl Executor<'_> {
             Some(Value::Bool(_)) => Value::Bool(self.arena.fresh_bool(unknown, "?")),
             Some(Value::Ptr(p)) if p.len() == 1 && matches!(p[0].base, Base::Object(_)) => {
                 let offset = self.arena.fresh(unknown, "?", Range::of_int(63, true));
-                Value::Ptr(Rc::new(vec![Target { cond: p[0].cond, base: p[0].base.clone(), offset }]))
+                Value::Ptr(Rc::new(vec![Target { offset, ..p[0].clone() }]))
             }
             Some(Value::Ptr(_)) => self.unknown_pointer(reason),
             Some(Value::Int(t)) => {
@@ -685,7 +685,7 @@ impl Executor<'_> {
             let cond = self.arena.and(none_before, pick);
             let n = self.arena.not(pick);
             none_before = self.arena.and(none_before, n);
-            targets.push(Target { cond, base: base.clone(), offset: *offset });
+            targets.push(Target::new(cond, base.clone(), *offset));
         }
         Value::Ptr(Rc::new(targets))
     }

@@ -12,5 +12,6 @@ pub mod lifetime;
 mod loops;
 pub mod memory;
 mod ops;
+pub mod partition;
 pub mod term;
 pub mod value;

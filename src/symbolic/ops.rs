@@ -36,7 +36,7 @@ impl Executor<'_> {
                 let r = self.program.resolve_func(f.module, *id);
                 let cond = self.arena.bool(true);
                 let offset = self.arena.int(0);
-                Value::Ptr(Rc::new(vec![Target { cond, base: Base::Func(r), offset }]))
+                Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(r), offset)]))
             }
             Const::Aggregate { elems, .. } => { let v = elems.iter().map(|e| self.constant(f, e)).collect(); Value::Aggregate(Rc::new(v)) }
             Const::Bytes { data, .. } if data.len() <= 64 => {
@@ -151,7 +151,7 @@ impl Executor<'_> {
             let offset = self.arena.sub(t, *base);
             let cond = self.arena.bool(true);
             let base = Base::Object(super::memory::ObjId(u32::try_from(id).unwrap_or(u32::MAX)));
-            return Value::Ptr(Rc::new(vec![Target { cond, base, offset }]));
+            return Value::Ptr(Rc::new(vec![Target::new(cond, base, offset)]));
         }
         self.unknown_pointer("an integer used as a pointer")
     }
@@ -235,6 +235,7 @@ impl Executor<'_> {
                 let p = self.pointer_operand(fr, ptr);
                 let (v, size) = self.stored_value(fr, value);
                 self.record(&s, site, &p, size, AccessKind::Write);
+                let v = self.named(fr, &s, site, ptr, v);
                 self.store(&mut s, &p, v, size);
             }
             Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => {
@@ -351,6 +352,7 @@ impl Executor<'_> {
                 if let [Target { base: Base::Object(o), .. }] = p.as_slice() {
                     // Before and after its life a variable holds nothing.
                     if *start || s.mem.contains_key(o) { s.mem.insert(*o, Rc::new(ObjState::new(Rest::Uninit))); }
+                    if !start { self.partitions.end(*o); }
                 }
             }
             Op::MemCopy { dst, src, len } => {
@@ -412,7 +414,7 @@ impl Executor<'_> {
 
     pub(super) fn offset_pointer(&mut self, p: &Rc<Vec<Target>>, delta: TermId) -> Value {
         if self.arena.as_int(delta) == Some(0) { return Value::Ptr(p.clone()); }
-        let v = p.iter().map(|t| Target { cond: t.cond, base: t.base.clone(), offset: self.arena.add(t.offset, delta) }).collect();
+        let v = p.iter().map(|t| Target { offset: self.arena.add(t.offset, delta), ..t.clone() }).collect();
         Value::Ptr(Rc::new(v))
     }
 

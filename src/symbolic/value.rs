@@ -1,6 +1,7 @@
 //! Values of the symbolic executor.
 
 use super::memory::ObjId;
+use super::partition::PartId;
 use super::term::TermId;
 use crate::ir::FuncRef;
 use std::rc::Rc;
@@ -22,6 +23,14 @@ pub struct Target {
     pub base: Base,
     /// Bytes from the start of the object, as a 64-bit signed representative.
     pub offset: TermId,
+    /// The named part of the object through which the pointer came.
+    pub part: Option<PartId>,
+}
+
+impl Target {
+    /// A place that has no name of its own.
+    #[must_use]
+    pub const fn new(cond: TermId, base: Base, offset: TermId) -> Self { Self { cond, base, offset, part: None } }
 }
 
 /// A real number tracked exactly as `numerator / denominator`, where the machine's rounding cannot show.

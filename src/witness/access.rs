@@ -31,7 +31,10 @@ impl Machine<'_> {
         let (id, off) = split(p.bits);
         match self.mem.get(&th.stack, id) {
             Some(o) if o.unknown.is_some() => self.unbounded(site(), id, off),
-            Some(o) if o.holds(off, bytes) => Ok(Way::Fine(id, off.cast_unsigned())),
+            Some(o) if o.holds(off, bytes) => {
+                if self.seen.has_parts() { self.in_part(th, site(), p.bits, bytes, dir)?; }
+                Ok(Way::Fine(id, off.cast_unsigned()))
+            }
             _ if bytes == 0 => Ok(Way::Nowhere(Reason::BAD_READ)),
             _ => {
                 self.bad_access(th, site(), p.bits, bytes, dir)?;
@@ -71,6 +74,7 @@ impl Machine<'_> {
     #[inline]
     pub fn store(&mut self, th: &mut Thread, site: impl Fn() -> Site, p: Val, bits: u32, v: Val) -> Result<(), Stop> {
         let bytes = bits.div_ceil(8);
+        if self.seen.has_parts() { self.note_part(site(), v); }
         match self.way(th, &site, p, u64::from(bytes), Direction::Write)? {
             Way::Fine(id, off) => self.poke(th, id, off, bytes.min(8), v),
             Way::Poison(r) => self.store_somewhere(th, site(), p, r),

@@ -78,7 +78,13 @@ pub enum Fault {
     Freed,
     /// No access: what was freed is freed again.
     FreedAgain,
+    /// In its object, but outside the part of it that was named.
+    Part(PartBounds),
 }
+
+/// Bytes from the start of the object; the last part has no end of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PartBounds { pub start: i64, pub end: Option<i64> }
 
 /// An access that lies outside its object, or in an object that is freed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,6 +125,11 @@ pub enum Threads {
     Any,
 }
 
+/// Pointer variables that cut an object into parts, each by the one store that sets it. An access through the first is wrong where
+/// it stays in the object and touches a part that begins elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts { pub own: Site, pub others: Vec<Site> }
+
 /// The access that a witness claims to be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
@@ -135,6 +146,8 @@ pub struct Target {
     pub fault: Option<Fault>,
     /// Which side of a copy; `None`: any.
     pub direction: Option<Direction>,
+    /// Only that it leaves its part counts.
+    pub parts: Option<Parts>,
 }
 
 /// Bounds of one run.

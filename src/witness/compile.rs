@@ -1,5 +1,6 @@
 //! From the analysis form to [`Code`].
 
+use super::api::Site;
 use super::code::{Arg, AsmInfo, CallInfo, Callee, Code, FloatPred, I, Layout, Leaf, Opd, SwitchInfo};
 use super::flow::Flow;
 use super::globals::{MAX_LEAVES, is_fp80, leaves};
@@ -131,24 +132,25 @@ impl<'a, 'p> Builder<'a, 'p> {
             let l = leaves(b.m, ty);
             if l.len() == 1 && l[0].1 != 0 { Some(bytes_of(l[0].1)) } else { None }
         };
-        for b in &self.f.blocks {
-            for inst in &b.insts {
+        for (bi, b) in (0u32..).zip(&self.f.blocks) {
+            for (ii, inst) in (0u32..).zip(&b.insts) {
                 match &inst.op {
                     Op::Load { ptr: Operand::Value(p), .. } => {
                         if candidates.get(p).is_some_and(|s| scalar_bytes(self, inst.ty) != Some(*s)) { bad.insert(*p); }
                     }
                     Op::Store { ptr: Operand::Value(p), value, .. } => {
                         if let Operand::Value(v) = value { bad.insert(*v); }
+                        if self.machine.names_part(Site { func: self.code.func, block: BlockId(bi), inst: ii }) { bad.insert(*p); }
                         if let Some(s) = candidates.get(p)
                             && self.operand_type(value).map_or_else(|| const_bytes(value), |t| scalar_bytes(self, t)) != Some(*s) {
                             bad.insert(*p);
                         }
                     }
                     Op::Lifetime { .. } => {}
-                    op => for_operands(op, |o| if let Operand::Value(v) = o { bad.insert(*v); }),
+                    op => op.operands(&mut |o| if let Operand::Value(v) = o { bad.insert(*v); }),
                 }
             }
-            for_term_operands(&b.term, |o| if let Operand::Value(v) = o { bad.insert(*v); });
+            b.term.operands(&mut |o| if let Operand::Value(v) = o { bad.insert(*v); });
         }
         for v in candidates.into_keys().filter(|v| !bad.contains(v)) {
             self.code.promoted.insert(v, self.code.regs);
@@ -660,46 +662,5 @@ const fn const_type(c: &Const) -> Option<TypeId> {
         Const::Zero(t) | Const::Undef(t) => Some(*t),
         Const::Aggregate { ty, .. } | Const::Bytes { ty, .. } | Const::Opaque { ty, .. } => Some(*ty),
         Const::Int { .. } | Const::Float { .. } | Const::Global { .. } | Const::Func(_) => None,
-    }
-}
-
-/// Every operand of an instruction.
-pub fn for_operands<'o>(op: &'o Op, mut f: impl FnMut(&'o Operand)) {
-    match op {
-        Op::Alloca { count, .. } => f(count),
-        Op::Load { ptr, .. } | Op::Lifetime { ptr, .. } => f(ptr),
-        Op::Store { ptr, value, .. } | Op::AtomicRmw { ptr, value, .. } => { f(ptr); f(value); }
-        Op::CmpXchg { ptr, expected, new } => { f(ptr); f(expected); f(new); }
-        Op::Gep { base, steps, .. } => {
-            f(base);
-            for s in steps { if let Step::Index { index, .. } = s { f(index); } }
-        }
-        Op::Bin { a, b, .. } | Op::Icmp { a, b, .. } | Op::Fcmp { a, b, .. } | Op::Shuffle { a, b, .. } => { f(a); f(b); }
-        Op::FNeg(a) | Op::Freeze(a) | Op::Assume(a) | Op::Cast { value: a, .. } | Op::ExtractValue { agg: a, .. } => f(a),
-        Op::Select { cond, a, b } => { f(cond); f(a); f(b); }
-        Op::Phi(v) => v.iter().for_each(|(_, o)| f(o)),
-        Op::Call { callee, args } => {
-            if let ir::Callee::Indirect(o) = callee { f(o); }
-            args.iter().for_each(f);
-        }
-        Op::Asm { args, .. } | Op::Other { args, .. } => args.iter().for_each(f),
-        Op::MemCopy { dst, src, len } => { f(dst); f(src); f(len); }
-        Op::MemSet { dst, byte, len } => { f(dst); f(byte); f(len); }
-        Op::InsertValue { agg, value, .. } => { f(agg); f(value); }
-        Op::ExtractElement { vec, index } => { f(vec); f(index); }
-        Op::InsertElement { vec, value, index } => { f(vec); f(value); f(index); }
-        Op::Fence => {}
-    }
-}
-
-/// Every operand of a terminator.
-pub fn for_term_operands<'o>(t: &'o Terminator, mut f: impl FnMut(&'o Operand)) {
-    match t {
-        Terminator::Ret(Some(o)) | Terminator::CondBr { cond: o, .. } | Terminator::Switch { value: o, .. } => f(o),
-        Terminator::Invoke { callee, args, .. } => {
-            if let ir::Callee::Indirect(o) = callee { f(o); }
-            args.iter().for_each(f);
-        }
-        _ => {}
     }
 }

@@ -237,7 +237,7 @@ impl<'p> Machine<'p> {
         self.fault(th, site, Fault::FreedAgain, address, 0, Direction::Write)
     }
 
-    fn fault(&mut self, th: &Thread, site: Site, fault: Fault, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
+    pub fn fault(&mut self, th: &Thread, site: Site, fault: Fault, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
         let (id, offset) = split(address);
         let object = self.describe(th, id);
         let wild = object.kind == ObjectKind::Wild;

@@ -30,6 +30,7 @@ mod memory;
 mod models;
 mod observe;
 mod ops;
+mod parts;
 mod random;
 mod replay;
 mod skip;
@@ -40,7 +41,7 @@ mod string;
 mod value;
 
 pub use api::{
-    BadAccess, BlockThread, Budget, Fault, Inputs, Object, ObjectKind, Outcome, Run, Site, Target, Threads,
+    BadAccess, BlockThread, Budget, Fault, Inputs, Object, ObjectKind, Outcome, PartBounds, Parts, Run, Site, Target, Threads,
 };
 pub use replay::{access_sites, enumerate, replay, replay_with_snapshot};
 pub use snapshot::{Image, Snapshot, SnapshotObject};

@@ -1,6 +1,6 @@
 //! What a run keeps of what it sees: bad accesses, whether one of them is the target, what was taken for granted.
 
-use super::api::{BadAccess, Object, Site, Target};
+use super::api::{BadAccess, Fault, Object, Site, Target};
 use super::machine::Stop;
 use super::memory::ObjId;
 use super::snapshot::Snapshot;
@@ -28,6 +28,8 @@ pub struct Observer {
     pub armed: bool,
     /// Accesses whose address is not known, with the reason.
     pub unclear: FxHashMap<Site, String>,
+    /// Addresses that the stores that name parts last put into their variables.
+    pub starts: FxHashMap<Site, u64>,
     /// A loop was left out: a run with a larger bound may decide more.
     pub skipped: bool,
     assumptions: Vec<String>,
@@ -39,6 +41,10 @@ pub struct Observer {
 impl Observer {
     pub fn exhaustive() -> Self { Self { armed: true, ..Self::default() } }
     pub fn seeking(target: Target) -> Self { Self { target: Some(target), ..Self::default() } }
+
+    /// Whether parts of objects matter.
+    #[inline]
+    pub fn has_parts(&self) -> bool { self.target.as_ref().is_some_and(|t| t.parts.is_some()) }
 
     pub fn assume(&mut self, what: String) {
         if self.assumed.insert(what.clone()) { self.assumptions.push(what); }
@@ -54,7 +60,8 @@ impl Observer {
 
     pub fn bad(&mut self, bad: BadAccess, object: ObjId, on_device: bool) -> Result<(), Stop> {
         if let Some(t) = &self.target
-            && t.site == bad.site && t.fault.is_none_or(|f| f == bad.fault) && t.direction.is_none_or(|d| d == bad.direction) && t.callers.as_ref().is_none_or(|c| *c == bad.callers) && (self.armed || !on_device)
+            && t.site == bad.site && t.parts.is_some() == matches!(bad.fault, Fault::Part(_)) && t.fault.is_none_or(|f| f == bad.fault)
+            && t.direction.is_none_or(|d| d == bad.direction) && t.callers.as_ref().is_none_or(|c| *c == bad.callers) && (self.armed || !on_device)
             && (!on_device || t.launch_site.is_none() || t.launch_site == bad.launch_site) {
             self.found = Some(bad);
             self.found_object = Some(object);
