@@ -13,7 +13,7 @@ use super::solver::{Model, WrapMode};
 use crate::ir::{Op, Operand, Program};
 use crate::kernel::KernelRun;
 use crate::symbolic::exec::{AccessEvent, AccessKind};
-use crate::symbolic::memory::{ObjId, ObjKind};
+use crate::symbolic::memory::ObjKind;
 use crate::symbolic::partition::{Moment, PartId, Partition};
 use crate::symbolic::term::TermId;
 use crate::symbolic::value::{Base, Target};
@@ -63,26 +63,34 @@ impl Layout {
     pub fn meaning(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour) -> Meaning {
         let Some(width) = tools.e.arena.as_int(t.event.bytes).filter(|w| *w > 0) else { return Meaning::Doubtful("its length varies") };
         let global = !matches!(t.object.kind, ObjKind::SharedDynamic | ObjKind::SharedStatic(_) | ObjKind::DeviceLocal);
+        if self.are_one_array(tools, run, t, n, SLIP * width) { return Meaning::Across; }
         let goal = t.goal(tools, n, SLIP * width);
         let slips = matches!(tools.decider.decide(&mut tools.e.arena, &goal), Decision::Safe);
-        let another_use = self.another_use(tools, run, t, n, SLIP * width);
-        match (slips, another_use) {
-            (false, _) if global || another_use.is_some() || stores_constant(tools.e.program, t.event) => Meaning::Across,
-            (false, _) => Meaning::Doubtful("the access reaches far beyond the first"),
-            (true, Some(why)) => Meaning::Doubtful(why),
-            (true, None) if global && t.event.kind == AccessKind::Read => Meaning::Doubtful("only the second is read by mistake"),
-            (true, None) => {
-                let wide = self.wide_parts(tools, run, t, n, LEAST * width);
-                match tools.decider.decide(&mut tools.e.arena, &wide) {
-                    Decision::Fails { model, mode, degenerate } => Meaning::Apart { model, mode, degenerate },
-                    _ => Meaning::Doubtful("they are too small to tell from parts of one array"),
-                }
+        let used_otherwise = self.used_otherwise(tools, run, t, n, SLIP * width);
+        let wide = self.wide_parts(tools, run, t, n, LEAST * width);
+        let wide = tools.decider.decide(&mut tools.e.arena, &wide);
+        match (slips, used_otherwise, wide) {
+            (true, Some(why), _) => Meaning::Doubtful(why),
+            (true, None, _) if global && t.event.kind == AccessKind::Read => Meaning::Doubtful("nothing is overwritten"),
+            (true, None, Decision::Fails { model, mode, degenerate }) => Meaning::Apart { model, mode, degenerate },
+            (true, None, _) => Meaning::Doubtful("they are too small to tell from elements of one array"),
+            (false, None, Decision::Fails { .. }) if !global && !stores_constant(tools.e.program, t.event) && !self.fills(tools, run, t, n, width) => {
+                Meaning::Doubtful("the access reaches far beyond the first")
             }
+            (false, ..) => Meaning::Across,
         }
     }
 
-    /// What else shows that both parts, or either under another name, serve as one.
-    fn another_use(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, slack: i128) -> Option<&'static str> {
+    /// Whether accesses through the two names themselves go well beyond the border between them.
+    fn are_one_array(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, slack: i128) -> bool {
+        let border = border(t, n);
+        run.run.accesses.iter().filter(|e| !std::ptr::eq(*e, t.event)).any(|e| {
+            e.targets.iter().any(|x| matches!(x.part, Some(p) if p == t.own || p == n.id) && spans(tools, e, x, t, border, slack))
+        })
+    }
+
+    /// What else may show that both parts serve as one, or that either serves twice.
+    fn used_otherwise(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, slack: i128) -> Option<&'static str> {
         let all = &run.run.partitions;
         let (own, other) = (run.part(t.own), run.part(n.id));
         let twice = (0u32..).map(PartId).zip(all).any(|(id, p)| {
@@ -92,9 +100,31 @@ impl Layout {
         if own.named.phase != other.named.phase { return Some("one of them was named only after a barrier"); }
         let in_use = run.run.accesses.iter().any(|e| e.at.phase >= t.event.at.phase && e.targets.iter().any(|x| x.part == Some(n.id)));
         if !in_use && t.event.kind != AccessKind::Read && !in_loop(tools, t.event) { return Some("the second is not used any more"); }
-        let border = match n.end { End::Finish => n.start, End::Start => t.start };
-        let spans = run.run.accesses.iter().any(|e| !std::ptr::eq(e, t.event) && e.targets.iter().any(|x| spans(tools, e, x, own.object, border, slack)));
+        let border = border(t, n);
+        let spans = run.run.accesses.iter().any(|e| e.targets.iter().any(|x| x.part != Some(t.own) && x.part != Some(n.id) && spans(tools, e, x, t, border, slack)));
         spans.then_some("another access treats them as one array")
+    }
+
+    /// Whether the access can fill the neighbour to its far end, and goes no further: a halo, or an array of both.
+    fn fills(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, width: i128) -> bool {
+        let a = &mut tools.e.arena;
+        let (within, far) = match n.end {
+            End::Start => (None, a.eq(t.offset, n.start)),
+            End::Finish => {
+                let behind = self.alive_at(&run.run.partitions, t.own, t.event.at).into_iter().map(|id| run.part(id).start).filter(|s| {
+                    let d = a.sub(*s, n.start);
+                    a.range(d).lo.is_some_and(|l| l > 0)
+                });
+                let behind: Vec<TermId> = behind.collect();
+                let far = behind.iter().copied().find(|s| behind.iter().all(|o| { let d = a.sub(*o, *s); a.range(d).lo.is_some_and(|l| l >= 0) })).unwrap_or(t.extent);
+                (Some(Obligation { facts: n.facts, offset: a.int(0), bytes: t.finish, extent: far }), a.eq(t.finish, far))
+            }
+        };
+        let several = a.add_const(n.start, 2 * width);
+        let several = match n.end { End::Start => a.le(several, t.start), End::Finish => a.le(several, t.finish) };
+        let filled = a.and_all(vec![n.facts, far, several]);
+        within.is_none_or(|goal| matches!(tools.decider.decide(&mut tools.e.arena, &goal), Decision::Safe))
+            && matches!(tools.decider.happens(&mut tools.e.arena, filled), Decision::Fails { .. })
     }
 
     /// The goal of the crossing where its parts have at least so many bytes, as far as other parts and the object's end go.
@@ -116,10 +146,13 @@ impl Layout {
     }
 }
 
+/// Where two neighbouring parts meet.
+fn border(t: &Through<'_>, n: &Neighbour) -> TermId { match n.end { End::Finish => n.start, End::Start => t.start } }
+
 /// Whether an access may go well beyond a border on both sides. Clearing memory through the pointer that was cut is no sign of
 /// one array.
-fn spans(tools: &mut Tools<'_>, e: &AccessEvent, x: &Target, object: ObjId, border: TermId, slack: i128) -> bool {
-    if x.base != Base::Object(object) || x.part.is_none() && stores_constant(tools.e.program, e) { return false; }
+fn spans(tools: &mut Tools<'_>, e: &AccessEvent, x: &Target, t: &Through<'_>, border: TermId, slack: i128) -> bool {
+    if x.base != Base::Object(t.id) || x.part.is_none() && stores_constant(tools.e.program, e) { return false; }
     let a = &mut tools.e.arena;
     let facts = a.and(e.path, x.cond);
     if a.as_bool(facts) == Some(false) { return false; }
@@ -134,10 +167,7 @@ fn spans(tools: &mut Tools<'_>, e: &AccessEvent, x: &Target, object: ObjId, bord
 /// Whether an access stores a constant, as in clearing an array.
 fn stores_constant(program: &Program, e: &AccessEvent) -> bool {
     let block = &program.func(e.site.func).blocks[e.site.block.index()];
-    match block.insts.get(e.site.inst as usize).map(|i| &i.op) {
-        Some(Op::Store { value: Operand::Const(_), .. } | Op::MemSet { .. }) => true,
-        _ => false,
-    }
+    matches!(block.insts.get(e.site.inst as usize).map(|i| &i.op), Some(Op::Store { value: Operand::Const(_), .. } | Op::MemSet { .. }))
 }
 
 fn in_loop(tools: &mut Tools<'_>, e: &AccessEvent) -> bool {

@@ -10,12 +10,12 @@ use super::engine::{Engine, Run};
 use super::finding::{Bad, Worth};
 use super::meaning::Meaning;
 use super::outcome::{Effort, Look, More, Outcome};
-use super::show;
+use super::{relevant, show};
 use super::solver::{Model, WrapMode};
 use super::witness::{self, Judged, Wanted};
 use crate::report::finding::{Replay, Rule, Verdict};
 use crate::symbolic::exec::{AccessEvent, AccessKind};
-use crate::symbolic::memory::Object;
+use crate::symbolic::memory::{ObjId, Object};
 use crate::symbolic::partition::PartId;
 use crate::symbolic::term::TermId;
 use crate::symbolic::value::Target;
@@ -38,6 +38,7 @@ pub(super) struct Neighbour {
 /// One access through one named part.
 pub(super) struct Through<'a> {
     pub event: &'a AccessEvent,
+    pub id: ObjId,
     pub object: &'a Object,
     pub own: PartId,
     pub start: TermId,
@@ -73,7 +74,7 @@ impl<'p> Engine<'p> {
     pub(super) fn in_part(&self, tools: &mut Tools<'p>, run: &Run, event: &AccessEvent, effort: Effort, object: &Object, target: &Target, facts: TermId, extent: TermId) -> Look {
         let Some(own) = target.part.filter(|p| run.layout.is_used(*p)) else { return Look::of(Outcome::Safe) };
         let finish = tools.e.arena.add(target.offset, event.bytes);
-        let through = Through { event, object, own, start: run.part(own).start, facts, offset: target.offset, finish, extent };
+        let through = Through { event, id: run.part(own).object, object, own, start: run.part(own).start, facts, offset: target.offset, finish, extent };
         let mut more = More::Nothing;
         let mut open = None;
         for n in self.neighbours(tools, run, &through) {
@@ -125,7 +126,7 @@ impl<'p> Engine<'p> {
     /// A model leads into another part: what that is worth.
     fn crossed(&self, tools: &mut Tools<'p>, run: &Run, t: &Through<'_>, mut c: Crossing, effort: Effort) -> Look {
         let goal = t.goal(tools, &c.neighbour, 0);
-        let unknowns = super::engine::essential_unknowns(&tools.e, &goal);
+        let unknowns = relevant::unknowns(&tools.e, &[goal.offset, goal.extent, goal.bytes]);
         if self.assumed.asked.is_some() { return Look::of(Outcome::Unknown("not safe without what is assumed".into())); }
         if effort == Effort::First && let Some(u) = unknowns.first() { return Look { outcome: Outcome::Unknown(u.clone()), more: More::Replay }; }
         let doubt = match run.layout.meaning(tools, run, t, &c.neighbour) {

@@ -75,7 +75,7 @@ impl Executor<'_> {
         let offset = if c.args.len() > offset { self.size_arg(c, offset) } else { self.arena.int(0) };
         let o = self.device_symbol(&symbol)?;
         let cond = self.arena.bool(true);
-        Some(Rc::new(vec![Target { cond, base: Base::Object(o), offset }]))
+        Some(Rc::new(vec![Target::new(cond, Base::Object(o), offset)]))
     }
 
     /// Notes rows: from the first byte of the first to the last byte of the last, where there are any.
