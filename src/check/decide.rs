@@ -41,6 +41,8 @@ pub struct Decider {
     pub limits: Limits,
     /// Whether a budget, rather than a model or a proof, ended some search of the last decision: more of it may decide.
     pub cut: bool,
+    /// Whether the first model will do: making it small has a price, and only what is replayed or shown needs that.
+    pub rough: bool,
     decided: FxHashMap<Obligation, Decision>,
     /// Facts that a goal was once proved from: it follows from every set that contains them.
     proofs: FxHashMap<TermId, Vec<Vec<TermId>>>,
@@ -63,7 +65,7 @@ impl Decider {
         self.cut = false;
         if let Some(d) = self.decided.get(o) { return d.clone(); }
         let d = self.decide_new(a, o);
-        if !self.cut { self.decided.insert(o.clone(), d.clone()); }
+        if !self.cut && !(self.rough && matches!(d, Decision::Fails { .. })) { self.decided.insert(o.clone(), d.clone()); }
         d
     }
 
@@ -93,7 +95,7 @@ impl Decider {
             let used = match self.bound(a, o.facts, &facts, goal) {
                 Some(used) => used,
                 None => {
-                    if let Some(d) = self.known_input(a, &facts, goal) { return d; }
+                    if !self.rough && let Some(d) = self.known_input(a, &facts, goal) { return d; }
                     let limits = self.limits;
                     match self.prove(a, o.facts, &facts, goal, &limits) {
                         Answer::Proved { used, .. } => used,
@@ -208,6 +210,7 @@ impl Decider {
 
     /// A small model in place of the first one.
     fn fails(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId, first: Model, mode: WrapMode) -> Decision {
+        if self.rough { return Decision::Fails { model: first, mode, degenerate: false }; }
         let mut all = facts.to_vec();
         all.push(a.not(goal));
         let symbols = a.symbols_of(&all);

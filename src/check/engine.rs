@@ -24,7 +24,7 @@ use crate::symbolic::term::TermId;
 use crate::symbolic::value::{Base, Target};
 use crate::witness::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 /// Milliseconds that each obligation gets before any gets more.
@@ -64,6 +64,8 @@ pub(super) struct Engine<'p> {
     pub program: &'p Program,
     options: &'p Options,
     deadline: Instant,
+    /// When what is being done must end: the deadline, or before.
+    until: Instant,
     places: BTreeMap<Place, (Outcome, String, u32)>,
     kernels: FxHashSet<FuncRef>,
     launched: FxHashSet<FuncRef>,
@@ -76,7 +78,7 @@ impl<'p> Engine<'p> {
     pub fn new(program: &'p Program, options: &'p Options) -> Self {
         // Some of the time is for what comes after the last verdict.
         let deadline = Instant::now() + Duration::from_secs(u64::from(options.seconds)) * 9 / 10;
-        Self { assumed: Assumed::default(), program, options, deadline, places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0, report: ProgramReport::default() }
+        Self { assumed: Assumed::default(), program, options, deadline, until: deadline, places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0, report: ProgramReport::default() }
     }
 
     pub fn run(mut self) -> ProgramReport {
@@ -87,22 +89,30 @@ impl<'p> Engine<'p> {
     }
 
     /// An engine with the same time left that has seen nothing yet.
-    pub(super) fn again(&self) -> Self { Self { deadline: self.deadline, ..Self::new(self.program, self.options) } }
+    pub(super) fn again(&self) -> Self { Self { deadline: self.deadline, until: self.deadline, ..Self::new(self.program, self.options) } }
 
     pub(super) fn safe_places(&self) -> impl Iterator<Item = Place> { self.places.iter().filter(|(_, (o, ..))| o.rank() < 2).map(|(p, _)| p.clone()) }
 
     pub(super) fn out_of_time(&self) -> bool { Instant::now() > self.deadline }
+
+    /// Time that is left for what is being done.
+    fn time_left(&self) -> Duration { self.until.saturating_duration_since(Instant::now()) }
 
     /// How bad a place is; `None` where nothing came to it.
     pub(super) fn rank(&self, place: &Place) -> Option<u8> { self.places.get(place).map(|(o, ..)| o.rank()) }
 
     /// Executes the program from all its roots and decides every access.
     pub(super) fn visit(&mut self) {
-        for root in roots(self.program, &self.options.roots) { self.run_root(&root); }
-        let idle: Vec<FuncRef> = self.program.functions()
+        let mut roots = roots(self.program, &self.options.roots).into_iter().peekable();
+        while let Some(root) = roots.next() { self.run_root(&root, roots.peek().is_none()); }
+        for k in self.idle() { self.run_idle(k); }
+    }
+
+    /// Kernels that nothing launched so far.
+    fn idle(&self) -> Vec<FuncRef> {
+        self.program.functions()
             .filter(|(r, m, f)| m.side == Side::Device && f.kernel && !f.is_declaration() && !self.launched.contains(r))
-            .map(|(r, ..)| r).collect();
-        for k in idle { self.run_idle(k); }
+            .map(|(r, ..)| r).collect()
     }
 
     fn executor(&self) -> Executor<'p> {
@@ -113,7 +123,7 @@ impl<'p> Engine<'p> {
         e
     }
 
-    fn run_root(&mut self, root: &Root) {
+    fn run_root(&mut self, root: &Root, last: bool) {
         let mut e = self.executor();
         let (args, state) = e.root_state(root.func);
         drop(e.call(root.func, args, state, 0));
@@ -131,10 +141,12 @@ impl<'p> Engine<'p> {
         let open = self.first_looks(&mut tools, &runs, &safe);
         self.calls(&mut tools, &stale, &copies);
         for run in &runs { self.stale_in(&mut tools, run); }
+        // Second looks leave some time for what had no first one yet.
+        let left = self.time_left();
+        if !last || !self.idle().is_empty() { self.until = Instant::now() + left * 3 / 4; }
         self.second_looks(&mut tools, open);
+        self.until = self.deadline;
         self.report.problems.append(&mut tools.e.assumptions.problems);
-        // A kernel whose launches may lie beyond the point where the host was given up counts as not launched by us.
-        for l in &launches { if let Ok(k) = l.kernel { self.launched.insert(k); } }
     }
 
     /// Executes the kernel of one launch.
@@ -145,7 +157,7 @@ impl<'p> Engine<'p> {
             Err(symbol) => { self.report.notes.push(format!("the kernel `{symbol}` is not defined in this program")); return None; }
         };
         self.kernels.insert(kernel);
-        if host_gave_up.is_none() { self.launched.insert(kernel); }
+        self.launched.insert(kernel);
         let (launch, decided) = specialise::launch(e, l)?;
         let mut facts = relevant::conditions(e, &launch);
         facts.extend(e.launch_axioms(&launch.config));
@@ -165,7 +177,8 @@ impl<'p> Engine<'p> {
 
     /// Gives every access a little time before any gets a lot. What more effort could change is left for later.
     fn first_looks<'r>(&mut self, tools: &mut Tools<'p>, runs: &'r [Run], safe: &FxHashMap<FuncRef, FxHashSet<Vec<Site>>>) -> Vec<Open<'r>> {
-        let mut open = vec![];
+        let mut open: Vec<Open<'_>> = vec![];
+        let mut open_places: FxHashSet<Place> = FxHashSet::default();
         for run in runs {
             for event in &run.run.accesses {
                 let place = self.place_of(event);
@@ -173,8 +186,11 @@ impl<'p> Engine<'p> {
                 self.assumed.note(&tools.e, &place, event);
                 if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack)) && !run.layout.concerns(event) { self.put(run.kernel, event, Outcome::Safe); continue; }
                 if self.counts_as_proved(event) { continue; }
-                let look = self.access(tools, Some(run), event, Effort::First);
-                if look.more == More::Nothing { self.put(run.kernel, event, run.partial(look.outcome)); } else { open.push(Open { run, event, first: look }); }
+                // Where another context is open, this one decides nothing alone.
+                let look = if open_places.contains(&place) { Look::none() } else { self.access(tools, Some(run), event, Effort::First) };
+                if look.more == More::Nothing { self.put(run.kernel, event, run.partial(look.outcome)); continue; }
+                open_places.insert(place);
+                open.push(Open { run, event, first: look });
             }
         }
         open
@@ -184,13 +200,16 @@ impl<'p> Engine<'p> {
     fn second_looks(&mut self, tools: &mut Tools<'p>, mut open: Vec<Open<'_>>) {
         open.sort_by_key(|o| std::cmp::Reverse(o.first.more));
         let mut left = u32::try_from(open.len()).unwrap_or(u32::MAX);
-        for Open { run, event, first } in open {
-            let remaining = u32::try_from(self.deadline.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u32::MAX);
+        // Where another context left a place unknown, only a finding is still to be won there.
+        let mut queue: VecDeque<(Open<'_>, bool)> = open.into_iter().map(|o| (o, false)).collect();
+        while let Some((o, waited)) = queue.pop_front() {
+            if self.counts_as_proved(o.event) { left -= 1; continue; }
+            if !waited && self.rank(&self.place_of(o.event)).is_some_and(|r| r >= Outcome::UNKNOWN) { queue.push_back((o, true)); continue; }
+            let remaining = u32::try_from(self.time_left().as_millis()).unwrap_or(u32::MAX);
             tools.decider.limits.millis = (2 * (remaining / left)).max(FIRST_MILLIS).min(self.options.solver_ms);
             left -= 1;
-            if self.counts_as_proved(event) { continue; }
-            let second = self.access(tools, Some(run), event, Effort::Full).outcome;
-            self.put(run.kernel, event, run.partial(second.or_first(first.outcome)));
+            let second = self.access(tools, Some(o.run), o.event, Effort::Full).outcome;
+            self.put(o.run.kernel, o.event, o.run.partial(second.or_first(o.first.outcome)));
         }
     }
 
@@ -343,16 +362,17 @@ impl<'p> Engine<'p> {
             let caller = if matches!(object.kind, ObjKind::Parameter) { ": no known code calls this" } else { "" };
             return Look::of(Outcome::Unknown(format!("the extent of `{}` is not known{caller}", object.name)));
         };
-        if self.out_of_time() { return Look::of(Outcome::Unknown("the time limit was reached".into())); }
+        if self.time_left().is_zero() { return Look::of(Outcome::Unknown("the time limit was reached".into())); }
         let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
         let ob = Obligation { facts, offset: target.offset, bytes: ev.bytes, extent };
+        let unknowns = relevant::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
+        tools.decider.rough = effort == Effort::First && !unknowns.is_empty();
         let decision = tools.decider.decide(&mut tools.e.arena, &ob);
         let look = match decision {
             Decision::Safe => Look::of(Outcome::Safe),
             Decision::SafeIfNoWrap(ops) => Look::of(Outcome::SafeIfNoWrap(ops)),
             Decision::Unknown(why) => Look::of(Outcome::Unknown(why)),
             Decision::Fails { model, mode, degenerate } => {
-                let unknowns = relevant::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
                 match (launch, unknowns.first()) {
                     (_, _) if self.assumed.asked.is_some() => Look::of(Outcome::Unknown("not safe without what is assumed".into())),
                     (None, _) => Look::of(Outcome::Unknown("no launch of this kernel is known".into())),

@@ -34,7 +34,8 @@ pub(super) enum Effort {
 pub(super) struct Look { pub outcome: Outcome, pub more: More }
 
 impl Outcome {
-    /// Rank of the findings.
+    /// Ranks of what is unknown, and of the findings.
+    pub const UNKNOWN: u8 = 2;
     const FOUND: u8 = 3;
     /// Rank of those that are proved.
     pub const PROVED: u8 = 4;
@@ -44,7 +45,7 @@ impl Outcome {
 
     /// Worst last.
     pub fn rank(&self) -> u8 {
-        match self { Self::Safe => 0, Self::SafeIfNoWrap(_) => 1, Self::Unknown(_) => 2, Self::Found(f) if f.verdict == Verdict::Possible => Self::FOUND, Self::Found(_) => Self::PROVED }
+        match self { Self::Safe => 0, Self::SafeIfNoWrap(_) => 1, Self::Unknown(_) => Self::UNKNOWN, Self::Found(f) if f.verdict == Verdict::Possible => Self::FOUND, Self::Found(_) => Self::PROVED }
     }
 
     pub fn is_safe(&self) -> bool { matches!(self, Self::Safe | Self::SafeIfNoWrap(_)) }
@@ -52,7 +53,7 @@ impl Outcome {
     pub fn is_finding(&self) -> bool { self.rank() >= Self::FOUND }
 
     /// What a second look adds: a first verdict stands where the second one came to none.
-    pub fn or_first(self, first: Self) -> Self { if matches!(self, Self::Unknown(_)) { first } else { self } }
+    pub fn or_first(self, first: Self) -> Self { if matches!((&self, &first), (Self::Unknown(_), f) if !matches!(f, Self::Unknown(_))) { first } else { self } }
 
     /// Whether this rather than the other stands for a place in the report.
     pub fn outweighs(&self, other: &Self) -> bool {
@@ -66,6 +67,9 @@ impl Outcome {
 
 impl Look {
     pub fn of(outcome: Outcome) -> Self { Self { outcome, more: More::Nothing } }
+
+    /// Nothing was tried yet.
+    pub fn none() -> Self { Self { outcome: Outcome::Unknown("the time limit was reached".into()), more: More::Time } }
 
     /// Of all targets of one access the worst, which more effort on any of them could change.
     pub fn worst(looks: impl IntoIterator<Item = Self>) -> Self {
