@@ -91,7 +91,16 @@ impl Executor<'_> {
             TypeKind::Int(bits) => Value::Int(self.input(InputSource::Param { function, name: p.name.clone() }, *bits)),
             TypeKind::Ptr(_) => {
                 let site: Option<(ModuleId, crate::ir::LocId)> = Some((f.module, self.program.func(f).loc));
-                let o = self.new_object(Object { kind: ObjKind::Parameter, name: p.name.clone(), extent: None, site, func: Some(f), array: true });
+                let object = Object { kind: ObjKind::Parameter, name: p.name.clone(), extent: None, site, func: Some(f), array: true };
+                // A structure passed by value is the function's own.
+                let o = match p.byval {
+                    Some(ty) => {
+                        let extent = self.arena.int(i128::from(m.size_of(ty)));
+                        let kind = if m.side == Side::Device { ObjKind::DeviceLocal } else { ObjKind::HostLocal };
+                        self.new_object(Object { kind, extent: Some(extent), array: false, ..object })
+                    }
+                    None => self.new_object(object),
+                };
                 self.pointer(o, 0)
             }
             _ => self.unknown_of(m, p.ty, "a parameter"),

@@ -70,15 +70,19 @@ impl Executor<'_> {
 
         // First what it writes: contents of everything else are as they were at the launch.
         self.written = FxHashSet::default();
+        self.written_anywhere = false;
         self.stable = None;
         let recording = std::mem::replace(&mut self.recording, false);
         self.enter_kernel(kernel, launch, path, 1);
         let all: FxHashSet<_> = launch.memory.keys().copied().chain((0..self.objects.len()).map(|i| crate::symbolic::memory::ObjId(u32::try_from(i).unwrap_or(u32::MAX)))).collect();
         let written = std::mem::take(&mut self.written);
+        let anywhere = self.written_anywhere;
         // What a parameter of unknown origin points to may be any of them, and any device variable.
         let parameters = written.iter().any(|o| matches!(self.object(*o).kind, ObjKind::Parameter));
         self.stable = Some(all.into_iter().filter(|o| !written.contains(o) && match self.object(*o).kind {
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
+            ObjKind::DeviceLocal | ObjKind::Constant(_) => true,
+            _ if anywhere => false,
             ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !parameters,
             _ => true,
         }).collect());

@@ -32,7 +32,7 @@ impl Executor<'_> {
             for t in p.iter() {
                 match t.base {
                     Base::Object(o) if !matches!(self.object(o).kind, ObjKind::DeviceLocal) => { self.written.insert(o); }
-                    Base::Unknown(_) => self.written_anywhere(s),
+                    Base::Unknown(_) => self.written_anywhere = true,
                     _ => {}
                 }
             }

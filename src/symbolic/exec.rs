@@ -109,6 +109,8 @@ pub struct Executor<'p> {
     pub budget: Budget,
     /// Objects that the kernel under execution writes: their contents are not followed.
     pub written: rustc_hash::FxHashSet<ObjId>,
+    /// Whether it wrote through a pointer that is not known: any memory but its own variables and constants may be meant.
+    pub written_anywhere: bool,
     /// Objects whose contents the kernel may read as they were at the launch.
     pub stable: Option<rustc_hash::FxHashSet<ObjId>>,
     pub(crate) recording: bool,
@@ -146,7 +148,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], freed_at: FxHashMap::default(), copies: vec![],
-            gave_up: None, budget: Budget::default(), written: Default::default(), stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(),
+            gave_up: None, budget: Budget::default(), written: Default::default(), written_anywhere: false, stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }

@@ -68,7 +68,7 @@ impl Executor<'_> {
     pub(super) fn forget_escaped(&mut self, s: &mut State, reason: &str, device: bool) {
         let mut all: Vec<ObjId> = self.escaped(s);
         if self.side == Side::Device {
-            self.written_anywhere(s);
+            self.written_anywhere = true;
             all.retain(|o| matches!(self.object(*o).kind, ObjKind::DeviceLocal));
         } else {
             all.extend(s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::HostHeap | ObjKind::HostGlobal(_) | ObjKind::Managed)));
@@ -76,12 +76,6 @@ impl Executor<'_> {
         all.sort_unstable();
         all.dedup();
         for o in all { if !self.read_only(o) || (device && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))) { self.forget(s, o, reason, false); } }
-    }
-
-    /// A kernel writes through a pointer that is not known: any memory of the device may be meant.
-    pub(super) fn written_anywhere(&mut self, s: &State) {
-        let all: Vec<ObjId> = s.mem.keys().copied().filter(|o| !matches!(self.object(*o).kind, ObjKind::DeviceLocal)).collect();
-        self.written.extend(all);
     }
 
     /// Contents of device memory that a kernel with these arguments may write, pointers in it and in device variables
