@@ -453,6 +453,10 @@ impl Executor<'_> {
         match (c, &m.ty(ty).kind) {
             (Const::Aggregate { elems, .. }, TypeKind::Struct { fields, .. }) => for (e, x) in elems.iter().zip(fields) { self.scalars(f, e, x.ty, at + x.offset, out); },
             (Const::Aggregate { elems, .. }, TypeKind::Array { elem, .. }) => for (i, e) in elems.iter().enumerate() { self.scalars(f, e, *elem, at + i as u64 * m.size_of(*elem), out); },
+            (Const::Bytes { data, .. }, TypeKind::Array { elem, .. }) if matches!(m.size_of(*elem), 2 | 4 | 8) => {
+                let size = m.size_of(*elem);
+                for (i, b) in data.chunks_exact(usize::try_from(size).unwrap_or(8)).enumerate() { out.push((at + i as u64 * size, size, element(&m.ty(*elem).kind, b))); }
+            }
             (Const::Bytes { data, .. }, _) => for (i, b) in data.iter().enumerate() { out.push((at + i as u64, 1, Const::Int { bits: 8, value: i128::from(*b) })); },
             (Const::Zero(t), TypeKind::Struct { fields, .. }) => { let _ = t; for x in fields { self.scalars(f, &Const::Zero(x.ty), x.ty, at + x.offset, out); } }
             (Const::Zero(_), TypeKind::Array { elem, count }) => for i in 0..(*count).min(1024) { self.scalars(f, &Const::Zero(*elem), *elem, at + i * m.size_of(*elem), out); },
@@ -515,6 +519,16 @@ impl Executor<'_> {
             ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.side == Side::Host,
             _ => false,
         }
+    }
+}
+
+/// An element of a table from its bytes, the least significant first.
+fn element(kind: &TypeKind, bytes: &[u8]) -> Const {
+    let value = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
+    match kind {
+        TypeKind::Float(bits) => Const::Float { bits: *bits, value },
+        TypeKind::Int(bits) => Const::Int { bits: *bits, value: super::term::wrap_value(i128::from(value), *bits, true) },
+        _ => Const::Int { bits: 64, value: i128::from(value) },
     }
 }
 
