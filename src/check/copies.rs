@@ -7,6 +7,7 @@ use super::decide::{Decision, Obligation};
 use super::engine::Place;
 use super::finding::loc_of;
 use super::outcome::Outcome;
+use super::pointers;
 use crate::ir::{Callee, Op, Program, Terminator};
 use crate::report::finding::{Direction, Rule};
 use crate::symbolic::exec::{AccessEvent, AccessKind, Site};
@@ -18,9 +19,14 @@ use crate::witness::Fault;
 pub(super) fn of_host(tools: &mut Tools<'_>, event: &AccessEvent) -> Vec<(Place, Outcome)> {
     let Some(call) = users_call(tools.e.program, &event.stack) else { return vec![] };
     event.targets.iter().filter_map(|t| {
-        let Base::Object(o) = t.base else { return None };
-        let array = named(tools.e.program, call, argument(tools.e.program, call, event.kind), &tools.e.object(o).name);
-        let outcome = side(tools, event, t, o, array.clone())?;
+        let name = match t.base { Base::Object(o) => tools.e.object(o).name.clone(), Base::Null => String::new(), Base::Func(_) | Base::Unknown(_) => return None };
+        let array = named(tools.e.program, call, argument(tools.e.program, call, event.kind), &name);
+        let facts = tools.e.arena.and(event.path, t.cond);
+        if tools.e.arena.as_bool(facts) == Some(false) { return None; }
+        let outcome = match t.base {
+            Base::Object(o) => side(tools, event, t, o, array.clone())?,
+            _ => pointers::null_in_copy(tools, event, (facts, t.offset), array.clone())?,
+        };
         Some(((loc_of(tools.e.program, call), array), outcome))
     }).collect()
 }
@@ -30,7 +36,6 @@ fn side(tools: &mut Tools<'_>, event: &AccessEvent, t: &Target, o: ObjId, array:
     let object = tools.e.object(o).clone();
     let extent = object.extent?;
     let facts = tools.e.arena.and(event.path, t.cond);
-    if tools.e.arena.as_bool(facts) == Some(false) { return None; }
     let decision = tools.decider.decide(&mut tools.e.arena, &Obligation { facts, offset: t.offset, bytes: event.bytes, extent });
     if matches!(decision, Decision::Safe) { return Some(Outcome::Safe); }
     let (verb, direction) = match event.kind { AccessKind::Read => ("reads", Direction::Read), _ => ("writes", Direction::Write) };

@@ -4,13 +4,13 @@ use super::assumed::Assumed;
 use super::calls::Tools;
 use super::decide::{Decider, Decision, Obligation};
 use super::finding::{Bad, Worth, loc_of};
-use super::lifetime::Launched;
+use super::launched::Launched;
 use super::meaning::Layout;
 use super::outcome::{Effort, Look, More, Outcome};
 use super::solver::{Limits, Model, WrapMode};
 use super::specialise::{self, Decided};
 use super::witness::{Judge, Wanted};
-use super::{Options, ProgramReport, Standing, copies, lifetime, relevant, show};
+use super::{Options, ProgramReport, Standing, copies, lifetime, pointers, relevant, show};
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
@@ -18,7 +18,7 @@ use crate::report::finding::{Position, Summary, Undecided, Verdict};
 use crate::symbolic::assumptions::Assumptions;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
 use crate::symbolic::lifetime::StaleEvent;
-use crate::symbolic::memory::{ObjKind, Object};
+use crate::symbolic::memory::{ObjId, ObjKind, Object};
 use crate::symbolic::partition::{PartId, Partition};
 use crate::symbolic::term::TermId;
 use crate::symbolic::value::{Base, Target};
@@ -46,6 +46,7 @@ pub(super) struct Run {
 
 impl Run {
     pub fn part(&self, id: PartId) -> &Partition { &self.run.partitions[id.0 as usize] }
+    fn launched(&self) -> Launched<'_> { Launched { launch: &self.launch, kernel: self.kernel, run: &self.run } }
 
     /// What may be said of an access where the kernel or the host was not followed to its end: beyond that point it may be
     /// reached again, otherwise.
@@ -237,7 +238,7 @@ impl<'p> Engine<'p> {
     /// What a kernel does with freed memory. One finding at each place is enough.
     fn stale_in(&mut self, tools: &mut Tools<'p>, run: &Run) {
         if self.assumed.asked.is_some() { return; }
-        let launched = Launched { launch: &run.launch, kernel: run.kernel, run: &run.run };
+        let launched = run.launched();
         let mut tried: FxHashMap<Place, usize> = FxHashMap::default();
         for event in &run.run.stale {
             let Some((place, _)) = lifetime::place_in_kernel(tools, &launched, event) else { continue };
@@ -346,14 +347,31 @@ impl<'p> Engine<'p> {
             looks.push(match &t.base {
                 Base::Object(o) => {
                     let object = tools.e.object(*o).clone();
-                    self.in_object(tools, launch, ev, effort, &object, facts, t)
+                    let look = self.in_object(tools, launch, ev, effort, &object, facts, t);
+                    self.in_hosts_memory(tools, launch, ev, *o, facts, t.offset).unwrap_or(look)
                 }
-                Base::Null => Look::of(Outcome::Unknown("a null pointer".into())),
+                Base::Null => Look::of(self.through_null(tools, launch, ev, facts, t.offset)),
                 Base::Func(_) => Look::of(Outcome::Unknown("a pointer to a function".into())),
                 Base::Unknown(r) => Look::of(Outcome::Unknown(format!("the pointer is {r}"))),
             });
         }
         Look::worst(looks)
+    }
+
+    fn through_null(&self, tools: &mut Tools<'p>, run: Option<&Run>, ev: &AccessEvent, facts: TermId, offset: TermId) -> Outcome {
+        match run {
+            Some(run) if self.assumed.asked.is_none() && !self.out_of_time() => pointers::null_in_kernel(tools, &run.launched(), ev, facts, offset, self.place_of(ev)),
+            _ => Outcome::Unknown("a null pointer".into()),
+        }
+    }
+
+    /// An access to what only the host may use, whatever the bounds; `None` where that is no finding.
+    fn in_hosts_memory(&self, tools: &mut Tools<'p>, run: Option<&Run>, ev: &AccessEvent, o: ObjId, facts: TermId, offset: TermId) -> Option<Look> {
+        let run = run.filter(|_| self.assumed.asked.is_none() && pointers::is_hosts_own(tools, o) && !self.out_of_time())?;
+        let object = tools.e.object(o).clone();
+        let extent = object.extent.unwrap_or(ev.bytes);
+        let ob = Obligation { facts, offset, bytes: ev.bytes, extent };
+        pointers::hosts_in_kernel(tools, &run.launched(), ev, &object, &ob, self.place_of(ev)).map(Look::of)
     }
 
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]

@@ -5,14 +5,13 @@
 use super::calls::{Suspect, Tools, named, position, users_call};
 use super::decide::{Decision, Obligation};
 use super::engine::Place;
-use super::finding::{Bad, Worth, loc_of};
+use super::finding::loc_of;
+use super::launched::{Happens, Launched, Suspected};
 use super::outcome::Outcome;
-use super::witness::Wanted;
-use super::{relevant, show};
-use crate::ir::{FuncRef, Program};
-use crate::kernel::KernelRun;
+use super::show;
+use crate::ir::Program;
 use crate::report::finding::{Direction, Related, Rule};
-use crate::symbolic::exec::{AccessKind, LaunchEvent, Site};
+use crate::symbolic::exec::{AccessKind, Site};
 use crate::symbolic::lifetime::{Deed, Freed, StaleEvent};
 use crate::symbolic::value::{Base, Value};
 use crate::witness::Fault;
@@ -28,31 +27,23 @@ pub(super) fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Option<(Plac
     Some(((loc_of(program, call), array), outcome))
 }
 
-/// A launch whose kernel was executed.
-pub(super) struct Launched<'a> { pub launch: &'a LaunchEvent, pub kernel: FuncRef, pub run: &'a KernelRun }
-
 /// What a kernel does with freed memory. What was freed before the launch is the launch's fault: the finding stands there.
 pub(super) fn of_kernel(tools: &mut Tools<'_>, l: &Launched<'_>, event: &StaleEvent) -> Option<(Place, Outcome)> {
     let program = tools.e.program;
     let (place, before) = place_in_kernel(tools, l, event)?;
-    let (model, mode, degenerate) = match tools.decider.happens(&mut tools.e.arena, event.path) {
-        Decision::Fails { model, mode, degenerate } => (model, mode, degenerate),
+    let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
+        Decision::Fails { model, mode, degenerate } => Happens { model, mode, degenerate },
         Decision::Unknown(why) => return Some((place, Outcome::Unknown(why))),
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
     };
     let suspect = suspect(tools, event, place.1.clone());
     let access = suspect.access()?;
-    let judged = tools.judge.judge(&tools.e.arena, l.launch, &l.run.thread, &access, &model, mode, Wanted::Fault(suspect.fault));
-    let unknowns = relevant::unknowns(&tools.e, &suspect.essential);
-    let worth = match Worth::of(&judged, &tools.root, program, unknowns) { Ok(w) => w, Err(why) => return Some((place, Outcome::Unknown(why))) };
     let obligation = Obligation { facts: event.path, offset: suspect.offset, bytes: suspect.bytes, extent: suspect.object.extent.unwrap_or(suspect.bytes) };
-    let bad = Bad {
-        root: &tools.root, launch: l.launch, thread: &l.run.thread, kernel: l.kernel, event: &access, object: &suspect.object,
-        obligation: &obligation, model: &model, mode, degenerate,
+    let message = if before { format!("`{}` is used by a kernel after it was freed", place.1) } else { suspect.message };
+    let suspected = Suspected {
+        rule: suspect.rule, fault: suspect.fault, event: &access, object: &suspect.object, obligation: &obligation, essential: &suspect.essential, message,
     };
-    let mut finding = bad.finding(&tools.e, &tools.judge, &judged, worth, place.clone());
-    finding.rule = suspect.rule;
-    finding.message = if before { format!("`{}` is used by a kernel after it was freed", place.1) } else { suspect.message };
+    let mut finding = match l.replayed(tools, suspected, &happens, place.clone()) { Ok(f) => f, Err(why) => return Some((place, Outcome::Unknown(why))) };
     finding.related = suspect.related;
     if before {
         finding.access.index = String::new();

@@ -34,6 +34,14 @@ impl Executor<'_> {
                 self.release(&mut s, &p);
                 self.success(s)
             }
+            "cudaHostRegister" => { let p = self.pointer_arg(c, 0); self.register(&p); self.success(s) }
+            "cudaHostGetDevicePointer" => {
+                // One address on both sides, on every system with unified addressing.
+                let (out, host) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+                self.register(&host);
+                self.store_value(&mut s, &out, Value::Ptr(host), 8);
+                self.success(s)
+            }
             "cudaGetSymbolAddress" => {
                 let out = self.pointer_arg(c, 0);
                 let symbol = self.pointer_arg(c, 1);

@@ -1,6 +1,6 @@
 //! Modules linked by symbol name into one program, as a linker would.
 
-use super::{FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Side};
+use super::{Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Side};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -118,6 +118,27 @@ impl Program {
             m.globals.iter().position(|g| g.name == name).map(|i| GlobalRef {
                 module: ModuleId(u32::try_from(mi).unwrap_or(u32::MAX)),
                 global: GlobalId(u32::try_from(i).unwrap_or(u32::MAX)),
+            })
+        })
+    }
+
+    /// Whether a variable is `__managed__`: our front end annotates it so.
+    #[must_use]
+    pub fn is_managed(&self, variable: GlobalRef) -> bool {
+        self.modules.iter().enumerate().any(|(mi, m)| {
+            let module = ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
+            m.globals.iter().filter(|g| g.name == "llvm.global.annotations").filter_map(|g| g.init.as_ref()).any(|all| {
+                let Const::Aggregate { elems, .. } = all else { return false };
+                elems.iter().any(|row| match row {
+                    Const::Aggregate { elems, .. } => match elems.as_slice() {
+                        [Const::Global { id, .. }, Const::Global { id: text, .. }, ..] => {
+                            self.resolve_global(module, *id) == variable
+                                && matches!(&m.global(*text).init, Some(Const::Bytes { data, .. }) if data.strip_suffix(&[0]) == Some(b"scuba:managed"))
+                        }
+                        _ => false,
+                    },
+                    _ => false,
+                })
             })
         })
     }

@@ -187,6 +187,8 @@ fn counterexample(f: &Finding, w: &Witness) -> String {
     }
     if f.rule == Rule::DoubleFree { return text; }
     if f.launch.is_some() { let _ = write!(text, ": grid {}, thread {} of block {}", triple(w.grid), triple(w.thread), triple(w.block)); }
+    // Where null or the host's memory is, says nothing to users.
+    if f.rule == Rule::InvalidPointer { return text; }
     let width = i64::try_from(f.access.bytes).unwrap_or(i64::MAX);
     let end = w.offset_bytes.saturating_add(width);
     let extent = w.extent_bytes;

@@ -1,4 +1,5 @@
-//! Which memory has been freed, under which condition and where; what touches it afterwards, and what the host copies.
+//! Which memory has been freed, under which condition and where, or made known to devices; what touches it afterwards, and what
+//! the host copies.
 //!
 //! In: frees, accesses and copies as the executor comes to them. Out: [`StaleEvent`]s, each with the condition under which
 //! it meets freed memory, and copies as [`super::exec::AccessEvent`]s. Whether such a condition can hold is not asked here.
@@ -58,6 +59,14 @@ impl Executor<'_> {
         self.stale.truncate(to.stale);
         self.copies.truncate(to.copies);
     }
+
+    /// Makes memory of the host known to devices (`cudaHostRegister`): for good, as far as this is followed.
+    pub(crate) fn register(&mut self, p: &[Target]) {
+        for t in p { if let Base::Object(o) = t.base { self.registered.insert(o); } }
+    }
+
+    #[must_use]
+    pub fn is_registered(&self, o: ObjId) -> bool { self.registered.contains(&o) }
 
     /// Frees what a pointer points to. Only the start of an allocation can be freed; null does nothing.
     pub(crate) fn release(&mut self, s: &mut State, p: &[Target]) {

@@ -32,7 +32,9 @@ impl Machine<'_> {
         match self.mem.get(&th.stack, id) {
             Some(o) if o.unknown.is_some() => self.unbounded(site(), id, off),
             Some(o) if o.holds(off, bytes) => {
+                let hosts = th.on_device() && matches!(o.kind, ObjectKind::HostHeap | ObjectKind::HostGlobal);
                 if self.seen.has_parts() { self.in_part(th, site(), p.bits, bytes, dir)?; }
+                if hosts { self.hosts_memory(th, site(), p.bits, bytes, dir)?; }
                 Ok(Way::Fine(id, off.cast_unsigned()))
             }
             _ if bytes == 0 => Ok(Way::Nowhere(Reason::BAD_READ)),

@@ -74,6 +74,10 @@ pub struct Object {
 pub enum Fault {
     /// Outside its object, or through an address that belongs to none.
     Bounds,
+    /// Through null, or an address near it.
+    Null,
+    /// In a kernel, of pageable memory of the host: legal on some systems, and done.
+    HostMemory,
     /// In an object that was freed.
     Freed,
     /// No access: what was freed is freed again.
@@ -85,6 +89,11 @@ pub enum Fault {
 /// Bytes from the start of the object; the last part has no end of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PartBounds { pub start: i64, pub end: Option<i64> }
+
+impl Fault {
+    /// Whether it is the fault that somebody looks for.
+    pub fn answers(self, wanted: Self) -> bool { self == wanted || (self == Self::Null && wanted == Self::Bounds) }
+}
 
 /// An access that lies outside its object, or in an object that is freed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -57,6 +57,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "cudaMemset" | "cudaMemsetAsync" => (memset, Class::Memory),
         "cudaMemset2D" | "cudaMemset2DAsync" => (memset_2d, Class::Memory),
         "cudaHostGetDevicePointer" => (host_device_pointer, Class::Memory),
+        "cudaHostRegister" => (host_register, Class::Memory),
         "cudaGetDeviceCount" => (device_count, Class::Memory),
         "cudaGetDevice" => (device_number, Class::Memory),
         "cudaDeviceGetAttribute" => (attribute, Class::Memory),
@@ -73,7 +74,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "cudaDeviceSynchronize" | "cudaThreadSynchronize" | "cudaStreamSynchronize" | "cudaEventSynchronize" | "cudaEventRecord"
         | "cudaEventDestroy" | "cudaStreamDestroy" | "cudaStreamWaitEvent" | "cudaSetDevice" | "cudaSetDeviceFlags" | "cudaDeviceSetCacheConfig"
         | "cudaFuncSetCacheConfig" | "cudaFuncSetAttribute" | "cudaDeviceSetLimit" | "cudaProfilerStart" | "cudaProfilerStop"
-        | "cudaMemPrefetchAsync" | "cudaMemAdvise" | "cudaHostRegister" | "cudaHostUnregister" | "cudaEventQuery" | "cudaStreamQuery"
+        | "cudaMemPrefetchAsync" | "cudaMemAdvise" | "cudaHostUnregister" | "cudaEventQuery" | "cudaStreamQuery"
         | "cudaDeviceEnablePeerAccess" | "cudaFuncSetSharedMemConfig" | "cudaDeviceSetSharedMemConfig" | "cudaMemPoolSetAttribute"
         | "__cudaRegisterFatBinary" | "__cudaRegisterFatBinaryEnd" | "__cudaRegisterFunction" | "__cudaRegisterVar"
         | "__cudaUnregisterFatBinary" | "__cudaRegisterManagedVar" | "__cudaInitModule" | "cudaDeviceReset" | "cudaThreadExit" => (super::libc::zero, Class::Pure),
@@ -238,6 +239,13 @@ fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> R
 
 fn host_device_pointer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     write(m, th, call, arg(a, 0), 64, arg(a, 1))?;
+    OK
+}
+
+/// From now on kernels may use it.
+fn host_register(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    if let Some(o) = arg(a, 0).known().and_then(|p| m.mem.global_mut(split(p).0))
+        && matches!(o.kind, ObjectKind::HostHeap | ObjectKind::HostGlobal) { o.kind = ObjectKind::Pinned; }
     OK
 }
 

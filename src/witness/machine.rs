@@ -226,8 +226,21 @@ impl<'p> Machine<'p> {
     /// Notes an access out of bounds or of freed memory; the instruction is the one at `pc` of the innermost frame's code.
     #[cold]
     pub fn bad_access(&mut self, th: &Thread, site: Site, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
-        let freed = self.mem.get(&th.stack, split(address).0).is_some_and(|o| o.freed);
-        self.fault(th, site, if freed { Fault::Freed } else { Fault::Bounds }, address, bytes, direction)
+        let (id, _) = split(address);
+        let fault = match self.mem.get(&th.stack, id) {
+            Some(o) if o.freed => Fault::Freed,
+            Some(_) => Fault::Bounds,
+            None if id.is_null() => Fault::Null,
+            None if th.on_device() && id.is_on_hosts_stack() => Fault::HostMemory,
+            None => Fault::Bounds,
+        };
+        self.fault(th, site, fault, address, bytes, direction)
+    }
+
+    /// Notes that a kernel uses memory of the host that was never made known to devices.
+    #[cold]
+    pub fn hosts_memory(&mut self, th: &Thread, site: Site, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
+        self.fault(th, site, Fault::HostMemory, address, bytes, direction)
     }
 
     /// Notes that freed memory is freed again.

@@ -36,6 +36,10 @@ pub const fn looks_like_address(word: u64) -> bool {
 }
 
 impl ObjId {
+    /// Whether the address was null, or near it.
+    pub const fn is_null(self) -> bool { self.0 == 0 }
+    /// Whether it is a variable of a function of the host.
+    pub const fn is_on_hosts_stack(self) -> bool { self.0 >= HOST_STACK && self.0 < LOCAL }
     /// Address of the object's first byte.
     pub const fn address(self) -> u64 { ((self.0 as u64) << WINDOW_BITS) + BIAS }
 }

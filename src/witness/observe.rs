@@ -60,7 +60,7 @@ impl Observer {
 
     pub fn bad(&mut self, bad: BadAccess, object: ObjId, on_device: bool) -> Result<(), Stop> {
         if let Some(t) = &self.target
-            && t.site == bad.site && t.parts.is_some() == matches!(bad.fault, Fault::Part(_)) && t.fault.is_none_or(|f| f == bad.fault)
+            && t.site == bad.site && t.parts.is_some() == matches!(bad.fault, Fault::Part(_)) && t.fault.is_none_or(|f| bad.fault.answers(f))
             && t.direction.is_none_or(|d| d == bad.direction) && t.callers.as_ref().is_none_or(|c| *c == bad.callers) && (self.armed || !on_device)
             && (!on_device || t.launch_site.is_none() || t.launch_site == bad.launch_site) {
             self.found = Some(bad);

@@ -158,9 +158,10 @@ SCUBA_HOST void sincos(const float a, float *s, float *c) { ::sincosf(a, s, c); 
 
 /* --- the rest --- */
 
-/* clang knows managed variables for HIP only; as device variables they have a host-side shadow just so. */
+/* clang knows managed variables for HIP only; as device variables they have a host-side shadow just so. The annotation says
+   that kernels may use the shadow's address. */
 #undef __managed__
-#define __managed__ __attribute__((device))
+#define __managed__ __attribute__((device, annotate("scuba:managed")))
 
 SCUBA_DEVICE float __tanhf(float x) { return ::tanhf(x); }
 #undef __prof_trigger

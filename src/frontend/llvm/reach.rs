@@ -18,8 +18,8 @@ pub(super) fn reachable<'m>(bitcode: &Bitcode<'m>) -> FxHashSet<Value<'m>> {
     }
     for g in bitcode.globals() {
         let name = g.name();
-        let runs = name == "llvm.global_ctors" || name == "llvm.global_dtors";
-        if runs || (!name.starts_with("llvm.") && !g.is_declaration() && exported(g.linkage())) { work.push(g); }
+        let speaks = matches!(name.as_str(), "llvm.global_ctors" | "llvm.global_dtors" | "llvm.global.annotations");
+        if speaks || (!name.starts_with("llvm.") && !g.is_declaration() && exported(g.linkage())) { work.push(g); }
     }
     for a in bitcode.aliases() {
         if exported(a.linkage()) { work.push(a); }

@@ -1,0 +1,54 @@
+//! Findings about one launch: what its kernel does at a place, other than going out of bounds.
+//!
+//! In: an access of a kernel and a model in which it is wrong. Out: what the replay of that model makes of it.
+
+use super::calls::Tools;
+use super::decide::Obligation;
+use super::engine::Place;
+use super::finding::{Bad, Worth};
+use super::relevant;
+use super::solver::{Model, WrapMode};
+use super::witness::Wanted;
+use crate::ir::FuncRef;
+use crate::kernel::KernelRun;
+use crate::report::finding::{Finding, Level, Rule};
+use crate::symbolic::exec::{AccessEvent, LaunchEvent};
+use crate::symbolic::memory::Object;
+use crate::symbolic::term::TermId;
+use crate::witness::Fault;
+
+/// A launch whose kernel was executed.
+pub(super) struct Launched<'a> { pub launch: &'a LaunchEvent, pub kernel: FuncRef, pub run: &'a KernelRun }
+
+/// A model in which something happens.
+pub(super) struct Happens { pub model: Model, pub mode: WrapMode, pub degenerate: bool }
+
+/// One access, what it is meant for and what may be wrong with it.
+pub(super) struct Suspected<'a> {
+    pub rule: Rule,
+    pub fault: Fault,
+    pub event: &'a AccessEvent,
+    pub object: &'a Object,
+    pub obligation: &'a Obligation,
+    /// What decides it, apart from the way there: unknowns in these make a replay that is cut short worth nothing.
+    pub essential: &'a [TermId],
+    pub message: String,
+}
+
+impl Launched<'_> {
+    /// The finding at a place; `Err` says why it is none.
+    pub fn replayed(&self, tools: &mut Tools<'_>, s: Suspected<'_>, h: &Happens, place: Place) -> Result<Finding, String> {
+        let judged = tools.judge.judge(&tools.e.arena, self.launch, &self.run.thread, s.event, &h.model, h.mode, Wanted::Fault(s.fault));
+        let unknowns = relevant::unknowns(&tools.e, s.essential);
+        let worth = Worth::of(&judged, &tools.root, tools.e.program, unknowns)?;
+        let bad = Bad {
+            root: &tools.root, launch: self.launch, thread: &self.run.thread, kernel: self.kernel, event: s.event, object: s.object,
+            obligation: s.obligation, model: &h.model, mode: h.mode, degenerate: h.degenerate,
+        };
+        let mut finding = bad.finding(&tools.e, &tools.judge, &judged, worth, place);
+        finding.rule = s.rule;
+        finding.message = s.message;
+        if finding.level != Level::Warn { finding.level = s.rule.default_level(); }
+        Ok(finding)
+    }
+}
