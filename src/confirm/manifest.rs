@@ -91,6 +91,9 @@ pub struct Expected {
     pub bytes: u64,
     pub block: [u64; 3],
     pub thread: [u64; 3],
+    /// The function of the CUDA runtime that must fail, where it is a call of the host's that is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
 }
 
 /// A way to see a finding on the device.

@@ -10,9 +10,9 @@ use super::kernel_check::{self, Other};
 use super::manifest::{Attempt, Build, Case, Executable, Expected, Manifest, Word};
 use super::store;
 use crate::frontend::ExtractOptions;
-use crate::ir::{BlockId, FuncId, FuncRef, ModuleId, Program};
+use crate::ir::{BlockId, Callee, FuncId, FuncRef, ModuleId, Op, Program, Side, SourceLoc, Terminator};
 use crate::nvcc::unit::TranslationUnit;
-use crate::report::finding::{Finding, Sites, Witness};
+use crate::report::finding::{Finding, Rule, Sites, Witness};
 use crate::report::paths::ProjectRoot;
 use crate::report::sources::Sources;
 use crate::witness::{self, Budget, Image, Inputs, ObjectKind, Outcome, Site, Snapshot, Target, Threads};
@@ -85,7 +85,7 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
     let with_witness: Vec<(&Finding, &Witness)> = findings.iter().filter(|f| own(f)).filter_map(|f| Some((*f, f.witness.as_ref()?))).collect();
     for (finding, witness) in &with_witness {
         if ways.over() { break; }
-        let mut case = Case { expected: expected(finding, witness, around), store: material.store.clone(), attempts: vec![], notes: vec![] };
+        let mut case = Case { expected: expected(finding, witness, material.program, around), store: material.store.clone(), attempts: vec![], notes: vec![] };
         let launched = launch(witness, material, ways);
         let device_bytes = launched.as_ref().map_or(0, |l| l.1.device_bytes);
         if ways.program { case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest)); }
@@ -125,6 +125,7 @@ fn checks<'w>(manifest: &mut Manifest, launches: &[&Launched], witness_of: &dyn 
     let mut rows: Vec<(&Launched, Place)> = Vec::new();
     for l in launches {
         let e = &manifest.cases[l.case].expected;
+        if !is_about_bounds(e.rule) { note(manifest, l.case, "it knows bounds only"); continue; }
         match kernel_check::place(m.program, l.site, e.direction, e.bytes, &l.snapshot) {
             Ok(place) => rows.push((l, place)),
             Err(why) => note(manifest, l.case, &why),
@@ -159,13 +160,48 @@ fn checks<'w>(manifest: &mut Manifest, launches: &[&Launched], witness_of: &dyn 
 /// Bytes of device memory that a launch alone asks for.
 fn bytes(s: &Snapshot) -> u64 { s.objects.iter().map(|o| o.image.size.saturating_add(2 * ROOM)).fold(0, u64::saturating_add) }
 
-fn expected(f: &Finding, w: &Witness, around: &Surroundings<'_>) -> Expected {
+/// Whether a finding says that an access leaves its object.
+const fn is_about_bounds(rule: Rule) -> bool {
+    matches!(rule, Rule::OobGlobal | Rule::OobShared | Rule::OobLocal | Rule::OobConstant | Rule::IntraAllocation | Rule::DataIndex | Rule::IndexOverflow)
+}
+
+/// Where the access itself stands, which for a launch with freed memory is in the kernel: the innermost of the calls that lead
+/// to it outside system headers.
+fn accessed(w: &Witness, program: &Program) -> Option<SourceLoc> {
+    let sites = w.sites.as_ref()?;
+    std::iter::once(&sites.access).chain(sites.callers.iter().rev()).filter_map(|s| site(*s, program)).map(|s| location(s, program)).find(|l| l.line > 0 && !l.system)
+}
+
+fn location(s: Site, program: &Program) -> SourceLoc {
+    let block = &program.func(s.func).blocks[s.block.index()];
+    program.loc(s.func.module, block.insts.get(s.inst as usize).map_or(block.term_loc, |i| i.loc))
+}
+
+/// The function of the runtime that is called, where the finding is about a call of the host's.
+fn called(w: &Witness, program: &Program) -> Option<String> {
+    let sites = w.sites.as_ref().filter(|s| s.launch.is_none())?;
+    let at = site(sites.access, program)?;
+    if program.module(at.func.module).side != Side::Host { return None; }
+    let block = &program.func(at.func).blocks[at.block.index()];
+    let callee = match (block.insts.get(at.inst as usize).map(|i| &i.op), &block.term) {
+        (Some(Op::Call { callee, .. }), _) | (None, Terminator::Invoke { callee, .. }) => callee,
+        _ => return None,
+    };
+    let Callee::Direct(id) = callee else { return None };
+    let name = &program.func(program.resolve_func(at.func.module, *id)).name;
+    Some(name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name).to_owned())
+}
+
+fn expected(f: &Finding, w: &Witness, program: &Program, around: &Surroundings<'_>) -> Expected {
     let p = &f.access.position;
-    let file = match around.places.file(&around.root.absolute(&p.file)) { Word::Text(t) | Word::Bundle(t) | Word::Scratch(t) => t, Word::Architecture => String::new() };
+    let access = accessed(w, program);
+    let path = access.as_ref().map_or_else(|| around.root.absolute(&p.file), |l| around.root.absolute(&l.file));
+    let file = match around.places.file(&path) { Word::Text(t) | Word::Bundle(t) | Word::Scratch(t) => t, Word::Architecture => String::new() };
     Expected {
         fingerprint: f.fingerprint.clone(), witness: store::key(f, around.sources), rule: f.rule,
         summary: format!("{}:{}:{}: {}", p.file, p.line, p.column, f.message),
-        kernel: f.access.kernel.clone(), file, line: p.line, direction: f.access.direction, bytes: f.access.bytes, block: w.block, thread: w.thread,
+        kernel: f.access.kernel.clone(), file, line: access.map_or(p.line, |l| l.line), direction: f.access.direction, bytes: f.access.bytes, block: w.block, thread: w.thread,
+        call: called(w, program),
     }
 }
 
@@ -191,9 +227,8 @@ fn program(f: &Finding, w: &Witness, device_bytes: u64, m: &Material<'_>, places
 /// says that it is.
 fn is_of(f: &Finding, program: &Program, root: &ProjectRoot) -> bool {
     let Some(sites) = f.witness.as_ref().and_then(|w| w.sites.as_ref()) else { return true };
-    std::iter::once(&sites.access).chain(&sites.callers).filter_map(|s| site(*s, program)).any(|s| {
-        let block = &program.func(s.func).blocks[s.block.index()];
-        let at = program.loc(s.func.module, block.insts.get(s.inst as usize).map_or(block.term_loc, |i| i.loc));
+    std::iter::once(&sites.access).chain(&sites.callers).chain(&sites.launch).filter_map(|s| site(*s, program)).any(|s| {
+        let at = location(s, program);
         at.line == f.access.position.line && root.show(&at.file) == f.access.position.file
     })
 }
@@ -213,6 +248,7 @@ fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<
 /// The access, and the launch that reaches it as a replay of the witness saw it; `Err`: why there is none.
 fn launch(w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<(Site, Snapshot), String> {
     let sites = w.sites.as_ref().ok_or("the finding does not say where it is in the program")?;
+    if called(w, m.program).is_some() { return Err("it is a call of the host's that is wrong".into()); }
     let program = m.program;
     let stale = "the finding is of another program";
     let root = root_of(sites, program).ok_or(stale)?;

@@ -37,8 +37,10 @@ pub struct Record {
     pub size: u64,
     /// `read`, `write` or `atomic`; empty for what is no access.
     pub direction: String,
-    /// `out of bounds`, `misaligned`, …
+    /// `out of bounds`, `misaligned`, …; of a failed call the name of the error.
     pub error: String,
+    /// The function of the runtime that failed.
+    pub api: String,
     pub address: u64,
     /// The access, then the calls that led to it, the kernel last.
     pub frames: Vec<Frame>,
@@ -143,11 +145,12 @@ impl Records {
             (Some(ROOT), "" | "record" | "record/who" | "record/who/threadIdx" | "record/who/blockIdx" | "record/what" | "record/where"
                 | "record/deviceStack" | "record/deviceStack/frame" | "record/level" | "record/deviceStack/saveLocation"
                 | "record/where/pc" | "record/deviceStack/frame/pc" | "record/where/module" | "record/deviceStack/frame/module"
-                | "record/what/api" | "record/what/message" | "record/what/result") => true,
+                | "record/what/message" | "record/what/result") => true,
             (Some(ROOT), "record/kind") => { value.clone_into(&mut record.kind); true }
             (Some(ROOT), "record/what/text") => { value.clone_into(&mut record.text); true }
             (Some(ROOT), "record/what/space") => { value.clone_into(&mut record.space); true }
             (Some(ROOT), "record/what/direction") => { value.clone_into(&mut record.direction); true }
+            (Some(ROOT), "record/what/api") => { value.clone_into(&mut record.api); true }
             (Some(ROOT), "record/what/error") => { value.clone_into(&mut record.error); true }
             (Some(ROOT), "record/what/size") => number(value).map(|n| record.size = n).is_some(),
             (Some(ROOT), "record/what/address") => number(value).map(|n| record.address = n).is_some(),

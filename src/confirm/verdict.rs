@@ -45,6 +45,7 @@ pub type Array = (u64, i64, i64);
 /// Compares records with what is expected. `ended`: the run came to its own end; `how` says how it ended. `array`: where it is
 /// known.
 pub fn judge(expected: &Expected, records: &Records, ended: bool, how: &str, array: Option<Array>, around: &Surroundings<'_>) -> Verdict {
+    if let Some(call) = &expected.call { return judge_call(call, records, ended, how); }
     let kernel = base_name(&expected.kernel);
     let here: Vec<&Record> = records.records.iter().filter(|r| {
         place(r, around).is_some_and(|f| f.line == expected.line && around.same_file(&f.path, &expected.file))
@@ -78,6 +79,18 @@ pub fn judge(expected: &Expected, records: &Records, ended: bool, how: &str, arr
     if let Some(r) = records.records.first() { return Verdict::Inconclusive(format!("the run failed before: {}", r.text)); }
     if !ended || records.cut_off { return Verdict::Inconclusive(format!("the run {how}")); }
     Verdict::NotReproduced("Compute Sanitizer reported nothing".into())
+}
+
+/// A call of the runtime that must fail for its arguments. Records do not say which of several calls of one function it was.
+fn judge_call(call: &str, records: &Records, ended: bool, how: &str) -> Verdict {
+    let refused: Vec<&Record> = records.records.iter().filter(|r| r.kind == "Api" && r.api == call && r.error == "cudaErrorInvalidValue").collect();
+    if let [first, others @ ..] = refused.as_slice() {
+        let more = if others.is_empty() { String::new() } else { format!(", {} times", refused.len()) };
+        return Verdict::Confirmed(format!("{}{more}", first.text.trim_end_matches('.')));
+    }
+    if let Some(r) = records.records.first() { return Verdict::Inconclusive(format!("the run failed before: {}", r.text)); }
+    if !ended || records.cut_off { return Verdict::Inconclusive(format!("the run {how}")); }
+    Verdict::NotReproduced(format!("no call of `{call}` was refused"))
 }
 
 /// What the check compiled into the kernel says; `record` is `None` where it never saw the access out of bounds.
@@ -142,7 +155,7 @@ mod tests {
     fn expected(kernel: &str, file: &str, line: u32, direction: Direction, thread: [u64; 3]) -> Expected {
         Expected {
             fingerprint: "f".into(), witness: "w".into(), rule: Rule::OobGlobal, summary: String::new(), kernel: kernel.into(),
-            file: file.into(), line, direction, bytes: 8, block: [0; 3], thread,
+            file: file.into(), line, direction, bytes: 8, block: [0; 3], thread, call: None,
         }
     }
 
@@ -183,6 +196,24 @@ mod tests {
         let Verdict::Confirmed(detail) = at(r.records[0].address - 496) else { panic!() };
         assert!(detail.contains("at 0x7fcb008001f0, byte 496 of 504, by thread (31, 0, 0)"), "{detail}");
         assert!(matches!(at(r.records[0].address - 480), Verdict::Inconclusive(_)));
+    }
+
+    #[test]
+    fn a_call_is_confirmed_by_its_refusal_alone() {
+        let call = |name: &str| Expected { call: Some(name.into()), ..expected("main", "double_free.cu", 5, Direction::Write, [0; 3]) };
+        for (name, file) in [("cudaFree", "double_free.xml"), ("cudaMemcpy", "memcpy_too_long.xml"), ("cudaMemset", "memset_too_long.xml")] {
+            let Verdict::Confirmed(detail) = says(&call(name), &golden(file)) else { panic!("{name}") };
+            assert!(detail.starts_with("Program hit cudaErrorInvalidValue") && detail.ends_with(name), "{detail}");
+        }
+        assert!(matches!(says(&call("cudaMemcpy"), &golden("double_free.xml")), Verdict::Inconclusive(_)));
+        assert!(matches!(says(&call("cudaFree"), &golden("use_after_free.xml")), Verdict::Inconclusive(_)));
+        assert!(matches!(says(&call("cudaFree"), &golden("clean.xml")), Verdict::NotReproduced(_)));
+    }
+
+    #[test]
+    fn freed_memory_is_confirmed_at_the_access_in_the_kernel() {
+        let e = Expected { rule: Rule::UseAfterFree, ..expected("s(int*)", "use_after_free.cu", 1, Direction::Write, [0; 3]) };
+        assert!(matches!(says(&e, &golden("use_after_free.xml")), Verdict::Confirmed(_)));
     }
 
     #[test]

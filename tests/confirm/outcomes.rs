@@ -37,6 +37,25 @@ fn a_run_of_the_program_confirms_and_the_next_check_shows_it() {
 }
 
 #[test]
+fn freed_memory_is_confirmed_in_the_kernel_and_what_is_refused_at_the_call() {
+    let confirmed = |program: &str, record: &str, rule: &str| {
+        let bench = Bench::new(program);
+        bench.sanitizer(record, "clean.xml", &bench.project());
+        let said = bench.scuba(["confirm", program, "--message-format", "json"]).status(1);
+        let [finding] = said.findings().try_into().unwrap();
+        assert_eq!((finding["rule"].as_str(), finding["level"].as_str()), (Some(rule), Some("deny")), "{finding}");
+        assert_eq!(finding["confirmation"]["status"], "confirmed", "{finding}");
+        finding["confirmation"]["detail"].as_str().unwrap().to_owned()
+    };
+    let detail = confirmed("use_after_free.cu", "use_after_free.xml", "use-after-free");
+    assert!(detail.contains("write of size 4 bytes") && detail.contains("by thread (0, 0, 0) of block (0, 0, 0), running the program itself"), "{detail}");
+    for (program, rule, call) in [("double_free", "double-free", "cudaFree"), ("memcpy_too_long", "memcpy-out-of-bounds", "cudaMemcpy"), ("memset_too_long", "memcpy-out-of-bounds", "cudaMemset")] {
+        let detail = confirmed(&format!("{program}.cu"), &format!("{program}.xml"), rule);
+        assert!(detail.contains(&format!("on CUDA API call to {call}, running the program itself")), "{detail}");
+    }
+}
+
+#[test]
 fn what_another_access_hides_is_confirmed_by_its_launch_alone() {
     let bench = Bench::new("vector.cu");
     // In the program another access comes first; the launch alone shows this one.
