@@ -76,6 +76,8 @@ impl Suspect {
         };
         let depends = self.depends();
         let judged = tools.judge.judge_call(&tools.e.arena, &depends, &self.stack, &model, self.fault, self.side);
+        // Neither legal nor seen to happen: nothing to tell.
+        if degenerate && !matches!(judged, Judged::Reached { .. }) { return Outcome::Unknown("it happens only for sizes that are not positive, if at all".into()); }
         let unknowns = relevant::unknowns(&tools.e, &self.essential);
         match Worth::of(&judged, &tools.root, tools.e.program, unknowns) {
             Ok(worth) => Outcome::Found(Box::new(self.finding(tools, &model, mode, degenerate, &judged, worth))),

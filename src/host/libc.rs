@@ -9,6 +9,9 @@ use crate::symbolic::term::{InputSource, Range, SymKind, TermId};
 use crate::symbolic::value::{Base, Target, Value};
 use std::rc::Rc;
 
+/// Bytes; no host gives one block more.
+const MOST_OF_HOST: i128 = 1 << 40;
+
 impl Executor<'_> {
     pub(super) fn libc_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         match c.name {
@@ -122,6 +125,11 @@ impl Executor<'_> {
     fn host_allocation(&mut self, c: &Call<'_>, mut s: State, size: TermId, rest: Rest) -> Modelled {
         let want = Range::new(0, (1 << 63) - 1);
         let size = if want.contains(self.arena.range(size)) { size } else { self.interpret(size, 64, false) };
+        // The allocation succeeds: it is no negative number read as `size_t`.
+        let most = self.arena.int(MOST_OF_HOST);
+        let fits = self.arena.le(size, most);
+        let Some(assumed) = self.assume(s, fits) else { return Ok(None) };
+        s = assumed;
         let place = self.user_location();
         let o = self.allocate(c.context, c.site, 1, |_| Object { kind: ObjKind::HostHeap, name: String::new(), extent: Some(size), site: place, func: None, array: true });
         s.mem.insert(o, Rc::new(ObjState::new(rest)));

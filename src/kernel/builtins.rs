@@ -2,7 +2,7 @@
 //!
 //! Names are those that clang 22 gives: `llvm.nvvm.*` intrinsics (NVPTX usage guide) and libdevice's `__nv_*`.
 
-use crate::ir::{FuncRef, TypeId, TypeKind};
+use crate::ir::{FuncRef, Module, TypeId, TypeKind};
 use crate::symbolic::exec::{AccessKind, Executor, Site, State};
 use crate::symbolic::memory::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::term::Range;
@@ -131,6 +131,7 @@ impl Executor<'_> {
                 }
                 _ => None,
             },
+            "umul" | "uadd" if name.contains(".with.overflow") => self.with_overflow(base, args, m, ty),
             "trap" | "debugtrap" | "ubsantrap" => return Ok(None),
             "va_start" | "va_end" | "va_copy" => { self.forget_pointees(&mut s, args, "variadic arguments"); Some(Value::unknown("no value")) }
             "stacksave" => Some(self.unknown_pointer("the stack pointer")),
@@ -142,6 +143,18 @@ impl Executor<'_> {
         self.forget_pointees(&mut s, args, &format!("the effect of `llvm.{name}`"));
         let v = self.unknown_of(m, ty, &format!("the result of `llvm.{base}`"));
         Ok(Some((v, s)))
+    }
+
+    /// An unsigned product or sum, and whether it does not fit: how `new T[n]` computes its size.
+    fn with_overflow(&mut self, op: &str, args: &[Value], m: &Module, ty: TypeId) -> Option<Value> {
+        let TypeKind::Struct { fields, .. } = &m.ty(ty).kind else { return None };
+        let TypeKind::Int(bits) = m.ty(fields.first()?.ty).kind else { return None };
+        let (a, b) = (self.value_int(args.first()?, bits), self.value_int(args.get(1)?, bits));
+        let (a, b) = (self.interpret(a, bits, false), self.interpret(b, bits, false));
+        let exact = if op == "umul" { self.arena.mul(a, b) } else { self.arena.add(a, b) };
+        let most = self.arena.int((1i128 << bits.min(64)) - 1);
+        let over = self.arena.lt(most, exact);
+        Some(Value::Aggregate(Rc::new(vec![Value::Int(exact), Value::Bool(over)])))
     }
 
     fn nvvm(&mut self, name: &str, args: &[Value], mut s: State, site: Site, ty: TypeId) -> Modelled {

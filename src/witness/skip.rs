@@ -100,7 +100,7 @@ impl<'p> Machine<'p> {
         places.iter().any(|(func, blocks)| {
             let mut e = Effect::default();
             for b in blocks { self.block_effect(*func, &program.func(*func).blocks[b.index()], &mut e); }
-            e.cuda || e.indirect
+            e.cuda || e.indirect || self.sought_in(*func, blocks, &e)
         })
     }
 
@@ -121,6 +121,11 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Whether what is sought stands in these blocks of a function or in what they call.
+    fn sought_in(&self, func: FuncRef, blocks: &[BlockId], e: &Effect) -> bool {
+        self.seen.target.as_ref().is_some_and(|t| t.site.func == func && blocks.contains(&t.site.block) || e.calls.contains(&t.site.func))
+    }
+
     /// Whether leaving these blocks out changes only what memory and registers hold.
     fn may_skip(&mut self, th: &Thread, func: FuncRef, blocks: &[BlockId]) -> bool {
         let f = self.program.func(func);
@@ -132,9 +137,7 @@ impl<'p> Machine<'p> {
         }
         if e.cuda || e.barrier || e.indirect && !th.on_device() && self.effects.launches { return false; }
         // What is sought must not be skipped.
-        self.seen.target.as_ref().is_none_or(|t| {
-            !(t.site.func == func && blocks.contains(&t.site.block) || e.calls.contains(&t.site.func))
-        })
+        !self.sought_in(func, blocks, &e)
     }
 
     /// At a loop's way back after many steps: the instruction behind the loop, where it can be left out.
