@@ -53,7 +53,7 @@ dist: build ## dist/scuba-VERSION: binaries with the libraries they need, to be 
 	@tools/dist.sh dist/scuba-$(VERSION)
 
 .PHONY: install
-install: dist ## the same under PREFIX (default /usr/local): PREFIX/bin and PREFIX/lib/scuba
+install: dist ## the same under PREFIX (default /usr/local), with the CMake package and scuba.mk
 	@tools/install.sh dist/scuba-$(VERSION) "$(DESTDIR)$(PREFIX)"
 
 .PHONY: clean

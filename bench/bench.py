@@ -22,6 +22,7 @@ import generate
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "target" / "bench"
 RELEASE = ROOT / "target" / "release"
+CACHE = WORK / "cache"
 
 # name, translation units, kernels in each, repetitions
 PROJECTS = [("small", 1, 4, 7), ("medium", 8, 4, 3), ("large", 40, 3, 1)]
@@ -67,6 +68,7 @@ def forget(build: Path, environment: dict) -> None:
     """Removes what was built, and what the analysis remembers of it."""
     quietly(["cmake", "--build", build, "--target", "clean"], environment)
     shutil.rmtree(build / ".scuba", ignore_errors=True)
+    shutil.rmtree(CACHE, ignore_errors=True)
 
 
 def analysed(build: Path, environment: dict) -> dict:
@@ -138,6 +140,7 @@ def main() -> None:
     nvcc = quietly([ROOT / "tools" / "find-nvcc.sh"], dict(os.environ)).strip()
     ours = ("SCUBA_", "NVCC_", "CUDACXX", "CUDAFLAGS")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+    environment["SCUBA_CACHE"] = str(CACHE)
     WORK.mkdir(parents=True, exist_ok=True)
 
     rows = []

@@ -24,6 +24,7 @@ mod witness;
 use crate::assume::Condition;
 use crate::ir::Program;
 use crate::report::finding::{Finding, Position, Summary, Undecided};
+use serde::{Deserialize, Serialize};
 
 /// Axioms and budgets (DESIGN: Axioms; scuba.toml `[limits]`).
 #[derive(Clone, Debug, PartialEq)]
@@ -47,10 +48,10 @@ impl Default for Options {
 }
 
 /// One access in the source and what was decided of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place { pub position: Position, pub kernel: String, pub array: String, pub standing: Standing }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Standing {
     /// Also where it is so only if no operation wraps.
     Safe,
@@ -60,7 +61,7 @@ pub enum Standing {
 
 /// What the check of one program says. Levels are the rules' defaults; `report/` applies configuration,
 /// fills `program`, fingerprints and suppressions.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ProgramReport {
     pub findings: Vec<Finding>,
     pub undecided: Vec<Undecided>,

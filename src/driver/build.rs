@@ -4,9 +4,10 @@ use super::args::BuildArgs;
 use super::confirm::{self, Project};
 use super::session::Session;
 use super::stored::Stored;
-use super::{Status, output};
+use super::{Status, output, pending};
 use crate::confirm::prepare::Ways;
-use crate::facts::{LinkFacts, Store, dir};
+use crate::facts::{LinkFacts, Present, Recipe, Store, dir};
+use crate::nvcc::command::Plan;
 use crate::nvcc::interpose;
 use crate::nvcc::request::Link;
 use crate::report::levels::Overrides;
@@ -31,6 +32,7 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     if !session.quiet() { outcome.notes.iter().for_each(|n| output::complain(&output::harmless(n))); }
 
     keep(&outcome.links, &here);
+    record(&outcome.host_compiles, &here);
 
     let stored = match Stored::open(&here, false, |line| output::complain(&output::harmless(line))) {
         Ok(mut stored) => {
@@ -80,6 +82,18 @@ fn keep(links: &[Link], here: &Path) {
         if let Err(e) = store.write_link(&LinkFacts { link: link.clone(), units: vec![] }) {
             output::complain(&output::harmless(&e.to_string()));
         }
+    }
+}
+
+/// Keeps what the host's own compilers compiled, where facts of CUDA code lie: a program may decide there what it allocates.
+fn record(compiles: &[Plan], here: &Path) {
+    let present = Present::default();
+    for unit in compiles.iter().flat_map(|plan| &plan.request.units) {
+        let store = Store::new(dir::of_this_process(unit.output.as_deref(), here));
+        if !store.folder().is_dir() { continue; }
+        let mut recorded = pending::record(unit);
+        recorded.facts.recipe = Recipe::of(&recorded.facts.key, &unit.directory, &present);
+        if let Err(e) = store.write_unit(&recorded) { return output::complain(&output::harmless(&e.to_string())); }
     }
 }
 

@@ -22,7 +22,8 @@ pub struct Joined {
     /// The command's own units first, in their order.
     pub facts: Vec<UnitFacts>,
     pub plans: Vec<Plan>,
-    /// Programs of several units whose link nobody has seen: one more unit may come, and clear what is merely possible.
+    /// Programs that may lack a unit, since their link is not known or names objects without facts: the unit may yet come, and
+    /// clear what is merely possible.
     pub tentative: BTreeSet<String>,
     /// What users were told of when the other units were compiled.
     pub told: Vec<Told>,
@@ -52,7 +53,9 @@ impl Joined {
         let plans = join::programs(&joined.facts, &links);
         joined.choose(plans, units.len(), link, present);
         joined.read_pending(store, session);
-        joined.tentative = joined.plans.iter().filter(|p| p.output.is_none() && p.units.len() > 1).map(|p| p.name.clone()).collect();
+        let linked = |p: &Plan| link.is_some_and(|l| p.output.as_deref() == Some(&l.output));
+        let lacks = |p: &Plan| !linked(p) && (p.unknown_objects || p.output.is_none() && p.units.len() > 1);
+        joined.tentative = joined.plans.iter().filter(|p| lacks(p)).map(|p| p.name.clone()).collect();
         joined.add_alone(units.len());
         joined.told = joined.plans.iter().flat_map(|p| &p.units).filter(|&&i| i >= units.len())
             .flat_map(|&i| joined.facts[i].told.clone()).collect();

@@ -9,6 +9,7 @@ mod analyze;
 pub mod args;
 mod baseline;
 mod build;
+mod cached;
 mod check;
 mod confirm;
 mod doctor;

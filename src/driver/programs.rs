@@ -1,10 +1,11 @@
 //! Checking the programs that units make up.
 
-use super::{analysis, memory};
+use super::{cached, memory};
 use super::session::Session;
 use crate::assume::Condition;
 use crate::facts::UnitFacts;
 use crate::facts::join::Plan;
+use crate::facts::verdicts::Verdicts;
 use crate::ir::Module;
 use crate::report::assemble::{Found, ProgramFindings};
 use crate::report::finding::NotAnalysed;
@@ -39,15 +40,19 @@ pub fn check(
     let mut files = BTreeSet::new();
     let mut seen = BTreeSet::new();
     let mut unnamed: Vec<&Condition> = session.config.assume.iter().collect();
+    let verdicts = Verdicts::of_this_process();
     for plan in plans {
         started(&plan.name);
         let source = plan.units.first().map_or_else(|| plan.name.clone(), |&i| units[i].unit.source.display().to_string());
         let limit = memory::limit(session.config.limits.memory, &format!("{source}:"));
-        let mut code = Vec::new();
+        let (mut code, mut complete) = (Vec::new(), true);
         for &i in &plan.units {
             match modules(i) {
                 Ok(m) => code.extend(m),
-                Err(e) => checked.found.not_analysed.push(not_analysed(&units[i], "both", format!("{e:#}"))),
+                Err(e) => {
+                    complete = false;
+                    checked.found.not_analysed.push(not_analysed(&units[i], "both", format!("{e:#}")));
+                }
             }
             if seen.insert(i) {
                 checked.notes.extend(units[i].notes.iter().map(|n| format!("{}: {n}", units[i].unit.source.display())));
@@ -57,7 +62,10 @@ pub fn check(
         checked.modules += code.len();
         unnamed.retain(|c| !code.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
         for file in code.iter().flat_map(|m| &m.files).filter(|f| !f.system) { files.insert(file.path.clone()); }
-        match analysis::check_program(code, &session.check_options(plan.units.len())) {
+        let hashes: Vec<[u8; 32]> = plan.units.iter().map(|&i| units[i].code).collect();
+        // Units whose code could not be read are not in the program.
+        let verdicts = if complete { verdicts.as_ref() } else { None };
+        match cached::check_program(code, &hashes, &session.check_options(plan.units.len()), session.config.limits.memory, verdicts) {
             Ok(report) => {
                 for problem in report.problems { if !checked.problems.contains(&problem) { checked.problems.push(problem); } }
                 checked.notes.extend(report.notes.into_iter().map(|n| format!("{}: {n}", plan.name)));

@@ -27,11 +27,11 @@ const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What kind of facts: each has its own magic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind { Unit, Link }
+pub enum Kind { Unit, Link, Verdict }
 
 impl Kind {
     fn magic(self) -> &'static [u8; 8] {
-        match self { Self::Unit => b"SCUBA\x01TU", Self::Link => b"SCUBA\x01LN" }
+        match self { Self::Unit => b"SCUBA\x01TU", Self::Link => b"SCUBA\x01LN", Self::Verdict => b"SCUBA\x01VE" }
     }
 }
 

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     pub name: String,
-    /// Positions in the list of units, ascending.
+    /// Positions in the list of units, in the order of their keys: the same program is the same whoever lists its units.
     pub units: Vec<usize>,
     /// The file that its link makes, where that is known.
     pub output: Option<PathBuf>,
@@ -26,6 +26,8 @@ pub struct Plan {
     pub parts: Vec<PathBuf>,
     /// The link takes in CUDA objects of which no facts are there.
     pub incomplete: bool,
+    /// It takes in objects of which nothing is known: what they define is missing.
+    pub unknown_objects: bool,
 }
 
 /// The links of a build: those that were `seen`, as they are `planned` by now where that is known.
@@ -74,6 +76,7 @@ pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<Plan> {
         let name = first.map(|u| cmake_target(&u.key).map_or_else(|| stem(u), |t| t.name)).unwrap_or_default();
         add(&mut plans, &mut placed, Plan::of(name, group));
     }
+    for plan in &mut plans { plan.units.sort_by(|&a, &b| units[a].key.cmp(&units[b].key)); }
     plans
 }
 
@@ -131,6 +134,7 @@ struct Taken {
     seen: BTreeSet<PathBuf>,
     parts: Vec<PathBuf>,
     incomplete: bool,
+    unknown_objects: bool,
 }
 
 impl<'a> Index<'a> {
@@ -158,7 +162,7 @@ impl<'a> Index<'a> {
         self.collect(link, &mut taken);
         self.pull(&mut taken.members, &taken.archived);
         Plan {
-            output: Some(link.link.output.clone()), parts: taken.parts, incomplete: taken.incomplete,
+            output: Some(link.link.output.clone()), parts: taken.parts, incomplete: taken.incomplete, unknown_objects: taken.unknown_objects,
             ..Plan::of(file_name(&link.link.output), taken.members)
         }
     }
@@ -182,6 +186,7 @@ impl<'a> Index<'a> {
                     self.collect(inner, taken);
                 }
             } else {
+                taken.unknown_objects |= input.extension().is_some_and(|e| e == "o");
                 // CMake's and meson's names for objects of CUDA sources.
                 taken.incomplete |= input.as_os_str().as_encoded_bytes().ends_with(b".cu.o");
                 // Equal sources in two folders give equal objects: then all of them are candidates, and none is joined.

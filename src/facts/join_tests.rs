@@ -200,9 +200,10 @@ fn a_link_that_is_planned_counts_before_and_instead_of_one_that_was_seen() {
     let plans = |planned: &Planned| super::programs(&units, &super::links(vec![seen.clone()], planned));
     assert_eq!(plans(&Planned::default())[0].units, [0, 2]);
     let now = plans(&made(&["/b/main.cu.o", "/b/fast.cu.o", "/b/cxx.cpp.o"]));
-    let expected = Plan { name: "app".into(), units: vec![0, 1], output: Some("/b/app".into()), ..Plan::default() };
+    let expected = Plan { name: "app".into(), units: vec![0, 1], output: Some("/b/app".into()), unknown_objects: true, ..Plan::default() };
     assert_eq!(now[0], expected);
     assert!(plans(&made(&["/b/main.cu.o", "/b/later.cu.o"]))[0].incomplete);
+    assert!(!plans(&made(&["/b/main.cu.o", "/b/lib.a"]))[0].unknown_objects);
 }
 
 #[test]

@@ -18,6 +18,7 @@ pub mod objects;
 mod recipe;
 mod store;
 mod symbols;
+pub mod verdicts;
 
 pub use currency::Present;
 pub use file::ReadError;

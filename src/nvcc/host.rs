@@ -58,6 +58,7 @@ pub fn read(words: &[OsString], directory: &Path) -> HostCommand {
 /// What a host compiler's command with `-c` compiles; `None` for what is no C or C++, or a build tool's probe.
 #[must_use]
 pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
+    let words = &words[tool_at(words)..];
     let texts: Vec<String> = words.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<_>>()?;
     let command = Command::read(&nvcc_words(&texts), &Environment::default(), directory);
     if command.is_probe(directory) { return None; }

@@ -164,7 +164,7 @@ pub struct Run {
 
 /// Where the access, its launch and its root are in the program that was checked: for those who run the witness again in
 /// the same process. Not part of any report.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sites {
     /// Module and function.
     pub root: [u32; 2],

@@ -239,6 +239,49 @@ fn a_check_that_needs_too_much_memory_ends_with_one_line() {
     assert_eq!((said.out.as_str(), said.err.as_str()), ("", "scuba: a.cu: not analysed: it takes more memory than 256 MiB (limits.memory)\n"));
 }
 
+/// The entries of a cache of verdicts.
+fn entries(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let shards = std::fs::read_dir(folder.join("verdicts")).into_iter().flatten().flatten();
+    let mut files: Vec<_> = shards.flat_map(|shard| std::fs::read_dir(shard.path()).unwrap()).map(|e| e.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_program_of_which_nothing_changed_is_not_checked_again() {
+    let p = Project::new();
+    let cache = p.root().join("cache");
+    let check = |file: &str| -> Said { p.command().env("SCUBA_CACHE", &cache).args(["check", file]).output().unwrap().into() };
+    p.write("good.cu", SAFE);
+    p.write("bad.cu", &super::buggy());
+    check("good.cu").status(0);
+    let good = entries(&cache).remove(0);
+    let first = check("bad.cu").status(1);
+    // All but the time that it took.
+    let without_time = |said: &Said| said.err.rsplit_once('(').unwrap().0.to_owned();
+    assert_eq!(without_time(&check("bad.cu").status(1)), without_time(&first));
+    let all = entries(&cache);
+    assert_eq!(all.len(), 2);
+    let bad = all.iter().find(|f| **f != good).unwrap();
+
+    // That it is taken from there: with the other program's entry it is said to be safe.
+    let kept = std::fs::read(bad).unwrap();
+    std::fs::copy(&good, bad).unwrap();
+    check("bad.cu").status(0);
+    // Damaged ones are made again, other limits and other sources have others.
+    std::fs::write(bad, &kept[..kept.len() / 2]).unwrap();
+    check("bad.cu").status(1);
+    assert_eq!(std::fs::read(bad).unwrap().len(), kept.len());
+    p.write("scuba.toml", "[limits]\nsolver_ms = 4321\n");
+    check("bad.cu").status(1);
+    p.write("bad.cu", SAFE);
+    check("bad.cu").status(0);
+    assert_eq!(entries(&cache).len(), 4);
+    // What is no folder keeps nothing and stops nothing.
+    let said: Said = p.command().env("SCUBA_CACHE", p.root().join("scuba.toml")).args(["check", "bad.cu"]).output().unwrap().into();
+    said.status(0);
+}
+
 /// Alive and no zombie.
 fn runs(pid: &str) -> bool { std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(") Z ")) }
 

@@ -38,7 +38,7 @@ impl Project {
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("SCUBA_") || name == "NO_COLOR" { command.env_remove(name); }
         }
-        command.current_dir(self.root()).env("SCUBA_NVCC", nvcc()).stdin(Stdio::null());
+        command.current_dir(self.root()).env("SCUBA_NVCC", nvcc()).env("SCUBA_CACHE", "off").stdin(Stdio::null());
         command
     }
 

@@ -1,6 +1,6 @@
 //! Every way of building the project, good and with its bug.
 
-use super::support::{BAD, GOOD, Project, Way};
+use super::support::{BAD, GOOD, Project, Said, Way, nvcc};
 
 /// Builds the project as it should be, then with the bug (denied while compiling, whatever comes last), then corrected.
 fn denied_until_corrected(way: Way, jobs: u32) {
@@ -50,4 +50,40 @@ fn a_first_build_with_the_bug() {
         assert_ne!(said.status, 0, "{}", said.all());
         assert!(said.all().contains("error[oob-global]") && !project.built(way, "two"), "{}", said.all());
     }
+}
+
+/// Neither launchers nor a package: the C++ unit is known by what `scuba build` saw, and read for the join at the end.
+#[test]
+fn scuba_build_with_nothing_changed_in_the_project() {
+    let project = Project::new("filter");
+    project.replace("apps/two.cpp", GOOD, BAD);
+    let nvcc = format!("NVCC={}", nvcc().display());
+    let build = || project.scuba(&["build", "--", "make", "-j2", &nvcc]);
+    let said = build().status(1);
+    assert!(said.err.contains("error[oob-global]: write past the end of `row`") && said.err.contains("reached from `main` of `two`"), "{}", said.all());
+    assert!(project.built(Way::Make, "two"), "the build itself went through");
+    project.replace("apps/two.cpp", BAD, GOOD);
+    build().status(0).without_findings();
+    project.scuba(&["check"]).status(0).without_findings();
+}
+
+/// `scuba_check(TARGET TEST)`: one program alone, as a target and as a test.
+#[test]
+fn targets_of_cmake_that_check_one_program() {
+    let project = Project::new("filter");
+    project.replace("apps/two.cpp", GOOD, BAD);
+    project.build_with(Way::CMakeNinja, 2, &["-DSCUBA_ENABLE=ON", "-DSHARED_WRAPPER=ON"], &[("SCUBA_LEVELS", "warn=all")]).status(0);
+    let folder = project.build_folder(Way::CMakeNinja);
+    let target = |name: &str| -> Said { project.command("cmake").arg("--build").arg(&folder).args(["--target", name]).output().unwrap().into() };
+    target("one-scuba").status(0).without_findings();
+    let said = target("two-scuba");
+    assert!(said.status != 0 && said.all().contains("clear.cu:4:95: error[oob-global]"), "{}", said.all());
+    let said: Said = project.command("ctest").current_dir(&folder).output().unwrap().into();
+    assert!(said.all().contains("scuba.one") && said.all().contains("1 tests failed out of 2"), "{}", said.all());
+    // A library is checked in the programs that take it in, and a program that is none is named.
+    let check = |program: &str| project.scuba(&["check", "ninja", "--program", program]);
+    check("ninja/wrapper/libwrapper.so").status(1);
+    check("one").status(0);
+    let said = check("three").status(2);
+    assert!(said.err.contains("`three`") && said.err.contains("one, two"), "{}", said.err);
 }

@@ -4,4 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod builds;
+mod changes;
+mod orders;
 mod support;
+mod trouble;

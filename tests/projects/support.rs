@@ -58,7 +58,7 @@ impl Project {
                 command.env_remove(&*name);
             }
         }
-        command.current_dir(self.root()).env("SCUBA_NVCC", nvcc()).stdin(Stdio::null());
+        command.current_dir(self.root()).env("SCUBA_NVCC", nvcc()).env("SCUBA_CACHE", "off").stdin(Stdio::null());
         command
     }
 
@@ -75,25 +75,29 @@ impl Project {
 
     /// Configures where that is needed, and builds. `defines`: what `-D` gives every source.
     pub fn build(&self, way: Way, jobs: u32, defines: &str) -> Said {
-        if way == Way::Make {
-            let mut make = self.command("make");
-            let fragment = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/make/scuba.mk");
-            make.args(["-k", &format!("-j{jobs}"), &format!("SCUBA_MK={}", fragment.display())]);
-            make.arg(format!("SCUBA_NVCC_PROGRAM={}", shim().display())).arg(format!("NVCC={}", nvcc().display()));
-            if !defines.is_empty() { make.arg(format!("DEFINES=-D{defines}")); }
-            return make.output().unwrap().into();
-        }
+        if way != Way::Make { return self.build_with(way, jobs, &[&format!("-DDEFINES={defines}")], &[]); }
+        let mut make = self.command("make");
+        let fragment = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/make/scuba.mk");
+        make.args(["-k", &format!("-j{jobs}"), &format!("SCUBA_MK={}", fragment.display())]);
+        make.arg(format!("SCUBA_NVCC_PROGRAM={}", shim().display())).arg(format!("NVCC={}", nvcc().display()));
+        if !defines.is_empty() { make.arg(format!("DEFINES=-D{defines}")); }
+        make.output().unwrap().into()
+    }
+
+    /// By CMake, with options of the configuration and variables for the build.
+    pub fn build_with(&self, way: Way, jobs: u32, options: &[&str], variables: &[(&str, &str)]) -> Said {
         let folder = self.build_folder(way);
         let mut configure = self.command("cmake");
         configure.args(["-G", if way == Way::CMakeNinja { "Ninja" } else { "Unix Makefiles" }, "-S", ".", "-B"]).arg(&folder);
         configure.arg(format!("-DCMAKE_CUDA_COMPILER={}", nvcc().display())).arg("-DCMAKE_CUDA_ARCHITECTURES=80");
         configure.arg(format!("-Dscuba_DIR={}", Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/cmake").display()));
         configure.arg(format!("-DSCUBA_EXECUTABLE={}", env!("CARGO_BIN_EXE_scuba"))).arg(format!("-DSCUBA_NVCC_EXECUTABLE={}", shim().display()));
-        configure.arg(format!("-DDEFINES={defines}"));
+        configure.args(options);
         Said::from(configure.output().unwrap()).status(0);
         let mut build = self.command("cmake");
         build.arg("--build").arg(&folder).args(["--parallel", &jobs.to_string(), "--"]).args(["-k"]);
         if way == Way::CMakeNinja { build.arg("0"); }
+        build.envs(variables.iter().copied());
         build.output().unwrap().into()
     }
 

@@ -11,7 +11,10 @@ mod reach;
 mod record;
 mod signals;
 
+use super::command::Plan;
+use super::host;
 use crate::nvcc::request::Link;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -54,6 +57,8 @@ pub struct Outcome {
     /// Links and archives made by the host's tools whose output exists, one for each output, in the order of their first
     /// command. Those that nvcc made are known to the shim and are not here.
     pub links: Vec<Link>,
+    /// Compilations by the host's own compilers that left their object, the last one of each object.
+    pub host_compiles: Vec<Plan>,
     /// One line each for the user: where interposition cannot reach.
     pub notes: Vec<String>,
 }
@@ -127,13 +132,24 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
     let bytes = std::fs::read(&log).map_err(|source| Error::Log { path: log.clone(), doing: "read", source })?;
     let mut compiles = Vec::new();
     let mut linking = Vec::new();
+    let mut host_compiles = BTreeMap::new();
     for (kind, execution) in record::parse(&bytes) {
         match kind {
             record::Kind::Nvcc => compiles.push(execution),
             record::Kind::Link => linking.push(execution),
+            record::Kind::Compile => add_compile(&mut host_compiles, &execution),
         }
     }
-    Ok(Outcome { status, compiles, links: links::collect(&linking), notes })
+    Ok(Outcome { status, compiles, links: links::collect(&linking), host_compiles: host_compiles.into_values().collect(), notes })
+}
+
+/// Adds what a command compiled, where its object is there; a failed or probing command's is not.
+fn add_compile(all: &mut BTreeMap<PathBuf, Plan>, execution: &Execution) {
+    // Relative names mean nothing where the folder could not be told.
+    if !execution.directory.is_absolute() { return; }
+    let Some(plan) = host::compile(&execution.arguments, &execution.directory) else { return };
+    let object = plan.request.units.first().and_then(|unit| unit.output.clone());
+    if let Some(object) = object.filter(|o| o.is_file()) { all.insert(object, plan); }
 }
 
 /// `list:word`, or `word` alone; lists of LD_PRELOAD and ASAN_OPTIONS are both separated by colons.

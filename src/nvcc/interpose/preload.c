@@ -192,20 +192,31 @@ static int among(const char *text, size_t length, const char *const *names) {
     return 0;
 }
 
-/* Whether this command may join objects into a file. What it really does is decided where the log is read. */
-static int is_link(const char *path, char *const argv[]) {
+/* 'L' for a command that may join objects into a file, 'C' for one that compiles, 0 for others. What it really does is
+ * decided where the log is read. */
+static char kind_of(const char *path, char *const argv[]) {
     static const char *const linkers[] = {"ld", "ld.bfd", "ld.gold", "ld.lld", "lld", "ld.mold", "mold", "gold", "ar", NULL};
     static const char *const drivers[] = {"cc", "c++", "gcc", "g++", "clang", "clang++", "gfortran", "flang", "icc", "icpc",
                                           "icx", "icpx", "ifx", "nvc", "nvc++", "nvfortran", "mpicc", "mpicxx", "mpic++",
                                           "mpiCC", "mpifort", NULL};
-    static const char *const compiles[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-cc1", NULL};
+    static const char *const caches[] = {"ccache", "sccache", NULL};
+    static const char *const neither[] = {"-S", "-E", "-M", "-MM", "-fsyntax-only", "-cc1", NULL};
+    if (!argv || !argv[0]) return 0;
     size_t length;
     const char *name = tool_name(path, &length);
-    if (among(name, length, linkers)) return 1;
+    if (among(name, length, linkers)) return 'L';
+    /* On a hit the cache would never start the compiler. */
+    if (among(name, length, caches) && argv[1]) {
+        argv++;
+        name = tool_name(argv[0], &length);
+    }
     if (!among(name, length, drivers)) return 0;
-    for (size_t i = 1; argv && argv[0] && argv[i]; i++)
-        if (among(argv[i], strlen(argv[i]), compiles)) return 0;
-    return 1;
+    char kind = 'L';
+    for (size_t i = 1; argv[i]; i++) {
+        if (among(argv[i], strlen(argv[i]), neither)) return 0;
+        if (!strcmp(argv[i], "-c")) kind = 'C';
+    }
+    return kind;
 }
 
 /* ---- the log ---- */
@@ -289,8 +300,9 @@ static void prepare(struct call *call, const char *file, char *const argv[], cha
         if (is_compile(target, argv)) {
             rewrite = runnable(shim);
             if (rewrite) record('N', target, argv);
-        } else if (is_link(target, argv)) {
-            record('L', target, argv);
+        } else {
+            char kind = kind_of(target, argv);
+            if (kind) record(kind, target, argv);
         }
     }
 

@@ -11,6 +11,8 @@ pub enum Kind {
     Nvcc,
     /// Perhaps a link.
     Link,
+    /// A compilation by the host's compiler.
+    Compile,
 }
 
 pub fn parse(mut log: &[u8]) -> Vec<(Kind, Execution)> {
@@ -29,6 +31,7 @@ fn one(body: &mut &[u8]) -> Option<(Kind, Execution)> {
     let kind = match kind {
         b'N' => Kind::Nvcc,
         b'L' => Kind::Link,
+        b'C' => Kind::Compile,
         _ => return None,
     };
     let directory = text(body)?.into();
