@@ -3,6 +3,7 @@ use crate::facts::generated::Planned;
 use crate::facts::{LinkFacts, Recipe, Symbol, Symbols, UnitFacts};
 use crate::nvcc::request::{Link, LinkKind};
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 fn symbols(names: &[&str]) -> Vec<Symbol> {
@@ -48,9 +49,11 @@ fn link(kind: LinkKind, output: &str, inputs: &[&str]) -> LinkFacts {
     LinkFacts { link: Link { kind, output: output.into(), inputs: inputs.iter().map(PathBuf::from).collect() }, units: vec![] }
 }
 
-/// What plans are compared by.
+/// What plans are compared by; the order of units is that of their keys.
 fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<(String, Vec<usize>)> {
-    super::programs(units, links).into_iter().map(|p| (p.name, p.units)).collect()
+    let plans = super::programs(units, links);
+    assert!(plans.iter().all(|p| p.units.is_sorted_by_key(|&i| &units[i].key)));
+    plans.into_iter().map(|p| (p.name, p.units.into_iter().collect::<BTreeSet<_>>().into_iter().collect())).collect()
 }
 
 fn plan(name: &str, units: &[usize]) -> (String, Vec<usize>) { (name.to_owned(), units.to_vec()) }
@@ -200,7 +203,7 @@ fn a_link_that_is_planned_counts_before_and_instead_of_one_that_was_seen() {
     let plans = |planned: &Planned| super::programs(&units, &super::links(vec![seen.clone()], planned));
     assert_eq!(plans(&Planned::default())[0].units, [0, 2]);
     let now = plans(&made(&["/b/main.cu.o", "/b/fast.cu.o", "/b/cxx.cpp.o"]));
-    let expected = Plan { name: "app".into(), units: vec![0, 1], output: Some("/b/app".into()), unknown_objects: true, ..Plan::default() };
+    let expected = Plan { name: "app".into(), units: vec![1, 0], output: Some("/b/app".into()), unknown_objects: true, ..Plan::default() };
     assert_eq!(now[0], expected);
     assert!(plans(&made(&["/b/main.cu.o", "/b/later.cu.o"]))[0].incomplete);
     assert!(!plans(&made(&["/b/main.cu.o", "/b/lib.a"]))[0].unknown_objects);
