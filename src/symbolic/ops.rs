@@ -4,7 +4,7 @@ use super::exec::{AccessKind, Executor, Frame, Site, State};
 use super::memory::{ObjKind, ObjState, Object, Rest};
 use super::term::{InputSource, Range, SymKind, Term, TermId, wrap_value};
 use super::value::{Base, Ratio, Target, Value};
-use crate::ir::{BinOp, Callee, CastOp, Const, FuncRef, Inst, Op, Operand, Pred, Side, Step, TypeId, TypeKind};
+use crate::ir::{AtomicOp, BinOp, Callee, CastOp, Const, FuncRef, Inst, Op, Operand, Pred, Side, Step, TypeId, TypeKind};
 use std::rc::Rc;
 
 impl Executor<'_> {
@@ -245,6 +245,8 @@ impl Executor<'_> {
                     _ => m.size_of(inst.ty),
                 };
                 self.record(&s, site, &p, size, AccessKind::Atomic);
+                // Other threads of the host are not followed: there it is a read and a write.
+                if self.side == Side::Host { let old = self.host_atomic(fr, inst, &mut s, &p, size); self.set(fr, inst.result, old); return Some(s); }
                 let old = self.unknown_of(m, inst.ty, "the result of an atomic operation");
                 let new = Value::unknown("the result of an atomic operation");
                 self.store(&mut s, &p, new, size);
@@ -388,6 +390,36 @@ impl Executor<'_> {
             }
         }
         Some(s)
+    }
+
+    /// An atomic operation of the host: its result, with what it leaves stored.
+    fn host_atomic(&mut self, fr: &Frame, inst: &Inst, s: &mut State, p: &Rc<Vec<Target>>, size: u64) -> Value {
+        let m = self.module(fr.func);
+        let bits = u32::try_from(size * 8).unwrap_or(64);
+        match (&inst.op, &m.ty(inst.ty).kind) {
+            (Op::AtomicRmw { op, value, .. }, TypeKind::Int(_)) => {
+                let old = self.load(s, fr.func, p, inst.ty);
+                let v = self.any_operand(fr, value);
+                let same = match op { AtomicOp::Add => Some(BinOp::Add), AtomicOp::Sub => Some(BinOp::Sub), AtomicOp::And => Some(BinOp::And), AtomicOp::Or => Some(BinOp::Or), AtomicOp::Xor => Some(BinOp::Xor), _ => None };
+                let new = match same {
+                    Some(op) => { let (x, y) = (self.as_int_value(&old, bits), self.as_int_value(&v, bits)); Value::Int(self.int_op(op, x, y, bits)) }
+                    None if *op == AtomicOp::Xchg => v,
+                    None => Value::unknown("the result of an atomic operation"),
+                };
+                self.store(s, p, new, size);
+                old
+            }
+            (Op::CmpXchg { expected, new, .. }, TypeKind::Struct { fields, .. }) if fields.len() == 2 => {
+                let old = self.load(s, fr.func, p, fields[0].ty);
+                let (want, new) = (self.any_operand(fr, expected), self.any_operand(fr, new));
+                let (x, y) = (self.as_int_value(&old, bits), self.as_int_value(&want, bits));
+                let hit = self.compare_ints(Pred::Eq, x, y, bits);
+                let left = self.ite_value(hit, &new, &old);
+                self.store(s, p, left, size);
+                Value::Aggregate(Rc::new(vec![old, Value::Bool(hit)]))
+            }
+            _ => { self.store(s, p, Value::unknown("the result of an atomic operation"), size); self.unknown_of(m, inst.ty, "the result of an atomic operation") }
+        }
     }
 
     pub(super) fn any_operand(&mut self, fr: &Frame, o: &Operand) -> Value {

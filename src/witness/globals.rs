@@ -66,7 +66,8 @@ impl Machine<'_> {
         let content = match name {
             "stdin" => Val::new(self.stdin().ok()?),
             "stdout" | "stderr" => Val::new(self.sink(name).ok()?),
-            "optind" | "opterr" => Val::new(1),
+            // glibc: reference counts then need no atomic operations, which would come to the same.
+            "optind" | "opterr" | "__libc_single_threaded" => Val::new(1),
             "optarg" => Val::ZERO,
             _ => return None,
         };
