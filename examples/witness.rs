@@ -42,7 +42,7 @@ fn main() -> anyhow::Result<()> {
     let mode = std::env::var("SCUBA_REPLAY").unwrap_or_default();
     if mode == "probe" {
         // A target that no access is: how far a replay gets on the way to every launch.
-        let target = Target { site: Site { func: root, block: scuba::ir::BlockId(0), inst: u32::MAX - 1 }, callers: None, launch_site: None, launch: None, threads: Threads::Any, fault: None, direction: None, parts: None };
+        let target = Target { site: Site { func: root, block: scuba::ir::BlockId(0), inst: u32::MAX - 1 }, callers: None, launch_site: None, launch: None, threads: Threads::Any, fault: None, direction: None, align: None, parts: None };
         writeln!(out, "{:?} in {:.2} s", replay(&program, root, &inputs, &target, &budget), start.elapsed().as_secs_f64())?;
         return Ok(());
     }
@@ -58,7 +58,7 @@ fn main() -> anyhow::Result<()> {
     for a in &run.assumptions { writeln!(out, "assumed: {a}")?; }
     if mode == "1" {
         for b in &run.bad {
-            let target = Target { site: b.site, callers: Some(b.callers.clone()), launch_site: b.launch_site, launch: Some(b.launch), threads: Threads::List(vec![(b.block, b.thread)]), fault: Some(b.fault), direction: Some(b.direction), parts: None };
+            let target = Target { site: b.site, callers: Some(b.callers.clone()), launch_site: b.launch_site, launch: Some(b.launch), threads: Threads::List(vec![(b.block, b.thread)]), fault: Some(b.fault), direction: Some(b.direction), align: None, parts: None };
             let start = Instant::now();
             let what = match replay(&program, root, &inputs, &target, &budget) {
                 Outcome::Reached { assumptions, .. } => format!("reached {assumptions:?}"),

@@ -10,13 +10,15 @@ use super::outcome::Outcome;
 use super::pointers;
 use crate::ir::{Callee, Op, Program, Terminator};
 use crate::report::finding::{Direction, Rule};
-use crate::symbolic::exec::{AccessEvent, AccessKind, Site};
+use crate::symbolic::exec::{AccessKind, Site};
+use crate::symbolic::lifetime::CopyEvent;
 use crate::symbolic::memory::ObjId;
 use crate::symbolic::value::{Base, Target};
 use crate::witness::Fault;
 
 /// Decides one side of a copy; findings and, where nothing could be decided, why, by the memory that is meant.
-pub(super) fn of_host(tools: &mut Tools<'_>, event: &AccessEvent) -> Vec<(Place, Outcome)> {
+pub(super) fn of_host(tools: &mut Tools<'_>, copy: &CopyEvent) -> Vec<(Place, Outcome)> {
+    let event = &copy.side;
     let Some(call) = users_call(tools.e.program, &event.stack) else { return vec![] };
     event.targets.iter().filter_map(|t| {
         let name = match t.base { Base::Object(o) => tools.e.object(o).name.clone(), Base::Null => String::new(), Base::Func(_) | Base::Unknown(_) => return None };
@@ -24,7 +26,7 @@ pub(super) fn of_host(tools: &mut Tools<'_>, event: &AccessEvent) -> Vec<(Place,
         let facts = tools.e.arena.and(event.path, t.cond);
         if tools.e.arena.as_bool(facts) == Some(false) { return None; }
         let outcome = match t.base {
-            Base::Object(o) => side(tools, event, t, o, array.clone())?,
+            Base::Object(o) => side(tools, copy, t, o, array.clone())?,
             _ => pointers::null_in_copy(tools, event, (facts, t.offset), array.clone())?,
         };
         Some(((loc_of(tools.e.program, call), array), outcome))
@@ -32,12 +34,15 @@ pub(super) fn of_host(tools: &mut Tools<'_>, event: &AccessEvent) -> Vec<(Place,
 }
 
 /// One side in one object; `None` where the object's size is not known.
-fn side(tools: &mut Tools<'_>, event: &AccessEvent, t: &Target, o: ObjId, array: String) -> Option<Outcome> {
+fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, array: String) -> Option<Outcome> {
+    let event = &copy.side;
     let object = tools.e.object(o).clone();
     let extent = object.extent?;
     let facts = tools.e.arena.and(event.path, t.cond);
-    let decision = tools.decider.decide(&mut tools.e.arena, &Obligation { facts, offset: t.offset, bytes: event.bytes, extent });
+    let obligation = Obligation { facts, offset: t.offset, bytes: event.bytes, extent };
+    let decision = tools.decider.decide(&mut tools.e.arena, &obligation);
     if matches!(decision, Decision::Safe) { return Some(Outcome::Safe); }
+    let decision = not_empty(tools, copy, &obligation, decision);
     let (verb, direction) = match event.kind { AccessKind::Read => ("reads", Direction::Read), _ => ("writes", Direction::Write) };
     let suspect = Suspect {
         rule: Rule::MemcpyOutOfBounds, fault: Fault::Bounds, stack: event.stack.to_vec(), object,
@@ -45,6 +50,17 @@ fn side(tools: &mut Tools<'_>, event: &AccessEvent, t: &Target, o: ObjId, array:
         facts, offset: t.offset, bytes: event.bytes, essential: vec![t.offset, t.cond, event.bytes, extent], related: vec![],
     };
     Some(suspect.judge(tools, decision))
+}
+
+/// A model in which no allocation is empty, if there is one; else the decision is about a degenerate case.
+fn not_empty(tools: &mut Tools<'_>, copy: &CopyEvent, obligation: &Obligation, first: Decision) -> Decision {
+    let Decision::Fails { model, mode, .. } = &first else { return first };
+    if model.value(&tools.e.arena, copy.not_empty, *mode) == Some(1) { return first; }
+    let facts = tools.e.arena.and(obligation.facts, copy.not_empty);
+    match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..obligation.clone() }) {
+        better @ Decision::Fails { .. } => better,
+        _ => Decision::Fails { model: model.clone(), mode: *mode, degenerate: true },
+    }
 }
 
 /// Name of the function that is called, without parameters.

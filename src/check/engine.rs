@@ -10,14 +10,14 @@ use super::outcome::{Effort, Look, More, Outcome};
 use super::solver::{Limits, Model, WrapMode};
 use super::specialise::{self, Decided};
 use super::witness::{Judge, Wanted};
-use super::{Options, ProgramReport, Standing, copies, lifetime, pointers, relevant, show};
+use super::{Options, ProgramReport, Standing, alignment, copies, lifetime, pointers, relevant, show};
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
 use crate::report::finding::{Position, Summary, Undecided, Verdict};
 use crate::symbolic::assumptions::Assumptions;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
-use crate::symbolic::lifetime::StaleEvent;
+use crate::symbolic::lifetime::{CopyEvent, StaleEvent};
 use crate::symbolic::memory::{ObjId, ObjKind, Object};
 use crate::symbolic::partition::{PartId, Partition};
 use crate::symbolic::term::TermId;
@@ -141,7 +141,7 @@ impl<'p> Engine<'p> {
         let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone()), root: root.clone() };
         let open = self.first_looks(&mut tools, &runs, &safe);
         self.calls(&mut tools, &stale, &copies);
-        for run in &runs { self.stale_in(&mut tools, run); }
+        for run in &runs { self.stale_in(&mut tools, run); self.unaligned_in(&mut tools, run); }
         // Second looks leave some time for what had no first one yet.
         let left = self.time_left();
         if !last || !self.idle().is_empty() { self.until = Instant::now() + left * 3 / 4; }
@@ -215,7 +215,7 @@ impl<'p> Engine<'p> {
     }
 
     /// What the host itself does wrong. Only findings are counted: most calls are no accesses that a user would count.
-    fn calls(&mut self, tools: &mut Tools<'p>, stale: &[StaleEvent], copies: &[AccessEvent]) {
+    fn calls(&mut self, tools: &mut Tools<'p>, stale: &[StaleEvent], copies: &[CopyEvent]) {
         if self.assumed.asked.is_some() { return; }
         for event in stale {
             if self.out_of_time() { return; }
@@ -223,7 +223,7 @@ impl<'p> Engine<'p> {
         }
         for event in copies {
             if self.out_of_time() { return; }
-            for (place, outcome) in copies::of_host(tools, event) { self.put_call(place, event.site.func, outcome); }
+            for (place, outcome) in copies::of_host(tools, event) { self.put_call(place, event.side.site.func, outcome); }
         }
     }
 
@@ -232,6 +232,17 @@ impl<'p> Engine<'p> {
             o @ Outcome::Found(_) => self.put_at(place, func, o),
             Outcome::Unknown(why) => self.report.notes.push(format!("{}:{}:{}: what the call does with `{}` is not decided: {why}", place.0.file, place.0.line, place.0.column, place.1)),
             Outcome::Safe | Outcome::SafeIfNoWrap(_) => {}
+        }
+    }
+
+    /// What a kernel accesses at addresses that are not aligned.
+    fn unaligned_in(&mut self, tools: &mut Tools<'p>, run: &Run) {
+        if self.assumed.asked.is_some() { return; }
+        for event in &run.run.unaligned {
+            if self.out_of_time() { return; }
+            let Some(place) = alignment::place(tools, event) else { continue };
+            if self.rank(&place) == Some(Outcome::PROVED) { continue; }
+            if let Some(outcome) = alignment::of_kernel(tools, &run.launched(), event, place.clone()) { self.put_call(place, run.kernel, outcome); }
         }
     }
 
@@ -335,7 +346,7 @@ impl<'p> Engine<'p> {
     /// Source position (of the innermost call outside system headers) and array.
     pub(super) fn place_of(&self, ev: &AccessEvent) -> Place {
         let site = ev.stack.iter().rev().copied().find(|s| { let l = loc_of(self.program, *s); l.line > 0 && !l.system }).unwrap_or(ev.site);
-        let text = show::access(self.program, if site == ev.site { ev.site } else { site });
+        let text = show::side(self.program, site, ev.kind);
         (loc_of(self.program, site), text.array)
     }
 

@@ -112,7 +112,7 @@ impl Bad<'_> {
             root: program.func(self.root.func).display.clone(), message,
             access: Access {
                 position: Position { file: loc.file, line: loc.line, column: loc.column },
-                kernel: program.func(self.kernel).display.clone(), array, partition: None, direction, space, index: show::access(program, ev.site).index,
+                kernel: program.func(self.kernel).display.clone(), array, partition: None, direction, space, index: show::side(program, ev.site, ev.kind).index,
                 bytes: self.model.value(a, self.obligation.bytes, self.mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0),
             },
             allocation: self.object.site.map(|(m, l)| { let p = program.loc(m, l); Allocation { file: p.file, line: p.line, column: p.column, extent: show::term(a, self.obligation.extent) } }),

@@ -15,7 +15,6 @@ use crate::report::finding::{Finding, Level, Rule};
 use crate::symbolic::exec::{AccessEvent, LaunchEvent};
 use crate::symbolic::memory::Object;
 use crate::symbolic::term::TermId;
-use crate::witness::Fault;
 
 /// A launch whose kernel was executed.
 pub(super) struct Launched<'a> { pub launch: &'a LaunchEvent, pub kernel: FuncRef, pub run: &'a KernelRun }
@@ -26,7 +25,7 @@ pub(super) struct Happens { pub model: Model, pub mode: WrapMode, pub degenerate
 /// One access, what it is meant for and what may be wrong with it.
 pub(super) struct Suspected<'a> {
     pub rule: Rule,
-    pub fault: Fault,
+    pub wanted: Wanted,
     pub event: &'a AccessEvent,
     pub object: &'a Object,
     pub obligation: &'a Obligation,
@@ -38,7 +37,7 @@ pub(super) struct Suspected<'a> {
 impl Launched<'_> {
     /// The finding at a place; `Err` says why it is none.
     pub fn replayed(&self, tools: &mut Tools<'_>, s: Suspected<'_>, h: &Happens, place: Place) -> Result<Finding, String> {
-        let judged = tools.judge.judge(&tools.e.arena, self.launch, &self.run.thread, s.event, &h.model, h.mode, Wanted::Fault(s.fault));
+        let judged = tools.judge.judge(&tools.e.arena, self.launch, &self.run.thread, s.event, &h.model, h.mode, s.wanted);
         let unknowns = relevant::unknowns(&tools.e, s.essential);
         let worth = Worth::of(&judged, &tools.root, tools.e.program, unknowns)?;
         let bad = Bad {

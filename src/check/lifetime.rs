@@ -9,6 +9,7 @@ use super::finding::loc_of;
 use super::launched::{Happens, Launched, Suspected};
 use super::outcome::Outcome;
 use super::show;
+use super::witness::Wanted;
 use crate::ir::Program;
 use crate::report::finding::{Direction, Related, Rule};
 use crate::symbolic::exec::{AccessKind, Site};
@@ -41,7 +42,7 @@ pub(super) fn of_kernel(tools: &mut Tools<'_>, l: &Launched<'_>, event: &StaleEv
     let obligation = Obligation { facts: event.path, offset: suspect.offset, bytes: suspect.bytes, extent: suspect.object.extent.unwrap_or(suspect.bytes) };
     let message = if before { format!("`{}` is used by a kernel after it was freed", place.1) } else { suspect.message };
     let suspected = Suspected {
-        rule: suspect.rule, fault: suspect.fault, event: &access, object: &suspect.object, obligation: &obligation, essential: &suspect.essential, message,
+        rule: suspect.rule, wanted: Wanted::Fault(suspect.fault), event: &access, object: &suspect.object, obligation: &obligation, essential: &suspect.essential, message,
     };
     let mut finding = match l.replayed(tools, suspected, &happens, place.clone()) { Ok(f) => f, Err(why) => return Some((place, Outcome::Unknown(why))) };
     finding.related = suspect.related;
@@ -62,7 +63,7 @@ pub(super) fn place_in_kernel(tools: &Tools<'_>, l: &Launched<'_>, event: &Stale
         return Some(((loc_of(program, l.launch.site), name), true));
     }
     let site = users_call(program, &event.stack)?;
-    let array = match event.deed { Deed::FreedAgain => named(program, site, 0, ""), Deed::Used { .. } => show::access(program, site).array };
+    let array = match event.deed { Deed::FreedAgain => named(program, site, 0, ""), Deed::Used { kind, .. } => show::side(program, site, kind).array };
     Some(((loc_of(program, site), array), false))
 }
 

@@ -2,6 +2,7 @@
 //!
 //! In: a linked [`crate::ir::Program`]. Out: a [`ProgramReport`]. It knows neither LLVM nor nvcc.
 
+mod alignment;
 mod assumed;
 mod calls;
 mod copies;

@@ -9,6 +9,7 @@ use super::engine::Place;
 use super::finding::narrow;
 use super::launched::{Happens, Launched, Suspected};
 use super::outcome::Outcome;
+use super::witness::Wanted;
 use crate::report::finding::{Direction, Level, Replay, Rule, Verdict};
 use crate::symbolic::exec::{AccessEvent, AccessKind};
 use crate::symbolic::memory::{ObjId, ObjKind, Object};
@@ -34,7 +35,7 @@ pub(super) fn null_in_kernel(tools: &mut Tools<'_>, l: &Launched<'_>, event: &Ac
     let obligation = Obligation { facts, offset, bytes: event.bytes, extent };
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
     let message = format!("{} through `{}`, which is null", verb(event.kind).0, place.1);
-    let s = Suspected { rule: Rule::InvalidPointer, fault: Fault::Null, event, object: &nothing(), obligation: &obligation, essential: &conditions, message };
+    let s = Suspected { rule: Rule::InvalidPointer, wanted: Wanted::Fault(Fault::Null), event, object: &nothing(), obligation: &obligation, essential: &conditions, message };
     match l.replayed(tools, s, &happens, place) {
         // Where the replay stops short, a null that a path of the host left behind is no more than undecided.
         Ok(f) if f.verdict == Verdict::Proved || f.witness.as_ref().is_some_and(|w| w.replay == Replay::Reached) => Outcome::Found(Box::new(f)),
@@ -57,7 +58,7 @@ pub(super) fn hosts_in_kernel(tools: &mut Tools<'_>, l: &Launched<'_>, event: &A
     let Decision::Fails { model, mode, degenerate } = tools.decider.happens(&mut tools.e.arena, obligation.facts) else { return None };
     let message = format!("{} of `{}`, which is memory of the host", verb(event.kind).0, place.1);
     let essential = [obligation.facts];
-    let s = Suspected { rule: Rule::InvalidPointer, fault: Fault::HostMemory, event, object, obligation, essential: &essential, message };
+    let s = Suspected { rule: Rule::InvalidPointer, wanted: Wanted::Fault(Fault::HostMemory), event, object, obligation, essential: &essential, message };
     let mut f = l.replayed(tools, s, &Happens { model: model.clone(), mode, degenerate }, place).ok()?;
     // Taken for granted on the way may be that the device can do it.
     if f.verdict != Verdict::Proved || !f.assumptions.is_empty() { return None; }

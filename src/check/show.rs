@@ -1,7 +1,7 @@
 //! Terms and accesses in the words of the source.
 
 use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, Terminator, ValueId};
-use crate::symbolic::exec::Site;
+use crate::symbolic::exec::{AccessKind, Site};
 use crate::symbolic::term::{Arena, Term, TermId};
 
 /// A term as a C-like expression.
@@ -68,7 +68,17 @@ pub struct AccessText {
     pub index: String,
 }
 
-/// Reads the source expression of an access off the instructions that compute its address.
+/// The source expression of an access: of a copy, the side that is meant.
+#[must_use]
+pub fn side(program: &Program, site: Site, kind: AccessKind) -> AccessText {
+    let block = &program.func(site.func).blocks[site.block.index()];
+    match block.insts.get(site.inst as usize).map(|i| &i.op) {
+        Some(Op::MemCopy { src, .. }) if kind == AccessKind::Read => Reader { program, f: site.func, module: program.module(site.func.module) }.place(src, 0),
+        _ => access(program, site),
+    }
+}
+
+/// Reads the source expression of an access off the instructions that compute its address; of a copy, of where it goes.
 #[must_use]
 pub fn access(program: &Program, site: Site) -> AccessText {
     let r = Reader { program, f: site.func, module: program.module(site.func.module) };

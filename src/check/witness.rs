@@ -4,7 +4,7 @@ use super::solver::{Model, WrapMode};
 use crate::host::Root;
 use crate::ir::Program;
 use crate::report::finding::{Direction, Run};
-use crate::symbolic::exec::{AccessEvent, LaunchEvent, Site, Thread};
+use crate::symbolic::exec::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
 use crate::symbolic::term::{Arena, InputSource, SymKind, TermId};
 use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Target, Threads};
 use std::collections::BTreeMap;
@@ -21,6 +21,8 @@ pub(super) enum Judged {
 /// What a replay must show.
 pub(super) enum Wanted {
     Fault(Fault),
+    /// That the address is no multiple of so many bytes.
+    Unaligned(u32),
     /// That a part of an object is left.
     Out(Parts),
 }
@@ -63,10 +65,16 @@ impl<'p> Judge<'p> {
         let inputs = match self.concrete(a, &depends(launch, ev), model) { Ok(i) => i, Err(why) => return Judged::Incomplete(why) };
         let coordinate = |t: [TermId; 3]| t.map(|t| model.value(a, t, mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
         let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
-        let (fault, parts) = match wanted { Wanted::Fault(f) => (Some(f), None), Wanted::Out(parts) => (None, Some(parts)) };
+        let (fault, align, parts) = match wanted {
+            Wanted::Fault(f) => (Some(f), None, None),
+            Wanted::Unaligned(by) => (Some(Fault::Misaligned), Some(by), None),
+            Wanted::Out(parts) => (None, None, Some(parts)),
+        };
+        // A copy has two sides.
+        let direction = align.map(|_| if ev.kind == AccessKind::Read { Direction::Read } else { Direction::Write });
         let target = Target {
             site: site(ev.site), callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()), launch_site: Some(site(launch.site)), launch: None,
-            threads: Threads::List(vec![(block, th)]), fault, direction: None, parts,
+            threads: Threads::List(vec![(block, th)]), fault, direction, align, parts,
         };
         let start = Instant::now();
         let first = witness::replay(self.program, self.root.func, &inputs, &target, &self.budget);
@@ -94,7 +102,7 @@ impl<'p> Judge<'p> {
         let Some((call, callers)) = stack.split_last() else { return Judged::Incomplete("the call is not known".into()) };
         let target = Target {
             site: site(*call), callers: Some(callers.iter().copied().map(site).collect()), launch_site: None, launch: None,
-            threads: Threads::Any, fault: Some(fault), direction, parts: None,
+            threads: Threads::Any, fault: Some(fault), direction, align: None, parts: None,
         };
         let start = Instant::now();
         let outcome = witness::replay(self.program, self.root.func, &inputs, &target, &self.budget);

@@ -86,7 +86,7 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
     for (finding, witness) in &with_witness {
         if ways.over() { break; }
         let mut case = Case { expected: expected(finding, witness, material.program, around), store: material.store.clone(), attempts: vec![], notes: vec![] };
-        let launched = launch(witness, material, ways);
+        let launched = launch(finding, witness, material, ways);
         let device_bytes = launched.as_ref().map_or(0, |l| l.1.device_bytes);
         if ways.program { case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest)); }
         match launched {
@@ -246,8 +246,9 @@ fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<
 }
 
 /// The access, and the launch that reaches it as a replay of the witness saw it; `Err`: why there is none.
-fn launch(w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<(Site, Snapshot), String> {
+fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<(Site, Snapshot), String> {
     let sites = w.sites.as_ref().ok_or("the finding does not say where it is in the program")?;
+    if f.rule == Rule::Misaligned { return Err("its buffers need not lie as they do in the program".into()); }
     if called(w, m.program).is_some() { return Err("it is a call of the host's that is wrong".into()); }
     let program = m.program;
     let stale = "the finding is of another program";
@@ -258,7 +259,7 @@ fn launch(w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<(Site, Snapsh
         argv: w.run.argv.clone(), args: w.run.args.iter().map(|v| i128::from(*v)).collect(), stdin: w.run.stdin.clone().into_bytes(), ..Inputs::default()
     };
     let callers = sites.callers.iter().map(|s| site(*s, program).ok_or(stale)).collect::<Result<Vec<_>, _>>()?;
-    let target = Target { site: access, callers: Some(callers), launch_site, launch: None, threads: Threads::List(vec![(w.block, w.thread)]), fault: None, direction: None, parts: None };
+    let target = Target { site: access, callers: Some(callers), launch_site, launch: None, threads: Threads::List(vec![(w.block, w.thread)]), fault: None, direction: None, align: None, parts: None };
     Ok((access, replayed(program, root, &inputs, &target, ways)?))
 }
 

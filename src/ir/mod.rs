@@ -16,7 +16,7 @@ pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the serialised form changes; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -287,8 +287,9 @@ pub enum Callee { Direct(FuncId), Indirect(Operand) }
 pub enum Op {
     /// `count` elements of `ty` on the stack.
     Alloca { ty: TypeId, count: Operand, align: u32, var: Option<Var> },
-    Load { ptr: Operand, volatile: bool },
-    Store { ptr: Operand, value: Operand, volatile: bool },
+    /// `align`: what the address is a multiple of, in bytes; 0 where the front end does not say.
+    Load { ptr: Operand, volatile: bool, align: u32 },
+    Store { ptr: Operand, value: Operand, volatile: bool, align: u32 },
     /// Result: the old value.
     AtomicRmw { op: AtomicOp, ptr: Operand, value: Operand },
     /// Result: `{old value, i1 success}`.
@@ -307,7 +308,8 @@ pub enum Op {
     /// Inline assembly: the text, constraint string and operands.
     Asm { text: String, constraints: String, args: Vec<Operand>, side_effects: bool },
     /// `llvm.memcpy`, `llvm.memmove`.
-    MemCopy { dst: Operand, src: Operand, len: Operand },
+    /// `align`: of the destination and of the source, as for loads.
+    MemCopy { dst: Operand, src: Operand, len: Operand, align: [u32; 2] },
     MemSet { dst: Operand, byte: Operand, len: Operand },
     ExtractValue { agg: Operand, path: Vec<u32> },
     InsertValue { agg: Operand, value: Operand, path: Vec<u32> },

@@ -23,7 +23,7 @@ impl Op {
                 args.iter().for_each(f);
             }
             Self::Asm { args, .. } | Self::Other { args, .. } => args.iter().for_each(f),
-            Self::MemCopy { dst, src, len } => { f(dst); f(src); f(len); }
+            Self::MemCopy { dst, src, len, .. } => { f(dst); f(src); f(len); }
             Self::MemSet { dst, byte, len } => { f(dst); f(byte); f(len); }
             Self::InsertValue { agg, value, .. } => { f(agg); f(value); }
             Self::ExtractElement { vec, index } => { f(vec); f(index); }

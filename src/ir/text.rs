@@ -177,8 +177,8 @@ impl Display for In<'_, Op> {
                 write!(f, "alloca {} x {} align {align}", In(m, ty), o(count))?;
                 var.as_ref().map_or(Ok(()), |v| write!(f, " {}", In(m, v)))
             }
-            Op::Load { ptr, volatile: v } => write!(f, "load{} {}", volatile(*v), o(ptr)),
-            Op::Store { ptr, value, volatile: v } => write!(f, "store{} {} -> {}", volatile(*v), o(value), o(ptr)),
+            Op::Load { ptr, volatile: v, .. } => write!(f, "load{} {}", volatile(*v), o(ptr)),
+            Op::Store { ptr, value, volatile: v, .. } => write!(f, "store{} {} -> {}", volatile(*v), o(value), o(ptr)),
             Op::AtomicRmw { op, ptr, value } => write!(f, "atomic {} {}, {}", lower(op), o(ptr), o(value)),
             Op::CmpXchg { ptr, expected, new } => write!(f, "cmpxchg {}, {}, {}", o(ptr), o(expected), o(new)),
             Op::Gep { base, steps, inbounds } => {
@@ -215,7 +215,7 @@ impl Display for In<'_, Op> {
                 let effects = if *side_effects { " sideeffect" } else { "" };
                 write!(f, "asm{effects} {text:?} {constraints:?} ({})", In(m, args.as_slice()))
             }
-            Op::MemCopy { dst, src, len } => write!(f, "memcopy {} <- {}, {}", o(dst), o(src), o(len)),
+            Op::MemCopy { dst, src, len, .. } => write!(f, "memcopy {} <- {}, {}", o(dst), o(src), o(len)),
             Op::MemSet { dst, byte, len } => write!(f, "memset {} <- {}, {}", o(dst), o(byte), o(len)),
             Op::ExtractValue { agg, path } => write!(f, "extractvalue {} {path:?}", o(agg)),
             Op::InsertValue { agg, value, path } => write!(f, "insertvalue {} {path:?} {}", o(agg), o(value)),

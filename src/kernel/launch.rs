@@ -1,6 +1,7 @@
 //! A kernel run symbolically for one arbitrary thread of one arbitrary block of a launch.
 
 use crate::ir::{FuncRef, Side};
+use crate::symbolic::alignment::UnalignedEvent;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Thread};
 use crate::symbolic::lifetime::StaleEvent;
 use crate::symbolic::memory::{ObjKind, Object};
@@ -22,6 +23,8 @@ pub struct KernelRun {
     pub accesses: Vec<AccessEvent>,
     /// What it does with memory that was freed, before its launch or by itself.
     pub stale: Vec<StaleEvent>,
+    /// Accesses that are not surely aligned.
+    pub unaligned: Vec<UnalignedEvent>,
     /// By the numbers that pointers carry.
     pub partitions: Vec<Partition>,
     pub thread: Thread,
@@ -95,7 +98,7 @@ impl Executor<'_> {
         self.side = saved_side;
         self.stack = saved_stack;
         let run = KernelRun {
-            accesses: std::mem::replace(&mut self.accesses, accesses), stale: std::mem::replace(&mut self.stale, stale),
+            accesses: std::mem::replace(&mut self.accesses, accesses), stale: std::mem::replace(&mut self.stale, stale), unaligned: std::mem::take(&mut self.unaligned),
             partitions: self.partitions.take(), thread, gave_up: self.gave_up.take(),
         };
         self.gave_up = gave_up;

@@ -45,7 +45,7 @@ impl Executor<'_> {
     }
 
     /// The calls that lead to an instruction, and it.
-    fn stack_to(&self, site: Site) -> Vec<Site> {
+    pub(super) fn stack_to(&self, site: Site) -> Vec<Site> {
         let mut stack = self.stack.clone();
         stack.push(site);
         stack

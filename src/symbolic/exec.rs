@@ -4,8 +4,9 @@
 //! Paths are merged at joins: a state is a path condition and a memory, and a value that differs between the merged
 //! paths becomes an if-then-else over the condition that tells them apart.
 
+use super::alignment::UnalignedEvent;
 use super::cfg::Cfg;
-use super::lifetime::StaleEvent;
+use super::lifetime::{CopyEvent, StaleEvent};
 use super::memory::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
 use super::partition::{Moment, Partitions};
 use super::term::{Arena, Axis, InputSource, Range, SymKind, Term, TermId};
@@ -100,12 +101,14 @@ pub struct Executor<'p> {
     pub launches: Vec<LaunchEvent>,
     /// Uses and frees of freed memory, on either side.
     pub stale: Vec<StaleEvent>,
+    /// Accesses of kernels that are not surely aligned.
+    pub unaligned: Vec<UnalignedEvent>,
     /// Where each object was ever freed.
     pub(super) freed_at: FxHashMap<ObjId, Vec<Rc<Vec<Site>>>>,
     /// Memory of the host that was at some time made known to devices.
     pub(super) registered: rustc_hash::FxHashSet<ObjId>,
     /// What CUDA calls of the host copy and fill: one event for each side.
-    pub copies: Vec<AccessEvent>,
+    pub copies: Vec<CopyEvent>,
     /// Why the execution stopped early; then nothing that it did not reach may be called safe.
     pub gave_up: Option<String>,
     pub budget: Budget,
@@ -149,7 +152,7 @@ impl<'p> Executor<'p> {
     #[must_use]
     pub fn new(program: &'p Program) -> Self {
         Self {
-            program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
+            program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
             gave_up: None, budget: Budget::default(), written: Default::default(), written_anywhere: false, stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],

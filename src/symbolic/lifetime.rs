@@ -2,7 +2,7 @@
 //! the host copies.
 //!
 //! In: frees, accesses and copies as the executor comes to them. Out: [`StaleEvent`]s, each with the condition under which
-//! it meets freed memory, and copies as [`super::exec::AccessEvent`]s. Whether such a condition can hold is not asked here.
+//! it meets freed memory, and copies as [`CopyEvent`]s. Whether such a condition can hold is not asked here.
 
 use super::exec::{AccessEvent, AccessKind, Executor, Site, State};
 use super::memory::{ObjId, ObjKind, ObjState};
@@ -39,6 +39,14 @@ pub struct StaleEvent {
     pub path: TermId,
 }
 
+/// One side of a copy or fill that a CUDA call of the host makes.
+#[derive(Clone, Debug)]
+pub struct CopyEvent {
+    pub side: AccessEvent,
+    /// That no allocation so far is empty: what happens only otherwise is degenerate.
+    pub not_empty: TermId,
+}
+
 impl StaleEvent {
     #[must_use]
     pub fn site(&self) -> Option<Site> { self.stack.last().copied() }
@@ -46,17 +54,18 @@ impl StaleEvent {
 
 /// Lengths of the lists of events, for taking back what a trial added.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Events { accesses: usize, launches: usize, stale: usize, copies: usize }
+pub(super) struct Events { accesses: usize, launches: usize, stale: usize, unaligned: usize, copies: usize }
 
 impl Executor<'_> {
     pub(super) fn events(&self) -> Events {
-        Events { accesses: self.accesses.len(), launches: self.launches.len(), stale: self.stale.len(), copies: self.copies.len() }
+        Events { accesses: self.accesses.len(), launches: self.launches.len(), stale: self.stale.len(), unaligned: self.unaligned.len(), copies: self.copies.len() }
     }
 
     pub(super) fn take_back(&mut self, to: Events) {
         self.accesses.truncate(to.accesses);
         self.launches.truncate(to.launches);
         self.stale.truncate(to.stale);
+        self.unaligned.truncate(to.unaligned);
         self.copies.truncate(to.copies);
     }
 
@@ -156,7 +165,18 @@ impl Executor<'_> {
         let Some(site) = stack.last().copied() else { return };
         self.note_use(s, &stack, p, kind, bytes);
         let at = self.partitions.tick();
-        self.copies.push(AccessEvent { site, stack: Rc::new(stack), targets: p.clone(), bytes, kind, path: s.path, at });
+        let not_empty = self.nothing_empty(s);
+        self.copies.push(CopyEvent { side: AccessEvent { site, stack: Rc::new(stack), targets: p.clone(), bytes, kind, path: s.path, at }, not_empty });
+    }
+
+    /// That every allocation so far has at least one byte.
+    fn nothing_empty(&mut self, s: &State) -> TermId {
+        let mut extents: Vec<TermId> = s.mem.keys().map(|o| self.object(*o)).filter(|o| matches!(o.kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap)).filter_map(|o| o.extent).collect();
+        extents.sort_unstable();
+        extents.dedup();
+        let one = self.arena.int(1);
+        let all: Vec<TermId> = extents.into_iter().map(|t| self.arena.le(one, t)).collect();
+        self.arena.and_all(all)
     }
 }
 

@@ -4,6 +4,7 @@
 //! neither LLVM nor Z3.
 
 mod access;
+pub mod alignment;
 pub mod assumptions;
 pub mod cfg;
 pub mod exec;

@@ -225,15 +225,18 @@ impl Executor<'_> {
                 let p = self.pointer(o, 0);
                 self.set(fr, inst.result, p);
             }
-            Op::Load { ptr, .. } => {
+            Op::Load { ptr, align, .. } => {
                 let p = self.pointer_operand(fr, ptr);
-                self.record(&s, site, &p, m.size_of(inst.ty), AccessKind::Read);
+                let bytes = m.size_of(inst.ty);
+                self.note_alignment(&s, site, &p, bytes, *align, AccessKind::Read);
+                self.record(&s, site, &p, bytes, AccessKind::Read);
                 let v = self.load(&mut s, fr.func, &p, inst.ty);
                 self.set(fr, inst.result, v);
             }
-            Op::Store { ptr, value, .. } => {
+            Op::Store { ptr, value, align, .. } => {
                 let p = self.pointer_operand(fr, ptr);
                 let (v, size) = self.stored_value(fr, value);
+                self.note_alignment(&s, site, &p, size, *align, AccessKind::Write);
                 self.record(&s, site, &p, size, AccessKind::Write);
                 let v = self.named(fr, &s, site, ptr, v);
                 self.store(&mut s, &p, v, size);
@@ -357,10 +360,14 @@ impl Executor<'_> {
                     if !start { self.partitions.end(*o); }
                 }
             }
-            Op::MemCopy { dst, src, len } => {
+            Op::MemCopy { dst, src, len, align } => {
                 let (d, c) = (self.pointer_operand(fr, dst), self.pointer_operand(fr, src));
                 let n = self.operand_int(fr, len, 64);
                 let n = self.interpret(n, 64, false);
+                if let Some(bytes) = self.arena.as_int(n).and_then(|n| u64::try_from(n).ok()) {
+                    self.note_alignment(&s, site, &c, bytes, align[1], AccessKind::Read);
+                    self.note_alignment(&s, site, &d, bytes, align[0], AccessKind::Write);
+                }
                 self.record_range(&s, site, &c, n, AccessKind::Read);
                 self.record_range(&s, site, &d, n, AccessKind::Write);
                 self.copy(&mut s, &d, &c, n);

@@ -33,6 +33,10 @@ impl Machine<'_> {
             Some(o) if o.unknown.is_some() => self.unbounded(site(), id, off),
             Some(o) if o.holds(off, bytes) => {
                 let hosts = th.on_device() && matches!(o.kind, ObjectKind::HostHeap | ObjectKind::HostGlobal);
+                if self.seen.alignment(&site).is_some_and(|a| p.bits % u64::from(a) != 0) {
+                    self.misaligned(th, site(), p.bits, bytes, dir)?;
+                    return Ok(Way::Fine(id, off.cast_unsigned()));
+                }
                 if self.seen.has_parts() { self.in_part(th, site(), p.bits, bytes, dir)?; }
                 if hosts { self.hosts_memory(th, site(), p.bits, bytes, dir)?; }
                 Ok(Way::Fine(id, off.cast_unsigned()))

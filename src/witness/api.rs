@@ -80,6 +80,8 @@ pub enum Fault {
     HostMemory,
     /// In an object that was freed.
     Freed,
+    /// In its object, at an address that is no multiple of what was asked for.
+    Misaligned,
     /// No access: what was freed is freed again.
     FreedAgain,
     /// In its object, but outside the part of it that was named.
@@ -155,6 +157,8 @@ pub struct Target {
     pub fault: Option<Fault>,
     /// Which side of a copy; `None`: any.
     pub direction: Option<Direction>,
+    /// What the address must not be a multiple of, in bytes.
+    pub align: Option<u32>,
     /// Only that it leaves its part counts.
     pub parts: Option<Parts>,
 }

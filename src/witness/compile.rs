@@ -505,7 +505,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 self.code.asms.push(AsmInfo { text: text.as_str().into(), constraints: constraints.as_str().into(), args, dst: d, slots: n });
                 self.emit(I::Asm { info });
             }
-            Op::MemCopy { dst, src, len } => {
+            Op::MemCopy { dst, src, len, .. } => {
                 let (dst, src, len) = (self.one(dst), self.one(src), self.one(len));
                 self.emit(I::MemCopy { dst, src, len });
             }

@@ -243,6 +243,12 @@ impl<'p> Machine<'p> {
         self.fault(th, site, Fault::HostMemory, address, bytes, direction)
     }
 
+    /// Notes an access at an address that is no multiple of what it must be.
+    #[cold]
+    pub fn misaligned(&mut self, th: &Thread, site: Site, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
+        self.fault(th, site, Fault::Misaligned, address, bytes, direction)
+    }
+
     /// Notes that freed memory is freed again.
     #[cold]
     pub fn freed_again(&mut self, th: &Thread, address: u64) -> Result<(), Stop> {

@@ -46,6 +46,12 @@ impl Observer {
     #[inline]
     pub fn has_parts(&self) -> bool { self.target.as_ref().is_some_and(|t| t.parts.is_some()) }
 
+    /// What an address at this place must be a multiple of, where that is what is sought.
+    pub fn alignment(&self, site: impl FnOnce() -> Site) -> Option<u32> {
+        let t = self.target.as_ref()?;
+        t.align.filter(|_| t.site == site())
+    }
+
     pub fn assume(&mut self, what: String) {
         if self.assumed.insert(what.clone()) { self.assumptions.push(what); }
     }

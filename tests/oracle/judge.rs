@@ -180,6 +180,6 @@ fn first_alone(linked: &Linked, root: FuncRef, inputs: &Inputs, w: &Witness) -> 
     let sites = w.sites.as_ref()?;
     let [m, f, b, i] = sites.access;
     let site = Site { func: FuncRef { module: ModuleId(m), func: FuncId(f) }, block: BlockId(b), inst: i };
-    let target = Target { site, callers: None, launch_site: None, launch: None, threads: Threads::List(vec![(w.block, w.thread)]), fault: None, direction: None, parts: None };
+    let target = Target { site, callers: None, launch_site: None, launch: None, threads: Threads::List(vec![(w.block, w.thread)]), fault: None, direction: None, align: None, parts: None };
     match replay(linked, root, inputs, &target, &Budget::default()) { witness::Outcome::Reached { bad, .. } => Some(*bad), _ => None }
 }

@@ -572,6 +572,17 @@ impl<'m> Value<'m> {
         // SAFETY: an instruction with an alignment.
         unsafe { LLVMGetAlignment(self.0) }
     }
+    /// What a pointer argument of a call is said to be a multiple of; 1 where nothing is said.
+    pub(super) fn argument_alignment(self, argument: u32) -> u32 {
+        self.expect(&[Opcode::LLVMCall, Opcode::LLVMInvoke]);
+        let key = "align";
+        // SAFETY: a call; attribute index 0 is the return value, hence the shift; the attribute is checked for null.
+        unsafe {
+            let id = LLVMGetEnumAttributeKindForName(key.as_ptr().cast(), key.len());
+            let a = LLVMGetCallSiteEnumAttribute(self.0, argument + 1, id);
+            if a.is_null() { 1 } else { u32::try_from(LLVMGetEnumAttributeValue(a)).unwrap_or(1) }
+        }
+    }
     pub(super) fn is_volatile(self) -> bool {
         self.expect(&[Opcode::LLVMLoad, Opcode::LLVMStore]);
         // SAFETY: a load or store.

@@ -137,11 +137,12 @@ impl<'m> Body<'_, 'm> {
                 align: inst.alignment(),
                 var: self.variable(inst),
             },
-            Opcode::LLVMLoad => Op::Load { ptr: self.nth(inst, 0, loc), volatile: inst.is_volatile() },
+            Opcode::LLVMLoad => Op::Load { ptr: self.nth(inst, 0, loc), volatile: inst.is_volatile(), align: inst.alignment() },
             Opcode::LLVMStore => Op::Store {
                 value: self.nth(inst, 0, loc),
                 ptr: self.nth(inst, 1, loc),
                 volatile: inst.is_volatile(),
+                align: inst.alignment(),
             },
             Opcode::LLVMAtomicRMW => Op::AtomicRmw {
                 op: atomic_op(inst.rmw_op()),
@@ -229,7 +230,7 @@ impl<'m> Body<'_, 'm> {
             return Op::Asm { text, constraints, args, side_effects };
         }
         if called.kind() == ValueKind::LLVMFunctionValueKind
-            && let Some(op) = self.intrinsic(&called.name(), &args, loc)
+            && let Some(op) = self.intrinsic(inst, &called.name(), &args, loc)
         {
             return op;
         }
@@ -245,11 +246,11 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// The intrinsics that have an operation of their own; the others stay calls by name.
-    fn intrinsic(&mut self, name: &str, args: &[Value<'m>], loc: LocId) -> Option<Op> {
+    fn intrinsic(&mut self, call: Value<'m>, name: &str, args: &[Value<'m>], loc: LocId) -> Option<Op> {
         let intrinsic = Intrinsic::of(name)?;
         let mut arg = |i: usize| args.get(i).map(|a| self.operand(*a, loc));
         Some(match intrinsic {
-            Intrinsic::Copy => Op::MemCopy { dst: arg(0)?, src: arg(1)?, len: arg(2)? },
+            Intrinsic::Copy => Op::MemCopy { dst: arg(0)?, src: arg(1)?, len: arg(2)?, align: [call.argument_alignment(0), call.argument_alignment(1)] },
             Intrinsic::Set => Op::MemSet { dst: arg(0)?, byte: arg(1)?, len: arg(2)? },
             Intrinsic::Assume => Op::Assume(arg(0)?),
             // LLVM 22 dropped the size operand: the pointer is the last argument in either form.

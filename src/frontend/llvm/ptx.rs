@@ -138,9 +138,9 @@ impl<'m> Body<'_, 'm> {
                     value = self.emit(whole, Op::InsertElement { vec: value, value: one, index: index(i) }, loc);
                 }
             }
-            return Some(Op::Store { ptr, value, volatile: access.volatile });
+            return Some(Op::Store { ptr, value, volatile: access.volatile, align: 0 });
         }
-        let load = Op::Load { ptr, volatile: access.volatile };
+        let load = Op::Load { ptr, volatile: access.volatile, align: 0 };
         let register = self.reader.types.synthetic(&registers[0], 1);
         let extend = |value| Op::Cast { op: if access.signed { CastOp::SExt } else { CastOp::ZExt }, value, from: element_id, nneg: false };
         if count == 1 && register == element_id { return Some(load); }

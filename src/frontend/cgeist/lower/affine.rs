@@ -82,7 +82,7 @@ impl<'m> Body<'_, '_, 'm> {
                 let i = self.results(&m, all.get(at + 1..)?)?;
                 let ptr = self.address(all[at].clone(), mem, &i);
                 if store { self.store(ptr, all[0].clone(), &op.operand_types[0]); }
-                else { let ty = self.result_type(op); let v = self.emit(Op::Load { ptr, volatile: false }, ty); self.set(op, 0, v); }
+                else { let ty = self.result_type(op); let v = self.emit(Op::Load { ptr, volatile: false, align: 0 }, ty); self.set(op, 0, v); }
             }
             "affine.if" => {
                 let Some(Attr::Set(s)) = op.attr("condition") else { return None };

@@ -91,7 +91,7 @@ impl<'m> Body<'_, '_, 'm> {
         let ty = self.result_type(op);
         let v = match (f, args) {
             (Forwarder::Rmw(kind), [ptr, value]) => self.emit(Op::AtomicRmw { op: kind, ptr: ptr.clone(), value: value.clone() }, ty),
-            (Forwarder::Load, [ptr]) => self.emit(Op::Load { ptr: ptr.clone(), volatile: false }, ty),
+            (Forwarder::Load, [ptr]) => self.emit(Op::Load { ptr: ptr.clone(), volatile: false, align: 0 }, ty),
             (Forwarder::Cas, [ptr, expected, new]) => {
                 let i1 = self.side.types.int(1);
                 let pair = self.side.types.structure(None, &[ty, i1], false);

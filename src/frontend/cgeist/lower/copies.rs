@@ -99,7 +99,7 @@ impl Body<'_, '_, '_> {
         let [dst, src] = args else { return None };
         let bytes = self.side.copied_bytes(name)?;
         let len = Self::int(64, i128::from(bytes));
-        self.effect(Op::MemCopy { dst: dst.clone(), src: src.clone(), len });
+        self.effect(Op::MemCopy { dst: dst.clone(), src: src.clone(), len, align: [0; 2] });
         Some(dst.clone())
     }
 }

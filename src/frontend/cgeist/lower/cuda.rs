@@ -86,10 +86,10 @@ impl<'m> Body<'_, '_, 'm> {
         let mut z = place.clone();
         for (i, v) in (0u32..).zip(d) {
             let at = if i == 0 { place.clone() } else { self.emit(Op::Gep { base: place.clone(), steps: vec![Step::Field { offset: u64::from(i) * 4, field: i, ty: i32t, of: dim3 }], inbounds: true }, ptr) };
-            self.effect(Op::Store { ptr: at.clone(), value: v.clone(), volatile: false });
+            self.effect(Op::Store { ptr: at.clone(), value: v.clone(), volatile: false, align: 0 });
             z = at;
         }
-        [self.emit(Op::Load { ptr: place, volatile: false }, i64t), self.emit(Op::Load { ptr: z, volatile: false }, i32t)]
+        [self.emit(Op::Load { ptr: place, volatile: false, align: 0 }, i64t), self.emit(Op::Load { ptr: z, volatile: false, align: 0 }, i32t)]
     }
 }
 
@@ -105,7 +105,7 @@ impl Straight {
     }
 
     fn store(&mut self, ptr: Operand, value: Operand, void: TypeId) {
-        self.insts.push(Inst { result: None, ty: void, op: Op::Store { ptr, value, volatile: false }, loc: self.loc });
+        self.insts.push(Inst { result: None, ty: void, op: Op::Store { ptr, value, volatile: false, align: 0 }, loc: self.loc });
     }
 
     fn block(self, result: Option<Operand>) -> (Vec<Block>, u32) {
@@ -168,13 +168,13 @@ impl SideBuilder<'_, '_> {
         s.emit(Op::Call { callee: Callee::Direct(pop), args: vec![grid.clone(), block.clone(), shared.clone(), stream.clone()] }, i32t);
         let mut args = vec![Operand::Const(Const::Func(id))];
         for d in [grid, block] {
-            args.push(s.emit(Op::Load { ptr: d.clone(), volatile: false }, i64t));
+            args.push(s.emit(Op::Load { ptr: d.clone(), volatile: false, align: 0 }, i64t));
             let z = s.emit(Op::Gep { base: d, steps: vec![Step::Field { offset: 8, field: 2, ty: i32t, of: dim3 }], inbounds: true }, ptr);
-            args.push(s.emit(Op::Load { ptr: z, volatile: false }, i32t));
+            args.push(s.emit(Op::Load { ptr: z, volatile: false, align: 0 }, i32t));
         }
         args.push(list);
-        args.push(s.emit(Op::Load { ptr: shared, volatile: false }, i64t));
-        args.push(s.emit(Op::Load { ptr: stream, volatile: false }, ptr));
+        args.push(s.emit(Op::Load { ptr: shared, volatile: false, align: 0 }, i64t));
+        args.push(s.emit(Op::Load { ptr: stream, volatile: false, align: 0 }, ptr));
         let launch = self.declare("cudaLaunchKernel", i32t, &[ptr, i64t, i32t, i64t, i32t, ptr, i64t, ptr]);
         s.emit(Op::Call { callee: Callee::Direct(launch), args }, i32t);
         let (blocks, values) = s.block(None);

@@ -18,7 +18,7 @@ impl<'m> Body<'_, '_, 'm> {
             "load" => {
                 let ptr = self.operand(op, 0);
                 let ty = self.result_type(op);
-                let v = self.emit(Op::Load { ptr, volatile: op.attr("volatile_").is_some() }, ty);
+                let v = self.emit(Op::Load { ptr, volatile: op.attr("volatile_").is_some(), align: 0 }, ty);
                 self.set(op, 0, v);
             }
             "store" => {
@@ -92,7 +92,7 @@ impl<'m> Body<'_, '_, 'm> {
             "fence" => self.effect(Op::Fence),
             "intr.memcpy" | "intr.memmove" | "intr.memcpy.inline" => {
                 let (dst, src, len) = (self.operand(op, 0), self.operand(op, 1), self.operand(op, 2));
-                self.effect(Op::MemCopy { dst, src, len });
+                self.effect(Op::MemCopy { dst, src, len, align: [0; 2] });
             }
             "intr.memset" => {
                 let (dst, byte, len) = (self.operand(op, 0), self.operand(op, 1), self.operand(op, 2));

@@ -70,7 +70,7 @@ impl<'m> Body<'_, '_, 'm> {
                 let all = self.operands(op);
                 let at = self.address(all[0].clone(), &m, &all[1..]);
                 let ty = self.result_type(op);
-                let v = self.emit(Op::Load { ptr: at, volatile: false }, ty);
+                let v = self.emit(Op::Load { ptr: at, volatile: false, align: 0 }, ty);
                 self.set(op, 0, v);
             }
             "memref.store" => {
@@ -110,7 +110,7 @@ impl<'m> Body<'_, '_, 'm> {
                 let elem = self.side.types.of(&m.elem);
                 let len = Self::int(64, i128::from(n.saturating_mul(self.side.types.size(elem))));
                 let (src, dst) = (self.operand(op, 0), self.operand(op, 1));
-                self.effect(Op::MemCopy { dst, src, len });
+                self.effect(Op::MemCopy { dst, src, len, align: [0; 2] });
             }
             "memref.alloca_scope" => return self.scope(op),
             "memref.alloca_scope.return" => return false,
@@ -216,7 +216,7 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// Stores a value; a structure member by member, so that each lies where its type says.
     pub(super) fn store(&mut self, ptr: Operand, value: Operand, t: &Type) {
-        let Type::Struct { fields: Some(members), .. } = t else { return self.effect(Op::Store { ptr, value, volatile: false }) };
+        let Type::Struct { fields: Some(members), .. } = t else { return self.effect(Op::Store { ptr, value, volatile: false, align: 0 }) };
         let ty = self.side.types.of(t);
         let crate::ir::TypeKind::Struct { fields, .. } = self.side.types.kind(ty).clone() else { return };
         let p = self.side.types.ptr();

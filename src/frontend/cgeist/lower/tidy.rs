@@ -258,7 +258,7 @@ pub(super) fn operands(op: &mut Op, visit: &mut impl FnMut(&mut Operand)) {
         Op::Alloca { count: a, .. } | Op::Load { ptr: a, .. } | Op::FNeg(a) | Op::Cast { value: a, .. } | Op::ExtractValue { agg: a, .. } | Op::Freeze(a) | Op::Assume(a) | Op::Lifetime { ptr: a, .. } => visit(a),
         Op::Store { ptr: a, value: b, .. } | Op::AtomicRmw { ptr: a, value: b, .. } | Op::Bin { a, b, .. } | Op::Icmp { a, b, .. } | Op::Fcmp { a, b, .. }
         | Op::InsertValue { agg: a, value: b, .. } | Op::ExtractElement { vec: a, index: b } | Op::Shuffle { a, b, .. } => { visit(a); visit(b); }
-        Op::CmpXchg { ptr: a, expected: b, new: c } | Op::Select { cond: a, a: b, b: c } | Op::MemCopy { dst: a, src: b, len: c } | Op::MemSet { dst: a, byte: b, len: c } | Op::InsertElement { vec: a, value: b, index: c } => { visit(a); visit(b); visit(c); }
+        Op::CmpXchg { ptr: a, expected: b, new: c } | Op::Select { cond: a, a: b, b: c } | Op::MemCopy { dst: a, src: b, len: c, .. } | Op::MemSet { dst: a, byte: b, len: c } | Op::InsertElement { vec: a, value: b, index: c } => { visit(a); visit(b); visit(c); }
         Op::Gep { base, steps, .. } => {
             visit(base);
             for s in steps { if let crate::ir::Step::Index { index, .. } = s { visit(index); } }
