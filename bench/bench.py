@@ -2,8 +2,9 @@
 """Build time and memory of scuba-nvcc over plain nvcc: `make bench`.
 
 Builds generated projects of different size with both, alternating, and compares the medians: wall time, CPU time of all
-processes of the build (user and system), and the memory of its largest process. A table goes to standard output, every
-sample to target/bench.json. Wants `make build` to have run.
+processes of the build (user and system), and the memory of its largest process. Then what the join of a built project takes
+(`scuba check`, without and with its cache) over nvcc's whole build, and a join of ten thousand generated facts. A table goes to
+standard output, every sample to target/bench.json. Wants `make build` to have run.
 """
 
 import argparse
@@ -27,6 +28,8 @@ CACHE = WORK / "cache"
 # name, translation units, kernels in each, repetitions
 PROJECTS = [("small", 1, 4, 7), ("medium", 8, 4, 3), ("large", 40, 3, 1)]
 WAYS = ("plain", "scuba")
+# Units of the join that is measured by itself.
+MANY = 10_000
 
 
 def fail(message: str) -> None:
@@ -82,6 +85,29 @@ def analysed(build: Path, environment: dict) -> dict:
         return fail(f"`scuba check {build}` printed no report (status {done.returncode})")
 
 
+def join(build: Path, plain_s: float, environment: dict) -> dict:
+    """`scuba check` of a built project: when nothing is known of it yet, and when nothing changed since."""
+    times = {}
+    for how in ("first", "again"):
+        if how == "first":
+            shutil.rmtree(CACHE, ignore_errors=True)
+        start = time.monotonic()
+        quietly([RELEASE / "scuba", "check", build, "-q"], environment, allowed=(0, 1))
+        times[how] = time.monotonic() - start
+    return {"seconds": times, "over nvcc": {how: s / plain_s for how, s in times.items()}}
+
+
+def many(environment: dict) -> dict:
+    """A join of very many units, of which nothing is known but their facts."""
+    quietly(["cargo", "build", "--release", "--locked", "--example", "many-facts", "--manifest-path", ROOT / "Cargo.toml"], dict(os.environ))
+    folder = WORK / "many"
+    shutil.rmtree(folder, ignore_errors=True)
+    quietly([RELEASE / "examples" / "many-facts", folder, MANY], environment)
+    start = time.monotonic()
+    quietly([RELEASE / "scuba", "check", folder, "-q"], {**environment, "SCUBA_CACHE": "off"})
+    return {"units": MANY, "seconds": time.monotonic() - start}
+
+
 def bench(name: str, units: int, kernels: int, repetitions: int, jobs: int, nvcc: str, environment: dict) -> list:
     source = WORK / name / "source"
     generate.project(source, units, kernels, seed=units)
@@ -105,8 +131,10 @@ def bench(name: str, units: int, kernels: int, repetitions: int, jobs: int, nvcc
     summary = analysed(builds["scuba"], environment)
     if summary["translation_units"] != units or summary["not_analysed"] or not summary["accesses"]:
         fail(f"{name}: the shim did not analyse all of the {units} translation units: {summary}")
+    plain = statistics.median(sample["wall_s"] for sample in samples["full"]["plain"])
+    joined = join(builds["scuba"], plain, environment)
     return [
-        {"project": name, "units": units, "kernels": units * kernels, "build": build, "jobs": jobs, "samples": ways, "summary": summary}
+        {"project": name, "join": joined, "units": units, "kernels": units * kernels, "build": build, "jobs": jobs, "samples": ways, "summary": summary}
         for build, ways in samples.items()
         if ways["plain"]
     ]
@@ -148,11 +176,19 @@ def main() -> None:
         if name in arguments.projects:
             rows += bench(name, units, kernels, arguments.repetitions or repetitions, arguments.jobs, nvcc, environment)
 
+    facts = many(environment)
     version = quietly([nvcc, "--version"], environment).split("release ")[-1].split(",")[0]
     machine = {"nvcc": version, "cpus": arguments.jobs, "machine": platform.machine(), "system": platform.platform()}
     result = ROOT / "target" / "bench.json"
-    result.write_text(json.dumps({"schema": "scuba-bench/1", "machine": machine, "rows": rows}, indent=1) + "\n")
+    result.write_text(json.dumps({"schema": "scuba-bench/1", "machine": machine, "rows": rows, "many": facts}, indent=1) + "\n")
     print(table(rows))
+    print()
+    for row in rows:
+        if row["build"] == "full":
+            seconds, over = row["join"]["seconds"], row["join"]["over nvcc"]
+            told = ", ".join(f"{how} {seconds[how]:.2f} s ({over[how]:.3f} of nvcc's build)" for how in seconds)
+            print(f"join of {row['project']} ({row['units']} units): {told}")
+    print(f"join of {facts['units']} generated units: {facts['seconds']:.1f} s")
     print(f"\nmedians; RSS of the largest process; nvcc {version}, {arguments.jobs} jobs; all samples in {result.relative_to(ROOT)}")
 
 

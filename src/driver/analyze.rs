@@ -49,6 +49,7 @@ fn analyze() -> Result<Status> {
         let record = LinkFacts { link: link.clone(), units: units.iter().map(|u| u.facts.key.clone()).collect() };
         unkept = unkept.or(store.write_link(&record).err());
     }
+    let kept = unkept.is_none();
     if let Some(e) = unkept { output::complain(&output::harmless(&e.to_string())); }
 
     let session = session.with_confirmations(vec![store.folder().to_owned()]);
@@ -85,7 +86,7 @@ fn analyze() -> Result<Status> {
     let told: Vec<Told> = assembled.report.findings.iter()
         .map(|f| Told { fingerprint: f.fingerprint.clone(), level: f.level }).collect();
     let denied = assembled.report.denied();
-    if !told.is_empty() {
+    if kept && !told.is_empty() {
         for unit in &units {
             if let Err(e) = store.note_verdict(&unit.facts.key, denied, &told) { output::complain(&output::harmless(&e.to_string())); }
         }
