@@ -143,14 +143,21 @@ impl Program {
         })
     }
 
-    /// Every function of every module, declarations included.
+    /// Every function of every module, declarations included. Of inline functions and template instances that several
+    /// units define the linker keeps one.
     pub fn functions(&self) -> impl Iterator<Item = (FuncRef, &Module, &Function)> {
         self.modules.iter().enumerate().flat_map(|(mi, m)| {
             let module = ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
             m.functions.iter().enumerate().map(move |(i, f)| {
                 (FuncRef { module, func: FuncId(u32::try_from(i).unwrap_or(u32::MAX)) }, m.as_ref(), f)
             })
-        })
+        }).filter(|(r, m, f)| !self.is_discarded(*r, m.side, f))
+    }
+
+    /// Whether the linker takes another module's copy.
+    fn is_discarded(&self, r: FuncRef, side: Side, f: &Function) -> bool {
+        let copy = !f.is_declaration() && matches!(f.linkage, Linkage::Odr | Linkage::Weak | Linkage::Available);
+        copy && self.functions.get(&(side, f.name.clone())).is_some_and(|kept| *kept != r)
     }
 
     /// The kernel that a host-side launch stub launches. clang names the stub of kernel `K` by inserting
@@ -232,6 +239,18 @@ mod tests {
         assert_eq!(of(3, "_Z16__device_stub__xv"), Some(0), "an exported kernel is found in another unit");
         assert_eq!(of(3, "_Z16__device_stub__yv"), None);
         assert_eq!(of(3, "_Z1kv"), None);
+    }
+
+    #[test]
+    fn of_several_copies_one_is_kept() {
+        let p = Program::link(vec![
+            module(Side::Device, "a.cu", &[("_Z1tv", Linkage::Odr), ("_Z1wv", Linkage::Weak), ("_ZL1sv", Linkage::Internal)]),
+            module(Side::Device, "b.cu", &[("_Z1tv", Linkage::Odr), ("_Z1wv", Linkage::External), ("_ZL1sv", Linkage::Internal)]),
+            module(Side::Host, "b.cu", &[("_Z1tv", Linkage::Odr)]),
+        ]);
+        let kept: Vec<(u32, &str)> = p.functions().map(|(r, _, f)| (r.module.0, f.name.as_str())).collect();
+        assert_eq!(kept, [(0, "_Z1tv"), (0, "_ZL1sv"), (1, "_Z1wv"), (1, "_ZL1sv"), (2, "_Z1tv")]);
+        assert_eq!(p.kernel_of_stub(ModuleId(2), "_Z16__device_stub__tv").map(|r| r.module.0), Some(0), "and launched from either unit");
     }
 
     #[test]

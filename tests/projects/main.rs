@@ -6,5 +6,6 @@
 mod builds;
 mod changes;
 mod orders;
+mod parts;
 mod support;
 mod trouble;
