@@ -37,11 +37,12 @@ fn a_run_of_the_program_confirms_and_the_next_check_shows_it() {
 }
 
 #[test]
-fn freed_memory_is_confirmed_in_the_kernel_and_what_is_refused_at_the_call() {
+fn other_rules_are_confirmed_in_the_kernel_or_where_the_call_is_refused() {
     let confirmed = |program: &str, record: &str, rule: &str| {
         let bench = Bench::new(program);
         bench.sanitizer(record, "clean.xml", &bench.project());
-        let said = bench.scuba(["confirm", program, "--message-format", "json"]).status(1);
+        // Warnings are confirmed where they are asked for.
+        let said = bench.scuba(["confirm", program, "-D", "all", "--message-format", "json"]).status(1);
         let [finding] = said.findings().try_into().unwrap();
         assert_eq!((finding["rule"].as_str(), finding["level"].as_str()), (Some(rule), Some("deny")), "{finding}");
         assert_eq!(finding["confirmation"]["status"], "confirmed", "{finding}");
@@ -52,6 +53,10 @@ fn freed_memory_is_confirmed_in_the_kernel_and_what_is_refused_at_the_call() {
     for (program, rule, call) in [("double_free", "double-free", "cudaFree"), ("memcpy_too_long", "memcpy-out-of-bounds", "cudaMemcpy"), ("memset_too_long", "memcpy-out-of-bounds", "cudaMemset")] {
         let detail = confirmed(&format!("{program}.cu"), &format!("{program}.xml"), rule);
         assert!(detail.contains(&format!("on CUDA API call to {call}, running the program itself")), "{detail}");
+    }
+    for (program, rule) in [("null_pointer", "invalid-pointer"), ("host_pointer", "invalid-pointer"), ("misaligned", "misaligned")] {
+        let detail = confirmed(&format!("{program}.cu"), &format!("{program}.xml"), rule);
+        assert!(detail.starts_with("Invalid __global__") && detail.contains("running the program itself"), "{detail}");
     }
 }
 
