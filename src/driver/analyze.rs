@@ -63,7 +63,7 @@ fn analyze() -> Result<Status> {
     checked.found.files.clear();
     checked.found.not_analysed.retain(|n| joined.is_read_now(Path::new(&n.file)));
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
-    let tentative = |f: &Finding| f.verdict == Verdict::Possible && f.level < Level::Deny && joined.tentative.contains(&f.program);
+    let tentative = |f: &Finding| f.verdict == Verdict::Possible && f.level < Level::Deny && joined.plans.iter().any(|p| p.tentative && p.name == f.program);
     assembled.leave_out(|f| tentative(f) || joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
     for n in &assembled.report.not_analysed {
         output::complain(&output::harmless(&not_analysed(n)));

@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 /// Seconds of a check below which no search in it can have been cut off.
 const UNHURRIED: f64 = 0.3;
-/// Part of the time that a check may take, beyond which it may have been cut off as a whole.
-const CLOSE: f64 = 0.7;
 
 /// A report as it is kept.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     report: ProgramReport,
+    /// How long its check might have taken, where more time might have said more.
+    hurried: Option<u32>,
     /// Of each finding's witness: no part of a finding's own document.
     sites: Vec<Option<Sites>>,
 }
@@ -32,14 +32,11 @@ struct Kept {
 /// As [`analysis::check_program`].
 pub fn check_program(modules: Vec<Arc<Module>>, codes: &[[u8; 32]], options: &Options, memory: u64, verdicts: Option<&Verdicts>) -> Result<ProgramReport, Fault> {
     let Some((verdicts, key)) = verdicts.and_then(|v| Some((v, key(codes, options, memory)?))) else { return analysis::check_program(modules, options) };
-    if let Some(known) = verdicts.get(&key).and_then(|text| unpack(&text)) { return Ok(known); }
+    if let Some(known) = verdicts.get(&key).and_then(|text| unpack(&text, options.seconds)) { return Ok(known); }
     let report = analysis::check_program(modules, options)?;
-    let seconds = report.summary.seconds;
-    // What was cut off as a whole depends on what else the machine did.
-    if seconds < CLOSE * f64::from(options.seconds) {
-        let open = report.summary.unknown + report.summary.safe_if_no_wrap > 0;
-        if let Some(text) = pack(&report) { verdicts.put(&key, open && seconds > UNHURRIED, &text); }
-    }
+    let open = report.summary.unknown + report.summary.safe_if_no_wrap > 0;
+    let hurried = (open && report.summary.seconds > UNHURRIED).then_some(options.seconds);
+    if let Some(text) = pack(&report, hurried) { verdicts.put(&key, hurried.is_some(), &text); }
     Ok(report)
 }
 
@@ -55,13 +52,16 @@ fn key(codes: &[[u8; 32]], options: &Options, memory: u64) -> Option<[u8; 32]> {
     Some(*hasher.finalize().as_bytes())
 }
 
-fn pack(report: &ProgramReport) -> Option<String> {
+fn pack(report: &ProgramReport, hurried: Option<u32>) -> Option<String> {
     let sites = report.findings.iter().map(|f| f.witness.as_ref().and_then(|w| w.sites.clone())).collect();
-    serde_json::to_string(&Kept { report: report.clone(), sites }).ok()
+    serde_json::to_string(&Kept { report: report.clone(), hurried, sites }).ok()
 }
 
-fn unpack(text: &str) -> Option<ProgramReport> {
+/// The report, unless a check that may take so many seconds might say more.
+fn unpack(text: &str, seconds: u32) -> Option<ProgramReport> {
     let mut kept: Kept = serde_json::from_str(text).ok()?;
+    // A second or two have passed in the same shim before its check.
+    if kept.hurried.is_some_and(|had| had + had / 10 + 2 < seconds) { return None; }
     if kept.sites.len() != kept.report.findings.len() { return None; }
     for (finding, sites) in kept.report.findings.iter_mut().zip(kept.sites) {
         if let Some(witness) = &mut finding.witness { witness.sites = sites; }
@@ -82,10 +82,12 @@ mod tests {
         let mut found = finding();
         if let Some(witness) = &mut found.witness { witness.sites = Some(sites); }
         let report = ProgramReport { findings: vec![found, finding()], notes: vec!["n".into()], ..ProgramReport::default() };
-        let back = unpack(&pack(&report).unwrap()).unwrap();
+        let back = unpack(&pack(&report, None).unwrap(), 60).unwrap();
         assert_eq!(back.findings, report.findings);
         assert_eq!(back.notes, report.notes);
-        assert!(unpack("{").is_none());
+        assert!(unpack("{", 60).is_none());
+        let hurried = pack(&report, Some(20)).unwrap();
+        assert!(unpack(&hurried, 19).is_some() && unpack(&hurried, 60).is_none(), "with more time more may be said");
     }
 
     #[test]

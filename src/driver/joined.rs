@@ -22,9 +22,6 @@ pub struct Joined {
     /// The command's own units first, in their order.
     pub facts: Vec<UnitFacts>,
     pub plans: Vec<Plan>,
-    /// Programs that may lack a unit, since their link is not known or names objects without facts: the unit may yet come, and
-    /// clear what is merely possible.
-    pub tentative: BTreeSet<String>,
     /// What users were told of when the other units were compiled.
     pub told: Vec<Told>,
     /// Which programs wait and for what, one line each.
@@ -48,14 +45,15 @@ impl Joined {
         gone::remove(&mut facts, &gone);
 
         let code = units.iter().enumerate().map(|(i, u)| (i, u.modules.clone())).collect();
-        let mut joined = Self { facts, plans: vec![], tentative: BTreeSet::new(), told: vec![], waiting: vec![], code };
+        let mut joined = Self { facts, plans: vec![], told: vec![], waiting: vec![], code };
         let links = join::links(contents.links, &planned);
         let plans = join::programs(&joined.facts, &links);
         joined.choose(plans, units.len(), link, present);
         joined.read_pending(store, session);
-        let linked = |p: &Plan| link.is_some_and(|l| p.output.as_deref() == Some(&l.output));
-        let lacks = |p: &Plan| !linked(p) && (p.unknown_objects || p.output.is_none() && p.units.len() > 1);
-        joined.tentative = joined.plans.iter().filter(|p| lacks(p)).map(|p| p.name.clone()).collect();
+        for plan in &mut joined.plans {
+            let linked = link.is_some_and(|l| plan.output.as_deref() == Some(&l.output));
+            plan.tentative = !linked && (plan.unknown_objects || plan.output.is_none() && plan.units.len() > 1);
+        }
         joined.add_alone(units.len());
         joined.told = joined.plans.iter().flat_map(|p| &p.units).filter(|&&i| i >= units.len())
             .flat_map(|&i| joined.facts[i].told.clone()).collect();

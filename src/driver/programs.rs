@@ -12,6 +12,9 @@ use crate::report::finding::NotAnalysed;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// A program of which more may come is checked again then.
+const TENTATIVE_SECONDS: u32 = 20;
+
 /// What the check of some programs found.
 #[derive(Debug, Default)]
 pub struct Checked {
@@ -65,7 +68,9 @@ pub fn check(
         let hashes: Vec<[u8; 32]> = plan.units.iter().map(|&i| units[i].code).collect();
         // Units whose code could not be read are not in the program.
         let verdicts = if complete { verdicts.as_ref() } else { None };
-        match cached::check_program(code, &hashes, &session.check_options(plan.units.len()), session.config.limits.memory, verdicts) {
+        let mut options = session.check_options(plan.units.len());
+        if plan.tentative { options.seconds = options.seconds.min(TENTATIVE_SECONDS); }
+        match cached::check_program(code, &hashes, &options, session.config.limits.memory, verdicts) {
             Ok(report) => {
                 for problem in report.problems { if !checked.problems.contains(&problem) { checked.problems.push(problem); } }
                 checked.notes.extend(report.notes.into_iter().map(|n| format!("{}: {n}", plan.name)));

@@ -28,6 +28,8 @@ pub struct Plan {
     pub incomplete: bool,
     /// It takes in objects of which nothing is known: what they define is missing.
     pub unknown_objects: bool,
+    /// A unit may yet come, and clear what is merely possible. Whoever plans for now says so.
+    pub tentative: bool,
 }
 
 /// The links of a build: those that were `seen`, as they are `planned` by now where that is known.
