@@ -8,7 +8,7 @@ use super::engine::Place;
 use super::finding::loc_of;
 use super::outcome::Outcome;
 use super::pointers;
-use crate::ir::{Callee, Op, Program, Terminator};
+use crate::ir::{Callee, Program};
 use crate::report::finding::{Direction, Rule};
 use crate::symbolic::exec::{AccessKind, Site};
 use crate::symbolic::lifetime::CopyEvent;
@@ -65,11 +65,7 @@ fn not_empty(tools: &mut Tools<'_>, copy: &CopyEvent, obligation: &Obligation, f
 
 /// Name of the function that is called, without parameters.
 fn called(program: &Program, call: Site) -> String {
-    let block = &program.func(call.func).blocks[call.block.index()];
-    let callee = match (block.insts.get(call.inst as usize).map(|i| &i.op), &block.term) {
-        (Some(Op::Call { callee, .. }), _) | (None, Terminator::Invoke { callee, .. }) => callee,
-        _ => return "a copy".to_owned(),
-    };
+    let Some((callee, _)) = program.call_at(call.func, call.block, call.inst) else { return "a copy".to_owned() };
     match callee {
         Callee::Direct(id) => {
             let display = &program.func(program.resolve_func(call.func.module, *id)).display;

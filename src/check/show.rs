@@ -1,6 +1,6 @@
 //! Terms and accesses in the words of the source.
 
-use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, Terminator, ValueId};
+use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, ValueId};
 use crate::symbolic::exec::{AccessKind, Site};
 use crate::symbolic::term::{Arena, Term, TermId};
 
@@ -96,14 +96,9 @@ pub fn access(program: &Program, site: Site) -> AccessText {
 #[must_use]
 pub fn argument(program: &Program, call: Site, index: usize) -> Option<String> {
     let r = Reader { program, f: call.func, module: program.module(call.func.module) };
-    let block = &program.func(call.func).blocks[call.block.index()];
-    let args = match (block.insts.get(call.inst as usize).map(|i| &i.op), &block.term) {
-        (Some(Op::Call { args, .. }), _) | (None, Terminator::Invoke { args, .. }) => args,
-        _ => return None,
-    };
+    let (_, args) = program.call_at(call.func, call.block, call.inst)?;
     let AccessText { array, .. } = r.place(args.get(index)?, 0);
-    let text = array;
-    (!text.contains('?') && text != "a temporary").then_some(text)
+    (!array.contains('?') && array != "a temporary").then_some(array)
 }
 
 struct Reader<'a> { program: &'a Program, f: FuncRef, module: &'a Module }

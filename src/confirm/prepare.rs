@@ -10,7 +10,7 @@ use super::kernel_check::{self, Other};
 use super::manifest::{Attempt, Build, Case, Executable, Expected, Manifest, Word};
 use super::store;
 use crate::frontend::ExtractOptions;
-use crate::ir::{BlockId, Callee, FuncId, FuncRef, ModuleId, Op, Program, Side, SourceLoc, Terminator};
+use crate::ir::{BlockId, Callee, FuncId, FuncRef, ModuleId, Program, Side, SourceLoc};
 use crate::nvcc::unit::TranslationUnit;
 use crate::report::finding::{Finding, Rule, Sites, Witness};
 use crate::report::paths::ProjectRoot;
@@ -182,12 +182,7 @@ fn called(w: &Witness, program: &Program) -> Option<String> {
     let sites = w.sites.as_ref().filter(|s| s.launch.is_none())?;
     let at = site(sites.access, program)?;
     if program.module(at.func.module).side != Side::Host { return None; }
-    let block = &program.func(at.func).blocks[at.block.index()];
-    let callee = match (block.insts.get(at.inst as usize).map(|i| &i.op), &block.term) {
-        (Some(Op::Call { callee, .. }), _) | (None, Terminator::Invoke { callee, .. }) => callee,
-        _ => return None,
-    };
-    let Callee::Direct(id) = callee else { return None };
+    let (Callee::Direct(id), _) = program.call_at(at.func, at.block, at.inst)? else { return None };
     let name = &program.func(program.resolve_func(at.func.module, *id)).name;
     Some(name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name).to_owned())
 }

@@ -10,7 +10,6 @@ use crate::symbolic::value::{Base, Target, Value};
 use std::rc::Rc;
 
 impl Executor<'_> {
-    #[expect(clippy::too_many_lines, reason = "one row per API function")]
     pub(super) fn cuda_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let name = c.name.strip_suffix("_ptsz").or_else(|| c.name.strip_suffix("_ptds")).unwrap_or(c.name);
         if !name.starts_with("cuda") && !name.starts_with("__cuda") { return Err(Box::new(s)); }

@@ -1,6 +1,6 @@
 //! Modules linked by symbol name into one program, as a linker would.
 
-use super::{Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Side};
+use super::{BlockId, Callee, Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Op, Operand, Side, Terminator};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -141,6 +141,16 @@ impl Program {
                 })
             })
         })
+    }
+
+    /// The call that an instruction makes, or the block's terminator where `inst` is its number: callee and arguments.
+    #[must_use]
+    pub fn call_at(&self, func: FuncRef, block: BlockId, inst: u32) -> Option<(&Callee, &[Operand])> {
+        let b = self.func(func).blocks.get(block.index())?;
+        match (b.insts.get(inst as usize).map(|i| &i.op), &b.term) {
+            (Some(Op::Call { callee, args }), _) | (None, Terminator::Invoke { callee, args, .. }) => Some((callee, args)),
+            _ => None,
+        }
     }
 
     /// Every function of every module, declarations included. Of inline functions and template instances that several

@@ -33,7 +33,7 @@ impl Machine<'_> {
             Some(o) if o.unknown.is_some() => self.unbounded(site(), id, off),
             Some(o) if o.holds(off, bytes) => {
                 let hosts = th.on_device() && matches!(o.kind, ObjectKind::HostHeap | ObjectKind::HostGlobal);
-                if self.seen.alignment(&site).is_some_and(|a| p.bits % u64::from(a) != 0) {
+                if self.seen.alignment(&site).is_some_and(|a| !p.bits.is_multiple_of(u64::from(a))) {
                     self.misaligned(th, site(), p.bits, bytes, dir)?;
                     return Ok(Way::Fine(id, off.cast_unsigned()));
                 }
