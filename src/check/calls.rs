@@ -90,7 +90,7 @@ impl Suspect {
         let kind = match self.direction { Direction::Read => AccessKind::Read, Direction::Write => AccessKind::Write, Direction::Atomic => AccessKind::Atomic };
         let site = *self.stack.last()?;
         // Which object is meant is part of the condition.
-        Some(AccessEvent { site, stack: Rc::new(self.stack.clone()), targets: Rc::new(vec![]), bytes: self.bytes, kind, path: self.facts, at: Moment::default() })
+        Some(AccessEvent { site, stack: Rc::new(self.stack.clone()), targets: Rc::new(vec![]), bytes: self.bytes, kind, path: self.facts, at: Moment::default(), rows: None })
     }
 
     fn depends(&self) -> Vec<TermId> { let mut all = vec![self.facts, self.offset, self.bytes]; all.extend(self.object.extent); all }

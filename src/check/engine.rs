@@ -10,7 +10,7 @@ use super::outcome::{Effort, Look, More, Outcome};
 use super::solver::{Limits, Model, WrapMode};
 use super::specialise::{self, Decided};
 use super::witness::{Judge, Wanted};
-use super::{Options, ProgramReport, Standing, alignment, copies, lifetime, pointers, relevant, show};
+use super::{Options, ProgramReport, Standing, alignment, copies, lifetime, pointers, relevant, row, show};
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
@@ -185,7 +185,7 @@ impl<'p> Engine<'p> {
                 let place = self.place_of(event);
                 if self.assumed.skips(&place) { continue; }
                 self.assumed.note(&tools.e, &place, event);
-                if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack)) && !run.layout.concerns(event) { self.put(run.kernel, event, Outcome::Safe); continue; }
+                if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack)) && !run.layout.concerns(event) && !row::concerns(&tools.e, event) { self.put(run.kernel, event, Outcome::Safe); continue; }
                 if self.counts_as_proved(event) { continue; }
                 // Where another context is open, this one decides nothing alone.
                 let look = if open_places.contains(&place) { Look::none() } else { self.access(tools, Some(run), event, Effort::First) };
@@ -412,7 +412,11 @@ impl<'p> Engine<'p> {
         };
         let look = if tools.decider.cut { Look { more: More::Time, ..look } } else { look };
         match launch {
-            Some(run) if look.outcome.is_safe() => { let part = self.in_part(tools, run, ev, effort, object, target, facts, extent); Look::worst([look, part]) }
+            Some(run) if look.outcome.is_safe() => {
+                let part = self.in_part(tools, run, ev, effort, object, target, facts, extent);
+                let row = self.in_rows(tools, run, ev, effort, object, target, facts, extent);
+                Look::worst([look, part, row])
+            }
             _ => look,
         }
     }

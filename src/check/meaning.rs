@@ -19,7 +19,7 @@ use crate::symbolic::term::TermId;
 use crate::symbolic::value::{Base, Target};
 
 /// How far beyond its part an index may go that was meant to stay inside, in widths of the access.
-const SLIP: i128 = 2;
+pub(super) const SLIP: i128 = 2;
 
 /// Least size of the parts, in widths of the access: smaller ones may be single values, or rows of one array.
 const LEAST: i128 = 4;
@@ -47,7 +47,7 @@ impl Layout {
     /// Whether accesses go through a part that is fixed.
     pub fn is_used(&self, p: PartId) -> bool { self.used.get(p.0 as usize).copied().unwrap_or(false) }
 
-    /// Whether an access may have to stay in a part.
+    /// Whether an access may have to stay in a part of its object.
     pub fn concerns(&self, e: &AccessEvent) -> bool { e.targets.iter().any(|t| t.part.is_some_and(|p| self.is_used(p))) }
 
     /// The other parts of the same object that exist when an access is made: named before it, or at least in the same

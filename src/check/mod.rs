@@ -16,6 +16,7 @@ mod outcome;
 mod partition;
 mod pointers;
 mod relevant;
+mod row;
 mod show;
 pub mod solver;
 mod specialise;

@@ -19,7 +19,7 @@ use crate::symbolic::memory::{ObjId, Object};
 use crate::symbolic::partition::PartId;
 use crate::symbolic::term::TermId;
 use crate::symbolic::value::Target;
-use crate::witness::Fault;
+use crate::witness::{Fault, Parts};
 
 /// Which end of a part an access may go beyond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +140,7 @@ impl<'p> Engine<'p> {
     fn replayed_across(&self, tools: &mut Tools<'p>, run: &Run, t: &Through<'_>, c: &Crossing, doubt: Option<&'static str>, unknowns: Vec<String>) -> Outcome {
         let (own, other) = (run.part(t.own), run.part(c.neighbour.id));
         let others = run.layout.alive_at(&run.run.partitions, t.own, t.event.at).into_iter().map(|id| witness::site(run.part(id).set)).collect();
-        let parts = crate::witness::Parts { own: witness::site(own.set), others };
+        let parts = Parts::Named { own: witness::site(own.set), others };
         let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, t.event, &c.model, c.mode, Wanted::Out(parts));
         let (replay, mut assumptions) = match &judged {
             Judged::Reached { assumptions, .. } => (Replay::Reached, assumptions.clone()),

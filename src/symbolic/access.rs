@@ -20,6 +20,7 @@ impl Executor<'_> {
     }
 
     pub(super) fn record_range(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
+        let rows = self.rows.take();
         if self.side != Side::Device {
             // The host's own memory is not what is checked, memory that it shares with devices is.
             if p.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(self.object(o).kind, ObjKind::Managed))) {
@@ -41,7 +42,7 @@ impl Executor<'_> {
         let stack = Rc::new(self.stack_to(site));
         self.note_use(s, &stack, p, kind, bytes);
         let at = self.partitions.tick();
-        self.accesses.push(AccessEvent { site, stack, targets: p.clone(), bytes, kind, path: s.path, at });
+        self.accesses.push(AccessEvent { site, stack, targets: p.clone(), bytes, kind, path: s.path, at, rows });
     }
 
     /// The calls that lead to an instruction, and it.

@@ -8,7 +8,7 @@ use super::alignment::UnalignedEvent;
 use super::cfg::Cfg;
 use super::lifetime::{CopyEvent, StaleEvent};
 use super::memory::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
-use super::partition::{Moment, Partitions};
+use super::partition::{Moment, Partitions, Row};
 use super::term::{Arena, Axis, InputSource, Range, SymKind, Term, TermId};
 use super::value::{Base, Target, Value};
 use crate::ir::{BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side, Terminator, TypeId, TypeKind, ValueId};
@@ -36,6 +36,8 @@ pub struct AccessEvent {
     pub kind: AccessKind,
     pub path: TermId,
     pub at: Moment,
+    /// The arrays inside the object that are indexed.
+    pub rows: Option<Rc<Vec<Row>>>,
 }
 
 /// A kernel launch that the host reaches.
@@ -68,8 +70,15 @@ pub(super) struct Frame {
     pub func: FuncRef,
     pub env: Vec<Option<Value>>,
     pub locals: Vec<ObjId>,
+    /// Of addresses, by the values that hold them.
+    pub rows: FxHashMap<ValueId, Rc<Vec<Row>>>,
     /// Hash of the call stack and of the iterations of unrolled loops around it: tells allocations apart.
     pub context: u64,
+}
+
+impl Frame {
+    /// The rows that an address lies in.
+    pub fn rows(&self, ptr: &Operand) -> Option<Rc<Vec<Row>>> { if let Operand::Value(v) = ptr { self.rows.get(v).cloned() } else { None } }
 }
 
 /// What a kernel runs under; absent while the host is executed.
@@ -123,6 +132,8 @@ pub struct Executor<'p> {
     pub(super) version: u32,
     pub(super) kept: super::kept::Kept,
     pub(crate) partitions: Partitions,
+    /// Those of the access which is recorded next.
+    pub(super) rows: Option<Rc<Vec<Row>>>,
     pub(super) cfgs: FxHashMap<FuncRef, Rc<Cfg>>,
     pub(super) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
     pub(super) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
@@ -153,7 +164,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
-            gave_up: None, budget: Budget::default(), written: Default::default(), written_anywhere: false, stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(),
+            gave_up: None, budget: Budget::default(), written: Default::default(), written_anywhere: false, stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None,
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
@@ -411,7 +422,7 @@ impl<'p> Executor<'p> {
         let cfg = self.cfg(f);
         if cfg.irreducible { self.give_up(format!("`{}` has a loop with several entries", func.display)); return None; }
         let state = self.assume_at_entry(f, &args, state);
-        let mut frame = Frame { func: f, env: vec![None; func.values as usize], locals: vec![], context };
+        let mut frame = Frame { func: f, env: vec![None; func.values as usize], locals: vec![], rows: FxHashMap::default(), context };
         for (i, a) in args.into_iter().enumerate() { if let Some(slot) = frame.env.get_mut(i) { *slot = Some(a); } }
         let out = self.region(&mut frame, &cfg, None, BlockId(0), vec![(BlockId(0), state)]);
         let mut values = vec![];

@@ -229,6 +229,7 @@ impl Executor<'_> {
                 let p = self.pointer_operand(fr, ptr);
                 let bytes = m.size_of(inst.ty);
                 self.note_alignment(&s, site, &p, bytes, *align, AccessKind::Read);
+                self.rows = fr.rows(ptr);
                 self.record(&s, site, &p, bytes, AccessKind::Read);
                 let v = self.load(&mut s, fr.func, &p, inst.ty);
                 self.set(fr, inst.result, v);
@@ -237,6 +238,7 @@ impl Executor<'_> {
                 let p = self.pointer_operand(fr, ptr);
                 let (v, size) = self.stored_value(fr, value);
                 self.note_alignment(&s, site, &p, size, *align, AccessKind::Write);
+                self.rows = fr.rows(ptr);
                 self.record(&s, site, &p, size, AccessKind::Write);
                 let v = self.named(fr, &s, site, ptr, v);
                 self.store(&mut s, &p, v, size);
@@ -247,6 +249,7 @@ impl Executor<'_> {
                     (Op::CmpXchg { .. }, TypeKind::Struct { fields, .. }) => fields.first().map_or(4, |f| m.size_of(f.ty)),
                     _ => m.size_of(inst.ty),
                 };
+                self.rows = fr.rows(ptr);
                 self.record(&s, site, &p, size, AccessKind::Atomic);
                 // Other threads of the host are not followed: there it is a read and a write.
                 if self.side == Side::Host { let old = self.host_atomic(fr, inst, &mut s, &p, size); self.set(fr, inst.result, old); return Some(s); }
@@ -269,6 +272,7 @@ impl Executor<'_> {
                     delta = self.arena.add(delta, d);
                 }
                 let v = self.offset_pointer(&p, delta);
+                if let (Some(rows), Some(r)) = (self.rows(fr, site, base, steps, delta), inst.result) { fr.rows.insert(r, rows); }
                 self.set(fr, inst.result, v);
             }
             Op::Bin { op, a, b, .. } => {

@@ -12,7 +12,7 @@ use super::exec::{Executor, Frame, Site, State};
 use super::memory::ObjId;
 use super::term::{SymKind, Term, TermId};
 use super::value::{Base, Target, Value};
-use crate::ir::{FuncRef, Op, Operand, Side, ValueId};
+use crate::ir::{FuncRef, Op, Operand, Side, Step, ValueId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -45,6 +45,18 @@ pub struct Partition {
     pub ended: Option<Moment>,
     /// False where some execution of the store set it to another place: then it names nothing.
     pub fixed: bool,
+}
+
+/// The declared array inside an object that an access indexes: a row of `tile[32][33]`, a member that is an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The address computation.
+    pub gep: Site,
+    /// Bytes from the start of the row.
+    pub offset: TermId,
+    /// Bytes, of the row and of each of its elements.
+    pub size: u64,
+    pub element: u64,
 }
 
 /// What a local pointer variable may do.
@@ -113,6 +125,19 @@ impl Partitions {
 }
 
 impl Executor<'_> {
+    /// The rows that an address lies in: those of the address that it is computed from, and the one whose index, not a
+    /// constant, comes last. A pointer that is moved by elements (`(&a[i][0])[j]`) has left its rows behind.
+    pub(super) fn rows(&mut self, fr: &Frame, gep: Site, base: &Operand, steps: &[Step], delta: TermId) -> Option<Rc<Vec<Row>>> {
+        if self.side != Side::Device || !self.recording || matches!(steps, [Step::Index { count: None, .. }]) { return None; }
+        let mut rows: Vec<Row> = fr.rows(base).map_or_else(Vec::new, |r| r.to_vec());
+        for r in &mut rows { r.offset = self.arena.add(r.offset, delta); }
+        if let Some(Step::Index { index: index @ Operand::Value(_), stride, count: Some(count @ 2..) }) = steps.last() {
+            let i = self.operand_int(fr, index, 64);
+            rows.push(Row { gep, offset: self.arena.scale(i, i128::from(*stride)), size: stride * count, element: *stride });
+        }
+        (!rows.is_empty()).then(|| Rc::new(rows))
+    }
+
     /// What a store puts into a variable: a pointer under the variable's name, where it has a name to give.
     pub(super) fn named(&mut self, fr: &Frame, s: &State, site: Site, ptr: &Operand, v: Value) -> Value {
         let Value::Ptr(p) = &v else { return v };

@@ -136,10 +136,15 @@ pub enum Threads {
     Any,
 }
 
-/// Pointer variables that cut an object into parts, each by the one store that sets it. An access through the first is wrong where
-/// it stays in the object and touches a part that begins elsewhere.
+/// A part of an object that an access must leave while it stays in the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parts { pub own: Site, pub others: Vec<Site> }
+pub enum Parts {
+    /// Pointer variables that cut the object, each by the one store that sets it: the access goes through the first and touches
+    /// a part that begins elsewhere.
+    Named { own: Site, others: Vec<Site> },
+    /// So many bytes from the address that an address computation starts from.
+    Row { gep: Site, bytes: u64 },
+}
 
 /// The access that a witness claims to be wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]

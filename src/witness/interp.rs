@@ -179,6 +179,7 @@ impl Machine<'_> {
                     }
                     I::Index { d, base: p, index, w, stride } => {
                         let (p, i) = (get!(*p), get!(*index));
+                        if self.seen.has_parts() { self.note_row(site!()(), p); }
                         put!(*d, if p.is_poison() { p } else if i.is_poison() {
                             Val { bits: p.bits, poison: i.poison }
                         } else {

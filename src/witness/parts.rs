@@ -1,7 +1,7 @@
 //! Partitions at run time: where the pointer variables that cut an object begin, as their stores set them, and whether the
 //! access that is sought leaves its part for another named one.
 
-use super::api::{Fault, PartBounds, Site};
+use super::api::{Fault, PartBounds, Parts, Site};
 use super::machine::{Machine, Stop, Thread};
 use super::memory::{ObjId, split};
 use super::value::Val;
@@ -10,7 +10,7 @@ use crate::report::finding::Direction;
 impl Machine<'_> {
     /// Whether the value that a store writes must be seen: its variable then has memory of its own.
     pub fn names_part(&self, site: Site) -> bool {
-        self.seen.target.as_ref().and_then(|t| t.parts.as_ref()).is_some_and(|p| p.own == site || p.others.contains(&site))
+        matches!(self.seen.target.as_ref().and_then(|t| t.parts.as_ref()), Some(Parts::Named { own, others }) if *own == site || others.contains(&site))
     }
 
     /// A store under way may set one of the pointers.
@@ -23,6 +23,17 @@ impl Machine<'_> {
         }
     }
 
+    /// An address computation under way may start from a row.
+    #[cold]
+    pub fn note_row(&mut self, site: Site, from: Val) {
+        let Some(Parts::Row { gep, .. }) = self.seen.target.as_ref().and_then(|t| t.parts.as_ref()) else { return };
+        if *gep != site { return; }
+        match from.known() {
+            Some(address) => { self.seen.starts.insert(site, address); }
+            None => { self.seen.starts.remove(&site); }
+        }
+    }
+
     /// An access inside its object: bad if it is the one sought and touches what another name stands for.
     #[cold]
     pub fn in_part(&mut self, th: &Thread, site: Site, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
@@ -30,9 +41,14 @@ impl Machine<'_> {
         let Some(parts) = &t.parts else { return Ok(()) };
         let (object, offset) = split(address);
         let start = |s: &Site| self.seen.starts.get(s).and_then(|a| within(object, *a));
-        let Some(own) = start(&parts.own) else { return Ok(()) };
-        let others: Vec<i64> = parts.others.iter().filter_map(start).collect();
-        let Some(bounds) = left(own, &others, offset, bytes) else { return Ok(()) };
+        let bounds = match parts {
+            Parts::Named { own, others } => start(own).and_then(|own| left(own, &others.iter().filter_map(start).collect::<Vec<_>>(), offset, bytes)),
+            Parts::Row { gep, bytes: size } => start(gep).and_then(|row| {
+                let end = row.saturating_add_unsigned(*size);
+                (offset < row || offset.saturating_add_unsigned(bytes) > end).then_some(PartBounds { start: row, end: Some(end) })
+            }),
+        };
+        let Some(bounds) = bounds else { return Ok(()) };
         self.fault(th, site, Fault::Part(bounds), address, bytes, direction)
     }
 }
