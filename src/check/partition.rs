@@ -144,13 +144,11 @@ impl<'p> Engine<'p> {
         let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, t.event, &c.model, c.mode, Wanted::Out(parts));
         let (replay, mut assumptions) = match &judged {
             Judged::Reached { assumptions, .. } => (Replay::Reached, assumptions.clone()),
-            Judged::NotReached(_) | Judged::Incomplete(_) if doubt.is_some() => return Outcome::Safe,
+            // Where a part begins may rest on something that was not followed, and a model may put it anywhere.
+            Judged::NotReached(_) | Judged::Incomplete(_) if doubt.is_some() || !unknowns.is_empty() => return Outcome::Safe,
             Judged::NotReached(why) => return Outcome::Unknown(format!("it may leave the part `{}`, but replay did not reach that: {why}", own.name)),
-            Judged::Incomplete(why) => match unknowns.first() {
-                Some(u) => return Outcome::Unknown(u.clone()),
-                None if !tools.root.trusted => return Outcome::Unknown(why.clone()),
-                None => (Replay::Incomplete, vec![format!("replay stopped: {why}")]),
-            },
+            Judged::Incomplete(why) if !tools.root.trusted => return Outcome::Unknown(why.clone()),
+            Judged::Incomplete(why) => (Replay::Incomplete, vec![format!("replay stopped: {why}")]),
         };
         if let Some(why) = doubt { assumptions.push(format!("that `{}` and `{}` are kept apart, although {why}", own.name, other.name)); }
         if !tools.root.trusted { assumptions.push(format!("`{}` is called with these arguments", self.program.func(tools.root.func).display)); }

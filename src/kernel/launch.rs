@@ -60,6 +60,7 @@ impl Executor<'_> {
         let (saved_side, saved_stack) = (self.side, std::mem::take(&mut self.stack));
         let (accesses, stale, gave_up) = (std::mem::take(&mut self.accesses), std::mem::take(&mut self.stale), self.gave_up.take());
         self.side = Side::Device;
+        self.partitions.begin(self.arena.symbols().len());
         let thread = self.thread_symbols(&launch.config);
         let mut path = facts;
         for i in 0..3 {

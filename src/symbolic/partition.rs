@@ -10,7 +10,7 @@
 
 use super::exec::{Executor, Frame, Site, State};
 use super::memory::ObjId;
-use super::term::{SymKind, Term, TermId};
+use super::term::TermId;
 use super::value::{Base, Target, Value};
 use crate::ir::{FuncRef, Op, Operand, Side, Step, ValueId};
 use rustc_hash::FxHashMap;
@@ -75,10 +75,15 @@ pub struct Partitions {
     of_variable: FxHashMap<ObjId, PartId>,
     roles: FxHashMap<FuncRef, Rc<FxHashMap<ValueId, Role>>>,
     now: Moment,
+    /// Symbols that are older than the kernel.
+    outside: usize,
 }
 
 impl Partitions {
-    /// Forgets the kernel before.
+    /// A kernel begins, in an arena of so many symbols.
+    pub(crate) fn begin(&mut self, symbols: usize) { self.outside = symbols; }
+
+    /// Forgets what was named so far.
     pub(crate) fn restart(&mut self) {
         self.all.clear();
         self.of_variable.clear();
@@ -163,14 +168,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether a term has one value for all threads of all blocks in all rounds, and none that was not followed.
-    fn is_same_for_all(&self, t: TermId) -> bool {
-        self.arena.cone(&[t]).into_iter().all(|n| match self.arena.get(n) {
-            Term::Sym(s) | Term::BoolSym(s) => matches!(self.arena.symbol(*s).kind, SymKind::Input(_) | SymKind::BlockDim(_) | SymKind::GridDim(_)),
-            Term::Apply { name, .. } => name != "content",
-            _ => true,
-        })
-    }
+    /// Whether a term has one value for all threads of all blocks in all rounds: it is made of what was there before the kernel.
+    fn is_same_for_all(&self, t: TermId) -> bool { self.arena.symbols_of(&[t]).into_iter().all(|s| (s.0 as usize) < self.partitions.outside) }
 
     fn roles(&mut self, f: FuncRef) -> Rc<FxHashMap<ValueId, Role>> {
         if let Some(r) = self.partitions.roles.get(&f) { return r.clone(); }
