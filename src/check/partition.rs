@@ -21,6 +21,9 @@ use crate::symbolic::term::TermId;
 use crate::symbolic::value::Target;
 use crate::witness::{Fault, Parts};
 
+/// Letters of a bound beyond which nobody reads it.
+const LONG: usize = 60;
+
 /// Which end of a part an access may go beyond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End { Start, Finish }
@@ -145,7 +148,8 @@ impl<'p> Engine<'p> {
         let (replay, mut assumptions) = match &judged {
             Judged::Reached { assumptions, .. } => (Replay::Reached, assumptions.clone()),
             // Where a part begins may rest on something that was not followed, and a model may put it anywhere.
-            Judged::NotReached(_) | Judged::Incomplete(_) if doubt.is_some() || !unknowns.is_empty() => return Outcome::Safe,
+            Judged::NotReached(_) | Judged::Incomplete(_) if !unknowns.is_empty() => return Outcome::Safe,
+            Judged::NotReached(_) if doubt.is_some() => return Outcome::Safe,
             Judged::NotReached(why) => return Outcome::Unknown(format!("it may leave the part `{}`, but replay did not reach that: {why}", own.name)),
             Judged::Incomplete(why) if !tools.root.trusted => return Outcome::Unknown(why.clone()),
             Judged::Incomplete(why) => (Replay::Incomplete, vec![format!("replay stopped: {why}")]),
@@ -164,14 +168,19 @@ impl<'p> Engine<'p> {
         finding.rule = Rule::IntraAllocation;
         finding.message = format!("{what} {beyond} of `{}`, into `{}`", own.name, other.name);
         let (start, end) = bounds(tools, run, t, c, &judged);
-        let a = &tools.e.arena;
-        finding.access.partition = Some(format!("`{}`: bytes {} to {} of `{}`", own.name, show::term(a, t.start), show::term(a, end.1), t.object.name));
+        finding.access.partition = Some(format!("`{}`: bytes {} to {} of `{}`", own.name, shown(tools, t.start, start), shown(tools, end.1, end.0), t.object.name));
         if let Some(w) = &mut finding.witness {
             w.offset_bytes -= start;
             w.extent_bytes = end.0 - start;
         }
         Outcome::Found(Box::new(finding))
     }
+}
+
+/// A term in the program's words; its value in the witness where that would be long.
+fn shown(tools: &Tools<'_>, t: TermId, value: i64) -> String {
+    let text = show::term(&tools.e.arena, t);
+    if text.len() > LONG { value.to_string() } else { text }
 }
 
 /// Where a part begins and ends in a model, in bytes, and the term of its end: the first start behind its own, or that of
