@@ -88,7 +88,8 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
         let mut case = Case { expected: expected(finding, witness, material.program, around), store: material.store.clone(), attempts: vec![], notes: vec![] };
         let launched = launch(finding, witness, material, ways);
         let device_bytes = launched.as_ref().map_or(0, |l| l.1.device_bytes);
-        if ways.program { case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest)); }
+        // Inside one allocation the sanitizer has nothing to say.
+        if ways.program && finding.rule != Rule::IntraAllocation { case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest)); }
         match launched {
             Ok((site, snapshot)) => match material.owners.get(snapshot.kernel.module.0 as usize) {
                 Some(&unit) => {
@@ -243,6 +244,7 @@ fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<
 /// The access, and the launch that reaches it as a replay of the witness saw it; `Err`: why there is none.
 fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<(Site, Snapshot), String> {
     let sites = w.sites.as_ref().ok_or("the finding does not say where it is in the program")?;
+    if f.rule == Rule::IntraAllocation { return Err("where the parts of an allocation lie is not told to the device".into()); }
     if f.rule == Rule::Misaligned { return Err("its buffers need not lie as they do in the program".into()); }
     if called(w, m.program).is_some() { return Err("it is a call of the host's that is wrong".into()); }
     let program = m.program;
