@@ -3,7 +3,7 @@
 use super::program::Program;
 use scuba::check::{Options, ProgramReport, check_program};
 use scuba::ir::{BlockId, FuncId, FuncRef, ModuleId, Program as Linked, Side, SourceLoc};
-use scuba::report::finding::{Verdict, Witness};
+use scuba::report::finding::{Rule, Verdict, Witness};
 use scuba::witness::{self, BadAccess, Budget, Inputs, Site, Target, Threads, enumerate, replay};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -95,7 +95,8 @@ fn words(report: &ProgramReport, above: u32) -> BTreeMap<At, Said> {
     for f in &report.findings {
         let at = (f.access.position.line.saturating_sub(above), f.access.position.column);
         let said = match (&f.verdict, &f.witness) {
-            (Verdict::Proved, Some(w)) => Said::Proved(Box::new(w.clone())),
+            // Brute force sees objects, not their parts.
+            (Verdict::Proved, Some(w)) if f.rule != Rule::IntraAllocation => Said::Proved(Box::new(w.clone())),
             _ => Said::Possible,
         };
         if !matches!(out.get(&at), Some(Said::Proved(_))) { out.insert(at, said); }
