@@ -54,7 +54,7 @@ pub fn check(
                 Ok(m) => code.extend(m),
                 Err(e) => {
                     complete = false;
-                    checked.found.not_analysed.push(not_analysed(&units[i], "both", format!("{e:#}")));
+                    checked.found.not_analysed.push(not_analysed(&units[i], "both", e.to_string()));
                 }
             }
             if seen.insert(i) {
