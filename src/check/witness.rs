@@ -54,6 +54,7 @@ impl<'p> Judge<'p> {
                 InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
                 InputSource::Read { what, ordinal } => format!("number {} read from {what}", ordinal + 1),
                 InputSource::Param { name, .. } => name.clone(),
+                InputSource::Option { word, .. } => format!("the value of {word}"),
                 InputSource::World(w) => w.clone(),
             };
             (name, v.to_string())
@@ -62,7 +63,7 @@ impl<'p> Judge<'p> {
 
     #[expect(clippy::too_many_arguments, reason = "an access, its model and what is wanted of it")]
     pub fn judge(&mut self, a: &Arena, launch: &LaunchEvent, thread: &Thread, ev: &AccessEvent, model: &Model, mode: WrapMode, wanted: Wanted) -> Judged {
-        let inputs = match self.concrete(a, &depends(launch, ev), model) { Ok(i) => i, Err(why) => return Judged::Incomplete(why) };
+        let (inputs, missing) = self.concrete(a, &depends(launch, ev), model);
         let coordinate = |t: [TermId; 3]| t.map(|t| model.value(a, t, mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
         let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
         let (fault, align, parts) = match wanted {
@@ -76,41 +77,34 @@ impl<'p> Judge<'p> {
             site: site(ev.site), callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()), launch_site: Some(site(launch.site)), launch: None,
             threads: Threads::List(vec![(block, th)]), fault, direction, align, parts,
         };
-        let start = Instant::now();
-        let first = witness::replay(self.program, self.root.func, &inputs, &target, &self.budget);
-        self.took(start);
-        match first {
-            Outcome::Reached { bad, assumptions } => return Judged::Reached { bad, assumptions },
-            Outcome::Incomplete { why } => return Judged::Incomplete(why),
-            Outcome::NotReached { .. } => {}
-        }
-        // The model's thread may be off where it was free to choose: any thread of the block, then of the launch.
-        let target = Target { threads: Threads::Any, ..target };
-        let start = Instant::now();
-        let second = witness::replay(self.program, self.root.func, &inputs, &target, &self.budget);
-        self.took(start);
-        match second {
-            Outcome::Reached { bad, assumptions } => Judged::Reached { bad, assumptions },
-            Outcome::Incomplete { why } => Judged::Incomplete(why),
-            Outcome::NotReached { why } => Judged::NotReached(why),
+        match self.seek(&inputs, &target, missing.as_deref()) {
+            // The model's thread may be off where it was free to choose: any thread of the block, then of the launch.
+            Judged::NotReached(_) => self.seek(&inputs, &Target { threads: Threads::Any, ..target }, missing.as_deref()),
+            judged => judged,
         }
     }
 
     /// A call of the host: `stack` leads to it and ends with it.
     pub fn judge_call(&mut self, a: &Arena, depends: &[TermId], stack: &[Site], model: &Model, fault: Fault, direction: Option<Direction>) -> Judged {
-        let inputs = match self.concrete(a, depends, model) { Ok(i) => i, Err(why) => return Judged::Incomplete(why) };
+        let (inputs, missing) = self.concrete(a, depends, model);
         let Some((call, callers)) = stack.split_last() else { return Judged::Incomplete("the call is not known".into()) };
         let target = Target {
             site: site(*call), callers: Some(callers.iter().copied().map(site).collect()), launch_site: None, launch: None,
             threads: Threads::Any, fault: Some(fault), direction, align: None, parts: None,
         };
+        self.seek(&inputs, &target, missing.as_deref())
+    }
+
+    /// One replay. What it does not reach says nothing where inputs are missing.
+    fn seek(&mut self, inputs: &Inputs, target: &Target, missing: Option<&str>) -> Judged {
         let start = Instant::now();
-        let outcome = witness::replay(self.program, self.root.func, &inputs, &target, &self.budget);
+        let outcome = witness::replay(self.program, self.root.func, inputs, target, &self.budget);
         self.took(start);
-        match outcome {
-            Outcome::Reached { bad, assumptions } => Judged::Reached { bad, assumptions },
-            Outcome::Incomplete { why } => Judged::Incomplete(why),
-            Outcome::NotReached { why } => Judged::NotReached(why),
+        match (outcome, missing) {
+            (Outcome::Reached { bad, assumptions }, _) => Judged::Reached { bad, assumptions },
+            (_, Some(why)) => Judged::Incomplete(why.to_owned()),
+            (Outcome::Incomplete { why }, None) => Judged::Incomplete(why),
+            (Outcome::NotReached { why }, None) => Judged::NotReached(why),
         }
     }
 
@@ -123,25 +117,29 @@ impl<'p> Judge<'p> {
 
     /// What the program is given, as the replay was given it; nothing where the model says too little to run it.
     pub fn run(&self, a: &Arena, depends: &[TermId], model: &Model) -> Run {
-        let inputs = self.concrete(a, depends, model).unwrap_or_default();
+        let (inputs, _) = self.concrete(a, depends, model);
         #[expect(clippy::cast_possible_truncation, reason = "two's complement of at most 64 bits")]
         let args = inputs.args.into_iter().map(|v| v as i64).collect();
         Run { argv: inputs.argv, args, stdin: String::from_utf8_lossy(&inputs.stdin).into_owned() }
     }
 
-    fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> Result<Inputs, String> {
+    /// Inputs of a run, and why they may not be all that the model has.
+    fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (Inputs, Option<String>) {
+        let mut missing = None;
         let mut inputs = Inputs::default();
         let mut argv: BTreeMap<u32, i128> = BTreeMap::new();
         let mut argc = None;
         let mut stdin: BTreeMap<u32, i128> = BTreeMap::new();
         let mut params: BTreeMap<String, i128> = BTreeMap::new();
+        let mut options: BTreeMap<u32, (String, i128)> = BTreeMap::new();
         for (source, v) in values(a, depends, model) {
             match source {
                 InputSource::Argc => argc = Some(v),
                 InputSource::Argv(i) => { argv.entry(i).or_insert(v); }
                 InputSource::ArgvLen(_) | InputSource::World(_) => {}
+                InputSource::Option { ordinal, word } => { options.insert(ordinal, (word, v)); }
                 InputSource::Read { what, ordinal } if what == "the standard input" => { stdin.insert(ordinal, v); }
-                InputSource::Read { what, .. } => return Err(format!("the input is read from {what}, whose format is not understood")),
+                InputSource::Read { what, .. } => missing = Some(format!("the input is read from {what}, whose format is not understood")),
                 InputSource::Param { name, .. } => { params.insert(name, v); }
             }
         }
@@ -149,12 +147,17 @@ impl<'p> Judge<'p> {
         // Arguments beyond the model's `argc` are ones that it left out.
         let n = argc.and_then(|v| u32::try_from(v).ok()).unwrap_or(top + 1).min(256);
         inputs.argv = (1..n).map(|i| argv.get(&i).copied().unwrap_or(1).to_string()).collect();
+        // After all that the program reads by its position; the last of equal options counts.
+        if argv.is_empty() && !options.is_empty() { inputs.argv.clear(); }
+        for (word, v) in options.into_values() {
+            if word.starts_with("--") { inputs.argv.push(format!("{word}={v}")); } else { inputs.argv.extend([word, v.to_string()]); }
+        }
         if let Some(last) = stdin.keys().next_back() {
             inputs.stdin = (0..=*last).map(|i| stdin.get(&i).copied().unwrap_or(1).to_string() + "\n").collect::<String>().into_bytes();
         }
         let f = self.program.func(self.root.func);
         if f.name != "main" { inputs.args = f.params.iter().map(|p| params.get(&p.name).copied().unwrap_or(1)).collect(); }
-        Ok(inputs)
+        (inputs, missing)
     }
 }
 

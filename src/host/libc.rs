@@ -15,12 +15,14 @@ const MOST_OF_HOST: i128 = 1 << 40;
 impl Executor<'_> {
     pub(super) fn libc_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         match c.name {
-            "atoi" => { let v = self.number(c, 32, "atoi"); Ok(Some((v, s))) }
-            "atol" | "atoll" => { let v = self.number(c, 64, c.name); Ok(Some((v, s))) }
+            "getopt" => self.getopt(c, s, false),
+            "getopt_long" | "getopt_long_only" => self.getopt(c, s, true),
+            "atoi" => { let v = self.number(c, &s, 32, "atoi"); Ok(Some((v, s))) }
+            "atol" | "atoll" => { let v = self.number(c, &s, 64, c.name); Ok(Some((v, s))) }
             "strtol" | "strtoll" | "strtoul" | "strtoull" | "__isoc23_strtol" | "__isoc23_strtoul" | "__isoc23_strtoll" | "__isoc23_strtoull" => {
                 let end = self.pointer_arg(c, 1);
                 self.forget_targets(&mut s, &end, "the end of a number");
-                let v = self.number(c, 64, "strtol");
+                let v = self.number(c, &s, 64, "strtol");
                 Ok(Some((v, s)))
             }
             "atof" | "strtod" | "strtof" => { let v = Value::unknown("a floating-point argument"); Ok(Some((v, s))) }
@@ -110,15 +112,16 @@ impl Executor<'_> {
     }
 
     /// A text read as a number: an input where it is a program argument.
-    fn number(&mut self, c: &Call<'_>, bits: u32, what: &str) -> Value {
+    fn number(&mut self, c: &Call<'_>, s: &State, bits: u32, what: &str) -> Value {
         let p = self.pointer_arg(c, 0);
-        Value::Int(self.number_of(&p, bits, what))
+        Value::Int(self.number_of(&p, s, bits, what))
     }
 
-    pub(super) fn number_of(&mut self, p: &[Target], bits: u32, what: &str) -> TermId {
-        if let [Target { base: Base::Object(o), offset, .. }] = p
-            && let ObjKind::ArgvText(i) = self.object(*o).kind
-            && self.arena.as_int(*offset) == Some(0) { return self.input(InputSource::Argv(i), bits); }
+    pub(super) fn number_of(&mut self, p: &[Target], s: &State, bits: u32, what: &str) -> TermId {
+        if let [Target { base: Base::Object(o), offset, .. }] = p && self.arena.as_int(*offset) == Some(0) {
+            if let ObjKind::ArgvText(i) = self.object(*o).kind { return self.input(InputSource::Argv(i), bits); }
+            if let Some(t) = self.option_argument(s, *o, bits) { return t; }
+        }
         self.arena.fresh(SymKind::Unknown { reason: format!("what `{what}` reads") }, what, Range::of_int(bits, true))
     }
 
@@ -158,7 +161,7 @@ impl Executor<'_> {
     }
 
     /// The constant text that a pointer names.
-    fn text_of(&self, p: &[Target]) -> Option<String> {
+    pub(super) fn text_of(&self, p: &[Target]) -> Option<String> {
         let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
         if self.arena.as_int(*offset) != Some(0) { return None; }
         let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };

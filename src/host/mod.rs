@@ -5,6 +5,7 @@
 
 mod copies;
 mod cuda;
+pub(crate) mod getopt;
 mod libc;
 mod root;
 mod stdcxx;

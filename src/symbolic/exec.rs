@@ -147,6 +147,8 @@ pub struct Executor<'p> {
     /// Bytes of memory that a device has at most.
     pub device_memory: u64,
     pub(super) reads: u32,
+    /// Texts that `optarg` pointed to.
+    pub(crate) options: FxHashMap<ObjId, crate::host::getopt::Found>,
     pub(super) argv_texts: FxHashMap<u32, ObjId>,
     pub assumptions: super::assumptions::Assumptions,
 }
@@ -166,7 +168,7 @@ impl<'p> Executor<'p> {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
             gave_up: None, budget: Budget::default(), written: Default::default(), written_anywhere: false, stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None,
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
-            loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
+            loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
     }
 
@@ -226,6 +228,7 @@ impl<'p> Executor<'p> {
             InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
             InputSource::Read { what, ordinal } => format!("{what} #{}", ordinal + 1),
             InputSource::Param { name, .. } => name.clone(),
+            InputSource::Option { word, .. } => format!("the value of {word}"),
             InputSource::World(w) => w.clone(),
         };
         let range = match &source {

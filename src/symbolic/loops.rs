@@ -51,7 +51,7 @@ impl Executor<'_> {
     pub(super) fn run_loop(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, incoming: Vec<(BlockId, State)>) -> LoopOut {
         let header = cfg.loops[l].header;
         let func = self.function(fr.func);
-        let Some(s0) = self.enter_block(fr, func, header, incoming, true) else { return LoopOut::default() };
+        let Some(mut s0) = self.enter_block(fr, func, header, incoming, true) else { return LoopOut::default() };
         let phis: Vec<ValueId> = func.blocks[header.index()].insts.iter().take_while(|i| matches!(i.op, Op::Phi(_))).filter_map(|i| i.result).collect();
         let phi_start: FxHashMap<ValueId, Value> = phis.iter().filter_map(|p| fr.env[p.index()].clone().map(|v| (*p, v))).collect();
 
@@ -84,6 +84,12 @@ impl Executor<'_> {
                 self.restore(fr, &phi_start);
                 return self.last_pass(fr, cfg, l, s0, &phi_start);
             };
+            // What the body is the first to touch, but was there before.
+            let untouched: Vec<ObjId> = sb.mem.keys().copied().filter(|o| !s0.mem.contains_key(o) && self.object(*o).kind.is_there_from_the_start()).collect();
+            if !untouched.is_empty() {
+                for o in untouched { self.ensure(&mut s0, o); }
+                continue;
+            }
             let mut new = self.changed(&sh, &sb, &vars);
             if round >= 10 { new = new.into_iter().map(|v| if let LoopVar::Cell(o, ..) = v { LoopVar::Whole(o) } else { v }).collect(); }
             let mut wider = false;
@@ -569,6 +575,8 @@ impl Executor<'_> {
         if let Some(f) = self.geometric(a, h, n, k, mark, version) { return f; }
         // A choice between steps and fixed values.
         let Some(leaves) = self.leaves(n) else { return Form::Arbitrary };
+        let range = self.arena.range(h);
+        if let Some(v) = self.option_of_some_round(&leaves, range) { return Form::Bounded(Value::Int(v), vec![]); }
         let (mut lo, mut hi) = (0i128, 0i128);
         let mut fixed = vec![];
         for leaf in leaves {

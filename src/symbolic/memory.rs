@@ -39,6 +39,14 @@ pub enum ObjKind {
     Opaque,
 }
 
+impl ObjKind {
+    /// Whether such an object exists when the program or the root starts.
+    #[must_use]
+    pub fn is_there_from_the_start(&self) -> bool {
+        matches!(self, Self::HostGlobal(_) | Self::DeviceGlobal(_) | Self::Constant(_) | Self::Parameter | Self::ArgvArray | Self::ArgvText(_))
+    }
+}
+
 /// The part of an object that does not change.
 #[derive(Clone, Debug)]
 pub struct Object {

@@ -115,6 +115,8 @@ pub enum InputSource {
     Read { what: String, ordinal: u32 },
     /// Parameter of a root function that nobody known calls.
     Param { function: String, name: String },
+    /// The argument of a command line option read as an integer; `ordinal` tells readings apart.
+    Option { ordinal: u32, word: String },
     /// `getenv`, random numbers and other choices of the world that a model may set freely.
     World(String),
 }
