@@ -52,7 +52,9 @@ fn killed_shims_leave_nothing_wrong() {
         std::os::unix::process::CommandExt::process_group(&mut make, 0);
         let mut running = make.spawn().unwrap();
         std::thread::sleep(Duration::from_millis(random.random_range(0..6000)));
-        let _ = project.command("kill").args(["-9", &format!("-{}", running.id())]).stderr(Stdio::null()).status();
+        // Not by `kill -9 -GROUP`: procps takes a group's number for something else without `--`.
+        let group = i32::try_from(running.id()).ok().and_then(rustix::process::Pid::from_raw).unwrap();
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         running.wait().unwrap();
         // What a killed nvcc leaves half written is make's business.
         let _ = project.command("sh").args(["-c", "rm -f build/*.o *.a"]).status();
