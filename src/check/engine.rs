@@ -12,7 +12,7 @@ use super::specialise::{self, Decided};
 use super::witness::{Judge, Wanted};
 use super::{Options, ProgramReport, Standing, alignment, copies, lifetime, pointers, relevant, row, show};
 use crate::host::{Root, roots};
-use crate::ir::{FuncRef, Program, Side, SourceLoc};
+use crate::ir::{FuncRef, Function, Linkage, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
 use crate::report::finding::{Position, Summary, Undecided, Verdict};
 use crate::symbolic::assumptions::Assumptions;
@@ -109,10 +109,13 @@ impl<'p> Engine<'p> {
         for k in self.idle() { self.run_idle(k); }
     }
 
-    /// Kernels that nothing launched so far.
+    /// Kernels that nothing launched so far. Without relocatable code each unit has its copy of a template's instance: they
+    /// are one kernel.
     fn idle(&self) -> Vec<FuncRef> {
+        let shared = |f: &&Function| f.linkage != Linkage::Internal;
+        let launched: FxHashSet<&str> = self.launched.iter().map(|r| self.program.func(*r)).filter(shared).map(|f| f.name.as_str()).collect();
         self.program.functions()
-            .filter(|(r, m, f)| m.side == Side::Device && f.kernel && !f.is_declaration() && !self.launched.contains(r))
+            .filter(|(r, m, f)| m.side == Side::Device && f.kernel && !f.is_declaration() && !self.launched.contains(r) && !(shared(f) && launched.contains(f.name.as_str())))
             .map(|(r, ..)| r).collect()
     }
 
