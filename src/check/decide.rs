@@ -200,7 +200,7 @@ impl Decider {
             }
             let quick = Limits { millis: 300, ..self.limits };
             if let Answer::Model(model) = solver::prove(a, &fixed, goal, WrapMode::Assume, &quick) {
-                let degenerate = inputs.iter().any(|(_, v)| *v < 1);
+                let degenerate = inputs.iter().any(|(s, v)| *v < 1 && symbols.contains(s));
                 self.cut |= degenerate;
                 return Some(Decision::Fails { model, mode: WrapMode::Assume, degenerate });
             }
