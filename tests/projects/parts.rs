@@ -11,7 +11,7 @@ fn check(project: &Project, format: &str) -> Said {
 fn accesses_are_followed_into_other_units() {
     let project = Project::new("parts");
     let said = check(&project, "human").status(0);
-    assert!(said.err.contains("no findings") && said.err.contains("4 safe"), "{}", said.err);
+    assert!(said.err.contains("no findings") && said.err.contains("5 accesses in 2 kernels: 5 safe"), "{}", said.err);
 
     // Only the device function's unit knows that it reads one more.
     project.replace("main.cu", "(n + 1) * sizeof", "n * sizeof");
