@@ -42,7 +42,7 @@ pub struct Decider {
     /// Whether a budget, rather than a model or a proof, ended some search of the last decision: more of it may decide.
     pub cut: bool,
     /// Whether the first model will do: making it small has a price, and only what is replayed or shown needs that.
-    pub rough: bool,
+    rough: bool,
     decided: FxHashMap<Obligation, Decision>,
     /// Facts that a goal was once proved from: it follows from every set that contains them.
     proofs: FxHashMap<TermId, Vec<Vec<TermId>>>,
@@ -80,6 +80,15 @@ impl Decider {
             Answer::Model(m) => self.fails(a, &facts, never, m, WrapMode::Assume),
             Answer::Unknown(why) => Decision::Unknown(why),
         }
+    }
+
+    /// As [`Self::decide`], but a model is the first that comes and says nothing of whether it is degenerate: for what is looked
+    /// at again before it is replayed or shown.
+    pub fn decide_roughly(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
+        self.rough = true;
+        let d = self.decide(a, o);
+        self.rough = false;
+        d
     }
 
     fn decide_new(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
@@ -275,5 +284,30 @@ impl Decider {
         let w: Vec<TermId> = a.cone(&[t]).into_iter().filter(|x| matches!(a.get(*x), Term::Wrap { .. })).collect();
         self.wraps.insert(t, w.clone());
         w
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decider, Decision, Obligation};
+    use crate::check::solver::WrapMode;
+    use crate::symbolic::term::{Arena, InputSource, Range, SymKind};
+
+    #[test]
+    fn a_rough_look_leaves_the_next_ones_thorough() {
+        let mut a = Arena::new();
+        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Range::of_int(32, true));
+        let [zero, one, extent] = [0, 1, 16].map(|v| a.int(v));
+        let facts = a.le(zero, n);
+        let o = Obligation { facts, offset: n, bytes: one, extent };
+        let mut decider = Decider::default();
+        assert!(matches!(decider.decide_roughly(&mut a, &o), Decision::Fails { .. }));
+        let Decision::Fails { model, degenerate, .. } = decider.decide(&mut a, &o) else { panic!("n = 16 is beyond") };
+        assert_eq!((model.value(&a, n, WrapMode::Assume), degenerate), (Some(16), false));
+        // Only an input that is no size leads there.
+        let facts = a.le(n, zero);
+        let below = Obligation { facts, offset: n, bytes: one, extent: zero };
+        assert!(matches!(decider.decide_roughly(&mut a, &below), Decision::Fails { .. }));
+        assert!(matches!(decider.decide(&mut a, &below), Decision::Fails { degenerate: true, .. }));
     }
 }

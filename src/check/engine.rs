@@ -92,7 +92,7 @@ impl<'p> Engine<'p> {
     /// An engine with the same time left that has seen nothing yet.
     pub(super) fn again(&self) -> Self { Self { deadline: self.deadline, until: self.deadline, ..Self::new(self.program, self.options) } }
 
-    pub(super) fn safe_places(&self) -> impl Iterator<Item = Place> { self.places.iter().filter(|(_, (o, ..))| o.rank() < 2).map(|(p, _)| p.clone()) }
+    pub(super) fn safe_places(&self) -> impl Iterator<Item = Place> { self.places.iter().filter(|(_, (o, ..))| o.is_safe()).map(|(p, _)| p.clone()) }
 
     pub(super) fn out_of_time(&self) -> bool { Instant::now() > self.deadline }
 
@@ -398,8 +398,8 @@ impl<'p> Engine<'p> {
         let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
         let ob = Obligation { facts, offset: target.offset, bytes: ev.bytes, extent };
         let unknowns = relevant::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
-        tools.decider.rough = effort == Effort::First && !unknowns.is_empty();
-        let decision = tools.decider.decide(&mut tools.e.arena, &ob);
+        let rough = effort == Effort::First && !unknowns.is_empty();
+        let decision = if rough { tools.decider.decide_roughly(&mut tools.e.arena, &ob) } else { tools.decider.decide(&mut tools.e.arena, &ob) };
         let look = match decision {
             Decision::Safe => Look::of(Outcome::Safe),
             Decision::SafeIfNoWrap(ops) => Look::of(Outcome::SafeIfNoWrap(ops)),
