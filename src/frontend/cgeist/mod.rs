@@ -5,6 +5,8 @@
 //! reading, `doubt` says where cgeist reads otherwise than a compiler.
 
 pub mod doubt;
+#[cfg(test)]
+mod fuzz;
 pub mod lower;
 pub mod mlir;
 pub mod process;

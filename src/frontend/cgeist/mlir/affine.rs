@@ -39,43 +39,43 @@ type Names = BTreeMap<String, Expr>;
 impl Reader<'_> {
     /// After `affine_map`.
     pub(super) fn affine_map(&mut self) -> Res<AffineMap> {
-        self.at.expect("<")?;
+        self.at.require("<")?;
         let (dims, symbols, names) = self.space()?;
-        self.at.expect("->")?;
-        self.at.expect("(")?;
+        self.at.require("->")?;
+        self.at.require("(")?;
         let mut results = vec![];
         while !self.at.accept(")") {
-            if !results.is_empty() { self.at.expect(",")?; }
+            if !results.is_empty() { self.at.require(",")?; }
             results.push(self.sum(&names)?);
         }
-        self.at.expect(">")?;
+        self.at.require(">")?;
         Ok(AffineMap { dims, symbols, results })
     }
 
     /// After `affine_set`.
     pub(super) fn affine_set(&mut self) -> Res<AffineSet> {
-        self.at.expect("<")?;
+        self.at.require("<")?;
         let (dims, symbols, names) = self.space()?;
-        self.at.expect(":")?;
-        self.at.expect("(")?;
+        self.at.require(":")?;
+        self.at.require("(")?;
         let mut constraints = vec![];
         while !self.at.accept(")") {
-            if !constraints.is_empty() { self.at.expect(",")?; }
+            if !constraints.is_empty() { self.at.require(",")?; }
             let left = self.sum(&names)?;
             let (equal, less) = (self.at.accept("=="), self.at.accept("<="));
-            if !equal && !less { self.at.expect(">=")?; }
+            if !equal && !less { self.at.require(">=")?; }
             let right = self.sum(&names)?;
             let minus = |a: Expr, b: Expr| if b == Expr::Const(0) { a } else { add(a, mul(Expr::Const(-1), b)) };
             constraints.push((if less { minus(right, left) } else { minus(left, right) }, equal));
         }
-        self.at.expect(">")?;
+        self.at.require(">")?;
         Ok(AffineSet { dims, symbols, constraints })
     }
 
     /// `(d0, d1)[s0]`.
     fn space(&mut self) -> Res<(usize, usize, Names)> {
         let mut names = Names::new();
-        self.at.expect("(")?;
+        self.at.require("(")?;
         let dims = self.names(")", &mut names, Expr::Dim)?;
         let symbols = if self.at.accept("[") { self.names("]", &mut names, Expr::Sym)? } else { 0 };
         Ok((dims, symbols, names))
@@ -84,7 +84,7 @@ impl Reader<'_> {
     fn names(&mut self, end: &str, names: &mut Names, make: fn(usize) -> Expr) -> Res<usize> {
         let mut n = 0;
         while !self.at.accept(end) {
-            if n > 0 { self.at.expect(",")?; }
+            if n > 0 { self.at.require(",")?; }
             let w = self.at.word();
             if w.is_empty() { return self.at.error("expected the name of a dimension"); }
             names.insert(w.to_owned(), make(n));
@@ -96,35 +96,45 @@ impl Reader<'_> {
     fn sum(&mut self, names: &Names) -> Res<Expr> {
         self.at.descend()?;
         let mut e = self.product(names)?;
+        // Each further term makes the expression deeper by one.
+        let mut terms = 1;
         loop {
             if self.at.accept("+") { e = add(e, self.product(names)?); }
             else if !self.at.starts_with("->") && self.at.accept("-") { e = add(e, mul(Expr::Const(-1), self.product(names)?)); }
             else { break; }
+            self.at.descend()?;
+            terms += 1;
         }
-        self.at.ascend();
+        for _ in 0..terms { self.at.ascend(); }
         Ok(e)
     }
 
     fn product(&mut self, names: &Names) -> Res<Expr> {
         let mut e = self.factor(names)?;
+        let mut factors = 0;
         loop {
-            if self.at.accept("*") { e = mul(e, self.factor(names)?); continue; }
-            let make: fn(Arc<Expr>, Arc<Expr>) -> Expr = match self.at.peek_word() {
-                "floordiv" => Expr::FloorDiv,
-                "ceildiv" => Expr::CeilDiv,
-                "mod" => Expr::Mod,
-                _ => return Ok(e),
-            };
-            self.at.word();
-            e = make(Arc::new(e), Arc::new(self.factor(names)?));
+            if self.at.accept("*") { e = mul(e, self.factor(names)?); } else {
+                let make: fn(Arc<Expr>, Arc<Expr>) -> Expr = match self.at.peek_word() {
+                    "floordiv" => Expr::FloorDiv,
+                    "ceildiv" => Expr::CeilDiv,
+                    "mod" => Expr::Mod,
+                    _ => break,
+                };
+                self.at.word();
+                e = make(Arc::new(e), Arc::new(self.factor(names)?));
+            }
+            self.at.descend()?;
+            factors += 1;
         }
+        for _ in 0..factors { self.at.ascend(); }
+        Ok(e)
     }
 
     fn factor(&mut self, names: &Names) -> Res<Expr> {
         self.at.descend()?;
         let e = match self.at.peek() {
-            b'(' => { self.at.expect("(")?; let e = self.sum(names)?; self.at.expect(")")?; e }
-            b'-' => { self.at.expect("-")?; mul(Expr::Const(-1), self.factor(names)?) }
+            b'(' => { self.at.require("(")?; let e = self.sum(names)?; self.at.require(")")?; e }
+            b'-' => { self.at.require("-")?; mul(Expr::Const(-1), self.factor(names)?) }
             b'0'..=b'9' => {
                 let start = self.at.position();
                 let v = self.at.unsigned()?;

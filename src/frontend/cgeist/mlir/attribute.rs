@@ -10,11 +10,11 @@ impl Reader<'_> {
     /// `{name = value, …}`; the braces included.
     pub(super) fn dictionary(&mut self) -> Res<BTreeMap<String, Attr>> {
         self.at.descend()?;
-        self.at.expect("{")?;
+        self.at.require("{")?;
         let mut out = BTreeMap::new();
         let mut first = true;
         while !self.at.accept("}") {
-            if !first { self.at.expect(",")?; }
+            if !first { self.at.require(",")?; }
             first = false;
             let name = if self.at.peek() == b'"' { self.at.string()? } else { self.at.word().to_owned() };
             if name.is_empty() { return self.at.error("expected the name of an attribute"); }
@@ -41,10 +41,10 @@ impl Reader<'_> {
             }
             b'0'..=b'9' | b'-' => self.number(),
             b'[' => {
-                self.at.expect("[")?;
+                self.at.require("[")?;
                 let mut v = vec![];
                 while !self.at.accept("]") {
-                    if !v.is_empty() { self.at.expect(",")?; }
+                    if !v.is_empty() { self.at.require(",")?; }
                     v.push(self.attribute()?);
                 }
                 Ok(Attr::Array(v))
@@ -67,7 +67,7 @@ impl Reader<'_> {
             "unit" => Ok(Attr::Unit),
             "affine_map" => self.affine_map().map(|m| Attr::Map(Arc::new(m))),
             "affine_set" => self.affine_set().map(|s| Attr::Set(Arc::new(s))),
-            "loc" => { self.at.expect("(")?; let l = self.location_inner()?; self.at.expect(")")?; Ok(Attr::Loc(l)) }
+            "loc" => { self.at.require("(")?; let l = self.location_inner()?; self.at.require(")")?; Ok(Attr::Loc(l)) }
             "array" => self.dense_array(),
             "dense" => self.dense(),
             "strided" | "opaque" | "sparse" | "dense_resource" | "distinct" => {
@@ -83,10 +83,10 @@ impl Reader<'_> {
 
     /// `@a::@"b c"`: the last name.
     pub(super) fn symbol(&mut self) -> Res<String> {
-        self.at.expect("@")?;
+        self.at.require("@")?;
         let mut name = if self.at.raw() == b'"' { self.at.string()? } else { self.at.suffix().to_owned() };
         while self.at.starts_with("::@") {
-            self.at.expect("::@")?;
+            self.at.require("::@")?;
             name = if self.at.raw() == b'"' { self.at.string()? } else { self.at.suffix().to_owned() };
         }
         if name.is_empty() { return self.at.error("expected the name of a symbol"); }
@@ -95,10 +95,11 @@ impl Reader<'_> {
 
     fn dialect_attribute(&mut self) -> Res<Attr> {
         let start = self.at.position();
-        self.at.expect("#")?;
+        self.at.require("#")?;
         let name = self.at.suffix();
         if name.is_empty() { return self.at.error_at(start, "expected the name of an attribute"); }
-        if let Some(a) = self.attr_aliases.get(name) { return Ok(a.clone()); }
+        if let Some((_, extent)) = self.attr_aliases.get(name) { let extent = *extent; self.at.grow(extent)?; }
+        if let Some((a, _)) = self.attr_aliases.get(name) { return Ok(a.clone()); }
         let mut text = format!("#{name}");
         if self.at.raw() == b'<' { text.push_str(self.at.balanced()?); }
         Ok(Attr::Other(text))
@@ -146,7 +147,7 @@ impl Reader<'_> {
 
     /// After `array`: `<i32: 1, 2>`.
     fn dense_array(&mut self) -> Res<Attr> {
-        self.at.expect("<")?;
+        self.at.require("<")?;
         let ty = self.ty()?;
         let mut v = vec![];
         if self.at.accept(":") {
@@ -158,16 +159,16 @@ impl Reader<'_> {
                 if !self.at.accept(",") { break; }
             }
         }
-        self.at.expect(">")?;
+        self.at.require(">")?;
         Ok(Attr::Array(v))
     }
 
     /// After `dense`: `<[0, 1]> : vector<2xi32>`.
     fn dense(&mut self) -> Res<Attr> {
-        self.at.expect("<")?;
+        self.at.require("<")?;
         let mut elems = vec![];
         if self.at.peek() == b'"' { elems.push(Attr::String(self.at.string()?)); } else if self.at.peek() != b'>' { self.dense_elements(&mut elems)?; }
-        self.at.expect(">")?;
+        self.at.require(">")?;
         let ty = self.type_after_colon()?;
         Ok(Attr::Dense { elems, ty })
     }
@@ -177,7 +178,7 @@ impl Reader<'_> {
         if self.at.accept("[") {
             let mut first = true;
             while !self.at.accept("]") {
-                if !first { self.at.expect(",")?; }
+                if !first { self.at.require(",")?; }
                 first = false;
                 self.dense_elements(out)?;
             }
@@ -198,9 +199,9 @@ impl Reader<'_> {
     pub(super) fn location(&mut self) -> Res<Loc> {
         if self.at.peek_word() != "loc" { return Ok(Loc::Unknown); }
         self.at.word();
-        self.at.expect("(")?;
+        self.at.require("(")?;
         let l = self.location_inner()?;
-        self.at.expect(")")?;
+        self.at.require(")")?;
         Ok(l)
     }
 
@@ -219,17 +220,17 @@ impl Reader<'_> {
                 if !self.at.accept(":") {
                     if !self.at.accept("(") { return Ok(Loc::Unknown); }
                     let inner = self.location_inner()?;
-                    self.at.expect(")")?;
+                    self.at.require(")")?;
                     return Ok(inner);
                 }
                 let line = self.at.unsigned()?;
-                self.at.expect(":")?;
+                self.at.require(":")?;
                 let column = self.at.unsigned()?;
                 // Later versions write ranges: `to :3`, `to 4:5`.
                 if self.at.peek_word() == "to" {
                     self.at.word();
                     if self.at.peek() != b':' { self.at.unsigned()?; }
-                    self.at.expect(":")?;
+                    self.at.require(":")?;
                     self.at.unsigned()?;
                 }
                 let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
@@ -237,7 +238,7 @@ impl Reader<'_> {
                 Ok(Loc::File(file, narrow(line), narrow(column)))
             }
             b'#' => {
-                self.at.expect("#")?;
+                self.at.require("#")?;
                 let name = self.at.suffix();
                 Ok(Loc::Alias(Arc::from(name)))
             }
@@ -246,20 +247,20 @@ impl Reader<'_> {
                 match self.at.word() {
                     "unknown" => Ok(Loc::Unknown),
                     "callsite" => {
-                        self.at.expect("(")?;
+                        self.at.require("(")?;
                         let callee = self.location_inner()?;
                         if self.at.word() != "at" { return self.at.error("expected `at`"); }
                         let caller = self.location_inner()?;
-                        self.at.expect(")")?;
+                        self.at.require(")")?;
                         Ok(Loc::Call(Arc::new((callee, caller))))
                     }
                     "fused" => {
                         if self.at.peek() == b'<' { self.at.balanced()?; }
-                        self.at.expect("[")?;
+                        self.at.require("[")?;
                         let mut best = Loc::Unknown;
                         let mut first = true;
                         while !self.at.accept("]") {
-                            if !first { self.at.expect(",")?; }
+                            if !first { self.at.require(",")?; }
                             first = false;
                             let l = self.location_inner()?;
                             if best == Loc::Unknown { best = l; }

@@ -4,6 +4,18 @@
 pub(super) const MAX_DEPTH: u32 = 400;
 /// Bytes of stack for [`MAX_DEPTH`] levels; only what is touched is backed by memory.
 pub(super) const STACK: usize = 64 << 20;
+/// What aliases stand for may have so many types and attributes in all, beyond those that are written: aliases of aliases
+/// double with each.
+const MAX_COPIED: u64 = 1 << 22;
+
+/// How much an alias stands for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Extent {
+    /// Levels of nesting.
+    levels: u32,
+    /// Types, attributes and locations, one inside the other.
+    nodes: u64,
+}
 
 /// Why a text is not a module in generic form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,10 +34,14 @@ pub(super) struct Cursor<'t> {
     text: &'t str,
     at: usize,
     depth: u32,
+    /// The greatest depth since [`Cursor::measured`] last began.
+    deepest: u32,
+    /// Levels that were entered, and those that aliases stood for.
+    nodes: u64,
 }
 
 impl<'t> Cursor<'t> {
-    pub fn new(text: &'t str) -> Self { Self { text, at: 0, depth: 0 } }
+    pub fn new(text: &'t str) -> Self { Self { text, at: 0, depth: 0, deepest: 0, nodes: 0 } }
 
     pub fn error<T>(&self, message: impl Into<String>) -> Res<T> { self.error_at(self.at, message) }
 
@@ -42,11 +58,32 @@ impl<'t> Cursor<'t> {
     /// One level deeper; every `descend` is followed by an `ascend` unless an error ends it all.
     pub fn descend(&mut self) -> Res<()> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH { return self.error(format!("nested deeper than {MAX_DEPTH} levels")); }
-        Ok(())
+        self.grow(Extent { levels: 0, nodes: 1 })
     }
 
     pub fn ascend(&mut self) { self.depth -= 1; }
+
+    /// Takes notice of what an alias stands for, where it is used.
+    pub fn grow(&mut self, by: Extent) -> Res<()> {
+        let depth = self.depth.saturating_add(by.levels);
+        self.deepest = self.deepest.max(depth);
+        self.nodes = self.nodes.saturating_add(by.nodes);
+        if depth > MAX_DEPTH { return self.error(format!("nested deeper than {MAX_DEPTH} levels")); }
+        if self.nodes > self.text.len() as u64 + MAX_COPIED { return self.error("aliases that stand for more than can be kept"); }
+        Ok(())
+    }
+
+    /// Begins to measure what is read next; [`Cursor::measured`] ends it.
+    pub fn measure(&mut self) -> (u32, u64) { (std::mem::replace(&mut self.deepest, self.depth), self.nodes) }
+
+    pub fn measured(&mut self, (deepest, nodes): (u32, u64)) -> Extent {
+        let extent = Extent { levels: self.deepest - self.depth, nodes: self.nodes - nodes };
+        self.deepest = self.deepest.max(deepest);
+        extent
+    }
+
+    /// The text from a position to here.
+    pub fn since(&self, start: usize) -> &'t str { self.text.get(start..self.at).unwrap_or_default() }
 
     fn bytes(&self) -> &'t [u8] { self.text.as_bytes() }
 
@@ -83,7 +120,7 @@ impl<'t> Cursor<'t> {
         yes
     }
 
-    pub fn expect(&mut self, what: &str) -> Res<()> {
+    pub fn require(&mut self, what: &str) -> Res<()> {
         if self.accept(what) { return Ok(()); }
         let found = self.text[self.at..].chars().next().map_or("the end".to_owned(), |c| format!("`{c}`"));
         self.error(format!("expected `{what}`, found {found}"))

@@ -1,16 +1,16 @@
 //! Operations, blocks and regions, and which value each operand is.
 
-use super::cursor::{Cursor, ReadError, Res};
+use super::cursor::{Cursor, Extent, ReadError, Res};
 use super::{Attr, Block, Loc, Module, Op, Region, Type, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 pub(super) struct Reader<'t> {
     pub at: Cursor<'t>,
-    pub attr_aliases: HashMap<&'t str, Attr>,
-    pub type_aliases: HashMap<&'t str, Type>,
+    pub attr_aliases: HashMap<&'t str, (Attr, Extent)>,
+    pub type_aliases: HashMap<&'t str, (Type, Extent)>,
     /// Members of named structures.
-    pub structs: HashMap<String, Option<Arc<Vec<Type>>>>,
+    pub structs: HashMap<String, (Arc<Vec<Type>>, Extent)>,
     files: HashMap<String, Arc<str>>,
     locations: HashMap<&'t str, Loc>,
     values: u32,
@@ -65,23 +65,46 @@ pub(super) fn module(text: &str) -> Result<Module, ReadError> {
         ops.push(r.op()?);
     }
     r.close(&mut ops)?;
-    let locations = std::mem::take(&mut r.locations);
-    for o in &mut ops { resolve_locations(o, &locations); }
+    let mut locations = Locations { written: std::mem::take(&mut r.locations), resolved: HashMap::new() };
+    for o in &mut ops { resolve_locations(o, &mut locations); }
     Ok(Module { ops, values: r.values })
 }
 
-fn resolve_locations(op: &mut Op, table: &HashMap<&str, Loc>) {
-    op.loc = resolved(&op.loc, table, 0);
+fn resolve_locations(op: &mut Op, table: &mut Locations<'_>) {
+    op.loc = table.resolved(&op.loc, 0).0;
     for o in op.regions.iter_mut().flat_map(|r| &mut r.blocks).flat_map(|b| &mut b.ops) { resolve_locations(o, table); }
 }
 
-fn resolved(l: &Loc, table: &HashMap<&str, Loc>, depth: u32) -> Loc {
-    // Aliases may go round in a circle in a text that nobody printed.
-    if depth > 32 { return Loc::Unknown; }
-    match l {
-        Loc::Alias(n) => table.get(n.as_ref()).map_or(Loc::Unknown, |l| resolved(l, table, depth + 1)),
-        Loc::Call(p) => Loc::Call(Arc::new((resolved(&p.0, table, depth + 1), resolved(&p.1, table, depth + 1)))),
-        other => other.clone(),
+/// Chains of inlined calls that are longer, or have more places in all, are cut: callers of callers would double with each.
+const MAX_CALLS: u32 = 64;
+
+/// Locations by name.
+struct Locations<'t> {
+    written: HashMap<&'t str, Loc>,
+    /// Without names, and how many places each has.
+    resolved: HashMap<Arc<str>, (Loc, u32)>,
+}
+
+impl Locations<'_> {
+    /// A location without names, and how many places it has.
+    fn resolved(&mut self, l: &Loc, depth: u32) -> (Loc, u32) {
+        match l {
+            // Names may go round in a circle in a text that nobody printed.
+            _ if depth > MAX_CALLS => (Loc::Unknown, 1),
+            Loc::Alias(name) => {
+                if let Some(known) = self.resolved.get(name) { return known.clone(); }
+                let Some(written) = self.written.get(name.as_ref()).cloned() else { return (Loc::Unknown, 1) };
+                let found = self.resolved(&written, depth + 1);
+                self.resolved.insert(name.clone(), found.clone());
+                found
+            }
+            Loc::Call(p) => {
+                let (callee, n) = self.resolved(&p.0, depth + 1);
+                let (caller, m) = self.resolved(&p.1, depth + 1);
+                if n + m > MAX_CALLS { (callee, n) } else { (Loc::Call(Arc::new((callee, caller))), n + m) }
+            }
+            other => (other.clone(), 1),
+        }
     }
 }
 
@@ -94,25 +117,29 @@ impl<'t> Reader<'t> {
     }
 
     fn attribute_alias(&mut self) -> Res<()> {
-        self.at.expect("#")?;
+        self.at.require("#")?;
         let name = self.at.suffix();
-        self.at.expect("=")?;
+        self.at.require("=")?;
         if self.at.peek_word() == "loc" {
             let l = self.location()?;
             self.locations.insert(name, l);
             return Ok(());
         }
+        let measure = self.at.measure();
         let a = self.attribute()?;
-        self.attr_aliases.insert(name, a);
+        let extent = self.at.measured(measure);
+        self.attr_aliases.insert(name, (a, extent));
         Ok(())
     }
 
     fn type_alias(&mut self) -> Res<()> {
-        self.at.expect("!")?;
+        self.at.require("!")?;
         let name = self.at.suffix();
-        self.at.expect("=")?;
+        self.at.require("=")?;
+        let measure = self.at.measure();
         let t = self.ty()?;
-        self.type_aliases.insert(name, t);
+        let extent = self.at.measured(measure);
+        self.type_aliases.insert(name, (t, extent));
         Ok(())
     }
 
@@ -133,7 +160,7 @@ impl<'t> Reader<'t> {
     fn operand(&mut self) -> Res<Value> {
         self.at.skip();
         let at = self.at.position();
-        self.at.expect("%")?;
+        self.at.require("%")?;
         let name = self.at.suffix();
         let nth = if self.at.accept_raw(b'#') { self.at.unsigned()? } else { 0 };
         if name.is_empty() { return self.at.error_at(at, "expected the name of a value"); }
@@ -171,29 +198,29 @@ impl<'t> Reader<'t> {
         let mut names: Vec<(&'t str, usize, u32)> = vec![];
         while self.at.peek() == b'%' {
             let at = self.at.position();
-            self.at.expect("%")?;
+            self.at.require("%")?;
             let name = self.at.suffix();
             if name.is_empty() { return self.at.error_at(at, "expected the name of a value"); }
             let n = if self.at.accept(":") { self.at.unsigned()? } else { 1 };
             names.push((name, at, u32::try_from(n).unwrap_or(u32::MAX)));
             if !self.at.accept(",") { break; }
         }
-        if !names.is_empty() { self.at.expect("=")?; }
+        if !names.is_empty() { self.at.require("=")?; }
         if self.at.peek() != b'"' { return self.at.error("expected an operation in generic form"); }
         let start = self.at.position();
         let name = self.at.string()?;
-        self.at.expect("(")?;
+        self.at.require("(")?;
         let mut operands = vec![];
         while !self.at.accept(")") {
-            if !operands.is_empty() { self.at.expect(",")?; }
+            if !operands.is_empty() { self.at.require(",")?; }
             operands.push(self.operand()?);
         }
         let mut successors = vec![];
         if self.at.accept("[") {
             while !self.at.accept("]") {
-                if !successors.is_empty() { self.at.expect(",")?; }
+                if !successors.is_empty() { self.at.require(",")?; }
                 let at = self.at.position();
-                self.at.expect("^")?;
+                self.at.require("^")?;
                 let block = self.at.suffix();
                 match self.labels.last_mut() { Some(l) => successors.push(l.number(block, at)), None => return self.at.error_at(at, "a successor outside every region") }
             }
@@ -201,17 +228,17 @@ impl<'t> Reader<'t> {
         let mut attrs = BTreeMap::new();
         if self.at.accept("<") {
             attrs = self.dictionary()?;
-            self.at.expect(">")?;
+            self.at.require(">")?;
         }
         let mut regions = vec![];
         if self.at.accept("(") {
             while !self.at.accept(")") {
-                if !regions.is_empty() { self.at.expect(",")?; }
+                if !regions.is_empty() { self.at.require(",")?; }
                 regions.push(self.region()?);
             }
         }
         if self.at.peek() == b'{' { attrs.extend(self.dictionary()?); }
-        self.at.expect(":")?;
+        self.at.require(":")?;
         let Type::Func(signature) = self.function_type()? else { return self.at.error("expected a function type") };
         let loc = self.location()?;
         if signature.params.len() != operands.len() {
@@ -239,7 +266,7 @@ impl<'t> Reader<'t> {
 
     fn region(&mut self) -> Res<Region> {
         self.at.descend()?;
-        self.at.expect("{")?;
+        self.at.require("{")?;
         self.scopes.push(Scope::default());
         self.labels.push(Labels::default());
         let mut blocks: Vec<Block> = vec![];
@@ -256,22 +283,22 @@ impl<'t> Reader<'t> {
             let mut args = vec![];
             if self.at.accept("(") {
                 while !self.at.accept(")") {
-                    if !args.is_empty() { self.at.expect(",")?; }
+                    if !args.is_empty() { self.at.require(",")?; }
                     let at = self.at.position();
-                    self.at.expect("%")?;
+                    self.at.require("%")?;
                     let name = self.at.suffix();
                     if name.is_empty() { return self.at.error_at(at, "expected the name of a value"); }
-                    self.at.expect(":")?;
+                    self.at.require(":")?;
                     let ty = self.ty()?;
                     self.location()?;
                     args.push((self.define(name, at, 1)?, ty));
                 }
             }
-            self.at.expect(":")?;
+            self.at.require(":")?;
             let ops = self.ops()?;
             blocks.push(Block { args, ops });
         }
-        self.at.expect("}")?;
+        self.at.require("}")?;
         let labels = self.labels.pop().unwrap_or_default();
         for op in blocks.iter_mut().flat_map(|b| &mut b.ops) {
             for s in &mut op.successors {

@@ -109,6 +109,40 @@ fn deep_nesting_is_an_error_and_no_overflow() {
     assert!(read(&text).is_ok());
 }
 
+/// A text that is small and stands for something huge, or nests without brackets.
+#[test]
+fn aliases_and_long_sums_are_bounded() {
+    let op = |what: &str| format!("\"a.b\"() {{x = {what}}} : () -> ()\n");
+    let chain = |first: &str, n: usize, next: &dyn Fn(usize) -> String| { let mut t = format!("{first}\n"); for i in 1..n { t.push_str(&next(i)); t.push('\n'); } t };
+    let doubled = [
+        chain("#a0 = 1 : i32", 64, &|i| format!("#a{i} = [#a{0}, #a{0}]", i - 1)) + &op("#a63"),
+        chain("!a0 = i32", 64, &|i| format!("!a{i} = (!a{0}, !a{0}) -> !a{0}", i - 1)) + &op("memref<*x!a63>"),
+        chain("", 64, &|i| op(&format!("!llvm.struct<\"s{i}\", (struct<\"s{0}\">, struct<\"s{0}\">)>", i - 1))) + &op("!llvm.struct<\"s63\">"),
+    ];
+    for text in doubled { let e = read(&text).unwrap_err(); assert!(e.message.contains("aliases that stand for more"), "{e}"); }
+    let deep = [
+        chain("#a0 = 1 : i32", 50_000, &|i| format!("#a{i} = [#a{}]", i - 1)),
+        chain("!a0 = i32", 50_000, &|i| format!("!a{i} = !llvm.array<1 x !a{}>", i - 1)),
+        chain("", 50_000, &|i| op(&format!("!llvm.struct<\"s{i}\", (struct<\"s{}\">)>", i - 1))),
+        op(&format!("affine_map<(d0) -> (d0{})>", " + 1".repeat(500_000))),
+        op(&format!("affine_map<(d0) -> (d0{})>", " mod 2".repeat(500_000))),
+    ];
+    for text in deep { let e = read(&text).unwrap_err(); assert!(e.message.contains("nested deeper"), "{e}"); }
+    // Aliases as they are printed stay far below.
+    let many = chain("!a0 = i32", 300, &|i| format!("!a{i} = (!a0, !a0) -> !a0")) + &op("affine_map<(d0, d1) -> (d0 * 4 + d1 floordiv 2 - 1)>").repeat(3000);
+    assert_eq!(read(&many).unwrap().ops.len(), 3000);
+}
+
+#[test]
+fn positions_that_name_each_other_are_cut() {
+    let mut text = String::from("\"a.b\"() : () -> () loc(#loc60)\n\"a.b\"() : () -> () loc(#loop)\n\"a.b\"() : () -> () loc(#loc2)\n#loop = loc(callsite(#loop at #loop))\n#loc0 = loc(\"a.cu\":1:2)\n");
+    for i in 1..=60 { text.push_str(&format!("#loc{i} = loc(callsite(#loc{0} at #loc{0}))\n", i - 1)); }
+    let m = read(&text).unwrap();
+    fn places(l: &Loc) -> usize { match l { Loc::Call(p) => places(&p.0) + places(&p.1), _ => 1 } }
+    assert!(places(&m.ops[0].loc) <= 64 && places(&m.ops[1].loc) <= 64);
+    assert_eq!(places(&m.ops[2].loc), 4);
+}
+
 /// A text that was damaged in a few places.
 fn damaged() -> impl Strategy<Value = String> {
     let short: Vec<String> = fixtures().into_iter().filter(|f| f.0.contains("light")).map(|f| f.1).collect();

@@ -35,10 +35,10 @@ impl Reader<'_> {
 
     fn dialect_type(&mut self) -> Res<Type> {
         let start = self.at.position();
-        self.at.expect("!")?;
+        self.at.require("!")?;
         let name = self.at.suffix();
         if name.is_empty() { return self.at.error_at(start, "expected the name of a type"); }
-        if let Some(t) = self.type_aliases.get(name) { return Ok(t.clone()); }
+        if let Some((t, extent)) = self.type_aliases.get(name).cloned() { self.at.grow(extent)?; return Ok(t); }
         if let Some(w) = name.strip_prefix("llvm.") { return self.llvm(w); }
         let mut text = format!("!{name}");
         if self.at.raw() == b'<' { text.push_str(self.at.balanced()?); }
@@ -51,38 +51,38 @@ impl Reader<'_> {
             "ptr" => {
                 let (mut pointee, mut space) = (None, 0);
                 if self.at.raw() == b'<' {
-                    self.at.expect("<")?;
+                    self.at.require("<")?;
                     if self.at.peek().is_ascii_digit() { space = self.number_u32()?; } else {
                         pointee = Some(Arc::new(self.llvm_inner()?));
                         if self.at.accept(",") { space = self.number_u32()?; }
                     }
-                    self.at.expect(">")?;
+                    self.at.require(">")?;
                 }
                 Ok(Type::Ptr { pointee, space })
             }
             "array" | "vec" => {
-                self.at.expect("<")?;
+                self.at.require("<")?;
                 let scalable = self.at.accept("?");
-                if scalable { self.at.expect("x")?; }
+                if scalable { self.at.require("x")?; }
                 let count = self.at.unsigned()?;
-                self.at.expect("x")?;
+                self.at.require("x")?;
                 let elem = Arc::new(self.llvm_inner()?);
-                self.at.expect(">")?;
+                self.at.require(">")?;
                 if scalable { return Ok(Type::Other("a scalable vector".into())); }
                 Ok(if word == "array" { Type::Array { count, elem } } else { Type::Vector { shape: vec![count], elem } })
             }
             "struct" => self.structure(),
             "func" => {
-                self.at.expect("<")?;
+                self.at.require("<")?;
                 let ret = self.llvm_inner()?;
                 let (mut params, mut variadic) = (vec![], false);
-                self.at.expect("(")?;
+                self.at.require("(")?;
                 while !self.at.accept(")") {
-                    if !params.is_empty() { self.at.expect(",")?; }
-                    if self.at.accept("...") { variadic = true; self.at.expect(")")?; break; }
+                    if !params.is_empty() { self.at.require(",")?; }
+                    if self.at.accept("...") { variadic = true; self.at.require(")")?; break; }
                     params.push(self.llvm_inner()?);
                 }
-                self.at.expect(">")?;
+                self.at.require(">")?;
                 let results = if ret == Type::Void { vec![] } else { vec![ret] };
                 Ok(Type::Func(Arc::new(Signature { params, results, variadic })))
             }
@@ -95,7 +95,8 @@ impl Reader<'_> {
     }
 
     fn structure(&mut self) -> Res<Type> {
-        self.at.expect("<")?;
+        let measure = self.at.measure();
+        self.at.require("<")?;
         let mut name = None;
         let mut more = true;
         if self.at.peek() == b'"' {
@@ -106,22 +107,21 @@ impl Reader<'_> {
         if more {
             if self.at.peek_word() == "opaque" { self.at.word(); } else {
                 if self.at.peek_word() == "packed" { self.at.word(); packed = true; }
-                self.at.expect("(")?;
+                self.at.require("(")?;
                 let mut list = vec![];
                 while !self.at.accept(")") {
-                    if !list.is_empty() { self.at.expect(",")?; }
+                    if !list.is_empty() { self.at.require(",")?; }
                     list.push(self.llvm_inner()?);
                 }
                 fields = Some(Arc::new(list));
             }
         }
-        self.at.expect(">")?;
+        self.at.require(">")?;
+        let extent = self.at.measured(measure);
         // A name alone refers to the structure of that name, which has been written before.
         if let Some(n) = &name {
-            match &fields {
-                Some(_) => { self.structs.insert(n.clone(), fields.clone()); }
-                None => fields = self.structs.get(n).cloned().flatten(),
-            }
+            if let Some(f) = &fields { self.structs.insert(n.clone(), (f.clone(), extent)); }
+            else if let Some((f, extent)) = self.structs.get(n).cloned() { self.at.grow(extent)?; fields = Some(f); }
         }
         Ok(Type::Struct { name, fields, packed })
     }
@@ -134,16 +134,16 @@ impl Reader<'_> {
     /// `(a, b) -> c` or `(a, b) -> (c, d)`.
     pub(super) fn function_type(&mut self) -> Res<Type> {
         let params = self.type_list()?;
-        self.at.expect("->")?;
+        self.at.require("->")?;
         let results = if self.at.peek() == b'(' { self.type_list()? } else { vec![self.ty()?] };
         Ok(Type::Func(Arc::new(Signature { params, results, variadic: false })))
     }
 
     fn type_list(&mut self) -> Res<Vec<Type>> {
-        self.at.expect("(")?;
+        self.at.require("(")?;
         let mut out = vec![];
         while !self.at.accept(")") {
-            if !out.is_empty() { self.at.expect(",")?; }
+            if !out.is_empty() { self.at.require(",")?; }
             out.push(self.ty()?);
         }
         Ok(out)
@@ -159,18 +159,18 @@ impl Reader<'_> {
             "tf32" => Type::Float(32),
             "memref" => return self.memref().map(Some),
             "vector" => {
-                self.at.expect("<")?;
+                self.at.require("<")?;
                 let mut shape = vec![];
                 let mut scalable = false;
                 while self.at.peek().is_ascii_digit() || self.at.peek() == b'[' {
                     let bracket = self.at.accept("[");
                     scalable |= bracket;
                     shape.push(self.at.unsigned()?);
-                    if bracket { self.at.expect("]")?; }
-                    self.at.expect("x")?;
+                    if bracket { self.at.require("]")?; }
+                    self.at.require("x")?;
                 }
                 let elem = Arc::new(self.ty()?);
-                self.at.expect(">")?;
+                self.at.require(">")?;
                 if scalable { Type::Other("a scalable vector".into()) } else { Type::Vector { shape, elem } }
             }
             "tensor" | "complex" | "tuple" => { let rest = self.at.balanced()?; Type::Other(format!("{word}{rest}")) }
@@ -184,15 +184,21 @@ impl Reader<'_> {
     }
 
     fn memref(&mut self) -> Res<Type> {
-        self.at.expect("<")?;
+        let start = self.at.position();
+        self.at.require("<")?;
         let mut shape = vec![];
         loop {
             self.at.skip();
-            if self.at.accept("*") { self.at.expect("x")?; let rest = self.ty()?; return self.memref_end(vec![], Type::Other(format!("an unranked memory of {rest:?}"))); }
-            if self.at.raw() == b'?' { self.at.expect("?")?; shape.push(None); }
+            if self.at.accept("*") {
+                self.at.require("x")?;
+                self.ty()?;
+                let elem = Type::Other(format!("an unranked memory{}", self.at.since(start)));
+                return self.memref_end(vec![], elem);
+            }
+            if self.at.raw() == b'?' { self.at.require("?")?; shape.push(None); }
             else if self.at.raw().is_ascii_digit() { shape.push(Some(self.at.unsigned()?)); }
             else { break; }
-            self.at.expect("x")?;
+            self.at.require("x")?;
         }
         let elem = self.ty()?;
         self.memref_end(shape, elem)
@@ -208,10 +214,10 @@ impl Reader<'_> {
                 // `#gpu.address_space<workgroup>`.
                 super::Attr::Other(t) if t.contains("workgroup") => space = 3,
                 super::Attr::Other(t) if t.contains("address_space") => space = 0,
-                other => layout = Some(format!("{other:?}")),
+                _ => layout = Some(self.at.since(start).to_owned()),
             }
         }
-        self.at.expect(">")?;
+        self.at.require(">")?;
         Ok(Type::MemRef(Arc::new(MemRef { shape, elem, space, layout })))
     }
 }
