@@ -118,7 +118,9 @@ impl Executor<'_> {
     }
 
     pub(super) fn number_of(&mut self, p: &[Target], s: &State, bits: u32, what: &str) -> TermId {
-        if let [Target { base: Base::Object(o), offset, .. }] = p && self.arena.as_int(*offset) == Some(0) {
+        // A null pointer is no text: such a call does not return.
+        let mut texts = p.iter().filter(|t| !matches!(t.base, Base::Null));
+        if let (Some(Target { base: Base::Object(o), offset, .. }), None) = (texts.next(), texts.next()) && self.arena.as_int(*offset) == Some(0) {
             if let ObjKind::ArgvText(i) = self.object(*o).kind { return self.input(InputSource::Argv(i), bits); }
             if let Some(t) = self.option_argument(s, *o, bits) { return t; }
         }

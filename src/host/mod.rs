@@ -5,7 +5,7 @@
 
 mod copies;
 mod cuda;
-pub(crate) mod getopt;
+mod getopt;
 mod libc;
 mod root;
 mod stdcxx;

@@ -52,6 +52,7 @@ fn step(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], long: bool) -> Res {
         Ok(text(m, th, p).map(|s| (p, s)))
     };
     let end = Val::i32(-1);
+    set(m, "optarg", 8, Val::ZERO);
     loop {
         let i = m.libc.getopt.index;
         if i >= argc { break; }
