@@ -57,8 +57,10 @@ fn analyze() -> Result<Status> {
     let notes = Notes::new(output, &request.directory);
     for line in &joined.waiting { notes.add("join", line); }
     if joined.plans.is_empty() { return Ok(Status::Clean); }
+    let session = session.with_patience();
     let mut checked = programs::check(&joined.plans, &joined.facts, |i| joined.modules(i, &store), &session, |_| {});
     for note in checked.notes.iter().chain(&checked.problems) { notes.add("check", note); }
+    for line in &checked.cut { output::complain(&output::harmless(line)); }
     // Comments are judged by whole runs only, and others' failures were told when they were compiled.
     checked.found.files.clear();
     checked.found.not_analysed.retain(|n| joined.is_read_now(Path::new(&n.file)));

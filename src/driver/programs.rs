@@ -3,17 +3,18 @@
 use super::{cached, memory};
 use super::session::Session;
 use crate::assume::Condition;
+use crate::check::Options;
 use crate::facts::UnitFacts;
 use crate::facts::join::Plan;
 use crate::facts::verdicts::Verdicts;
 use crate::ir::Module;
 use crate::report::assemble::{Found, ProgramFindings};
-use crate::report::finding::NotAnalysed;
+use crate::report::finding::{NotAnalysed, Summary};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A program of which more may come is checked again then.
-const TENTATIVE_SECONDS: u32 = 20;
+/// A check that took this part of its time was cut off: it keeps some for what comes after the last verdict.
+const USED: f64 = 0.8;
 
 /// What the check of some programs found.
 #[derive(Debug, Default)]
@@ -27,6 +28,8 @@ pub struct Checked {
     pub notes: Vec<String>,
     /// What is wrong with the user's own settings, one line each.
     pub problems: Vec<String>,
+    /// Programs that a build's patience ended with, one line each.
+    pub cut: Vec<String>,
 }
 
 /// Checks each program. `modules` gives a unit's code by its position; `started` is told each program's name.
@@ -45,6 +48,10 @@ pub fn check(
     let mut unnamed: Vec<&Condition> = session.config.assume.iter().collect();
     let verdicts = Verdicts::of_this_process();
     for plan in plans {
+        if session.out_of_patience() {
+            checked.cut.push(format!("{}: not checked yet; `scuba check` does", plan.name));
+            continue;
+        }
         started(&plan.name);
         let source = plan.units.first().map_or_else(|| plan.name.clone(), |&i| units[i].unit.source.display().to_string());
         let limit = memory::limit(session.config.limits.memory, &format!("{source}:"));
@@ -68,11 +75,11 @@ pub fn check(
         let hashes: Vec<[u8; 32]> = plan.units.iter().map(|&i| units[i].code).collect();
         // Units whose code could not be read are not in the program.
         let verdicts = if complete { verdicts.as_ref() } else { None };
-        let mut options = session.check_options(plan.units.len());
-        if plan.tentative { options.seconds = options.seconds.min(TENTATIVE_SECONDS); }
+        let options = session.check_options(plan.units.len());
         match cached::check_program(code, &hashes, &options, session.config.limits.memory, verdicts) {
             Ok(report) => {
                 for problem in report.problems { if !checked.problems.contains(&problem) { checked.problems.push(problem); } }
+                checked.cut.extend(cut(plan, &source, &report.summary, &options, session));
                 checked.notes.extend(report.notes.into_iter().map(|n| format!("{}: {n}", plan.name)));
                 checked.found.programs.push(ProgramFindings {
                     name: plan.name.clone(), findings: report.findings, undecided: report.undecided, summary: report.summary,
@@ -93,6 +100,13 @@ pub fn check(
     checked.found.files = files.into_iter().collect();
     checked.found.seconds = session.elapsed().as_secs_f64();
     checked
+}
+
+/// What is said of a program whose check a build had no more time for. One of which more may come is checked again then.
+fn cut(plan: &Plan, source: &str, summary: &Summary, options: &Options, session: &Session) -> Option<String> {
+    let all_used = summary.seconds > f64::from(options.seconds) * USED;
+    (session.is_patient() && all_used && summary.unknown > 0 && !plan.tentative).then(|| format!(
+        "{source}: {} of {} accesses undecided after {:.0} s: `scuba check` goes on", summary.unknown, summary.accesses, summary.seconds))
 }
 
 fn not_analysed(unit: &UnitFacts, side: &str, reason: String) -> NotAnalysed {

@@ -21,6 +21,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// To the nearest second.
+const HALF_A_SECOND: Duration = Duration::from_millis(500);
+
 /// How `scuba build` hands its `-D`, `-W` and `-A` to the shims below it: `deny=RULE,allow=all,…`.
 const LEVELS_VARIABLE: &str = "SCUBA_LEVELS";
 
@@ -42,6 +45,16 @@ pub struct Session {
     started: Instant,
     /// The shim cuts the analysis off some seconds after `tu_seconds` for each unit.
     deadline: Option<Instant>,
+    /// When the checks of a shim must have ended: others wait for its build.
+    checks_end: Option<Instant>,
+}
+
+/// How long the checks of one command of a build may take, together, after `before`: the time that reading its units took, beside
+/// nvcc. As long again, so that a shim's work at most doubles, or a twelfth of `tu_seconds` (5 s of 60), in which nearly all that
+/// is proved at all is proved.
+fn patience(before: Duration, tu_seconds: u32) -> Duration {
+    let limit = Duration::from_secs(u64::from(tu_seconds));
+    before.max(limit / 12).min(limit)
 }
 
 impl Session {
@@ -69,6 +82,7 @@ impl Session {
             strict: common.strict,
             started: Instant::now(),
             deadline: None,
+            checks_end: None,
             config,
             root,
         })
@@ -99,10 +113,26 @@ impl Session {
             strict: false,
             started: Instant::now(),
             deadline: Some(Instant::now() + Duration::from_secs(u64::from(config.limits.tu_seconds)) * units),
+            checks_end: None,
             config,
             root,
         })
     }
+
+    /// For the checks of a shim's command, which begin now: [`patience`] decides how long they take, and `scuba check` goes on.
+    #[must_use]
+    pub fn with_patience(mut self) -> Self {
+        self.checks_end = Some(Instant::now() + patience(self.elapsed(), self.config.limits.tu_seconds));
+        self
+    }
+
+    /// Whether checks end by the patience of a build.
+    #[must_use]
+    pub fn is_patient(&self) -> bool { self.checks_end.is_some() }
+
+    /// Whether what is still to be checked must wait for `scuba check`.
+    #[must_use]
+    pub fn out_of_patience(&self) -> bool { self.checks_end.is_some_and(|end| Instant::now() >= end) }
 
     /// Accepts what the project's baseline accepts.
     ///
@@ -193,7 +223,8 @@ impl Session {
     pub fn check_options(&self, units: usize) -> check::Options {
         let limits = &self.config.limits;
         let seconds = limits.tu_seconds.saturating_mul(u32::try_from(units.max(1)).unwrap_or(u32::MAX));
-        let left = self.deadline.map_or(u64::MAX, |d| d.saturating_duration_since(Instant::now()).as_secs().max(1));
+        let end = self.deadline.into_iter().chain(self.checks_end).min();
+        let left = end.map_or(u64::MAX, |d| (d.saturating_duration_since(Instant::now()) + HALF_A_SECOND).as_secs().max(1));
         check::Options {
             device_memory: limits.device_memory,
             solver_ms: limits.solver_ms,
@@ -342,4 +373,16 @@ fn working_folder() -> Result<PathBuf> { std::env::current_dir().context("there 
 pub fn folder_of(path: &Path) -> Result<PathBuf> {
     let path = std::path::absolute(path).with_context(|| format!("cannot resolve {}", path.display()))?;
     Ok(if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("/")).to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::patience;
+    use std::time::Duration;
+
+    #[test]
+    fn a_shim_is_patient_for_as_long_as_reading_took() {
+        let of = |before, limit| patience(Duration::from_secs(before), limit).as_secs();
+        assert_eq!((of(1, 60), of(20, 60), of(90, 60), of(1, 600)), (5, 20, 60, 50));
+    }
 }

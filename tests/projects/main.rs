@@ -7,5 +7,6 @@ mod builds;
 mod changes;
 mod orders;
 mod parts;
+mod patience;
 mod support;
 mod trouble;
