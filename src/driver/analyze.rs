@@ -67,8 +67,8 @@ fn analyze() -> Result<Status> {
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
     let tentative = |f: &Finding| f.verdict == Verdict::Possible && f.level < Level::Deny && joined.plans.iter().any(|p| p.tentative && p.name == f.program);
     assembled.leave_out(|f| tentative(f) || joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
-    for n in &assembled.report.not_analysed {
-        output::complain(&output::harmless(&not_analysed(n)));
+    for line in not_analysed(&assembled.report.not_analysed) {
+        output::complain(&output::harmless(&line));
     }
     if assembled.report.denied() {
         let project = Project {

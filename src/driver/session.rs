@@ -290,8 +290,8 @@ impl Session {
     /// Notices and what could not be analysed.
     pub fn say_asides(&self, assembled: &Assembled) {
         if self.quiet() { return; }
-        for n in &assembled.report.not_analysed {
-            output::complain(&output::harmless(&not_analysed(n)));
+        for line in not_analysed(&assembled.report.not_analysed) {
+            output::complain(&output::harmless(&line));
         }
         for n in &assembled.notices { output::complain(&format!("{}:{}: {}", n.file, n.line, n.message)); }
     }
@@ -355,13 +355,17 @@ fn read_config(named: Option<&Path>, start: &Path) -> Result<Config> {
     Ok(path.map(|p| config::load(&p)).transpose()?.unwrap_or_default())
 }
 
-/// One line for a build log.
+/// Lines for a build log: one for each unit and reason, whether one side of it or both could not be read.
 #[must_use]
-pub fn not_analysed(n: &NotAnalysed) -> String {
-    match n.side.as_str() {
-        "both" => format!("{}: not analysed: {}", n.file, n.reason),
-        side => format!("{}: {side} side not analysed: {}", n.file, n.reason),
-    }
+pub fn not_analysed(all: &[NotAnalysed]) -> Vec<String> {
+    let same = |a: &NotAnalysed, b: &NotAnalysed| a.file == b.file && a.reason == b.reason;
+    all.chunk_by(same).map(|sides| {
+        let n = &sides[0];
+        match n.side.as_str() {
+            side if side != "both" && sides.iter().all(|n| n.side == side) => format!("{}: {side} side not analysed: {}", n.file, n.reason),
+            _ => format!("{}: not analysed: {}", n.file, n.reason),
+        }
+    }).collect()
 }
 
 fn working_folder() -> Result<PathBuf> { std::env::current_dir().context("there is no working folder") }

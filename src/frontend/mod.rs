@@ -33,20 +33,18 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
             let deadline = Instant::now() + options.time_limit;
             std::thread::scope(|scope| with_room(scope, || cgeist::extract_here(unit, options, deadline))).unwrap_or_else(|| cgeist::refused(unit, STOPPED))
         }
-        FrontendKind::Auto => {
-            let deadline = Instant::now() + options.time_limit / SECOND_PART;
-            std::thread::scope(|scope| {
-                let other = scope.spawn(|| with_room(scope, || cgeist::second(unit, options, deadline)));
-                let mut out = clang::extract_here(unit, options);
-                match other.join().ok().flatten() {
-                    Some(Some(Ok(second))) => out.second = Some(second),
-                    Some(Some(Err(why))) => out.notes.push(why),
-                    Some(None) => {}
-                    None => out.notes.push(format!("no second reading: {STOPPED}")),
-                }
-                out
-            })
-        }
+        // What cgeist prints may be anything: it is read by a worker of its own, so that clang's reading stands whatever
+        // becomes of that.
+        FrontendKind::Auto => std::thread::scope(|scope| {
+            let other = scope.spawn(|| cgeist::second(unit, options, options.time_limit / SECOND_PART));
+            let mut out = clang::extract_here(unit, options);
+            match other.join().ok().flatten() {
+                Some(Ok(second)) => out.second = Some(second),
+                Some(Err(why)) => out.notes.push(format!("no second reading: {why}")),
+                None => {}
+            }
+            out
+        }),
     }
 }
 

@@ -43,12 +43,14 @@ impl Place {
         std::fs::set_permissions(self.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn scuba(&self, arguments: &[&str]) -> Said {
+    fn scuba(&self, arguments: &[&str]) -> Said { self.run(assert_cmd::cargo::cargo_bin!("scuba"), arguments) }
+
+    fn run(&self, program: &Path, arguments: &[&str]) -> Said {
         let nvcc = Path::new(env!("CARGO_MANIFEST_DIR")).join(".deps/cuda/nvidia/cu13/bin/nvcc");
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("scuba"));
+        let mut command = Command::new(program);
         for (name, _) in std::env::vars_os() { if name.to_string_lossy().starts_with("SCUBA_") { command.env_remove(name); } }
         let path = std::env::var("PATH").unwrap();
-        let out = command.current_dir(self.0.path()).args(arguments).stdin(Stdio::null())
+        let out = command.current_dir(self.0.path()).args(arguments).stdin(Stdio::null()).env("SCUBA_DIR", self.0.path())
             .env("SCUBA_NVCC", nvcc).env("SCUBA_CGEIST", self.path("cgeist")).env("XDG_CACHE_HOME", self.path("cache")).env("PATH", path)
             .output().unwrap();
         Said { out: String::from_utf8_lossy(&out.stdout).into_owned(), err: String::from_utf8_lossy(&out.stderr).into_owned(), status: out.status.code() }
@@ -132,7 +134,62 @@ fn a_bad_cgeist_costs_one_line() {
         // One reason, for each side of the unit.
         assert_eq!(report.not_analysed.len(), 2, "{body}: {:?}", report.not_analysed);
         for n in &report.not_analysed { assert!(n.reason.contains(said) && !n.reason.contains('\n') && n.reason.len() < 500, "{body}: {}", n.reason); }
-        for l in alone.err.lines() { assert!(!l.to_lowercase().contains("panicked"), "{body}: {l}"); }
+        assert_eq!(alone.err.lines().count(), 1, "{body}: {}", alone.err);
+    }
+}
+
+/// What a script in the place of polygeist-opt does, and what is said of it.
+const OPT_MISBEHAVIOUR: &[(&str, &str)] = &[
+    ("exit 3", "polygeist-opt failed (exit status 3)"),
+    ("kill -ABRT $$", "polygeist-opt failed (signal 6)"),
+    ("cat > /dev/null; exec sleep 600", "polygeist-opt took too long (limits.tu_seconds)"),
+    ("cat > /dev/null; echo rubbish", "cgeist's output cannot be read: line 1, column 1: expected an operation in generic form"),
+    ("cat > /dev/null; exec yes", "polygeist-opt printed more than 128 MiB"),
+    ("head -c 3000000 /dev/zero | tr '\\0' e >&2; exit 1", "polygeist-opt failed (exit status 1): eeee"),
+];
+
+#[test]
+fn a_bad_polygeist_opt_costs_one_line() {
+    for (body, said) in OPT_MISBEHAVIOUR {
+        let place = Place::replaying("globalOOb", "globalOOb.stock.generic.mlir");
+        place.script("polygeist-opt", &format!("#!/bin/sh\n{body}\n"));
+        std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 4\n").unwrap();
+        let alone = place.check("cgeist");
+        let report = alone.report();
+        assert_eq!((report.findings.len(), report.not_analysed.len(), alone.err.lines().count()), (0, 2, 1), "{body}: {}", alone.err);
+        for n in &report.not_analysed { assert!(n.reason.contains(said) && !n.reason.contains('\n') && n.reason.len() < 500, "{body}: {}", n.reason); }
+    }
+}
+
+#[test]
+fn one_that_hangs_whatever_it_is_asked_is_one_line() {
+    let place = Place::new("globalOOb", ":", None);
+    place.script("cgeist", "#!/bin/sh\nexec sleep 600\n");
+    std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 15\n").unwrap();
+    let start = Instant::now();
+    let report = place.check("cgeist").report();
+    assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
+    assert_eq!(report.not_analysed.len(), 2);
+    assert!(report.not_analysed[0].reason.contains("cgeist took too long"), "{}", report.not_analysed[0].reason);
+}
+
+#[test]
+fn in_a_build_a_bad_cgeist_is_one_line_or_none() {
+    let place = Place::new("globalOk", "echo 'a.cu:1:1: error: no such luck' >&2; exit 1", None);
+    for (kind, lines) in [("cgeist", 1), ("auto", 0)] {
+        std::fs::write(place.path("scuba.toml"), format!("[frontend]\nkind = \"{kind}\"\n")).unwrap();
+        let said = place.run(assert_cmd::cargo::cargo_bin!("scuba-nvcc"), &["-c", "a.cu", "-o", "a.o"]);
+        assert_eq!((said.status, said.out.as_str(), said.err.lines().count()), (Some(0), "", lines), "{kind}: {}", said.err);
+        // Build tools look for these words.
+        assert!(!said.err.contains("error") && !said.err.contains("warning"), "{}", said.err);
+        assert!(lines == 0 || said.err.contains("no such luck"), "{}", said.err);
+        std::fs::remove_file(place.path("a.o")).unwrap();
+    }
+    std::fs::remove_file(place.path("cgeist")).unwrap();
+    for (kind, lines) in [("cgeist", 1), ("auto", 0)] {
+        std::fs::write(place.path("scuba.toml"), format!("[frontend]\nkind = \"{kind}\"\n")).unwrap();
+        let said = place.run(assert_cmd::cargo::cargo_bin!("scuba-nvcc"), &["-c", "a.cu", "-o", "a.o"]);
+        assert_eq!((said.status, said.err.lines().count(), place.path("a.o").is_file()), (Some(0), lines, true), "{kind}: {}", said.err);
     }
 }
 
@@ -149,6 +206,18 @@ fn beside_clang_a_bad_cgeist_changes_nothing() {
         let told = place.scuba(&["check", "-v", "a.cu"]);
         assert_eq!(told.err.lines().filter(|l| l.contains("no second reading: ") && l.contains(said)).count(), 1, "{body}: {}", told.err);
     }
+}
+
+#[test]
+fn beside_clang_its_output_may_take_all_memory_and_time() {
+    // Well formed, and far more than can be read in a third of the time, or kept in so little memory.
+    let place = Place::new("globalOOb", "echo '\"builtin.module\"() ({'; yes '\"a.b\"() {x = [1, 2, 3]} : () -> ()' | head -n 3000000; echo '}) : () -> ()'", None);
+    std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 12\nmemory = \"1GiB\"\n").unwrap();
+    let start = Instant::now();
+    let said = place.scuba(&["check", "-v", "a.cu"]);
+    assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
+    assert_eq!((said.status, said.err.lines().filter(|l| l.contains("no second reading: ")).count()), (Some(1), 1), "{}", said.err);
+    assert!(said.err.contains("write past the end of `a`"), "{}", said.err);
 }
 
 #[test]

@@ -14,14 +14,15 @@ mod sources;
 
 use crate::frontend::clang::{flags, sides};
 use crate::frontend::paths::normalise;
-use crate::frontend::{ExtractOptions, Extraction, NotAnalysed, SecondReading};
+use crate::config::FrontendKind;
+use crate::frontend::{ExtractOptions, Extraction, NotAnalysed, SecondReading, worker};
 use crate::ir::Side;
 use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
 use lower::{About, Lowered};
 use process::{Failure, Tool, joined};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Why a text gives no modules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,16 +76,23 @@ pub fn refused(unit: &TranslationUnit, why: &str) -> Extraction {
     Extraction { frontend: PRODUCER.into(), not_analysed, ..Extraction::default() }
 }
 
-/// A second reading beside clang's. `None` where cgeist is not installed; a line for the log where it fails.
+/// A second reading beside clang's, by a worker process of its own. `None` where cgeist is not installed; a line for the
+/// log where it fails.
 #[must_use]
-pub fn second(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Option<Result<SecondReading, String>> {
+pub fn second(unit: &TranslationUnit, options: &ExtractOptions, time_limit: Duration) -> Option<Result<SecondReading, String>> {
     if unit.language != Language::Cuda || sides(unit) != [Side::Device, Side::Host] { return None; }
-    match read(unit, options, deadline, &sources::of(unit)) {
-        Ok(r) => Some(Ok(SecondReading { modules: vec![r.lowered.device, r.lowered.host], frontend: r.tool, notes: r.notes })),
+    match Tool::find(options.cgeist.as_deref()) {
+        Ok(_) => {}
         // Not to have one is what most do; to have named one that is not there is worth a line.
-        Err(Failure::Missing { .. }) if options.cgeist.is_none() => None,
-        Err(why) => Some(Err(format!("no second reading: {why}"))),
+        Err(Failure::Missing { .. }) if options.cgeist.is_none() => return None,
+        Err(why) => return Some(Err(why.to_string())),
     }
+    let options = ExtractOptions { kind: FrontendKind::Cgeist, time_limit, keep_device_code: None, ..options.clone() };
+    Some(match worker::extract(unit, &options) {
+        Ok(Extraction { not_analysed, .. }) if !not_analysed.is_empty() => Err(not_analysed.into_iter().next().map(|n| n.reason).unwrap_or_default()),
+        Ok(read) => Ok(SecondReading { modules: read.modules, frontend: read.frontend, notes: read.notes }),
+        Err(why) => Err(why.to_string()),
+    })
 }
 
 struct Read { lowered: Lowered, tool: String, notes: Vec<String> }
