@@ -301,6 +301,8 @@ pub enum Op {
     /// LLVM's predicate name (`olt`, `une`, …).
     Fcmp { pred: String, a: Operand, b: Operand },
     FNeg(Operand),
+    /// `nneg`: the front end takes the value not to be negative, so that either extension gives the same. LLVM says so of
+    /// zero extensions; cgeist, which extends every subscript by the sign, of those that may be unsigned.
     Cast { op: CastOp, value: Operand, from: TypeId, nneg: bool },
     Select { cond: Operand, a: Operand, b: Operand },
     Phi(Vec<(BlockId, Operand)>),

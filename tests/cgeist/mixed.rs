@@ -12,7 +12,13 @@ fn program(body: &str) -> ProgramReport { named("Pii", body) }
 
 /// As [`program`], with other parameter types in the kernel's symbol.
 fn named(parameters: &str, body: &str) -> ProgramReport {
-    let text = format!(r#""builtin.module"() ({{
+    let lowered = lower_text(&text(parameters, body), &About { source: "a.cu".into(), ..About::default() }).unwrap_or_else(|e| panic!("{e}"));
+    check(&Program::link(vec![Arc::new(lowered.device), Arc::new(lowered.host)]))
+}
+
+/// What cgeist would print for it.
+pub fn text(parameters: &str, body: &str) -> String {
+    format!(r#""builtin.module"() ({{
   "func.func"() <{{function_type = (memref<?xi32>, i32) -> (), sym_name = "_Z16__device_stub__kPii", sym_visibility = "private"}}> ({{
   ^bb0(%p: memref<?xi32>, %n: i32):
     "func.call"(%p, %n) <{{callee = @_Z1kPii}}> : (memref<?xi32>, i32) -> ()
@@ -48,9 +54,7 @@ fn named(parameters: &str, body: &str) -> ProgramReport {
     "func.return"(%zero) : (i32) -> ()
   }}) {{llvm.linkage = #llvm.linkage<external>}} : () -> ()
   "func.func"() <{{function_type = (memref<?xmemref<?xi8>>, i64) -> i32, sym_name = "cudaMalloc", sym_visibility = "private"}}> ({{ }}) {{llvm.linkage = #llvm.linkage<external>}} : () -> ()
-}}) : () -> ()"#).replace("kPii", &format!("k{parameters}"));
-    let lowered = lower_text(&text, &About { source: "a.cu".into(), ..About::default() }).unwrap_or_else(|e| panic!("{e}"));
-    check(&Program::link(vec![Arc::new(lowered.device), Arc::new(lowered.host)]))
+}}) : () -> ()"#).replace("kPii", &format!("k{parameters}"))
 }
 
 fn standings(body: &str) -> Vec<Standing> { program(body).places.iter().map(|p| p.standing).collect() }

@@ -1,6 +1,7 @@
 //! cgeist as a process: a script in its place replays what was recorded, or misbehaves. Nothing of it costs more than
 //! one line.
 
+use super::mixed;
 use super::programs::folder;
 use scuba::report::finding::{Report, Verdict};
 use std::os::unix::fs::PermissionsExt;
@@ -239,6 +240,32 @@ fn disagreements_are_told_and_decide_nothing() {
     let said = place.scuba(&["check", "-v", "a.cu"]);
     assert!(said.err.contains("cgeist 17.0.6 reads it as clang does"), "{}", said.err);
     assert!(!place.scuba(&["check", "a.cu"]).err.contains("cgeist"));
+}
+
+/// A kernel that writes to the tenth element and so many on.
+fn behind_the_tenth(subscript: &str) -> String {
+    mixed::text("Pii", &format!(r#"
+    %one = "arith.constant"() <{{value = 1 : i32}}> : () -> i32
+    %ten = "arith.constant"() <{{value = 10 : index}}> : () -> index
+    %q = "polygeist.subindex"(%p, %ten) : (memref<?xi32>, index) -> memref<?xi32>
+    %less = "arith.subi"(%t32, %one) : (i32, i32) -> i32
+    %i = "arith.index_cast"({subscript}) : (i32) -> index
+    "memref.store"(%v, %q, %i) : (i32, memref<?xi32>, index) -> ()"#))
+}
+
+#[test]
+fn subscripts_that_may_be_unsigned_are_in_bounds_only_where_both_readings_are() {
+    let of = |subscript: &str| {
+        let place = Place::new("globalOk", "cat module.mlir", None);
+        std::fs::write(place.path("module.mlir"), behind_the_tenth(subscript)).unwrap();
+        place.check("cgeist").report()
+    };
+    let plain = of("%t32");
+    assert_eq!((plain.summary.safe, plain.summary.accesses, plain.findings.len()), (1, 1, 0));
+    // `q[threadIdx.x - 1]`: to the compiler 4294967295 for the first thread, to cgeist -1.
+    let below = of("%less");
+    assert_eq!((below.summary.safe, below.summary.unknown, below.findings.len()), (0, 1, 0), "{:?}", below.undecided);
+    assert!(below.undecided[0].reason.contains("cgeist sign-extends every subscript"), "{:?}", below.undecided);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! asks for the sign.
 
 use super::mlir::{self, Op, Type};
+use crate::ir;
 use std::collections::BTreeSet;
 
 /// Widths of typedefs of unsigned types that the standard library and CUDA's headers give.
@@ -13,6 +14,18 @@ const UNSIGNED: &[(&str, u32)] = &[
     ("size_t", 64), ("size_type", 64), ("sizeof", 64), ("uint64_t", 64), ("uintptr_t", 64), ("uintmax_t", 64), ("ulong", 64), ("ulonglong", 64), ("uint_fast32_t", 64), ("uint_fast64_t", 64), ("cudaTextureObject_t", 64),
     ("uint32_t", 32), ("uint", 32), ("uint_least32_t", 32), ("uint16_t", 16), ("ushort", 16), ("uint8_t", 8), ("uchar", 8), ("u_int32_t", 32), ("u32", 32), ("u64", 64), ("u16", 16), ("u8", 8),
 ];
+
+/// The same module as it is where every subscript is unsigned; `None` where it has none of which that is not known. cgeist
+/// extends all of them by the sign, so that only what holds of both modules holds.
+#[must_use]
+pub fn unsigned_subscripts(m: &ir::Module) -> Option<ir::Module> {
+    let mut other = m.clone();
+    let mut any = false;
+    for i in other.functions.iter_mut().flat_map(|f| &mut f.blocks).flat_map(|b| &mut b.insts) {
+        if let ir::Op::Cast { op: op @ ir::CastOp::SExt, nneg: true, .. } = &mut i.op { *op = ir::CastOp::ZExt; any = true; }
+    }
+    any.then_some(other)
+}
 
 /// What is doubtful about a module of these sources, in words; empty where nothing is.
 #[must_use]

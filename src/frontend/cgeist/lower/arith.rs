@@ -73,9 +73,11 @@ impl<'m> Body<'_, '_, 'm> {
             "negf" | "fneg" => { let a = self.operand(op, 0); self.emit(Op::FNeg(a), ty) }
             "extsi" | "sext" | "index_cast" | "casts" | "extui" | "zext" | "index_castui" | "castu" | "trunci" | "trunc" => {
                 let (Some(from), Some(to)) = (from, bits) else { return false };
-                let signed = matches!(name, "extsi" | "sext" | "index_cast" | "casts");
                 let a = self.operand(op, 0);
-                self.resize(a, from, to, signed)
+                match name {
+                    "index_cast" => self.subscript(a, from, to),
+                    _ => self.resize(a, from, to, matches!(name, "extsi" | "sext" | "casts")),
+                }
             }
             "extf" | "fpext" => self.cast(op, CastOp::FpExt),
             "truncf" | "fptrunc" => self.cast(op, CastOp::FpTrunc),

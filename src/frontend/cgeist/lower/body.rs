@@ -192,6 +192,12 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
 
     fn origin(&self, o: &Operand) -> Option<&Origin> { match o { Operand::Value(v) => self.origins.get(v), Operand::Const(_) => None } }
 
+    /// As [`Body::resize`] by the sign, where the source may mean an unsigned number: cgeist extends every subscript so.
+    pub fn subscript(&mut self, v: Operand, from: u32, to: u32) -> Operand {
+        if to <= from || matches!(v, Operand::Const(_)) || self.origin(&v).is_some_and(|o| o.op == CastOp::ZExt) { return self.resize(v, from, to, true); }
+        self.extension(CastOp::SExt, v, from, to, true)
+    }
+
     /// An integer as one of another width. Casts that undo each other vanish.
     pub fn resize(&mut self, v: Operand, from: u32, to: u32, signed: bool) -> Operand {
         use std::cmp::Ordering::{Equal, Greater, Less};
@@ -208,8 +214,12 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
                 _ => {}
             }
         }
+        self.extension(op, v, from, to, false)
+    }
+
+    fn extension(&mut self, op: CastOp, v: Operand, from: u32, to: u32, nneg: bool) -> Operand {
         let (from_ty, to_ty) = (self.side.types.int(from), self.side.types.int(to));
-        let r = self.emit(Op::Cast { op, value: v.clone(), from: from_ty, nneg: false }, to_ty);
+        let r = self.emit(Op::Cast { op, value: v.clone(), from: from_ty, nneg }, to_ty);
         if let Operand::Value(id) = r { self.origins.insert(id, Origin { op, from: v, bits: from }); }
         r
     }

@@ -124,7 +124,7 @@ impl<'m> Body<'_, '_, 'm> {
             if c == DYNAMIC {
                 let Some(bits) = op.operand_types.get(given).and_then(Self::bits) else { return false };
                 let i = self.operand(op, given);
-                indices.push(self.resize(i, bits, 64, true));
+                indices.push(self.subscript(i, bits, 64));
                 given += 1;
             } else { indices.push(Self::int(64, c)); }
         }
