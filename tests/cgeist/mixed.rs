@@ -177,3 +177,22 @@ fn rows_whose_length_is_lost_are_not_followed() {
     assert_eq!(r.places[0].standing, Standing::Open, "{:?}", r.findings);
     assert!(r.undecided[0].reason.contains("rows, whose length cgeist loses"), "{:?}", r.undecided);
 }
+
+#[test]
+fn one_shared_element_may_be_dynamic_shared_memory() {
+    // Unmodified cgeist prints `__shared__ int s` and `extern __shared__ int s[]` alike.
+    let module = text("Pii", r#"
+    %s = "memref.alloca"() : () -> memref<1xi32, 5>
+    "memref.store"(%v, %s, %z) : (i32, memref<1xi32, 5>, index) -> ()"#).replace("polygeist.cuda_global, ", "");
+    let of = |source: &str, header: &str| {
+        let about = About { source: "a.cu".into(), text: source.into(), headers: vec![header.into()], ..About::default() };
+        let lowered = lower_text(&module, &about).unwrap();
+        check(&Program::link(vec![Arc::new(lowered.device), Arc::new(lowered.host)]))
+    };
+    assert_eq!(of("void k() { __shared__ int s; }", "").places[0].standing, Standing::Safe);
+    for (source, header) in [("void k() { extern __shared__ int s[]; }", ""), ("void k() {}", "#define SHARED extern __shared__"), ("", "")] {
+        let r = of(source, header);
+        assert_eq!(r.places[0].standing, Standing::Open, "{source} {header}: {:?}", r.findings);
+        assert!(r.undecided[0].reason.contains("the size of dynamic shared memory, which cgeist leaves out"), "{:?}", r.undecided);
+    }
+}

@@ -20,6 +20,7 @@ pub fn recorded(program: &str, shape: &str) -> Option<Program> {
     let source = folder().join(format!("{program}.cu"));
     let text = std::fs::read_to_string(folder().join(format!("{program}.{shape}.mlir"))).ok()?;
     let about = About {
+        headers: vec![],
         text: std::fs::read_to_string(&source).unwrap(),
         source: source.to_string_lossy().into_owned(),
         directory: folder(),

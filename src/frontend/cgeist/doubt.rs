@@ -27,28 +27,31 @@ pub fn unsigned_subscripts(m: &ir::Module) -> Option<ir::Module> {
     any.then_some(other)
 }
 
+/// Calls whose result is a `size_t` that the source need not spell.
+const SIZES: &[&str] = &[".size(", "->size(", "::size(", ".length(", "->length(", ".capacity(", "->capacity(", "strlen(", "fread(", "fwrite("];
+
 /// What is doubtful about a module of these sources, in words; empty where nothing is.
 #[must_use]
 pub fn about(module: &mlir::Module, sources: &[&str]) -> Vec<String> {
     let mut words: BTreeSet<&str> = BTreeSet::new();
-    let (mut thrown, mut fields, mut rows, mut own) = (false, false, false, false);
-    let plain: Vec<String> = sources.iter().map(|s| super::lower::without_comments(s)).collect();
+    let (mut fields, mut rows, mut own, mut sizes) = (false, false, false, false);
+    let plain: Vec<String> = sources.iter().map(|s| super::lower::with_macros(s)).collect();
     for text in &plain {
         words.extend(text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|w| !w.is_empty()));
-        thrown |= text.contains("throw ") || text.contains("throw(") || text.contains("catch");
         fields |= has_bit_field(text);
         rows |= has_row_pointer(text);
+        sizes |= SIZES.iter().any(|s| text.contains(s));
         own |= text.split(';').any(|s| { let s = s.trim(); s.contains("unsigned") && (s.contains("typedef ") || s.contains("using ")) });
     }
     let signed = sign_sensitive(module);
     let mut out = vec![];
-    if let Some((name, _)) = UNSIGNED.iter().find(|(n, bits)| words.contains(n) && signed.contains(bits)) {
+    if let Some((name, _)) = UNSIGNED.iter().find(|(n, bits)| words.contains(n) && signed.contains(bits)).or_else(|| UNSIGNED.first().filter(|u| sizes && signed.contains(&u.1))) {
         let name = if *name == "sizeof" { "size_t" } else { name };
         out.push(format!("cgeist takes `{name}` for a signed type"));
     } else if own && !signed.is_empty() {
         out.push("cgeist takes typedefs of unsigned types for signed ones".into());
     }
-    if thrown { out.push("cgeist drops exceptions".into()); }
+    if words.contains("throw") || words.contains("catch") { out.push("cgeist drops exceptions".into()); }
     if fields { out.push("cgeist lays out bit-fields otherwise".into()); }
     if rows { out.push("cgeist loses the row length of pointers to arrays".into()); }
     out
@@ -79,22 +82,37 @@ fn is_library(f: &Op) -> bool {
     name.starts_with("std::") || name.starts_with("dim3::") || name.starts_with("cuda") || name.starts_with("__") && !name.starts_with(super::lower::STUB) || name.starts_with("atomic")
 }
 
-/// `name : 3;` in a structure; `? :`, `case 3:` and `public:` are none.
+/// `type name : 3, other : WIDTH;` in a structure; `? :`, `case 3:`, `public:`, base classes and initialisers are none.
 fn has_bit_field(text: &str) -> bool {
-    text.split([';', '{', '}']).any(|s| {
-        let Some((before, after)) = s.rsplit_once(':') else { return false };
-        let width = after.trim();
-        let words: Vec<&str> = before.split_whitespace().collect();
-        !width.is_empty() && width.bytes().all(|c| c.is_ascii_digit()) && words.len() >= 2 && !before.contains(['?', '(', '=', ':']) && words[0] != "case"
+    text.split_inclusive([';', '{', '}']).filter_map(|s| s.strip_suffix(';')).any(|s| {
+        s.char_indices().filter(|(_, c)| *c == ':').any(|(i, _)| {
+            let (left, right) = (&s[..i], &s[i + 1..]);
+            if left.ends_with(':') || right.starts_with(':') { return false; }
+            let left = left.rsplit([',', ':']).next().unwrap_or_default();
+            if left.contains(['?', '(', ')', '=', '[', ']']) { return false; }
+            let words: Vec<&str> = left.split_whitespace().collect();
+            let right = right.trim();
+            let width = right.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+            match words.as_slice() {
+                [] => false,
+                // `unsigned : 3` keeps bits free; `label: statement` is no number.
+                [_] => s[..i].contains(',') && !width.is_empty() || !right.is_empty() && right.bytes().all(|c| c.is_ascii_digit()),
+                [first, ..] => *first != "case" && !width.is_empty(),
+            }
+        })
     })
 }
 
-/// `(*name)[`.
+/// `(*name)[`, with qualifiers or without a name; a name for an array type.
 fn has_row_pointer(text: &str) -> bool {
-    text.match_indices("(*").any(|(i, _)| {
-        let rest = text[i + 2..].trim_start();
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        end > 0 && rest[end..].trim_start().strip_prefix(')').is_some_and(|r| r.trim_start().starts_with('['))
+    let pointer = text.match_indices("(*").any(|(i, _)| {
+        let rest = &text[i + 2..];
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c.is_whitespace())).unwrap_or(rest.len());
+        rest[end..].strip_prefix(')').is_some_and(|r| r.trim_start().starts_with('['))
+    });
+    pointer || text.split_inclusive([';', '{', '}']).filter_map(|s| s.strip_suffix(';')).any(|s| {
+        let s = s.trim();
+        s.ends_with(']') && (s.starts_with("typedef ") || s.starts_with("using "))
     })
 }
 
@@ -115,6 +133,9 @@ mod tests {
         assert!(of("arith.muli", "i64", "size_t n;").is_empty());
         assert!(of("arith.divsi", "i32", "size_t n;").is_empty());
         assert!(of("arith.divsi", "i64", "// size_t n;\nlong n; \"size_t\"").is_empty());
+        assert_eq!(of("arith.divsi", "i64", "#define INDEX size_t\nINDEX n;"), ["cgeist takes `size_t` for a signed type"]);
+        assert_eq!(of("arith.divsi", "i64", "auto n = v.size() / 2;"), ["cgeist takes `size_t` for a signed type"]);
+        assert!(of("arith.divsi", "i32", "auto n = v.size() / 2;").is_empty());
         assert_eq!(of("arith.remsi", "i32", "typedef unsigned index; index i;"), ["cgeist takes typedefs of unsigned types for signed ones"]);
     }
 
@@ -122,8 +143,15 @@ mod tests {
     fn constructs_that_are_lost() {
         let of = |text: &str| about(&module("arith.addi", "i32"), &[text]);
         assert_eq!(of("if (n < 0) throw std::runtime_error(x);"), ["cgeist drops exceptions"]);
-        assert_eq!(of("struct S { unsigned a : 3; };"), ["cgeist lays out bit-fields otherwise"]);
-        assert_eq!(of("void f(float (*m)[16]);"), ["cgeist loses the row length of pointers to arrays"]);
-        assert!(of("switch (x) { case 3: y = a ? b : 4; } class A { public: int b; }; int (*f)(int); for (int a : v) {}").is_empty());
+        for text in ["#define CHECK(x) if (x) throw 1", "try { f(); } catch (...) {}", "throw;"] { assert_eq!(of(text), ["cgeist drops exceptions"], "{text}"); }
+        for text in ["unsigned a : 3;", "unsigned a:3, b:4;", "int a : WIDTH, : 2;", "public: unsigned a : 3;", "unsigned : 5;", "std::uint8_t a : 3 ;", "int a, b : 2;"] {
+            assert_eq!(of(&format!("struct S {{ {text} }};")), ["cgeist lays out bit-fields otherwise"], "{text}");
+        }
+        for text in ["void f(float (*m)[16]);", "void f(const int (*__restrict__ m) [N]);", "void f(int (*)[4]);", "typedef float row[16]; void f(row *m);", "using row = float[4];"] {
+            assert_eq!(of(text), ["cgeist loses the row length of pointers to arrays"], "{text}");
+        }
+        let none = "switch (x) { case 3: y = a ? b : 4; case A: return c ? d : e; default: break; } class A : public B { public: int b; A() : b(3), c(4) {} }; \
+            int (*f)(int); for (int a : v) g(a); for (auto [a, b] : m) g(a); std::vector<int> w; again: f(1); int q = a ? b : c, r = 2; asm volatile(\"x\" : \"=r\"(a) : \"l\"(b)); enum E : char { X };";
+        assert!(of(none).is_empty(), "{:?}", of(none));
     }
 }

@@ -115,7 +115,9 @@ fn read(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant, tex
     };
     let module = mlir::read(&text).map_err(|e| Failure::Text(e.into()))?;
     let name = tool.name();
-    let plain: Vec<&str> = texts.iter().map(|t| t.1.as_str()).collect();
+    // What is defined on the command line counts as text too.
+    let defined: Vec<String> = unit.preprocessor.iter().filter_map(|f| match f { PreprocessorFlag::Define(d) => Some(d.replacen('=', " ", 1)), _ => None }).collect();
+    let plain: Vec<&str> = texts.iter().map(|t| &t.1).chain(&defined).map(String::as_str).collect();
     let doubts = doubt::about(&module, &plain);
     let producer = if doubts.is_empty() { name.clone() } else { format!("{name}{DOUBTFUL}{}", doubts.join(", ")) };
     let mut system: Vec<PathBuf> = ["/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda"].map(PathBuf::from).to_vec();
@@ -125,6 +127,7 @@ fn read(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant, tex
     let about = About {
         source: unit.source.to_string_lossy().into_owned(),
         text: texts.first().map(|t| t.1.clone()).unwrap_or_default(),
+        headers: texts.iter().skip(1).map(|t| t.1.clone()).collect(),
         directory: unit.directory.clone(),
         system,
         arch: command.arch,

@@ -14,11 +14,13 @@ fn is_shared(m: &MemRef) -> bool { matches!(m.space, 3 | 5) }
 /// The size of an element of a shape of one element, as declared for arrays of unknown length.
 fn is_single(m: &MemRef) -> bool { m.shape.first().is_none_or(|d| *d == Some(1)) }
 
-/// An operation by which a function refers to dynamic shared memory.
+/// An operation by which a function refers to dynamic shared memory, or may: unmodified cgeist prints `__shared__ int s`
+/// and `extern __shared__ int s[]` alike. What is read and written at its start only is a scalar where no source names
+/// dynamic shared memory.
 pub(super) fn is_dynamic_shared(unit: &Unit<'_>, f: &MOp, o: &MOp) -> bool {
     match (o.name.as_str(), o.result_types.first()) {
         ("memref.alloca", Some(Type::MemRef(m))) if is_shared(m) => {
-            o.attr("polygeist.dyn_shared").is_some() || unit.stock && is_single(m) && !only_at_start(f, o)
+            o.attr("polygeist.dyn_shared").is_some() || unit.stock && is_single(m) && (unit.names_dynamic_shared || !only_at_start(f, o))
         }
         ("memref.get_global", _) => o.text("name").and_then(|n| unit.symbols.get(n)).is_some_and(|g| is_dynamic_global(unit, g)),
         _ => false,

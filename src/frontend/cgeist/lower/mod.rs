@@ -33,6 +33,8 @@ pub struct About {
     pub source: String,
     /// Its text, for the names of variables, which MLIR does not keep; empty where it is not at hand.
     pub text: String,
+    /// Texts of the user's headers, likewise.
+    pub headers: Vec<String>,
     /// Where cgeist ran, absolute: relative paths start there.
     pub directory: std::path::PathBuf,
     /// Folders whose files are not the user's.
@@ -73,6 +75,8 @@ struct Unit<'m> {
     pub dynamic_shared: BTreeSet<&'m str>,
     /// Unmodified cgeist drops the third launch argument and marks neither kernels nor dynamic shared memory.
     pub stock: bool,
+    /// A source declares dynamic shared memory, or may: a shared variable of one element may be that.
+    pub names_dynamic_shared: bool,
     pub names: Names,
 }
 
@@ -93,8 +97,16 @@ pub fn lower(module: &mlir::Module, about: &About) -> Result<Lowered, LowerError
     Ok(Lowered { device, host, unknown })
 }
 
-/// A source without comments, strings and preprocessor lines.
-pub(super) fn without_comments(source: &str) -> String { Names::new(source).text }
+/// A source without comments and strings, and of preprocessor lines its macros only.
+pub(super) fn with_macros(source: &str) -> String { names::plain(source, names::Macros::Kept) }
+
+/// Whether a source declares dynamic shared memory.
+fn names_dynamic_shared(source: &str) -> bool {
+    with_macros(source).split([';', '{', '}']).any(|s| {
+        let mut words = s.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        words.clone().any(|w| w == "extern") && words.any(|w| w == "__shared__")
+    })
+}
 
 /// The mark of a launch stub's symbol.
 pub(super) const STUB: &str = "__device_stub__";
@@ -106,7 +118,9 @@ impl<'m> Unit<'m> {
         for (i, o) in top.iter().enumerate() { if let Some(n) = o.text("sym_name") { symbols.insert(n, *o); order.insert(n, i); } }
         let mut unit = Self {
             about, symbols, order, kernels: BTreeSet::new(), dynamic_shared: BTreeSet::new(),
-            stock: !top.iter().any(|o| o.attr("polygeist.cuda_global").is_some()), names: Names::new(&about.text),
+            stock: !top.iter().any(|o| o.attr("polygeist.cuda_global").is_some()),
+            names_dynamic_shared: about.text.is_empty() || std::iter::once(&about.text).chain(&about.headers).any(|s| names_dynamic_shared(s)),
+            names: Names::new(&about.text),
         };
         for (name, f) in &unit.symbols {
             if !name.contains(STUB) { continue; }

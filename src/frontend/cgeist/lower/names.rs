@@ -42,6 +42,43 @@ pub(super) fn values(display: &str) -> Vec<bool> {
 /// Which parameters of a demangled function are pointers to arrays.
 pub(super) fn row_pointers(display: &str) -> Vec<bool> { parameter_types(display).iter().map(|t| t.contains("(*)") && t.ends_with(']')).collect() }
 
+/// What becomes of `#define` lines; other preprocessor lines always go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Macros { Kept, Left }
+
+/// A source without comments, strings and preprocessor lines, each replaced by blanks.
+pub(super) fn plain(source: &str, macros: Macros) -> String {
+    let mut text: Vec<u8> = source.as_bytes().to_vec();
+    let mut i = 0;
+    let blank = |t: &mut Vec<u8>, from: usize, to: usize| for c in &mut t[from..to] { if *c != b'\n' { *c = b' '; } };
+    while i < text.len() {
+        let rest = &text[i..];
+        let end = |n: usize| n.min(source.len());
+        let directive = rest[0] == b'#' && source[..i].rsplit('\n').next().is_some_and(|l| l.trim().is_empty());
+        if directive && macros == Macros::Kept && rest[1..].trim_ascii_start().starts_with(b"define") { i += 1; }
+        else if rest.starts_with(b"//") || directive {
+            let mut n = 0;
+            while n < rest.len() && (rest[n] != b'\n' || n > 0 && rest[n - 1] == b'\\') { n += 1; }
+            // `#pragma` and the like end with their line; a macro's body may go on.
+            blank(&mut text, i, i + n);
+            i += n;
+        } else if rest.starts_with(b"/*") {
+            let n = rest.windows(2).skip(2).position(|w| w == b"*/").map_or(rest.len(), |p| p + 4);
+            let to = end(i + n);
+            blank(&mut text, i, to);
+            i = to;
+        } else if rest[0] == b'"' || rest[0] == b'\'' {
+            let quote = rest[0];
+            let mut n = 1;
+            while n < rest.len() && rest[n] != quote && rest[n] != b'\n' { n += if rest[n] == b'\\' { 2 } else { 1 }; }
+            let to = end(i + n + 1);
+            blank(&mut text, i, to);
+            i = to;
+        } else { i += 1; }
+    }
+    String::from_utf8(text).unwrap_or_default()
+}
+
 /// A source text without comments, strings and preprocessor lines; positions are those of the original.
 #[derive(Default)]
 pub(super) struct Names { pub(super) text: String }
@@ -54,35 +91,7 @@ enum Class { Array, Pointer, Int, Float, Other }
 struct Declared { name: String, class: Class }
 
 impl Names {
-    pub fn new(source: &str) -> Self {
-        let mut text: Vec<u8> = source.as_bytes().to_vec();
-        let mut i = 0;
-        let blank = |t: &mut Vec<u8>, from: usize, to: usize| for c in &mut t[from..to] { if *c != b'\n' { *c = b' '; } };
-        while i < text.len() {
-            let rest = &text[i..];
-            let end = |n: usize| n.min(source.len());
-            if rest.starts_with(b"//") || rest[0] == b'#' && source[..i].rsplit('\n').next().is_some_and(|l| l.trim().is_empty()) {
-                let mut n = 0;
-                while n < rest.len() && (rest[n] != b'\n' || n > 0 && rest[n - 1] == b'\\') { n += 1; }
-                // `#pragma` and the like end with their line; a macro's body may go on.
-                blank(&mut text, i, i + n);
-                i += n;
-            } else if rest.starts_with(b"/*") {
-                let n = rest.windows(2).skip(2).position(|w| w == b"*/").map_or(rest.len(), |p| p + 4);
-                let to = end(i + n);
-                blank(&mut text, i, to);
-                i = to;
-            } else if rest[0] == b'"' || rest[0] == b'\'' {
-                let quote = rest[0];
-                let mut n = 1;
-                while n < rest.len() && rest[n] != quote && rest[n] != b'\n' { n += if rest[n] == b'\\' { 2 } else { 1 }; }
-                let to = end(i + n + 1);
-                blank(&mut text, i, to);
-                i = to;
-            } else { i += 1; }
-        }
-        Self { text: String::from_utf8(text).unwrap_or_default() }
-    }
+    pub fn new(source: &str) -> Self { Self { text: plain(source, Macros::Left) } }
 
     /// Definitions of functions of a name: the text of their parameters, and of their bodies.
     fn definitions(&self, name: &str) -> Vec<(&str, &str)> {
