@@ -158,6 +158,16 @@ fn what_is_not_known_is_named() {
     "memref.store"(%v, %p, %x) : (i32, memref<?xi32>, index) -> ()"#);
     assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Standing::Open]);
     assert!(r.undecided[0].reason.contains("`new.number`"), "{:?}", r.undecided);
+    // It may be an access itself.
+    let r = program(r#""new.vector_store"(%v, %p, %t) : (i32, memref<?xi32>, index) -> ()"#);
+    assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Standing::Open]);
+    assert!(r.undecided[0].reason.contains("`new.vector_store`"), "{:?}", r.undecided);
+    // What it gives is memory: an access is what happens to that.
+    let r = program(r#"
+    %q = "memref.subview"(%p, %t) : (memref<?xi32>, index) -> memref<?xi32>
+    "memref.store"(%v, %q, %z) : (i32, memref<?xi32>, index) -> ()"#);
+    assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Standing::Open]);
+    assert!(r.undecided[0].reason.contains("`memref.subview`"), "{:?}", r.undecided);
     // Behind control flow that is not known, nothing is safe.
     let r = program(r#"
     "new.loop"(%t) ({
@@ -166,6 +176,15 @@ fn what_is_not_known_is_named() {
     "memref.store"(%v, %p, %z) : (i32, memref<?xi32>, index) -> ()"#);
     assert!(r.places.iter().all(|p| p.standing != Standing::Safe), "{:?}", r.places);
     assert!(r.notes.iter().any(|n| n.contains("`new.loop`")), "{:?}", r.notes);
+}
+
+#[test]
+fn barriers_of_every_dialect_are_barriers() {
+    for barrier in ["gpu.barrier", "nvvm.barrier0", "polygeist.barrier"] {
+        let module = text("Pii", &format!("\"{barrier}\"() : () -> ()\n\"memref.store\"(%v, %p, %t) : (i32, memref<?xi32>, index) -> ()"));
+        let lowered = lower_text(&module, &About { source: "a.cu".into(), ..About::default() }).unwrap();
+        assert!(lowered.unknown.is_empty() && lowered.device.functions.iter().any(|f| f.name == "llvm.nvvm.barrier0"), "{barrier}: {:?}", lowered.unknown);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use scuba::check::{self, Options, ProgramReport};
 use scuba::frontend::cgeist::lower::About;
 use scuba::frontend::cgeist::lower_text;
-use scuba::ir::Program;
+use scuba::ir::{Module, Program};
 use scuba::frontend::ExtractOptions;
 use scuba::nvcc::command::{Command, Environment};
 use scuba::nvcc::unit::TranslationUnit;
@@ -16,7 +16,10 @@ pub fn folder() -> PathBuf { Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c
 pub const SHAPES: [&str; 3] = ["stock.generic", "immediate", "light"];
 
 /// A recorded module of a program, linked.
-pub fn recorded(program: &str, shape: &str) -> Option<Program> {
+pub fn recorded(program: &str, shape: &str) -> Option<Program> { Some(Program::link(recorded_modules(program, shape)?.map(Arc::new).into())) }
+
+/// Both sides of a recorded module.
+pub fn recorded_modules(program: &str, shape: &str) -> Option<[Module; 2]> {
     let source = folder().join(format!("{program}.cu"));
     let text = std::fs::read_to_string(folder().join(format!("{program}.{shape}.mlir"))).ok()?;
     let about = About {
@@ -31,7 +34,7 @@ pub fn recorded(program: &str, shape: &str) -> Option<Program> {
     };
     let lowered = lower_text(&text, &about).unwrap_or_else(|e| panic!("{program}.{shape}: {e}"));
     assert!(lowered.unknown.is_empty(), "{program}.{shape}: {:?}", lowered.unknown);
-    Some(Program::link(vec![Arc::new(lowered.device), Arc::new(lowered.host)]))
+    Some([lowered.device, lowered.host])
 }
 
 /// The real nvcc: the one that `make` set up, else the one in `PATH`.

@@ -6,7 +6,6 @@ use scuba::symbolic::exec::{AccessKind, Executor, LaunchEvent};
 use scuba::symbolic::memory::{ObjId, ObjKind};
 use scuba::symbolic::term::{Arena, SymKind, Term, TermId};
 use scuba::symbolic::value::Base;
-use std::collections::BTreeSet;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Reading {
@@ -15,7 +14,7 @@ pub struct Reading {
     /// Extents of device memory, in order of allocation.
     pub allocations: Vec<String>,
     /// Kernel, line where there is one, direction, base, byte offset and width.
-    pub accesses: BTreeSet<String>,
+    pub accesses: Vec<String>,
 }
 
 /// Reads a program from its roots. Lines are left out where only some readings have them.
@@ -70,7 +69,7 @@ fn launch(p: &Program, e: &mut Executor<'_>, l: &LaunchEvent, heap: &[ObjId], li
                 Base::Unknown(_) => "an unknown pointer".into(),
             };
             let offset = if matches!(t.base, Base::Unknown(_)) { String::new() } else { show(&e.arena, t.offset) };
-            out.accesses.insert(format!("{name}{line} {what} {base} [{offset}] {}", show(&e.arena, a.bytes)));
+            out.accesses.push(format!("{name}{line} {what} {base} [{offset}] {}", show(&e.arena, a.bytes)));
         }
     }
 }

@@ -133,7 +133,6 @@ fn damaged_text_is_lowered_or_refused() {
 
 #[test]
 #[ignore = "many: SCUBA_FUZZ names the seeds"]
-#[expect(clippy::print_stderr, reason = "how far it came")]
 fn many() {
     let seeds = std::env::var("SCUBA_FUZZ").unwrap_or_default();
     let (from, to) = seeds.split_once("..").unwrap_or(("0", "20000"));

@@ -4,7 +4,7 @@ use super::super::mlir::{Attr, Op as MOp, Region, Type, Value};
 use super::side::SideBuilder;
 use super::Unit;
 use crate::ir::{BinOp, Block, BlockId, Callee, CastOp, Const, FuncId, Inst, LocId, Op, Operand, Pred, Terminator, TypeId, TypeKind, ValueId, Var};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Where a region's `yield` leads.
 #[derive(Clone, Debug)]
@@ -277,7 +277,8 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
             targets.push(id);
         }
         // In reverse post-order every definition comes before its uses.
-        for i in order(region) {
+        let order = order(region);
+        for i in order.iter().copied() {
             self.enter(targets[i]);
             for op in &region.blocks[i].ops {
                 self.operation(op, &targets, exit);
@@ -287,8 +288,9 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
                 match exit { Exit::Yield(to) => { let to = *to; self.jump(to, vec![]); } _ => self.terminate(Terminator::Other("a block without an end".into())) }
             }
         }
+        let reached: HashSet<usize> = order.into_iter().collect();
         for (i, t) in targets.iter().enumerate().skip(1) {
-            if !self.sealed[t.index()] && !order(region).contains(&i) { self.enter(*t); self.terminate(Terminator::Unreachable); }
+            if !self.sealed[t.index()] && !reached.contains(&i) { self.enter(*t); self.terminate(Terminator::Unreachable); }
         }
     }
 
@@ -315,6 +317,12 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
             return;
         }
         let args = self.operands(op);
+        if may_access(op) {
+            // Where, is not known: an access that nothing is said of.
+            let (byte, ptr) = (self.side.types.int(8), self.side.types.ptr());
+            let at = self.unknown(&op.name, ptr, args.clone());
+            self.emit(Op::Load { ptr: at, volatile: false, align: 0 }, byte);
+        }
         for (i, t) in op.result_types.iter().enumerate() {
             let ty = self.side.types.of(t);
             let v = self.unknown(&op.name, ty, args.clone());
@@ -416,6 +424,14 @@ fn needed(op: &MOp) -> usize {
         n if n.starts_with("math.") => 1,
         _ => 0,
     }
+}
+
+/// Whether an operation that is not known may read or write what an operand points to: views give memory or sizes, and
+/// nothing else.
+fn may_access(op: &MOp) -> bool {
+    let memory = |t: &Type| matches!(t, Type::MemRef(_) | Type::Ptr { .. });
+    let view = !op.result_types.is_empty() && op.result_types.iter().all(|t| memory(t) || *t == Type::Index);
+    op.operand_types.iter().any(memory) && !view
 }
 
 /// Blocks that can be reached, in reverse post-order.

@@ -16,7 +16,7 @@ impl<'m> Body<'_, '_, 'm> {
             "gpu.launch" => return self.launch(op),
             "gpu.terminator" | "gpu.yield" => return self.yielded(op, exit),
             "gpu.wait" => return op.results.is_empty(),
-            "gpu.barrier" | "nvvm.barrier0" => {
+            "gpu.barrier" | "nvvm.barrier0" | "polygeist.barrier" => {
                 let void = self.side.types.void();
                 self.call("llvm.nvvm.barrier0", vec![], void, &[]);
                 return true;

@@ -140,7 +140,8 @@ impl<'m> Body<'_, '_, 'm> {
                 let f = self.side.function(match (self.side.side, stub) { (Side::Host, Some(s)) => s, _ => n });
                 self.set(op, 0, Operand::Const(Const::Func(f)));
             }
-            "polygeist.trivialuse" => {}
+            "polygeist.barrier" => return self.gpu(op, &super::body::Exit::Function),
+            "polygeist.trivialuse" | "polygeist.noop" => {}
             _ => return false,
         }
         true
