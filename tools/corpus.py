@@ -178,6 +178,8 @@ def analyse(program, checkouts, temporary, scuba):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SCUBA_")}
     environment["SCUBA_NVCC"] = os.environ.get("SCUBA_NVCC") or str(TOOLKIT / "bin/nvcc")
     environment["SCUBA_CONFIG"] = str(settings)
+    # Verdicts of an earlier run would make the seconds mean nothing.
+    environment["SCUBA_CACHE"] = "off"
     started = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=environment)
