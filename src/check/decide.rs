@@ -5,7 +5,7 @@
 //! gets its chance; else the access is safe only if that operation does not wrap.
 
 use super::show;
-use super::solver::{self, Answer, Context, Limits, Model, ModelAnswer, WrapMode};
+use super::solver::{self, Answer, Context, Groups, Limits, Model, ModelAnswer, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -53,6 +53,7 @@ pub struct Decider {
     wraps: FxHashMap<TermId, Vec<TermId>>,
     /// Facts prepared for earlier obligations, latest last: the next ones often share them.
     contexts: Vec<((TermId, WrapMode), Context)>,
+    groups: Groups,
     /// Inputs that led out of bounds before: one bad run often shows several accesses.
     known: Vec<Vec<(SymId, i128)>>,
 }
@@ -149,7 +150,9 @@ impl Decider {
     fn prove(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId, limits: &Limits) -> Answer {
         if let Some(used) = self.proof_of(facts, goal) { return Answer::Proved { by: solver::Method::Poly, used }; }
         if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.millis) { self.cut = true; return Answer::Unknown("the solver's time limit was reached".into()); }
-        let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits);
+        let mut groups = std::mem::take(&mut self.groups);
+        let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
+        self.groups = groups;
         match &answer {
             Answer::Proved { used, .. } => self.remember(goal, used.clone()),
             Answer::Unknown(_) => { self.cut = true; self.hopeless.insert((all, goal), limits.millis); }
@@ -226,7 +229,7 @@ impl Decider {
         let inputs: Vec<SymId> = symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
         // A small witness is worth more than a quick answer: it is what replays and what users read.
         let limits = Limits { millis: self.limits.millis.max(SMALLEST_MILLIS), ..self.limits };
-        let model = match solver::find_model(a, &all, &inputs, &inputs, mode, &limits) {
+        let model = match solver::find_model(a, &all, &inputs, &inputs, mode, &limits, &mut self.groups) {
             ModelAnswer::Model(m) => m,
             _ => { self.cut = true; first }
         };

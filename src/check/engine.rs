@@ -278,7 +278,7 @@ impl<'p> Engine<'p> {
                 if e.arena.as_bool(facts) == Some(false) { return true; }
                 let Base::Object(o) = t.base else { return false };
                 let Some(extent) = e.object(o).extent else { return false };
-                matches!(decider.decide(&mut e.arena, &Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }), Decision::Safe)
+                matches!(decider.decide_roughly(&mut e.arena, &Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }), Decision::Safe)
             });
             if all { safe.insert(ev.stack.to_vec()); } else { open.insert(ev.stack.to_vec()); }
         }
@@ -398,7 +398,8 @@ impl<'p> Engine<'p> {
         let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
         let ob = Obligation { facts, offset: target.offset, bytes: ev.bytes, extent };
         let unknowns = relevant::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
-        let rough = effort == Effort::First && !unknowns.is_empty();
+        // Where no launch is known, a model is nothing to show.
+        let rough = launch.is_none() || effort == Effort::First && !unknowns.is_empty();
         let decision = if rough { tools.decider.decide_roughly(&mut tools.e.arena, &ob) } else { tools.decider.decide(&mut tools.e.arena, &ob) };
         let look = match decision {
             Decision::Safe => Look::of(Outcome::Safe),

@@ -10,10 +10,12 @@
 
 mod encode;
 mod enumerate;
+mod groups;
 mod poly;
 mod smallest;
 mod smt;
 
+pub use groups::Groups;
 use poly::Found;
 use crate::symbolic::term::{Arena, SymId, Term, TermId, Valuation};
 use rustc_hash::FxHashMap;
@@ -134,8 +136,8 @@ impl Context {
     }
 
     /// Whether the goal follows from the facts: the polynomial bound, then Z3.
-    pub fn prove(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Answer {
-        self.quick(arena, goal, limits).unwrap_or_else(|| smt::prove(arena, &self.facts, goal, self.mode, limits))
+    pub fn prove(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits, groups: &mut Groups) -> Answer {
+        self.quick(arena, goal, limits).unwrap_or_else(|| smt::prove(arena, &self.facts, goal, self.mode, limits, groups))
     }
 
     /// The polynomial bound alone: the facts of a proof, or nothing.
@@ -171,15 +173,15 @@ impl Context {
 
 /// Whether `goal` follows from the facts: the polynomial bound first, then Z3 for `facts ∧ ¬goal`.
 pub fn prove(arena: &mut Arena, facts: &[TermId], goal: TermId, mode: WrapMode, limits: &Limits) -> Answer {
-    Context::new(arena, facts, mode).prove(arena, goal, limits)
+    Context::new(arena, facts, mode).prove(arena, goal, limits, &mut Groups::default())
 }
 
 /// A model of the facts with small values: first with every symbol of `positive` at least 1 (sizes), and the magnitude
 /// of those of `prefer_small` (program inputs) bounded by 1, 2, 3, 4, 8, 16, …; then made smaller one by one.
 pub fn find_model(
-    arena: &mut Arena, facts: &[TermId], prefer_small: &[SymId], positive: &[SymId], mode: WrapMode, limits: &Limits,
+    arena: &Arena, facts: &[TermId], prefer_small: &[SymId], positive: &[SymId], mode: WrapMode, limits: &Limits, groups: &mut Groups,
 ) -> ModelAnswer {
-    smallest::find(arena, facts, prefer_small, positive, mode, limits)
+    groups.find(arena, facts, prefer_small, positive, mode, limits)
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@
 
 use super::encode::{Encoder, SymbolAst};
 use super::enumerate;
+use super::groups::{self, Groups, Split};
 use super::{Answer, Limits, Method, Model, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::{Duration, Instant};
 use z3::ast::{Bool, Int};
 use z3::{Params, SatResult, Solver, Tactic};
@@ -100,10 +100,10 @@ fn read_model(arena: &Arena, solver: &Solver, enc: &Encoder) -> Option<Model> {
 }
 
 /// `facts ⊢ goal`: the facts that share symbols with the goal first, then the others.
-pub(super) fn prove(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode, limits: &Limits) -> Answer {
+pub(super) fn prove(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode, limits: &Limits, groups: &mut Groups) -> Answer {
     if let Some(reason) = refuse() { return Answer::Unknown(reason); }
     let budget = Budget::new(limits);
-    let (near, far) = cone_of_influence(arena, facts, goal);
+    let Split { near, far } = groups::split(arena, facts, Some(goal));
     let mut want: Vec<(TermId, bool)> = near.iter().map(|f| (*f, true)).collect();
     want.push((goal, false));
     let mut model = match decide(arena, &want, mode, &budget) {
@@ -111,11 +111,10 @@ pub(super) fn prove(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMod
         Outcome::Unknown(why) => return Answer::Unknown(why),
         Outcome::Sat(m) => m,
     };
-    if !far.is_empty() {
-        // They share nothing with the rest: a path that cannot be taken, or any model of theirs will do.
-        let want: Vec<(TermId, bool)> = far.iter().map(|f| (*f, true)).collect();
-        match decide(arena, &want, mode, &budget) {
-            Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: far },
+    // They share nothing with the rest: a path that cannot be taken, or any model of theirs will do.
+    for group in far {
+        match groups.decide(arena, &group, mode, &budget, limits.millis) {
+            Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: group },
             Outcome::Unknown(why) => return Answer::Unknown(why),
             Outcome::Sat(m) => { model.values.extend(m.values); model.applications.extend(m.applications); }
         }
@@ -159,36 +158,6 @@ pub(super) fn checked(arena: &Arena, m: Model, want: &[(TermId, bool)], mode: Wr
 fn disagreement(t: TermId) -> Outcome {
     debug_assert!(false, "the encoding of {t:?} disagrees with its evaluation");
     Outcome::Unknown(format!("internal disagreement between solver and evaluation on term {}", t.0))
-}
-
-/// The facts that share symbols or functions with the goal, transitively, and the others.
-fn cone_of_influence(arena: &Arena, facts: &[TermId], goal: TermId) -> (Vec<TermId>, Vec<TermId>) {
-    #[derive(PartialEq, Eq, Hash, Clone)]
-    enum Name<'a> { Symbol(SymId), Function(&'a str) }
-    let names = |t: TermId| -> Vec<Name> {
-        arena.cone(&[t]).into_iter().filter_map(|n| match arena.get(n) {
-            Term::Sym(s) | Term::BoolSym(s) => Some(Name::Symbol(*s)),
-            Term::Apply { name, .. } => Some(Name::Function(name)),
-            _ => None,
-        }).collect()
-    };
-    let of_fact: Vec<Vec<Name>> = facts.iter().map(|f| names(*f)).collect();
-    let mut by_name: FxHashMap<&Name, Vec<usize>> = FxHashMap::default();
-    for (i, ns) in of_fact.iter().enumerate() { for n in ns { by_name.entry(n).or_default().push(i); } }
-    let start = names(goal);
-    let mut seen: FxHashSet<&Name> = start.iter().collect();
-    let mut queue: Vec<&Name> = start.iter().collect();
-    let mut near = vec![false; facts.len()];
-    while let Some(n) = queue.pop() {
-        for &i in by_name.get(n).map_or(&[][..], Vec::as_slice) {
-            if std::mem::replace(&mut near[i], true) { continue; }
-            for m in &of_fact[i] { if seen.insert(m) { queue.push(m); } }
-        }
-    }
-    // A fact without symbols is true or makes everything true: it belongs to the query.
-    for (i, ns) in of_fact.iter().enumerate() { near[i] |= ns.is_empty(); }
-    let pick = |want: bool| facts.iter().zip(&near).filter(|(_, n)| **n == want).map(|(f, _)| *f).collect();
-    (pick(true), pick(false))
 }
 
 /// The facts of an unsatisfiable core; all of them if the second run does not find one.

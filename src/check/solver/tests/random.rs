@@ -238,7 +238,7 @@ proptest! {
         for mode in [WrapMode::Assume, WrapMode::Exact] {
             let b = Built::new(&p);
             let limits = Limits { core: true, ..Limits::default() };
-            match smt::prove(&b.arena, &b.facts, b.goal, mode, &limits) {
+            match smt::prove(&b.arena, &b.facts, b.goal, mode, &limits, &mut Groups::default()) {
                 Answer::Proved { used, .. } => prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}", mode),
                 Answer::Model(m) => b.check_model(&m, mode)?,
                 // The watchdog may end it on a machine that is busy.
@@ -263,7 +263,7 @@ proptest! {
             b.enumerate(&p, mode, |at, facts, _| if facts.iter().all(|v| *v == Some(1)) {
                 best = Some(best.map_or(size(at), |s| s.min(size(at))));
             });
-            match find_model(&mut b.arena, &facts, &inputs, &[], mode, &Limits::default()) {
+            match find_model(&mut b.arena, &facts, &inputs, &[], mode, &Limits::default(), &mut Groups::default()) {
                 ModelAnswer::Unsat => prop_assert_eq!(best, None),
                 ModelAnswer::Unknown(why) if why == "timeout" || why == "canceled" => {}
                 ModelAnswer::Unknown(why) => prop_assert!(best.is_none() && b.partial(&p), "{}", why),
