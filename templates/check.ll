@@ -4,13 +4,15 @@
 ; array where the code itself knows it (else null: the table has it). It is given the address to use: its own where the access
 ; lies in the array, else that of a piece of memory that nobody needs, so that the kernel goes on.
 ;
-; A row of the table: whether it is on, start and bytes of the array, then the witness: block x, y, z, thread x, y, z, offset of
-; the access. Where the code of the site is shared by accesses to other arrays (a function with several callers) it is on with
-; 2: then what is out of these bounds but not the witness's access is left alone.
+; A row of the table: whether it is on, start of the array, bytes, then the witness: block x, y, z, thread x, y, z, offset of
+; the access; last where in the array the bytes begin, of which an access must stay: all offsets count from there. Where the
+; code of the site is shared by accesses to other arrays (a function with several callers) it is on with 2: then what is out of
+; these bounds but not the witness's access is left alone. An array that is local to another function is told by
+; `scuba_keep`: where it is allocated, the witness's thread puts its address into the table.
 ; A row of the records: how often the site was out of bounds, how often it was the witness's access, its offset, then block and
 ; thread of the first that was out of bounds.
 
-@scuba_table = dso_local addrspace(1) externally_initialized global [{{rows}} x [10 x i64]] zeroinitializer, align 16
+@scuba_table = dso_local addrspace(1) externally_initialized global [{{rows}} x [11 x i64]] zeroinitializer, align 16
 @scuba_records = dso_local addrspace(1) externally_initialized global [{{rows}} x [9 x i64]] zeroinitializer, align 16
 @scuba_sink = internal addrspace(1) global [4096 x i8] zeroinitializer, align 256
 
@@ -21,30 +23,8 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.z()
 
-define internal ptr @scuba_check(i32 %site, ptr %address, i64 %width, ptr %known) noinline nounwind {
-start:
-  %row = getelementptr [10 x i64], ptr addrspace(1) @scuba_table, i32 %site
-  %on = load i64, ptr addrspace(1) %row, align 8
-  %off.0 = icmp eq i64 %on, 0
-  br i1 %off.0, label %good, label %test
-
-test:
-  %start.p = getelementptr i64, ptr addrspace(1) %row, i32 1
-  %start.t = load i64, ptr addrspace(1) %start.p, align 8
-  %known.i = ptrtoint ptr %known to i64
-  %unknown = icmp eq i64 %known.i, 0
-  %start.i = select i1 %unknown, i64 %start.t, i64 %known.i
-  %bytes.p = getelementptr i64, ptr addrspace(1) %row, i32 2
-  %bytes = load i64, ptr addrspace(1) %bytes.p, align 8
-  %address.i = ptrtoint ptr %address to i64
-  %offset = sub i64 %address.i, %start.i
-  %end = add i64 %offset, %width
-  %before = icmp slt i64 %offset, 0
-  %after = icmp sgt i64 %end, %bytes
-  %bad.0 = or i1 %before, %after
-  br i1 %bad.0, label %bad, label %good
-
-bad:
+; Whether this is the witness's thread.
+define internal i1 @scuba_witness(ptr addrspace(1) %row) nounwind {
   %bx.n = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %by.n = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.y()
   %bz.n = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.z()
@@ -75,15 +55,67 @@ bad:
   %wtz.p = getelementptr i64, ptr addrspace(1) %row, i32 8
   %wtz = load i64, ptr addrspace(1) %wtz.p, align 8
   %stz = icmp eq i64 %tz, %wtz
-  %woffset.p = getelementptr i64, ptr addrspace(1) %row, i32 9
-  %woffset = load i64, ptr addrspace(1) %woffset.p, align 8
-  %soffset = icmp eq i64 %offset, %woffset
   %s1 = and i1 %sbx, %sby
   %s2 = and i1 %sbz, %stx
   %s3 = and i1 %sty, %stz
   %s4 = and i1 %s1, %s2
   %s5 = and i1 %s3, %s4
-  %same = and i1 %s5, %soffset
+  ret i1 %s5
+}
+
+define internal void @scuba_keep(i32 %site, ptr %address) noinline nounwind {
+start:
+  %row = getelementptr [11 x i64], ptr addrspace(1) @scuba_table, i32 %site
+  %on = load i64, ptr addrspace(1) %row, align 8
+  %is.on = icmp ne i64 %on, 0
+  br i1 %is.on, label %ask, label %done
+
+ask:
+  %witness = call i1 @scuba_witness(ptr addrspace(1) %row)
+  br i1 %witness, label %keep, label %done
+
+keep:
+  %start.p = getelementptr i64, ptr addrspace(1) %row, i32 1
+  %address.i = ptrtoint ptr %address to i64
+  store i64 %address.i, ptr addrspace(1) %start.p, align 8
+  br label %done
+
+done:
+  ret void
+}
+
+define internal ptr @scuba_check(i32 %site, ptr %address, i64 %width, ptr %known) noinline nounwind {
+start:
+  %row = getelementptr [11 x i64], ptr addrspace(1) @scuba_table, i32 %site
+  %on = load i64, ptr addrspace(1) %row, align 8
+  %off.0 = icmp eq i64 %on, 0
+  br i1 %off.0, label %good, label %test
+
+test:
+  %start.p = getelementptr i64, ptr addrspace(1) %row, i32 1
+  %start.t = load i64, ptr addrspace(1) %start.p, align 8
+  %known.i = ptrtoint ptr %known to i64
+  %unknown = icmp eq i64 %known.i, 0
+  %start.a = select i1 %unknown, i64 %start.t, i64 %known.i
+  %from.p = getelementptr i64, ptr addrspace(1) %row, i32 10
+  %from = load i64, ptr addrspace(1) %from.p, align 8
+  %start.i = add i64 %start.a, %from
+  %bytes.p = getelementptr i64, ptr addrspace(1) %row, i32 2
+  %bytes = load i64, ptr addrspace(1) %bytes.p, align 8
+  %address.i = ptrtoint ptr %address to i64
+  %offset = sub i64 %address.i, %start.i
+  %end = add i64 %offset, %width
+  %before = icmp slt i64 %offset, 0
+  %after = icmp sgt i64 %end, %bytes
+  %bad.0 = or i1 %before, %after
+  br i1 %bad.0, label %bad, label %good
+
+bad:
+  %woffset.p = getelementptr i64, ptr addrspace(1) %row, i32 9
+  %woffset = load i64, ptr addrspace(1) %woffset.p, align 8
+  %soffset = icmp eq i64 %offset, %woffset
+  %witness.t = call i1 @scuba_witness(ptr addrspace(1) %row)
+  %same = and i1 %witness.t, %soffset
   %alone = icmp eq i64 %on, 1
   %meant = or i1 %same, %alone
   br i1 %meant, label %record, label %good
@@ -95,6 +127,18 @@ record:
   br i1 %first, label %note, label %compare
 
 note:
+  %bx.n = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %by.n = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.y()
+  %bz.n = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.z()
+  %tx.n = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %ty.n = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+  %tz.n = call i32 @llvm.nvvm.read.ptx.sreg.tid.z()
+  %bx = zext i32 %bx.n to i64
+  %by = zext i32 %by.n to i64
+  %bz = zext i32 %bz.n to i64
+  %tx = zext i32 %tx.n to i64
+  %ty = zext i32 %ty.n to i64
+  %tz = zext i32 %tz.n to i64
   %bx.p = getelementptr i64, ptr addrspace(1) %entry, i32 3
   store i64 %bx, ptr addrspace(1) %bx.p, align 8
   %by.p = getelementptr i64, ptr addrspace(1) %entry, i32 4

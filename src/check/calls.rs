@@ -107,7 +107,7 @@ impl Suspect {
             offset_bytes: narrow(value(self.offset)),
             extent_bytes: narrow(self.object.extent.and_then(value)),
             replay: worth.replay,
-            sites: call.map(|c| Sites { root: [root.module.0, root.func.0], access: numbers(c), callers: self.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(), launch: None }),
+            sites: call.map(|c| Sites { root: [root.module.0, root.func.0], access: numbers(c), callers: self.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(), launch: None, part: None }),
         };
         let mut bytes = value(self.bytes).and_then(|v| u64::try_from(v).ok()).unwrap_or(0);
         if let Judged::Reached { bad, .. } = judged {

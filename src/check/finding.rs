@@ -9,10 +9,11 @@ use super::solver::{Model, WrapMode};
 use super::witness::{Judge, Judged, depends};
 use crate::host::Root;
 use crate::ir::{FuncRef, Program, SourceLoc};
-use crate::report::finding::{Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Sites, Space, Verdict, Witness, WitnessInput};
+use crate::report::finding::{Access, Allocation, Direction, Finding, Launch, Level, PartSites, Position, Replay, Rule, Sites, Space, Verdict, Witness, WitnessInput};
 use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Site, Thread};
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::TermId;
+use crate::witness::{self, Parts};
 
 /// An access that a model leads out of bounds.
 pub(super) struct Bad<'a> {
@@ -75,7 +76,7 @@ impl Bad<'_> {
             offset_bytes: narrow(value(self.obligation.offset)),
             extent_bytes: narrow(value(self.obligation.extent)),
             replay,
-            sites: Some(Sites { root: [self.root.func.module.0, self.root.func.func.0], access: numbers(ev.site), callers: ev.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(), launch: Some(numbers(launch.site)) }),
+            sites: Some(Sites { root: [self.root.func.module.0, self.root.func.func.0], access: numbers(ev.site), callers: ev.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(), launch: Some(numbers(launch.site)), part: None }),
         };
         if let Judged::Reached { bad, .. } = judged {
             w.grid = bad.grid;
@@ -131,6 +132,15 @@ pub(super) fn loc_of(program: &Program, s: Site) -> SourceLoc {
 }
 
 pub(super) fn numbers(s: Site) -> [u32; 4] { [s.func.module.0, s.func.func.0, s.block.0, s.inst] }
+
+/// What an access must stay in, for those who replay its witness.
+pub(super) fn part_sites(parts: &Parts) -> PartSites {
+    let numbers = |s: &witness::Site| [s.func.module.0, s.func.func.0, s.block.0, s.inst];
+    match parts {
+        Parts::Named { own, others } => PartSites::Named { own: numbers(own), others: others.iter().map(numbers).collect() },
+        Parts::Row { gep, bytes } => PartSites::Row { gep: numbers(gep), bytes: *bytes },
+    }
+}
 
 fn triple(v: [Option<i128>; 3]) -> [u64; 3] { v.map(|x| x.and_then(|x| u64::try_from(x).ok()).unwrap_or(0)) }
 

@@ -7,7 +7,7 @@
 use super::calls::Tools;
 use super::decide::{Decision, Obligation};
 use super::engine::{Engine, Run};
-use super::finding::{Bad, Worth};
+use super::finding::{Bad, Worth, part_sites};
 use super::meaning::Meaning;
 use super::outcome::{Effort, Look, More, Outcome};
 use super::{relevant, show};
@@ -144,7 +144,7 @@ impl<'p> Engine<'p> {
         let (own, other) = (run.part(t.own), run.part(c.neighbour.id));
         let others = run.layout.alive_at(&run.run.partitions, t.own, t.event.at).into_iter().map(|id| witness::site(run.part(id).set)).collect();
         let parts = Parts::Named { own: witness::site(own.set), others };
-        let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, t.event, &c.model, c.mode, Wanted::Out(parts));
+        let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, t.event, &c.model, c.mode, Wanted::Out(parts.clone()));
         let (replay, mut assumptions) = match &judged {
             Judged::Reached { assumptions, .. } => (Replay::Reached, assumptions.clone()),
             // Where a part begins may rest on something that was not followed, and a model may put it anywhere.
@@ -172,6 +172,7 @@ impl<'p> Engine<'p> {
         if let Some(w) = &mut finding.witness {
             w.offset_bytes -= start;
             w.extent_bytes = end.0 - start;
+            if let Some(sites) = &mut w.sites { sites.part = Some(part_sites(&parts)); }
         }
         Outcome::Found(Box::new(finding))
     }

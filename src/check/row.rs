@@ -6,7 +6,7 @@
 use super::calls::Tools;
 use super::decide::{Decision, Obligation};
 use super::engine::{Engine, Run};
-use super::finding::{Bad, Worth};
+use super::finding::{Bad, Worth, part_sites};
 use super::meaning::SLIP;
 use super::outcome::{Effort, Look, More, Outcome};
 use super::relevant;
@@ -38,7 +38,7 @@ impl<'p> Engine<'p> {
         let unknowns = relevant::unknowns(&tools.e, &[row.offset]);
         if !unknowns.is_empty() && effort == Effort::First { return Look { more: More::Replay, ..safe }; }
         let parts = Parts::Row { gep: witness::site(row.gep), bytes: row.size };
-        let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, event, &model, mode, Wanted::Out(parts));
+        let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, event, &model, mode, Wanted::Out(parts.clone()));
         let Judged::Reached { bad: reached, assumptions } = &judged else { return safe };
         let Fault::Part(bounds) = reached.fault else { return safe };
         let whole = Obligation { facts, offset: target.offset, bytes: event.bytes, extent };
@@ -55,6 +55,7 @@ impl<'p> Engine<'p> {
         if let Some(w) = &mut finding.witness {
             w.offset_bytes = reached.offset - bounds.start;
             w.extent_bytes = i64::try_from(row.size).unwrap_or(i64::MAX);
+            if let Some(sites) = &mut w.sites { sites.part = Some(part_sites(&parts)); }
         }
         Look::of(Outcome::Found(Box::new(finding)))
     }

@@ -10,7 +10,7 @@ use super::process::{self, Ended};
 use super::record::Records;
 use super::store::Outcome;
 use super::verdict::{self, Surroundings, Verdict};
-use crate::report::finding::{Confirmation, ConfirmationStatus, ConfirmedBy};
+use crate::report::finding::{Confirmation, ConfirmationStatus, ConfirmedBy, Rule};
 use object::read::elf::ElfFile64;
 use object::{Endianness, Object, ObjectSection};
 use std::collections::HashMap;
@@ -71,6 +71,9 @@ impl Execution<'_> {
         let mut silent = Vec::new();
         let mut open: Vec<String> = Vec::new();
         let mut confirmed = None;
+        // Inside one allocation Compute Sanitizer sees nothing: neither its silence nor what else it reports says anything.
+        let hidden = case.expected.rule == Rule::IntraAllocation;
+        let mut unseen = "";
         let mut by = ConfirmedBy::ComputeSanitizer;
         for attempt in &case.attempts {
             let what = match attempt {
@@ -79,7 +82,10 @@ impl Execution<'_> {
                 Attempt::Check { .. } => { by = ConfirmedBy::KernelCheck; "this launch with a check compiled into the kernel" }
             };
             let _ = writeln!(log, "== {what}");
+            let blind = hidden && !matches!(attempt, Attempt::Check { .. });
             match self.attempt(case, attempt, &mut log) {
+                Ok(Verdict::NotReproduced(_)) if blind => unseen = "; Compute Sanitizer reports nothing",
+                _ if blind => {}
                 Ok(Verdict::Confirmed(detail)) => { confirmed = Some(format!("{detail}, running {what}")); break; }
                 Ok(Verdict::NotReproduced(why)) => silent.push(format!("{what}: {why}")),
                 Ok(Verdict::Inconclusive(why)) | Err(why) => open.push(format!("{what}: {why}")),
@@ -89,10 +95,10 @@ impl Execution<'_> {
             Some(detail) => (ConfirmationStatus::Confirmed, detail),
             // Silence counts only where nothing was left open.
             None if open.is_empty() && !silent.is_empty() => (ConfirmationStatus::NotReproduced, silent.join("; ")),
-            None if case.attempts.is_empty() => (ConfirmationStatus::Inconclusive, format!("there is no way to run it: {}", case.notes.join("; "))),
+            None if open.is_empty() => (ConfirmationStatus::Inconclusive, format!("there is no way to run it: {}", case.notes.join("; "))),
             None => (ConfirmationStatus::Inconclusive, open.into_iter().chain(silent).collect::<Vec<_>>().join("; ")),
         };
-        let _ = write!(detail, " ({})", self.toolchain.versions());
+        let _ = write!(detail, "{unseen} ({})", self.toolchain.versions());
         let _ = writeln!(log, "== {status}: {detail}");
         Outcome {
             fingerprint: case.expected.fingerprint.clone(),

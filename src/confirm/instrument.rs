@@ -23,6 +23,11 @@ pub enum Start {
     DynamicShared,
     /// At the function's alloca of this number, of so many.
     Alloca { number: usize, of: usize },
+    /// At an alloca of another function, which is to keep its address for the check.
+    Kept { function: String, number: usize, of: usize },
+    /// At the row that an address computation starts from: in a block the one of this number of those with a varying last
+    /// index, of so many.
+    Row { block: usize, number: usize, of: usize },
 }
 
 /// An access to be checked: the `number`th of its kind in a block, of `of`.
@@ -49,12 +54,11 @@ pub fn instrument(text: &str, places: &[Place]) -> (String, Vec<(usize, String)>
         (rest.starts_with("external") && rest.contains("addrspace(3) global [0 x ")).then(|| name.to_owned())
     });
     let mut failed = Vec::new();
-    // Calls to insert before a line, from the last place to the first so that line numbers stay.
+    // What to insert before a line: the lines of the text keep their numbers until all is known.
     let mut before: HashMap<usize, Vec<String>> = HashMap::new();
     for (row, place) in places.iter().enumerate() {
-        match functions.get(&place.function).ok_or("its function is not in the unit's code".to_owned())
-            .and_then(|body| edit(&mut lines, body, place, row, dynamic.as_deref())) {
-            Ok((line, call)) => before.entry(line).or_default().push(call),
+        match edit(&mut lines, &functions, place, row, dynamic.as_deref()) {
+            Ok(new) => for (line, text) in new { before.entry(line).or_default().push(text); },
             Err(why) => failed.push((row, why)),
         }
     }
@@ -121,32 +125,81 @@ fn symbol(line: &str) -> Option<String> {
     }
 }
 
-/// Replaces the pointer of one access; the line, and the call to stand before it.
-fn edit(lines: &mut [String], body: &Body, place: &Place, row: usize, dynamic: Option<&str>) -> Result<(usize, String), String> {
+/// Replaces the pointer of one access; what is to stand before which lines.
+fn edit(lines: &mut [String], functions: &HashMap<String, Body>, place: &Place, row: usize, dynamic: Option<&str>) -> Result<Vec<(usize, String)>, String> {
+    let function = |name: &str| functions.get(name).ok_or("its function is not in the unit's code");
+    let body = function(&place.function)?;
     let block = body.blocks.get(place.block).ok_or("its block is not in the unit's code")?;
     let same: Vec<usize> = block.iter().copied().filter(|&i| is(&lines[i], place.access)).collect();
     if same.len() != place.of { return Err(format!("its block has {} such accesses in the unit's code, and {} in the analysis", same.len(), place.of)); }
     let line = *same.get(place.number).ok_or("it is not in its block")?;
     let (start, end) = pointer(&lines[line], place.access).ok_or("its address is not in the generic address space")?;
     let address = lines[line][start..end].to_owned();
+    let debug = debug_of(&lines[line]);
+    let mut new = Vec::new();
     let known = match &place.start {
         Start::Table => "null".to_owned(),
         Start::Variable(name) => global(lines, name).ok_or(format!("`{name}` is not in the unit's code"))?,
         Start::DynamicShared => generic(dynamic.ok_or("the unit has no dynamic shared memory")?, 3),
-        Start::Alloca { number, of } => {
-            let allocas: Vec<&str> = body.blocks.iter().flatten().filter_map(|&i| lines[i].trim_start().split_once(" = alloca ")).map(|(name, _)| name).collect();
-            if allocas.len() != *of { return Err("its function has other local variables in the unit's code than in the analysis".into()); }
-            (*allocas.get(*number).ok_or("its array is not in its function")?).to_owned()
+        Start::Alloca { number, of } => alloca(lines, body, *number, *of)?.1,
+        Start::Kept { function: name, number, of } => {
+            let (at, array) = alloca(lines, function(name)?, *number, *of)?;
+            new.push((at + 1, format!("  call void @scuba_keep(i32 {row}, ptr {array}){}", debug_of(&lines[at]))));
+            "null".to_owned()
+        }
+        Start::Row { block, number, of } => {
+            let block = body.blocks.get(*block).ok_or("the block of its row is not in the unit's code")?;
+            let varying: Vec<usize> = block.iter().copied().filter(|&i| last_index(&lines[i]).is_some_and(|at| lines[i][at..].contains('%'))).collect();
+            if varying.len() != *of { return Err("the block of its row is another in the unit's code than in the analysis".into()); }
+            let at = *varying.get(*number).ok_or("its row is not in its block")?;
+            new.push((at + 1, row_start(&lines[at], row).ok_or("its row is not in the generic address space")?));
+            format!("%scuba.start.{row}")
         }
     };
-    let debug = lines[line].find(", !dbg ").map_or("", |at| {
-        let rest = &lines[line][at + 2..];
-        rest.split_once(',').map_or(rest, |(d, _)| d)
-    });
-    let debug = if debug.is_empty() { String::new() } else { format!(", {debug}") };
-    let call = format!("  %scuba.{row} = call ptr @scuba_check(i32 {row}, ptr {address}, i64 {}, ptr {known}){debug}", place.width);
+    new.push((line, format!("  %scuba.{row} = call ptr @scuba_check(i32 {row}, ptr {address}, i64 {}, ptr {known}){debug}", place.width)));
     lines[line].replace_range(start..end, &format!("%scuba.{row}"));
-    Ok((line, call))
+    Ok(new)
+}
+
+/// `, !dbg !7` of a line that has it: a call in a function with debug information must have one too.
+fn debug_of(line: &str) -> String {
+    let Some(at) = line.find(", !dbg ") else { return String::new() };
+    let rest = &line[at + 2..];
+    format!(", {}", rest.split_once(',').map_or(rest, |(d, _)| d))
+}
+
+/// A function's alloca of a number: its line and its name.
+fn alloca(lines: &[String], body: &Body, number: usize, of: usize) -> Result<(usize, String), String> {
+    let all: Vec<(usize, &str)> = body.blocks.iter().flatten().filter_map(|&i| Some((i, lines[i].trim_start().split_once(" = alloca ")?.0))).collect();
+    if all.len() != of { return Err("its function has other local variables in the unit's code than in the analysis".into()); }
+    all.get(number).map(|(i, name)| (*i, (*name).to_owned())).ok_or("its array is not in its function".into())
+}
+
+/// Where in an address computation its last index begins: `i64 %i`.
+fn last_index(line: &str) -> Option<usize> {
+    if !line.contains(" = getelementptr ") { return None; }
+    let mut depth = 0_i32;
+    let mut last = None;
+    for (i, c) in line.char_indices() {
+        match c {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' | '>' => depth -= 1,
+            ',' if depth == 0 && line[i..].starts_with(", !") => break,
+            ',' if depth == 0 => last = Some(i + 2),
+            _ => {}
+        }
+    }
+    last.filter(|at| *at < line.len())
+}
+
+/// The same address computation with a last index of 0.
+fn row_start(line: &str, row: usize) -> Option<String> {
+    let at = last_index(line)?;
+    let (_, op) = line[..at].split_once(" = ")?;
+    let ty = line[at..].split(' ').next()?;
+    let base = op.find(", ptr ").map(|i| &op[i + 6..])?;
+    if base.starts_with("addrspace(") { return None; }
+    Some(format!("  %scuba.start.{row} = {op}{ty} 0"))
 }
 
 /// The address of a variable in the generic address space.
@@ -276,10 +329,34 @@ declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #3
             "  %scuba.0 = call ptr @scuba_check(i32 0, ptr %x, i64 4, ptr %buf), !dbg !2\n  %1 = load i32, ptr %scuba.0, align 4, !dbg !2, !tbaa !5\n",
             "  %scuba.1 = call ptr @scuba_check(i32 1, ptr %x, i64 4, ptr addrspacecast (ptr addrspace(3) @tile to ptr))\n  store i32 %1, ptr %scuba.1, align 4\n",
             "  %scuba.2 = call ptr @scuba_check(i32 2, ptr %o.addr, i64 4, ptr null), !dbg !1\n",
-            "  %x = getelementptr [4 x i32], ptr %buf", "@scuba_table = dso_local addrspace(1) externally_initialized global [4 x [10 x i64]]",
+            "  %x = getelementptr [4 x i32], ptr %buf", "@scuba_table = dso_local addrspace(1) externally_initialized global [4 x [11 x i64]]",
         ] { assert!(text.contains(line), "{line}\n{text}"); }
-        assert_eq!(text.matches("@llvm.nvvm.read.ptx.sreg.tid.x()\n").count() + text.matches("@llvm.nvvm.read.ptx.sreg.tid.x() #3").count(), 2, "declared once, called once");
+        assert_eq!(text.matches("@llvm.nvvm.read.ptx.sreg.tid.x()\n").count() + text.matches("@llvm.nvvm.read.ptx.sreg.tid.x() #3").count(), 3, "declared once, called twice");
         assert_eq!(failed, [(3, "its block has 2 such accesses in the unit's code, and 3 in the analysis".to_owned())]);
+    }
+
+    #[test]
+    fn rows_and_arrays_of_callers_are_told_to_the_check() {
+        let row = |number, of| place(Access::Load, 1, 2, Start::Row { block: 1, number, of });
+        let kept = |of| place(Access::Load, 0, 2, Start::Kept { function: "k".into(), number: 1, of });
+        let (text, failed) = instrument(TEXT, &[row(0, 1), kept(2), row(0, 2), kept(3)]);
+        for line in [
+            "  %x = getelementptr [4 x i32], ptr %buf, i64 0, i64 %i\n  %scuba.start.0 = getelementptr [4 x i32], ptr %buf, i64 0, i64 0\n",
+            "  %scuba.0 = call ptr @scuba_check(i32 0, ptr %x, i64 4, ptr %scuba.start.0), !dbg !2\n",
+            "  %buf = alloca [4 x i32], align 4\n  call void @scuba_keep(i32 1, ptr %buf)\n",
+            "  %scuba.1 = call ptr @scuba_check(i32 1, ptr %o.addr, i64 4, ptr null), !dbg !1\n",
+        ] { assert!(text.contains(line), "{line}\n{text}"); }
+        assert_eq!(failed.iter().map(|f| f.0).collect::<Vec<_>>(), [2, 3], "{failed:?}");
+    }
+
+    #[test]
+    fn a_row_is_what_the_last_index_counts_from() {
+        for (line, expected) in [
+            ("  %a = getelementptr [33 x float], ptr %r, i64 0, i64 %i, !dbg !7", Some("  %scuba.start.3 = getelementptr [33 x float], ptr %r, i64 0, i64 0")),
+            ("  %a = getelementptr [2 x [3 x i8]], ptr addrspacecast (ptr addrspace(3) @t to ptr), i64 0, i32 %y, i32 %i", Some("  %scuba.start.3 = getelementptr [2 x [3 x i8]], ptr addrspacecast (ptr addrspace(3) @t to ptr), i64 0, i32 %y, i32 0")),
+            ("  %a = getelementptr [4 x i8], ptr addrspace(3) @t, i64 0, i64 %i", None),
+            ("  %a = load i32, ptr %p, align 4", None),
+        ] { assert_eq!(super::row_start(line, 3).as_deref(), expected, "{line}"); }
     }
 
     #[test]

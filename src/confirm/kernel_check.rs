@@ -6,10 +6,10 @@
 
 use super::instrument::{Access, Place, Start, instrument};
 use crate::frontend::{self, ExtractOptions};
-use crate::ir::{Function, Module, Op, Operand, Program, Side, ValueId};
+use crate::ir::{Block, Function, Module, Op, Operand, Program, Side, Step};
 use crate::nvcc::unit::TranslationUnit;
 use crate::report::finding::{Direction, Witness};
-use crate::witness::{ObjectKind, Site, Snapshot};
+use crate::witness::{BadAccess, ObjectKind, Parts, Site, Snapshot};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -18,28 +18,58 @@ use std::process::{Command, Stdio};
 const TABLE: &str = "scuba_table";
 const RECORDS: &str = "scuba_records";
 /// Words in a row of the table.
-const WIDTH: usize = 10;
+const WIDTH: usize = 11;
 /// What the check gives a bad access to use instead.
 const SINK: u64 = 4096;
 
 /// Where an access is and where its array begins; `Err`: why it cannot be checked so.
-pub fn place(program: &Program, site: Site, direction: Direction, bytes: u64, snapshot: &Snapshot) -> Result<Place, String> {
+pub fn place(program: &Program, bad: &BadAccess, parts: Option<&Parts>, direction: Direction, bytes: u64, snapshot: &Snapshot) -> Result<Place, String> {
+    let site = bad.site;
     if site.func.module != snapshot.kernel.module { return Err("the access is in another unit than its kernel".into()); }
     let f = program.func(site.func);
     let block = &f.blocks[site.block.index()];
     let inst = block.insts.get(site.inst as usize).ok_or("the access is no instruction of its block")?;
     let access = kind(&inst.op, direction).ok_or("what it does with memory is not one that is checked")?;
     if bytes > SINK { return Err(format!("it accesses {bytes} bytes at once")); }
-    let same: Vec<usize> = (0..block.insts.len()).filter(|&i| same_kind(&block.insts[i].op, access)).collect();
-    let number = same.iter().position(|&i| i == site.inst as usize).ok_or("the access is not in its block")?;
-    let start = match (snapshot.target_kind, snapshot.target_variable) {
+    let (number, of) = nth(block, site.inst, |op| same_kind(op, access)).ok_or("the access is not in its block")?;
+    let start = match parts {
+        Some(Parts::Row { gep, .. }) => row(program, site, *gep)?,
+        _ => whole(program, bad, snapshot)?,
+    };
+    Ok(Place { function: f.name.clone(), block: site.block.index(), access, number, of, start, width: bytes })
+}
+
+/// Where the object of an access begins.
+fn whole(program: &Program, bad: &BadAccess, snapshot: &Snapshot) -> Result<Start, String> {
+    let gone = "the memory it was meant for does not exist any more, or never did";
+    Ok(match (snapshot.target_kind, snapshot.target_variable) {
         (Some(ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned), _) if snapshot.target.is_some() => Start::Table,
         (Some(ObjectKind::Shared | ObjectKind::DeviceGlobal | ObjectKind::Constant), Some(v)) => Start::Variable(program.global(v).name.clone()),
         (Some(ObjectKind::DynamicShared), _) => Start::DynamicShared,
-        (Some(ObjectKind::Local), _) => alloca(f, pointer(&inst.op, access)).ok_or("its array is a local variable of another function")?,
-        _ => return Err("the memory it was meant for does not exist any more, or never did".into()),
-    };
-    Ok(Place { function: f.name.clone(), block: site.block.index(), access, number, of: same.len(), start, width: bytes })
+        (Some(ObjectKind::Local), _) => {
+            let at = bad.object.alloc.ok_or("its array is a parameter that was passed by value")?;
+            if at.func.module != snapshot.kernel.module { return Err("its array is a local variable of another unit".into()); }
+            let f = program.func(at.func);
+            let (number, of) = alloca(f, at).ok_or(gone)?;
+            if at.func == bad.site.func { Start::Alloca { number, of } } else { Start::Kept { function: f.name.clone(), number, of } }
+        }
+        _ => return Err(gone.into()),
+    })
+}
+
+/// Where the row begins that an access must stay in.
+fn row(program: &Program, access: Site, gep: Site) -> Result<Start, String> {
+    if gep.func != access.func { return Err("its row is one of another function's array".into()); }
+    let block = &program.func(gep.func).blocks[gep.block.index()];
+    let varying = |op: &Op| matches!(op, Op::Gep { steps, .. } if matches!(steps.last(), Some(Step::Index { index: Operand::Value(_), .. })));
+    let (number, of) = nth(block, gep.inst, varying).ok_or("its row is not where it was")?;
+    Ok(Start::Row { block: gep.block.index(), number, of })
+}
+
+/// Of a block's instructions of one kind, the number of one, and how many there are.
+fn nth(block: &Block, inst: u32, is: impl Fn(&Op) -> bool) -> Option<(usize, usize)> {
+    let same: Vec<usize> = (0..block.insts.len()).filter(|&i| is(&block.insts[i].op)).collect();
+    Some((same.iter().position(|&i| i == inst as usize)?, same.len()))
 }
 
 fn kind(op: &Op, direction: Direction) -> Option<Access> {
@@ -61,63 +91,59 @@ fn same_kind(op: &Op, access: Access) -> bool {
     }
 }
 
-fn pointer(op: &Op, access: Access) -> Option<ValueId> {
-    let operand = match op {
-        Op::Load { ptr, .. } | Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => ptr,
-        Op::MemCopy { dst, src, .. } => if access == Access::CopyFrom { src } else { dst },
-        _ => return None,
-    };
-    match operand { Operand::Value(v) => Some(*v), Operand::Const(_) => None }
+/// The number of an alloca in its function, and how many there are.
+fn alloca(f: &Function, at: Site) -> Option<(usize, usize)> {
+    let all: Vec<(usize, usize)> = f.blocks.iter().enumerate()
+        .flat_map(|(b, block)| block.insts.iter().enumerate().filter(|(_, i)| matches!(i.op, Op::Alloca { .. })).map(move |(i, _)| (b, i))).collect();
+    Some((all.iter().position(|&p| p == (at.block.index(), at.inst as usize))?, all.len()))
 }
 
-/// The alloca that an address is computed from, by its number in the function.
-fn alloca(f: &Function, from: Option<ValueId>) -> Option<Start> {
-    let insts = || f.blocks.iter().flat_map(|b| &b.insts);
-    let mut value = from?;
-    loop {
-        let inst = insts().find(|i| i.result == Some(value))?;
-        let base = match &inst.op {
-            Op::Alloca { .. } => break,
-            Op::Gep { base, .. } => base,
-            Op::Cast { value, .. } | Op::Freeze(value) => value,
-            _ => return None,
-        };
-        let Operand::Value(v) = base else { return None };
-        value = *v;
-    }
-    let all: Vec<_> = insts().filter(|i| matches!(i.op, Op::Alloca { .. })).collect();
-    Some(Start::Alloca { number: all.iter().position(|i| i.result == Some(value))?, of: all.len() })
-}
-
-/// An access with a check in the same code.
-pub struct Other<'a> {
-    pub row: usize,
+/// An access with a check in the unit's code, and the bounds of a witness.
+pub struct Row<'a> {
+    /// In the table.
+    pub number: usize,
     pub place: &'a Place,
+    /// Its code serves several callers.
     pub shared: bool,
-    /// Bytes of its array.
-    pub extent: i64,
+    /// In which part of the array it must stay: bytes from the array's start, where it is not all of it.
+    pub part: Option<i64>,
+    pub witness: &'a Witness,
 }
 
-/// The statements of `templates/launch.cpp` that switch one row's check on, and those of `others` whose arrays are the same in
+impl Row<'_> {
+    /// Whether its bounds are the same in every launch, for every thread, and what leaves them ends the kernel.
+    fn is_fixed(&self) -> bool { !self.shared && self.part.is_none() && matches!(self.place.start, Start::Alloca { .. } | Start::Variable(_)) }
+
+    fn same_access(&self, other: &Self) -> bool {
+        let at = |r: &Self| (r.place.block, r.place.access, r.place.number);
+        self.place.function == other.place.function && at(self) == at(other)
+    }
+}
+
+/// The statements of `templates/launch.cpp` that switch one row's check on, and those of others whose arrays are the same in
 /// every launch: they too are skipped where they are bad, or they would end the kernel.
-/// `shared`: the access's code serves several callers.
-pub fn statements(row: usize, place: &Place, shared: bool, w: &Witness, snapshot: &Snapshot, others: &[Other<'_>]) -> String {
-    let at = row * WIDTH * 8;
+pub fn statements(row: &Row<'_>, snapshot: &Snapshot, all: &[Row<'_>]) -> String {
+    let at = row.number * WIDTH * 8;
     let mut out = String::new();
     let _ = writeln!(out, "object table symbol 0 {TABLE}");
-    let fixed = |o: &&Other<'_>| o.row != row && !o.shared && matches!(o.place.start, Start::Alloca { .. } | Start::Variable(_));
-    for Other { row: other, extent, .. } in others.iter().filter(fixed) {
+    for other in all.iter().filter(|o| o.is_fixed() && o.number != row.number && !o.same_access(row)) {
         // No thread is its witness.
         let none = [u64::MAX; 7];
-        let at = other * WIDTH * 8;
-        let _ = writeln!(out, "bytes table {at} {}\nbytes table {} {}", words(&[1]), at + 16, words(&[&[extent.cast_unsigned()], &none[..]].concat()));
+        let at = other.number * WIDTH * 8;
+        let extent = other.witness.extent_bytes.cast_unsigned();
+        let _ = writeln!(out, "bytes table {at} {}\nbytes table {} {}", words(&[1]), at + 16, words(&[&[extent], &none[..]].concat()));
     }
-    let _ = writeln!(out, "bytes table {at} {}", words(&[if shared { 2 } else { 1 }]));
-    if let (Start::Table, Some(target)) = (&place.start, snapshot.target) { let _ = writeln!(out, "address table {} {target} 0", at + 8); }
+    // An array that one thread alone tells of is that thread's.
+    let alone = !row.shared && !matches!(row.place.start, Start::Kept { .. });
+    let _ = writeln!(out, "bytes table {at} {}", words(&[if alone { 1 } else { 2 }]));
+    if let (Start::Table, Some(target)) = (&row.place.start, snapshot.target) { let _ = writeln!(out, "address table {} {target} 0", at + 8); }
+    let w = row.witness;
     let extent = w.extent_bytes.cast_unsigned();
     let [bx, by, bz] = w.block;
     let [tx, ty, tz] = w.thread;
-    let _ = writeln!(out, "bytes table {} {}", at + 16, words(&[extent, bx, by, bz, tx, ty, tz, w.offset_bytes.cast_unsigned()]));
+    // Where a row begins is known to the code.
+    let from = if matches!(row.place.start, Start::Row { .. }) { 0 } else { row.part.unwrap_or(0) };
+    let _ = writeln!(out, "bytes table {} {}", at + 16, words(&[extent, bx, by, bz, tx, ty, tz, w.offset_bytes.cast_unsigned(), from.cast_unsigned()]));
     let _ = writeln!(out, "records {RECORDS}");
     out
 }

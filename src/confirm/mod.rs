@@ -10,6 +10,8 @@ pub mod bundle;
 pub mod commands;
 pub mod device;
 pub mod execute;
+#[cfg(test)]
+mod host_tests;
 mod instrument;
 mod kernel_check;
 pub mod manifest;

@@ -6,16 +6,16 @@
 use super::commands::{self, Places};
 use super::execute::LAUNCHER;
 use super::instrument::Place;
-use super::kernel_check::{self, Other};
+use super::kernel_check::{self, Row};
 use super::manifest::{Attempt, Build, Case, Executable, Expected, Manifest, Word};
 use super::store;
 use crate::frontend::ExtractOptions;
 use crate::ir::{BlockId, Callee, FuncId, FuncRef, ModuleId, Program, Side, SourceLoc};
 use crate::nvcc::unit::TranslationUnit;
-use crate::report::finding::{Finding, Rule, Sites, Witness};
+use crate::report::finding::{Finding, PartSites, Rule, Sites, Witness};
 use crate::report::paths::ProjectRoot;
 use crate::report::sources::Sources;
-use crate::witness::{self, Budget, Image, Inputs, ObjectKind, Outcome, Site, Snapshot, Target, Threads};
+use crate::witness::{self, BadAccess, Budget, Fault, Image, Inputs, ObjectKind, Outcome, Parts, Site, Snapshot, Target, Threads};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -72,14 +72,22 @@ pub struct Surroundings<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated { pub name: String, pub text: String }
 
-/// A launch that a replay saw.
-struct Launched { case: usize, site: Site, unit: usize, snapshot: Snapshot, /** Its code serves other accesses too. */ shared: bool }
+/// A launch that a replay saw, and the access in it.
+struct Launched {
+    snapshot: Snapshot,
+    bad: Box<BadAccess>,
+    /// What it must stay in, where that is less than its object.
+    parts: Option<Parts>,
+}
+
+/// The launch of a case.
+struct Ready { case: usize, unit: usize, launched: Launched, /** Its code serves other accesses too. */ shared: bool }
 
 /// Adds a case for each finding that has a witness; the files that go with them.
 #[must_use]
 pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'_>, ways: Ways<'_>, around: &Surroundings<'_>) -> Vec<Generated> {
     let places = around.places;
-    let mut launches: Vec<Launched> = Vec::new();
+    let mut launches: Vec<Ready> = Vec::new();
     let before = manifest.cases.len();
     let own = |f: &Finding| is_of(f, material.program, around.root);
     let with_witness: Vec<(&Finding, &Witness)> = findings.iter().filter(|f| own(f)).filter_map(|f| Some((*f, f.witness.as_ref()?))).collect();
@@ -87,20 +95,22 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
         if ways.over() { break; }
         let mut case = Case { expected: expected(finding, witness, material.program, around), store: material.store.clone(), attempts: vec![], notes: vec![] };
         let launched = launch(finding, witness, material, ways);
-        let device_bytes = launched.as_ref().map_or(0, |l| l.1.device_bytes);
-        // Inside one allocation the sanitizer has nothing to say.
+        let device_bytes = launched.as_ref().map_or(0, |l| l.snapshot.device_bytes);
+        // Inside one allocation the sanitizer has nothing to say; of one launch it is shown.
         if ways.program && finding.rule != Rule::IntraAllocation { case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest)); }
         match launched {
-            Ok((site, snapshot)) => match material.owners.get(snapshot.kernel.module.0 as usize) {
+            Ok(launched) => match material.owners.get(launched.snapshot.kernel.module.0 as usize) {
                 Some(&unit) => {
+                    let (snapshot, bad) = (&launched.snapshot, &launched.bad);
                     let name = format!("{}unit-{unit}", material.prefix);
                     build(manifest, &name, || commands::cubin(&name, &material.units, unit, places));
                     let kernel = material.program.func(snapshot.kernel).name.clone();
-                    let description = describe(material.program, &snapshot, false);
-                    let target = snapshot.target.map(|t| (t.to_string(), witness.offset_bytes, witness.extent_bytes));
-                    case.attempts.push(Attempt::Launch { cubin: name, kernel, description, target, device_bytes: bytes(&snapshot) });
+                    let description = describe(material.program, snapshot, false);
+                    let extent = i64::try_from(bad.object.extent).unwrap_or(i64::MAX);
+                    let target = snapshot.target.map(|t| (t.to_string(), bad.offset, extent));
+                    case.attempts.push(Attempt::Launch { cubin: name, kernel, description, target, device_bytes: bytes(snapshot) });
                     let shared = witness.sites.as_ref().is_some_and(|s| !s.callers.is_empty());
-                    launches.push(Launched { case: manifest.cases.len(), site, unit, snapshot, shared });
+                    launches.push(Ready { case: manifest.cases.len(), unit, launched, shared });
                 }
                 None => case.notes.push("this launch alone: the kernel is of no unit".into()),
             },
@@ -115,38 +125,39 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
     units.sort_unstable();
     units.dedup();
     units.into_iter().filter_map(|unit| {
-        let own: Vec<&Launched> = launches.iter().filter(|l| l.unit == unit).collect();
+        let own: Vec<&Ready> = launches.iter().filter(|l| l.unit == unit).collect();
         checks(manifest, &own, &witness_of, material, options)
     }).collect()
 }
 
 /// One unit's code with a check at each of these accesses; a note in the cases that cannot have one.
-fn checks<'w>(manifest: &mut Manifest, launches: &[&Launched], witness_of: &dyn Fn(usize) -> &'w Witness, m: &Material<'_>, options: &ExtractOptions) -> Option<Generated> {
+fn checks<'w>(manifest: &mut Manifest, launches: &[&Ready], witness_of: &dyn Fn(usize) -> &'w Witness, m: &Material<'_>, options: &ExtractOptions) -> Option<Generated> {
     let note = |manifest: &mut Manifest, case: usize, why: &str| manifest.cases[case].notes.push(format!("the check compiled into the kernel: {why}"));
-    let mut rows: Vec<(&Launched, Place)> = Vec::new();
+    let mut rows: Vec<(&Ready, Place)> = Vec::new();
     for l in launches {
         let e = &manifest.cases[l.case].expected;
         if !is_about_bounds(e.rule) { note(manifest, l.case, "it knows bounds only"); continue; }
-        match kernel_check::place(m.program, l.site, e.direction, e.bytes, &l.snapshot) {
+        let Launched { snapshot, bad, parts } = &l.launched;
+        match kernel_check::place(m.program, bad, parts.as_ref(), e.direction, e.bytes, snapshot) {
             Ok(place) => rows.push((l, place)),
             Err(why) => note(manifest, l.case, &why),
         }
     }
     let (first, _) = rows.first()?;
-    let module = m.program.modules.get(first.snapshot.kernel.module.0 as usize)?;
+    let module = m.program.modules.get(first.launched.snapshot.kernel.module.0 as usize)?;
     let places: Vec<Place> = rows.iter().map(|r| r.1.clone()).collect();
     match kernel_check::compile(m.units[first.unit], module, &places, options) {
         Ok((text, failed)) => {
             let name = format!("checks/{}unit-{}.ptx", m.prefix, first.unit);
-            let all: Vec<Other<'_>> = rows.iter().enumerate()
-                .map(|(row, (l, place))| Other { row, place, shared: l.shared, extent: witness_of(l.case).extent_bytes }).collect();
-            for (row, (l, place)) in rows.iter().enumerate() {
-                if let Some((_, why)) = failed.iter().find(|f| f.0 == row) { note(manifest, l.case, why); continue; }
-                let w = witness_of(l.case);
-                let description = describe(m.program, &l.snapshot, true) + &kernel_check::statements(row, place, l.shared, w, &l.snapshot, &all);
+            let all: Vec<Row<'_>> = rows.iter().enumerate()
+                .map(|(number, (l, place))| Row { number, place, shared: l.shared, part: begins(&l.launched.bad), witness: witness_of(l.case) }).collect();
+            for ((l, _), row) in rows.iter().zip(&all) {
+                if let Some((_, why)) = failed.iter().find(|f| f.0 == row.number) { note(manifest, l.case, why); continue; }
+                let snapshot = &l.launched.snapshot;
+                let description = describe(m.program, snapshot, true) + &kernel_check::statements(row, snapshot, &all);
                 manifest.cases[l.case].attempts.push(Attempt::Check {
-                    code: Word::Bundle(name.clone()), kernel: m.program.func(l.snapshot.kernel).name.clone(), description, row,
-                    extent: w.extent_bytes, device_bytes: bytes(&l.snapshot),
+                    code: Word::Bundle(name.clone()), kernel: m.program.func(snapshot.kernel).name.clone(), description, row: row.number,
+                    extent: row.witness.extent_bytes, device_bytes: bytes(snapshot),
                 });
             }
             Some(Generated { name, text })
@@ -157,6 +168,9 @@ fn checks<'w>(manifest: &mut Manifest, launches: &[&Launched], witness_of: &dyn 
         }
     }
 }
+
+/// Where the part begins that an access left, in bytes from the start of its object.
+fn begins(bad: &BadAccess) -> Option<i64> { match bad.fault { Fault::Part(part) => Some(part.start), _ => None } }
 
 /// Bytes of device memory that a launch alone asks for.
 fn bytes(s: &Snapshot) -> u64 { s.objects.iter().map(|o| o.image.size.saturating_add(2 * ROOM)).fold(0, u64::saturating_add) }
@@ -241,33 +255,41 @@ fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<
     program.func(func).blocks.get(block as usize).map(|_| Site { func, block: BlockId(block), inst })
 }
 
-/// The access, and the launch that reaches it as a replay of the witness saw it; `Err`: why there is none.
-fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<(Site, Snapshot), String> {
+/// The launch that reaches the access as a replay of the witness saw it; `Err`: why there is none.
+fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<Launched, String> {
     let sites = w.sites.as_ref().ok_or("the finding does not say where it is in the program")?;
-    if f.rule == Rule::IntraAllocation { return Err("where the parts of an allocation lie is not told to the device".into()); }
     if f.rule == Rule::Misaligned { return Err("its buffers need not lie as they do in the program".into()); }
+    if f.rule == Rule::IntraAllocation && ways.checks.is_none() { return Err("only a check compiled into the kernel sees it".into()); }
     if called(w, m.program).is_some() { return Err("it is a call of the host's that is wrong".into()); }
     let program = m.program;
     let stale = "the finding is of another program";
     let root = root_of(sites, program).ok_or(stale)?;
-    let access = site(sites.access, program).ok_or(stale)?;
-    let launch_site = sites.launch.map(|s| site(s, program).ok_or(stale)).transpose()?;
+    let at = |s: &[u32; 4]| site(*s, program).ok_or(stale);
     let inputs = Inputs {
         argv: w.run.argv.clone(), args: w.run.args.iter().map(|v| i128::from(*v)).collect(), stdin: w.run.stdin.clone().into_bytes(), ..Inputs::default()
     };
-    let callers = sites.callers.iter().map(|s| site(*s, program).ok_or(stale)).collect::<Result<Vec<_>, _>>()?;
-    let target = Target { site: access, callers: Some(callers), launch_site, launch: None, threads: Threads::List(vec![(w.block, w.thread)]), fault: None, direction: None, align: None, parts: None };
-    Ok((access, replayed(program, root, &inputs, &target, ways)?))
+    let all = |sites: &[[u32; 4]]| sites.iter().map(at).collect::<Result<Vec<_>, _>>();
+    let parts = match &sites.part {
+        None => None,
+        Some(PartSites::Named { own, others }) => Some(Parts::Named { own: at(own)?, others: all(others)? }),
+        Some(PartSites::Row { gep, bytes }) => Some(Parts::Row { gep: at(gep)?, bytes: *bytes }),
+    };
+    let target = Target {
+        site: at(&sites.access)?, callers: Some(all(&sites.callers)?), launch_site: sites.launch.as_ref().map(at).transpose()?, launch: None,
+        threads: Threads::List(vec![(w.block, w.thread)]), fault: None, direction: None, align: None, parts: parts.clone(),
+    };
+    let (bad, snapshot) = replayed(program, root, &inputs, &target, ways)?;
+    Ok(Launched { snapshot, bad, parts })
 }
 
 /// The launch in which a replay of the witness reaches the access. Patiently first: what loops prepare is then in the buffers.
-fn replayed(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, ways: Ways<'_>) -> Result<Snapshot, String> {
+fn replayed(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, ways: Ways<'_>) -> Result<(Box<BadAccess>, Snapshot), String> {
     let mut why = String::new();
     for (wanted, patient) in [(5.0, true), (Budget::default().seconds, false)] {
         let hurry = Budget { seconds: ways.seconds(if ways.until.is_some() { 2.0 } else { wanted }), ..Budget::default() };
         let budget = if patient { Budget { loop_steps: u64::MAX, ..hurry } } else { hurry };
         match witness::replay_with_snapshot(program, root, inputs, target, &budget) {
-            (Outcome::Reached { .. }, Some(snapshot)) => return Ok(snapshot),
+            (Outcome::Reached { bad, .. }, Some(snapshot)) => return Ok((bad, snapshot)),
             (Outcome::Reached { .. }, None) => why = "the replay kept nothing of the launch".into(),
             (Outcome::NotReached { why: w } | Outcome::Incomplete { why: w }, _) => why = format!("the replay does not reach it: {w}"),
         }

@@ -98,9 +98,10 @@ fn judge_call(rule: Rule, call: &str, records: &Records, ended: bool, how: &str)
 /// What the check compiled into the kernel says; `record` is `None` where it never saw the access out of bounds.
 pub fn of_record(expected: &Expected, record: Option<kernel_check::Record>, extent: i64, ended: bool, how: &str) -> Verdict {
     let what = match expected.direction { Direction::Read => "read", Direction::Write => "write", Direction::Atomic => "atomic update" };
+    let part = if expected.rule == Rule::IntraAllocation { " of its part" } else { "" };
     match record {
         Some(r) if r.by_witness > 0 => Verdict::Confirmed(format!(
-            "{what} of {} bytes at byte {} of {extent}{}, {} times out of bounds in all", expected.bytes, r.offset, thread(expected.thread, expected.block), r.count,
+            "{what} of {} bytes at byte {} of {extent}{part}{}, {} times out of bounds in all", expected.bytes, r.offset, thread(expected.thread, expected.block), r.count,
         )),
         Some(r) => Verdict::Inconclusive(format!("the same access was out of bounds{}, not by that of the witness", thread(r.thread, r.block))),
         None if !ended => Verdict::Inconclusive(format!("the launch {how}")),

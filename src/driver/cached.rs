@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_report_comes_back_with_the_sites_of_its_witnesses() {
-        let sites = Sites { root: [0, 1], access: [1, 2, 3, 4], callers: vec![[1, 0, 0, 9]], launch: None };
+        let sites = Sites { root: [0, 1], access: [1, 2, 3, 4], callers: vec![[1, 0, 0, 9]], launch: None, part: None };
         let mut found = finding();
         if let Some(witness) = &mut found.witness { witness.sites = Some(sites); }
         let report = ProgramReport { findings: vec![found, finding()], notes: vec!["n".into()], ..ProgramReport::default() };

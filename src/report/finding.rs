@@ -173,6 +173,18 @@ pub struct Sites {
     /// The calls that lead there from the kernel.
     pub callers: Vec<[u32; 4]>,
     pub launch: Option<[u32; 4]>,
+    /// What it must stay in, where that is less than its object.
+    #[serde(default)]
+    pub part: Option<PartSites>,
+}
+
+/// A part of an object, by what makes it one: module, function, block and instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PartSites {
+    /// The store that sets its pointer, and those of the other parts.
+    Named { own: [u32; 4], others: Vec<[u32; 4]> },
+    /// The address computation that starts from it; its bytes.
+    Row { gep: [u32; 4], bytes: u64 },
 }
 
 /// Concrete inputs under which the access goes out of bounds.

@@ -212,9 +212,9 @@ impl Machine<'_> {
     }
 
     /// An object on `th`'s stack; its address.
-    pub fn stack_object(&mut self, th: &mut Thread, name: std::rc::Rc<str>, size: u64) -> Result<Val, Stop> {
+    pub fn stack_object(&mut self, th: &mut Thread, name: std::rc::Rc<str>, alloc: Option<Site>, size: u64) -> Result<Val, Stop> {
         let kind = if th.on_device() { ObjectKind::Local } else { ObjectKind::HostStack };
-        th.stack.push(Obj::new(kind, name, size, Fill::Poison(Reason::UNINIT)))
+        th.stack.push(Obj { alloc, ..Obj::new(kind, name, size, Fill::Poison(Reason::UNINIT)) })
             .map(Val::new)
             .ok_or_else(|| Stop::Unknown("more stack objects than the interpreter keeps".to_owned()))
     }

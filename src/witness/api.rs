@@ -62,7 +62,7 @@ pub struct Object {
     pub kind: ObjectKind,
     /// Source name of the variable, or the function that allocated it.
     pub name: String,
-    /// The call that allocated it, on the heap and on the device.
+    /// The call that allocated it, on the heap and on the device; the instruction that did, on a stack.
     pub alloc: Option<Site>,
     /// Size in bytes.
     pub extent: u64,

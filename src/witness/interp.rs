@@ -38,7 +38,7 @@ impl Machine<'_> {
         let depth = th.stack.depth();
         for &(reg, size) in &code.byval {
             let from = th.regs[base + reg as usize];
-            let copy = self.stack_object(th, "a parameter".into(), size)?;
+            let copy = self.stack_object(th, "a parameter".into(), None, size)?;
             let site = site_of(&code, 0);
             self.copy(th, || site, copy, from, Val::new(size))?;
             th.regs[base + reg as usize] = copy;
@@ -250,7 +250,7 @@ impl Machine<'_> {
                     I::Alloca { d, elem, count, name } => {
                         let count = get!(*count);
                         let v = match count.known() {
-                            Some(n) => check!(self.stack_object(th, code.names[*name as usize].clone(), elem.saturating_mul(n))),
+                            Some(n) => check!(self.stack_object(th, code.names[*name as usize].clone(), Some(site!()()), elem.saturating_mul(n))),
                             None => {
                                 save!();
                                 return Err(Stop::Unknown(format!("a stack array's size depends on {}", self.reasons.text(count.poison))));

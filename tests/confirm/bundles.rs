@@ -83,8 +83,44 @@ fn a_launch_has_the_contents_of_its_buffers_and_the_check_its_bounds() {
     assert_eq!(attempts[1]["description"], common);
     assert_eq!(attempts[1]["target"], serde_json::json!(["0", 80, 16]));
     // `atomicAdd` of the toolkit's header has other callers: only thread 3's access at byte 80 counts.
-    let words: String = [16u64, 0, 0, 0, 3, 0, 0, 80].iter().flat_map(|w| w.to_le_bytes()).map(|b| format!("{b:02x}")).collect();
+    let words: String = [16u64, 0, 0, 0, 3, 0, 0, 80, 0].iter().flat_map(|w| w.to_le_bytes()).map(|b| format!("{b:02x}")).collect();
     let check = format!("{}object table symbol 0 scuba_table\nbytes table 0 0200000000000000\naddress table 8 0 0\nbytes table 16 {words}\nrecords scuba_records\n",
         common.replace("device", "roomy"));
     assert_eq!(attempts[2]["description"], check);
+}
+
+#[test]
+fn the_check_knows_where_a_part_or_a_row_begins() {
+    for (program, rows) in [("parts.cu", 2), ("rows.cu", 1), ("locals.cu", 2), ("halves.cu", 2)] {
+        let bench = Bench::new(program);
+        let bundle = bench.root().join("bundle");
+        bench.scuba(["confirm", program, "-D", "all", "--bundle", bundle.to_str().unwrap()]).status(0);
+        let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(bundle.join("manifest.json")).unwrap()).unwrap();
+        let check = bundle.join("checks/0-unit-0.ptx");
+        let done = Command::new(super::nvcc().with_file_name("ptxas")).args(["-arch=sm_90", "-o", "/dev/null"]).arg(&check).output().unwrap();
+        assert!(done.status.success(), "{program}: {}", String::from_utf8_lossy(&done.stderr));
+        let cases = manifest["cases"].as_array().unwrap();
+        assert_eq!(cases.len(), rows, "{program}");
+        for case in cases {
+            let attempt = case["attempts"].as_array().unwrap().iter().find(|a| a["how"] == "check").unwrap_or_else(|| panic!("{case}"));
+            let (row, description) = (attempt["row"].as_u64().unwrap(), attempt["description"].as_str().unwrap());
+            let line = description.lines().rfind(|l| l.starts_with(&format!("bytes table {} ", row * 88 + 16))).unwrap();
+            let hex = line.rsplit(' ').next().unwrap();
+            let word = |i: usize| i64::from_le_bytes(std::array::from_fn(|b| u8::from_str_radix(&hex[16 * i + 2 * b..][..2], 16).unwrap()));
+            let launch: Vec<u64> = description.lines().find_map(|l| l.strip_prefix("block ")).unwrap().split(' ').map(|n| n.parse().unwrap()).collect();
+            let (extent, offset, from, block) = (word(0), word(7), word(8), i64::try_from(launch[0]).unwrap());
+            let summary = case["expected"]["summary"].as_str().unwrap();
+            // `last` is the first part, `state` begins behind it, rows and local arrays where the code says.
+            let expected = match summary {
+                s if s.contains("past the end of `last`") => (4 * block, 4 * block, 0),
+                s if s.contains("past the end of `state`, into") => (extent, extent, 4 * block),
+                s if s.contains("a row of `left`") => (32, 32, 0),
+                s if s.contains("past the end of `low`") => (extent, extent, 0),
+                s if s.contains("past the end of `m`") => (36, 36, 0),
+                s if s.contains("past the end of `state`") => (12, 12, 0),
+                _ => (extent, offset, 0),
+            };
+            assert_eq!((extent, offset, from), expected, "{summary}");
+        }
+    }
 }

@@ -55,7 +55,7 @@ records scuba_records
 "));
     assert_eq!((status, lines), (Some(0), [
         "device no device", "kernel k", "object 0 at bytes 8", "object 1 at bytes 16", "object 2 at bytes 0", "object 3 at bytes 4",
-        "no variable nowhere", "object 4 at bytes 0", "object table at bytes 5120", "attribute 8 65536", "launch (2, 1, 1) (32, 4, 1) 65536",
+        "no variable nowhere", "object 4 at bytes 0", "object table at bytes 5632", "attribute 8 65536", "launch (2, 1, 1) (32, 4, 1) 65536",
         "ran", "record 0 5 1 0 0 0 0 0 0 0",
     ].map(String::from).to_vec()));
     for (text, why) in [

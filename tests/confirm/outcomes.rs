@@ -108,6 +108,64 @@ fn what_compute_sanitizer_cannot_see_is_confirmed_by_the_check_in_the_kernel() {
     assert!(confirmation["detail"].as_str().unwrap().contains("failed: 700 (an error)"), "{confirmation}");
 }
 
+/// The rule of a finding, words of its message, and what the check in the kernel says of it.
+type Confirmed = (&'static str, &'static str, &'static str);
+
+const IN_PARTS: &[(&str, &[Confirmed])] = &[
+    ("parts.cu", &[
+        ("intra-allocation", "into `factors`", "write of 4 bytes at byte 16 of 16 of its part by thread ("),
+        ("intra-allocation", "into `state`", "read of 4 bytes at byte 16 of 16 of its part by thread ("),
+    ]),
+    ("rows.cu", &[("intra-allocation", "a row of `left`", "read of 4 bytes at byte 32 of 32 of its part by thread (")]),
+    ("halves.cu", &[
+        ("intra-allocation", "into `high`", "write of 4 bytes at byte "),
+        ("oob-global", "past the end of `far`", "write of 4 bytes at byte "),
+    ]),
+    ("locals.cu", &[
+        ("oob-local", "past the end of `m`", "read of 4 bytes at byte 36 of 36 by thread ("),
+        ("oob-local", "past the end of `state`", "write of 4 bytes at byte 12 of 12 by thread ("),
+    ]),
+];
+
+#[test]
+fn parts_rows_locals_and_other_allocations_are_confirmed_by_the_check_while_compute_sanitizer_is_silent() {
+    for (program, findings) in IN_PARTS {
+        let bench = Bench::new(program);
+        bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+        let said = bench.command().args(["confirm", program, "-D", "all"]).args(JSON).env("RECORD", "1").output().unwrap();
+        let all = super::Said::from(said).status(1).findings();
+        for (rule, words, expected) in *findings {
+            let found = all.iter().find(|f| f["message"].as_str().unwrap().contains(words)).unwrap_or_else(|| panic!("{program}: {all:?}"));
+            assert_eq!(found["rule"], *rule);
+            let confirmation = &found["confirmation"];
+            assert_eq!((confirmation["status"].as_str(), confirmation["by"].as_str()), (Some("confirmed"), Some("kernel-check")), "{program}: {confirmation}");
+            let detail = confirmation["detail"].as_str().unwrap();
+            assert!(detail.starts_with(expected) && detail.contains("running this launch with a check compiled into the kernel"), "{program}: {detail}");
+            assert_eq!(detail.contains("; Compute Sanitizer reports nothing ("), *rule == "intra-allocation", "{program}: {detail}");
+        }
+    }
+}
+
+#[test]
+fn inside_one_allocation_only_the_check_in_the_kernel_says_anything() {
+    let bench = Bench::new("parts.cu");
+    let of = |bench: &Bench, environment: &[(&str, &str)]| {
+        let said = bench.command().args(["confirm", "parts.cu"]).args(JSON).envs(environment.iter().copied()).output().unwrap();
+        super::Said::from(said).status(1).findings()[0]["confirmation"].clone()
+    };
+    // It is silent: the finding is not reproduced.
+    bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+    let confirmation = of(&bench, &[]);
+    assert_eq!((confirmation["status"].as_str(), confirmation["by"].as_str()), (Some("not-reproduced"), Some("kernel-check")), "{confirmation}");
+    // It could not be run: what Compute Sanitizer says, or does not say, is no answer.
+    for golden in ["clean.xml", "vector.xml"] {
+        bench.sanitizer(golden, golden, &bench.project());
+        let confirmation = of(&bench, &[("FAILS", "1")]);
+        assert_eq!(confirmation["status"], "inconclusive", "{golden}: {confirmation}");
+        assert!(confirmation["detail"].as_str().unwrap().contains("failed: 700 (an error)"), "{confirmation}");
+    }
+}
+
 #[test]
 fn a_run_that_hangs_after_the_access_was_reported_confirms_it() {
     let bench = Bench::new("vector.cu");

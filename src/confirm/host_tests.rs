@@ -1,0 +1,172 @@
+//! The check does what it says: code with checks is run on the host, thread by thread, with functions in the place of the
+//! registers that hold a thread's numbers.
+
+use super::instrument::{Access, Place, Start, instrument};
+use super::kernel_check::{Record, Row, record, statements};
+use crate::ir::{FuncId, FuncRef, ModuleId};
+use crate::report::finding::Witness;
+use crate::report::samples;
+use crate::witness::Snapshot;
+use std::process::Command;
+
+/// A part of dynamic shared memory, a row of a tile, and an array that is handed to another function: each one too far.
+const CODE: &str = r#"
+@smem = external dso_local addrspace(3) global [0 x i8], align 16
+@tile = internal addrspace(3) global [4 x [4 x i32]] zeroinitializer, align 4
+
+define dso_local ptx_kernel void @part() {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = add nsw i32 %t, 1
+  %w = sext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr addrspacecast (ptr addrspace(3) @smem to ptr), i64 %w
+  store i32 7, ptr %p, align 4
+  ret void
+}
+
+define dso_local ptx_kernel void @row() {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %u = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+  %y = zext i32 %u to i64
+  %r = getelementptr inbounds [4 x [4 x i32]], ptr addrspacecast (ptr addrspace(3) @tile to ptr), i64 0, i64 %y
+  %i = add nsw i32 %t, 1
+  %x = zext i32 %i to i64
+  %p = getelementptr inbounds nuw [4 x i32], ptr %r, i64 0, i64 %x
+  store i32 7, ptr %p, align 4
+  ret void
+}
+
+define internal void @put(ptr noundef %a, i32 noundef %i) noinline {
+entry:
+  %w = sext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr %a, i64 %w
+  store i32 7, ptr %p, align 4
+  ret void
+}
+
+define dso_local ptx_kernel void @local() {
+entry:
+  %a = alloca [4 x i32], align 4
+  %b = alloca [4 x i32], align 4
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = add nsw i32 %t, 1
+  call void @put(ptr noundef %b, i32 noundef 0)
+  call void @put(ptr noundef %a, i32 noundef %i)
+  ret void
+}
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+"#;
+
+/// Runs 4 × `rows` threads; prints what the launcher prints of the records, and what is in dynamic shared memory.
+const DRIVER: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+extern long scuba_table[ROWS][11], scuba_records[ROWS][9];
+char smem[64];
+static int x, y;
+int zero(void) __asm__("sreg.ctaid.x"); int zero(void) { return 0; }
+int zero1(void) __asm__("sreg.ctaid.y"); int zero1(void) { return 0; }
+int zero2(void) __asm__("sreg.ctaid.z"); int zero2(void) { return 0; }
+int tx(void) __asm__("sreg.tid.x"); int tx(void) { return x; }
+int ty(void) __asm__("sreg.tid.y"); int ty(void) { return y; }
+int tz(void) __asm__("sreg.tid.z"); int tz(void) { return 0; }
+void KERNEL(void);
+int main(void) {
+    int at, length; unsigned byte;
+    while (scanf("%d %d ", &at, &length) == 2)
+        for (int i = 0; i < length; ++i) if (scanf("%2x", &byte) == 1) ((unsigned char *)scuba_table)[at + i] = byte;
+    for (y = 0; y < 4; ++y) for (x = 0; x < 4; ++x) KERNEL();
+    for (int r = 0; r < ROWS; ++r) if (scuba_records[r][0] != 0) {
+        printf("record %d", r);
+        for (int i = 0; i < 9; ++i) printf(" %ld", scuba_records[r][i]);
+        printf("\n");
+    }
+    for (int i = 0; i < 32; i += 4) printf("%d ", *(int *)(smem + i));
+    return 0;
+}
+"#;
+
+fn place(function: &str, start: Start) -> Place {
+    Place { function: function.into(), block: 0, access: Access::Store, number: 0, of: 1, start, width: 4 }
+}
+
+fn witness(thread: [u64; 3], offset_bytes: i64, extent_bytes: i64) -> Witness {
+    Witness { block: [0; 3], thread, offset_bytes, extent_bytes, ..samples::finding().witness.unwrap() }
+}
+
+/// What one of the rows records where its check is on, and what is in dynamic shared memory.
+fn run(kernel: &str, rows: &[Row<'_>], own: usize) -> (Option<Record>, String) {
+    let places: Vec<Place> = rows.iter().map(|r| r.place.clone()).collect();
+    let (text, failed) = instrument(CODE, &places);
+    assert_eq!(failed, []);
+    let snapshot = Snapshot {
+        kernel: FuncRef { module: ModuleId(0), func: FuncId(0) }, grid: [1; 3], block: [4, 4, 1], shared: 64, parameters: vec![], objects: vec![],
+        target: None, target_kind: None, target_variable: None, device_bytes: 0,
+    };
+    let table: String = statements(&rows[own], &snapshot, rows).lines().filter_map(|l| l.strip_prefix("bytes table ")?.split_once(' '))
+        .map(|(at, hex)| format!("{at} {} {hex}\n", hex.len() / 2)).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("k.ll"), text.replace("ptx_kernel ", "").replace("llvm.nvvm.read.ptx.", "")).unwrap();
+    std::fs::write(path("driver.c"), DRIVER.replace("KERNEL", kernel).replace("ROWS", &rows.len().to_string())).unwrap();
+    std::fs::write(path("table"), table).unwrap();
+    let done = Command::new("clang-22").args(["-w", "-O1", "-o"]).arg(path("run")).args([path("driver.c"), path("k.ll")]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let said = Command::new(path("run")).stdin(std::fs::File::open(path("table")).unwrap()).output().unwrap();
+    assert!(said.status.success(), "{said:?}");
+    let text = String::from_utf8(said.stdout).unwrap();
+    (record(&text, own), text.lines().last().unwrap_or_default().trim_end().to_owned())
+}
+
+#[test]
+fn what_leaves_its_part_is_recorded_and_skipped() {
+    let place = place("part", Start::DynamicShared);
+    let part = |from: i64, w: Witness, shared: bool| run("part", &[Row { number: 0, place: &place, shared, part: Some(from), witness: &w }], 0);
+    // The first sixteen bytes: the last thread of each row of threads goes beyond them.
+    let (seen, memory) = part(0, witness([3, 2, 0], 16, 16), false);
+    assert_eq!(seen, Some(Record { count: 4, by_witness: 1, offset: 16, block: [0; 3], thread: [3, 0, 0] }));
+    assert_eq!(memory, "0 7 7 7 0 0 0 0", "nothing is written behind the part");
+    // The second half of them: a step before, and one behind.
+    let (seen, memory) = part(8, witness([0, 1, 0], -4, 8), false);
+    assert_eq!(seen, Some(Record { count: 8, by_witness: 1, offset: -4, block: [0; 3], thread: [0, 0, 0] }));
+    assert_eq!(memory, "0 0 7 7 0 0 0 0");
+    // Code that serves others too: only the witness's own access counts.
+    let (seen, memory) = part(8, witness([0, 1, 0], -4, 8), true);
+    assert_eq!(seen, Some(Record { count: 1, by_witness: 1, offset: -4, block: [0; 3], thread: [0, 1, 0] }));
+    assert_eq!(memory, "0 7 7 7 7 0 0 0");
+    // Another thread's access is no witness, nor is one that stays inside.
+    assert_eq!(part(0, witness([2, 0, 0], 16, 16), false).0.map(|r| (r.count, r.by_witness)), Some((4, 0)));
+    assert_eq!(part(0, witness([3, 0, 0], 16, 64), false).0, None);
+}
+
+#[test]
+fn a_row_begins_where_the_code_says() {
+    let place = place("row", Start::Row { block: 0, number: 1, of: 2 });
+    let w = witness([3, 2, 0], 16, 16);
+    let (seen, _) = run("row", &[Row { number: 0, place: &place, shared: false, part: Some(32), witness: &w }], 0);
+    assert_eq!(seen, Some(Record { count: 4, by_witness: 1, offset: 16, block: [0; 3], thread: [3, 0, 0] }));
+}
+
+#[test]
+fn an_array_of_another_function_is_that_of_the_witness() {
+    let place = place("put", Start::Kept { function: "local".into(), number: 0, of: 2 });
+    let w = witness([3, 1, 0], 16, 16);
+    let (seen, _) = run("local", &[Row { number: 0, place: &place, shared: false, part: None, witness: &w }], 0);
+    assert_eq!(seen, Some(Record { count: 1, by_witness: 1, offset: 16, block: [0; 3], thread: [3, 1, 0] }));
+}
+
+#[test]
+fn several_checks_of_one_access_do_not_hide_each_other() {
+    let (whole, part) = (place("row", Start::Variable("tile".into())), place("row", Start::Row { block: 0, number: 1, of: 2 }));
+    // The last thread leaves its row and the tile.
+    let (out, across) = (witness([3, 3, 0], 64, 64), witness([3, 3, 0], 16, 16));
+    let rows = [
+        Row { number: 0, place: &whole, shared: false, part: None, witness: &out },
+        Row { number: 1, place: &part, shared: false, part: Some(48), witness: &across },
+    ];
+    assert_eq!(run("row", &rows, 0).0.map(|r| (r.count, r.by_witness)), Some((1, 1)));
+    assert_eq!(run("row", &rows, 1).0.map(|r| (r.count, r.by_witness)), Some((4, 1)));
+}
