@@ -12,7 +12,7 @@ use super::witness::Wanted;
 use super::{relevant, show};
 use crate::report::finding::Rule;
 use crate::symbolic::alignment::UnalignedEvent;
-use crate::symbolic::exec::{AccessEvent, AccessKind};
+use crate::symbolic::exec::{AccessEvent, AccessKind, Stores};
 use crate::symbolic::partition::Moment;
 use crate::symbolic::term::TermId;
 use std::rc::Rc;
@@ -32,7 +32,7 @@ pub(super) fn of_kernel(tools: &mut Tools<'_>, l: &Launched<'_>, event: &Unalign
     let what = match event.kind { AccessKind::Read => "read", AccessKind::Write => "write", AccessKind::Atomic => "atomic update" };
     let message = format!("{what} of `{}` at an address that is no multiple of {}", place.1, event.align);
     let obligation = Obligation { facts: event.path, offset: event.offset, bytes: event.bytes, extent: object.extent.unwrap_or(event.bytes) };
-    let access = AccessEvent { site: *event.stack.last()?, stack: event.stack.clone(), targets: Rc::new(vec![]), bytes: event.bytes, kind: event.kind, path: event.path, at: Moment::default(), rows: None };
+    let access = AccessEvent { site: *event.stack.last()?, stack: event.stack.clone(), targets: Rc::new(vec![]), bytes: event.bytes, kind: event.kind, path: event.path, at: Moment::default(), rows: None, stores: Stores::Unknown };
     let essential: [TermId; 1] = [event.offset];
     let s = Suspected { rule: Rule::Misaligned, wanted: Wanted::Unaligned(event.align), event: &access, object: &object, obligation: &obligation, essential: &essential, message };
     match l.replayed(tools, s, &Happens { model, mode, degenerate }, place) { Ok(f) => Some(Outcome::Found(Box::new(f))), Err(why) => Some(Outcome::Unknown(why)) }

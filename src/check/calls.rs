@@ -11,7 +11,7 @@ use super::witness::{Judge, Judged};
 use crate::host::Root;
 use crate::ir::Program;
 use crate::report::finding::{Access, Allocation, Direction, Finding, Level, Position, Related, Rule, Sites, Space, Verdict, Witness, WitnessInput};
-use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, Site};
+use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, Site, Stores};
 use crate::symbolic::partition::Moment;
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::TermId;
@@ -90,7 +90,7 @@ impl Suspect {
         let kind = match self.direction { Direction::Read => AccessKind::Read, Direction::Write => AccessKind::Write, Direction::Atomic => AccessKind::Atomic };
         let site = *self.stack.last()?;
         // Which object is meant is part of the condition.
-        Some(AccessEvent { site, stack: Rc::new(self.stack.clone()), targets: Rc::new(vec![]), bytes: self.bytes, kind, path: self.facts, at: Moment::default(), rows: None })
+        Some(AccessEvent { site, stack: Rc::new(self.stack.clone()), targets: Rc::new(vec![]), bytes: self.bytes, kind, path: self.facts, at: Moment::default(), rows: None, stores: Stores::Unknown })
     }
 
     fn depends(&self) -> Vec<TermId> { let mut all = vec![self.facts, self.offset, self.bytes]; all.extend(self.object.extent); all }

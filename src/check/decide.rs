@@ -234,8 +234,9 @@ impl Decider {
             _ => { self.cut = true; first }
         };
         let fixed: Vec<(SymId, i128)> = inputs.iter().filter_map(|s| model.values.get(s).map(|v| (*s, *v))).collect();
-        if !fixed.is_empty() && self.known.len() < 3 { self.known.push(fixed); }
         let degenerate = inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1));
+        // Not those under which something wraps or is empty: they seldom lead anywhere else, and better ones come first.
+        if !fixed.is_empty() && mode == WrapMode::Assume && !degenerate && self.known.len() < 3 { self.known.push(fixed); }
         self.cut |= degenerate;
         Decision::Fails { model, mode, degenerate }
     }

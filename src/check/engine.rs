@@ -3,18 +3,21 @@
 use super::assumed::Assumed;
 use super::calls::Tools;
 use super::decide::{Decider, Decision, Obligation};
+use super::files::Opened;
 use super::finding::{Bad, Worth, loc_of};
+use super::invariants::Invariants;
 use super::launched::Launched;
 use super::meaning::Layout;
 use super::outcome::{Effort, Look, More, Outcome};
 use super::solver::{Limits, Model, WrapMode};
 use super::specialise::{self, Decided};
-use super::witness::{Judge, Wanted};
-use super::{Options, ProgramReport, Standing, alignment, copies, lifetime, pointers, relevant, row, show};
+use super::witness::{Judge, Judged, Wanted};
+use super::{Options, ProgramReport, Standing, alignment, copies, counters, lifetime, pointers, relevant, row, show};
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Function, Linkage, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
 use crate::report::finding::{Position, Summary, Undecided, Verdict};
+use crate::symbolic::always;
 use crate::symbolic::assumptions::Assumptions;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
 use crate::symbolic::lifetime::{CopyEvent, StaleEvent};
@@ -40,6 +43,8 @@ pub(super) struct Run {
     pub kernel: FuncRef,
     pub run: KernelRun,
     pub layout: Layout,
+    /// Of what its threads exchange through memory.
+    invariants: Invariants,
     /// Why kernel or host was not followed to its end.
     partly: Option<String>,
 }
@@ -47,6 +52,11 @@ pub(super) struct Run {
 impl Run {
     pub fn part(&self, id: PartId) -> &Partition { &self.run.partitions[id.0 as usize] }
     fn launched(&self) -> Launched<'_> { Launched { launch: &self.launch, kernel: self.kernel, run: &self.run } }
+
+    fn find_invariants(&mut self, tools: &mut Tools<'_>) {
+        let decided = &self.decided;
+        self.invariants = Invariants::of(tools, &self.launch, &self.run, &|e, o| { let extent = e.object(o).extent?; Some(decided.term(&mut e.arena, extent)) });
+    }
 
     /// What may be said of an access where the kernel or the host was not followed to its end: beyond that point it may be
     /// reached again, otherwise.
@@ -139,9 +149,11 @@ impl<'p> Engine<'p> {
         let mut times: FxHashMap<FuncRef, u32> = FxHashMap::default();
         for l in &launches { if let Ok(k) = l.kernel { *times.entry(k).or_default() += 1; } }
         let safe: FxHashMap<FuncRef, FxHashSet<Vec<Site>>> = times.into_iter().filter(|(_, n)| *n > 1).map(|(k, _)| (k, self.safe_under_any_launch(k))).collect();
-        let runs: Vec<Run> = launches.iter().filter_map(|l| self.run_launch(&mut e, root, l, gave_up.as_deref())).collect();
+        let mut runs: Vec<Run> = launches.iter().filter_map(|l| self.run_launch(&mut e, root, l, gave_up.as_deref())).collect();
         let decider = Decider::new(Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() });
-        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone()), root: root.clone() };
+        let opened = Opened::by(&e);
+        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), opened), root: root.clone() };
+        for run in &mut runs { run.find_invariants(&mut tools); }
         let open = self.first_looks(&mut tools, &runs, &safe);
         self.calls(&mut tools, &stale, &copies);
         for run in &runs { self.stale_in(&mut tools, run); self.unaligned_in(&mut tools, run); }
@@ -176,7 +188,7 @@ impl<'p> Engine<'p> {
             (None, None) => None,
         };
         let layout = Layout::of(&run);
-        Some(Run { launch, decided, kernel, run, layout, partly })
+        Some(Run { launch, decided, kernel, run, layout, invariants: Invariants::default(), partly })
     }
 
     /// Gives every access a little time before any gets a lot. What more effort could change is left for later.
@@ -295,7 +307,7 @@ impl<'p> Engine<'p> {
         let args = e.unknown_arguments(kernel);
         let state = e.initial_state();
         let site = Site { func: kernel, block: crate::ir::BlockId(0), inst: 0 };
-        let l = LaunchEvent { site, stack: std::rc::Rc::new(vec![]), kernel: Ok(kernel), config, args, memory: state.mem, path: state.path };
+        let l = LaunchEvent { site, stack: std::rc::Rc::new(vec![]), kernel: Ok(kernel), config, args, memory: state.mem, path: state.path, always: state.always };
         let facts = e.launch_axioms(&l.config);
         let run = e.run_kernel(kernel, &l, facts);
         (e, run)
@@ -316,7 +328,7 @@ impl<'p> Engine<'p> {
         let (e, run) = self.any_launch(kernel);
         let decider = Decider::new(Limits { millis: self.options.solver_ms.min(1000), ..Limits::default() });
         let root = Root { func: kernel, trusted: false };
-        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone()), root };
+        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), Opened::default()), root };
         for ev in &run.accesses {
             let place = self.place_of(ev);
             if self.assumed.skips(&place) { continue; }
@@ -396,14 +408,21 @@ impl<'p> Engine<'p> {
         };
         if self.time_left().is_zero() { return Look::of(Outcome::Unknown("the time limit was reached".into())); }
         let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
+        let exchanged = launch.and_then(|r| r.invariants.facts(&mut tools.e, &[facts, target.offset]));
+        let facts = exchanged.map_or(facts, |more| tools.e.arena.and(facts, more));
+        let checked = launch.and_then(|r| always::instances(&mut tools.e.arena, &r.launch.always, &[facts, target.offset]));
+        let facts = checked.map_or(facts, |more| tools.e.arena.and(facts, more));
         let ob = Obligation { facts, offset: target.offset, bytes: ev.bytes, extent };
         let unknowns = relevant::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
         // Where no launch is known, a model is nothing to show.
         let rough = launch.is_none() || effort == Effort::First && !unknowns.is_empty();
         let decision = if rough { tools.decider.decide_roughly(&mut tools.e.arena, &ob) } else { tools.decider.decide(&mut tools.e.arena, &ob) };
         let look = match decision {
-            Decision::Safe => Look::of(Outcome::Safe),
-            Decision::SafeIfNoWrap(ops) => Look::of(Outcome::SafeIfNoWrap(ops)),
+            Decision::Safe | Decision::SafeIfNoWrap(_) => {
+                let mut ops = if let Decision::SafeIfNoWrap(ops) = decision { ops } else { vec![] };
+                if let Some(run) = launch.filter(|_| exchanged.is_some()) { for op in run.invariants.operations() { if !ops.contains(op) { ops.push(op.clone()); } } }
+                Look::of(if ops.is_empty() { Outcome::Safe } else { Outcome::SafeIfNoWrap(ops) })
+            }
             Decision::Unknown(why) => Look::of(Outcome::Unknown(why)),
             Decision::Fails { model, mode, degenerate } => {
                 match (launch, unknowns.first()) {
@@ -428,11 +447,39 @@ impl<'p> Engine<'p> {
     /// A model was found: replay decides what it is worth.
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
     fn replayed(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, object: &Object, ob: &Obligation, model: &Model, mode: WrapMode, degenerate: bool, unknowns: Vec<String>) -> Outcome {
-        let (launch, thread, root) = (&run.launch, &run.run.thread, &tools.root);
-        let judged = tools.judge.judge(&tools.e.arena, launch, thread, ev, model, mode, Wanted::Fault(Fault::Bounds));
+        let (launch, thread) = (&run.launch, &run.run.thread);
+        let mut judged = tools.judge.judge(&tools.e.arena, launch, thread, ev, model, mode, Wanted::Fault(Fault::Bounds));
+        let (mut model, mut mode, mut degenerate) = (model.clone(), mode, degenerate);
+        if !matches!(judged, Judged::Reached { .. }) && let Some((other, reached, small)) = self.another(tools, run, ev, ob) {
+            (judged, model, mode, degenerate) = (reached, other, WrapMode::Assume, small);
+        }
+        let (model, root) = (&model, &tools.root);
         let worth = match Worth::of(&judged, root, self.program, unknowns) { Ok(w) => w, Err(why) => return Outcome::Unknown(why) };
         let bad = Bad { root, launch, thread, kernel: run.kernel, event: ev, object, obligation: ob, model, mode, degenerate };
         Outcome::Found(Box::new(bad.finding(&tools.e, &tools.judge, &judged, worth, self.place_of(ev))))
+    }
+
+    /// Another model, with a replay that reaches the access: one in which what the kernel reads before it lies inside, so that
+    /// it is known, or one in which so many threads get there that a counter leaves its bounds.
+    fn another(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, ob: &Obligation) -> Option<(Model, Judged, bool)> {
+        let inside = relevant::reads_inside(&mut tools.e, &run.run, ev);
+        if !inside.is_empty() && !self.time_left().is_zero() {
+            let facts = { let more = tools.e.arena.and_all(inside); tools.e.arena.and(ob.facts, more) };
+            if let Decision::Fails { model, mode: WrapMode::Assume, degenerate } = tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() })
+                && let Some(judged) = self.reached(tools, run, ev, &model) { return Some((model, judged, degenerate)); }
+        }
+        for shape in counters::SHAPES {
+            if self.time_left().is_zero() { return None; }
+            let Some((model, degenerate)) = counters::model(tools, &run.run, ev, ob, shape) else { continue };
+            if let Some(judged) = self.reached(tools, run, ev, &model) { return Some((model, judged, degenerate)); }
+        }
+        None
+    }
+
+    /// A replay that reaches the access.
+    fn reached(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, model: &Model) -> Option<Judged> {
+        let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, ev, model, WrapMode::Assume, Wanted::Fault(Fault::Bounds));
+        matches!(judged, Judged::Reached { .. }).then_some(judged)
     }
 
     fn finish(mut self, start: Instant) -> ProgramReport {

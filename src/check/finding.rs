@@ -4,7 +4,7 @@
 
 use super::decide::Obligation;
 use super::engine::Place;
-use super::show;
+use super::{relevant, show};
 use super::solver::{Model, WrapMode};
 use super::witness::{Judge, Judged, depends};
 use crate::host::Root;
@@ -54,7 +54,8 @@ impl Worth {
 }
 
 impl Bad<'_> {
-    fn rule(&self) -> Rule {
+    fn rule(&self, e: &Executor<'_>) -> Rule {
+        if relevant::reads_data(e, self.obligation.facts, self.obligation.offset) { return Rule::DataIndex; }
         match self.object.kind {
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Rule::OobShared,
             ObjKind::DeviceLocal => Rule::OobLocal,
@@ -92,8 +93,8 @@ impl Bad<'_> {
     pub fn finding(&self, e: &Executor<'_>, judge: &Judge<'_>, judged: &Judged, worth: Worth, (loc, array): Place) -> Finding {
         let program = e.program;
         let a = &e.arena;
-        let (ev, launch, rule) = (self.event, self.launch, self.rule());
-        let space = match rule { Rule::OobShared => Space::Shared, Rule::OobLocal => Space::Local, Rule::OobConstant => Space::Constant, _ => Space::Global };
+        let (ev, launch, rule) = (self.event, self.launch, self.rule(e));
+        let space = match self.object.kind { ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Space::Shared, ObjKind::DeviceLocal => Space::Local, ObjKind::Constant(_) => Space::Constant, _ => Space::Global };
         let (what, direction) = match ev.kind {
             AccessKind::Read => ("read", Direction::Read),
             AccessKind::Write => ("write", Direction::Write),

@@ -11,7 +11,7 @@ use super::solver::{Model, WrapMode};
 use super::witness::Wanted;
 use crate::ir::FuncRef;
 use crate::kernel::KernelRun;
-use crate::report::finding::{Finding, Level, Rule};
+use crate::report::finding::{Finding, Level, Rule, Verdict};
 use crate::symbolic::exec::{AccessEvent, LaunchEvent};
 use crate::symbolic::memory::Object;
 use crate::symbolic::term::TermId;
@@ -47,7 +47,7 @@ impl Launched<'_> {
         let mut finding = bad.finding(&tools.e, &tools.judge, &judged, worth, place);
         finding.rule = s.rule;
         finding.message = s.message;
-        if finding.level != Level::Warn { finding.level = s.rule.default_level(); }
+        finding.level = if finding.verdict == Verdict::Proved && !finding.degenerate { s.rule.default_level() } else { Level::Warn };
         Ok(finding)
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! In: a launch. Out: conditions on its path, or terms; and what in terms is not known. It decides nothing.
 
-use crate::symbolic::exec::{Executor, LaunchEvent};
+use super::counters::counters;
+use crate::kernel::KernelRun;
+use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent};
+use crate::symbolic::layers::{FILE, ROUND, WORD};
 use crate::symbolic::memory::ObjKind;
-use crate::symbolic::term::{SymKind, Term, TermId};
-use crate::symbolic::value::Value;
+use crate::symbolic::term::{FileName, InputSource, SymKind, Term, TermId};
+use crate::symbolic::value::{Base, Value};
 use rustc_hash::FxHashSet;
 
 /// The terms that a value consists of.
@@ -38,8 +41,10 @@ pub(super) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> 
 /// prove less, so this is sound; a witness is replayed in full anyway.
 pub(super) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     let mut roots = own_terms(l);
+    roots.extend(l.always.iter().map(|x| x.rounds()));
     for (o, st) in &l.memory {
         roots.extend(st.freed.as_ref().map(|f| f.cond));
+        if matches!(e.object(*o).kind, ObjKind::DeviceHeap | ObjKind::Managed) { st.rest.terms(&mut roots); }
         if matches!(e.object(*o).kind, ObjKind::DeviceLocal | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_) | ObjKind::Managed) { st.cells.values().for_each(|(_, v)| terms_of(v, &mut roots)); }
     }
     roots.extend(l.memory.keys().filter(|o| matches!(e.object(**o).kind, ObjKind::DeviceHeap | ObjKind::Managed)).filter_map(|o| e.object(*o).extent));
@@ -49,13 +54,61 @@ pub(super) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     }).collect()
 }
 
+/// Whether an offset depends on arrays of a file: by a value in it, or by one that says how often a loop goes round.
+pub(super) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> bool {
+    let is_data = |t: &TermId| matches!(e.arena.get(*t), Term::Apply { name, .. } if name == FILE || name == WORD);
+    let rounds = |t: TermId| e.arena.symbols_of(&[t]).into_iter().filter(|s| matches!(e.arena.symbol(*s).kind, SymKind::Iteration { .. })).collect::<Vec<_>>();
+    if e.arena.cone(&[offset]).iter().any(is_data) { return true; }
+    // How far a counter comes depends on how many threads get to it.
+    if !counters(e, offset).is_empty() && e.arena.cone(&[facts]).iter().any(is_data) { return true; }
+    let mut loops: FxHashSet<_> = rounds(offset).into_iter().collect();
+    let conditions: Vec<(TermId, Vec<_>)> = e.arena.conjuncts(facts).into_iter().map(|c| (c, rounds(c))).filter(|(_, r)| !r.is_empty()).collect();
+    loop {
+        let before = loops.len();
+        for (c, r) in &conditions {
+            if !r.iter().any(|s| loops.contains(s)) { continue; }
+            if e.arena.cone(&[*c]).iter().any(is_data) { return true; }
+            loops.extend(r);
+        }
+        if loops.len() == before { return false; }
+    }
+}
+
+/// That what the kernel reads where data say so lies inside, so that it is known.
+pub(super) fn reads_inside(e: &mut Executor<'_>, run: &KernelRun, ev: &AccessEvent) -> Vec<TermId> {
+    let mut out = vec![];
+    for other in run.accesses.iter().filter(|o| o.site != ev.site) {
+        for t in other.targets.iter() {
+            let Base::Object(o) = t.base else { continue };
+            let Some(extent) = e.object(o).extent else { continue };
+            let facts = e.arena.and(other.path, t.cond);
+            if !reads_data(e, facts, t.offset) { continue; }
+            let (zero, end) = (e.arena.int(0), e.arena.add(t.offset, other.bytes));
+            let (lower, upper, not) = (e.arena.le(zero, t.offset), e.arena.le(end, extent), e.arena.not(facts));
+            let inside = e.arena.and(lower, upper);
+            out.push(e.arena.or(not, inside));
+        }
+    }
+    out
+}
+
 /// Reasons of what is not modelled in these terms: a model may set such values at will.
 pub(super) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<String> {
     let mut out: Vec<String> = vec![];
     for t in e.arena.cone(terms) {
         let reason = match e.arena.get(t) {
-            Term::Sym(s) | Term::BoolSym(s) => match &e.arena.symbol(*s).kind { SymKind::Unknown { reason } => Some(reason.clone()), SymKind::Content { what, .. } => Some(what.clone()), _ => None },
+            Term::Sym(s) | Term::BoolSym(s) => match &e.arena.symbol(*s).kind {
+                SymKind::Unknown { reason } => Some(reason.clone()),
+                SymKind::Content { what, .. } => Some(what.clone()),
+                SymKind::Input(InputSource::File { file: FileName::Unnamed(_), .. } | InputSource::Word { file: FileName::Unnamed(_), .. }) => Some("what a file holds whose name is not known".into()),
+                _ => None,
+            },
             Term::Apply { name, .. } if name == "content" => Some("what a buffer holds".into()),
+            Term::Apply { name, .. } if name.starts_with(ROUND) => Some("what a loop writes".into()),
+            Term::Apply { name, args, .. } if name == FILE || name == WORD => {
+                let file = args.first().and_then(|f| e.arena.as_int(*f)).and_then(|f| usize::try_from(f).ok()).and_then(|f| e.files.get(f));
+                matches!(file, None | Some(FileName::Unnamed(_))).then(|| "what a file holds whose name is not known".into())
+            }
             _ => None,
         };
         if let Some(r) = reason && !out.contains(&r) { out.push(r); }

@@ -2,6 +2,7 @@
 
 use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, ValueId};
 use crate::symbolic::exec::{AccessKind, Site};
+use crate::symbolic::layers::{FILE, ROUND, WORD};
 use crate::symbolic::term::{Arena, Term, TermId};
 
 /// A term as a C-like expression.
@@ -46,6 +47,8 @@ fn show(a: &Arena, t: TermId, level: u8, depth: u32) -> String {
         Term::Pow2(x) => format!("2^{}", show(a, *x, 2, d)),
         Term::Apply { name, args, .. } => match name.as_str() {
             "content" => "a value in memory".into(),
+            FILE | WORD => "a value read from a file".into(),
+            n if n.starts_with(ROUND) => "a value that a loop wrote".into(),
             n if (n.starts_with("signed") || n.starts_with("unsigned")) && args.len() == 1 => show(a, args[0], level, depth),
             _ => format!("{name}({})", args.iter().map(|x| show(a, *x, 0, d)).collect::<Vec<_>>().join(", ")),
         },

@@ -5,7 +5,7 @@
 
 use crate::symbolic::exec::{Executor, LaunchEvent};
 use crate::symbolic::lifetime::Freed;
-use crate::symbolic::memory::{Memory, ObjState};
+use crate::symbolic::memory::{Memory, ObjState, Rest};
 use crate::symbolic::term::{Arena, SymKind, Term, TermId, wrap_value};
 use crate::symbolic::value::{Ratio, Target, Value};
 use rustc_hash::FxHashMap;
@@ -83,8 +83,10 @@ impl Decided {
         m.iter().map(|(o, state)| {
             let changed: Vec<(i64, u32, Value)> = state.cells.iter().filter_map(|(at, (size, v))| { let new = self.value(a, v); (new != *v).then_some((*at, *size, new)) }).collect();
             let freed = state.freed.as_ref().map(|f| Rc::new(Freed { cond: self.term(a, f.cond), at: f.at.clone() }));
-            if changed.is_empty() && freed == state.freed { return (*o, state.clone()); }
+            let rest = matches!(state.rest, Rest::Layer(_) | Rest::Either(_)).then(|| state.rest.map(&mut |t| self.term(a, t)));
+            if changed.is_empty() && freed == state.freed && rest.is_none() { return (*o, state.clone()); }
             let mut state: ObjState = (**state).clone();
+            if let Some(rest) = rest { state.rest = rest; }
             state.freed = freed.filter(|f| a.as_bool(f.cond) != Some(false));
             for (at, size, v) in changed { state.cells.insert(at, (size, v)); }
             (*o, Rc::new(state))
@@ -118,5 +120,6 @@ pub(super) fn launch(e: &mut Executor<'_>, l: &LaunchEvent) -> Option<(LaunchEve
     out.config.shared = decided.term(a, l.config.shared);
     out.args = l.args.iter().map(|v| decided.value(a, v)).collect();
     out.memory = decided.memory(a, &l.memory);
+    out.always = Rc::new(l.always.iter().map(|x| x.map(|t| decided.term(a, t))).collect());
     Some((out, decided))
 }

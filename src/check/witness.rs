@@ -1,9 +1,10 @@
 //! From a model to inputs, and from inputs to a verdict: replay by the concrete interpreter.
 
+use super::files::Opened;
 use super::solver::{Model, WrapMode};
 use crate::host::Root;
 use crate::ir::Program;
-use crate::report::finding::{Direction, Run};
+use crate::report::finding::{Direction, Run, RunFile};
 use crate::symbolic::exec::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
 use crate::symbolic::term::{Arena, InputSource, SymKind, TermId};
 use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Target, Threads};
@@ -34,15 +35,15 @@ const SHORT: (u64, f64) = (5_000_000, 1.0);
 pub(super) struct Judge<'p> {
     program: &'p Program,
     root: Root,
+    opened: Opened,
     /// Replays that took long leave less for the next ones.
     budget: Budget,
 }
 
 impl<'p> Judge<'p> {
-    pub fn new(program: &'p Program, root: Root) -> Self { Self { program, root, budget: Budget::default() } }
+    pub fn new(program: &'p Program, root: Root, opened: Opened) -> Self { Self { program, root, opened, budget: Budget::default() } }
 
     /// Inputs in the user's terms, in order.
-    #[expect(clippy::unused_self, reason = "the order is the judge's")]
     pub fn inputs(&self, a: &Arena, depends: &[TermId], model: &Model) -> Vec<(String, String)> {
         let mut by_source: BTreeMap<InputSource, i128> = BTreeMap::new();
         for (source, v) in values(a, depends, model) { by_source.entry(source).or_insert(v); }
@@ -53,12 +54,15 @@ impl<'p> Judge<'p> {
                 InputSource::Argv(i) => format!("argv[{i}]"),
                 InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
                 InputSource::Read { what, ordinal } => format!("number {} read from {what}", ordinal + 1),
+                InputSource::Word { file, ordinal } => format!("number {} read from {file}", ordinal + 1),
+                InputSource::File { file, at, bits } => format!("bytes {at} to {} of {file}", at + u64::from(bits / 8) - 1),
+                InputSource::FileSize(file) => format!("the size of {file}"),
                 InputSource::Param { name, .. } => name.clone(),
                 InputSource::Option { word, .. } => format!("the value of {word}"),
                 InputSource::World(w) => w.clone(),
             };
             (name, v.to_string())
-        }).collect()
+        }).chain(self.opened.elements(model)).collect()
     }
 
     #[expect(clippy::too_many_arguments, reason = "an access, its model and what is wanted of it")]
@@ -120,41 +124,39 @@ impl<'p> Judge<'p> {
         let (inputs, _) = self.concrete(a, depends, model);
         #[expect(clippy::cast_possible_truncation, reason = "two's complement of at most 64 bits")]
         let args = inputs.args.into_iter().map(|v| v as i64).collect();
-        Run { argv: inputs.argv, args, stdin: String::from_utf8_lossy(&inputs.stdin).into_owned() }
+        Run { argv: inputs.argv, args, stdin: String::from_utf8_lossy(&inputs.stdin).into_owned(), files: inputs.files.into_iter().map(|(name, bytes)| RunFile { name, bytes }).collect() }
     }
 
     /// Inputs of a run, and why they may not be all that the model has.
     fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (Inputs, Option<String>) {
-        let mut missing = None;
         let mut inputs = Inputs::default();
         let mut argv: BTreeMap<u32, i128> = BTreeMap::new();
         let mut argc = None;
-        let mut stdin: BTreeMap<u32, i128> = BTreeMap::new();
         let mut params: BTreeMap<String, i128> = BTreeMap::new();
         let mut options: BTreeMap<u32, (String, i128)> = BTreeMap::new();
-        for (source, v) in values(a, depends, model) {
+        let values = values(a, depends, model);
+        for (source, v) in &values {
             match source {
-                InputSource::Argc => argc = Some(v),
-                InputSource::Argv(i) => { argv.entry(i).or_insert(v); }
-                InputSource::ArgvLen(_) | InputSource::World(_) => {}
-                InputSource::Option { ordinal, word } => { options.insert(ordinal, (word, v)); }
-                InputSource::Read { what, ordinal } if what == "the standard input" => { stdin.insert(ordinal, v); }
-                InputSource::Read { what, .. } => missing = Some(format!("the input is read from {what}, whose format is not understood")),
-                InputSource::Param { name, .. } => { params.insert(name, v); }
+                InputSource::Argc => argc = Some(*v),
+                InputSource::Argv(i) => { argv.entry(*i).or_insert(*v); }
+                InputSource::Option { ordinal, word } => { options.insert(*ordinal, (word.clone(), *v)); }
+                InputSource::Param { name, .. } => { params.insert(name.clone(), *v); }
+                InputSource::ArgvLen(_) | InputSource::World(_) | InputSource::Read { .. } | InputSource::File { .. } | InputSource::Word { .. } | InputSource::FileSize(_) => {}
             }
         }
-        let top = argv.keys().next_back().copied().unwrap_or(0);
+        let contents = self.opened.contents(a, &values, model, &argv);
+        let top = argv.keys().chain(contents.argv.keys()).max().copied().unwrap_or(0);
         // Arguments beyond the model's `argc` are ones that it left out.
         let n = argc.and_then(|v| u32::try_from(v).ok()).unwrap_or(top + 1).min(256);
-        inputs.argv = (1..n).map(|i| argv.get(&i).copied().unwrap_or(1).to_string()).collect();
+        inputs.argv = (1..n).map(|i| contents.argv.get(&i).cloned().unwrap_or_else(|| argv.get(&i).copied().unwrap_or(1).to_string())).collect();
         // After all that the program reads by its position; the last of equal options counts.
-        if argv.is_empty() && !options.is_empty() { inputs.argv.clear(); }
+        if argv.is_empty() && contents.argv.is_empty() && !options.is_empty() { inputs.argv.clear(); }
         for (word, v) in options.into_values() {
             if word.starts_with("--") { inputs.argv.push(format!("{word}={v}")); } else { inputs.argv.extend([word, v.to_string()]); }
         }
-        if let Some(last) = stdin.keys().next_back() {
-            inputs.stdin = (0..=*last).map(|i| stdin.get(&i).copied().unwrap_or(1).to_string() + "\n").collect::<String>().into_bytes();
-        }
+        inputs.stdin = contents.stdin;
+        inputs.files = contents.named;
+        let missing = contents.missing;
         let f = self.program.func(self.root.func);
         if f.name != "main" { inputs.args = f.params.iter().map(|p| params.get(&p.name).copied().unwrap_or(1)).collect(); }
         (inputs, missing)

@@ -200,6 +200,6 @@ impl Executor<'_> {
         let stack = Rc::new(self.call_stack().to_vec());
         let Some(site) = self.user_site(&stack) else { return };
         let path = self.arena.and(s.path, cond);
-        self.launches.push(LaunchEvent { site, stack, kernel, config: config.clone(), args, memory: s.mem.clone(), path });
+        self.launches.push(LaunchEvent { site, stack, kernel, config: config.clone(), args, memory: s.mem.clone(), path, always: s.always.clone() });
     }
 }

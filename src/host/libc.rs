@@ -52,7 +52,7 @@ impl Executor<'_> {
             }
             "exit" | "_exit" | "abort" | "__assert_fail" | "quick_exit" | "_Exit" | "__cxa_throw" | "__cxa_rethrow" | "_ZSt9terminatev" | "longjmp" => Ok(None),
             "printf" | "fprintf" | "puts" | "putchar" | "fputs" | "fputc" | "putc" | "fwrite" | "fflush" | "perror" | "vprintf" | "vfprintf" | "fclose" | "srand" | "srand48"
-            | "srandom" | "setbuf" | "setvbuf" | "usleep" | "sleep" | "system" | "feof" | "ferror" | "rewind" | "fseek" | "gettimeofday_" | "atexit" | "__cxa_atexit" | "omp_set_num_threads" => {
+            | "srandom" | "setbuf" | "setvbuf" | "usleep" | "sleep" | "system" | "feof" | "ferror" | "gettimeofday_" | "atexit" | "__cxa_atexit" | "omp_set_num_threads" => {
                 let m = self.program.module(c.site.func.module);
                 let v = self.unknown_of(m, c.ty, &format!("the result of `{}`", c.name));
                 Ok(Some((v, s)))
@@ -77,7 +77,7 @@ impl Executor<'_> {
                 let v = self.unknown_of(m, c.ty, "a comparison of texts");
                 Ok(Some((v, s)))
             }
-            "strchr" | "strrchr" | "strstr" | "getenv" | "fopen" | "fopen64" | "strerror" | "opendir" => { let v = self.unknown_pointer(&format!("the result of `{}`", c.name)); Ok(Some((v, s))) }
+            "strchr" | "strrchr" | "strstr" | "getenv" | "strerror" | "opendir" => { let v = self.unknown_pointer(&format!("the result of `{}`", c.name)); Ok(Some((v, s))) }
             "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => {
                 let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
                 let n = self.int_arg(c, 2, 64);
@@ -93,15 +93,9 @@ impl Executor<'_> {
                 Ok(Some((Value::Ptr(d), s)))
             }
             "time" | "clock" | "clock_gettime" | "gettimeofday" | "omp_get_wtime" | "getpid" => self.opaque(c, s, "the time"),
-            "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => self.scan(c, s, 0, "the standard input"),
-            "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => self.scan(c, s, 1, "a file"),
-            "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => self.scan(c, s, 1, "a text"),
-            "fread" => {
-                let p = self.pointer_arg(c, 0);
-                for t in p.iter() { if let Base::Object(o) = t.base { self.forget(&mut s, o, "what is read from a file", true); } }
-                let n = self.int_arg(c, 2, 64);
-                Ok(Some((Value::Int(n), s)))
-            }
+            "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => { let f = self.standard_input(&mut s); self.scan(c, s, 0, Some(&f)) }
+            "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => { let f = self.pointer_arg(c, 0); self.scan(c, s, 1, Some(&f)) }
+            "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => self.scan(c, s, 1, None),
             _ => Err(Box::new(s)),
         }
     }
@@ -142,21 +136,30 @@ impl Executor<'_> {
     }
 
     /// `scanf` and its kin: each conversion stores an input.
-    fn scan(&mut self, c: &Call<'_>, mut s: State, format: usize, what: &str) -> Modelled {
+    fn scan(&mut self, c: &Call<'_>, mut s: State, format: usize, stream: Option<&[Target]>) -> Modelled {
         let text = self.pointer_arg(c, format);
-        let conversions = self.text_of(&text).map(|t| conversions(&t));
-        for (n, a) in c.args.iter().enumerate().skip(format + 1) {
-            let p = { let a = a.clone(); self.as_pointer(&a) };
-            let size = conversions.as_ref().and_then(|v| v.get(n - format - 1).copied());
-            match size {
-                Some(bytes) if bytes > 0 => {
+        let format_of = self.text_of(&text).map(|t| conversions(&t));
+        let mut targets = c.args.iter().skip(format + 1);
+        let mut words = stream.filter(|_| format_of.as_ref().is_some_and(|f| f.plain));
+        for conversion in format_of.iter().flat_map(|f| &f.each) {
+            let word = words.and_then(|f| self.next_word(&mut s, f, conversion.bytes));
+            if word.is_none() { words = None; }
+            if !conversion.stored { continue; }
+            let Some(a) = targets.next() else { break };
+            let p = self.as_pointer(&a.clone());
+            match word {
+                Some(v @ Value::Int(_)) => self.store_value(&mut s, &p, v, u64::from(conversion.bytes)),
+                None if conversion.bytes > 0 => {
                     let ordinal = self.next_read();
-                    let v = self.input(InputSource::Read { what: what.to_owned(), ordinal }, bytes * 8);
-                    self.store_value(&mut s, &p, Value::Int(v), u64::from(bytes));
+                    let what = if stream.is_some() { "a file" } else { "a text" };
+                    let v = self.input(InputSource::Read { what: what.to_owned(), ordinal }, conversion.bytes * 8);
+                    self.store_value(&mut s, &p, Value::Int(v), u64::from(conversion.bytes));
                 }
-                _ => for t in p.iter() { if let Base::Object(o) = t.base { self.forget(&mut s, o, &format!("what is read from {what}"), true); } },
+                _ => self.forget_targets(&mut s, &p, "what is read"),
             }
         }
+        for a in targets { let p = self.as_pointer(&a.clone()); self.forget_targets(&mut s, &p, "what is read"); }
+        if words.is_none() && let Some(f) = stream { self.lose_position(&mut s, f); }
         let m = self.program.module(c.site.func.module);
         let v = self.unknown_of(m, c.ty, "how many values were read");
         Ok(Some((v, s)))
@@ -174,35 +177,45 @@ impl Executor<'_> {
     }
 }
 
-/// Bytes that each conversion of a `scanf` format stores as an integer; 0 for those that store something else.
-fn conversions(format: &str) -> Vec<u32> {
-    let mut out = vec![];
+/// One conversion of a `scanf` format: bytes that it stores as an integer, 0 for anything else.
+#[derive(Debug, PartialEq, Eq)]
+struct Conversion { bytes: u32, stored: bool }
+
+/// A `scanf` format.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Format {
+    each: Vec<Conversion>,
+    /// Nothing but words that white space separates is read.
+    plain: bool,
+}
+
+fn conversions(format: &str) -> Format {
+    let mut out = Format { plain: true, ..Format::default() };
     let mut it = format.chars().peekable();
+    // Two numbers that no space separates may still be two words: `%d%d` skips space before each.
     while let Some(ch) = it.next() {
-        if ch != '%' { continue; }
-        let mut longs = 0;
-        let mut halves = 0;
-        let mut skip = false;
-        while let Some(&c) = it.peek() {
+        if ch != '%' { out.plain &= ch.is_ascii_whitespace(); continue; }
+        let (mut longs, mut halves, mut stored) = (0, 0, true);
+        while let Some(c) = it.next() {
             match c {
-                '%' => { it.next(); break; }
-                '*' => skip = true,
+                '%' => { out.plain = false; break; }
+                '*' => stored = false,
                 'l' => longs += 1,
                 'z' | 'j' | 't' => longs = 2,
                 'h' => halves += 1,
-                '0'..='9' => {}
+                '0'..='9' => out.plain = false,
                 _ => {
-                    it.next();
-                    if !skip {
-                        out.push(match c {
-                            'd' | 'i' | 'u' | 'x' | 'o' => if longs > 0 { 8 } else if halves > 0 { 4 / (2 * halves) } else { 4 },
-                            _ => 0,
-                        });
-                    }
+                    let bytes = match c {
+                        'd' | 'i' | 'u' | 'x' | 'o' => if longs > 0 { 8 } else if halves > 0 { 4 / (2 * halves) } else { 4 },
+                        _ => 0,
+                    };
+                    // A hexadecimal or octal word is none of those that a witness has.
+                    out.plain &= matches!(c, 'd' | 'i' | 'u' | 'f' | 'g' | 'e' | 's');
+                    if c == '[' { for c in it.by_ref() { if c == ']' { break; } } }
+                    out.each.push(Conversion { bytes, stored });
                     break;
                 }
             }
-            it.next();
         }
     }
     out
@@ -210,8 +223,14 @@ fn conversions(format: &str) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::{Conversion, conversions};
+
     #[test]
     fn scanf_formats() {
-        assert_eq!(super::conversions("%d %ld,%hd %f %*d %s %u%%"), [4, 8, 2, 0, 0, 4]);
+        let read = |f: &str| conversions(f).each.into_iter().map(|c| (c.bytes, c.stored)).collect::<Vec<_>>();
+        assert_eq!(read("%d %ld,%hd %f %*d %s %u%%"), [(4, true), (8, true), (2, true), (0, true), (4, false), (0, true), (4, true)]);
+        assert_eq!(conversions("%[a-d] %d").each, [Conversion { bytes: 0, stored: true }, Conversion { bytes: 4, stored: true }]);
+        assert!(conversions("%d %lf\n%*s").plain);
+        for f in ["%d,%d", "n=%d", "%c", "%3d", "%x", "%[0-9]"] { assert!(!conversions(f).plain, "{f}"); }
     }
 }

@@ -5,6 +5,7 @@
 
 mod copies;
 mod cuda;
+mod files;
 mod getopt;
 mod libc;
 mod root;
@@ -37,6 +38,7 @@ impl Executor<'_> {
         let call = Call { func: f, name: &func.name, display: &func.display, args, context, site, ty };
         if let Some(rest) = call.name.strip_prefix("llvm.") { return self.intrinsic(rest, args, s, site, ty); }
         let s = match self.cuda_call(&call, s) { Err(s) => *s, done => return done };
+        let s = match self.file_call(&call, s) { Err(s) => *s, done => return done };
         let s = match self.libc_call(&call, s) { Err(s) => *s, done => return done };
         self.stdcxx_call(&call, s)
     }

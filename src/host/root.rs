@@ -69,7 +69,8 @@ fn callees(program: &Program, r: FuncRef) -> Vec<FuncRef> {
 impl Executor<'_> {
     /// Arguments of a root and the state in which it starts.
     pub fn root_state(&mut self, root: FuncRef) -> (Vec<Value>, State) {
-        let s = self.initial_state();
+        let mut s = self.initial_state();
+        self.standard_input(&mut s);
         let program = self.program;
         let func = program.func(root);
         let m = program.module(root.module);

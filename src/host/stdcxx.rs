@@ -3,8 +3,9 @@
 use super::Call;
 use crate::kernel::Modelled;
 use crate::symbolic::exec::{Executor, State};
-use crate::symbolic::term::InputSource;
+use crate::symbolic::memory::ObjKind;
 use crate::symbolic::value::{Base, Target, Value};
+use std::rc::Rc;
 
 /// Text output: no effect on anything that is followed. Prefixes of mangled names.
 const OUTPUT: &[&str] = &["_ZNSo", "_ZStls", "_ZSt4endl", "_ZSt5flush", "_ZSt4ends", "_ZNSt9basic_ios", "_ZNKSt9basic_ios", "_ZNSt8ios_base", "_ZNKSt8ios_base", "_ZSt16__ostream_insert", "_ZSt7setfill", "_ZSt12setprecision", "_ZSt4setw", "_ZStorSt", "_ZStanSt", "_ZSt13setiosflags"];
@@ -34,11 +35,11 @@ impl Executor<'_> {
         if let Some(t) = c.name.strip_prefix("_ZNSirsER") {
             let bytes = match t { "i" | "j" => 4, "l" | "m" | "x" | "y" => 8, "s" | "t" => 2, _ => 0 };
             let p = self.pointer_arg(c, 1);
-            if bytes > 0 {
-                let ordinal = self.next_read();
-                let v = self.input(InputSource::Read { what: "the standard input".into(), ordinal }, bytes * 8);
-                self.store_value(&mut s, &p, Value::Int(v), u64::from(bytes));
-            } else { self.forget_targets(&mut s, &p, "what is read from the standard input"); }
+            let stream = self.stream_of(c, &mut s);
+            match stream.and_then(|f| self.next_word(&mut s, &f, bytes)) {
+                Some(v @ Value::Int(_)) => self.store_value(&mut s, &p, v, u64::from(bytes)),
+                _ => self.forget_targets(&mut s, &p, "what is read from a stream"),
+            }
             return Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown("a stream")), s)));
         }
         if c.display.contains("std::chrono::") && self.program.func(c.func).is_declaration() { return self.opaque(c, s, "the time"); }
@@ -53,6 +54,16 @@ impl Executor<'_> {
         }
         if ALGORITHMS.iter().any(|p| c.display.starts_with(p)) { return self.opaque(c, s, "the result of an algorithm"); }
         Err(Box::new(s))
+    }
+
+    /// The stream that a call of `std::istream`'s operators reads from, where it is known.
+    fn stream_of(&mut self, c: &Call<'_>, s: &mut State) -> Option<Rc<Vec<Target>>> {
+        let this = self.pointer_arg(c, 0);
+        let [Target { base: Base::Object(o), .. }] = this.as_slice() else { return None };
+        match &self.object(*o).kind {
+            ObjKind::HostGlobal(r) if self.program.global(*r).name == "_ZSt3cin" => Some(self.standard_input(s)),
+            _ => None,
+        }
     }
 
     /// `std::string`: only which program argument it holds is followed, by its data pointer at offset 0.

@@ -2,6 +2,7 @@
 
 use crate::ir::{FuncRef, Side};
 use crate::symbolic::alignment::UnalignedEvent;
+use crate::symbolic::exchange::Exchanged;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Thread};
 use crate::symbolic::lifetime::StaleEvent;
 use crate::symbolic::memory::{ObjKind, Object};
@@ -28,6 +29,7 @@ pub struct KernelRun {
     /// By the numbers that pointers carry.
     pub partitions: Vec<Partition>,
     pub thread: Thread,
+    pub exchanged: Exchanged,
     /// Why the kernel could not be followed to its end.
     pub gave_up: Option<String>,
 }
@@ -75,6 +77,7 @@ impl Executor<'_> {
         // First what it writes: contents of everything else are as they were at the launch.
         self.written = FxHashSet::default();
         self.written_anywhere = false;
+        self.written_otherwise = FxHashSet::default();
         self.stable = None;
         let recording = std::mem::replace(&mut self.recording, false);
         self.enter_kernel(kernel, launch, path, 1);
@@ -100,7 +103,8 @@ impl Executor<'_> {
         self.stack = saved_stack;
         let run = KernelRun {
             accesses: std::mem::replace(&mut self.accesses, accesses), stale: std::mem::replace(&mut self.stale, stale), unaligned: std::mem::take(&mut self.unaligned),
-            partitions: self.partitions.take(), thread, gave_up: self.gave_up.take(),
+            partitions: self.partitions.take(), thread,
+            exchanged: Exchanged { anywhere: anywhere || self.written_anywhere, otherwise: std::mem::take(&mut self.written_otherwise) }, gave_up: self.gave_up.take(),
         };
         self.gave_up = gave_up;
         run

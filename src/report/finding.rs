@@ -160,6 +160,40 @@ pub struct Run {
     /// Standard input.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub stdin: String,
+    /// Files that it opens.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub files: Vec<RunFile>,
+}
+
+/// A file that a run needs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RunFile {
+    /// As the program opens it.
+    pub name: String,
+    /// Its contents; in documents two hexadecimal digits each.
+    #[serde(with = "hex")]
+    pub bytes: Vec<u8>,
+}
+
+/// Bytes as hexadecimal digits.
+mod hex {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use std::fmt::Write;
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], s: S) -> Result<S::Ok, S::Error> {
+        let mut text = String::with_capacity(2 * bytes.len());
+        // Writing to a string does not fail.
+        for b in bytes { let _ = write!(text, "{b:02x}"); }
+        s.serialize_str(&text)
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(d: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(d)?;
+        let digit = |c: u8| char::from(c).to_digit(16).and_then(|d| u8::try_from(d).ok());
+        text.as_bytes().chunks(2).map(|p| match p { [h, l] => digit(*h).zip(digit(*l)).map(|(h, l)| h << 4 | l), _ => None })
+            .collect::<Option<_>>().ok_or_else(|| D::Error::custom("the contents of a file are pairs of hexadecimal digits"))
+    }
 }
 
 /// Where the access, its launch and its root are in the program that was checked: for those who run the witness again in

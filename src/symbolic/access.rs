@@ -1,6 +1,7 @@
 //! Loads, stores, copies and fills of the executor, and the record of what kernels access.
 
 use super::exec::{AccessEvent, AccessKind, Executor, Site, State};
+use super::layers::Written;
 use super::lifetime::with_end_of;
 use super::memory::{ObjId, ObjKind, ObjState, Rest};
 use super::term::{Range, TermId};
@@ -20,7 +21,7 @@ impl Executor<'_> {
     }
 
     pub(super) fn record_range(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
-        let rows = self.rows.take();
+        let (rows, stores) = (self.rows.take(), std::mem::take(&mut self.stores));
         if self.side != Side::Device {
             // The host's own memory is not what is checked, memory that it shares with devices is.
             if p.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(self.object(o).kind, ObjKind::Managed))) {
@@ -42,7 +43,7 @@ impl Executor<'_> {
         let stack = Rc::new(self.stack_to(site));
         self.note_use(s, &stack, p, kind, bytes);
         let at = self.partitions.tick();
-        self.accesses.push(AccessEvent { site, stack, targets: p.clone(), bytes, kind, path: s.path, at, rows });
+        self.accesses.push(AccessEvent { site, stack, targets: p.clone(), bytes, kind, path: s.path, at, rows, stores });
     }
 
     /// The calls that lead to an instruction, and it.
@@ -86,7 +87,7 @@ impl Executor<'_> {
         // What other threads may write is not followed.
         if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal | ObjKind::Constant(_)) && !self.stable.as_ref().is_some_and(|k| k.contains(&o)) {
             let reason = format!("what `{}` holds", self.object(o).name);
-            return self.unknown_of(m, ty, &reason);
+            return self.load_shared(f, o, ty, false, &reason);
         }
         self.ensure(s, o);
         match &m.ty(ty).kind {
@@ -111,7 +112,7 @@ impl Executor<'_> {
         self.convert(f, raw, ty)
     }
 
-    fn read_cells(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
+    pub(super) fn read_cells(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
         let Some(at) = self.arena.as_int(offset).and_then(|v| i64::try_from(v).ok()) else { return self.read_variable(o, state, offset, size, want) };
         let width = i64::try_from(size).unwrap_or(i64::MAX / 4);
         if let Some((sz, v)) = state.cells.get(&at) && u64::from(*sz) == size { return v.clone(); }
@@ -151,11 +152,16 @@ impl Executor<'_> {
         let hi = r.hi.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MAX / 4).saturating_add(i64::try_from(size).unwrap_or(0));
         let hits: Vec<(i64, u32, Value)> = state.overlapping(lo, hi).map(|(o, s, v)| (o, s, v.clone())).collect();
         if hits.is_empty() { return self.rest_value(o, state, offset, size, want); }
-        // An array of equal cells: one of them. Pointers keep their targets this way.
+        // An array of equal cells: one of them, or what is beside them. Pointers keep their targets this way.
         let aligned = hits.iter().all(|(_, s, _)| u64::from(*s) == size);
-        let whole = matches!(state.rest, Rest::Uninit | Rest::Init | Rest::Zero);
-        if aligned && whole && hits.len() <= 64 {
-            let mut v: Option<Value> = None;
+        let width = i128::from(size);
+        let into = self.arena.modulo(offset, width.max(1));
+        let regular = self.arena.as_int(into) == Some(0) && hits.iter().all(|(at, ..)| i128::from(*at) % width == 0);
+        let all = i64::try_from(hits.len()).ok().map(|n| i128::from(n) * width) == self.object(o).extent.and_then(|e| self.arena.as_int(e));
+        // What was never written may be taken for what was.
+        let beside = !(all || state.rest == Rest::Uninit);
+        if aligned && hits.len() <= 64 && (regular || !beside) {
+            let mut v: Option<Value> = beside.then(|| self.rest_value(o, state, offset, size, want));
             for (at, _, x) in hits {
                 let k = self.arena.int(i128::from(at));
                 let c = self.arena.eq(offset, k);
@@ -189,6 +195,8 @@ impl Executor<'_> {
                 Some(v) => v,
                 None => match want { Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &format!("an element of `{name}`")) } None => Value::unknown("an element of a table") },
             },
+            Rest::Layer(l) => { let l = l.clone(); self.read_layer(o, &l, offset, size, want) }
+            Rest::Either(e) => { let e = e.clone(); self.read_either(o, &e, offset, size, want) }
             Rest::Unknown { version, reason, .. } => {
                 let int = match want { Some((f, ty)) => match self.module(f).ty(ty).kind { TypeKind::Int(b) if b > 1 => Some(b), _ => None }, None => None };
                 if let Some(bits) = int {
@@ -319,6 +327,9 @@ impl Executor<'_> {
             };
             self.keep_cut_cells(&mut state, at, at + width);
             state.cells.insert(at, (u32::try_from(size).unwrap_or(u32::MAX), new));
+        } else if let (Value::Int(value), None, Side::Host, Ok(bytes @ 1..=8)) = (v, cond, self.side, u32::try_from(size)) {
+            let one = self.arena.int(1);
+            return self.write_layer(s, o, offset, (i128::from(bytes), bytes, one), Written::All(*value));
         } else {
             let r = self.arena.range(offset);
             let lo = r.lo.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MIN / 4);
@@ -381,7 +392,7 @@ impl Executor<'_> {
             if let (Some(at), Some(source)) = (at, source) {
                 let n = i64::try_from(n).unwrap_or(0);
                 let readable = self.side == Side::Host || matches!(self.object(*from).kind, ObjKind::DeviceLocal | ObjKind::Constant(_)) || self.stable.as_ref().is_some_and(|k| k.contains(from));
-                if readable {
+                if readable && !matches!(source.rest, Rest::Layer(_) | Rest::Either(_)) {
                     for t in dst.iter() {
                         let Base::Object(to) = t.base else { continue };
                         if self.side == Side::Device && !matches!(self.object(to).kind, ObjKind::DeviceLocal) { continue; }
@@ -395,7 +406,10 @@ impl Executor<'_> {
                 }
             }
         }
-        // Contents of arrays: whole-buffer copies keep what the source holds only as "the same unknown".
+        if let ([Target { base: Base::Object(to), offset, .. }], [Target { base: Base::Object(from), offset: at, .. }]) = (dst.as_slice(), src.as_slice()) && self.side == Side::Host {
+            self.copy_layer(s, (*to, *offset), (*from, *at), len);
+            return;
+        }
         let input = src.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(s.mem.get(&o).map(|x| &x.rest), Some(Rest::Unknown { input: true, .. }))));
         for t in dst.iter() {
             let Base::Object(to) = t.base else { continue };
@@ -490,7 +504,13 @@ impl Executor<'_> {
                     while b < n { state.cells.insert(at + b, (u32::try_from(each).unwrap_or(1), Value::Int(z))); b += each; }
                     s.mem.insert(o, Rc::new(state));
                 }
-                _ => self.forget(s, o, "memory that was filled", false),
+                _ => match self.arena.as_int(byte) {
+                    Some(b) if self.side == Side::Host && dst.len() == 1 => {
+                        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the low byte is what is written")]
+                        self.write_layer(s, o, t.offset, (1, 1, len), Written::Fill(b as u8));
+                    }
+                    _ => self.forget(s, o, "memory that was filled", false),
+                },
             }
         }
     }
@@ -505,7 +525,7 @@ impl Executor<'_> {
         while let Some(o) = work.pop() {
             if seen.contains(&o) || seen.len() > 4096 { continue; }
             seen.push(o);
-            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); continue; }
+            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); self.written_otherwise.insert(o); continue; }
             self.held(s, o, &mut work);
             if self.read_only(o) { continue; }
             self.forget(s, o, reason, false);
@@ -589,7 +609,7 @@ impl Executor<'_> {
         let mut v = vec![];
         for a in args { collect(a, &mut v); }
         for o in v {
-            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); } else if !self.read_only(o) { self.forget(s, o, reason, false); }
+            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); self.written_otherwise.insert(o); } else if !self.read_only(o) { self.forget(s, o, reason, false); }
         }
     }
 

@@ -5,11 +5,13 @@
 //! paths becomes an if-then-else over the condition that tells them apart.
 
 use super::alignment::UnalignedEvent;
+use super::always::Always;
 use super::cfg::Cfg;
+use super::exchange::Loaded;
 use super::lifetime::{CopyEvent, StaleEvent};
 use super::memory::{Memory, ObjId, ObjKind, Object};
 use super::partition::{Moment, Partitions, Row};
-use super::term::{Arena, Axis, InputSource, Range, SymKind, Term, TermId};
+use super::term::{Arena, Axis, FileName, FilePart, InputSource, Range, SymId, SymKind, Term, TermId};
 use super::value::{Base, Target, Value};
 use crate::ir::{BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side, Terminator, TypeId, TypeKind, ValueId};
 use rustc_hash::FxHashMap;
@@ -23,6 +25,17 @@ pub struct Site { pub func: FuncRef, pub block: BlockId, pub inst: u32 }
 /// How the access touches memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AccessKind { Read, Write, Atomic }
+
+/// What a write leaves in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Stores {
+    #[default]
+    Unknown,
+    /// What was there before.
+    Same,
+    /// This integer, or what was there before.
+    Value(TermId),
+}
 
 /// One memory access in a kernel, with what must hold for it to happen.
 #[derive(Clone, Debug)]
@@ -38,6 +51,7 @@ pub struct AccessEvent {
     pub at: Moment,
     /// The arrays inside the object that are indexed.
     pub rows: Option<Rc<Vec<Row>>>,
+    pub stores: Stores,
 }
 
 /// A kernel launch that the host reaches.
@@ -52,6 +66,7 @@ pub struct LaunchEvent {
     pub args: Vec<Value>,
     pub memory: Memory,
     pub path: TermId,
+    pub always: Rc<Vec<Always>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +78,8 @@ pub struct State {
     pub mem: Memory,
     /// Set by `__cudaPushCallConfiguration`, taken by `__cudaPopCallConfiguration`.
     pub pending: Option<Rc<LaunchConfig>>,
+    /// What rounds of loops that were gone through had in common.
+    pub always: Rc<Vec<Always>>,
 }
 
 /// One activation of a function.
@@ -134,6 +151,12 @@ pub struct Executor<'p> {
     pub(crate) partitions: Partitions,
     /// Those of the access which is recorded next.
     pub(super) rows: Option<Rc<Vec<Row>>>,
+    /// What the write stores that is recorded next.
+    pub(super) stores: Stores,
+    /// Numbers that a kernel read of memory that its threads write.
+    pub loaded: FxHashMap<SymId, Loaded>,
+    /// Such memory that it writes in a way that is not recorded as an access.
+    pub(crate) written_otherwise: rustc_hash::FxHashSet<ObjId>,
     pub(super) cfgs: FxHashMap<FuncRef, Rc<Cfg>>,
     pub(super) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
     pub(super) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
@@ -147,6 +170,10 @@ pub struct Executor<'p> {
     /// Bytes of memory that a device has at most.
     pub device_memory: u64,
     pub(super) reads: u32,
+    /// Files that the program opens.
+    pub files: Vec<FileName>,
+    /// How far files are read, in bytes or words: a witness must have so much in them.
+    pub file_ends: Vec<(u32, FilePart, TermId)>,
     /// Texts that `optarg` pointed to.
     pub(crate) options: FxHashMap<ObjId, super::options::FoundOption>,
     pub(super) argv_texts: FxHashMap<u32, ObjId>,
@@ -166,15 +193,15 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
-            gave_up: None, budget: Budget::default(), written: Default::default(), written_anywhere: false, stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None,
+            gave_up: None, budget: Budget::default(), written: Default::default(), written_anywhere: false, stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
-            loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
+            loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
     }
 
     /// An empty state that is always reached.
     pub fn initial_state(&mut self) -> State {
-        State { path: self.arena.bool(true), mem: Memory::default(), pending: None }
+        State { path: self.arena.bool(true), mem: Memory::default(), pending: None, always: Rc::default() }
     }
 
     pub(super) fn module(&self, f: FuncRef) -> &'p Module { let p: &'p Program = self.program; p.module(f.module) }
@@ -227,6 +254,9 @@ impl<'p> Executor<'p> {
             InputSource::Argv(i) => format!("argv[{i}]"),
             InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
             InputSource::Read { what, ordinal } => format!("{what} #{}", ordinal + 1),
+            InputSource::File { file, at, .. } => format!("{file} at byte {at}"),
+            InputSource::Word { file, ordinal } => format!("{file} #{}", ordinal + 1),
+            InputSource::FileSize(file) => format!("the size of {file}"),
             InputSource::Param { name, .. } => name.clone(),
             InputSource::Option { word, .. } => format!("the value of {word}"),
             InputSource::World(w) => w.clone(),
@@ -234,6 +264,7 @@ impl<'p> Executor<'p> {
         let range = match &source {
             InputSource::Argc => Range::new(1, i128::from(i32::MAX)),
             InputSource::ArgvLen(_) => Range::new(0, 1 << 20),
+            InputSource::FileSize(_) => Range::new(0, 1 << 40),
             _ => Range::of_int(bits, true),
         };
         let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);

@@ -50,15 +50,20 @@ impl Executor<'_> {
         }
         for (id, sb) in b.mem { mem.entry(id).or_insert(sb); }
         let pending = if a.pending == b.pending { a.pending } else { None };
-        State { path, mem, pending }
+        let always = if Rc::ptr_eq(&a.always, &b.always) { a.always } else { Rc::new(a.always.iter().filter(|x| b.always.contains(x)).copied().collect()) };
+        State { path, mem, pending, always }
     }
 
     fn merge_object(&mut self, id: ObjId, a: &ObjState, b: &ObjState, sel: TermId) -> ObjState {
         if a == b { return a.clone(); }
+        if a.rest != b.rest && let Some(mut both) = self.either(sel, a, b) {
+            both.freed = self.merge_freed(sel, a.freed.as_ref(), b.freed.as_ref());
+            return both;
+        }
         let rest = if a.rest == b.rest { a.rest.clone() } else {
             match (&a.rest, &b.rest) {
                 // What was never written may be taken for whatever the other path wrote.
-                (Rest::Uninit, r) | (r, Rest::Uninit) => r.clone(),
+                (Rest::Uninit, r) | (r, Rest::Uninit) if !matches!(r, Rest::Layer(_) | Rest::Either(_)) => r.clone(),
                 _ => { let v = self.next_version(); Rest::Unknown { version: v, input: false, reason: Rc::from("written differently on two paths") } }
             }
         };
@@ -92,7 +97,7 @@ impl Executor<'_> {
     }
 
     /// `if c then a else b` on values.
-    pub(super) fn ite_value(&mut self, c: TermId, a: &Value, b: &Value) -> Value {
+    pub(crate) fn ite_value(&mut self, c: TermId, a: &Value, b: &Value) -> Value {
         if a == b { return a.clone(); }
         match self.arena.as_bool(c) { Some(true) => return a.clone(), Some(false) => return b.clone(), None => {} }
         match (a, b) {

@@ -45,7 +45,7 @@ impl Executor<'_> {
         let state = s.mem.get(&o);
         if let Some(st) = state { for (_, v) in st.cells.values() { collect(v, out); } }
         // Where every cell is known, an address that is not there has been overwritten.
-        let known = state.is_some_and(|st| !matches!(st.rest, Rest::Unknown { .. }) && st.cells.values().all(|(_, v)| is_known(v)));
+        let known = state.is_some_and(|st| !matches!(st.rest, Rest::Unknown { .. } | Rest::Layer(_) | Rest::Either(_)) && st.cells.values().all(|(_, v)| is_known(v)));
         if known { return; }
         for place in [Some(o), None] { if let Some(k) = self.kept.get(&place) { out.extend(k.iter().copied()); } }
     }

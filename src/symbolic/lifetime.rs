@@ -166,7 +166,7 @@ impl Executor<'_> {
         self.note_use(s, &stack, p, kind, bytes);
         let at = self.partitions.tick();
         let not_empty = self.nothing_empty(s);
-        self.copies.push(CopyEvent { side: AccessEvent { site, stack: Rc::new(stack), targets: p.clone(), bytes, kind, path: s.path, at, rows: None }, not_empty });
+        self.copies.push(CopyEvent { side: AccessEvent { site, stack: Rc::new(stack), targets: p.clone(), bytes, kind, path: s.path, at, rows: None, stores: super::exec::Stores::Unknown }, not_empty });
     }
 
     /// That every allocation so far has at least one byte.

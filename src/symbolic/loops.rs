@@ -8,6 +8,7 @@
 //! values exact.
 
 use super::cfg::Cfg;
+use super::fills::Filled;
 use super::exec::{Executor, Frame, State};
 use super::memory::{ObjId, ObjState, Rest};
 use super::term::{Range, SymKind, Term, TermId};
@@ -30,7 +31,7 @@ pub(super) enum LoopVar {
 
 /// The closed form of a variable.
 #[derive(Clone, Debug)]
-enum Form {
+pub(super) enum Form {
     /// Value at iteration k; the transition is exact.
     Closed(Value),
     /// Arbitrary, within facts of the header state.
@@ -167,8 +168,6 @@ impl Executor<'_> {
                 _ => repeatable = false,
             }
         }
-        if repeatable { self.loop_steps.insert(key, steps); } else { self.loop_steps.remove(&key); }
-
         // The condition of going round, in terms of k.
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
         for (v, f) in &forms {
@@ -178,6 +177,9 @@ impl Executor<'_> {
                 _ => {}
             }
         }
+        let arrays: Vec<(ObjId, Filled)> = vars.iter().filter_map(|v| if let LoopVar::Whole(o) = v { self.filled(*o, (&sh, &sb), &map, (mark, version), k).map(|f| (*o, f)) } else { None }).collect();
+        // What is known of arrays is only found out the long way.
+        if repeatable && arrays.is_empty() { self.loop_steps.insert(key, steps); } else { self.loop_steps.remove(&key); }
         let (_, _, round) = { let (a, b) = (sh.path, sb.path); self.arena.split_common(a, b) };
         let plain = self.arena.conjuncts(round);
         let mut ranges: Vec<(LoopVar, u32, bool)> = vec![];
@@ -200,7 +202,8 @@ impl Executor<'_> {
         for v in &vars {
             if !matches!(forms.get(v), Some(Form::Arbitrary)) { continue; }
             let (Some(Value::Int(a)), Some(Value::Int(h)), Some(Value::Int(n))) = (self.var_value(&s0, &phi_start, *v), symbols.get(v).cloned(), self.var_value(&sb, &phi_next, *v)) else { continue };
-            if let Some(f) = self.set_in_some_round((a, h, n), k, &map, &round, mark, version) { forms.insert(*v, f); }
+            let f = match self.set_in_some_round((a, h, n), k, &map, &round, mark, version) { None => self.loaded_in_some_round(a, h, n, mark, version), f => f };
+            if let Some(f) = f { forms.insert(*v, f); }
         }
         self.name_iteration(k, &forms);
         for (v, bits, signed) in &ranges { if let Some(Form::Closed(Value::Int(at_k))) = forms.get(v) { facts.extend(self.within(*at_k, *bits, *signed)); } }
@@ -214,10 +217,15 @@ impl Executor<'_> {
             _ => lost.get(&v).cloned(),
         });
         for f in forms.values() { if let Form::Bounded(_, b) = f { facts.extend(b.iter().copied()); } }
+        for (o, filled) in &arrays { self.fill_so_far(&mut sk, &s0, *o, filled, k); }
         self.loop_ranges.insert(key, ranges);
         facts.push(sk.path);
         sk.path = self.arena.and_all(facts);
-        let out = self.region(fr, cfg, Some(l), header, vec![(header, sk)]);
+        let gone = self.gone_through(&round, k);
+        let mut out = self.region(fr, cfg, Some(l), header, vec![(header, sk)]);
+        if let Some(gone) = gone {
+            for s in out.exits.iter_mut().map(|e| &mut e.2).chain(out.rets.iter_mut().map(|r| &mut r.1)) { gone.add_to(s); }
+        }
         (out.exits, out.rets)
     }
 
@@ -277,7 +285,9 @@ impl Executor<'_> {
                 return None;
             }
             let fact = self.went_round(&round, k);
+            let gone = self.gone_through(&round, k);
             exits = exits.into_iter().filter_map(|(a, b, s)| self.assume(s, fact).map(|s| (a, b, s))).collect();
+            if let Some(gone) = gone { for (_, _, s) in &mut exits { gone.add_to(s); } }
         }
         Some((exits, out.rets))
     }
@@ -521,7 +531,7 @@ impl Executor<'_> {
     }
 
     /// Whether a term is made only of symbols and contents that are older than the pass, and perhaps of `k`.
-    fn only_old(&self, t: TermId, mark: usize, version: u32, k: Option<TermId>) -> bool {
+    pub(super) fn only_old(&self, t: TermId, mark: usize, version: u32, k: Option<TermId>) -> bool {
         self.arena.cone(&[t]).into_iter().all(|n| match self.arena.get(n) {
             Term::Sym(s) | Term::BoolSym(s) => (s.0 as usize) < mark || Some(n) == k,
             Term::Apply { name, args, .. } if name == "content" => args.get(1).and_then(|a| self.arena.as_int(*a)).is_some_and(|v| v <= i128::from(version)),
@@ -673,7 +683,7 @@ impl Executor<'_> {
     }
 
     /// Every value that a choice may give; `None` where they are too many.
-    fn leaves(&self, t: TermId) -> Option<Vec<TermId>> {
+    pub(super) fn leaves(&self, t: TermId) -> Option<Vec<TermId>> {
         let (mut out, mut open, mut seen) = (vec![], vec![t], FxHashSet::default());
         while let Some(t) = open.pop() {
             if !seen.insert(t) { continue; }

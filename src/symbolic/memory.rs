@@ -35,6 +35,9 @@ pub enum ObjKind {
     DeviceLocal,
     /// What a pointer parameter of a root points to: extent not known.
     Parameter,
+    /// What `fopen` gives: the file's number in the executor's list. Of its bytes those from 0 on are the position in bytes,
+    /// those from 8 on the number of words read.
+    Stream(u32),
     /// An object that a library or the system owns.
     Opaque,
 }
@@ -72,6 +75,10 @@ pub enum Rest {
     Init,
     /// Written where or with what is not known in detail. Equal versions hold equal contents.
     Unknown { version: u32, input: bool, reason: Rc<str> },
+    /// Written over what it held before.
+    Layer(Rc<super::layers::Layer>),
+    /// One thing or another; cells are in these.
+    Either(Rc<super::layers::Either>),
 }
 
 /// The changing part of an object.

@@ -5,11 +5,15 @@
 
 mod access;
 pub mod alignment;
+pub mod always;
 pub mod assumptions;
 pub mod cfg;
+pub mod exchange;
 pub mod exec;
+mod fills;
 mod join;
 pub mod kept;
+pub mod layers;
 pub mod lifetime;
 mod loops;
 pub mod memory;

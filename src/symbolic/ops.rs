@@ -1,6 +1,6 @@
 //! Instructions of the executor: operands, integer arithmetic, comparisons, casts and address computation.
 
-use super::exec::{AccessKind, Executor, Frame, Site, State};
+use super::exec::{AccessKind, Executor, Frame, Site, State, Stores};
 use super::memory::{ObjKind, ObjState, Object, Rest};
 use super::term::{InputSource, Range, SymKind, Term, TermId, wrap_value};
 use super::value::{Base, Ratio, Target, Value};
@@ -179,16 +179,18 @@ impl Executor<'_> {
         let want = Range::of_int(bits, signed);
         if want.contains(self.arena.range(t)) { return t; }
         match self.arena.get(t) {
+            Term::Sym(s) if !signed && self.loaded.contains_key(s) && self.arena.range(t) == Range::of_int(bits, true) => return self.as_unsigned(t, bits),
             Term::Sym(s) => {
                 let kind = self.arena.symbol(*s).kind.clone();
                 match kind {
                     // A number read as `long` and kept in an `int` is an `int` of the user's choice.
-                    SymKind::Input(src @ (InputSource::Argv(_) | InputSource::Read { .. })) if signed && bits < 64 => return self.input(src, bits),
+                    SymKind::Input(src @ (InputSource::Argv(_) | InputSource::Read { .. } | InputSource::Word { .. })) if signed && bits < 64 => return self.input(src, bits),
                     SymKind::Unknown { .. } | SymKind::Content { .. } => return self.reinterpret(t, bits, signed, want),
                     _ => {}
                 }
             }
             Term::Apply { name, .. } if name == "content" => return self.reinterpret(t, bits, signed, want),
+            Term::Apply { name, .. } if (name == super::layers::FILE || name == super::layers::WORD) && !signed && self.arena.range(t) == Range::of_int(bits, true) => return self.as_unsigned(t, bits),
             // Both arms separately: `i < 0 ? 0 : i`.
             Term::Ite(c, a, b) => {
                 let (c, a, b) = (*c, *a, *b);
@@ -198,6 +200,13 @@ impl Executor<'_> {
             _ => {}
         }
         self.arena.wrap(t, bits, signed)
+    }
+
+    /// The bits of a signed number read as an unsigned one.
+    fn as_unsigned(&mut self, t: TermId, bits: u32) -> TermId {
+        let (zero, other) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));
+        let negative = self.arena.lt(t, zero);
+        self.arena.ite(negative, other, t)
     }
 
     fn reinterpret(&mut self, t: TermId, bits: u32, signed: bool, range: Range) -> TermId {
@@ -239,6 +248,7 @@ impl Executor<'_> {
                 let (v, size) = self.stored_value(fr, value);
                 self.note_alignment(&s, site, &p, size, *align, AccessKind::Write);
                 self.rows = fr.rows(ptr);
+                self.stores = if let Value::Int(t) = v { Stores::Value(t) } else { Stores::Unknown };
                 self.record(&s, site, &p, size, AccessKind::Write);
                 let v = self.named(fr, &s, site, ptr, v);
                 self.store(&mut s, &p, v, size);
@@ -250,10 +260,11 @@ impl Executor<'_> {
                     _ => m.size_of(inst.ty),
                 };
                 self.rows = fr.rows(ptr);
+                self.stores = self.atomic_stores(fr, &inst.op);
                 self.record(&s, site, &p, size, AccessKind::Atomic);
                 // Other threads of the host are not followed: there it is a read and a write.
                 if self.side == Side::Host { let old = self.host_atomic(fr, inst, &mut s, &p, size); self.set(fr, inst.result, old); return Some(s); }
-                let old = self.unknown_of(m, inst.ty, "the result of an atomic operation");
+                let old = self.atomic_result(fr.func, &inst.op, &p, inst.ty);
                 let new = Value::unknown("the result of an atomic operation");
                 self.store(&mut s, &p, new, size);
                 self.set(fr, inst.result, old);

@@ -111,14 +111,46 @@ pub enum InputSource {
     Argv(u32),
     /// Length of the string `argv[i]`.
     ArgvLen(u32),
-    /// Value number `ordinal` read from a stream at a source position (`scanf`, `std::cin`, `fread`).
+    /// Value number `ordinal` that the program reads of what is no file (`sscanf`).
     Read { what: String, ordinal: u32 },
+    /// An integer of `bits` bits at the byte position `at` of a file.
+    File { file: FileName, at: u64, bits: u32 },
+    /// Number `ordinal` of the words of a text file or of the standard input, read as an integer.
+    Word { file: FileName, ordinal: u64 },
+    /// Bytes of a file.
+    FileSize(FileName),
     /// Parameter of a root function that nobody known calls.
     Param { function: String, name: String },
     /// The argument of a command line option read as an integer; `ordinal` tells readings apart.
     Option { ordinal: u32, word: String },
     /// `getenv`, random numbers and other choices of the world that a model may set freely.
     World(String),
+}
+
+/// What a position in a file counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FilePart { Bytes, Words }
+
+/// A file as the program names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FileName {
+    /// The file that `argv[i]` names.
+    Argv(u32),
+    Literal(String),
+    StandardInput,
+    /// One whose name is not known: each opening is a file of its own.
+    Unnamed(u32),
+}
+
+impl std::fmt::Display for FileName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Argv(i) => write!(f, "the file argv[{i}]"),
+            Self::StandardInput => f.write_str("the standard input"),
+            Self::Literal(n) => write!(f, "the file {n}"),
+            Self::Unnamed(_) => f.write_str("a file"),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,164 @@
+//! Bounds on what memory holds that the threads of a kernel write, whatever they do first: `parent[v]` stays an index if it
+//! was one at the launch and threads store only such numbers.
+//!
+//! In: one launch's accesses. Out: bounds on the numbers that its kernel reads of such memory. Candidates are what the
+//! kernel's own indices ask for. One holds where the launch's contents meet it and every store does, assuming of the
+//! numbers read before what is to be shown of them: by induction over time. Then every read must lie in its object, since
+//! what lies beyond holds anything; that too is by induction over time.
+
+use super::calls::Tools;
+use super::decide::{Decision, Obligation};
+use super::relevant;
+use crate::kernel::KernelRun;
+use crate::symbolic::always;
+use crate::symbolic::exchange::Loaded;
+use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
+use crate::symbolic::memory::{ObjId, ObjKind};
+use crate::symbolic::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::value::Base;
+
+/// Candidates for one launch.
+const MOST: usize = 8;
+
+/// `0 <= number < below` of the numbers of some width in an object.
+#[derive(Clone, Copy, Debug)]
+struct Bound { loaded: Loaded, below: TermId }
+
+/// What holds of the numbers that a kernel reads.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Invariants {
+    bounds: Vec<Bound>,
+    /// What must not wrap for it.
+    operations: Vec<String>,
+}
+
+impl Invariants {
+    /// Those of a launch. `extent` gives an object's size in bytes under the launch's conditions.
+    pub fn of(tools: &mut Tools<'_>, launch: &LaunchEvent, run: &KernelRun, extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>) -> Self {
+        if run.exchanged.anywhere || run.gave_up.is_some() { return Self::default(); }
+        let mut all = Self { bounds: candidates(&mut tools.e, launch, run, extent), operations: vec![] };
+        while !all.bounds.is_empty() {
+            all.operations.clear();
+            let Some(broken) = (0..all.bounds.len()).find(|i| !all.holds(tools, *i, launch, run, extent)) else { break };
+            all.bounds.remove(broken);
+        }
+        if !all.bounds.is_empty() && !all.reads_lie_inside(tools, run, extent) { return Self::default(); }
+        all
+    }
+
+    /// What must not wrap for the bounds to hold.
+    pub fn operations(&self) -> &[String] { &self.operations }
+
+    /// The bounds of every number below the roots; `None` where there are none.
+    pub fn facts(&self, e: &mut Executor<'_>, roots: &[TermId]) -> Option<TermId> {
+        if self.bounds.is_empty() { return None; }
+        let mut facts = vec![];
+        for s in e.arena.symbols_of(roots) {
+            let Some(l) = e.loaded.get(&s).copied() else { continue };
+            for b in self.bounds.iter().filter(|b| b.loaded.object == l.object && b.loaded.bits == l.bits) {
+                let (t, zero) = (e.arena.symbol_term(s), e.arena.int(0));
+                facts.extend([e.arena.le(zero, t), e.arena.lt(t, b.below)]);
+            }
+        }
+        (!facts.is_empty()).then(|| e.arena.and_all(facts))
+    }
+
+    fn with_facts(&self, e: &mut Executor<'_>, facts: TermId, roots: &[TermId]) -> TermId {
+        let mut all = roots.to_vec();
+        all.push(facts);
+        match self.facts(e, &all) { Some(more) => e.arena.and(facts, more), None => facts }
+    }
+
+    /// Decides one obligation under the bounds, and notes what must not wrap.
+    fn shown(&mut self, tools: &mut Tools<'_>, o: Obligation) -> bool {
+        let facts = self.with_facts(&mut tools.e, o.facts, &[o.offset, o.bytes, o.extent]);
+        if tools.e.arena.as_bool(facts) == Some(false) { return true; }
+        match tools.decider.decide_roughly(&mut tools.e.arena, &Obligation { facts, ..o }) {
+            Decision::Safe => true,
+            Decision::SafeIfNoWrap(ops) => { for op in ops { if !self.operations.contains(&op) { self.operations.push(op); } } true }
+            Decision::Fails { .. } | Decision::Unknown(_) => false,
+        }
+    }
+
+    /// `0 <= number < below` under these facts.
+    fn within(&mut self, tools: &mut Tools<'_>, b: Bound, facts: TermId, number: TermId) -> bool {
+        let number = tools.e.interpret(number, b.loaded.bits, true);
+        let one = tools.e.arena.int(1);
+        self.shown(tools, Obligation { facts, offset: number, bytes: one, extent: b.below })
+    }
+
+    fn holds(&mut self, tools: &mut Tools<'_>, i: usize, launch: &LaunchEvent, run: &KernelRun, extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>) -> bool {
+        let b = self.bounds[i];
+        let o = b.loaded.object;
+        let width = i128::from(b.loaded.bits / 8);
+        let regular = run.accesses.iter().flat_map(|ev| ev.targets.iter().map(move |t| (ev, t))).filter(|(_, t)| t.base == Base::Object(o))
+            .all(|(ev, t)| tools.e.arena.as_int(ev.bytes) == Some(width) && { let into = tools.e.arena.modulo(t.offset, width); tools.e.arena.as_int(into) == Some(0) });
+        if !regular || run.exchanged.otherwise.contains(&o) { return false; }
+        // At the launch, wherever it is read.
+        let element = tools.e.arena.fresh(SymKind::Iteration { name: "an element".into() }, "an element", Range::new(0, 1 << 62));
+        let offset = tools.e.arena.scale(element, width);
+        let (Some(held), Some(size)) = (tools.e.number_in(&launch.memory, &b.loaded, offset), extent(&mut tools.e, o)) else { return false };
+        // Nothing is known of it.
+        if matches!(tools.e.arena.get(held), Term::Sym(_)) || !relevant::unknowns(&tools.e, &[held]).is_empty() && matches!(tools.e.arena.get(held), Term::Apply { .. }) { return false; }
+        let end = tools.e.arena.add_const(offset, width);
+        let mut facts = relevant::conditions(&tools.e, launch);
+        facts.extend(tools.e.launch_axioms(&launch.config));
+        facts.push(tools.e.arena.le(end, size));
+        facts.extend(always::instances(&mut tools.e.arena, &launch.always, &[held]));
+        let facts = tools.e.arena.and_all(facts);
+        if !self.within(tools, b, facts, held) { return false; }
+        // And after every store.
+        for ev in run.accesses.iter().filter(|ev| ev.writes(o)) {
+            let value = match ev.stores { Stores::Same => continue, Stores::Value(v) => v, Stores::Unknown => return false };
+            for t in ev.targets.iter().filter(|t| t.base == Base::Object(o)) {
+                let facts = tools.e.arena.and(ev.path, t.cond);
+                if !self.within(tools, b, facts, value) { return false; }
+            }
+        }
+        true
+    }
+
+    fn reads_lie_inside(&mut self, tools: &mut Tools<'_>, run: &KernelRun, extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>) -> bool {
+        let objects: Vec<ObjId> = self.bounds.iter().map(|b| b.loaded.object).collect();
+        for ev in run.accesses.iter().filter(|ev| ev.kind != AccessKind::Write) {
+            for t in ev.targets.iter() {
+                let Base::Object(o) = t.base else { continue };
+                if !objects.contains(&o) { continue; }
+                let Some(extent) = extent(&mut tools.e, o) else { return false };
+                let facts = tools.e.arena.and(ev.path, t.cond);
+                if !self.shown(tools, Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }) { return false; }
+            }
+        }
+        true
+    }
+}
+
+/// The bounds that indices of the kernel ask for.
+fn candidates(e: &mut Executor<'_>, launch: &LaunchEvent, run: &KernelRun, extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>) -> Vec<Bound> {
+    let mut out: Vec<Bound> = vec![];
+    for ev in &run.accesses {
+        for (loaded, c, o) in indices(e, ev) {
+            let kept = launch.memory.contains_key(&loaded.object) && !matches!(e.object(loaded.object).kind, ObjKind::Parameter);
+            let Some(size) = extent(e, o).filter(|_| kept && out.len() < MOST) else { continue };
+            let below = e.arena.floor_div(size, c);
+            let known = out.iter().any(|b| b.loaded.object == loaded.object && b.loaded.bits == loaded.bits && b.below == below);
+            if !known { out.push(Bound { loaded, below }); }
+        }
+    }
+    out
+}
+
+/// Numbers read of memory that an access takes for an index: with the size of an element in bytes, and the object.
+fn indices(e: &Executor<'_>, ev: &AccessEvent) -> Vec<(Loaded, i128, ObjId)> {
+    let mut out = vec![];
+    for t in ev.targets.iter() {
+        let Base::Object(o) = t.base else { continue };
+        for (m, c) in e.arena.poly(t.offset).terms {
+            if c <= 0 { continue; }
+            for n in e.arena.cone(&m) {
+                if let Term::Sym(s) = e.arena.get(n) && let Some(l) = e.loaded.get(s) { out.push((*l, c, o)); }
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,184 @@
+//! Files and the standard input as the program reads them: numbers at positions, which are inputs.
+//!
+//! Positions are cells of a stream's object, in bytes and in words, so that loops find out how they move. A read is taken
+//! to be complete as far as what it stores goes: bytes behind the end of a file are as arbitrary as what was there before.
+//! How much it says to have read is open.
+
+use super::Call;
+use crate::kernel::Modelled;
+use crate::symbolic::exec::{Executor, State};
+use crate::symbolic::layers::WORD;
+use crate::symbolic::memory::{ObjId, ObjKind, ObjState, Object, Rest};
+use crate::symbolic::term::{FileName, FilePart, InputSource, Range, SymKind, TermId};
+use crate::symbolic::value::{Base, Target, Value};
+use std::rc::Rc;
+
+/// Where the positions are in a stream's object.
+const BYTES: i128 = 0;
+const WORDS: i128 = 8;
+
+/// A stream and how far it has been read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading { stream: ObjId, file: u32, at: TermId }
+
+impl Executor<'_> {
+    pub(super) fn file_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        match c.name {
+            "fopen" | "fopen64" => {
+                let name = self.pointer_arg(c, 0);
+                let name = self.file_name(&name);
+                let stream = self.open_stream(c, &mut s, name);
+                let opened = self.arena.fresh_bool(SymKind::Unknown { reason: "whether a file can be opened".into() }, "opened");
+                let (file, null) = (self.pointer(stream, 0), self.null());
+                Ok(Some((self.ite_value(opened, &file, &null), s)))
+            }
+            "fread" | "fread_unlocked" | "__fread_chk" => self.fread(c, s),
+            "rewind" => {
+                let (f, start) = (self.pointer_arg(c, 0), self.arena.int(0));
+                self.seek(&mut s, &f, Value::Int(start));
+                Self::no_value(s)
+            }
+            "fseek" | "fseeko" | "fseeko64" => {
+                let f = self.pointer_arg(c, 0);
+                let (offset, whence) = (self.int_arg(c, 1, 64), self.int_arg(c, 2, 32));
+                let from = match (self.arena.as_int(whence), self.stream(&f)) {
+                    (Some(0), _) => Some(self.arena.int(0)),
+                    (Some(1), _) => self.reading(&mut s, &f, FilePart::Bytes).map(|r| r.at),
+                    (Some(2), Some((_, file))) => self.files.get(file as usize).cloned().map(|name| self.input(InputSource::FileSize(name), 64)),
+                    _ => None,
+                };
+                let to = match from { Some(t) => Value::Int(self.arena.add(t, offset)), None => Value::unknown("a position in a file") };
+                self.seek(&mut s, &f, to);
+                self.success(s)
+            }
+            "ftell" | "ftello" | "ftello64" => {
+                let f = self.pointer_arg(c, 0);
+                let v = match self.reading(&mut s, &f, FilePart::Bytes) { Some(r) => Value::Int(r.at), None => { let m = self.program.module(c.site.func.module); self.unknown_of(m, c.ty, "a position in a file") } };
+                Ok(Some((v, s)))
+            }
+            _ => Err(Box::new(s)),
+        }
+    }
+
+    /// The name under which a text names a file.
+    fn file_name(&mut self, text: &[Target]) -> FileName {
+        if let [Target { base: Base::Object(o), offset, .. }] = text && self.arena.as_int(*offset) == Some(0) && let ObjKind::ArgvText(i) = self.object(*o).kind { return FileName::Argv(i); }
+        match self.text_of(text) {
+            Some(t) => FileName::Literal(t),
+            None => FileName::Unnamed(u32::try_from(self.files.len()).unwrap_or(u32::MAX)),
+        }
+    }
+
+    /// The number of a file in the executor's list.
+    pub(super) fn file_number(&mut self, name: FileName) -> u32 {
+        let known = self.files.iter().position(|f| *f == name);
+        let at = known.unwrap_or_else(|| { self.files.push(name); self.files.len() - 1 });
+        u32::try_from(at).unwrap_or(u32::MAX)
+    }
+
+    /// A stream at the start of its file.
+    pub(super) fn open_stream(&mut self, c: &Call<'_>, s: &mut State, name: FileName) -> ObjId {
+        let file = self.file_number(name);
+        let place = self.user_location();
+        let o = self.allocate(c.context, c.site, 2, |_| Object { kind: ObjKind::Stream(file), name: "a stream".into(), extent: None, site: place, func: None, array: false });
+        self.start_stream(s, o);
+        o
+    }
+
+    fn start_stream(&mut self, s: &mut State, stream: ObjId) {
+        s.mem.insert(stream, Rc::new(ObjState::new(Rest::Uninit)));
+        let zero = self.arena.int(0);
+        for at in [BYTES, WORDS] { self.set_position(s, stream, at, Value::Int(zero)); }
+    }
+
+    fn set_position(&mut self, s: &mut State, stream: ObjId, at: i128, v: Value) {
+        let Value::Ptr(p) = self.pointer(stream, at) else { return };
+        self.store_value(s, &p, v, 8);
+    }
+
+    /// The stream and the file that a pointer is, where it is not null.
+    fn stream(&self, p: &[Target]) -> Option<(ObjId, u32)> {
+        let mut found = p.iter().filter(|t| t.base != Base::Null);
+        match (found.next(), found.next()) {
+            (Some(Target { base: Base::Object(o), .. }), None) => match self.object(*o).kind { ObjKind::Stream(file) => Some((*o, file)), _ => None },
+            _ => None,
+        }
+    }
+
+    /// Where a stream stands.
+    fn reading(&mut self, s: &mut State, p: &[Target], part: FilePart) -> Option<Reading> {
+        let (stream, file) = self.stream(p)?;
+        let Value::Ptr(cell) = self.pointer(stream, if part == FilePart::Bytes { BYTES } else { WORDS }) else { return None };
+        match self.load_number(s, &cell) { Some(at) => Some(Reading { stream, file, at }), None => None }
+    }
+
+    /// Puts the position in bytes; of one that is not the start, that in words is not known.
+    fn seek(&mut self, s: &mut State, p: &[Target], to: Value) {
+        let Some((stream, _)) = self.stream(p) else { return };
+        let start = matches!(to, Value::Int(t) if self.arena.as_int(t) == Some(0));
+        let words = if start { to.clone() } else { Value::unknown("a position in a file") };
+        self.set_position(s, stream, BYTES, to);
+        self.set_position(s, stream, WORDS, words);
+    }
+
+    /// `fread(to, size, count, stream)`.
+    fn fread(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let first = usize::from(c.name == "__fread_chk");
+        let to = self.pointer_arg(c, 0);
+        let (size, count) = (self.int_arg(c, 1 + first, 64), self.int_arg(c, 2 + first, 64));
+        let (size, count) = (self.interpret(size, 64, false), self.interpret(count, 64, false));
+        let length = self.arena.mul(size, count);
+        let f = self.pointer_arg(c, 3 + first);
+        self.read_bytes(&mut s, &to, &f, length, size);
+        // Less is read where the file ends.
+        let most = self.arena.range(count).hi;
+        let read = self.arena.fresh(SymKind::Unknown { reason: "how much of a file was read".into() }, "fread(…)", Range { lo: Some(0), hi: most });
+        let bound = self.arena.le(read, count);
+        Ok(self.assume(s, bound).map(|s| (Value::Int(read), s)))
+    }
+
+    /// Reads bytes from a stream to memory.
+    pub(super) fn read_bytes(&mut self, s: &mut State, to: &Rc<Vec<Target>>, f: &[Target], length: TermId, size: TermId) {
+        let Some(r) = self.reading(s, f, FilePart::Bytes) else {
+            self.forget_targets(s, to, "what is read from a file");
+            if let Some((stream, _)) = self.stream(f) { self.set_position(s, stream, BYTES, Value::unknown("a position in a file")); }
+            return;
+        };
+        let end = self.arena.add(r.at, length);
+        self.file_ends.push((r.file, FilePart::Bytes, end));
+        self.set_position(s, r.stream, BYTES, Value::Int(end));
+        self.set_position(s, r.stream, WORDS, Value::unknown("a position in a file"));
+        self.store_file(s, to, (r.file, r.at), length, size);
+    }
+
+    /// The next word of a stream as an integer of so many bytes; `None` where the position is not known. `size` 0: a word that is none.
+    pub(super) fn next_word(&mut self, s: &mut State, f: &[Target], size: u32) -> Option<Value> {
+        let r = self.reading(s, f, FilePart::Words)?;
+        let next = self.arena.add_const(r.at, 1);
+        self.file_ends.push((r.file, FilePart::Words, next));
+        self.set_position(s, r.stream, WORDS, Value::Int(next));
+        self.set_position(s, r.stream, BYTES, Value::unknown("a position in a file"));
+        if size == 0 { return Some(Value::unknown("what is read from a file")); }
+        let name = self.files.get(r.file as usize)?.clone();
+        let bits = size * 8;
+        Some(Value::Int(match self.arena.as_int(r.at).and_then(|v| u64::try_from(v).ok()) {
+            Some(ordinal) => self.input(InputSource::Word { file: name, ordinal }, bits),
+            None => { let args = vec![self.arena.int(i128::from(r.file)), self.arena.int(i128::from(bits)), r.at]; self.arena.apply(WORD, args, Range::of_int(bits, true)) }
+        }))
+    }
+
+    /// What is read in a way that is not followed: where the stream stands afterwards is not known.
+    pub(super) fn lose_position(&mut self, s: &mut State, f: &[Target]) { self.seek(s, f, Value::unknown("a position in a file")); }
+
+    /// The standard input's stream.
+    pub(super) fn standard_input(&mut self, s: &mut State) -> Rc<Vec<Target>> {
+        let file = self.file_number(FileName::StandardInput);
+        let known = self.objects.iter().position(|o| o.kind == ObjKind::Stream(file));
+        let stream = match known.and_then(|i| u32::try_from(i).ok()) {
+            Some(i) => ObjId(i),
+            None => self.new_object(Object { kind: ObjKind::Stream(file), name: "the standard input".into(), extent: None, site: None, func: None, array: false }),
+        };
+        if !s.mem.contains_key(&stream) { self.start_stream(s, stream); }
+        match self.pointer(stream, 0) { Value::Ptr(p) => p, _ => Rc::new(vec![]) }
+    }
+}
