@@ -32,6 +32,9 @@ pub struct Obligation {
 /// Least milliseconds for the search of a small witness.
 const SMALLEST_MILLIS: u32 = 1000;
 
+/// Models with a wrap that are kept.
+const WRAPPING: usize = 8;
+
 /// Prepared sets of facts that are kept.
 const CONTEXTS: usize = 8;
 
@@ -54,6 +57,8 @@ pub struct Decider {
     /// Facts prepared for earlier obligations, latest last: the next ones often share them.
     contexts: Vec<((TermId, WrapMode), Context)>,
     groups: Groups,
+    /// Models in which an access went out of bounds because something wrapped: they often show the same of the next.
+    wrapping: Vec<Model>,
     /// Inputs that led out of bounds before: one bad run often shows several accesses.
     known: Vec<Vec<(SymId, i128)>>,
 }
@@ -120,10 +125,17 @@ impl Decider {
         }
         if unmet.is_empty() { return Decision::Safe; }
         // With wrap-around as it is.
-        let quick = Limits { millis: self.limits.millis.min(700), ..self.limits };
         let both = a.and(goals[0], goals[1]);
+        let may_underflow = unmet.iter().any(|w| matches!(a.get(*w), Term::Wrap { signed: false, .. }));
+        if !may_underflow && self.wrapping.iter().any(|m| m.refutes(a, &facts, both, WrapMode::Exact)) { return Decision::SafeIfNoWrap(self.name(a, &unmet)); }
+        let quick = Limits { millis: self.limits.millis.min(700), ..self.limits };
         match solver::prove(a, &facts, both, WrapMode::Exact, &quick) {
             Answer::Proved { .. } => Decision::Safe,
+            Answer::Model(m) if !may_underflow => {
+                if self.wrapping.len() >= WRAPPING { self.wrapping.remove(0); }
+                self.wrapping.push(m);
+                Decision::SafeIfNoWrap(self.name(a, &unmet))
+            }
             Answer::Model(m) => match self.fails(a, &facts, both, m, WrapMode::Exact) {
                 Decision::Fails { model, mode, degenerate } if self.underflows(a, &unmet, &model) => Decision::Fails { model, mode, degenerate },
                 _ => Decision::SafeIfNoWrap(self.name(a, &unmet)),
