@@ -8,7 +8,7 @@ mod parse;
 pub use parse::{ExprError, parse};
 
 /// A C expression over integers. It is meant over the whole numbers: nothing in it wraps.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Expr {
     Int(i128),
     /// A parameter of the function, or `argc`.
@@ -21,10 +21,10 @@ pub enum Expr {
     Choice(Box<Expr>, Box<Expr>, Box<Expr>),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Unary { Minus, Not, Complement }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Binary { Mul, Div, Rem, Add, Sub, Shl, Shr, Lt, Le, Gt, Ge, Eq, Ne, And, Xor, Or, LogicalAnd, LogicalOr }
 
 impl Expr {
@@ -47,7 +47,7 @@ impl Expr {
 }
 
 /// One stated condition.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Condition {
     /// As written.
     pub text: String,

@@ -82,6 +82,8 @@ pub(super) struct Engine<'p> {
     launched: FxHashSet<FuncRef>,
     launches: u32,
     report: ProgramReport,
+    /// Why some root was not followed to its end: what launches the kernels without a launch may be there.
+    lost: Option<String>,
     pub assumed: Assumed,
 }
 
@@ -89,7 +91,7 @@ impl<'p> Engine<'p> {
     pub fn new(program: &'p Program, options: &'p Options) -> Self {
         // Some of the time is for what comes after the last verdict.
         let deadline = Instant::now() + Duration::from_secs(u64::from(options.seconds)) * 9 / 10;
-        Self { assumed: Assumed::default(), program, options, deadline, until: deadline, places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0, report: ProgramReport::default() }
+        Self { assumed: Assumed::default(), program, options, deadline, until: deadline, places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0, report: ProgramReport::default(), lost: None }
     }
 
     pub fn run(mut self) -> ProgramReport {
@@ -133,6 +135,7 @@ impl<'p> Engine<'p> {
         let mut e = Executor::new(self.program);
         e.device_memory = self.options.device_memory;
         e.budget.deadline = Some(self.deadline);
+        e.budget.memory = self.options.memory;
         e.assumptions = Assumptions::new(&self.options.assume, self.assumed.asked.is_some());
         e
     }
@@ -143,6 +146,7 @@ impl<'p> Engine<'p> {
         drop(e.call(root.func, args, state, 0));
         let gave_up = e.gave_up.take();
         if let Some(why) = &gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(root.func).name)); }
+        self.lost = self.lost.take().or_else(|| gave_up.clone());
         self.report.notes.append(&mut e.notes);
         let launches = std::mem::take(&mut e.launches);
         let (stale, copies) = (std::mem::take(&mut e.stale), std::mem::take(&mut e.copies));
@@ -333,9 +337,10 @@ impl<'p> Engine<'p> {
             let place = self.place_of(ev);
             if self.assumed.skips(&place) { continue; }
             self.assumed.note(&tools.e, &place, ev);
-            let outcome = match self.access(&mut tools, None, ev, Effort::First).outcome {
-                Outcome::Found(_) => Outcome::Unknown("no launch of this kernel is known".into()),
-                o => o,
+            let outcome = match (self.access(&mut tools, None, ev, Effort::First).outcome, &self.lost) {
+                (Outcome::Found(_) | Outcome::Unknown(_), Some(why)) => Outcome::Unknown(format!("no launch of this kernel is known: the host code was not followed to its end ({why})")),
+                (Outcome::Found(_), None) => Outcome::Unknown("no launch of this kernel is known".into()),
+                (o, _) => o,
             };
             self.put(kernel, ev, outcome);
         }

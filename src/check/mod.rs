@@ -32,7 +32,7 @@ use crate::report::finding::{Finding, Position, Summary, Undecided};
 use serde::{Deserialize, Serialize};
 
 /// Axioms and budgets (DESIGN: Axioms; scuba.toml `[limits]`).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Bytes; the sum of live device allocations is at most this.
     pub device_memory: u64,
@@ -40,6 +40,8 @@ pub struct Options {
     pub solver_ms: u32,
     /// Wall-clock seconds for the whole program; beyond: undecided.
     pub seconds: u32,
+    /// Bytes that this process may have in memory; what would need more is undecided.
+    pub memory: Option<u64>,
     /// Functions named under `[roots]`: findings from them may be proved.
     pub roots: Vec<String>,
     /// What scuba.toml states under `[[assume]]`.
@@ -49,7 +51,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    fn default() -> Self { Self { device_memory: 192 << 30, solver_ms: 5000, seconds: 60, roots: vec![], assume: vec![], jobs: 1 } }
+    fn default() -> Self { Self { device_memory: 192 << 30, solver_ms: 5000, seconds: 60, memory: None, roots: vec![], assume: vec![], jobs: 1 } }
 }
 
 /// One access in the source and what was decided of it.

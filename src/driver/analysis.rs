@@ -17,7 +17,7 @@ const MARGIN: Duration = Duration::from_secs(8);
 const THREAD: &str = "check";
 
 /// The check of a program could not be finished.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
 pub enum Fault {
     #[error("internal fault in the analysis ({0}); please report it")]
     Panicked(String),
@@ -25,6 +25,10 @@ pub enum Fault {
     TooLong(u64),
     #[error("no thread for the analysis ({0}): what the program's facts take leaves too little of limits.memory")]
     NoThread(String),
+    #[error("the analysis takes more memory than {0} MiB (limits.memory)")]
+    Memory(u64),
+    #[error("the process of the analysis {0}; please report it")]
+    Died(String),
 }
 
 static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);

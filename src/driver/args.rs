@@ -42,6 +42,9 @@ pub enum Command {
     /// Analyse what the shim asks for, as JSON on standard input
     #[command(name = "__analyze", hide = true)]
     Analyze,
+    /// Check the program that another `scuba` sends
+    #[command(name = super::worker::COMMAND, hide = true)]
+    CheckOne,
 }
 
 fn rule() -> impl clap::builder::TypedValueParser<Value = Rule> {

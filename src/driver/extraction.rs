@@ -31,7 +31,6 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
         recipe: Recipe::default(),
         maker: None,
         pending: false,
-        code: [0; 32],
         symbols: Symbols::of(&modules),
         not_analysed: extraction.not_analysed.iter()
             .map(|n| Missing { side: side_name(n.side).into(), reason: n.reason.clone() })
@@ -42,7 +41,7 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
         denied: false,
         told: vec![],
     };
-    Unit::new(facts, modules)
+    Unit { facts, modules }
 }
 
 /// A file as it was read by somebody who began at `started`: one that was written since may have been read before that.

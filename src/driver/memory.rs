@@ -1,7 +1,8 @@
 //! The memory that a check may take (`[limits] memory`).
 //!
-//! Two limits: Z3 is told to give up on an obligation well before, which leaves it undecided; and the kernel refuses to give
-//! this process more, which ends it with one line. Processes that it starts while the limit holds have it too; a build
+//! Three limits: executions end at half of it, and Z3 gives up on an obligation at three eighths, which leaves accesses
+//! undecided; and the kernel refuses to give this process more, which ends it: with one line, or, where it is the worker of
+//! another, with a status. Processes that it starts while the limit holds have it too; a build
 //! command or a program on a GPU is never started meanwhile.
 
 use super::output;
@@ -10,8 +11,14 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// What is said when memory runs out; null while no limit of ours holds. Never freed: a thread may be about to say it.
-static LAST_WORDS: AtomicPtr<String> = AtomicPtr::new(std::ptr::null_mut());
+/// How a process ends that has no more memory.
+struct Ending { line: String, status: i32 }
+
+/// Null while no limit of ours holds. Never freed: a thread may be about to read it.
+static ENDING: AtomicPtr<Ending> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Status of a worker whose memory is spent; not one of [`super::Status`].
+pub const SPENT: i32 = 3;
 
 /// A limit that ends with this value.
 #[derive(Debug)]
@@ -21,12 +28,24 @@ pub struct Limited { before: Rlimit }
 /// with what it was doing, and ends with status 2.
 #[must_use]
 pub fn limit(bytes: u64, doing: &str) -> Limited {
-    check::limit_memory(bytes / 2);
+    let line = format!("scuba: {}\n", output::harmless(&format!("{doing} not analysed: it takes more memory than {} MiB (limits.memory)", bytes >> 20)));
+    set(bytes, Ending { line, status: 2 })
+}
+
+/// As [`limit`], for a process whose status says all.
+#[must_use]
+pub fn limit_worker(bytes: u64) -> Limited { set(bytes, Ending { line: String::new(), status: SPENT }) }
+
+/// Of these bytes, what executions may take before they are undecided; the rest is for what is done with them.
+#[must_use]
+pub fn of_execution(bytes: u64) -> u64 { bytes / 2 }
+
+fn set(bytes: u64, ending: Ending) -> Limited {
+    check::limit_memory(bytes / 8 * 3);
     let before = getrlimit(Resource::Data);
     // Stacks count in full.
     let wanted = bytes.saturating_add(super::analysis::STACK as u64);
-    let line = format!("scuba: {}\n", output::harmless(&format!("{doing} not analysed: it takes more memory than {} MiB (limits.memory)", bytes >> 20)));
-    LAST_WORDS.store(Box::into_raw(Box::new(line)), Ordering::Release);
+    ENDING.store(Box::into_raw(Box::new(ending)), Ordering::Release);
     let current = before.maximum.map_or(wanted, |m| m.min(wanted));
     // Without the limit everything works as long as the machine has the memory.
     let _ = setrlimit(Resource::Data, Rlimit { current: Some(current), maximum: before.maximum });
@@ -35,7 +54,7 @@ pub fn limit(bytes: u64, doing: &str) -> Limited {
 
 impl Drop for Limited {
     fn drop(&mut self) {
-        LAST_WORDS.store(std::ptr::null_mut(), Ordering::Release);
+        ENDING.store(std::ptr::null_mut(), Ordering::Release);
         let _ = setrlimit(Resource::Data, Rlimit { current: self.before.current, maximum: self.before.maximum });
     }
 }
@@ -46,16 +65,16 @@ pub struct Bounded;
 
 fn checked(p: *mut u8) -> *mut u8 {
     if p.is_null() {
-        let words = LAST_WORDS.load(Ordering::Acquire);
-        if !words.is_null() {
-            // SAFETY: `limit` made it from a box that is never freed.
+        let ending = ENDING.load(Ordering::Acquire);
+        if !ending.is_null() {
+            // SAFETY: `set` made it from a box that is never freed.
             #[expect(unsafe_code, reason = "a pointer is all that can be exchanged without a lock")]
-            let line = unsafe { &*words };
-            let _ = rustix::io::write(rustix::stdio::stderr(), line.as_bytes());
+            let ending = unsafe { &*ending };
+            let _ = rustix::io::write(rustix::stdio::stderr(), ending.line.as_bytes());
             // No destructors and no handlers: they may want memory.
             #[expect(unsafe_code, reason = "ends this process")]
             // SAFETY: _exit does not return.
-            unsafe { libc::_exit(2) }
+            unsafe { libc::_exit(ending.status) }
         }
     }
     p

@@ -17,12 +17,15 @@ mod extraction;
 mod joined;
 pub mod memory;
 mod output;
+mod parcel;
 mod pending;
+mod placeless;
 mod programs;
 mod second;
 mod session;
 mod sources;
 mod stored;
+mod worker;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, FromArgMatches};
@@ -78,5 +81,6 @@ fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> an
         Command::Doctor(a) => Ok(doctor::run(&a)),
         Command::Confirm(a) => confirm::run(&a, &overrides),
         Command::Analyze => Ok(analyze::run()),
+        Command::CheckOne => Ok(worker::run()),
     }
 }

@@ -21,7 +21,6 @@ pub fn record(unit: &TranslationUnit) -> Unit {
         recipe: Recipe::default(),
         maker: None,
         pending: true,
-        code: [0; 32],
         symbols: unit.output.as_deref().map(objects::symbols).unwrap_or_default(),
         not_analysed: vec![],
         producers: vec![],
@@ -29,7 +28,7 @@ pub fn record(unit: &TranslationUnit) -> Unit {
         denied: false,
         told: vec![],
     };
-    Unit::new(facts, vec![])
+    Unit { facts, modules: vec![] }
 }
 
 /// Whether a program is of any interest: it has a unit that was read.

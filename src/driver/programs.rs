@@ -1,9 +1,10 @@
 //! Checking the programs that units make up.
 
-use super::{cached, memory};
+use super::analysis::{self, Fault};
+use super::{cached, memory, worker};
 use super::session::Session;
 use crate::assume::Condition;
-use crate::check::Options;
+use crate::check::{Options, ProgramReport};
 use crate::facts::UnitFacts;
 use crate::facts::join::Plan;
 use crate::facts::verdicts::Verdicts;
@@ -54,6 +55,7 @@ pub fn check(
         }
         started(&plan.name);
         let source = plan.units.first().map_or_else(|| plan.name.clone(), |&i| units[i].unit.source.display().to_string());
+        // Facts themselves may be more than fits.
         let limit = memory::limit(session.config.limits.memory, &format!("{source}:"));
         let (mut code, mut complete) = (Vec::new(), true);
         for &i in &plan.units {
@@ -69,14 +71,16 @@ pub fn check(
                 checked.found.not_analysed.extend(units[i].not_analysed.iter().map(|m| not_analysed(&units[i], &m.side, m.reason.clone())));
             }
         }
+        drop(limit);
         checked.modules += code.len();
         unnamed.retain(|c| !code.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
         for file in code.iter().flat_map(|m| &m.files).filter(|f| !f.system) { files.insert(file.path.clone()); }
-        let hashes: Vec<[u8; 32]> = plan.units.iter().map(|&i| units[i].code).collect();
         // Units whose code could not be read are not in the program.
         let verdicts = if complete { verdicts.as_ref() } else { None };
         let options = session.check_options(plan.units.len());
-        match cached::check_program(code, &hashes, &options, session.config.limits.memory, verdicts) {
+        let memory = session.config.limits.memory;
+        let check = |code: Vec<Arc<Module>>| if session.is_patient() { check_here(code, &options, memory, &source) } else { worker::check_program(&code, &options, memory) };
+        match cached::report(code, &options, memory, &session.root, verdicts, check) {
             Ok(report) => {
                 for problem in report.problems { if !checked.problems.contains(&problem) { checked.problems.push(problem); } }
                 checked.cut.extend(cut(plan, &source, &report.summary, &options, session));
@@ -91,7 +95,6 @@ pub fn check(
                 }
             }
         }
-        drop(limit);
     }
     checked.problems.extend(unnamed.iter().map(|c| format!("{}: `{}` is not assumed: nothing here defines or calls a function `{}`", c.origin, c.text, c.function)));
     let producers: BTreeSet<&str> = seen.iter().flat_map(|&i| &units[i].producers).map(String::as_str).collect();
@@ -100,6 +103,12 @@ pub fn check(
     checked.found.files = files.into_iter().collect();
     checked.found.seconds = session.elapsed().as_secs_f64();
     checked
+}
+
+/// In this process, which is a shim's worker already and has no time for another.
+fn check_here(code: Vec<Arc<Module>>, options: &Options, memory: u64, source: &str) -> Result<ProgramReport, Fault> {
+    let _limit = memory::limit(memory, &format!("{source}:"));
+    analysis::check_program(code, options)
 }
 
 /// What is said of a program whose check a build had no more time for. One of which more may come is checked again then.

@@ -1,7 +1,7 @@
 //! What the commands share: the project's settings with the command line's laid over them.
 
 use super::args::{Colour, CommonArgs};
-use super::{Status, output};
+use super::{Status, memory, output};
 use crate::check;
 use crate::confirm::Confirmations;
 use crate::config::{self, Config, FrontendKind, RuleSelector};
@@ -228,6 +228,7 @@ impl Session {
         check::Options {
             device_memory: limits.device_memory,
             solver_ms: limits.solver_ms,
+            memory: Some(memory::of_execution(limits.memory)),
             seconds: seconds.min(u32::try_from(left).unwrap_or(u32::MAX)),
             roots: self.config.roots.clone(),
             assume: self.config.assume.clone(),

@@ -36,7 +36,6 @@ fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
         recipe: Recipe::default(),
         maker: None,
         pending: false,
-        code: [0; 32],
         symbols: Symbols { strong: symbols(strong), weak: vec![], needed: symbols(needed) },
         not_analysed: vec![],
         producers: vec![],

@@ -99,8 +99,6 @@ pub struct UnitFacts {
     pub maker: Option<Maker>,
     /// Compiled by the host's own compiler, and its code not read: that waits until a program with CUDA code needs it.
     pub pending: bool,
-    /// blake3 of the code.
-    pub code: [u8; 32],
     pub symbols: Symbols,
     pub not_analysed: Vec<Missing>,
     /// Which front ends made the modules.
@@ -124,20 +122,6 @@ impl UnitFacts {
 pub struct Unit {
     pub facts: UnitFacts,
     pub modules: Vec<Arc<Module>>,
-}
-
-impl Unit {
-    /// The facts with their code, whose hash they take.
-    #[must_use]
-    pub fn new(mut facts: UnitFacts, modules: Vec<Arc<Module>>) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        for module in &modules {
-            // What cannot be packed cannot be kept either, which the store says.
-            hasher.update(&postcard::to_stdvec(module.as_ref()).unwrap_or_default());
-        }
-        facts.code = *hasher.finalize().as_bytes();
-        Self { facts, modules }
-    }
 }
 
 /// A link that a build made.

@@ -6,6 +6,7 @@
 
 use super::alignment::UnalignedEvent;
 use super::always::Always;
+use super::budget::Budget;
 use super::cfg::Cfg;
 use super::exchange::Loaded;
 use super::lifetime::{CopyEvent, StaleEvent};
@@ -16,7 +17,6 @@ use super::value::{Base, Target, Value};
 use crate::ir::{BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side, Terminator, TypeId, TypeKind, ValueId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use std::time::Instant;
 
 /// Position of an instruction. `inst == insts.len()` is the terminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -107,12 +107,6 @@ pub struct Thread {
     pub grid: [TermId; 3],
     pub shared: Option<ObjId>,
 }
-
-/// Limits of one execution.
-#[derive(Clone, Debug)]
-pub struct Budget { pub steps: u64, pub deadline: Option<Instant>, pub depth: usize }
-
-impl Default for Budget { fn default() -> Self { Self { steps: 3_000_000, deadline: None, depth: 48 } } }
 
 /// A loop of one activation: its context, function and header.
 pub(super) type LoopKey = (u64, FuncRef, BlockId);
@@ -304,13 +298,10 @@ impl<'p> Executor<'p> {
     /// Counts a step; false once the budget is spent.
     pub(super) fn step(&mut self) -> bool {
         if self.gave_up.is_some() { return false; }
-        if self.budget.steps == 0 { self.give_up("the execution budget was spent"); return false; }
-        self.budget.steps -= 1;
-        if self.budget.steps.is_multiple_of(4096) && self.budget.deadline.is_some_and(|d| Instant::now() > d) {
-            self.give_up("the time limit was reached");
-            return false;
+        match self.budget.step() {
+            Ok(()) => true,
+            Err(limit) => { self.give_up(limit); false }
         }
-        true
     }
 
     // ---- functions and regions ----

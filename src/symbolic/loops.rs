@@ -722,6 +722,13 @@ impl Executor<'_> {
     }
 
     fn unroll(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, s0: &State, phi_start: &FxHashMap<ValueId, Value>, trips: u32) -> Option<LoopOut> {
+        let before = self.budget.enter(trips)?;
+        let out = self.every_round(fr, cfg, l, s0, phi_start, trips);
+        self.budget.leave(before);
+        out
+    }
+
+    fn every_round(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, s0: &State, phi_start: &FxHashMap<ValueId, Value>, trips: u32) -> Option<LoopOut> {
         let events = self.events();
         let func = self.function(fr.func);
         let header = cfg.loops[l].header;

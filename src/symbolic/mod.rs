@@ -7,6 +7,7 @@ mod access;
 pub mod alignment;
 pub mod always;
 pub mod assumptions;
+mod budget;
 pub mod cfg;
 pub mod exchange;
 pub mod exec;

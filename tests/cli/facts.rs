@@ -239,6 +239,61 @@ fn a_check_that_needs_too_much_memory_ends_with_one_line() {
     assert_eq!((said.out.as_str(), said.err.as_str()), ("", "scuba: a.cu: not analysed: it takes more memory than 256 MiB (limits.memory)\n"));
 }
 
+/// Each round of these loops may end in several ways, and the paths are merged.
+const LONG: &str = "\
+#include <cstdlib>
+__global__ void fill(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1.0f; }
+int main(int argc, char **argv) {
+  int n = argc < 2 ? 1 : atoi(argv[1]);
+  if (n < 1) return 1;
+  int *next = (int *)malloc(n * sizeof(int)), count = 0;
+  for (int z = 0; z < 32; z++) {
+    for (int y = 0; y < 32; y++) {
+      for (int x = 0; x < 32; x++) {
+        next[count++] = z;
+        if (rand() % 2) next[count++] = z - 1;
+        if (rand() % 3) next[count++] = y - 1;
+        if (x) next[count++] = x - 1;
+        if (x + 1 < n) next[count++] = x + 1;
+        if (y + 1 < n) next[count++] = y + 1;
+      }
+    }
+  }
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  fill<<<(n + 255) / 256, 256>>>(a, n);
+  return cudaDeviceSynchronize();
+}
+";
+
+#[test]
+fn where_memory_runs_out_the_report_is_complete_and_says_so() {
+    let p = Project::new();
+    p.write("long.cu", LONG);
+    p.write("good.cu", SAFE);
+    // While it is compiled, little is analysed; that is no matter here.
+    p.write("scuba.toml", "[limits]\ntu_seconds = 24\n");
+    p.compile("-c long.cu -o long.o").status(0);
+    p.compile("-c good.cu -o good.o").status(0);
+    p.write("scuba.toml", "[limits]\nmemory = \"256MiB\"\ntu_seconds = 300\n");
+    let said = p.scuba(["check", "--message-format", "json"]).status(0);
+    let report: Report = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((report.summary.programs, report.summary.unknown, report.summary.safe, report.undecided.len()), (2, 1, 1, 1), "{}", said.out);
+    assert!(report.undecided[0].reason.contains("the memory limit was reached (limits.memory)"), "{}", report.undecided[0].reason);
+
+    // More than fits before anything is executed: of that program nothing is known, of the other all.
+    let store = Store::new(p.root().join(".scuba"));
+    let facts = store.read().unwrap().units.into_iter().find(|u| u.source().ends_with("long.cu")).unwrap();
+    let mut modules = store.modules(&facts.key).unwrap();
+    Arc::make_mut(&mut modules[0]).types.resize(6_000_000, TypeDef { kind: TypeKind::Void, size: 0, align: 1 });
+    store.write_unit(&Unit { facts, modules }).unwrap();
+    let said = p.scuba(["check", "--message-format", "json"]).status(0);
+    let report: Report = serde_json::from_str(&said.out).unwrap();
+    let reasons: Vec<&str> = report.not_analysed.iter().map(|n| n.reason.as_str()).collect();
+    assert!(matches!(reasons.as_slice(), [one] if one.contains("limits.memory")), "{reasons:?}");
+    assert_eq!((report.summary.programs, report.summary.safe, report.summary.unknown), (1, 1, 0), "{}", said.out);
+}
+
 /// The entries of a cache of verdicts.
 fn entries(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let shards = std::fs::read_dir(folder.join("verdicts")).into_iter().flatten().flatten();

@@ -1,0 +1,73 @@
+//! Code and reports that do not say where their project lies, so that checkouts in different folders share verdicts.
+//!
+//! In: modules with absolute paths; later, what a check of them said as JSON. Out: modules with a mark in place of the project's
+//! folder; later, the JSON with the folder of this checkout. What lies outside the project keeps its path.
+
+use crate::ir::Module;
+use crate::report::paths::ProjectRoot;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Stands for the project's folder. No path and no message has this character, which Unicode gives no meaning.
+const MARK: char = '\u{e000}';
+
+/// Puts the mark into the paths of files.
+pub fn mark(modules: &mut [Arc<Module>], root: &ProjectRoot) {
+    for module in modules {
+        let module = Arc::make_mut(module);
+        let paths = module.files.iter_mut().map(|f| &mut f.path).chain([&mut module.source]);
+        for path in paths {
+            if let Ok(rest) = Path::new(path.as_str()).strip_prefix(root.folder()) { *path = format!("{MARK}/{}", rest.display()); }
+        }
+    }
+}
+
+/// Puts the project's folder into JSON.
+#[must_use]
+pub fn settle(json: &str, root: &ProjectRoot) -> String {
+    let folder = root.folder().to_string_lossy();
+    let quoted = serde_json::Value::from(folder.trim_end_matches('/')).to_string();
+    // Between the quotation marks.
+    json.replace(MARK, &quoted[1..quoted.len() - 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{mark, settle};
+    use crate::ir::{Module, Side, SourceFile};
+    use crate::report::paths::ProjectRoot;
+    use std::sync::Arc;
+
+    fn module(root: &str) -> Arc<Module> {
+        let file = |path: String| SourceFile { path, system: false };
+        Arc::new(Module {
+            side: Side::Host, source: format!("{root}/src/a.cu"), producer: "clang".into(), arch: String::new(), asserts_restored: false,
+            types: vec![], locs: vec![], globals: vec![], functions: vec![],
+            files: vec![file(format!("{root}/src/a.cu")), file("/usr/include/x.h".into()), file(format!("{root}-2/b.h"))],
+        })
+    }
+
+    #[test]
+    fn equal_code_in_two_folders_is_equal_and_each_gets_its_own_paths_back() {
+        for (one, two) in [("/home/a/app", "/srv/jobs/17/app"), ("/with \"quotes\" and \\\"", "/ä")] {
+            let texts = [one, two].map(|folder| {
+                let mut modules = [module(folder)];
+                mark(&mut modules, &ProjectRoot::new(folder.into()));
+                Arc::make_mut(&mut modules[0]).files.pop();
+                serde_json::to_string(&*modules[0]).unwrap()
+            });
+            assert_eq!(texts[0], texts[1]);
+            let back: Module = serde_json::from_str(&settle(&texts[0], &ProjectRoot::new(two.into()))).unwrap();
+            assert_eq!((back.source, back.files[0].path.clone()), (format!("{two}/src/a.cu"), format!("{two}/src/a.cu")));
+            assert_eq!(back.files[1].path, "/usr/include/x.h");
+        }
+    }
+
+    #[test]
+    fn a_project_at_the_root_of_all_has_paths_with_one_slash() {
+        let root = ProjectRoot::new("/".into());
+        let mut modules = [module("/app")];
+        mark(&mut modules, &root);
+        assert!(settle(&serde_json::to_string(&*modules[0]).unwrap(), &root).contains("\"/app/src/a.cu\""));
+    }
+}

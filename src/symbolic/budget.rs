@@ -1,0 +1,95 @@
+//! What an execution may cost.
+//!
+//! In: limits. Out: whether one of them is reached, and which. It knows nothing of what is executed.
+
+use std::time::Instant;
+
+/// Clock and memory are looked at once in so many steps: the looks cost nothing beside them.
+const LOOK: u64 = 4096;
+
+/// Rounds of loops in loops that are executed one by one. Paths through them are merged round for round: their conditions, of
+/// which each names those of all rounds before it, take memory by the square of this.
+const MOST_ROUNDS: u64 = 1024;
+
+/// Limits of one execution.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    pub steps: u64,
+    pub deadline: Option<Instant>,
+    /// Bytes that this process may have in memory. Terms are never freed before their execution is.
+    pub memory: Option<u64>,
+    /// Calls within calls.
+    pub depth: usize,
+    /// Rounds of the loops that are being executed one by one, multiplied.
+    rounds: u64,
+}
+
+impl Default for Budget { fn default() -> Self { Self { steps: 3_000_000, deadline: None, memory: None, depth: 48, rounds: 1 } } }
+
+impl Budget {
+    /// Enters a loop that is to be executed round by round, and so often; gives what [`Self::leave`] wants. `None` where that would be
+    /// too many, with the loops around it.
+    pub(super) fn enter(&mut self, rounds: u32) -> Option<u64> {
+        let before = self.rounds;
+        let all = before * u64::from(rounds.max(1));
+        if all > MOST_ROUNDS { return None; }
+        self.rounds = all;
+        Some(before)
+    }
+
+    pub(super) fn leave(&mut self, before: u64) { self.rounds = before; }
+
+    /// Counts a step.
+    ///
+    /// # Errors
+    /// The limit that is reached.
+    pub(super) fn step(&mut self) -> Result<(), &'static str> {
+        self.steps = self.steps.checked_sub(1).ok_or("the execution budget was spent")?;
+        if !self.steps.is_multiple_of(LOOK) { return Ok(()); }
+        if self.deadline.is_some_and(|d| Instant::now() > d) { return Err("the time limit was reached"); }
+        if self.memory.is_some_and(|most| resident().is_some_and(|now| now > most)) { return Err("the memory limit was reached (limits.memory)"); }
+        Ok(())
+    }
+}
+
+/// Bytes of this process that are in memory: the second field of `/proc/self/statm`, in pages (proc(5)). `None` where there is no
+/// such file: the limit that the system itself keeps still holds.
+fn resident() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, LOOK, resident};
+    use std::time::Instant;
+
+    fn first(mut budget: Budget) -> (u64, &'static str) {
+        let all = budget.steps;
+        loop { if let Err(why) = budget.step() { return (all - budget.steps, why); } }
+    }
+
+    #[test]
+    fn loops_in_loops_are_executed_up_to_a_thousand_rounds() {
+        let mut budget = Budget::default();
+        let outer = budget.enter(32).unwrap();
+        let inner = budget.enter(32).unwrap();
+        assert_eq!((budget.enter(2), budget.enter(0)), (None, Some(1024)));
+        budget.leave(inner);
+        assert_eq!(budget.enter(33), None);
+        budget.leave(outer);
+        assert!(budget.enter(33).is_some());
+    }
+
+    #[test]
+    fn the_first_limit_that_is_reached_ends_it() {
+        let budget = Budget { steps: 3 * LOOK, ..Budget::default() };
+        assert_eq!(first(budget), (3 * LOOK, "the execution budget was spent"));
+        assert_eq!(first(Budget { deadline: Some(Instant::now()), ..budget }).0, LOOK);
+        let now = resident().unwrap();
+        assert!(now > 1 << 20, "{now}");
+        assert_eq!(first(Budget { memory: Some(now * 100), ..budget }).0, 3 * LOOK);
+        assert_eq!(first(Budget { memory: Some(1 << 20), ..budget }), (LOOK, "the memory limit was reached (limits.memory)"));
+    }
+}
