@@ -51,7 +51,6 @@ fn unit(i: usize, folder: &Path, headers: &[PathBuf], present: &Present) -> Resu
         recipe: Recipe::default(),
         maker: None,
         pending: false,
-        code: [0; 32],
         symbols: Symbols { strong: vec![symbol(defined)], weak: inline, needed },
         not_analysed: vec![],
         producers: vec!["generated".into()],
@@ -60,7 +59,7 @@ fn unit(i: usize, folder: &Path, headers: &[PathBuf], present: &Present) -> Resu
         told: vec![],
         unit,
     };
-    Ok(Unit::new(facts, vec![Arc::new(module)]))
+    Ok(Unit { facts, modules: vec![Arc::new(module)] })
 }
 
 fn compiled(source: &Path, folder: &Path) -> Result<TranslationUnit> {

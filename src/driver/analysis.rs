@@ -2,6 +2,7 @@
 //! line and nothing else.
 
 use super::second;
+use crate::check::solver::recall::{Answers, recalling};
 use crate::check::{self, Options, ProgramReport};
 use crate::frontend::cgeist;
 use crate::ir::{Module, Program};
@@ -50,11 +51,11 @@ fn keep_panics_quiet() {
     });
 }
 
-/// Links the modules and checks the program.
+/// Links the modules and checks the program. `answers`: where those of the solver are kept.
 ///
 /// # Errors
 /// When the check panicked, or went on long after its time was up.
-pub fn check_program(modules: Vec<Arc<Module>>, options: &Options) -> Result<ProgramReport, Fault> {
+pub fn check_program(modules: Vec<Arc<Module>>, options: &Options, answers: Option<Arc<dyn Answers>>) -> Result<ProgramReport, Fault> {
     let options = options.clone();
     let mut by_cgeist = false;
     let mut doubts: Vec<String> = vec![];
@@ -64,7 +65,7 @@ pub fn check_program(modules: Vec<Arc<Module>>, options: &Options) -> Result<Pro
     }
     // The check keeps its own time; this is for when it does not. The shim's own patience is longer.
     let limit = Duration::from_secs(u64::from(options.seconds)) + MARGIN;
-    if !by_cgeist { return guarded(limit, move || check::check_program(&Program::link(modules), &options)); }
+    if !by_cgeist { return guarded(limit, move || recalling(answers, || check::check_program(&Program::link(modules), &options))); }
     let unsigned = with_unsigned_subscripts(&modules);
     let mut options = options;
     if unsigned.is_some() { options.seconds = options.seconds.div_ceil(2); }

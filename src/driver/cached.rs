@@ -1,4 +1,4 @@
-//! Checks whose outcome is known from before.
+//! Checks whose outcome is known from before, as a whole or query by query.
 //!
 //! In: one program and the options of its check. Out: its report, kept under all that it depends on: the code of its units in
 //! their order, wherever their project lies, options and axioms, this program and Z3.
@@ -6,6 +6,7 @@
 use super::analysis::Fault;
 use super::parcel::Parcel;
 use super::placeless;
+use crate::check::solver::recall::Answers;
 use crate::check::{self, Options, ProgramReport};
 use crate::facts::verdicts::Verdicts;
 use crate::ir::Module;
@@ -36,22 +37,43 @@ pub fn report(
 ) -> Result<ProgramReport, Fault> {
     placeless::mark(&mut code, root);
     let verdicts = verdicts.and_then(|v| Some((v, key(&code, options, memory)?)));
-    let known = verdicts.as_ref().and_then(|(verdicts, key)| unpack(&verdicts.get(key)?, options.seconds, root));
+    let known = verdicts.as_ref().and_then(|(verdicts, key)| unpack(std::str::from_utf8(&verdicts.get(key)?).ok()?, options.seconds, root));
     if let Some(known) = known { return Ok(known); }
     let report = check(code)?;
     let open = report.summary.unknown + report.summary.safe_if_no_wrap > 0;
     let hurried = (open && report.summary.seconds > UNHURRIED).then_some(options.seconds);
     let text = pack(report, hurried).map_err(|e| Fault::Panicked(e.to_string()))?;
-    if let Some((verdicts, key)) = verdicts { verdicts.put(&key, hurried.is_some(), &text); }
+    if let Some((verdicts, key)) = verdicts { verdicts.put(&key, hurried.is_some(), text.as_bytes()); }
     unpack(&text, options.seconds, root).ok_or_else(|| Fault::Panicked("its report cannot be read".into()))
+}
+
+/// Answers of the solver, among verdicts.
+struct Solved { verdicts: Verdicts, tool: String }
+
+impl Solved {
+    fn key(&self, query: &[u8; 32]) -> [u8; 32] { *blake3::Hasher::new().update(query).update(self.tool.as_bytes()).finalize().as_bytes() }
+}
+
+impl Answers for Solved {
+    fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> { self.verdicts.get(&self.key(key)) }
+    fn put(&self, key: &[u8; 32], hurried: bool, answer: &[u8]) { self.verdicts.put(&self.key(key), hurried, answer); }
+}
+
+/// Where the solver's answers are kept. `None` where no verdicts are, or this program cannot be told from another version.
+#[must_use]
+pub fn answers(verdicts: Option<Verdicts>) -> Option<Arc<dyn Answers>> { Some(Arc::new(Solved { verdicts: verdicts?.of_obligations(), tool: tool()? })) }
+
+/// This program and the solver.
+fn tool() -> Option<String> {
+    let program = std::env::current_exe().and_then(|p| p.metadata()).ok()?;
+    Some(format!("{} {} {} {} {}", env!("CARGO_PKG_VERSION"), program.size(), program.mtime(), program.mtime_nsec(), check::z3_version()))
 }
 
 /// `None` where this program cannot be told from another version of itself, or the code cannot be packed.
 fn key(code: &[Arc<Module>], options: &Options, memory: u64) -> Option<[u8; 32]> {
-    let program = std::env::current_exe().and_then(|p| p.metadata()).ok()?;
     // Neither changes what is true.
     let options = Options { seconds: 0, jobs: 0, ..options.clone() };
-    let rest = format!("{} {} {} {} {} {memory} {options:?}", env!("CARGO_PKG_VERSION"), program.size(), program.mtime(), program.mtime_nsec(), check::z3_version());
+    let rest = format!("{} {memory} {options:?}", tool()?);
     let mut hasher = blake3::Hasher::new();
     for module in code { hasher.update(blake3::hash(&postcard::to_stdvec(module.as_ref()).ok()?).as_bytes()); }
     hasher.update(rest.as_bytes());

@@ -63,8 +63,8 @@ fn compare(modules: &[Arc<Module>], second: SecondReading, session: &Session) ->
     let mut notes = second.notes;
     let limits = session.check_options(1);
     let options = check::Options { seconds: limits.seconds.min(COMPARE_SECONDS), solver_ms: limits.solver_ms.min(COMPARE_SOLVER_MS), ..limits };
-    let first = analysis::check_program(modules.to_vec(), &options);
-    let other = analysis::check_program(second.modules.into_iter().map(Arc::new).collect(), &options);
+    let first = analysis::check_program(modules.to_vec(), &options, None);
+    let other = analysis::check_program(second.modules.into_iter().map(Arc::new).collect(), &options, None);
     match (first, other) {
         (Ok(a), Ok(b)) => {
             let found = second::disagreements(&a, &b, &second.frontend);

@@ -75,12 +75,15 @@ pub fn check(
         checked.modules += code.len();
         unnamed.retain(|c| !code.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
         for file in code.iter().flat_map(|m| &m.files).filter(|f| !f.system) { files.insert(file.path.clone()); }
-        // Units whose code could not be read are not in the program.
-        let verdicts = if complete { verdicts.as_ref() } else { None };
         let options = session.check_options(plan.units.len());
         let memory = session.config.limits.memory;
-        let check = |code: Vec<Arc<Module>>| if session.is_patient() { check_here(code, &options, memory, &source) } else { worker::check_program(&code, &options, memory) };
-        match cached::report(code, &options, memory, &session.root, verdicts, check) {
+        let check = |code: Vec<Arc<Module>>| match session.is_patient() {
+            true => check_here(code, &options, memory, verdicts.clone(), &source),
+            false => worker::check_program(&code, &options, memory, verdicts.as_ref()),
+        };
+        // Units whose code could not be read are not in the program.
+        let whole = if complete { verdicts.as_ref() } else { None };
+        match cached::report(code, &options, memory, &session.root, whole, check) {
             Ok(report) => {
                 for problem in report.problems { if !checked.problems.contains(&problem) { checked.problems.push(problem); } }
                 checked.cut.extend(cut(plan, &source, &report.summary, &options, session));
@@ -106,9 +109,9 @@ pub fn check(
 }
 
 /// In this process, which is a shim's worker already and has no time for another.
-fn check_here(code: Vec<Arc<Module>>, options: &Options, memory: u64, source: &str) -> Result<ProgramReport, Fault> {
+fn check_here(code: Vec<Arc<Module>>, options: &Options, memory: u64, verdicts: Option<Verdicts>, source: &str) -> Result<ProgramReport, Fault> {
     let _limit = memory::limit(memory, &format!("{source}:"));
-    analysis::check_program(code, options)
+    analysis::check_program(code, options, cached::answers(verdicts))
 }
 
 /// What is said of a program whose check a build had no more time for. One of which more may come is checked again then.

@@ -203,11 +203,17 @@ impl Session {
             clang: self.config.frontend.clang.clone().unwrap_or(defaults.clang),
             time_limit: Duration::from_secs(u64::from(self.config.limits.tu_seconds)),
             memory_limit: self.config.limits.memory,
-            extra_flags: self.config.frontend.flags.clone(),
+            extra_flags: self.placeless_names().into_iter().chain(self.config.frontend.flags.iter().cloned()).collect(),
             kind: self.config.frontend.kind,
             cgeist: named_cgeist(&self.config),
             ..ExtractOptions::default()
         }
+    }
+
+    /// `__FILE__` relative to the project: code is the same in every checkout. Clang splits the option at its first `=`.
+    fn placeless_names(&self) -> Option<String> {
+        let folder = self.root.folder().to_str().filter(|f| f.len() > 1 && !f.contains('='))?;
+        Some(format!("-fmacro-prefix-map={folder}/="))
     }
 
     /// Since the command began.

@@ -4,15 +4,17 @@
 //! In: modules and options. Out: a report, or why there is none. Both travel by pipes, as postcard and as JSON.
 
 use super::analysis::{self, Fault};
-use super::memory;
+use super::{cached, memory};
 use super::parcel::Parcel;
 use super::Status;
 use crate::check::{Options, ProgramReport};
+use crate::facts::verdicts::Verdicts;
 use crate::ir::Module;
 use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
@@ -25,14 +27,16 @@ struct Job<M> {
     options: Options,
     /// Bytes.
     memory: u64,
+    /// The folder of verdicts.
+    cache: Option<PathBuf>,
 }
 
 /// As [`analysis::check_program`], in another process, which may take so many bytes of memory.
 ///
 /// # Errors
 /// Where that says so, and where the process ends otherwise than it should.
-pub fn check_program(modules: &[Arc<Module>], options: &Options, memory: u64) -> Result<ProgramReport, Fault> {
-    let job = Job { modules: modules.iter().map(AsRef::as_ref).collect(), options: options.clone(), memory };
+pub fn check_program(modules: &[Arc<Module>], options: &Options, memory: u64, verdicts: Option<&Verdicts>) -> Result<ProgramReport, Fault> {
+    let job = Job { modules: modules.iter().map(AsRef::as_ref).collect(), options: options.clone(), memory, cache: verdicts.map(|v| v.folder().to_owned()) };
     let job = postcard::to_stdvec(&job).map_err(|e| Fault::Died(e.to_string()))?;
     let worker = std::env::current_exe().map(|program| { let mut c = Command::new(program); c.arg(COMMAND); c });
     worker.and_then(|mut command| ask(&mut command, &job)).map_or_else(|e| Err(Fault::Died(e.to_string())), |(status, said)| read(status, &said, memory))
@@ -69,7 +73,8 @@ pub fn run() -> Status {
     let Ok(job) = postcard::from_bytes::<Job<Module>>(&input) else { return Status::Unable };
     drop(input);
     let limit = memory::limit_worker(job.memory);
-    let result = analysis::check_program(job.modules.into_iter().map(Arc::new).collect(), &job.options).map(Parcel::of);
+    let answers = cached::answers(job.cache.map(Verdicts::new));
+    let result = analysis::check_program(job.modules.into_iter().map(Arc::new).collect(), &job.options, answers).map(Parcel::of);
     drop(limit);
     match serde_json::to_writer(std::io::stdout().lock(), &result) {
         Ok(()) => Status::Clean,

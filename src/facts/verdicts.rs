@@ -1,8 +1,9 @@
-//! What checks of whole programs said, so that a program of which nothing changed is not checked again.
+//! What checks said, of whole programs and of single obligations, so that what did not change is not searched again.
 //!
-//! In: a key that stands for all that a verdict depends on, a text. Out: the text that was kept under that key. Any number of
+//! In: a key that stands for all that a verdict depends on, bytes. Out: the bytes that were kept under that key. Any number of
 //! processes, checkouts and jobs of one machine may share a folder: an entry is written aside and renamed, and one that
-//! cannot be read is as good as none. Whoever may write there is believed, so it belongs to one user.
+//! cannot be read is as good as none. Whoever may write there is believed, so it belongs to one user. The folder stays below
+//! 512 MiB; the oldest entries go first.
 
 use super::dir;
 use super::file::{self, Kind};
@@ -10,6 +11,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// Bytes on disk of the entries that share the first two digits of their keys.
+const MOST: u64 = 1 << 20;
+/// A file takes whole blocks.
+const BLOCK: u64 = 4096;
 /// Entries that nobody has made anew for so long are removed.
 const OLD: Duration = Duration::from_secs(30 * 24 * 3600);
 /// What was cut off by time is worth another attempt after this.
@@ -17,11 +22,22 @@ const HURRIED: Duration = Duration::from_secs(3600);
 
 /// A folder of verdicts.
 #[derive(Clone, Debug)]
-pub struct Verdicts { folder: PathBuf }
+pub struct Verdicts {
+    folder: PathBuf,
+    /// Which of its folders: programs and obligations do not push each other out.
+    kind: &'static str,
+}
 
 impl Verdicts {
     #[must_use]
-    pub fn new(folder: PathBuf) -> Self { Self { folder } }
+    pub fn new(folder: PathBuf) -> Self { Self { folder, kind: "verdicts" } }
+
+    /// Those of single obligations.
+    #[must_use]
+    pub fn of_obligations(&self) -> Self { Self { kind: "obligations", ..self.clone() } }
+
+    #[must_use]
+    pub fn folder(&self) -> &Path { &self.folder }
 
     /// Where `SCUBA_CACHE` says, else the user's own cache; `None` where it is `off` or there is no such folder.
     #[must_use]
@@ -37,12 +53,12 @@ impl Verdicts {
     /// Spread over folders: there may be very many.
     fn path(&self, key: &[u8; 32]) -> PathBuf {
         let name = blake3::Hash::from(*key).to_hex();
-        self.folder.join("verdicts").join(&name[..2]).join(&name[2..])
+        self.folder.join(self.kind).join(&name[..2]).join(&name[2..])
     }
 
     /// What was kept under this key.
     #[must_use]
-    pub fn get(&self, key: &[u8; 32]) -> Option<String> {
+    pub fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
         let data = std::fs::read(self.path(key)).ok()?;
         let mut source = data.as_slice();
         let opened = file::open::<(u64, bool)>(Kind::Verdict, &mut source, data.len() as u64).ok()?;
@@ -51,11 +67,12 @@ impl Verdicts {
         opened.body(&mut source).ok()
     }
 
-    /// Keeps a text. `hurried`: a longer search might say more. A folder that cannot be written keeps nothing.
-    pub fn put(&self, key: &[u8; 32], hurried: bool, text: &str) {
+    /// Keeps what a check said. `hurried`: a longer search might say more. A folder that cannot be written keeps nothing.
+    pub fn put(&self, key: &[u8; 32], hurried: bool, said: &[u8]) {
         let path = self.path(key);
         let Some(folder) = path.parent() else { return };
-        let Ok(bytes) = file::encode(Kind::Verdict, &(now(), hurried), &text) else { return };
+        let Ok(bytes) = file::encode(Kind::Verdict, &(now(), hurried), &said) else { return };
+        if on_disk(bytes.len() as u64) > MOST { return; }
         let write = || -> std::io::Result<()> {
             dir::create(&self.folder)?;
             std::fs::create_dir_all(folder)?;
@@ -65,25 +82,40 @@ impl Verdicts {
             Ok(())
         };
         let _ = write();
-        remove_old(folder);
+        tidy(folder, MOST);
     }
 }
 
 fn now() -> u64 { SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()) }
 
-/// Also what writers that died left there.
-fn remove_old(folder: &Path) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let old = entry.metadata().and_then(|m| m.modified()).is_ok_and(|t| t.elapsed().is_ok_and(|age| age > OLD));
-        if old { let _ = std::fs::remove_file(entry.path()); }
+fn on_disk(bytes: u64) -> u64 { bytes.next_multiple_of(BLOCK) }
+
+/// Removes what is old, and of the rest the oldest until a quarter of `most` bytes is free again where there is more. Also what
+/// writers that died left there.
+fn tidy(folder: &Path, most: u64) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
+        .filter_map(|entry| {
+            let meta = entry.metadata().ok()?;
+            Some((meta.modified().ok()?, on_disk(meta.len()), entry.path()))
+        })
+        .collect();
+    files.sort();
+    let mut left: u64 = files.iter().map(|f| f.1).sum();
+    let wanted = if left > most { most / 4 * 3 } else { most };
+    for (modified, size, path) in files {
+        if left <= wanted && modified.elapsed().is_ok_and(|age| age <= OLD) { break; }
+        // Another process may have been faster.
+        let _ = std::fs::remove_file(path);
+        left -= size;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{HURRIED, OLD, Verdicts, file, now};
+    use super::{BLOCK, HURRIED, MOST, OLD, Verdicts, file, now, tidy};
     use crate::facts::file::Kind;
-    use std::time::SystemTime;
+    use std::time::{Duration, SystemTime};
 
     #[test]
     fn entries_come_back_whole_or_not_at_all() {
@@ -91,10 +123,10 @@ mod tests {
         let verdicts = Verdicts::new(dir.path().join("cache"));
         let (key, other) = ([7; 32], [8; 32]);
         assert_eq!(verdicts.get(&key), None);
-        verdicts.put(&key, false, "text");
-        assert_eq!((verdicts.get(&key).as_deref(), verdicts.get(&other)), (Some("text"), None));
-        verdicts.put(&key, true, "newer");
-        assert_eq!(verdicts.get(&key).as_deref(), Some("newer"));
+        verdicts.put(&key, false, b"text");
+        assert_eq!((verdicts.get(&key).as_deref(), verdicts.get(&other)), (Some(b"text".as_slice()), None));
+        verdicts.put(&key, true, b"newer");
+        assert_eq!(verdicts.get(&key).as_deref(), Some(b"newer".as_slice()));
         let path = verdicts.path(&key);
         let good = std::fs::read(&path).unwrap();
         for n in 0..good.len() {
@@ -103,7 +135,7 @@ mod tests {
         }
         // A folder that is none.
         std::fs::write(dir.path().join("file"), "").unwrap();
-        Verdicts::new(dir.path().join("file")).put(&key, false, "text");
+        Verdicts::new(dir.path().join("file")).put(&key, false, b"text");
     }
 
     #[test]
@@ -112,14 +144,53 @@ mod tests {
         let verdicts = Verdicts::new(dir.path().to_owned());
         let (key, neighbour) = ([7; 32], [[7; 31].as_slice(), &[8]].concat().try_into().unwrap());
         let put_at = |written: u64, hurried: bool| {
-            verdicts.put(&key, hurried, "text");
-            std::fs::write(verdicts.path(&key), file::encode(Kind::Verdict, &(written, hurried), &"text").unwrap()).unwrap();
+            verdicts.put(&key, hurried, b"text");
+            std::fs::write(verdicts.path(&key), file::encode(Kind::Verdict, &(written, hurried), &b"text".as_slice()).unwrap()).unwrap();
             verdicts.get(&key).is_some()
         };
         let earlier = now() - HURRIED.as_secs() - 10;
         assert!(put_at(now(), true) && put_at(earlier, false) && !put_at(earlier, true));
         std::fs::File::options().write(true).open(verdicts.path(&key)).unwrap().set_modified(SystemTime::now() - OLD - HURRIED).unwrap();
-        verdicts.put(&neighbour, false, "text");
+        verdicts.put(&neighbour, false, b"text");
         assert!(!verdicts.path(&key).exists() && verdicts.path(&neighbour).exists());
+    }
+
+    #[test]
+    fn a_folder_that_is_full_loses_its_oldest_entries() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |i: u64| dir.path().join(i.to_string());
+        for i in 0..10 {
+            std::fs::write(path(i), "entry").unwrap();
+            std::fs::File::options().write(true).open(path(i)).unwrap().set_modified(SystemTime::now() - Duration::from_secs(100 - i)).unwrap();
+        }
+        let left = || (0..10).filter(|i| path(*i).exists()).collect::<Vec<_>>();
+        tidy(dir.path(), 10 * BLOCK);
+        assert_eq!(left().len(), 10);
+        tidy(dir.path(), 8 * BLOCK);
+        assert_eq!(left(), [4, 5, 6, 7, 8, 9]);
+        // What alone would fill it is not kept. Random bytes: packing does not help.
+        let verdicts = Verdicts::new(dir.path().join("cache"));
+        let mut random = vec![0; MOST as usize];
+        blake3::Hasher::new().finalize_xof().fill(&mut random);
+        verdicts.put(&[1; 32], false, &random);
+        assert_eq!(verdicts.get(&[1; 32]), None);
+    }
+
+    #[test]
+    fn writers_and_readers_at_the_same_time_see_whole_entries() {
+        let dir = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for writer in 0..4_u8 {
+                let verdicts = Verdicts::new(dir.path().to_owned());
+                scope.spawn(move || {
+                    for round in 0..50_u8 {
+                        let key = [round % 5; 32];
+                        verdicts.put(&key, false, &[writer; 3000]);
+                        let said = verdicts.get(&key).unwrap();
+                        assert!(said.len() == 3000 && said.iter().all(|b| *b == said[0]));
+                    }
+                });
+            }
+        });
     }
 }

@@ -368,3 +368,39 @@ fn killing_scuba_ends_its_front_end_at_once() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
+
+/// What both have checked lies in the cache once, and each is told its own places.
+#[test]
+fn checkouts_in_different_folders_share_verdicts() {
+    let (one, two) = (Project::new(), Project::new());
+    let cache = one.root().join("cache");
+    let check = |p: &Project, format: &str| -> Said {
+        // Sources by absolute paths, as CMake gives them.
+        let source = p.root().join("src/bad.cu");
+        p.command().env("SCUBA_CACHE", &cache).args(["check", source.to_str().unwrap(), "--message-format", format, "--", "-I.", "-I"]).arg(p.root().join("include")).output().unwrap().into()
+    };
+    for p in [&one, &two] {
+        p.write("scuba.toml", "");
+        p.write("include/where.h", "#define WHERE __FILE__\n");
+        p.write("src/bad.cu", &format!("#include <cstdio>\n#include \"where.h\"\n{}", super::buggy().replace("int main(", "void say() { puts(WHERE); }\nint main(")));
+    }
+    let said = check(&one, "json").status(1);
+    let first = entries(&cache);
+    assert_eq!(first.len(), 1);
+    let again = check(&two, "json").status(1);
+    assert_eq!(entries(&cache), first, "the second checkout asked for the same");
+    let report = |said: &Said| serde_json::from_str::<Report>(&said.out).unwrap();
+    assert_eq!(report(&again).findings, report(&said).findings);
+    // From outside the project paths are absolute: those of the checkout that asks.
+    let outside = |p: &Project| -> Said {
+        p.command().env("SCUBA_CACHE", &cache).current_dir("/").args(["check", "--message-format", "short", "--config"]).arg(p.root().join("scuba.toml")).arg(p.root().join("src/bad.cu"))
+            .args(["--", "-I"]).arg(p.root().join("include")).output().unwrap().into()
+    };
+    for p in [&one, &two] {
+        let said = outside(p).status(1);
+        assert!(said.err.contains("error[oob-global]") && !said.err.contains('\u{e000}'), "{}", said.err);
+    }
+    // An excerpt is shown, so the file was found.
+    let said = check(&two, "human").status(1);
+    assert!(said.err.contains("src/bad.cu:") && said.err.contains("a["), "{}", said.err);
+}

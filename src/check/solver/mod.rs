@@ -12,6 +12,7 @@ mod encode;
 mod enumerate;
 mod groups;
 mod poly;
+pub mod recall;
 mod smallest;
 mod smt;
 

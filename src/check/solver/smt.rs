@@ -6,6 +6,7 @@
 use super::encode::{Encoder, SymbolAst};
 use super::enumerate;
 use super::groups::{self, Groups, Split};
+use super::recall;
 use super::{Answer, Limits, Method, Model, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
 use std::time::{Duration, Instant};
@@ -52,6 +53,10 @@ pub(super) struct Query<'a> {
 
 /// One query in a context of its own, so that its cost does not depend on the queries before it.
 pub(super) fn check(arena: &Arena, query: &Query, millis: u32, rlimit: u32) -> Outcome {
+    recall::answer(arena, query, millis, rlimit, || search(arena, query, millis, rlimit))
+}
+
+fn search(arena: &Arena, query: &Query, millis: u32, rlimit: u32) -> Outcome {
     z3::with_z3_config(&z3::Config::new(), || {
         // Z3's default strategy for non-linear integers bit-blasts and runs nlsat first: a hundred times slower on
         // row-major indices than its SMT core alone (Z3 5.4).
