@@ -38,6 +38,9 @@ fn cmake_with_ninja_one_by_one() { denied_until_corrected(Way::CMakeNinja, 1); }
 fn cmake_with_ninja_at_once() { denied_until_corrected(Way::CMakeNinja, 8); }
 
 #[test]
+fn cmake_with_make_one_by_one() { denied_until_corrected(Way::CMakeMake, 1); }
+
+#[test]
 fn cmake_with_make_at_once() { denied_until_corrected(Way::CMakeMake, 8); }
 
 /// Everything is compiled at the same time, and whoever comes last tells.

@@ -37,7 +37,13 @@ fn versions_are_never_mixed_by_ninja_at_once() { never_mixed(Way::CMakeNinja, 8)
 fn versions_are_never_mixed_by_makefiles_of_cmake() { never_mixed(Way::CMakeMake, 1); }
 
 #[test]
-fn versions_are_never_mixed_by_plain_make() { never_mixed(Way::Make, 8); }
+fn versions_are_never_mixed_by_makefiles_of_cmake_at_once() { never_mixed(Way::CMakeMake, 8); }
+
+#[test]
+fn versions_are_never_mixed_by_plain_make() { never_mixed(Way::Make, 1); }
+
+#[test]
+fn versions_are_never_mixed_by_plain_make_at_once() { never_mixed(Way::Make, 8); }
 
 /// The files of facts with the time of each.
 fn facts(folder: &Path) -> BTreeMap<String, SystemTime> {

@@ -1,7 +1,8 @@
 //! Facts that are damaged, shims that are killed.
 
-use super::support::{BAD, GOOD, Project, Way, nvcc, shim};
+use super::support::{BAD, GOOD, Project, Said, Way, nvcc, shim};
 use rand::{RngExt, SeedableRng};
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -64,3 +65,58 @@ fn killed_shims_leave_nothing_wrong() {
         assert_eq!(said.all().contains("error[oob-global]"), bad, "{kill} of seed {seed}: {}", said.all());
     }
 }
+
+/// A library that makes the disk full below a folder.
+fn full_disk(project: &Project) -> PathBuf {
+    let library = project.root().join("libfull.so");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/projects/full.c");
+    let said: Said = project.command("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source).arg("-ldl").output().unwrap().into();
+    said.status(0);
+    library
+}
+
+/// What lies below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let (folders, mut all): (Vec<PathBuf>, Vec<PathBuf>) = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).partition(|p| p.is_dir());
+    all.extend(folders.iter().flat_map(|f| files(f)));
+    all
+}
+
+/// However much room is left for facts and verdicts: the build is nvcc's, what could not be kept is told, and nothing of it is
+/// believed afterwards.
+#[test]
+fn a_full_disk_leaves_nothing_wrong() {
+    let project = Project::new("filter");
+    let library = full_disk(&project);
+    let small = project.root().join("small");
+    std::fs::create_dir(&small).unwrap();
+    let fragment = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/make/scuba.mk");
+    let build = |room: Option<u32>| -> Said {
+        // Another text each time: everything is compiled again.
+        project.write("include/kernels.h", &format!("{}// again\n", project.read("include/kernels.h")));
+        project.write("include/padded.h", &format!("{}// again\n", project.read("include/padded.h")));
+        let mut make = project.command("make");
+        make.args(["-k", "-j2", &format!("NVCC={}", nvcc().display()), &format!("SCUBA_MK={}", fragment.display())]);
+        make.arg(format!("SCUBA_NVCC_PROGRAM={}", shim().display())).env("SCUBA_DIR", &small).env("SCUBA_CACHE", small.join("cache"));
+        if let Some(room) = room { make.env("LD_PRELOAD", &library).env("FULL_FOLDER", &small).env("FULL_ROOM", room.to_string()); }
+        make.output().unwrap().into()
+    };
+    for room in [0, 5_000, 30_000] {
+        let said = build(Some(room)).status(0).without_findings();
+        assert!(room > 0 || said.all().contains("cannot write"), "{room}: {}", said.all());
+        assert!(project.built(Way::Make, "one") && project.built(Way::Make, "two"), "{room}");
+        // What was cut short is not there, by whatever name.
+        assert!(files(&small).iter().all(|f| !f.to_string_lossy().contains("writing")), "{room}: {:?}", files(&small));
+
+        project.replace("apps/two.cpp", GOOD, BAD);
+        let said = build(Some(room));
+        assert!(said.status == 0 || said.all().contains("error[oob-global]: write past the end of `row`"), "{room}: {}", said.all());
+        let said = build(None);
+        assert!(said.status != 0 && said.all().contains("error[oob-global]: write past the end of `row`"), "{room}: {}", said.all());
+        project.replace("apps/two.cpp", BAD, GOOD);
+        build(None).status(0).without_findings();
+        let said: Said = project.command(env!("CARGO_BIN_EXE_scuba")).arg("check").env("SCUBA_DIR", &small).output().unwrap().into();
+        assert!(said.status(0).err.starts_with("scuba: no findings; 3 accesses in 3 kernels: 3 safe"), "{room}");
+    }
+}
+

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Searches shorter than this are not worth a file.
-const WORTH: Duration = Duration::from_millis(10);
+const WORTH: Duration = Duration::from_millis(20);
 
 /// Where answers are kept. Losing one costs time, and nothing else.
 pub trait Answers: Send + Sync {
@@ -243,7 +243,7 @@ mod tests {
         let query = Query { want: &want, bounds: &[], mode: WrapMode::Assume, strict: false };
         let outcome = recalling(Some(kept.clone()), || super::answer(&a, &query, millis, 9, || {
             searched = true;
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(Duration::from_millis(40));
             found(&numbered(&a, t, WrapMode::Assume, true))
         }));
         (outcome, searched)
