@@ -69,12 +69,12 @@ pub fn check_program(modules: Vec<Arc<Module>>, options: &Options, answers: Opti
     let unsigned = with_unsigned_subscripts(&modules);
     let mut options = options;
     if unsigned.is_some() { options.seconds = options.seconds.div_ceil(2); }
-    guarded(limit, move || {
+    guarded(limit, move || recalling(answers, || {
         let mut report = check::check_program(&Program::link(modules), &options);
         if let Some(other) = unsigned { second::agreed(&mut report, &check::check_program(&Program::link(other), &options)); }
         second::temper(&mut report, &doubts.iter().map(String::as_str).collect::<Vec<_>>());
         report
-    })
+    }))
 }
 
 /// The program as it is where the subscripts that cgeist extends by the sign are unsigned; `None` where there are none.

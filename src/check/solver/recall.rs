@@ -194,7 +194,8 @@ impl Writer {
 mod tests {
     use super::{Answers, Numbered, recalling};
     use crate::check::solver::smt::{Outcome, Query};
-    use crate::check::solver::{Model, WrapMode};
+    use crate::check::solver::groups::Groups;
+    use crate::check::solver::{Answer, Limits, Model, WrapMode, smt};
     use crate::symbolic::term::{Arena, InputSource, Range, SymKind, TermId};
     use std::collections::HashMap;
     use std::sync::{Arc, Mutex};
@@ -278,5 +279,25 @@ mod tests {
         let mut searches = 0;
         for _ in 0..2 { super::answer(&a, &query, 1, 9, || { searches += 1; Outcome::Unsat }); }
         assert_eq!(searches, 2);
+    }
+
+    struct Always(&'static [u8]);
+
+    impl Answers for Always {
+        fn get(&self, _: &[u8; 32]) -> Option<Vec<u8>> { Some(self.0.to_vec()) }
+        fn put(&self, _: &[u8; 32], _: bool, _: &[u8]) {}
+    }
+
+    #[test]
+    fn the_solver_is_asked_only_what_is_not_known() {
+        let (a, t) = product(0, 1);
+        let prove = |kept: Option<&'static [u8]>| {
+            let kept = kept.map(|bytes| Arc::new(Always(bytes)) as Arc<dyn Answers>);
+            recalling(kept, || smt::prove(&a, &[], t, WrapMode::Assume, &Limits::default(), &mut Groups::default()))
+        };
+        assert!(matches!(prove(None), Answer::Model(_)), "7 * 7 is more than 7");
+        assert!(matches!(prove(Some(&[0])), Answer::Proved { .. }), "as it was kept");
+        // What is no answer, and a model of another query's symbols, are searched anew.
+        for damaged in [&b""[..], b"nonsense", &[1, 1, 99, 0, 0]] { assert!(matches!(prove(Some(damaged)), Answer::Model(_)), "{damaged:?}"); }
     }
 }
