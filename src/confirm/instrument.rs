@@ -44,6 +44,14 @@ pub struct Place {
     pub width: u64,
 }
 
+impl Place {
+    /// The functions whose code must be as it was analysed.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        let array = match &self.start { Start::Kept { function, .. } => Some(function.as_str()), _ => None };
+        std::iter::once(self.function.as_str()).chain(array)
+    }
+}
+
 /// Puts a check before each place; its row is its position in `places`. For each that could not be found, why.
 #[must_use]
 pub fn instrument(text: &str, places: &[Place]) -> (String, Vec<(usize, String)>) {

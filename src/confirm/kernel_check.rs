@@ -187,9 +187,9 @@ pub fn compile(unit: &TranslationUnit, analysed: &Module, places: &[Place], opti
     let options = ExtractOptions { keep_device_code: Some(path("unit.bc")), ..options.clone() };
     let extraction = frontend::extract(unit, &options).map_err(|e| e.to_string())?;
     let now = extraction.modules.iter().find(|m| m.side == Side::Device).ok_or("clang does not read the device side any more")?;
-    for place in places {
-        let function = |m: &Module| m.functions.iter().find(|f| f.name == place.function).map(|f| postcard::to_stdvec(&f.blocks));
-        if function(now) != function(analysed) { return Err(format!("`{}` has changed since it was analysed", place.function)); }
+    for name in places.iter().flat_map(Place::functions) {
+        let function = |m: &Module| m.functions.iter().find(|f| f.name == name).map(|f| postcard::to_stdvec(&f.blocks));
+        if function(now) != function(analysed) { return Err(format!("`{name}` has changed since it was analysed")); }
     }
     let run = |arguments: &[&str], output: &str| clang(&options.clang, arguments, &path(output));
     run(&["-x", "ir", &path("unit.bc").to_string_lossy(), "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "--target=nvptx64-nvidia-cuda"], "unit.ll")?;
