@@ -41,6 +41,11 @@ bench: build ## build time and memory through scuba-nvcc over plain nvcc
 	@tools/setup.sh test
 	@python3 -B bench/bench.py $(BENCH_ARGS)
 
+.PHONY: kills
+kills: build ## kill a build with its shims N times (200) at random moments, and compare what the next builds say
+	@tools/setup.sh test
+	@SCUBA_TEST_KILLS=$(or $(N),200) cargo test --locked --test projects -- --exact trouble::killed_shims_leave_nothing_wrong --nocapture
+
 .PHONY: corpus
 corpus: build ## what is found in the programs of the evaluation, whose checkouts lie in DIR, against what is expected
 	@[ -n "$(DIR)" ] || { echo "make corpus DIR=FOLDER: the folder that holds the checkouts (tools/corpus.py says which)" >&2; exit 2; }
