@@ -300,7 +300,22 @@ impl<'p> Executor<'p> {
         if self.gave_up.is_some() { return false; }
         match self.budget.step() {
             Ok(()) => true,
-            Err(limit) => { self.give_up(limit); false }
+            Err(limit) => {
+                let amid = self.amid();
+                self.give_up(format!("{limit}{amid}"));
+                false
+            }
+        }
+    }
+
+    /// The call that is being executed, for people who want to know what takes so long.
+    fn amid(&self) -> String {
+        let Some(site) = self.stack.last() else { return String::new() };
+        let block = &self.program.func(site.func).blocks[site.block.index()];
+        let at = self.program.loc(site.func.module, block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc));
+        match std::path::Path::new(&at.file).file_name() {
+            Some(file) if at.line > 0 => format!(", in the call at {}:{}", file.to_string_lossy(), at.line),
+            _ => String::new(),
         }
     }
 
