@@ -127,9 +127,10 @@ ROWS = (
     Row("fluidAdvection", hecbench("adv", *ADV), Expected(19)),
     Row("axHelm", hecbench("axhelm", *ADV, sources=("main.cu", "meshBasis.cpp")), Expected(2, 2)),
     Row("luDecomposition", LUD, Expected(2)),
-    Row("pathCompression", indigo_program("path_compression")),
-    Row("populateWorklist", indigo_program("populate_worklist_neighbors"), Expected(together=2)),
-    Row("pushNode", indigo_program("push_node_neighbors"), Expected(together=2)),
+    # The kernel's accesses; for a graph without edges the host copies one element of an empty block, which warns besides.
+    Row("pathCompression", indigo_program("path_compression"), CLEAN, ("test_kernel",)),
+    Row("populateWorklist", indigo_program("populate_worklist_neighbors"), Expected(together=2), ("test_kernel",)),
+    Row("pushNode", indigo_program("push_node_neighbors"), Expected(together=2), ("test_kernel",)),
     Row("sosfil", hecbench("sosfil")),
     Row("matmul", Program("cuda-ptx", ("main.cu", "src/cuda_c.cu", "src/cuda_ptx.cu"), ("-DSHARED",))),
     Row("softmax", Program("llm.c/dev/cuda", ("softmax_forward.cu",), ("-std=c++17",)), CLEAN, ("softmax_forward_kernel7",)),

@@ -61,7 +61,7 @@ impl Executor<'_> {
     }
 
     /// The name under which a text names a file.
-    fn file_name(&mut self, text: &[Target]) -> FileName {
+    pub(super) fn file_name(&mut self, text: &[Target]) -> FileName {
         if let [Target { base: Base::Object(o), offset, .. }] = text && self.arena.as_int(*offset) == Some(0) && let ObjKind::ArgvText(i) = self.object(*o).kind { return FileName::Argv(i); }
         match self.text_of(text) {
             Some(t) => FileName::Literal(t),

@@ -42,6 +42,7 @@ impl Executor<'_> {
             }
             return Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown("a stream")), s)));
         }
+        let s = match self.ifstream_call(c, s) { Err(s) => *s, done => return done };
         if c.display.contains("std::chrono::") && self.program.func(c.func).is_declaration() { return self.opaque(c, s, "the time"); }
         if c.display.contains("basic_string<") || c.name.contains("basic_string") || c.name.starts_with("_ZNSs") { return self.string_call(c, s); }
         for (prefix, bits) in [("_ZNSt7__cxx114stoiE", 32), ("_ZNSt7__cxx114stolE", 64), ("_ZNSt7__cxx115stollE", 64), ("_ZNSt7__cxx115stoulE", 64), ("_ZNSt7__cxx116stoullE", 64)] {
@@ -56,14 +57,39 @@ impl Executor<'_> {
         Err(Box::new(s))
     }
 
-    /// The stream that a call of `std::istream`'s operators reads from, where it is known.
+    /// The stream that a member of `std::istream` reads from, where it is known.
     fn stream_of(&mut self, c: &Call<'_>, s: &mut State) -> Option<Rc<Vec<Target>>> {
         let this = self.pointer_arg(c, 0);
-        let [Target { base: Base::Object(o), .. }] = this.as_slice() else { return None };
-        match &self.object(*o).kind {
-            ObjKind::HostGlobal(r) if self.program.global(*r).name == "_ZSt3cin" => Some(self.standard_input(s)),
-            _ => None,
+        let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return None };
+        if let ObjKind::HostGlobal(r) = &self.object(*o).kind && self.program.global(*r).name == "_ZSt3cin" { return Some(self.standard_input(s)); }
+        if self.arena.as_int(*offset) != Some(0) { return None; }
+        let stream = *self.file_streams.get(o)?;
+        match self.pointer(stream, 0) { Value::Ptr(p) => Some(p), _ => None }
+    }
+
+    /// `std::ifstream`: opening, and reading of bytes. What else reads leaves it at a place that is not known.
+    fn ifstream_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let member = c.name.strip_prefix("_ZNSt14basic_ifstreamIcSt11char_traitsIcEE");
+        if let Some(text) = member.and_then(|m| m.strip_prefix("C1E").or_else(|| m.strip_prefix("C2E")).or_else(|| m.strip_prefix("4openE"))).filter(|m| !m.starts_with('v')) {
+            let (this, name) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+            let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return Err(Box::new(s)) };
+            if self.arena.as_int(*offset) != Some(0) { return Err(Box::new(s)); }
+            let name = if text.starts_with("RKNSt7__cxx1112basic_string") { self.load_pointer(&mut s, &name) } else { name };
+            let name = self.file_name(&name);
+            self.forget_targets(&mut s, &this, "a stream");
+            let stream = self.open_stream(c, &mut s, name);
+            self.file_streams.insert(*o, stream);
+            return Self::no_value(s);
         }
+        if c.name == "_ZNSi4readEPcl" && let Some(f) = self.stream_of(c, &mut s) {
+            let to = self.pointer_arg(c, 1);
+            let (length, one) = (self.int_arg(c, 2, 64), self.arena.int(1));
+            self.read_bytes(&mut s, &to, &f, length, one);
+            return Ok(Some((c.args[0].clone(), s)));
+        }
+        let reads = ["_ZNSi", "_ZStrs", "_ZSt7getline", "_ZNSrs"].iter().any(|p| c.name.starts_with(p)) && !["_ZNSiC", "_ZNSiD"].iter().any(|p| c.name.starts_with(p));
+        if reads && let Some(f) = self.stream_of(c, &mut s) { self.lose_position(&mut s, &f); }
+        Err(Box::new(s))
     }
 
     /// `std::string`: only which program argument it holds is followed, by its data pointer at offset 0.

@@ -9,6 +9,9 @@ use super::value::{Base, Target, Value};
 use crate::ir::{Const, FuncRef, Linkage, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
+/// Elements of a constant table that are looked up one by one.
+const MAX_TABLE: i128 = 64;
+
 /// Structures up to this many bytes are copied cell by cell.
 const MAX_COPY: i128 = 1 << 14;
 
@@ -191,7 +194,7 @@ impl Executor<'_> {
                 let reason = format!("`{name}` before it is written");
                 match want { Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &reason) } None => Value::unknown(&reason) }
             }
-            Rest::Init => match self.initial_value(o, offset, size) {
+            Rest::Init => match self.initial_value(o, offset, size).or_else(|| self.initial_element(o, offset, size)) {
                 Some(v) => v,
                 None => match want { Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &format!("an element of `{name}`")) } None => Value::unknown("an element of a table") },
             },
@@ -226,6 +229,22 @@ impl Executor<'_> {
         let f = FuncRef { module: r.module, func: crate::ir::FuncId(0) };
         let c = self.constant_at(f, init, g.ty, at, size)?;
         Some(c)
+    }
+
+    /// An element of a small constant table at an offset that is not constant.
+    fn initial_element(&mut self, o: ObjId, offset: TermId, size: u64) -> Option<Value> {
+        let width = i128::from(size.max(1));
+        let count = self.object(o).extent.and_then(|e| self.arena.as_int(e)).filter(|e| e % width == 0 && e / width <= MAX_TABLE)? / width;
+        let into = self.arena.modulo(offset, width);
+        if self.arena.as_int(into) != Some(0) { return None; }
+        let mut value: Option<Value> = None;
+        for i in (0..count).rev() {
+            let at = self.arena.int(i * width);
+            let element = self.initial_value(o, at, size)?;
+            let here = self.arena.eq(offset, at);
+            value = Some(match value { None => element, Some(other) => self.ite_value(here, &element, &other) });
+        }
+        value
     }
 
     fn constant_at(&mut self, f: FuncRef, c: &Const, ty: TypeId, at: u64, size: u64) -> Option<Value> {

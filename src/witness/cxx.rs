@@ -40,12 +40,48 @@ pub fn find(name: &str, _display: &str) -> Option<Entry> {
         "_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm" => (next_buckets, Class::Memory),
         "_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm" => (need_rehash, Class::Memory),
         "_ZNSirsERi" => (cin_i32, Class::Input),
+        "_ZNSi4readEPcl" => (istream_read, Class::Input),
         "_ZNSi10_M_extractIlEERSiRT_" | "_ZNSi10_M_extractImEERSiRT_" | "_ZNSi10_M_extractIxEERSiRT_" | "_ZNSi10_M_extractIyEERSiRT_" => (cin_i64, Class::Input),
         "_ZNSi10_M_extractIjEERSiRT_" => (cin_i32, Class::Input),
         "_ZNSi10_M_extractIfEERSiRT_" => (cin_f32, Class::Input),
         "_ZNSi10_M_extractIdEERSiRT_" => (cin_f64, Class::Input),
-        _ => return stream(name),
+        _ => return ifstream(name).or_else(|| stream(name)),
     })
+}
+
+/// The members of `std::ifstream` that are computed.
+fn ifstream(name: &str) -> Option<Entry> {
+    let member = name.strip_prefix("_ZNSt14basic_ifstreamIcSt11char_traitsIcEE").or_else(|| name.strip_prefix("_ZNKSt14basic_ifstreamIcSt11char_traitsIcEE"))?;
+    Some(match member {
+        "7is_openEv" => (ifstream_is_open, Class::Pure),
+        "5closeEv" | "D1Ev" | "D2Ev" => (nothing, Class::Pure),
+        m if m.contains("ERKNSt7__cxx1112basic_string") => (ifstream_open_string, Class::Input),
+        m if ["C1EPKc", "C2EPKc", "4openEPKc"].iter().any(|p| m.starts_with(p)) => (ifstream_open, Class::Input),
+        _ => return None,
+    })
+}
+
+fn ifstream_open(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    super::stdio::open_ifstream(m, th, arg(args, 0), arg(args, 1))?;
+    m.libc.cin_good = Some(true);
+    Ok(Ret::Void)
+}
+
+/// The name is a string, whose text its first member points to.
+fn ifstream_open_string(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let text = read(m, th, arg(args, 1), 64)?;
+    ifstream_open(m, th, call, &[arg(args, 0), text])
+}
+
+/// That a file can be opened is taken for granted.
+fn ifstream_is_open(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(Ret::Val(if m.libc.files.of_ifstream(arg(args, 0)).is_some() { Val::new(1) } else { m.unknown("the state of a stream") }))
+}
+
+fn istream_read(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let Some(file) = m.libc.files.of_ifstream(arg(args, 0)) else { return stream_member(m, th, call, args) };
+    m.libc.cin_good = super::stdio::read_ifstream(m, th, call, (file, arg(args, 1), arg(args, 2)))?;
+    Ok(Ret::Val(arg(args, 0)))
 }
 
 /// Streams: output has no effect, input that is not modelled is not known.
@@ -148,11 +184,14 @@ fn is_cin(m: &Machine<'_>, p: Val) -> bool {
     p.known().is_some_and(|a| m.globals.iter().any(|(g, at)| *at == a && m.program.global(*g).name == "_ZSt3cin"))
 }
 
-/// Reads a number from the standard input.
+/// Reads a number from the standard input or a file.
 fn cin(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], bits: u32, float: bool) -> Res {
-    if !is_cin(m, arg(args, 0)) { return stream_member(m, th, call, args); }
-    let f = m.stdin()?;
-    let (v, good) = match m.libc.files.number(Val::new(f), float) {
+    let f = match m.libc.files.of_ifstream(arg(args, 0)) {
+        Some(f) => f,
+        None if is_cin(m, arg(args, 0)) => Val::new(m.stdin()?),
+        None => return stream_member(m, th, call, args),
+    };
+    let (v, good) = match m.libc.files.number(f, float) {
         Ok(Some(n)) => (Val::new(if float { float_bits(n.1, bits) } else { n.0 & mask(bits) }), Some(true)),
         // A failed extraction stores zero (C++11).
         Ok(None) => (Val::ZERO, Some(false)),

@@ -9,6 +9,7 @@ use super::memory::Obj;
 use super::models::{Class, Entry};
 use super::string::put_text;
 use super::value::{Reason, Val, mask, signed};
+use rustc_hash::FxHashMap;
 
 type Res = Result<Ret, Stop>;
 
@@ -28,6 +29,8 @@ struct Stream {
 pub struct Files {
     streams: Vec<Stream>,
     stdin: Option<u64>,
+    /// The files of `std::ifstream`s, by the addresses of both.
+    ifstreams: FxHashMap<u64, u64>,
 }
 
 impl Files {
@@ -49,6 +52,9 @@ impl Files {
         s.ended |= s.at == s.bytes.len();
         Ok((n > 0).then_some(v))
     }
+
+    /// The file of a `std::ifstream`.
+    pub fn of_ifstream(&self, p: Val) -> Option<Val> { p.known().and_then(|a| self.ifstreams.get(&a)).map(|f| Val::new(*f)) }
 
     fn get(&mut self, file: Val) -> Option<&mut Stream> {
         let a = file.known()?;
@@ -185,6 +191,18 @@ impl Machine<'_> {
         Ok(id.address())
     }
 
+    fn open_named(&mut self, name: &str, writes: bool) -> Result<u64, Stop> {
+        let (bytes, unknown) = match self.inputs.files.get(name).cloned() {
+            Some(b) => (b, Reason::NONE),
+            None if writes => (Vec::new(), Reason::OPEN),
+            None => {
+                self.seen.assume(format!("the file `{name}` can be read"));
+                (Vec::new(), self.reason(&format!("the contents of the file `{name}`")))
+            }
+        };
+        self.open(name, bytes, unknown)
+    }
+
     /// The standard input's stream.
     pub fn stdin(&mut self) -> Result<u64, Stop> {
         if let Some(a) = self.libc.files.stdin { return Ok(a); }
@@ -198,19 +216,22 @@ impl Machine<'_> {
     pub fn sink(&mut self, name: &str) -> Result<u64, Stop> { self.open(name, Vec::new(), Reason::OPEN) }
 }
 
+/// Opens a file for a `std::ifstream`; where its name is not known, neither are its contents.
+pub fn open_ifstream(m: &mut Machine<'_>, th: &mut Thread, stream: Val, name: Val) -> Result<(), Stop> {
+    let Some(at) = stream.known() else { return Ok(()) };
+    let file = match text(m, th, name) {
+        Ok(n) => m.open_named(&String::from_utf8_lossy(&n), false)?,
+        Err(p) => m.open("a file", Vec::new(), p.poison)?,
+    };
+    m.libc.files.ifstreams.insert(at, file);
+    Ok(())
+}
+
 fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let name = match text(m, th, arg(args, 0)) { Ok(s) => String::from_utf8_lossy(&s).into_owned(), Err(p) => return Ok(Ret::Val(p)) };
     let mode = text(m, th, arg(args, 1)).unwrap_or_default();
     let writes = mode.first().is_some_and(|c| *c != b'r');
-    let (bytes, unknown) = match m.inputs.files.get(&name).cloned() {
-        Some(b) => (b, Reason::NONE),
-        None if writes => (Vec::new(), Reason::OPEN),
-        None => {
-            m.seen.assume(format!("the file `{name}` can be read"));
-            (Vec::new(), m.reason(&format!("the contents of the file `{name}`")))
-        }
-    };
-    m.open(&name, bytes, unknown).map(|a| Ret::Val(Val::new(a)))
+    m.open_named(&name, writes).map(|a| Ret::Val(Val::new(a)))
 }
 
 /// Takes up to `n` bytes; an error where the stream's contents are not known.
@@ -222,6 +243,12 @@ fn take(m: &mut Machine<'_>, file: Val, n: usize) -> Result<Vec<u8>, Reason> {
     let out = s.bytes[s.at..end].to_vec();
     s.at = end;
     Ok(out)
+}
+
+/// `std::istream::read` of a file: whether all of it was there, where that is known.
+pub fn read_ifstream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, (file, to, length): (Val, Val, Val)) -> Result<Option<bool>, Stop> {
+    let Ret::Val(read) = fread(m, th, call, &[to, Val::new(1), length, file])? else { return Ok(None) };
+    Ok(read.known().zip(length.known()).map(|(n, all)| n == all))
 }
 
 fn fread(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
