@@ -157,7 +157,9 @@ impl<'p> Engine<'p> {
         let decider = Decider::new(Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() });
         let opened = Opened::by(&e);
         let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), opened), root: root.clone() };
-        for run in &mut runs { run.find_invariants(&mut tools); }
+        // What they bring is worth no more than a part of the time.
+        let until = Instant::now() + self.time_left() / 10;
+        for run in &mut runs { if Instant::now() < until { run.find_invariants(&mut tools); } }
         let open = self.first_looks(&mut tools, &runs, &safe);
         self.calls(&mut tools, &stale, &copies);
         for run in &runs { self.stale_in(&mut tools, run); self.unaligned_in(&mut tools, run); }

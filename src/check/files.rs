@@ -61,7 +61,7 @@ impl Opened {
                     out.named.insert(n.clone(), bytes);
                     out.argv.insert(*i, n);
                 }
-                FileName::Unnamed(_) => out.missing = Some("the input is read from a file whose name is not known".into()),
+                FileName::Unnamed => out.missing = Some("the input is read from a file whose name is not known".into()),
             }
         }
         if inputs.iter().any(|(s, _)| matches!(s, InputSource::Read { .. })) { out.missing = Some("the input is read from a file or text whose format is not understood".into()); }
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_file_without_a_name_is_missing() {
         let a = Arena::new();
-        let file = FileName::Unnamed(0);
+        let file = FileName::Unnamed;
         let c = contents(vec![file.clone()], vec![], &a, &[(InputSource::Word { file, ordinal: 0 }, 1)], &Model::default());
         assert!(c.missing.is_some());
     }

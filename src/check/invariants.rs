@@ -13,6 +13,7 @@ use crate::kernel::KernelRun;
 use crate::symbolic::always;
 use crate::symbolic::exchange::Loaded;
 use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
+use crate::symbolic::layers::ROUND;
 use crate::symbolic::memory::{ObjId, ObjKind};
 use crate::symbolic::term::{Range, SymKind, Term, TermId};
 use crate::symbolic::value::Base;
@@ -98,7 +99,8 @@ impl Invariants {
         let element = tools.e.arena.fresh(SymKind::Iteration { name: "an element".into() }, "an element", Range::new(0, 1 << 62));
         let offset = tools.e.arena.scale(element, width);
         let (Some(held), Some(size)) = (tools.e.number_in(&launch.memory, &b.loaded, offset), extent(&mut tools.e, o)) else { return false };
-        // Nothing is known of it.
+        // Nothing is known of it, or of some element that a loop sets.
+        if open_elements(&tools.e, held) { return false; }
         if matches!(tools.e.arena.get(held), Term::Sym(_)) || !relevant::unknowns(&tools.e, &[held]).is_empty() && matches!(tools.e.arena.get(held), Term::Apply { .. }) { return false; }
         let end = tools.e.arena.add_const(offset, width);
         let mut facts = relevant::conditions(&tools.e, launch);
@@ -130,6 +132,15 @@ impl Invariants {
             }
         }
         true
+    }
+}
+
+/// Whether some choice of a value is whatever a loop computes.
+fn open_elements(e: &Executor<'_>, value: TermId) -> bool {
+    match e.arena.get(value) {
+        Term::Ite(_, a, b) => open_elements(e, *a) || open_elements(e, *b),
+        Term::Apply { name, .. } => name.starts_with(ROUND),
+        _ => false,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::kernel::KernelRun;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent};
 use crate::symbolic::layers::{FILE, ROUND, WORD};
 use crate::symbolic::memory::ObjKind;
-use crate::symbolic::term::{FileName, InputSource, SymKind, Term, TermId};
+use crate::symbolic::term::{SymKind, Term, TermId};
 use crate::symbolic::value::{Base, Value};
 use rustc_hash::FxHashSet;
 
@@ -100,15 +100,10 @@ pub(super) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<String> {
             Term::Sym(s) | Term::BoolSym(s) => match &e.arena.symbol(*s).kind {
                 SymKind::Unknown { reason } => Some(reason.clone()),
                 SymKind::Content { what, .. } => Some(what.clone()),
-                SymKind::Input(InputSource::File { file: FileName::Unnamed(_), .. } | InputSource::Word { file: FileName::Unnamed(_), .. }) => Some("what a file holds whose name is not known".into()),
                 _ => None,
             },
             Term::Apply { name, .. } if name == "content" => Some("what a buffer holds".into()),
             Term::Apply { name, .. } if name.starts_with(ROUND) => Some("what a loop writes".into()),
-            Term::Apply { name, args, .. } if name == FILE || name == WORD => {
-                let file = args.first().and_then(|f| e.arena.as_int(*f)).and_then(|f| usize::try_from(f).ok()).and_then(|f| e.files.get(f));
-                matches!(file, None | Some(FileName::Unnamed(_))).then(|| "what a file holds whose name is not known".into())
-            }
             _ => None,
         };
         if let Some(r) = reason && !out.contains(&r) { out.push(r); }

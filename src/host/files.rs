@@ -25,8 +25,11 @@ impl Executor<'_> {
     pub(super) fn file_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         match c.name {
             "fopen" | "fopen64" => {
-                let name = self.pointer_arg(c, 0);
+                let (name, mode) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
                 let name = self.file_name(&name);
+                // What the program itself writes is no input, nor what it reads of that file later.
+                let reads = self.text_of(&mode).is_some_and(|m| m.starts_with('r') && !m.contains('+'));
+                if !reads && !self.written_files.contains(&name) { self.written_files.push(name.clone()); }
                 let stream = self.open_stream(c, &mut s, name);
                 let opened = self.arena.fresh_bool(SymKind::Unknown { reason: "whether a file can be opened".into() }, "opened");
                 let (file, null) = (self.pointer(stream, 0), self.null());
@@ -65,7 +68,7 @@ impl Executor<'_> {
         if let [Target { base: Base::Object(o), offset, .. }] = text && self.arena.as_int(*offset) == Some(0) && let ObjKind::ArgvText(i) = self.object(*o).kind { return FileName::Argv(i); }
         match self.text_of(text) {
             Some(t) => FileName::Literal(t),
-            None => FileName::Unnamed(u32::try_from(self.files.len()).unwrap_or(u32::MAX)),
+            None => FileName::Unnamed,
         }
     }
 
@@ -78,10 +81,13 @@ impl Executor<'_> {
 
     /// A stream at the start of its file.
     pub(super) fn open_stream(&mut self, c: &Call<'_>, s: &mut State, name: FileName) -> ObjId {
-        let file = self.file_number(name);
+        let known = !matches!(name, FileName::Unnamed) && !self.written_files.contains(&name);
+        let file = self.file_number(if known { name } else { FileName::Unnamed });
         let place = self.user_location();
         let o = self.allocate(c.context, c.site, 2, |_| Object { kind: ObjKind::Stream(file), name: "a stream".into(), extent: None, site: place, func: None, array: false });
         self.start_stream(s, o);
+        // Two files without a name have nothing in common: neither has contents that are followed.
+        if !known { for at in [BYTES, WORDS] { self.set_position(s, o, at, Value::unknown("a file whose name is not known")); } }
         o
     }
 

@@ -56,7 +56,7 @@ impl Executor<'_> {
 
     fn merge_object(&mut self, id: ObjId, a: &ObjState, b: &ObjState, sel: TermId) -> ObjState {
         if a == b { return a.clone(); }
-        if a.rest != b.rest && let Some(mut both) = self.either(sel, a, b) {
+        if let Some(mut both) = self.either(sel, a, b) {
             both.freed = self.merge_freed(sel, a.freed.as_ref(), b.freed.as_ref());
             return both;
         }

@@ -138,8 +138,8 @@ pub enum FileName {
     Argv(u32),
     Literal(String),
     StandardInput,
-    /// One whose name is not known: each opening is a file of its own.
-    Unnamed(u32),
+    /// One whose name is not known, or that the program writes: its contents are not followed.
+    Unnamed,
 }
 
 impl std::fmt::Display for FileName {
@@ -148,7 +148,7 @@ impl std::fmt::Display for FileName {
             Self::Argv(i) => write!(f, "the file argv[{i}]"),
             Self::StandardInput => f.write_str("the standard input"),
             Self::Literal(n) => write!(f, "the file {n}"),
-            Self::Unnamed(_) => f.write_str("a file"),
+            Self::Unnamed => f.write_str("a file"),
         }
     }
 }
