@@ -1,7 +1,7 @@
 //! What the threads of a kernel read of memory that they also write: a number of its own for each read, since nothing is
 //! known of when other threads write.
 
-use super::exec::{AccessEvent, Executor, Frame, State, Stores};
+use super::exec::{AccessEvent, AccessKind, Executor, Frame, Stores};
 use super::loops::Form;
 use super::memory::{Memory, ObjId, ObjKind};
 use super::term::{Range, SymKind, Term, TermId};
@@ -97,11 +97,7 @@ impl Executor<'_> {
 
     /// What memory holds at an offset, as an integer of that type.
     pub fn number_in(&mut self, memory: &Memory, l: &Loaded, offset: TermId) -> Option<TermId> {
-        let mut s = self.initial_state();
-        s.mem.clone_from(memory);
-        s.mem.get(&l.object)?;
-        let state: State = s;
-        let held = state.mem.get(&l.object)?.clone();
+        let held = memory.get(&l.object)?.clone();
         match self.read_cells(l.object, &held, offset, u64::from(l.bits / 8), Some(l.ty)) { Value::Int(t) => Some(t), _ => None }
     }
 }
@@ -110,6 +106,6 @@ impl AccessEvent {
     /// Whether it writes this object, or may.
     #[must_use]
     pub fn writes(&self, o: ObjId) -> bool {
-        self.kind != super::exec::AccessKind::Read && self.targets.iter().any(|t| t.base == Base::Object(o))
+        self.kind != AccessKind::Read && self.targets.iter().any(|t| t.base == Base::Object(o))
     }
 }
