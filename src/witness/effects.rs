@@ -2,7 +2,7 @@
 
 use super::code::Callee;
 use super::models::{self, Class};
-use crate::ir::{self, Const, FuncRef, GlobalRef, ModuleId, Op, Operand, Program, Terminator};
+use crate::ir::{self, BlockId, Const, FuncRef, GlobalRef, ModuleId, Op, Operand, Program, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -29,8 +29,20 @@ pub struct Effect {
 #[derive(Default)]
 pub struct Effects {
     memo: FxHashMap<FuncRef, Rc<Effect>>,
+    /// Of parts of functions: a branch or loop is come to again and again.
+    regions: FxHashMap<(FuncRef, Vec<BlockId>), Rc<Effect>>,
+    targets: FxHashMap<FuncRef, Rc<Called>>,
     /// The program has launches at all, so that a call of something unknown might be one.
     pub launches: bool,
+}
+
+/// What is known of a function by its declaration.
+#[derive(Debug)]
+pub struct Called {
+    /// It has a model that only computes.
+    pub pure: bool,
+    /// Parameters that point to what it does not change.
+    pub konst: Vec<bool>,
 }
 
 impl Effects {
@@ -53,10 +65,47 @@ impl Effects {
         self.memo.insert(f, e.clone());
         e
     }
+
+    /// What these blocks of a function do, with what they call.
+    pub fn of_blocks(&mut self, program: &Program, func: FuncRef, blocks: &[BlockId]) -> Rc<Effect> {
+        let key = (func, blocks.to_vec());
+        if let Some(e) = self.regions.get(&key) { return e.clone(); }
+        let mut all = Effect::default();
+        let mut work = vec![];
+        for b in blocks {
+            let block = &program.func(func).blocks[b.index()];
+            for inst in &block.insts { step(program, func.module, &inst.op, &mut all, &mut work); }
+            if let Terminator::Invoke { callee, .. } = &block.term { call(program, func.module, callee, &mut all, &mut work); }
+        }
+        for f in work { all.add(&self.of(program, f)); }
+        let e = Rc::new(all);
+        self.regions.insert(key, e.clone());
+        e
+    }
+
+    /// The function that a call names.
+    pub fn called(&mut self, program: &Program, f: FuncRef) -> Rc<Called> {
+        self.targets.entry(f).or_insert_with(|| {
+            let pure = matches!(models::resolve(program, f), Callee::Model(_)) && models::class(program, f) == Class::Pure;
+            Rc::new(Called { pure, konst: models::const_params(&program.func(f).display) })
+        }).clone()
+    }
+}
+
+impl Effect {
+    fn add(&mut self, other: &Self) {
+        self.cuda |= other.cuda;
+        self.barrier |= other.barrier;
+        self.random |= other.random;
+        self.input |= other.input;
+        self.indirect |= other.indirect;
+        self.globals.extend(&other.globals);
+        self.calls.extend(&other.calls);
+    }
 }
 
 /// Adds what one instruction does; functions it calls go into `work`.
-pub fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work: &mut Vec<FuncRef>) {
+fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work: &mut Vec<FuncRef>) {
     let mut writes = |o: &Operand| {
         if let Operand::Const(Const::Global { id, .. }) = o { all.globals.insert(program.resolve_global(module, *id)); }
     };
@@ -72,7 +121,7 @@ pub fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work
     }
 }
 
-pub fn call(program: &Program, module: ModuleId, callee: &ir::Callee, all: &mut Effect, work: &mut Vec<FuncRef>) {
+fn call(program: &Program, module: ModuleId, callee: &ir::Callee, all: &mut Effect, work: &mut Vec<FuncRef>) {
     match callee {
         ir::Callee::Indirect(_) => all.indirect = true,
         ir::Callee::Direct(id) => {

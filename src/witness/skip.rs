@@ -2,13 +2,12 @@
 //!
 //! What the skipped code could have written becomes poison, so that whatever depends on it is not decided by chance.
 
-use super::code::{Callee, Code};
-use super::effects::{self, Effect};
+use super::code::Code;
+use super::effects::Effect;
 use super::machine::{Machine, Stop, Thread};
 use super::memory::{ObjId, split};
-use super::models;
 use super::value::{Reason, Val, mask, signed};
-use crate::ir::{self, BinOp, Block, BlockId, Const, FuncRef, Function, Op, Operand, Pred, Terminator, TypeKind, ValueId};
+use crate::ir::{self, BinOp, BlockId, Const, FuncRef, Function, Op, Operand, Pred, Terminator, TypeKind, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl<'p> Machine<'p> {
@@ -81,12 +80,9 @@ impl<'p> Machine<'p> {
         let f = program.func(code.func);
         let reach = code.flow.reach(from);
         if reach.contains(&branch) { return false; }
-        let mut e = Effect::default();
-        for b in &reach {
-            let block = &f.blocks[b.index()];
-            if matches!(block.term, Terminator::Other(_)) || matches!(block.term, Terminator::Ret(_)) && !root { return false; }
-            self.block_effect(code.func, block, &mut e);
-        }
+        let goes_on = |b: &BlockId| match f.blocks[b.index()].term { Terminator::Other(_) => true, Terminator::Ret(_) => !root, _ => false };
+        if reach.iter().any(goes_on) { return false; }
+        let e = self.effects.of_blocks(program, code.func, &reach);
         !e.cuda && !e.indirect
     }
 
@@ -98,27 +94,9 @@ impl<'p> Machine<'p> {
             places.push((f.code.func, f.code.flow.reach(f.code.block_of(f.pc.saturating_sub(1)))));
         }
         places.iter().any(|(func, blocks)| {
-            let mut e = Effect::default();
-            for b in blocks { self.block_effect(*func, &program.func(*func).blocks[b.index()], &mut e); }
+            let e = self.effects.of_blocks(program, *func, blocks);
             e.cuda || e.indirect || self.sought_in(*func, blocks, &e)
         })
-    }
-
-    fn block_effect(&mut self, func: FuncRef, block: &Block, all: &mut Effect) {
-        let program = self.program;
-        let mut work = Vec::new();
-        for inst in &block.insts { effects::step(program, func.module, &inst.op, all, &mut work); }
-        if let Terminator::Invoke { callee, .. } = &block.term { effects::call(program, func.module, callee, all, &mut work); }
-        for f in work {
-            let e = self.effects.of(program, f);
-            all.cuda |= e.cuda;
-            all.barrier |= e.barrier;
-            all.random |= e.random;
-            all.input |= e.input;
-            all.indirect |= e.indirect;
-            all.globals.extend(&e.globals);
-            all.calls.extend(&e.calls);
-        }
     }
 
     /// Whether what is sought stands in these blocks of a function or in what they call.
@@ -129,12 +107,8 @@ impl<'p> Machine<'p> {
     /// Whether leaving these blocks out changes only what memory and registers hold.
     fn may_skip(&mut self, th: &Thread, func: FuncRef, blocks: &[BlockId]) -> bool {
         let f = self.program.func(func);
-        let mut e = Effect::default();
-        for b in blocks {
-            let block = &f.blocks[b.index()];
-            if matches!(block.term, Terminator::Ret(_) | Terminator::Other(_)) { return false; }
-            self.block_effect(func, block, &mut e);
-        }
+        if blocks.iter().any(|b| matches!(f.blocks[b.index()].term, Terminator::Ret(_) | Terminator::Other(_))) { return false; }
+        let e = self.effects.of_blocks(self.program, func, blocks);
         if e.cuda || e.barrier || e.indirect && !th.on_device() && self.effects.launches { return false; }
         // What is sought must not be skipped.
         !self.sought_in(func, blocks, &e)
@@ -182,8 +156,7 @@ impl<'p> Machine<'p> {
         let program = self.program;
         let func = code.func;
         let f = program.func(func);
-        let mut e = Effect::default();
-        for b in blocks { self.block_effect(func, &f.blocks[b.index()], &mut e); }
+        let e = self.effects.of_blocks(program, func, blocks);
         let mut roots = Roots { defs: defs(f), region: blocks.iter().copied().collect(), stores: promoted_stores(f, blocks), found: FxHashSet::default(), unknown: false };
         // Where the region writes, from the values as they are before.
         let mut deep: FxHashSet<ObjId> = FxHashSet::default();
@@ -241,14 +214,14 @@ impl<'p> Machine<'p> {
     fn call_roots(&mut self, th: &Thread, code: &Code, base: usize, callee: &ir::Callee, args: &[Operand], roots: &mut Roots<'_>, deep: &mut FxHashSet<ObjId>) {
         let konst = match callee {
             ir::Callee::Direct(id) => {
-                let r = self.program.resolve_func(code.func.module, *id);
-                if matches!(models::resolve(self.program, r), Callee::Model(_)) && models::class(self.program, r) == models::Class::Pure { return; }
-                models::const_params(&self.program.func(r).display)
+                let called = self.effects.called(self.program, self.program.resolve_func(code.func.module, *id));
+                if called.pure { return; }
+                Some(called)
             }
-            ir::Callee::Indirect(_) => Vec::new(),
+            ir::Callee::Indirect(_) => None,
         };
         for (i, a) in args.iter().enumerate() {
-            if konst.get(i).copied().unwrap_or(false) { continue; }
+            if konst.as_ref().is_some_and(|c| c.konst.get(i).copied().unwrap_or(false)) { continue; }
             let before = std::mem::take(&mut roots.found);
             let unknown = roots.unknown;
             roots.of(self, th, code, base, a);
