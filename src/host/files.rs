@@ -2,7 +2,9 @@
 //!
 //! Positions are cells of a stream's object, in bytes and in words, so that loops find out how they move. A read is taken
 //! to be complete as far as what it stores goes: bytes behind the end of a file are as arbitrary as what was there before.
-//! How much it says to have read is open.
+//! How much it says to have read is open. That holds of the first read of each byte only: where the file is too short, two
+//! reads of one place leave what was in two places before. So a stream that goes back has no position that is known, nor
+//! does one of a file that was read before, and what `ftell` says after a read is open.
 
 use super::Call;
 use crate::kernel::Modelled;
@@ -50,13 +52,20 @@ impl Executor<'_> {
                     (Some(2), Some((_, file))) => self.files.get(file as usize).cloned().map(|name| self.input(InputSource::FileSize(name), 64)),
                     _ => None,
                 };
-                let to = match from { Some(t) => Value::Int(self.arena.add(t, offset)), None => Value::unknown("a position in a file") };
-                self.seek(&mut s, &f, to);
+                // A position before the start is refused.
+                let to = from.map(|t| self.arena.add(t, offset)).filter(|t| self.arena.range(*t).lo.is_some_and(|lo| lo >= 0));
+                let onwards = self.arena.as_int(whence) == Some(1) && self.arena.range(offset).lo.is_some_and(|lo| lo >= 0);
+                match to {
+                    Some(t) if onwards => self.put_at(&mut s, &f, Value::Int(t)),
+                    Some(t) => self.seek(&mut s, &f, Value::Int(t)),
+                    None => self.lose_position(&mut s, &f),
+                }
                 self.success(s)
             }
             "ftell" | "ftello" | "ftello64" => {
                 let f = self.pointer_arg(c, 0);
-                let v = match self.reading(&mut s, &f, FilePart::Bytes) { Some(r) => Value::Int(r.at), None => { let m = self.program.module(c.site.func.module); self.unknown_of(m, c.ty, "a position in a file") } };
+                let at = self.reading(&mut s, &f, FilePart::Bytes).filter(|r| !self.read_files.contains(&r.file));
+                let v = match at { Some(r) => Value::Int(r.at), None => { let m = self.program.module(c.site.func.module); self.unknown_of(m, c.ty, "a position in a file") } };
                 Ok(Some((v, s)))
             }
             _ => Err(Box::new(s)),
@@ -83,11 +92,12 @@ impl Executor<'_> {
     pub(super) fn open_stream(&mut self, c: &Call<'_>, s: &mut State, name: FileName) -> ObjId {
         let known = !matches!(name, FileName::Unnamed) && !self.written_files.contains(&name);
         let file = self.file_number(if known { name } else { FileName::Unnamed });
+        let again = self.read_files.contains(&file) || self.objects.iter().any(|o| o.kind == ObjKind::Stream(file));
         let place = self.user_location();
         let o = self.allocate(c.context, c.site, 2, |_| Object { kind: ObjKind::Stream(file), name: "a stream".into(), extent: None, site: place, func: None, array: false });
         self.start_stream(s, o);
         // Two files without a name have nothing in common: neither has contents that are followed.
-        if !known { for at in [BYTES, WORDS] { self.set_position(s, o, at, Value::unknown("a file whose name is not known")); } }
+        if !known || again { for at in [BYTES, WORDS] { self.set_position(s, o, at, Value::unknown("a file whose name is not known")); } }
         o
     }
 
@@ -118,8 +128,14 @@ impl Executor<'_> {
         match self.load_number(s, &cell) { Some(at) => Some(Reading { stream, file, at }), None => None }
     }
 
-    /// Puts the position in bytes; of one that is not the start, that in words is not known.
+    /// Goes to a position, perhaps back: not known where something was read before.
     fn seek(&mut self, s: &mut State, p: &[Target], to: Value) {
+        let again = self.stream(p).is_some_and(|(_, file)| self.read_files.contains(&file));
+        self.put_at(s, p, if again { Value::unknown("a position in a file that was read before") } else { to });
+    }
+
+    /// Puts the position in bytes; of one that is not the start, that in words is not known.
+    fn put_at(&mut self, s: &mut State, p: &[Target], to: Value) {
         let Some((stream, _)) = self.stream(p) else { return };
         let start = matches!(to, Value::Int(t) if self.arena.as_int(t) == Some(0));
         let words = if start { to.clone() } else { Value::unknown("a position in a file") };
@@ -145,7 +161,9 @@ impl Executor<'_> {
 
     /// Reads bytes from a stream to memory.
     pub(super) fn read_bytes(&mut self, s: &mut State, to: &Rc<Vec<Target>>, f: &[Target], length: TermId, size: TermId) {
-        let Some(r) = self.reading(s, f, FilePart::Bytes) else {
+        let r = self.reading(s, f, FilePart::Bytes);
+        if let Some((_, file)) = self.stream(f) { self.read_files.insert(file); }
+        let Some(r) = r else {
             self.forget_targets(s, to, "what is read from a file");
             if let Some((stream, _)) = self.stream(f) { self.set_position(s, stream, BYTES, Value::unknown("a position in a file")); }
             return;
@@ -161,6 +179,7 @@ impl Executor<'_> {
     pub(super) fn next_word(&mut self, s: &mut State, f: &[Target], size: u32) -> Option<Value> {
         let r = self.reading(s, f, FilePart::Words)?;
         let next = self.arena.add_const(r.at, 1);
+        self.read_files.insert(r.file);
         self.file_ends.push((r.file, FilePart::Words, next));
         self.set_position(s, r.stream, WORDS, Value::Int(next));
         self.set_position(s, r.stream, BYTES, Value::unknown("a position in a file"));
@@ -174,7 +193,10 @@ impl Executor<'_> {
     }
 
     /// What is read in a way that is not followed: where the stream stands afterwards is not known.
-    pub(super) fn lose_position(&mut self, s: &mut State, f: &[Target]) { self.seek(s, f, Value::unknown("a position in a file")); }
+    pub(super) fn lose_position(&mut self, s: &mut State, f: &[Target]) {
+        if let Some((_, file)) = self.stream(f) { self.read_files.insert(file); }
+        self.put_at(s, f, Value::unknown("a position in a file"));
+    }
 
     /// The standard input's stream.
     pub(super) fn standard_input(&mut self, s: &mut State) -> Rc<Vec<Target>> {

@@ -546,16 +546,20 @@ impl Executor<'_> {
             seen.push(o);
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); self.written_otherwise.insert(o); continue; }
             self.held(s, o, &mut work);
-            if self.read_only(o) { continue; }
+            // A library that gets the address of device memory may write there, by a copy or a kernel of its own.
+            if self.read_only(o) && self.object(o).kind != ObjKind::DeviceHeap { continue; }
             self.forget(s, o, reason, false);
         }
     }
+
+    /// Memory that the host writes by CUDA calls alone.
+    fn is_of_device(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_)) }
 
     pub(super) fn read_only(&self, o: ObjId) -> bool {
         match &self.object(o).kind {
             ObjKind::HostGlobal(r) => self.program.global(*r).constant,
             ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::Constant(_) => true,
-            // The host cannot write device memory except through CUDA calls, which are modelled.
+            // The host cannot write device memory except through CUDA calls; those that take its address say so.
             ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.side == Side::Host,
             _ => false,
         }
@@ -614,7 +618,7 @@ impl Executor<'_> {
     pub(crate) fn forget_targets(&mut self, s: &mut State, p: &Rc<Vec<Target>>, reason: &str) {
         for t in p.iter() {
             match t.base {
-                Base::Object(o) if !self.read_only(o) => self.forget(s, o, reason, false),
+                Base::Object(o) if !self.read_only(o) || self.is_of_device(o) => self.forget(s, o, reason, false),
                 Base::Unknown(_) => self.forget_escaped(s, reason, true),
                 _ => {}
             }
@@ -628,7 +632,7 @@ impl Executor<'_> {
         let mut v = vec![];
         for a in args { collect(a, &mut v); }
         for o in v {
-            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); self.written_otherwise.insert(o); } else if !self.read_only(o) { self.forget(s, o, reason, false); }
+            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); self.written_otherwise.insert(o); } else if !self.read_only(o) || self.is_of_device(o) { self.forget(s, o, reason, false); }
         }
     }
 

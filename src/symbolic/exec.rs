@@ -168,6 +168,8 @@ pub struct Executor<'p> {
     pub files: Vec<FileName>,
     /// Files that it opens for writing.
     pub(crate) written_files: Vec<FileName>,
+    /// Those that something was read from, by their number.
+    pub(crate) read_files: rustc_hash::FxHashSet<u32>,
     /// The streams behind `std::ifstream`s, by the object that holds one at its start.
     pub(crate) file_streams: FxHashMap<ObjId, ObjId>,
     /// How far files are read, in bytes or words: a witness must have so much in them.
@@ -193,7 +195,7 @@ impl<'p> Executor<'p> {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
             gave_up: None, budget: Budget::default(), written: Default::default(), written_anywhere: false, stable: None, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
-            loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
+            loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
     }
 
