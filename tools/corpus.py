@@ -172,7 +172,7 @@ def analyse(program, checkouts, temporary, scuba):
         scratch.mkdir(exist_ok=True)
         other, more = program.prepare(folder, scratch)
         sources, flags = other or sources, (*more, *flags)
-    command = [str(scuba), "check", "-q", "-j", "1", "--message-format", "json", *sources, "--", ARCHITECTURE, *flags]
+    command = [str(scuba), "check", "-q", "-j", "2", "--message-format", "json", *sources, "--", ARCHITECTURE, *flags]
     # Settings of this machine have no say; an empty file keeps out those of folders above.
     settings = temporary / "scuba.toml"
     settings.touch()
