@@ -44,7 +44,10 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
     session.say_asides(&assembled);
     let chosen = choose(&assembled, &wanted, session.config.confirm.when)?;
     if chosen.is_empty() {
-        output::complain("there is nothing to confirm: no finding has a counterexample");
+        let warned = assembled.report.findings.iter().filter(|f| f.witness.is_some()).count();
+        output::complain(&if warned == 0 { "there is nothing to confirm: no finding has a counterexample".to_owned() } else {
+            format!("there is nothing to confirm: no denied finding has a counterexample; {warned} that only warn have one: set `[confirm] when = \"all\"`, or name them by their fingerprints")
+        });
         return Ok(Status::Clean);
     }
     match (&args.bundle, toolchain) {

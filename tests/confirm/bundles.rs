@@ -58,6 +58,16 @@ fn a_bundle_makes_the_round_trip() {
 }
 
 #[test]
+fn what_only_warns_is_named_as_left_out() {
+    let bench = Bench::new("vector.cu");
+    bench.tool("nvidia-smi", "exit 9");
+    let bundle = bench.root().join("bundle");
+    let said = bench.scuba(["confirm", "vector.cu", "-W", "all", "--bundle", bundle.to_str().unwrap()]).status(0);
+    assert!(said.err.contains("only warn") && said.err.contains("when = \"all\""), "{}", said.err);
+    assert!(!bundle.exists());
+}
+
+#[test]
 fn what_is_no_bundle_is_refused() {
     let bench = Bench::new("vector.cu");
     bench.sanitizer("vector.xml", "vector.xml", &bench.project());
