@@ -71,7 +71,10 @@ impl Numbered {
         writer.byte(u8::from(query.strict));
         writer.word(rlimit);
         let roots: Vec<TermId> = query.want.iter().map(|w| w.0).collect();
-        for t in arena.cone(&roots) { writer.term(arena, t); }
+        let cone = arena.cone(&roots);
+        writer.count(cone.len());
+        for t in cone { writer.term(arena, t); }
+        writer.count(query.want.len());
         for (t, truth) in query.want {
             writer.child(*t);
             writer.byte(u8::from(*truth));
