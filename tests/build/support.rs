@@ -185,7 +185,8 @@ pub fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// nvcc puts its process number, in hexadecimal, into the names of its temporary files, and those into what it writes.
+/// nvcc puts its process number, in hexadecimal, into the names of its temporary files, and those into what it writes; behind it
+/// how many such names were taken, by files that a killed nvcc of that number left.
 pub fn normal(bytes: &[u8]) -> Vec<u8> {
     let mut text = bytes.to_vec();
     let mark = b"tmpxft_";
@@ -193,8 +194,8 @@ pub fn normal(bytes: &[u8]) -> Vec<u8> {
     while let Some(found) = text[at..].windows(mark.len()).position(|window| window == mark) {
         at += found + mark.len();
         // tmpxft_0000298f_00000000-6_a.cudafe1.stub.c, and mangled: tmpxft_0000298f_00000000_7_
-        for byte in text[at..].iter_mut().take(8).take_while(|byte| byte.is_ascii_hexdigit()) {
-            *byte = b'0';
+        for number in [at, at + 9] {
+            for byte in text.iter_mut().skip(number).take(8).take_while(|byte| byte.is_ascii_hexdigit()) { *byte = b'0'; }
         }
     }
     text

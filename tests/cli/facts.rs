@@ -326,7 +326,8 @@ fn a_program_of_which_nothing_changed_is_not_checked_again() {
     // Damaged ones are made again, other limits and other sources have others.
     std::fs::write(bad, &kept[..kept.len() / 2]).unwrap();
     check("bad.cu").status(1);
-    assert_eq!(std::fs::read(bad).unwrap().len(), kept.len());
+    // The same again, but for the digits of the time that it took.
+    assert!(std::fs::read(bad).unwrap().len().abs_diff(kept.len()) < 20);
     p.write("scuba.toml", "[limits]\nsolver_ms = 4321\n");
     check("bad.cu").status(1);
     p.write("bad.cu", SAFE);

@@ -5,8 +5,8 @@
 #define X32(at) X4(at) X4(at + 4) X4(at + 8) X4(at + 12) X4(at + 16) X4(at + 20) X4(at + 24) X4(at + 28)
 
 // Each sum is another place, and each product may wrap.
-__global__ void columns(double *table, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
+__global__ void columns(double *table, unsigned n) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
 #define X(at) table[n * (at) + i] += table[n * (at + 32) + i];
     X32(0)
@@ -15,8 +15,8 @@ __global__ void columns(double *table, int n) {
 }
 
 int main(int argc, char **argv) {
-  int n = argc > 1 ? atoi(argv[1]) : 1;
-  if (n <= 0) return 1;
+  unsigned n = argc > 1 ? atoi(argv[1]) : 1;
+  if (n == 0) return 1;
   double *table;
   size_t count = n * 64;
   cudaMalloc(&table, count * sizeof(double));
