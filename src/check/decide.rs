@@ -71,7 +71,7 @@ impl Decider {
         self.cut = false;
         if let Some(d) = self.decided.get(o) { return d.clone(); }
         let d = self.decide_new(a, o);
-        if !self.cut && !(self.rough && matches!(d, Decision::Fails { .. })) { self.decided.insert(o.clone(), d.clone()); }
+        if !(self.cut || self.rough && matches!(d, Decision::Fails { .. })) { self.decided.insert(o.clone(), d.clone()); }
         d
     }
 

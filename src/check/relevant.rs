@@ -41,7 +41,7 @@ pub(super) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> 
 /// prove less, so this is sound; a witness is replayed in full anyway.
 pub(super) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     let mut roots = own_terms(l);
-    roots.extend(l.always.iter().map(|x| x.rounds()));
+    roots.extend(l.always.iter().map(crate::symbolic::always::Always::rounds));
     for (o, st) in &l.memory {
         roots.extend(st.freed.as_ref().map(|f| f.cond));
         if matches!(e.object(*o).kind, ObjKind::DeviceHeap | ObjKind::Managed) { st.rest.terms(&mut roots); }

@@ -254,7 +254,7 @@ proptest! {
     #[test]
     fn models_exist_where_they_should_and_are_small(p in problems()) {
         for mode in [WrapMode::Assume, WrapMode::Exact] {
-            let mut b = Built::new(&p);
+            let b = Built::new(&p);
             let facts = b.facts.clone();
             let inputs: Vec<SymId> = b.symbols.iter().map(|t| super::id(&b.arena, *t)).collect();
             let seen = b.arena.symbols_of(&facts);
@@ -263,7 +263,7 @@ proptest! {
             b.enumerate(&p, mode, |at, facts, _| if facts.iter().all(|v| *v == Some(1)) {
                 best = Some(best.map_or(size(at), |s| s.min(size(at))));
             });
-            match find_model(&mut b.arena, &facts, &inputs, &[], mode, &Limits::default(), &mut Groups::default()) {
+            match find_model(&b.arena, &facts, &inputs, &[], mode, &Limits::default(), &mut Groups::default()) {
                 ModelAnswer::Unsat => prop_assert_eq!(best, None),
                 ModelAnswer::Unknown(why) if why == "timeout" || why == "canceled" => {}
                 ModelAnswer::Unknown(why) => prop_assert!(best.is_none() && b.partial(&p), "{}", why),
