@@ -36,7 +36,7 @@ pub(super) struct Invariants {
 impl Invariants {
     /// Those of a launch. `extent` gives an object's size in bytes under the launch's conditions.
     pub fn of(tools: &mut Tools<'_>, launch: &LaunchEvent, run: &KernelRun, extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>) -> Self {
-        if run.exchanged.anywhere || run.gave_up.is_some() { return Self::default(); }
+        if run.exchanged.anywhere || tools.e.overlapping || run.gave_up.is_some() { return Self::default(); }
         let mut all = Self { bounds: candidates(&mut tools.e, launch, run, extent), operations: vec![] };
         while !all.bounds.is_empty() {
             all.operations.clear();
@@ -149,7 +149,7 @@ fn candidates(e: &mut Executor<'_>, launch: &LaunchEvent, run: &KernelRun, exten
     let mut out: Vec<Bound> = vec![];
     for ev in &run.accesses {
         for (loaded, c, o) in indices(e, ev) {
-            let kept = launch.memory.contains_key(&loaded.object) && !matches!(e.object(loaded.object).kind, ObjKind::Parameter);
+            let kept = launch.memory.contains_key(&loaded.object) && matches!(e.object(loaded.object).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_));
             let Some(size) = extent(e, o).filter(|_| kept && out.len() < MOST) else { continue };
             let below = e.arena.floor_div(size, c);
             let known = out.iter().any(|b| b.loaded.object == loaded.object && b.loaded.bits == loaded.bits && b.below == below);

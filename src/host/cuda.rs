@@ -53,6 +53,7 @@ impl Executor<'_> {
                 let block = self.packed(c, 2, 3);
                 let shared = int(self, 4, 64);
                 let shared = self.interpret(shared, 64, false);
+                self.note_stream(c, 5);
                 s.pending = Some(Rc::new(LaunchConfig { grid, block, shared }));
                 self.success(s)
             }
@@ -78,6 +79,7 @@ impl Executor<'_> {
             }
             "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => {
                 let cfg = LaunchConfig { grid: self.packed(c, 1, 2), block: self.packed(c, 3, 4), shared: { let t = int(self, 6, 64); self.interpret(t, 64, false) } };
+                self.note_stream(c, 7);
                 let (f, args) = (self.pointer_arg(c, 0), self.pointer_arg(c, 5));
                 self.launch(&mut s, &f, &args, &cfg);
                 self.success(s)
@@ -94,6 +96,12 @@ impl Executor<'_> {
                 self.success(s)
             }
         }
+    }
+
+    /// A launch into a stream that is not surely the default one may overlap with others.
+    fn note_stream(&mut self, c: &Call<'_>, i: usize) {
+        let stream = self.pointer_arg(c, i);
+        self.overlapping |= !stream.iter().all(|t| matches!(t.base, Base::Null));
     }
 
     pub(super) fn pointer_arg(&mut self, c: &Call<'_>, i: usize) -> Rc<Vec<Target>> {

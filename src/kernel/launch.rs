@@ -89,7 +89,9 @@ impl Executor<'_> {
         self.stable = Some(all.into_iter().filter(|o| !written.contains(o) && match self.object(*o).kind {
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
             ObjKind::DeviceLocal | ObjKind::Constant(_) => true,
-            _ if anywhere => false,
+            // The host does not wait for the kernel before it writes.
+            ObjKind::Managed | ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => false,
+            _ if anywhere || self.overlapping => false,
             ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !parameters,
             _ => true,
         }).collect());

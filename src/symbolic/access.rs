@@ -84,11 +84,16 @@ impl Executor<'_> {
         out.unwrap_or_else(|| self.unknown_of(m, ty, "a load through no pointer"))
     }
 
+    /// Whether nobody else may write the object while it is read.
+    fn is_read_as_it_was(&self, o: ObjId) -> bool {
+        self.side == Side::Host || matches!(self.object(o).kind, ObjKind::DeviceLocal | ObjKind::Constant(_)) || self.stable.as_ref().is_some_and(|k| k.contains(&o))
+    }
+
     fn load_object(&mut self, s: &mut State, f: FuncRef, o: ObjId, offset: TermId, ty: TypeId) -> Value {
         let m = self.module(f);
         let size = m.size_of(ty);
         // What other threads may write is not followed.
-        if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal | ObjKind::Constant(_)) && !self.stable.as_ref().is_some_and(|k| k.contains(&o)) {
+        if !self.is_read_as_it_was(o) {
             let reason = format!("what `{}` holds", self.object(o).name);
             return self.load_shared(f, o, ty, false, &reason);
         }
@@ -410,8 +415,7 @@ impl Executor<'_> {
             let source = s.mem.get(from).cloned();
             if let (Some(at), Some(source)) = (at, source) {
                 let n = i64::try_from(n).unwrap_or(0);
-                let readable = self.side == Side::Host || matches!(self.object(*from).kind, ObjKind::DeviceLocal | ObjKind::Constant(_)) || self.stable.as_ref().is_some_and(|k| k.contains(from));
-                if readable && !matches!(source.rest, Rest::Layer(_) | Rest::Either(_)) {
+                if self.is_read_as_it_was(*from) && !matches!(source.rest, Rest::Layer(_) | Rest::Either(_)) {
                     for t in dst.iter() {
                         let Base::Object(to) = t.base else { continue };
                         if self.side == Side::Device && !matches!(self.object(to).kind, ObjKind::DeviceLocal) { continue; }
