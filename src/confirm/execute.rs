@@ -4,13 +4,14 @@
 //! program's facts: a bundle needs nothing else on the machine that runs it.
 
 use super::device::Toolchain;
+use super::inputs::InputFiles;
 use super::manifest::{Attempt, Build, Case, Executable, Manifest, Step, Tool, Word};
 use super::kernel_check;
 use super::process::{self, Ended};
 use super::record::Records;
 use super::store::Outcome;
 use super::verdict::{self, Surroundings, Verdict};
-use crate::report::finding::{Confirmation, ConfirmationStatus, ConfirmedBy, Rule};
+use crate::report::finding::{Confirmation, ConfirmationStatus, ConfirmedBy, Rule, RunFile};
 use object::read::elf::ElfFile64;
 use object::{Endianness, Object, ObjectSection};
 use std::collections::HashMap;
@@ -60,7 +61,7 @@ struct Execution<'a> {
     deadline: Option<Instant>,
     built: HashMap<String, Result<PathBuf, String>>,
     /// Runs of the program itself, by all that they depend on: many findings share one.
-    seen: HashMap<(Executable, Vec<String>, String), Seen>,
+    seen: HashMap<(Executable, Vec<String>, String, Vec<RunFile>), Seen>,
     count: usize,
 }
 
@@ -88,7 +89,11 @@ impl Execution<'_> {
                 _ if blind => {}
                 Ok(Verdict::Confirmed(detail)) => { confirmed = Some(format!("{detail}, running {what}")); break; }
                 Ok(Verdict::NotReproduced(why)) => silent.push(format!("{what}: {why}")),
-                Ok(Verdict::Inconclusive(why)) | Err(why) => open.push(format!("{what}: {why}")),
+                Ok(Verdict::Inconclusive(why)) => open.push(format!("{what}: {why}")),
+                Err(why) => {
+                    let _ = writeln!(log, "not run: {why}");
+                    open.push(format!("{what}: {why}"));
+                }
             }
         }
         let (status, mut detail) = match confirmed {
@@ -117,14 +122,16 @@ impl Execution<'_> {
         }
         let mut array = None;
         let seen = match attempt {
-            Attempt::Program { executable, argv, stdin, .. } => {
-                let key = (executable.clone(), argv.clone(), stdin.clone());
+            Attempt::Program { executable, argv, stdin, files, .. } => {
+                let key = (executable.clone(), argv.clone(), stdin.clone(), files.clone());
                 if let Some(known) = self.seen.get(&key) { known.clone() } else {
+                    // Before anything is built for a run that cannot be.
+                    let files = InputFiles::new(files, stdin, limit).map_err(|e| e.to_string())?;
                     let program = match executable {
                         Executable::Built(name) => self.build(name, log)?,
                         Executable::At(word) => PathBuf::from(self.word(word)),
                     };
-                    let seen = self.sanitized(&program, argv, stdin)?;
+                    let seen = self.sanitized(&program, argv, stdin, &files)?;
                     self.seen.insert(key, seen.clone());
                     seen
                 }
@@ -134,7 +141,7 @@ impl Execution<'_> {
                 let cubin = self.build(cubin, log)?;
                 let entry = entry_of(&cubin, kernel)?;
                 let file = self.launch_file(&cubin, &entry, description)?;
-                let seen = self.sanitized(&launcher, &[file.to_string_lossy().into_owned()], "")?;
+                let seen = self.sanitized(&launcher, &[file.to_string_lossy().into_owned()], "", &InputFiles::default())?;
                 array = target.as_ref().and_then(|(name, offset, extent)| Some((start_of(&seen.output, name)?, *offset, *extent)));
                 seen
             }
@@ -174,12 +181,13 @@ impl Execution<'_> {
     }
 
     /// Runs a program under Compute Sanitizer, in a folder of its own.
-    fn sanitized(&mut self, program: &Path, argv: &[String], stdin: &str) -> Result<Seen, String> {
+    fn sanitized(&mut self, program: &Path, argv: &[String], stdin: &str, files: &InputFiles<'_>) -> Result<Seen, String> {
         self.count += 1;
         let folder = self.scratch.join(format!("run-{}", self.count));
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let xml = self.scratch.join(format!("{}.xml", self.count));
         let limits = self.manifest.limits;
+        files.write(&folder).map_err(|e| e.to_string())?;
         let mut command = Command::new(&self.toolchain.compute_sanitizer);
         command.args(["--tool", "memcheck", "--xml", "--save"]).arg(&xml)
             .args(["--error-exitcode", FOUND, "--print-limit", "0", "--strip-paths", "no", "--show-backtrace", "device"])
@@ -187,6 +195,7 @@ impl Execution<'_> {
             .args(["--padding", &limits.padding.to_string(), "--destroy-on-device-error", "kernel"])
             .arg(program).args(argv).current_dir(&folder);
         let mut log = shown(&command);
+        for f in files.iter() { let _ = writeln!(log, "with `{}` of {} bytes in its folder", f.name, f.bytes.len()); }
         let ended = process::run(&mut command, stdin, self.time(u64::from(limits.timeout_s)), Some(limits.memory))
             .map_err(|e| format!("{}: {e}", self.toolchain.compute_sanitizer.display()))?;
         let text = std::fs::read(&xml).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();

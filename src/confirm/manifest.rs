@@ -1,11 +1,13 @@
 //! What is to be built and run: all that [`super::execute`] knows.
 
-use crate::report::finding::{Direction, Rule};
+use crate::report::finding::{Direction, Rule, RunFile};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Changes when a reader of an older one would misunderstand it.
-pub const SCHEMA: &str = "scuba-bundle/1";
+pub const SCHEMA: &str = "scuba-bundle/2";
+/// Forms of older versions that are read as well. The first knew no input files.
+const OLDER: [&str; 1] = ["scuba-bundle/1"];
 /// Name of the manifest in a bundle.
 pub const FILE: &str = "manifest.json";
 
@@ -106,6 +108,9 @@ pub enum Attempt {
         directory: Word,
         argv: Vec<String>,
         stdin: String,
+        /// What it reads, by the names under which it opens them, from its working folder.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<RunFile>,
         /// Bytes of device memory that the replay saw allocated at the launch.
         device_bytes: u64,
     },
@@ -173,7 +178,7 @@ pub enum ManifestError {
     Read { path: PathBuf, source: std::io::Error },
     #[error("{} is no manifest of a bundle: {source}", path.display())]
     Parse { path: PathBuf, source: serde_json::Error },
-    #[error("{} has the form `{found}`, and this version reads `{SCHEMA}`: make the bundle again with this version", path.display())]
+    #[error("{} has the form `{found}`, and this version reads `{SCHEMA}` and older ones: make the bundle again with this version, or run it with the one that made it", path.display())]
     Schema { path: PathBuf, found: String },
 }
 
@@ -193,7 +198,7 @@ impl Manifest {
         // The form first: another one may not parse as this one.
         let form: serde_json::Value = serde_json::from_str(&text).map_err(|source| ManifestError::Parse { path: path.clone(), source })?;
         let found = form.get("schema").and_then(serde_json::Value::as_str).unwrap_or("nothing");
-        if found != SCHEMA { return Err(ManifestError::Schema { path, found: found.into() }); }
+        if found != SCHEMA && !OLDER.contains(&found) { return Err(ManifestError::Schema { path, found: found.into() }); }
         serde_json::from_str(&text).map_err(|source| ManifestError::Parse { path, source })
     }
 

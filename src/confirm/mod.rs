@@ -12,6 +12,7 @@ pub mod device;
 pub mod execute;
 #[cfg(test)]
 mod host_tests;
+mod inputs;
 mod instrument;
 mod kernel_check;
 pub mod manifest;

@@ -219,7 +219,7 @@ fn build(manifest: &mut Manifest, name: &str, make: impl FnOnce() -> Build) {
     if !manifest.builds.iter().any(|b| b.name == name) { manifest.builds.push(make()); }
 }
 
-/// The program with the witness's arguments; `None` where it does not begin at `main`.
+/// The program with the witness's arguments and input files; `None` where it does not begin at `main`.
 fn program(f: &Finding, w: &Witness, device_bytes: u64, m: &Material<'_>, places: &dyn Places, manifest: &mut Manifest) -> Option<Attempt> {
     let root = m.program.func(root_of(w.sites.as_ref()?, m.program)?);
     if root.name != "main" || f.root.is_empty() { return None; }
@@ -229,7 +229,7 @@ fn program(f: &Finding, w: &Witness, device_bytes: u64, m: &Material<'_>, places
         Executable::Built(name)
     };
     Some(Attempt::Program {
-        executable, directory: Word::Scratch(String::new()), argv: w.run.argv.clone(), stdin: w.run.stdin.clone(), device_bytes,
+        executable, directory: Word::Scratch(String::new()), argv: w.run.argv.clone(), stdin: w.run.stdin.clone(), files: w.run.files.clone(), device_bytes,
     })
 }
 

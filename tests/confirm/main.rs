@@ -6,6 +6,7 @@
 mod auto;
 mod bundles;
 mod harness;
+mod inputs;
 mod outcomes;
 
 use serde_json::Value;
