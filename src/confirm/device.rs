@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// How long a tool may take to say its version: drivers in trouble do not answer at all.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A GPU as `nvidia-smi` names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,10 +47,10 @@ impl Device {
     /// The first GPU of this machine.
     ///
     /// # Errors
-    /// When there is none, or the driver does not answer.
-    pub fn find() -> Result<Self, DeviceError> {
+    /// When there is none, or the driver does not answer in `patience`.
+    pub fn find(patience: Duration) -> Result<Self, DeviceError> {
         let failed = |why: &str| DeviceError::NoDevice(why.to_owned());
-        let text = output(Path::new("nvidia-smi"), &["--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader"])
+        let text = output(Path::new("nvidia-smi"), &["--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader"], patience)
             .map_err(|e| failed(&format!("nvidia-smi: {e}")))?;
         Self::parse(&text).ok_or_else(|| failed(&format!("nvidia-smi says `{}`", text.lines().next().unwrap_or_default())))
     }
@@ -69,16 +69,17 @@ impl Device {
 }
 
 impl Toolchain {
-    /// `nvcc` is the real one; `sanitizer` is scuba.toml's, else the one beside nvcc or in `PATH`.
+    /// `nvcc` is the real one; `sanitizer` is scuba.toml's, else the one beside nvcc or in `PATH`. `patience`: for each tool to say
+    /// what it is.
     ///
     /// # Errors
     /// When something is missing; the message says what to do.
-    pub fn find(nvcc: Option<&Path>, sanitizer: Option<&Path>) -> Result<Self, DeviceError> {
-        let device = Device::find()?;
+    pub fn find(nvcc: Option<&Path>, sanitizer: Option<&Path>, patience: Duration) -> Result<Self, DeviceError> {
+        let device = Device::find(patience)?;
         let nvcc = nvcc.ok_or(DeviceError::NoNvcc)?.to_owned();
-        let version = output(&nvcc, &["--version"]).map_err(|why| DeviceError::Nvcc { nvcc: nvcc.clone(), why })?;
+        let version = output(&nvcc, &["--version"], patience).map_err(|why| DeviceError::Nvcc { nvcc: nvcc.clone(), why })?;
         let compute_sanitizer = self::sanitizer(Some(&nvcc), sanitizer).ok_or_else(|| DeviceError::NoSanitizer { nvcc: nvcc.clone() })?;
-        let says = output(&compute_sanitizer, &["--version"])
+        let says = output(&compute_sanitizer, &["--version"], patience)
             .map_err(|why| DeviceError::Sanitizer { path: compute_sanitizer.clone(), why })?;
         Ok(Self {
             device, nvcc, compute_sanitizer,
@@ -106,8 +107,8 @@ fn after(text: &str, mark: &str) -> String {
     text.split_once(mark).and_then(|(_, rest)| rest.split_whitespace().next()).unwrap_or("of unknown version").to_owned()
 }
 
-fn output(program: &Path, arguments: &[&str]) -> Result<String, String> {
-    let done = process::run(Command::new(program).args(arguments), "", PATIENCE, None).map_err(|e| e.to_string())?;
+fn output(program: &Path, arguments: &[&str], patience: Duration) -> Result<String, String> {
+    let done = process::run(Command::new(program).args(arguments), "", patience, None).map_err(|e| e.to_string())?;
     if done.success() { Ok(done.output) } else { Err(format!("it {}", done.how())) }
 }
 

@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 
 /// The build that makes `templates/launch.cpp` a program.
 pub const LAUNCHER: &str = "launcher";
-/// Seconds for one compilation; nvcc takes that long for the largest units.
-const COMPILE_SECONDS: u64 = 600;
+/// For one compilation; nvcc takes that long for the largest units.
+pub const COMPILE_TIME: Duration = Duration::from_secs(600);
 /// What Compute Sanitizer ends with where it found something.
 const FOUND: &str = "77";
 /// A log beyond this many bytes keeps its end.
@@ -120,6 +120,7 @@ impl Execution<'_> {
         if device_bytes > limit {
             return Err(format!("it needs {device_bytes} bytes of device memory, and `[confirm] max_bytes` allows {limit}"));
         }
+        if self.deadline.is_some_and(|d| Instant::now() >= d) { return Err("the time was up".into()); }
         let mut array = None;
         let seen = match attempt {
             Attempt::Program { executable, argv, stdin, files, .. } => {
@@ -172,7 +173,7 @@ impl Execution<'_> {
         let mut command = Command::new(launcher);
         command.arg(file).current_dir(self.scratch);
         log.push_str(&shown(&command));
-        let ended = process::run(&mut command, "", self.time(u64::from(limits.timeout_s)), Some(limits.memory)).map_err(|e| format!("{}: {e}", launcher.display()))?;
+        let ended = process::run_to_the_last(&mut command, "", self.time(limits.time()), Some(limits.memory)).map_err(|e| format!("{}: {e}", launcher.display()))?;
         let _ = writeln!(log, "{}\nit {}", end_of(ended.output.trim_end(), 4096), ended.how());
         Ok(verdict::of_record(&case.expected, kernel_check::record(&ended.output, row), extent, ended.success(), &match last_line(&ended) {
             Some(line) if !ended.success() => format!("{}: {line}", ended.how()),
@@ -196,7 +197,7 @@ impl Execution<'_> {
             .arg(program).args(argv).current_dir(&folder);
         let mut log = shown(&command);
         for f in files.iter() { let _ = writeln!(log, "with `{}` of {} bytes in its folder", f.name, f.bytes.len()); }
-        let ended = process::run(&mut command, stdin, self.time(u64::from(limits.timeout_s)), Some(limits.memory))
+        let ended = process::run_to_the_last(&mut command, stdin, self.time(limits.time()), Some(limits.memory))
             .map_err(|e| format!("{}: {e}", self.toolchain.compute_sanitizer.display()))?;
         let text = std::fs::read(&xml).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
         // The file comes at the program's own end; what was printed until then counts too.
@@ -213,9 +214,8 @@ impl Execution<'_> {
         Ok(Seen { records, ended: ended.success(), how, output: ended.output, log })
     }
 
-    /// So many seconds, or what is left.
-    fn time(&self, seconds: u64) -> Duration {
-        let all = Duration::from_secs(seconds);
+    /// So much, or what is left.
+    fn time(&self, all: Duration) -> Duration {
         self.deadline.map_or(all, |d| all.min(d.saturating_duration_since(Instant::now())))
     }
 
@@ -236,7 +236,7 @@ impl Execution<'_> {
         for step in &build.steps {
             let mut command = self.command(step);
             log.push_str(&shown(&command));
-            let done = process::run(&mut command, "", self.time(COMPILE_SECONDS), None)
+            let done = process::run(&mut command, "", self.time(COMPILE_TIME), None)
                 .map_err(|e| format!("{}: {e}", command.get_program().display()))?;
             if !done.output.trim().is_empty() { let _ = writeln!(log, "{}", done.output.trim_end()); }
             if !done.success() {

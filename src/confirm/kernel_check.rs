@@ -4,7 +4,9 @@
 //! which each of these accesses is tested against its array's bounds, recorded, and skipped where it is bad. The code is clang's,
 //! from the very reading that was analysed.
 
+use super::execute::COMPILE_TIME;
 use super::instrument::{Access, Place, Start, instrument};
+use super::process;
 use crate::frontend::{self, ExtractOptions};
 use crate::ir::{Block, Function, Module, Op, Operand, Program, Side, Step};
 use crate::nvcc::unit::TranslationUnit;
@@ -12,7 +14,8 @@ use crate::report::finding::{Direction, Witness};
 use crate::witness::{BadAccess, ObjectKind, Parts, Site, Snapshot};
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// Name of the table's variable and of the records'.
 const TABLE: &str = "scuba_table";
@@ -177,21 +180,23 @@ pub fn record(output: &str, row: usize) -> Option<Record> {
     Some(Record { count: count.cast_unsigned(), by_witness: by_witness.cast_unsigned(), offset: *offset, block: three()?, thread: three()? })
 }
 
-/// PTX of a unit with checks at these places, and for each that could not be found why.
+/// PTX of a unit with checks at these places, and for each that could not be found why; by `until`, with nothing left running.
 ///
 /// # Errors
-/// When clang cannot be run, or does not read the unit as it did when it was analysed; in one line.
-pub fn compile(unit: &TranslationUnit, analysed: &Module, places: &[Place], options: &ExtractOptions) -> Result<(String, Vec<(usize, String)>), String> {
+/// When clang cannot be run, takes too long, or does not read the unit as it did when it was analysed; in one line.
+pub fn compile(unit: &TranslationUnit, analysed: &Module, places: &[Place], options: &ExtractOptions, until: Option<Instant>) -> Result<(String, Vec<(usize, String)>), String> {
+    let left = || until.map_or(COMPILE_TIME, |end| end.saturating_duration_since(Instant::now()));
+    if left().is_zero() { return Err("the time was up".into()); }
     let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
     let path = |name: &str| folder.path().join(name);
-    let options = ExtractOptions { keep_device_code: Some(path("unit.bc")), ..options.clone() };
+    let options = ExtractOptions { keep_device_code: Some(path("unit.bc")), time_limit: options.time_limit.min(left()), ..options.clone() };
     let extraction = frontend::extract(unit, &options).map_err(|e| e.to_string())?;
     let now = extraction.modules.iter().find(|m| m.side == Side::Device).ok_or("clang does not read the device side any more")?;
     for name in places.iter().flat_map(Place::functions) {
         let function = |m: &Module| m.functions.iter().find(|f| f.name == name).map(|f| postcard::to_stdvec(&f.blocks));
         if function(now) != function(analysed) { return Err(format!("`{name}` has changed since it was analysed")); }
     }
-    let run = |arguments: &[&str], output: &str| clang(&options.clang, arguments, &path(output));
+    let run = |arguments: &[&str], output: &str| clang(&options, arguments, &path(output), left());
     run(&["-x", "ir", &path("unit.bc").to_string_lossy(), "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "--target=nvptx64-nvidia-cuda"], "unit.ll")?;
     let text = std::fs::read_to_string(path("unit.ll")).map_err(|e| format!("clang's output: {e}"))?;
     // Debug information would make it code for a debugger.
@@ -212,13 +217,13 @@ fn ptx_feature(text: &str) -> Option<&str> {
     Some(&text[at..at + 4 + end])
 }
 
-fn clang(clang: &Path, arguments: &[&str], output: &Path) -> Result<(), String> {
-    let done = Command::new(clang).args(arguments).args(["-w", "-o"]).arg(output).stdin(Stdio::null()).output()
-        .map_err(|e| format!("{}: {e}", clang.display()))?;
-    if done.status.success() { return Ok(()); }
-    let text = String::from_utf8_lossy(&done.stderr).into_owned();
-    let line = text.lines().find(|l| l.contains("error:")).or(text.lines().next()).unwrap_or_default().to_owned();
-    Err(format!("clang: {line}"))
+fn clang(options: &ExtractOptions, arguments: &[&str], output: &Path, limit: Duration) -> Result<(), String> {
+    let mut command = Command::new(&options.clang);
+    command.args(arguments).args(["-w", "-o"]).arg(output);
+    let done = process::run(&mut command, "", limit, Some(options.memory_limit)).map_err(|e| format!("{}: {e}", options.clang.display()))?;
+    if done.success() { return Ok(()); }
+    let line = done.output.lines().find(|l| l.contains("error:")).or(done.output.lines().next()).unwrap_or_default();
+    Err(format!("clang {}: {line}", done.how()))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::report::finding::{Direction, Rule, RunFile};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Changes when a reader of an older one would misunderstand it.
 pub const SCHEMA: &str = "scuba-bundle/2";
@@ -32,6 +33,12 @@ pub struct Limits {
     pub timeout_s: u32,
     /// Bytes of host memory for one process.
     pub memory: u64,
+}
+
+impl Limits {
+    /// For one run.
+    #[must_use]
+    pub fn time(&self) -> Duration { Duration::from_secs(u64::from(self.timeout_s)) }
 }
 
 /// A word of a command, with the places that are not known beforehand.

@@ -46,7 +46,7 @@ pub struct Ways<'a> {
     pub program: bool,
     /// The check compiled into kernels, for which the front end reads units again.
     pub checks: Option<&'a ExtractOptions>,
-    /// When preparing and running must be over; replays are hurried then, and what comes too late is left out.
+    /// When preparing and running must be over; both are hurried then, and what comes too late is left out.
     pub until: Option<Instant>,
 }
 
@@ -57,6 +57,12 @@ impl Ways<'_> {
     }
 
     fn over(&self) -> bool { self.until.is_some_and(|end| Instant::now() >= end) }
+
+    /// The same with half of the time that is left: the other half is for what comes after it.
+    fn halfway(&self) -> Self {
+        let half = |end: Instant| { let now = Instant::now(); now + end.saturating_duration_since(now) / 2 };
+        Self { until: self.until.map(half), ..*self }
+    }
 }
 
 /// How the user's project is named and where things are found when the manifest is executed.
@@ -90,11 +96,12 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
     let mut launches: Vec<Ready> = Vec::new();
     let before = manifest.cases.len();
     let own = |f: &Finding| is_of(f, material.program, around.root);
+    let replaying = ways.halfway();
     let with_witness: Vec<(&Finding, &Witness)> = findings.iter().filter(|f| own(f)).filter_map(|f| Some((*f, f.witness.as_ref()?))).collect();
     for (finding, witness) in &with_witness {
-        if ways.over() { break; }
+        if replaying.over() { break; }
         let mut case = Case { expected: expected(finding, witness, material.program, around), store: material.store.clone(), attempts: vec![], notes: vec![] };
-        let launched = launch(finding, witness, material, ways);
+        let launched = launch(finding, witness, material, replaying);
         let device_bytes = launched.as_ref().map_or(0, |l| l.snapshot.device_bytes);
         // Inside one allocation the sanitizer has nothing to say; of one launch it is shown.
         if ways.program && finding.rule != Rule::IntraAllocation { case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest)); }
@@ -126,12 +133,15 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
     units.dedup();
     units.into_iter().filter_map(|unit| {
         let own: Vec<&Ready> = launches.iter().filter(|l| l.unit == unit).collect();
-        checks(manifest, &own, &witness_of, material, options)
+        checks(manifest, &own, &witness_of, material, options, ways.halfway().until)
     }).collect()
 }
 
-/// One unit's code with a check at each of these accesses; a note in the cases that cannot have one.
-fn checks<'w>(manifest: &mut Manifest, launches: &[&Ready], witness_of: &dyn Fn(usize) -> &'w Witness, m: &Material<'_>, options: &ExtractOptions) -> Option<Generated> {
+/// One unit's code with a check at each of these accesses; a note in the cases that cannot have one. It is left out where it is not
+/// made by `until`.
+fn checks<'w>(
+    manifest: &mut Manifest, launches: &[&Ready], witness_of: &dyn Fn(usize) -> &'w Witness, m: &Material<'_>, options: &ExtractOptions, until: Option<Instant>,
+) -> Option<Generated> {
     let note = |manifest: &mut Manifest, case: usize, why: &str| manifest.cases[case].notes.push(format!("the check compiled into the kernel: {why}"));
     let mut rows: Vec<(&Ready, Place)> = Vec::new();
     for l in launches {
@@ -146,7 +156,7 @@ fn checks<'w>(manifest: &mut Manifest, launches: &[&Ready], witness_of: &dyn Fn(
     let (first, _) = rows.first()?;
     let module = m.program.modules.get(first.launched.snapshot.kernel.module.0 as usize)?;
     let places: Vec<Place> = rows.iter().map(|r| r.1.clone()).collect();
-    match kernel_check::compile(m.units[first.unit], module, &places, options) {
+    match kernel_check::compile(m.units[first.unit], module, &places, options, until) {
         Ok((text, failed)) => {
             let name = format!("checks/{}unit-{}.ptx", m.prefix, first.unit);
             let all: Vec<Row<'_>> = rows.iter().enumerate()

@@ -1,10 +1,11 @@
 //! Running a program that may hang, eat memory or write without end.
 
 use crate::nvcc::processes;
-use rustix::process::{Resource, Rlimit, Signal, prlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// Of what a program prints, the beginning and the end are kept.
@@ -13,6 +14,10 @@ const KEPT_LAST: u64 = 56 << 10;
 /// Largest file that it may write: records of a million threads are not worth more.
 const MAX_FILE: u64 = 256 << 20;
 const POLL: Duration = Duration::from_millis(20);
+/// What descends from a run has this variable, whoever its parent is by then.
+const MARK: &str = "SCUBA_RUN";
+/// How long a process may take to be gone after it was ended.
+const LAST: Duration = Duration::from_secs(2);
 
 /// How a run ended.
 #[derive(Clone, Debug)]
@@ -67,9 +72,37 @@ pub fn run(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u
     if let (None, Some(pid)) = (status, pid) {
         // Compute Sanitizer starts the program as a child of its own.
         processes::signal_tree(pid, Signal::KILL);
-        child.wait()?;
+        let end = Instant::now() + LAST;
+        // One that waits for a driver in trouble may not even be ended.
+        while child.try_wait()?.is_none() && Instant::now() < end { std::thread::sleep(POLL); }
     }
     Ok(Ended { status, output: ends(output)? })
+}
+
+/// As [`run`], of somebody's program: what it leaves running in the background is ended too.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run_to_the_last(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u64>) -> std::io::Result<Ended> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let ended = run(command.env(MARK, &mark), stdin, limit, memory);
+    let end = Instant::now() + LAST;
+    loop {
+        // One may start another while it is ended.
+        let left = marked(&mark);
+        if left.is_empty() || Instant::now() >= end { return ended; }
+        for pid in left { let _ = kill_process(pid, Signal::KILL); }
+        std::thread::sleep(POLL);
+    }
+}
+
+/// The processes that were started with this mark in their environment, as far as they may be looked at.
+fn marked(mark: &str) -> Vec<Pid> {
+    let wanted = format!("{MARK}={mark}");
+    let has = |pid: &i32| std::fs::read(format!("/proc/{pid}/environ")).is_ok_and(|e| e.split(|b| *b == 0).any(|v| v == wanted.as_bytes()));
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|e| e.file_name().to_str()?.parse().ok());
+    all.filter(has).filter_map(Pid::from_raw).collect()
 }
 
 fn ends(mut file: std::fs::File) -> std::io::Result<String> {
@@ -86,7 +119,7 @@ fn ends(mut file: std::fs::File) -> std::io::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::run;
+    use super::{run, run_to_the_last};
     use std::process::Command;
     use std::time::{Duration, Instant};
 
@@ -108,6 +141,23 @@ mod tests {
         let pid = e.output.trim();
         let gone = || std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |s| s.contains(") Z "));
         while !gone() { assert!(start.elapsed() < Duration::from_secs(20), "process {pid} is left"); std::thread::sleep(Duration::from_millis(10)); }
+    }
+
+    #[test]
+    fn what_a_program_leaves_in_the_background_is_ended() {
+        let start = Instant::now();
+        // Its parent is gone when the run ends, and it ignores what it can.
+        let script = "trap '' HUP TERM; (setsid sleep 62 & echo $!); exit 0";
+        let e = run_to_the_last(Command::new("sh").args(["-c", script]), "", LONG, None).unwrap();
+        assert!(e.success() && start.elapsed() < Duration::from_secs(20));
+        let alive = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(") Z "));
+        assert!(!alive(e.output.trim()), "process {} is left", e.output);
+        // What only looks like it is not.
+        let mut other = Command::new("sleep").arg("63").env(super::MARK, "0-0").spawn().unwrap();
+        run_to_the_last(&mut Command::new("true"), "", LONG, None).unwrap();
+        assert!(other.try_wait().unwrap().is_none());
+        other.kill().unwrap();
+        other.wait().unwrap();
     }
 
     #[test]

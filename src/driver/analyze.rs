@@ -76,10 +76,11 @@ fn analyze() -> Result<Status> {
             modules: Box::new(|i| joined.modules(i, &store)),
             plans: joined.plans.clone(), links: &[], stores: vec![store.folder().to_owned(); joined.facts.len()],
         };
-        // The build stops here anyway, and single launches take a moment.
+        // The build stops here anyway, and single launches take a moment. No host code of the user's is run.
         let room = Duration::from_secs(u64::from(session.config.confirm.timeout_s));
         let room = session.left().map_or(room, |left| room.min(left.saturating_sub(SPARE)));
-        if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, Ways { program: false, checks: None, until: Some(Instant::now() + room) }, &session) {
+        let ways = Ways { program: false, checks: Some(&session.extract_options()), until: Some(Instant::now() + room) };
+        if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, ways, &session) {
             notes.add("confirm", &line);
         }
     }

@@ -8,7 +8,7 @@ use super::{Status, check, output};
 use crate::config::ConfirmWhen;
 use crate::confirm::bundle::{self, Copied};
 use crate::confirm::commands::InPlace;
-use crate::confirm::device::{DeviceError, Toolchain};
+use crate::confirm::device::{DeviceError, PATIENCE, Toolchain};
 use crate::confirm::manifest::{Limits, Word};
 use crate::confirm::prepare::{self, Generated, Material, Surroundings, Ways};
 use crate::confirm::{Case, Manifest, Outcome, execute, store};
@@ -18,7 +18,7 @@ use crate::ir::{Module, Program};
 use crate::nvcc::interpose::progress::Progress;
 use crate::nvcc::request::LinkKind;
 use crate::report::assemble::Assembled;
-use crate::report::finding::{ConfirmationStatus, Finding, Level};
+use crate::report::finding::{Confirmation, ConfirmationStatus, ConfirmedBy, Finding, Level};
 use crate::report::levels::Overrides;
 use crate::report::sources::Sources;
 use anyhow::{Context, Result, bail};
@@ -35,7 +35,7 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
     let toolchain = match args.bundle {
         Some(_) => None,
         // Before the check, which takes longer than to see that there is no GPU.
-        None => Some(toolchain(&session)?),
+        None => Some(toolchain(&session, None)?),
     };
     let checked = opened.check(&session);
     let project = opened.project();
@@ -73,12 +73,14 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
     }
 }
 
-/// The tools to run with.
+/// The tools to run with; by `until` they must have answered.
 ///
 /// # Errors
-/// When one is missing, or there is no GPU.
-pub fn toolchain(session: &Session) -> Result<Toolchain, DeviceError> {
-    Toolchain::find(session.nvcc().as_deref(), session.config.confirm.compute_sanitizer.as_deref())
+/// When one is missing or does not answer, or there is no GPU.
+fn toolchain(session: &Session, until: Option<Instant>) -> Result<Toolchain, DeviceError> {
+    // Three are asked.
+    let patience = until.map_or(PATIENCE, |end| (end.saturating_duration_since(Instant::now()) / 3).min(PATIENCE));
+    Toolchain::find(session.nvcc().as_deref(), session.config.confirm.compute_sanitizer.as_deref(), patience)
 }
 
 /// Files and folders, and fingerprints.
@@ -238,13 +240,14 @@ impl<'a> Project<'a> {
 #[must_use]
 pub fn automatically(assembled: &mut Assembled, sources: &Sources, project: &Project<'_>, ways: Ways<'_>, session: &Session) -> Option<String> {
     let when = session.config.confirm.when;
-    // What was silent before may speak to the check compiled into the kernel.
-    let open = |f: &Finding| f.confirmation.as_ref().is_none_or(|c| ways.checks.is_some() && c.status != ConfirmationStatus::Confirmed);
+    // What was silent before may speak to the check compiled into the kernel, and to that again where there is more time.
+    let again = |c: &Confirmation| ways.checks.is_some() && c.status != ConfirmationStatus::Confirmed && (ways.until.is_none() || c.by != ConfirmedBy::KernelCheck);
+    let open = |f: &Finding| f.confirmation.as_ref().is_none_or(again);
     let wanted = |f: &&Finding| f.witness.is_some() && open(f) && (f.level == Level::Deny || when == ConfirmWhen::All);
     let findings: Vec<Finding> = assembled.report.findings.iter().filter(wanted).cloned().collect();
     if when == ConfirmWhen::Never || findings.is_empty() { return None; }
     let not_run = |why: &str| Some(format!("hardware confirmation was not run: {why}"));
-    let toolchain = match toolchain(session) {
+    let toolchain = match toolchain(session, ways.until) {
         Ok(t) => t,
         Err(DeviceError::NoDevice(_)) => return not_run("there is no NVIDIA GPU here; `scuba confirm --bundle DIR` makes a bundle for a machine that has one"),
         Err(e) => return not_run(&e.to_string()),
@@ -292,7 +295,7 @@ fn from_bundle(folder: &Path, args: &ConfirmArgs, overrides: &Overrides) -> Resu
     let manifest = Manifest::load(&folder)?;
     let here = std::env::current_dir().context("there is no working folder")?;
     let session = Session::new(&args.common, overrides, &folder_of(&here)?)?;
-    let outcomes = match toolchain(&session) {
+    let outcomes = match toolchain(&session, None) {
         Ok(toolchain) => {
             let outcomes = execute_all(&manifest, &folder, &toolchain, &session, None, false)?;
             bundle::write_results(&folder, &outcomes)?;

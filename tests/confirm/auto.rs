@@ -5,19 +5,38 @@ use std::path::Path;
 use std::process::Command;
 
 /// The shim in place of nvcc.
-fn shim(bench: &Bench, arguments: &[&str]) -> Said {
+fn shim(bench: &Bench, arguments: &[&str]) -> Said { shim_with(bench, arguments, &[]) }
+
+fn shim_with(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> Said {
     let mut c = Command::new(assert_cmd::cargo::cargo_bin!("scuba-nvcc"));
     for (name, _) in std::env::vars_os() { if name.to_string_lossy().starts_with("SCUBA_") { c.env_remove(name); } }
     c.args(arguments).current_dir(bench.project()).env("SCUBA_NVCC", nvcc())
-        .env("PATH", format!("{}:{}", bench.tools().display(), std::env::var("PATH").unwrap()));
+        .env("PATH", format!("{}:{}", bench.tools().display(), std::env::var("PATH").unwrap())).env("LD_LIBRARY_PATH", bench.tools())
+        .envs(variables.iter().copied());
     c.output().unwrap().into()
 }
 
-fn bench() -> Bench {
-    let bench = Bench::new("vector.cu");
-    bench.sanitizer("vector.xml", "vector.xml", &bench.project());
-    bench.settings(&format!("[confirm]\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+fn bench() -> Bench { bench_of("vector.cu", "vector.xml", "") }
+
+/// `settings`: more lines of `[confirm]`, and what may follow them.
+fn bench_of(program: &str, record: &str, settings: &str) -> Bench {
+    let bench = Bench::new(program);
+    bench.sanitizer(record, record, &bench.project());
+    bench.settings(&format!("[confirm]\ncompute_sanitizer = \"{}\"\n{settings}", bench.tools().join("compute-sanitizer").display()));
     bench
+}
+
+/// A tool that writes its process number into `pids` and hangs, with a child, where its words contain `when`; else `real` runs.
+fn hangs(bench: &Bench, name: &str, when: &str, real: &str) {
+    let pids = bench.root().join("pids");
+    bench.tool(name, &format!("case \" $* \" in *\"{when}\"*) echo $$ >>{pids}; sleep 300 & echo $! >>{pids}; wait;; esac\nexec {real} \"$@\"", pids = pids.display()));
+}
+
+#[track_caller]
+fn assert_nothing_is_left(bench: &Bench, hung: usize) {
+    let pids = std::fs::read_to_string(bench.root().join("pids")).unwrap();
+    assert_eq!(pids.lines().count(), 2 * hung, "{pids}");
+    for pid in pids.lines() { assert!(!Path::new("/proc").join(pid).join("exe").exists(), "process {pid} is left"); }
 }
 
 #[test]
@@ -30,6 +49,57 @@ fn a_shim_that_denies_confirms_by_the_launch_alone() {
     assert!(call.ends_with(".launch"), "{call}");
     let later = bench.scuba(["check"]).status(1);
     assert!(later.err.contains("confirmed by compute-sanitizer on NVIDIA H200"), "{}", later.err);
+}
+
+#[test]
+fn a_shim_that_denies_confirms_by_the_check_what_the_sanitizer_cannot_see() {
+    // One array into the next one, part into part, local array into local array.
+    for (program, findings) in [("shared_neighbour.cu", 1), ("parts.cu", 2), ("locals.cu", 2)] {
+        let bench = bench_of(program, "clean.xml", "[levels]\nintra-allocation = \"deny\"\noob-local = \"deny\"\n");
+        let said = shim_with(&bench, &["-c", program, "-o", "a.o"], &[("RECORD", "1")]).status(1);
+        assert_eq!(said.err.matches("confirmed by the check compiled into the kernel on NVIDIA H200").count(), findings, "{program}: {}", said.err);
+        assert!(!bench.project().join("a.o").exists());
+        // No code of the user's host ran.
+        assert!(bench.calls().iter().all(|c| c.ends_with(".launch")), "{:?}", bench.calls());
+    }
+}
+
+#[test]
+fn an_index_that_a_file_decides_is_confirmed_in_a_shim_that_denies_it() {
+    let bench = bench_of("vector.cu", "clean.xml", "[levels]\ndata-index = \"deny\"\n");
+    std::fs::copy(super::here().join("../ui/data-index/words.cu"), bench.project().join("words.cu")).unwrap();
+    let said = shim_with(&bench, &["-c", "words.cu", "-o", "a.o"], &[("RECORD", "1")]).status(1);
+    assert!(said.err.contains("error[data-index]") && said.err.contains("confirmed by the check compiled into the kernel on NVIDIA H200"), "{}", said.err);
+}
+
+#[test]
+fn a_check_that_cannot_be_made_in_time_costs_neither_the_verdict_nor_the_launch() {
+    let bench = bench_of("vector.cu", "vector.xml", "timeout_s = 12\n[frontend]\nclang = \"clang-that-hangs\"\n");
+    hangs(&bench, "clang-that-hangs", " -x ir ", "clang++-22");
+    let said = shim(&bench, &["-c", "vector.cu", "-o", "vector.o"]).status(1);
+    assert!(said.err.contains("confirmed by compute-sanitizer on NVIDIA H200"), "{}", said.err);
+    assert_nothing_is_left(&bench, 1);
+}
+
+#[test]
+fn a_driver_that_does_not_answer_does_not_cost_the_verdict() {
+    // The shim would give up the whole analysis after this time, and let the build pass.
+    let bench = bench_of("vector.cu", "vector.xml", "[limits]\ntu_seconds = 16\n");
+    hangs(&bench, "nvidia-smi", "", "false");
+    let said = shim(&bench, &["-c", "vector.cu", "-o", "vector.o"]).status(1);
+    assert!(said.err.contains("error[oob-global]"), "{}", said.err);
+    assert_nothing_is_left(&bench, 1);
+    let log = std::fs::read_to_string(bench.project().join(".scuba/log")).unwrap();
+    assert!(log.contains("hardware confirmation was not run"), "{log}");
+}
+
+#[test]
+fn a_launch_that_hangs_is_over_when_the_shims_time_is() {
+    let bench = bench_of("vector.cu", "clean.xml", "timeout_s = 25\n");
+    hangs(&bench, "compute-sanitizer", ".launch", "echo Version 1");
+    let said = shim(&bench, &["-c", "vector.cu", "-o", "a.o"]).status(1);
+    assert!(said.err.contains("error[oob-global]") && said.err.contains("did not end in time"), "{}", said.err);
+    assert_nothing_is_left(&bench, 1);
 }
 
 #[test]
