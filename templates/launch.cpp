@@ -19,6 +19,8 @@
 //   value N OFFSET HEX | points N OFFSET TARGET DISTANCE     what they hold, as above
 //   records NAME                         print what the check compiled into the kernel recorded in that variable
 //
+// SCUBA_SECONDS in the environment is how long it may take: then it ends by itself, also where nobody is left to end it.
+//
 // Exit status: 0 the launch ran; 1 the driver says that it failed; 3 it could not be made.
 #include <cstdint>
 #include <cstdio>
@@ -30,6 +32,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -255,6 +258,7 @@ struct Launch {
 
 int main(int argc, char **argv) {
     if (argc != 2) give_up("run: name one file");
+    if (const char *seconds = std::getenv("SCUBA_SECONDS")) alarm(static_cast<unsigned>(std::strtoul(seconds, nullptr, 10)));
     std::ifstream file(argv[1]);
     if (!file) give_up(std::string("open ") + argv[1]);
     open_driver();

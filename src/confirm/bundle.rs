@@ -65,6 +65,8 @@ pub enum BundleError {
     Read { path: PathBuf, source: io::Error },
     #[error("{} holds no results: {source}", path.display())]
     Parse { path: PathBuf, source: serde_json::Error },
+    #[error("{} has the form `{found}`, and this version reads `{RESULTS_SCHEMA}`: run the bundle again with this version", path.display())]
+    Schema { path: PathBuf, found: String },
 }
 
 /// Writes a bundle into a folder that is empty or does not exist.
@@ -132,8 +134,17 @@ pub fn write_results(folder: &Path, outcomes: &[Outcome]) -> Result<(), BundleEr
 pub fn results(folder: &Path) -> Result<Option<Vec<Outcome>>, BundleError> {
     let path = folder.join(RESULTS);
     match std::fs::read(&path) {
-        Ok(bytes) => serde_json::from_slice::<Results>(&bytes).map(|r| Some(r.outcomes)).map_err(|source| BundleError::Parse { path, source }),
+        Ok(bytes) => read_results(&bytes, path).map(Some),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(BundleError::Read { path, source }),
     }
+}
+
+fn read_results(bytes: &[u8], path: PathBuf) -> Result<Vec<Outcome>, BundleError> {
+    let failed = |source| BundleError::Parse { path: path.clone(), source };
+    // The form first, as with a manifest.
+    let form: serde_json::Value = serde_json::from_slice(bytes).map_err(failed)?;
+    let found = form.get("schema").and_then(serde_json::Value::as_str).unwrap_or("nothing");
+    if found != RESULTS_SCHEMA { return Err(BundleError::Schema { found: found.into(), path: path.clone() }); }
+    serde_json::from_value::<Results>(form).map(|r| r.outcomes).map_err(failed)
 }

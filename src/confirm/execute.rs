@@ -24,6 +24,9 @@ use std::time::{Duration, Instant};
 pub const LAUNCHER: &str = "launcher";
 /// For one compilation; nvcc takes that long for the largest units.
 pub const COMPILE_TIME: Duration = Duration::from_secs(600);
+/// The variable that tells the launcher after how many seconds to end by itself: later than it would be ended.
+const SECONDS: &str = "SCUBA_SECONDS";
+const SPARE: Duration = Duration::from_secs(5);
 /// What Compute Sanitizer ends with where it found something.
 const FOUND: &str = "77";
 /// A log beyond this many bytes keeps its end.
@@ -169,11 +172,10 @@ impl Execution<'_> {
 
     /// Makes a launch whose kernel checks itself, and reads what it recorded.
     fn checked(&self, launcher: &Path, file: &Path, row: usize, extent: i64, case: &Case, log: &mut String) -> Result<Verdict, String> {
-        let limits = self.manifest.limits;
         let mut command = Command::new(launcher);
         command.arg(file).current_dir(self.scratch);
         log.push_str(&shown(&command));
-        let ended = process::run_to_the_last(&mut command, "", self.time(limits.time()), Some(limits.memory)).map_err(|e| format!("{}: {e}", launcher.display()))?;
+        let ended = self.run(&mut command, "")?;
         let _ = writeln!(log, "{}\nit {}", end_of(ended.output.trim_end(), 4096), ended.how());
         Ok(verdict::of_record(&case.expected, kernel_check::record(&ended.output, row), extent, ended.success(), &match last_line(&ended) {
             Some(line) if !ended.success() => format!("{}: {line}", ended.how()),
@@ -197,14 +199,9 @@ impl Execution<'_> {
             .arg(program).args(argv).current_dir(&folder);
         let mut log = shown(&command);
         for f in files.iter() { let _ = writeln!(log, "with `{}` of {} bytes in its folder", f.name, f.bytes.len()); }
-        let ended = process::run_to_the_last(&mut command, stdin, self.time(limits.time()), Some(limits.memory))
-            .map_err(|e| format!("{}: {e}", self.toolchain.compute_sanitizer.display()))?;
+        let ended = self.run(&mut command, stdin)?;
         let text = std::fs::read(&xml).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
-        // The file comes at the program's own end; what was printed until then counts too.
-        let records = match Records::parse(&text) {
-            r if text.is_empty() && ended.status.is_none() && r.records.is_empty() => Records::parse_text(&ended.output),
-            r => r,
-        };
+        let records = records(&text, &ended.output);
         let _ = writeln!(log, "{}\nit {}; {} records{}", end_of(ended.output.trim_end(), 4096), ended.how(), records.records.len(), if records.cut_off { ", cut off" } else { "" });
         // What a record looks like is worth keeping, not a thousand of them.
         let _ = writeln!(log, "{}", head_of(&text, 4096));
@@ -212,6 +209,14 @@ impl Execution<'_> {
         if records.records.is_empty()
             && let Some(last) = last_line(&ended) { let _ = write!(how, ": {last}"); }
         Ok(Seen { records, ended: ended.success(), how, output: ended.output, log })
+    }
+
+    /// Runs what uses the device, within the limits.
+    fn run(&self, command: &mut Command, stdin: &str) -> Result<Ended, String> {
+        let limits = self.manifest.limits;
+        let time = self.time(limits.time());
+        command.env(SECONDS, (time + SPARE).as_secs().to_string());
+        process::run_to_the_last(command, stdin, time, Some(limits.memory)).map_err(|e| format!("{}: {e}", command.get_program().display()))
     }
 
     /// So much, or what is left.
@@ -267,6 +272,15 @@ impl Execution<'_> {
             Word::Architecture => self.toolchain.device.architecture(),
         }
     }
+}
+
+/// What Compute Sanitizer reported. Its file comes at the program's own end: where that was not reached and no whole record is in
+/// it, what was printed until then counts.
+fn records(file: &str, printed: &str) -> Records {
+    let records = Records::parse(file);
+    if !records.records.is_empty() || !records.cut_off { return records; }
+    let printed = Records::parse_text(printed);
+    if printed.records.is_empty() { records } else { printed }
 }
 
 /// The address that the launcher says an object has.

@@ -295,18 +295,18 @@ fn from_bundle(folder: &Path, args: &ConfirmArgs, overrides: &Overrides) -> Resu
     let manifest = Manifest::load(&folder)?;
     let here = std::env::current_dir().context("there is no working folder")?;
     let session = Session::new(&args.common, overrides, &folder_of(&here)?)?;
-    let outcomes = match toolchain(&session, None) {
+    let (outcomes, written) = match toolchain(&session, None) {
         Ok(toolchain) => {
             let outcomes = execute_all(&manifest, &folder, &toolchain, &session, None, false)?;
-            bundle::write_results(&folder, &outcomes)?;
-            outcomes
+            let written = bundle::write_results(&folder, &outcomes);
+            (outcomes, written)
         }
         Err(e) => {
             let Some(outcomes) = bundle::results(&folder)? else { return Err(e.into()) };
             for (case, outcome) in manifest.cases.iter().filter_map(|c| Some((c, outcomes.iter().find(|o| o.fingerprint == c.expected.fingerprint)?))) {
                 keep(&case.store, outcome);
             }
-            outcomes
+            (outcomes, Ok(()))
         }
     };
     if session.format.is_document() {
@@ -315,6 +315,8 @@ fn from_bundle(folder: &Path, args: &ConfirmArgs, overrides: &Overrides) -> Resu
     } else if !session.quiet() {
         for (case, outcome) in manifest.cases.iter().zip(&outcomes) { say(case, outcome); }
     }
+    // What was seen is told first: a bundle may lie where nothing can be written.
+    written?;
     let confirmed = outcomes.iter().filter(|o| o.confirmation.status == ConfirmationStatus::Confirmed).count();
     output::complain(&format!("{confirmed} of {} findings confirmed; the logs are in {}", outcomes.len(), folder.join("results.json").display()));
     Ok(if confirmed > 0 { Status::Denied } else { Status::Clean })

@@ -8,18 +8,22 @@ use std::process::Command;
 fn shim(bench: &Bench, arguments: &[&str]) -> Said { shim_with(bench, arguments, &[]) }
 
 fn shim_with(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> Said {
+    shim_command(bench, arguments, variables).output().unwrap().into()
+}
+
+pub fn shim_command(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
     let mut c = Command::new(assert_cmd::cargo::cargo_bin!("scuba-nvcc"));
     for (name, _) in std::env::vars_os() { if name.to_string_lossy().starts_with("SCUBA_") { c.env_remove(name); } }
     c.args(arguments).current_dir(bench.project()).env("SCUBA_NVCC", nvcc())
         .env("PATH", format!("{}:{}", bench.tools().display(), std::env::var("PATH").unwrap())).env("LD_LIBRARY_PATH", bench.tools())
         .envs(variables.iter().copied());
-    c.output().unwrap().into()
+    c
 }
 
 fn bench() -> Bench { bench_of("vector.cu", "vector.xml", "") }
 
 /// `settings`: more lines of `[confirm]`, and what may follow them.
-fn bench_of(program: &str, record: &str, settings: &str) -> Bench {
+pub fn bench_of(program: &str, record: &str, settings: &str) -> Bench {
     let bench = Bench::new(program);
     bench.sanitizer(record, record, &bench.project());
     bench.settings(&format!("[confirm]\ncompute_sanitizer = \"{}\"\n{settings}", bench.tools().join("compute-sanitizer").display()));
@@ -27,13 +31,14 @@ fn bench_of(program: &str, record: &str, settings: &str) -> Bench {
 }
 
 /// A tool that writes its process number into `pids` and hangs, with a child, where its words contain `when`; else `real` runs.
-fn hangs(bench: &Bench, name: &str, when: &str, real: &str) {
+pub fn hangs(bench: &Bench, name: &str, when: &str, real: &str) {
     let pids = bench.root().join("pids");
     bench.tool(name, &format!("case \" $* \" in *\"{when}\"*) echo $$ >>{pids}; sleep 300 & echo $! >>{pids}; wait;; esac\nexec {real} \"$@\"", pids = pids.display()));
 }
 
+/// Of what [`hangs`] wrote down: so many tools, each with a child.
 #[track_caller]
-fn assert_nothing_is_left(bench: &Bench, hung: usize) {
+pub fn assert_nothing_is_left(bench: &Bench, hung: usize) {
     let pids = std::fs::read_to_string(bench.root().join("pids")).unwrap();
     assert_eq!(pids.lines().count(), 2 * hung, "{pids}");
     for pid in pids.lines() { assert!(!Path::new("/proc").join(pid).join("exe").exists(), "process {pid} is left"); }

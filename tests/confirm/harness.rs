@@ -1,6 +1,7 @@
 //! The program that makes single launches.
 
 use super::{here, nvcc};
+use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
 #[test]
@@ -58,6 +59,10 @@ records scuba_records
         "no variable nowhere", "object 4 at bytes 0", "object table at bytes 5632", "attribute 8 65536", "launch (2, 1, 1) (32, 4, 1) 65536",
         "ran", "record 0 5 1 0 0 0 0 0 0 0",
     ].map(String::from).to_vec()));
+    // Nobody may be left to end it.
+    std::fs::write(&file, format!("module {module}\nkernel k\n")).unwrap();
+    let ended = Command::new(&program).arg(&file).env("LD_LIBRARY_PATH", folder.path()).env("HANGS", "1").env("SCUBA_SECONDS", "1").status().unwrap();
+    assert_eq!(ended.signal(), Some(14), "{ended}");
     for (text, why) in [
         ("nonsense 1\n", "cannot understand `nonsense`"), ("grid 1 x 1\n", "cannot read the statement `grid`"), ("", "cannot launch: no kernel is named"),
         ("object 0 device 4\nbytes 0 2 010203\n", "cannot write outside object 0"), ("parameter 0 4\nvalue 0 2 010203\n", "cannot set a parameter beyond its end"),

@@ -1,10 +1,11 @@
 /* A CUDA driver without a device, for the tests of templates/launch.cpp: memory is the host's, a module is any file, and a
    launch prints how it was made. Where RECORD is set, every row of the check's table that is on gets a record, by the thread
-   that the row names. */
+   that the row names. Where HANGS is set, no launch ever ends. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int64_t table[64][11], records[64][9];
 
@@ -35,7 +36,10 @@ int cuMemsetD8_v2(uint64_t address, unsigned char byte, size_t bytes) { memset((
 int cuMemcpyHtoD_v2(uint64_t address, const void *from, size_t bytes) { memcpy((void *)address, from, bytes); return 0; }
 int cuMemcpyDtoH_v2(void *to, uint64_t address, size_t bytes) { memcpy(to, (void *)address, bytes); return 0; }
 int cuGetErrorString(int error, const char **text) { (void)error; *text = "an error"; return 0; }
-int cuCtxSynchronize(void) { return getenv("FAILS") != NULL ? 700 : 0; }
+int cuCtxSynchronize(void) {
+    while (getenv("HANGS") != NULL) pause();
+    return getenv("FAILS") != NULL ? 700 : 0;
+}
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
                    void **parameters, void **extra) {
     (void)function, (void)stream, (void)parameters, (void)extra;

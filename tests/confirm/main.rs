@@ -8,6 +8,7 @@ mod bundles;
 mod harness;
 mod inputs;
 mod outcomes;
+mod trouble;
 
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
