@@ -277,7 +277,7 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
     let at = |s: &[u32; 4]| site(*s, program).ok_or(stale);
     let inputs = Inputs {
         argv: w.run.argv.clone(), args: w.run.args.iter().map(|v| i128::from(*v)).collect(), stdin: w.run.stdin.clone().into_bytes(),
-        files: w.run.files.iter().map(|f| (f.name.clone(), f.bytes.clone())).collect(),
+        files: w.run.files.iter().map(|f| (f.name.clone(), f.bytes.clone())).collect(), random: vec![],
     };
     let all = |sites: &[[u32; 4]]| sites.iter().map(at).collect::<Result<Vec<_>, _>>();
     let parts = match &sites.part {

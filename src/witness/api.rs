@@ -16,6 +16,8 @@ pub struct Inputs {
     pub stdin: Vec<u8>,
     /// Contents by the name under which the program opens them.
     pub files: BTreeMap<String, Vec<u8>>,
+    /// What `rand` gives, over and over, for the question what another C library would do; empty: what glibc gives.
+    pub random: Vec<u32>,
 }
 
 /// An instruction of a program: an access, an allocation, a launch or a copy.
@@ -201,6 +203,8 @@ pub enum Outcome {
 pub struct Run {
     /// One entry for each access site, launch site and object, in order of first occurrence.
     pub bad: Vec<BadAccess>,
+    /// So many of them came before anything was decided by poison.
+    pub certain: usize,
     /// How often each load, store, atomic or copy in memory was executed on the device side.
     pub visited: FxHashMap<Site, u64>,
     /// True where every launch, block and thread ran to its end, nothing decided by poison.

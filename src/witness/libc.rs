@@ -16,6 +16,8 @@ type Res = Result<Ret, Stop>;
 #[derive(Default)]
 pub struct Libc {
     pub rand: Rand,
+    /// How many numbers were drawn from [`super::api::Inputs::random`].
+    drawn: usize,
     pub drand48: Drand48,
     /// Why the random numbers to come are not known.
     rand_unknown: Reason,
@@ -318,6 +320,11 @@ fn strtof(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
 }
 
 fn rand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    if !m.inputs.random.is_empty() {
+        let v = m.inputs.random[m.libc.drawn % m.inputs.random.len()];
+        m.libc.drawn += 1;
+        return Ok(Ret::Val(Val::new(u64::from(v))));
+    }
     if m.libc.rand_unknown.is_some() { return Ok(Ret::Val(Val::poison(m.libc.rand_unknown))); }
     Ok(Ret::Val(Val::new(u64::from(m.libc.rand.next()))))
 }

@@ -36,6 +36,8 @@ pub struct Observer {
     assumed: FxHashSet<String>,
     /// Why the run does not decide everything.
     pub doubts: Vec<String>,
+    /// How many bad accesses came before the first of these.
+    pub certain: Option<usize>,
 }
 
 impl Observer {
@@ -58,6 +60,7 @@ impl Observer {
     pub fn assumptions(&self) -> &[String] { &self.assumptions }
 
     pub fn doubt(&mut self, why: String) {
+        self.certain.get_or_insert(self.bad.len());
         if self.doubts.len() < 64 && !self.doubts.contains(&why) { self.doubts.push(why); }
     }
 

@@ -82,6 +82,7 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Bud
         }
     }
     Run {
+        certain: m.seen.certain.unwrap_or(m.seen.bad.len()),
         bad: m.seen.bad.clone(),
         visited,
         completed: why.is_empty(),

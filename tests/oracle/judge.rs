@@ -22,7 +22,7 @@ pub enum Said {
 
 /// What brute force saw at one place.
 #[derive(Clone, Debug)]
-pub struct Seen { pub inputs: Vec<i64>, pub bad: BadAccess, pub wrapped: bool }
+pub struct Seen { pub inputs: Vec<i64>, pub random: Vec<u32>, pub bad: BadAccess, pub wrapped: bool }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wrong {
@@ -68,6 +68,9 @@ pub struct Outcome {
 /// Most instructions of one run, and of all runs of a program.
 const STEPS: u64 = 200_000;
 const ALL_STEPS: u64 = if cfg!(debug_assertions) { 2_000_000 } else { 6_000_000 };
+/// What `rand` gives in the runs of a program that calls it, over and over: glibc's numbers, then what else the standard allows.
+const STREAMS: [&[u32]; 4] = [&[], &[RAND_MAX, 0, 1, RAND_MAX - 1, 2], &[0], &[3, 7, 1, 6, 2, 5, 0, 4, 11]];
+const RAND_MAX: u32 = 0x7fff_ffff;
 /// Most combinations of inputs.
 const RUNS: usize = 400;
 /// Symbolic execution descends by calls.
@@ -131,30 +134,29 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
     let root = linked.find_func(Side::Host, "main").expect("a generated program has a `main`");
     let mut seen: BTreeMap<At, Seen> = BTreeMap::new();
     let mut steps = 0;
-    for inputs in p.runs(RUNS) {
+    let streams: &[&[u32]] = if p.draws() { &STREAMS } else { &[&[]] };
+    let runs = p.runs(RUNS / streams.len());
+    for (inputs, random) in runs.into_iter().flat_map(|inputs| streams.iter().map(move |r| (inputs.clone(), r.to_vec()))) {
         if steps > ALL_STEPS { break; }
-        let argv = Inputs { argv: inputs.iter().map(i64::to_string).collect(), ..Inputs::default() };
+        let argv = Inputs { argv: inputs.iter().map(i64::to_string).collect(), random: random.clone(), ..Inputs::default() };
         let run = enumerate(linked, root, &argv, &budget());
         steps += run.steps;
         out.runs += 1;
         out.plain += usize::from(!run.wrapped);
-        if !run.completed {
-            *out.cut.entry(run.why.clone()).or_default() += 1;
-            // What is not known decides from here on: only runs cut short by the budget saw nothing but the truth.
-            if !run.why.starts_with("more than ") { continue; }
-        }
-        for bad in run.bad {
+        if !run.completed { *out.cut.entry(run.why.clone()).or_default() += 1; }
+        // What comes behind is decided by what is not known.
+        for bad in run.bad.into_iter().take(run.certain) {
             if bad.launch_site.is_none() || bad.object.freed { continue; }
             let l = place(linked, &bad);
             let at = (l.line.saturating_sub(above), l.column);
             // A run in which nothing wraps says most.
-            if seen.get(&at).is_none_or(|s: &Seen| s.wrapped && !run.wrapped) { seen.insert(at, Seen { inputs: inputs.clone(), bad, wrapped: run.wrapped }); }
+            if seen.get(&at).is_none_or(|s: &Seen| s.wrapped && !run.wrapped) { seen.insert(at, Seen { inputs: inputs.clone(), random: random.clone(), bad, wrapped: run.wrapped }); }
         }
     }
     out.bad = seen.len();
     for (at, first) in &seen {
-        let describe = || format!("on {:?}: {:?} of {} bytes at offset {} of `{}`, which has {}; grid {:?}, block {:?}, blockIdx {:?}, threadIdx {:?}",
-            first.inputs, first.bad.direction, first.bad.bytes, first.bad.offset, first.bad.object.name, first.bad.object.extent,
+        let describe = || format!("on {:?} (random {:?}): {:?} of {} bytes at offset {} of `{}`, which has {}; grid {:?}, block {:?}, blockIdx {:?}, threadIdx {:?}",
+            first.inputs, first.random, first.bad.direction, first.bad.bytes, first.bad.offset, first.bad.object.name, first.bad.object.extent,
             first.bad.grid, first.bad.block_dim, first.bad.block, first.bad.thread);
         match out.said.get(at) {
             None => out.mismatches.push(Mismatch { wrong: Wrong::Safe, at: *at, text: describe() }),

@@ -54,6 +54,9 @@ impl Program {
         out.replace('@', prefix)
     }
 
+    /// Whether it calls `rand`.
+    pub fn draws(&self) -> bool { self.text("").contains("rand()") }
+
     /// Every combination of the inputs, small ones first, at most `most`.
     pub fn runs(&self, most: usize) -> Vec<Vec<i64>> {
         let mut all: Vec<Vec<usize>> = vec![vec![]];

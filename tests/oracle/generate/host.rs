@@ -1,6 +1,6 @@
 //! The host side: inputs, sizes, allocations, launches.
 
-use super::kernel::Kernel;
+use super::kernel::{Kernel, World};
 use super::{Array, Gen, Int, Scope, Stmt, Ty};
 
 impl Gen {
@@ -17,10 +17,13 @@ impl Gen {
         let dims: Vec<Int> = s.ints.iter().filter(|v| v.ty == Ty::I32).cloned().collect();
         let globals = self.globals(&mut items);
         let buffers = self.buffers(&s, &dims, &mut body);
+        let indices = if self.chance(60) { self.index_arrays(&s, &dims, &buffers, &mut items, &mut body) } else { vec![] };
         let sizes = self.device_sizes(&dims, &mut items, &mut body);
-        let kernels = 1 + self.below(2);
-        for _ in 0..kernels {
-            let k = self.kernel(&mut items, &buffers, &dims, &globals, &sizes);
+        let world = World { buffers: &buffers, indices: &indices, ints: &dims, globals: &globals, sizes: &sizes };
+        let kernels = 1 + self.below(if indices.is_empty() { 2 } else { 3 });
+        for i in 0..kernels {
+            if i > 0 && !indices.is_empty() && self.chance(40) { self.between(&mut s, &indices, &mut body); }
+            let k = self.kernel(&mut items, &world);
             self.launch(&mut s, &k, &mut body);
             if self.chance(20) { self.launch(&mut s, &k, &mut body); }
         }

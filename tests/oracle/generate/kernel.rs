@@ -1,5 +1,6 @@
 //! Kernels and the device functions that they call.
 
+use super::contents::Index;
 use super::{Array, Gen, Int, Scope, Stmt, Ty};
 
 /// What a launch has to give.
@@ -15,6 +16,17 @@ pub struct Kernel {
     pub axes: usize,
     /// Elements of dynamic shared memory that it takes to be there.
     pub dynamic: Option<String>,
+}
+
+/// What the host has for its kernels.
+#[derive(Clone, Copy, Debug)]
+pub struct World<'a> {
+    pub buffers: &'a [Array],
+    pub indices: &'a [Index],
+    pub ints: &'a [Int],
+    /// Device variables: arrays, and sizes.
+    pub globals: &'a [Array],
+    pub sizes: &'a [Int],
 }
 
 impl Gen {
@@ -35,14 +47,17 @@ impl Gen {
         name
     }
 
-    pub fn kernel(&mut self, items: &mut Vec<Stmt>, buffers: &[Array], host: &[Int], globals: &[Array], sizes: &[Int]) -> Kernel {
+    pub fn kernel(&mut self, items: &mut Vec<Stmt>, world: &World<'_>) -> Kernel {
+        let World { buffers, globals, sizes, .. } = *world;
         let name = format!("@{}", self.name('k'));
         let count = 1 + self.below(buffers.len().min(3));
         let first = self.below(buffers.len());
-        let arrays: Vec<Array> = (0..count).map(|i| buffers[(first + i) % buffers.len()].clone()).collect();
-        let used = |v: &Int| arrays.iter().any(|a| a.extent.split(|c: char| !c.is_alphanumeric()).any(|w| w == v.name));
+        let mut arrays: Vec<Array> = (0..count).map(|i| buffers[(first + i) % buffers.len()].clone()).collect();
+        let indices: Vec<Index> = world.indices.iter().filter(|_| self.chance(75)).cloned().collect();
+        arrays.extend(indices.iter().filter(|x| x.is_argument()).map(|x| x.array.clone()));
+        let used = |v: &Int| indices.iter().any(|x| x.speaks_of(&v.name)) || arrays.iter().any(|a| a.extent.split(|c: char| !c.is_alphanumeric()).any(|w| w == v.name));
         let mut ints: Vec<Int> = vec![];
-        for v in host {
+        for v in world.ints {
             if !(used(v) || self.chance(20)) { continue; }
             let ty = if self.chance(80) { Ty::I32 } else { self.ty() };
             ints.push(Int { ty, mutable: self.chance(15), ..v.clone() });
@@ -65,6 +80,8 @@ impl Gen {
         s.ints.clone_from(&ints);
         s.ints.extend(sizes.iter().cloned());
         s.arrays.clone_from(&arrays);
+        s.arrays.extend(indices.iter().filter(|x| !x.is_argument() && x.is_writable()).map(|x| x.array.clone()));
+        s.indices = indices;
         s.arrays.extend(globals.iter().filter(|_| self.chance(40)).cloned().collect::<Vec<_>>());
         if self.chance(30) { let h = self.helper(items); s.helpers.push(h); }
         if self.chance(20) { let t = self.tester(items); s.tests.push(t); }
@@ -75,6 +92,7 @@ impl Gen {
             body.push(Stmt::line(format!("if ({} {ge} {m}) return;", i.name)));
         }
         let dynamic = self.locals(&mut s, &ints, &mut body);
+        if !s.indices.is_empty() && self.chance(15) { self.staged(&mut s, &mut body); }
         let n = 2 + self.below(4);
         body.extend(self.stmts(&mut s, n, 3));
         if s.arrays.iter().any(|a| a.name.starts_with('s')) && self.chance(40) { body.push(Stmt::line("__syncthreads();")); body.extend(self.stmts(&mut s, 2, 2)); }

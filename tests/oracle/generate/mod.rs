@@ -2,9 +2,11 @@
 //! most programs are nearly right, since the border is where mistakes show.
 
 mod body;
+mod contents;
 mod expr;
 mod host;
 mod idioms;
+mod indirect;
 mod kernel;
 
 use super::program::{Program, Stmt};
@@ -54,6 +56,8 @@ pub struct Array {
 pub struct Scope {
     pub ints: Vec<Int>,
     pub arrays: Vec<Array>,
+    /// Those whose numbers are indices; among `arrays` too.
+    pub indices: Vec<contents::Index>,
     /// Device functions `int f(int *a, int i, int n)` by name.
     pub helpers: Vec<String>,
     /// Device functions `bool f(int i, int n)`.
