@@ -82,6 +82,26 @@ fn what_was_wrong_once_is_right() {
     }
 }
 
+/// How many places brute force sees out of bounds in a program written by hand.
+fn seen_bad(text: &str) -> usize {
+    let outcomes = compare(&[Program::read(text)]);
+    assert!(!outcomes[0].refused && outcomes[0].mismatches.is_empty(), "{:?}", outcomes[0].mismatches);
+    outcomes[0].bad
+}
+
+#[test]
+fn rand_gives_more_than_one_library_does() {
+    let program = |v: &str| format!("// argv: 1\n__global__ void @k(int *a, int i) {{ a[i] = 1; }}\nint @main(int argc, char **argv) {{\n    int *a;\n    cudaMalloc(&a, 4);\n    @k<<<1, 1>>>(a, rand() == {v} ? 1 : 0);\n    return 0;\n}}\n");
+    assert_eq!((seen_bad(&program("RAND_MAX")), seen_bad(&program("RAND_MAX - 5"))), (1, 0));
+}
+
+#[test]
+fn what_comes_before_the_unknown_still_counts() {
+    // The second access is decided by what the first one read.
+    let text = "// argv: 1\n__global__ void @k(int *a) { if (a[1] > 0) a[2] = 1; }\nint @main(int argc, char **argv) {\n    int *a;\n    cudaMalloc(&a, 4);\n    cudaMemset(a, 0, 4);\n    @k<<<1, 1>>>(a);\n    return 0;\n}\n";
+    assert_eq!(seen_bad(text), 1);
+}
+
 /// `SCUBA_ORACLE_SEEDS`, default 0..1000.
 #[test]
 #[ignore = "runs for minutes"]

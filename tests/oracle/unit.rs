@@ -27,6 +27,12 @@ fn nvcc() -> PathBuf {
 
 const HEAD: &str = "#include <cstdlib>\n#include <cstring>\n#include <cuda_runtime.h>\n";
 
+/// The front end's worker: one beside this program, so that a copy of both stays as it is while others are built.
+fn worker() -> PathBuf {
+    let beside = std::env::current_exe().ok().and_then(|e| Some(e.parent()?.join("scuba-extract")));
+    beside.filter(|b| b.is_file()).unwrap_or_else(|| env!("CARGO_BIN_EXE_scuba-extract").into())
+}
+
 /// What a program is on its own, as a file.
 pub fn alone(p: &Program) -> String { format!("{HEAD}{}", p.text("")) }
 
@@ -74,7 +80,7 @@ impl Unit {
         let arguments: Vec<OsString> = ["many.cu", "-std=c++17", "-arch=sm_80", "-c"].map(Into::into).into();
         let plan = Command::read(&arguments, &Environment::default(), dir.path())
             .plan(dir.path(), Some(&nvcc()), &Vec::new).ok_or("there is nothing to compile")?;
-        let options = ExtractOptions { worker: Some(env!("CARGO_BIN_EXE_scuba-extract").into()), time_limit: std::time::Duration::from_secs(300), ..ExtractOptions::default() };
+        let options = ExtractOptions { worker: Some(worker()), time_limit: std::time::Duration::from_secs(300), ..ExtractOptions::default() };
         let out = extract(&plan.request.units[0], &options).map_err(|e| e.to_string())?;
         if let Some(n) = out.not_analysed.first() { return Err(n.reason.clone()); }
         Ok(Self { parts: out.modules.into_iter().map(Part::new).collect(), above })
