@@ -37,6 +37,12 @@ impl Executor<'_> {
                 let (file, null) = (self.pointer(stream, 0), self.null());
                 Ok(Some((self.ite_value(opened, &file, &null), s)))
             }
+            // What it opens is not followed; the standard input, which most programs mean by it, is another file from then on.
+            "freopen" | "freopen64" => {
+                let (stdin, f) = (self.standard_input(&mut s), self.pointer_arg(c, 2));
+                for stream in [stdin, f] { self.lose_position(&mut s, &stream); }
+                Err(Box::new(s))
+            }
             "fread" | "fread_unlocked" | "__fread_chk" => self.fread(c, s),
             "rewind" => {
                 let (f, start) = (self.pointer_arg(c, 0), self.arena.int(0));

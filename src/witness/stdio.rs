@@ -73,6 +73,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "sprintf" => (sprintf, Class::Memory),
         "vsnprintf" | "vsprintf" => (vsnprintf, Class::Memory),
         "fopen" | "fopen64" => (fopen, Class::Memory),
+        "freopen" | "freopen64" => (freopen, Class::Input),
         "fclose" | "pclose" => (super::libc::zero, Class::Pure),
         "fread" => (fread, Class::Input),
         "fgets" => (fgets, Class::Input),
@@ -232,6 +233,15 @@ fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     let mode = text(m, th, arg(args, 1)).unwrap_or_default();
     let writes = mode.first().is_some_and(|c| *c != b'r');
     m.open_named(&name, writes).map(|a| Ret::Val(Val::new(a)))
+}
+
+/// What it opens is not followed: neither is the stream, nor the standard input, which most programs mean by it.
+fn freopen(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let why = m.reason("what is read from a stream that was opened anew");
+    for file in [Val::new(m.stdin()?), arg(args, 2)] {
+        if let Some(s) = m.libc.files.get(file) { s.unknown = why; }
+    }
+    Ok(Ret::Val(m.unknown("whether a file can be opened")))
 }
 
 /// Takes up to `n` bytes; an error where the stream's contents are not known.
