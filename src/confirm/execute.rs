@@ -151,7 +151,8 @@ impl Execution<'_> {
             }
             Attempt::Check { code, kernel, description, row, extent, .. } => {
                 let launcher = self.build(LAUNCHER, log)?;
-                let file = self.launch_file(Path::new(&self.word(code)), kernel, description)?;
+                let code = self.for_this_device(PathBuf::from(self.word(code)))?;
+                let file = self.launch_file(&code, kernel, description)?;
                 return self.checked(&launcher, &file, *row, *extent, case, log);
             }
         };
@@ -159,6 +160,16 @@ impl Execution<'_> {
         let toolkit = self.toolchain.nvcc.canonicalize().ok().and_then(|p| Some(p.parent()?.parent()?.to_owned()));
         let around = Surroundings { bundle: self.bundle, toolkit: toolkit.as_deref().unwrap_or(Path::new("/usr/local/cuda")) };
         Ok(verdict::judge(&case.expected, &seen.records, seen.ended, &seen.how, array, &around))
+    }
+
+    /// PTX that the device takes: it refuses what is said to be for a newer one, whatever is in it.
+    fn for_this_device(&mut self, code: PathBuf) -> Result<PathBuf, String> {
+        let failed = |e: std::io::Error| format!("{}: {e}", code.display());
+        let Some(older) = retargeted(&std::fs::read_to_string(&code).map_err(failed)?, self.toolchain.device.capability) else { return Ok(code) };
+        self.count += 1;
+        let own = self.scratch.join(format!("{}.ptx", self.count));
+        std::fs::write(&own, older).map_err(failed)?;
+        Ok(own)
     }
 
     /// What the launcher reads.
@@ -274,6 +285,15 @@ impl Execution<'_> {
     }
 }
 
+/// PTX for a device of this compute capability, where it says that it is for a newer one.
+fn retargeted(ptx: &str, capability: u32) -> Option<String> {
+    const TARGET: &str = ".target sm_";
+    let at = ptx.lines().find_map(|l| l.strip_prefix(TARGET))?;
+    let wanted = at.split(',').next()?.trim();
+    let number: u32 = wanted.trim_end_matches(|c: char| c.is_ascii_lowercase()).parse().ok()?;
+    (number > capability).then(|| ptx.replacen(&format!("{TARGET}{wanted}"), &format!("{TARGET}{capability}"), 1))
+}
+
 /// What Compute Sanitizer reported. Its file comes at the program's own end: where that was not reached and no whole record is in
 /// it, what was printed until then counts.
 fn records(file: &str, printed: &str) -> Records {
@@ -333,4 +353,17 @@ fn end_of(text: &str, bytes: usize) -> String {
     let mut start = text.len() - bytes;
     while !text.is_char_boundary(start) { start += 1; }
     format!("[…]{}", &text[start..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::retargeted;
+
+    #[test]
+    fn code_for_a_newer_device_is_said_to_be_for_this_one() {
+        let ptx = ".version 8.8\n.target sm_90a, debug\n.address_size 64\n// .target sm_90\n";
+        assert_eq!(retargeted(ptx, 86).unwrap(), ".version 8.8\n.target sm_86, debug\n.address_size 64\n// .target sm_90\n");
+        assert_eq!(retargeted(ptx, 90), None);
+        assert_eq!(retargeted("\n", 75), None);
+    }
 }

@@ -134,3 +134,16 @@ fn the_check_knows_where_a_part_or_a_row_begins() {
         }
     }
 }
+
+#[test]
+fn the_check_runs_on_devices_older_than_the_code_was_made_for() {
+    let bench = Bench::new("shared_neighbour.cu");
+    bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+    bench.tool("nvidia-smi", "echo 'NVIDIA GeForce RTX 2080, 580.1, 7.5'");
+    let said = bench.command().args(["confirm", "shared_neighbour.cu", "--message-format", "json", "--", "-arch=sm_90"]).env("RECORD", "1").env("MODULE", bench.root().join("module.ptx")).output().unwrap();
+    let confirmation = &super::Said::from(said).status(1).findings()[0]["confirmation"];
+    assert_eq!((confirmation["status"].as_str(), confirmation["device"].as_str()), (Some("confirmed"), Some("NVIDIA GeForce RTX 2080")), "{confirmation}");
+    let module = bench.root().join("module.ptx");
+    let done = Command::new(super::nvcc().with_file_name("ptxas")).args(["-arch=sm_75", "-o", "/dev/null"]).arg(&module).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
