@@ -171,3 +171,22 @@ fn programs_of_one_name_are_not_taken_for_each_other() {
         assert!(!log.contains("/a/main.cu"), "{log}");
     }
 }
+
+#[test]
+fn a_link_that_denies_confirms() {
+    let bench = bench();
+    for file in ["main.cu", "part.cu"] { std::fs::copy(super::here().join("programs/units").join(file), bench.project().join(file)).unwrap(); }
+    // A second definition of what `main` calls: which one is meant is known at the link alone.
+    let part = std::fs::read_to_string(bench.project().join("part.cu")).unwrap();
+    std::fs::write(bench.project().join("other.cu"), part.replace("a[threadIdx.x]", "a[threadIdx.x / 4]")).unwrap();
+    bench.sanitizer("vector.xml", "vector.xml", &bench.project());
+    let script = std::fs::read_to_string(bench.tools().join("compute-sanitizer")).unwrap();
+    bench.tool("compute-sanitizer", &script.replace("sed \"s|", "sed \"s|vector.cu|part.cu|;s|"));
+    for file in ["part", "other", "main"] { shim(&bench, &["-O1", "-dc", &format!("{file}.cu"), "-o", &format!("{file}.o")]).status(0); }
+    assert!(bench.calls().is_empty());
+    let said = shim(&bench, &["main.o", "part.o", "-o", "app"]).status(1);
+    assert!(said.err.contains("confirmed by compute-sanitizer on NVIDIA H200"), "{}", said.err);
+    assert!(!bench.project().join("app").exists());
+    let [call] = bench.calls().try_into().unwrap();
+    assert!(call.ends_with(".launch"), "{call}");
+}
