@@ -144,6 +144,28 @@ impl Decider {
         }
     }
 
+    /// A model, every input at least 1, in which something wraps and the access goes out of bounds; and what wraps.
+    pub fn wraps(&mut self, a: &mut Arena, o: &Obligation, millis: u32) -> Option<(Model, Vec<String>)> {
+        let (zero, end) = (a.int(0), a.add(o.offset, o.bytes));
+        let inside = [a.le(zero, o.offset), a.le(end, o.extent)];
+        let mut all = a.conjuncts(o.facts);
+        let inside = a.and(inside[0], inside[1]);
+        all.push(a.not(inside));
+        let inputs: Vec<SymId> = a.symbols_of(&all).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
+        let limits = Limits { millis, ..self.limits };
+        let ModelAnswer::Model(model) = solver::find_model(a, &all, &inputs, &inputs, WrapMode::Exact, &limits, &mut self.groups) else { return None };
+        if inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1)) { return None; }
+        let wrapped: Vec<TermId> = a.cone(&all).into_iter().filter(|w| match a.get(*w) {
+            Term::Wrap { arg, bits, signed } => {
+                let r = Range::of_int(*bits, *signed);
+                model.value(a, *arg, WrapMode::Exact).is_some_and(|v| r.lo.is_some_and(|l| v < l) || r.hi.is_some_and(|h| v > h))
+            }
+            _ => false,
+        }).collect();
+        let names = self.name(a, &wrapped);
+        Some((model, names))
+    }
+
     /// Whether there is a proof without Z3 that reads wraps as they are.
     fn bound_exactly(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> bool {
         let limits = Limits { steps: self.limits.steps / 4, ..self.limits };

@@ -51,7 +51,7 @@ pub(super) struct Run {
 
 impl Run {
     pub fn part(&self, id: PartId) -> &Partition { &self.run.partitions[id.0 as usize] }
-    fn launched(&self) -> Launched<'_> { Launched { launch: &self.launch, kernel: self.kernel, run: &self.run } }
+    pub fn launched(&self) -> Launched<'_> { Launched { launch: &self.launch, kernel: self.kernel, run: &self.run } }
 
     fn find_invariants(&mut self, tools: &mut Tools<'_>) {
         let decided = &self.decided;
@@ -67,6 +67,16 @@ impl Run {
 
 /// An access whose first look is not the last word.
 struct Open<'r> { run: &'r Run, event: &'r AccessEvent, first: Look }
+
+/// What one access must keep to in one object, and whether that takes what the threads of a launch exchange into account.
+pub(super) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, ev: &AccessEvent, facts: TermId, target: &Target, extent: TermId) -> (Obligation, bool) {
+    let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
+    let exchanged = launch.and_then(|r| r.invariants.facts(&mut tools.e, &[facts, target.offset]));
+    let facts = exchanged.map_or(facts, |more| tools.e.arena.and(facts, more));
+    let checked = launch.and_then(|r| always::instances(&mut tools.e.arena, &r.launch.always, &[facts, target.offset]));
+    let facts = checked.map_or(facts, |more| tools.e.arena.and(facts, more));
+    (Obligation { facts, offset: target.offset, bytes: ev.bytes, extent }, exchanged.is_some())
+}
 
 /// Where an access stands: one row of the counts.
 pub(super) type Place = (SourceLoc, String);
@@ -109,7 +119,12 @@ impl<'p> Engine<'p> {
     pub(super) fn out_of_time(&self) -> bool { Instant::now() > self.deadline }
 
     /// Time that is left for what is being done.
-    fn time_left(&self) -> Duration { self.until.saturating_duration_since(Instant::now()) }
+    pub(super) fn time_left(&self) -> Duration { self.until.saturating_duration_since(Instant::now()) }
+
+    /// The operations that must not wrap for a place to be safe; none where it is not, or is anyway.
+    pub(super) fn rests_on(&self, place: &Place) -> &[String] {
+        match self.places.get(place) { Some((Outcome::SafeIfNoWrap(ops), ..)) => ops, _ => &[] }
+    }
 
     /// How bad a place is; `None` where nothing came to it.
     pub(super) fn rank(&self, place: &Place) -> Option<u8> { self.places.get(place).map(|(o, ..)| o.rank()) }
@@ -156,7 +171,7 @@ impl<'p> Engine<'p> {
         let mut runs: Vec<Run> = launches.iter().filter_map(|l| self.run_launch(&mut e, root, l, gave_up.as_deref())).collect();
         let decider = Decider::new(Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() });
         let opened = Opened::by(&e);
-        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), opened), root: root.clone() };
+        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), opened, self.options), root: root.clone() };
         // What they bring is worth no more than a part of the time.
         let until = Instant::now() + self.time_left() / 10;
         for run in &mut runs { if Instant::now() < until { run.find_invariants(&mut tools); } }
@@ -168,6 +183,7 @@ impl<'p> Engine<'p> {
         if !last || !self.idle().is_empty() { self.until = Instant::now() + left * 3 / 4; }
         self.second_looks(&mut tools, open);
         self.until = self.deadline;
+        self.overflows(&mut tools, &runs);
         self.report.problems.append(&mut tools.e.assumptions.problems);
     }
 
@@ -334,7 +350,7 @@ impl<'p> Engine<'p> {
         let (e, run) = self.any_launch(kernel);
         let decider = Decider::new(Limits { millis: self.options.solver_ms.min(1000), ..Limits::default() });
         let root = Root { func: kernel, trusted: false };
-        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), Opened::default()), root };
+        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), Opened::default(), self.options), root };
         for ev in &run.accesses {
             let place = self.place_of(ev);
             if self.assumed.skips(&place) { continue; }
@@ -349,7 +365,7 @@ impl<'p> Engine<'p> {
         self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
     }
 
-    fn put(&mut self, kernel: FuncRef, ev: &AccessEvent, outcome: Outcome) {
+    pub(super) fn put(&mut self, kernel: FuncRef, ev: &AccessEvent, outcome: Outcome) {
         let (loc, array) = self.place_of(ev);
         self.put_at((loc, array), kernel, outcome);
     }
@@ -414,12 +430,8 @@ impl<'p> Engine<'p> {
             return Look::of(Outcome::Unknown(format!("the extent of `{}` is not known{caller}", object.name)));
         };
         if self.time_left().is_zero() { return Look::of(Outcome::Unknown("the time limit was reached".into())); }
-        let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
-        let exchanged = launch.and_then(|r| r.invariants.facts(&mut tools.e, &[facts, target.offset]));
-        let facts = exchanged.map_or(facts, |more| tools.e.arena.and(facts, more));
-        let checked = launch.and_then(|r| always::instances(&mut tools.e.arena, &r.launch.always, &[facts, target.offset]));
-        let facts = checked.map_or(facts, |more| tools.e.arena.and(facts, more));
-        let ob = Obligation { facts, offset: target.offset, bytes: ev.bytes, extent };
+        let (ob, exchanged) = obligation(tools, launch, ev, facts, target, extent);
+        let (facts, extent) = (ob.facts, ob.extent);
         let unknowns = relevant::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
         // Where no launch is known, a model is nothing to show.
         let rough = launch.is_none() || effort == Effort::First && !unknowns.is_empty();
@@ -427,7 +439,7 @@ impl<'p> Engine<'p> {
         let look = match decision {
             Decision::Safe | Decision::SafeIfNoWrap(_) => {
                 let mut ops = if let Decision::SafeIfNoWrap(ops) = decision { ops } else { vec![] };
-                if let Some(run) = launch.filter(|_| exchanged.is_some()) { for op in run.invariants.operations() { if !ops.contains(op) { ops.push(op.clone()); } } }
+                if let Some(run) = launch.filter(|_| exchanged) { for op in run.invariants.operations() { if !ops.contains(op) { ops.push(op.clone()); } } }
                 Look::of(if ops.is_empty() { Outcome::Safe } else { Outcome::SafeIfNoWrap(ops) })
             }
             Decision::Unknown(why) => Look::of(Outcome::Unknown(why)),

@@ -16,6 +16,7 @@ mod launched;
 mod lifetime;
 mod meaning;
 mod outcome;
+mod overflow;
 mod partition;
 mod pointers;
 mod relevant;

@@ -1,5 +1,6 @@
 //! From a model to inputs, and from inputs to a verdict: replay by the concrete interpreter.
 
+use super::Options;
 use super::files::Opened;
 use super::solver::{Model, WrapMode};
 use crate::host::Root;
@@ -9,7 +10,7 @@ use crate::symbolic::exec::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
 use crate::symbolic::term::{Arena, InputSource, SymKind, TermId};
 use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Target, Threads};
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What replay says.
 #[derive(Clone, Debug)]
@@ -41,7 +42,12 @@ pub(super) struct Judge<'p> {
 }
 
 impl<'p> Judge<'p> {
-    pub fn new(program: &'p Program, root: Root, opened: Opened) -> Self { Self { program, root, opened, budget: Budget::default() } }
+    pub fn new(program: &'p Program, root: Root, opened: Opened, options: &Options) -> Self {
+        let budget = Budget { device_memory: options.device_memory, ..Budget::default() };
+        // The other half is for the terms that there are already.
+        let memory = options.memory.map_or(budget.memory, |m| budget.memory.min(m / 2));
+        Self { program, root, opened, budget: Budget { memory, ..budget } }
+    }
 
     /// Inputs in the user's terms, in order.
     pub fn inputs(&self, a: &Arena, depends: &[TermId], model: &Model) -> Vec<(String, String)> {
@@ -111,6 +117,9 @@ impl<'p> Judge<'p> {
             (Outcome::NotReached { why }, None) => Judged::NotReached(why),
         }
     }
+
+    /// From now on no replay takes longer.
+    pub fn replay_within(&mut self, most: Duration) { self.budget.seconds = self.budget.seconds.min(most.as_secs_f64()); }
 
     fn took(&mut self, start: Instant) {
         if start.elapsed().as_secs() >= 1 {

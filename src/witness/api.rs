@@ -181,10 +181,12 @@ pub struct Budget {
     pub loop_steps: u64,
     /// Bytes; the sum of live device allocations is at most this.
     pub device_memory: u64,
+    /// Bytes that what is written may take here.
+    pub memory: u64,
 }
 
 impl Default for Budget {
-    fn default() -> Self { Self { steps: 200_000_000, seconds: 20.0, loop_steps: 2_000_000, device_memory: 192 << 30 } }
+    fn default() -> Self { Self { steps: 200_000_000, seconds: 20.0, loop_steps: 2_000_000, device_memory: 192 << 30, memory: 1 << 30 } }
 }
 
 /// What a replay says about its target.

@@ -13,6 +13,9 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::time::Instant;
 
+/// Steps between looks at the clock and the memory.
+const BETWEEN_CHECKS: u64 = 50_000;
+
 /// Why a thread does not go on.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
@@ -22,7 +25,7 @@ pub enum Stop {
     Unknown(String),
     /// The access sought was reached.
     Found,
-    /// Steps or time ran out.
+    /// Steps, time or memory ran out.
     Budget,
 }
 
@@ -174,12 +177,15 @@ impl<'p> Machine<'p> {
     pub fn unknown(&mut self, text: &str) -> Val { Val::poison(self.reasons.intern(text)) }
     pub fn text(&self, r: Reason) -> String { self.reasons.text(r).to_owned() }
 
+    /// Whether what is written takes all the memory that it may.
+    pub fn fills_memory(&self) -> bool { super::store::held() > self.budget.memory }
+
     /// Checks the budget; called at jumps and calls.
     #[inline]
     pub fn tick(&mut self) -> Result<(), Stop> {
         if self.steps < self.next_check { return Ok(()); }
-        self.next_check = (self.steps + 200_000).min(self.budget.steps);
-        if self.steps >= self.budget.steps || self.started.elapsed().as_secs_f64() > self.budget.seconds {
+        self.next_check = (self.steps + BETWEEN_CHECKS).min(self.budget.steps);
+        if self.steps >= self.budget.steps || self.started.elapsed().as_secs_f64() > self.budget.seconds || self.fills_memory() {
             return Err(Stop::Budget);
         }
         Ok(())

@@ -97,7 +97,9 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Bud
 
 impl Machine<'_> {
     fn budget_text(&self) -> String {
-        if self.steps >= self.budget.steps { format!("more than {} steps", self.budget.steps) } else { format!("more than {} s", self.budget.seconds) }
+        if self.steps >= self.budget.steps { return format!("more than {} steps", self.budget.steps); }
+        if self.fills_memory() { return format!("more than {} MiB", self.budget.memory >> 20); }
+        format!("more than {} s", self.budget.seconds)
     }
 
     /// What a run says that did not reach its target.

@@ -5,6 +5,7 @@
 use super::memory::looks_like_address;
 use super::value::{Reason, Val};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::rc::Rc;
 
 const PAGE_BITS: u32 = 12;
@@ -18,7 +19,11 @@ const FILL_PAGES: u64 = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill { Byte(u8), Poison(Reason) }
 
-#[derive(Clone)]
+thread_local! { static PAGES: Cell<u64> = const { Cell::new(0) } }
+
+/// Bytes that the pages of this thread's stores take, all stores together.
+pub fn held() -> u64 { PAGES.get() * PAGE * (1 + size_of::<Reason>() as u64) }
+
 struct Page {
     data: Box<[u8]>,
     /// Absent where every byte is known.
@@ -26,12 +31,25 @@ struct Page {
 }
 
 impl Page {
+    fn new(data: Box<[u8]>, poison: Option<Box<[Reason]>>) -> Self {
+        PAGES.set(PAGES.get() + 1);
+        Self { data, poison }
+    }
+
     fn filled(len: usize, fill: Fill) -> Self {
         match fill {
-            Fill::Byte(b) => Self { data: vec![b; len].into(), poison: None },
-            Fill::Poison(r) => Self { data: vec![0; len].into(), poison: Some(vec![r; len].into()) },
+            Fill::Byte(b) => Self::new(vec![b; len].into(), None),
+            Fill::Poison(r) => Self::new(vec![0; len].into(), Some(vec![r; len].into())),
         }
     }
+}
+
+impl Clone for Page {
+    fn clone(&self) -> Self { Self::new(self.data.clone(), self.poison.clone()) }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) { PAGES.set(PAGES.get() - 1); }
 }
 
 #[derive(Clone)]
@@ -326,6 +344,22 @@ mod tests {
         let s = Store::new(100 << 30, Fill::Poison(R));
         assert_eq!(s.read(99 << 30, 8), Val::poison(R));
         assert_eq!(Store::new(16, Fill::Byte(0xff)).read(4, 4), Val::new(0xffff_ffff));
+    }
+
+    #[test]
+    fn pages_count_while_some_store_has_them() {
+        let before = held();
+        let mut s = Store::new(1 << 30, Fill::Byte(0));
+        for page in 0..100 { s.write(page << PAGE_BITS, 4, Val::new(1)); }
+        let hundred = held() - before;
+        assert!(hundred >= 100 * PAGE, "{hundred}");
+        let mut other = s.clone();
+        assert_eq!(held() - before, hundred, "shared");
+        other.write(0, 4, Val::new(2));
+        assert_eq!(held() - before, hundred / 100 * 101);
+        drop(s);
+        drop(other);
+        assert_eq!(held(), before);
     }
 
     #[test]
