@@ -118,8 +118,11 @@ impl<'p> Judge<'p> {
         }
     }
 
-    /// From now on no replay takes longer.
-    pub fn replay_within(&mut self, most: Duration) { self.budget.seconds = self.budget.seconds.min(most.as_secs_f64()); }
+    /// From now on no replay takes longer, or more bytes for what it writes.
+    pub fn replay_within(&mut self, most: Duration, bytes: u64) {
+        self.budget.seconds = self.budget.seconds.min(most.as_secs_f64());
+        self.budget.memory = self.budget.memory.min(bytes);
+    }
 
     fn took(&mut self, start: Instant) {
         if start.elapsed().as_secs() >= 1 {
