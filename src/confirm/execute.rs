@@ -43,7 +43,7 @@ pub struct ExecuteError(#[from] std::io::Error);
 pub fn execute(manifest: &Manifest, bundle: &Path, toolchain: &Toolchain, deadline: Option<Instant>, mut told: impl FnMut(&Case, &Outcome)) -> Result<Vec<Outcome>, ExecuteError> {
     let scratch = tempfile::Builder::new().prefix("scuba-confirm-").tempdir()?;
     let mut run = Execution {
-        manifest, bundle, toolchain, scratch: scratch.path(), deadline, built: HashMap::new(), seen: HashMap::new(), count: 0,
+        manifest, bundle, toolchain, scratch: scratch.path(), deadline, built: HashMap::new(), seen: HashMap::new(), checks: HashMap::new(), count: 0,
     };
     Ok(manifest.cases.iter().take_while(|_| deadline.is_none_or(|d| Instant::now() < d)).map(|case| {
         let outcome = run.case(case);
@@ -65,6 +65,8 @@ struct Execution<'a> {
     built: HashMap<String, Result<PathBuf, String>>,
     /// Runs of the program itself, by all that they depend on: many findings share one.
     seen: HashMap<(Executable, Vec<String>, String, Vec<RunFile>), Seen>,
+    /// Launches of code with checks, which many findings share as well.
+    checks: HashMap<(Word, String, String), Ended>,
     count: usize,
 }
 
@@ -150,10 +152,18 @@ impl Execution<'_> {
                 seen
             }
             Attempt::Check { code, kernel, description, row, extent, .. } => {
-                let launcher = self.build(LAUNCHER, log)?;
-                let code = self.for_this_device(PathBuf::from(self.word(code)))?;
-                let file = self.launch_file(&code, kernel, description)?;
-                return self.checked(&launcher, &file, *row, *extent, case, log);
+                let key = (code.clone(), kernel.clone(), description.clone());
+                let ended = if let Some(known) = self.checks.get(&key) { known.clone() } else {
+                    let ended = self.checked(code, kernel, description, log)?;
+                    self.checks.insert(key, ended.clone());
+                    ended
+                };
+                let _ = writeln!(log, "{}\nit {}", end_of(ended.output.trim_end(), 4096), ended.how());
+                let how = match last_line(&ended) {
+                    Some(line) if !ended.success() => format!("{}: {line}", ended.how()),
+                    _ => ended.how(),
+                };
+                return Ok(verdict::of_record(&case.expected, kernel_check::record(&ended.output, *row), *extent, ended.success(), &how));
             }
         };
         log.push_str(&seen.log);
@@ -181,17 +191,15 @@ impl Execution<'_> {
         Ok(file)
     }
 
-    /// Makes a launch whose kernel checks itself, and reads what it recorded.
-    fn checked(&self, launcher: &Path, file: &Path, row: usize, extent: i64, case: &Case, log: &mut String) -> Result<Verdict, String> {
+    /// Makes a launch whose kernel checks itself.
+    fn checked(&mut self, code: &Word, kernel: &str, description: &str, log: &mut String) -> Result<Ended, String> {
+        let launcher = self.build(LAUNCHER, log)?;
+        let code = self.for_this_device(PathBuf::from(self.word(code)))?;
+        let file = self.launch_file(&code, kernel, description)?;
         let mut command = Command::new(launcher);
         command.arg(file).current_dir(self.scratch);
         log.push_str(&shown(&command));
-        let ended = self.run(&mut command, "")?;
-        let _ = writeln!(log, "{}\nit {}", end_of(ended.output.trim_end(), 4096), ended.how());
-        Ok(verdict::of_record(&case.expected, kernel_check::record(&ended.output, row), extent, ended.success(), &match last_line(&ended) {
-            Some(line) if !ended.success() => format!("{}: {line}", ended.how()),
-            _ => ended.how(),
-        }))
+        self.run(&mut command, "")
     }
 
     /// Runs a program under Compute Sanitizer, in a folder of its own.

@@ -56,6 +56,18 @@ entry:
   ret void
 }
 
+define dso_local ptx_kernel void @two() {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = add nsw i32 %t, 1
+  %w = sext i32 %i to i64
+  %p = getelementptr inbounds i32, ptr addrspacecast (ptr addrspace(3) @smem to ptr), i64 %w
+  store i32 7, ptr %p, align 4
+  %q = getelementptr inbounds i32, ptr %p, i64 3
+  store i32 8, ptr %q, align 4
+  ret void
+}
+
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()
 "#;
@@ -99,6 +111,12 @@ fn witness(thread: [u64; 3], offset_bytes: i64, extent_bytes: i64) -> Witness {
 
 /// What one of the rows records where its check is on, and what is in dynamic shared memory.
 fn run(kernel: &str, rows: &[Row<'_>], own: usize) -> (Option<Record>, String) {
+    let (mut records, memory) = run_together(kernel, rows, &[own]);
+    (records.swap_remove(own), memory)
+}
+
+/// What all rows record where the checks of some are on.
+fn run_together(kernel: &str, rows: &[Row<'_>], on: &[usize]) -> (Vec<Option<Record>>, String) {
     let places: Vec<Place> = rows.iter().map(|r| r.place.clone()).collect();
     let (text, failed) = instrument(CODE, &places);
     assert_eq!(failed, []);
@@ -106,7 +124,7 @@ fn run(kernel: &str, rows: &[Row<'_>], own: usize) -> (Option<Record>, String) {
         kernel: FuncRef { module: ModuleId(0), func: FuncId(0) }, grid: [1; 3], block: [4, 4, 1], shared: 64, parameters: vec![], objects: vec![],
         target: None, target_kind: None, target_variable: None, device_bytes: 0,
     };
-    let table: String = statements(&rows[own], &snapshot, rows).lines().filter_map(|l| l.strip_prefix("bytes table ")?.split_once(' '))
+    let table: String = statements(&on.iter().map(|&i| (&rows[i], &snapshot)).collect::<Vec<_>>(), rows).lines().filter_map(|l| l.strip_prefix("bytes table ")?.split_once(' '))
         .map(|(at, hex)| format!("{at} {} {hex}\n", hex.len() / 2)).collect();
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -118,7 +136,7 @@ fn run(kernel: &str, rows: &[Row<'_>], own: usize) -> (Option<Record>, String) {
     let said = Command::new(path("run")).stdin(std::fs::File::open(path("table")).unwrap()).output().unwrap();
     assert!(said.status.success(), "{said:?}");
     let text = String::from_utf8(said.stdout).unwrap();
-    (record(&text, own), text.lines().last().unwrap_or_default().trim_end().to_owned())
+    ((0..rows.len()).map(|row| record(&text, row)).collect(), text.lines().last().unwrap_or_default().trim_end().to_owned())
 }
 
 #[test]
@@ -169,4 +187,23 @@ fn several_checks_of_one_access_do_not_hide_each_other() {
     ];
     assert_eq!(run("row", &rows, 0).0.map(|r| (r.count, r.by_witness)), Some((1, 1)));
     assert_eq!(run("row", &rows, 1).0.map(|r| (r.count, r.by_witness)), Some((4, 1)));
+}
+
+#[test]
+fn checks_of_several_accesses_are_on_in_one_run() {
+    let at = |number| Place { number, of: 2, ..place("two", Start::DynamicShared) };
+    let (first, second) = (at(0), at(1));
+    // The first sixteen bytes, and the sixteen behind them: each is left by one element.
+    let (one, other) = (witness([3, 0, 0], 16, 16), witness([3, 1, 0], 16, 16));
+    let rows = [
+        Row { number: 0, place: &first, shared: false, part: Some(0), witness: &one },
+        Row { number: 1, place: &second, shared: false, part: Some(12), witness: &other },
+    ];
+    let (records, memory) = run_together("two", &rows, &[0, 1]);
+    let seen: Vec<_> = records.iter().flatten().map(|r| (r.count, r.by_witness, r.offset)).collect();
+    assert_eq!(seen, [(4, 1, 16), (4, 1, 16)]);
+    assert_eq!(memory, "0 7 7 7 8 8 8 0", "both are skipped where they are bad");
+    // One alone leaves the other as it is.
+    let (records, memory) = run_together("two", &rows, &[1]);
+    assert_eq!((records[0], records[1].map(|r| r.count), memory.as_str()), (None, Some(4), "0 7 7 7 7 8 8 0"));
 }

@@ -117,37 +117,45 @@ impl Row<'_> {
     /// Whether its bounds are the same in every launch, for every thread, and what leaves them ends the kernel.
     fn is_fixed(&self) -> bool { !self.shared && self.part.is_none() && matches!(self.place.start, Start::Alloca { .. } | Start::Variable(_)) }
 
-    fn same_access(&self, other: &Self) -> bool {
+    /// Whether both are of one instruction.
+    pub fn is_same_access(&self, other: &Self) -> bool {
         let at = |r: &Self| (r.place.block, r.place.access, r.place.number);
         self.place.function == other.place.function && at(self) == at(other)
     }
 }
 
-/// The statements of `templates/launch.cpp` that switch one row's check on, and those of others whose arrays are the same in
-/// every launch: they too are skipped where they are bad, or they would end the kernel.
-pub fn statements(row: &Row<'_>, snapshot: &Snapshot, all: &[Row<'_>]) -> String {
-    let at = row.number * WIDTH * 8;
+/// The statements of `templates/launch.cpp` that switch the checks of these rows on, of one launch, and those of others whose arrays are the
+/// same in every launch: they too are skipped where they are bad, or they would end the kernel.
+pub fn statements(on: &[(&Row<'_>, &Snapshot)], all: &[Row<'_>]) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "object table symbol 0 {TABLE}");
-    for other in all.iter().filter(|o| o.is_fixed() && o.number != row.number && !o.same_access(row)) {
+    let is_on = |other: &Row<'_>| on.iter().any(|(row, _)| row.number == other.number || row.is_same_access(other));
+    for other in all.iter().filter(|o| o.is_fixed() && !is_on(o)) {
         // No thread is its witness.
         let none = [u64::MAX; 7];
         let at = other.number * WIDTH * 8;
         let extent = other.witness.extent_bytes.cast_unsigned();
         let _ = writeln!(out, "bytes table {at} {}\nbytes table {} {}", words(&[1]), at + 16, words(&[&[extent], &none[..]].concat()));
     }
+    for (row, snapshot) in on { out.push_str(&switched_on(row, snapshot)); }
+    let _ = writeln!(out, "records {RECORDS}");
+    out
+}
+
+/// A row of the table with its own witness.
+fn switched_on(row: &Row<'_>, snapshot: &Snapshot) -> String {
+    let at = row.number * WIDTH * 8;
     // An array that one thread alone tells of is that thread's.
     let alone = !row.shared && !matches!(row.place.start, Start::Kept { .. });
-    let _ = writeln!(out, "bytes table {at} {}", words(&[if alone { 1 } else { 2 }]));
+    let mut out = format!("bytes table {at} {}\n", words(&[if alone { 1 } else { 2 }]));
     if let (Start::Table, Some(target)) = (&row.place.start, snapshot.target) { let _ = writeln!(out, "address table {} {target} 0", at + 8); }
     let w = row.witness;
-    let extent = w.extent_bytes.cast_unsigned();
     let [bx, by, bz] = w.block;
     let [tx, ty, tz] = w.thread;
     // Where a row begins is known to the code.
     let from = if matches!(row.place.start, Start::Row { .. }) { 0 } else { row.part.unwrap_or(0) };
-    let _ = writeln!(out, "bytes table {} {}", at + 16, words(&[extent, bx, by, bz, tx, ty, tz, w.offset_bytes.cast_unsigned(), from.cast_unsigned()]));
-    let _ = writeln!(out, "records {RECORDS}");
+    let values = [w.extent_bytes.cast_unsigned(), bx, by, bz, tx, ty, tz, w.offset_bytes.cast_unsigned(), from.cast_unsigned()];
+    let _ = writeln!(out, "bytes table {} {}", at + 16, words(&values));
     out
 }
 

@@ -7,6 +7,7 @@
 //! and its sources; [`execute`] knows nothing but the manifest, the CUDA toolkit and the GPU.
 
 pub mod bundle;
+mod checks;
 pub mod commands;
 pub mod device;
 pub mod execute;

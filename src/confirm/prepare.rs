@@ -3,10 +3,9 @@
 //! In: findings of one program, the program, the commands of its units. Out: cases with all that their runs need. The launch of
 //! a witness is taken from a replay: it knows each argument and what every buffer holds.
 
+use super::checks;
 use super::commands::{self, Places};
 use super::execute::LAUNCHER;
-use super::instrument::Place;
-use super::kernel_check::{self, Row};
 use super::manifest::{Attempt, Build, Case, Executable, Expected, Manifest, Word};
 use super::store;
 use crate::frontend::ExtractOptions;
@@ -15,7 +14,7 @@ use crate::nvcc::unit::TranslationUnit;
 use crate::report::finding::{Finding, PartSites, Rule, Sites, Witness};
 use crate::report::paths::ProjectRoot;
 use crate::report::sources::Sources;
-use crate::witness::{self, BadAccess, Budget, Fault, Image, Inputs, ObjectKind, Outcome, Parts, Site, Snapshot, Target, Threads};
+use crate::witness::{self, BadAccess, Budget, Image, Inputs, ObjectKind, Outcome, Parts, Site, Snapshot, Target, Threads};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -79,15 +78,15 @@ pub struct Surroundings<'a> {
 pub struct Generated { pub name: String, pub text: String }
 
 /// A launch that a replay saw, and the access in it.
-struct Launched {
-    snapshot: Snapshot,
-    bad: Box<BadAccess>,
+pub(super) struct Launched {
+    pub snapshot: Snapshot,
+    pub bad: Box<BadAccess>,
     /// What it must stay in, where that is less than its object.
-    parts: Option<Parts>,
+    pub parts: Option<Parts>,
 }
 
 /// The launch of a case.
-struct Ready { case: usize, unit: usize, launched: Launched, /** Its code serves other accesses too. */ shared: bool }
+pub(super) struct Ready { pub case: usize, pub unit: usize, pub launched: Launched, /** Its code serves other accesses too. */ pub shared: bool }
 
 /// Adds a case for each finding that has a witness; the files that go with them.
 #[must_use]
@@ -133,62 +132,12 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
     units.dedup();
     units.into_iter().filter_map(|unit| {
         let own: Vec<&Ready> = launches.iter().filter(|l| l.unit == unit).collect();
-        checks(manifest, &own, &witness_of, material, options, ways.halfway().until)
+        checks::add(manifest, &own, &witness_of, material, options, ways.halfway().until)
     }).collect()
 }
 
-/// One unit's code with a check at each of these accesses; a note in the cases that cannot have one. It is left out where it is not
-/// made by `until`.
-fn checks<'w>(
-    manifest: &mut Manifest, launches: &[&Ready], witness_of: &dyn Fn(usize) -> &'w Witness, m: &Material<'_>, options: &ExtractOptions, until: Option<Instant>,
-) -> Option<Generated> {
-    let note = |manifest: &mut Manifest, case: usize, why: &str| manifest.cases[case].notes.push(format!("the check compiled into the kernel: {why}"));
-    let mut rows: Vec<(&Ready, Place)> = Vec::new();
-    for l in launches {
-        let e = &manifest.cases[l.case].expected;
-        if !is_about_bounds(e.rule) { note(manifest, l.case, "it knows bounds only"); continue; }
-        let Launched { snapshot, bad, parts } = &l.launched;
-        match kernel_check::place(m.program, bad, parts.as_ref(), e.direction, e.bytes, snapshot) {
-            Ok(place) => rows.push((l, place)),
-            Err(why) => note(manifest, l.case, &why),
-        }
-    }
-    let (first, _) = rows.first()?;
-    let module = m.program.modules.get(first.launched.snapshot.kernel.module.0 as usize)?;
-    let places: Vec<Place> = rows.iter().map(|r| r.1.clone()).collect();
-    match kernel_check::compile(m.units[first.unit], module, &places, options, until) {
-        Ok((text, failed)) => {
-            let name = format!("checks/{}unit-{}.ptx", m.prefix, first.unit);
-            let all: Vec<Row<'_>> = rows.iter().enumerate()
-                .map(|(number, (l, place))| Row { number, place, shared: l.shared, part: begins(&l.launched.bad), witness: witness_of(l.case) }).collect();
-            for ((l, _), row) in rows.iter().zip(&all) {
-                if let Some((_, why)) = failed.iter().find(|f| f.0 == row.number) { note(manifest, l.case, why); continue; }
-                let snapshot = &l.launched.snapshot;
-                let description = describe(m.program, snapshot, true) + &kernel_check::statements(row, snapshot, &all);
-                manifest.cases[l.case].attempts.push(Attempt::Check {
-                    code: Word::Bundle(name.clone()), kernel: m.program.func(snapshot.kernel).name.clone(), description, row: row.number,
-                    extent: row.witness.extent_bytes, device_bytes: bytes(snapshot),
-                });
-            }
-            Some(Generated { name, text })
-        }
-        Err(why) => {
-            for (l, _) in &rows { note(manifest, l.case, &why); }
-            None
-        }
-    }
-}
-
-/// Where the part begins that an access left, in bytes from the start of its object.
-fn begins(bad: &BadAccess) -> Option<i64> { match bad.fault { Fault::Part(part) => Some(part.start), _ => None } }
-
 /// Bytes of device memory that a launch alone asks for.
-fn bytes(s: &Snapshot) -> u64 { s.objects.iter().map(|o| o.image.size.saturating_add(2 * ROOM)).fold(0, u64::saturating_add) }
-
-/// Whether a finding says that an access leaves its object.
-const fn is_about_bounds(rule: Rule) -> bool {
-    matches!(rule, Rule::OobGlobal | Rule::OobShared | Rule::OobLocal | Rule::OobConstant | Rule::IntraAllocation | Rule::DataIndex | Rule::IndexOverflow)
-}
+pub(super) fn bytes(s: &Snapshot) -> u64 { s.objects.iter().map(|o| o.image.size.saturating_add(2 * ROOM)).fold(0, u64::saturating_add) }
 
 /// Where the access itself stands, which for a launch with freed memory is in the kernel: the innermost of the calls that lead
 /// to it outside system headers.
@@ -314,7 +263,7 @@ const ROOM: u64 = 1 << 20;
 
 /// A snapshot as `templates/launch.cpp` reads it, without its module and its kernel. `all_roomy`: its bounds are tested in
 /// another way than by what lies around it.
-fn describe(program: &Program, s: &Snapshot, all_roomy: bool) -> String {
+pub(super) fn describe(program: &Program, s: &Snapshot, all_roomy: bool) -> String {
     let mut out = String::new();
     let [gx, gy, gz] = s.grid;
     let [bx, by, bz] = s.block;

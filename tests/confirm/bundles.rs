@@ -147,3 +147,26 @@ fn the_check_runs_on_devices_older_than_the_code_was_made_for() {
     let done = Command::new(super::nvcc().with_file_name("ptxas")).args(["-arch=sm_75", "-o", "/dev/null"]).arg(&module).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
+
+#[test]
+fn all_accesses_of_one_launch_are_checked_in_one_run() {
+    let bench = Bench::new("locals.cu");
+    let bundle = bench.root().join("bundle");
+    bench.scuba(["confirm", "locals.cu", "-D", "all", "--bundle", bundle.to_str().unwrap()]).status(0);
+    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(bundle.join("manifest.json")).unwrap()).unwrap();
+    let checks: Vec<Vec<(u64, &str)>> = manifest["cases"].as_array().unwrap().iter().map(|case| {
+        let checks = case["attempts"].as_array().unwrap().iter().filter(|a| a["how"] == "check");
+        checks.map(|a| (a["row"].as_u64().unwrap(), a["description"].as_str().unwrap())).collect()
+    }).collect();
+    // First together, then each alone.
+    let [[(a, both), (_, one)], [(b, same), (_, other)]] = [[checks[0][0], checks[0][1]], [checks[1][0], checks[1][1]]];
+    assert!(a != b && both == same && one != other && one != both, "{checks:?}");
+    // The launcher ran it once for both.
+    bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+    let said = bench.command().args(["confirm", "locals.cu", "-D", "all", "--message-format", "json"]).env("RECORD", "1").env("MODULE", bench.root().join("module")).output().unwrap();
+    let said = super::Said::from(said).status(1);
+    assert!(said.findings().iter().all(|f| f["confirmation"]["status"] == "confirmed"), "{said:?}");
+    let kept = std::fs::read_dir(bench.project().join(".scuba/confirmations")).unwrap().map(|e| std::fs::read_to_string(e.unwrap().path()).unwrap());
+    let started = kept.map(|log| log.matches("/launcher/launch ").count()).sum::<usize>();
+    assert_eq!(started, 3, "two under Compute Sanitizer, one with the checks");
+}
