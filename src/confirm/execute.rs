@@ -151,7 +151,7 @@ impl Execution<'_> {
                 array = target.as_ref().and_then(|(name, offset, extent)| Some((start_of(&seen.output, name)?, *offset, *extent)));
                 seen
             }
-            Attempt::Check { code, kernel, description, row, extent, .. } => {
+            Attempt::Check { code, kernel, description, row, extent, array, .. } => {
                 let key = (code.clone(), kernel.clone(), description.clone());
                 let ended = if let Some(known) = self.checks.get(&key) { known.clone() } else {
                     let ended = self.checked(code, kernel, description, log)?;
@@ -163,7 +163,8 @@ impl Execution<'_> {
                     Some(line) if !ended.success() => format!("{}: {line}", ended.how()),
                     _ => ended.how(),
                 };
-                return Ok(verdict::of_record(&case.expected, kernel_check::record(&ended.output, *row), *extent, ended.success(), &how));
+                let start = array.as_ref().and_then(|(name, from)| start_of(&ended.output, name)?.checked_add_signed(*from));
+                return Ok(verdict::of_record(&case.expected, kernel_check::record(&ended.output, *row), start, *extent, ended.success(), &how));
             }
         };
         log.push_str(&seen.log);

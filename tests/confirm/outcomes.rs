@@ -118,8 +118,8 @@ const IN_PARTS: &[(&str, &[Confirmed])] = &[
     ]),
     ("rows.cu", &[("intra-allocation", "a row of `left`", "read of 4 bytes at byte 32 of 32 of its part by thread (")]),
     ("halves.cu", &[
-        ("intra-allocation", "into `high`", "write of 4 bytes at byte "),
-        ("oob-global", "past the end of `far`", "write of 4 bytes at byte "),
+        ("intra-allocation", "into `high`", "write of 4 bytes at 0x"),
+        ("oob-global", "past the end of `far`", "write of 4 bytes at 0x"),
     ]),
     ("locals.cu", &[
         ("oob-local", "past the end of `m`", "read of 4 bytes at byte 36 of 36 by thread ("),
