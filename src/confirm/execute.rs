@@ -9,6 +9,7 @@ use super::manifest::{Attempt, Build, Case, Executable, Manifest, Step, Tool, Wo
 use super::kernel_check;
 use super::process::{self, Ended};
 use super::record::Records;
+use super::scratch::Scratch;
 use super::store::Outcome;
 use super::verdict::{self, Surroundings, Verdict};
 use crate::report::finding::{Confirmation, ConfirmationStatus, ConfirmedBy, Rule, RunFile};
@@ -41,7 +42,7 @@ pub struct ExecuteError(#[from] std::io::Error);
 /// # Errors
 /// When there is no room for what is built; whatever goes wrong with one case is said in its outcome.
 pub fn execute(manifest: &Manifest, bundle: &Path, toolchain: &Toolchain, deadline: Option<Instant>, mut told: impl FnMut(&Case, &Outcome)) -> Result<Vec<Outcome>, ExecuteError> {
-    let scratch = tempfile::Builder::new().prefix("scuba-confirm-").tempdir()?;
+    let scratch = Scratch::new()?;
     let mut run = Execution {
         manifest, bundle, toolchain, scratch: scratch.path(), deadline, built: HashMap::new(), seen: HashMap::new(), checks: HashMap::new(), count: 0,
     };

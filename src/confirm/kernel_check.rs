@@ -7,6 +7,7 @@
 use super::execute::COMPILE_TIME;
 use super::instrument::{Access, Place, Start, instrument};
 use super::process;
+use super::scratch::Scratch;
 use crate::frontend::{self, ExtractOptions};
 use crate::ir::{Block, Function, Module, Op, Operand, Program, Side, Step};
 use crate::nvcc::unit::TranslationUnit;
@@ -195,7 +196,7 @@ pub fn record(output: &str, row: usize) -> Option<Record> {
 pub fn compile(unit: &TranslationUnit, analysed: &Module, places: &[Place], options: &ExtractOptions, until: Option<Instant>) -> Result<(String, Vec<(usize, String)>), String> {
     let left = || until.map_or(COMPILE_TIME, |end| end.saturating_duration_since(Instant::now()));
     if left().is_zero() { return Err("the time was up".into()); }
-    let folder = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
+    let folder = Scratch::new().map_err(|e| format!("no temporary folder: {e}"))?;
     let path = |name: &str| folder.path().join(name);
     let options = ExtractOptions { keep_device_code: Some(path("unit.bc")), time_limit: options.time_limit.min(left()), ..options.clone() };
     let extraction = frontend::extract(unit, &options).map_err(|e| e.to_string())?;

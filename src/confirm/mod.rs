@@ -20,6 +20,7 @@ pub mod manifest;
 pub mod prepare;
 mod process;
 mod record;
+pub mod scratch;
 pub mod store;
 mod verdict;
 

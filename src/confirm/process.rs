@@ -5,7 +5,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// Of what a program prints, the beginning and the end are kept.
@@ -16,6 +16,8 @@ const MAX_FILE: u64 = 256 << 20;
 const POLL: Duration = Duration::from_millis(20);
 /// What descends from a run has this variable, whoever its parent is by then.
 const MARK: &str = "SCUBA_RUN";
+/// Whether this process is about to end.
+static OVER: AtomicBool = AtomicBool::new(false);
 /// How long a process may take to be gone after it was ended.
 const LAST: Duration = Duration::from_secs(2);
 
@@ -50,11 +52,21 @@ impl Ended {
 /// # Errors
 /// When it cannot be started.
 pub fn run(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u64>) -> std::io::Result<Ended> {
+    run_marked(command, &new_mark(), stdin, limit, memory)
+}
+
+/// Tells one run from another.
+fn new_mark() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+fn run_marked(command: &mut Command, mark: &str, stdin: &str, limit: Duration, memory: Option<u64>) -> std::io::Result<Ended> {
     let mut input = tempfile::tempfile()?;
     std::io::Write::write_all(&mut input, stdin.as_bytes())?;
     input.rewind()?;
     let output = tempfile::tempfile()?;
-    command.stdin(Stdio::from(input)).stdout(output.try_clone()?).stderr(output.try_clone()?);
+    command.env(MARK, mark).stdin(Stdio::from(input)).stdout(output.try_clone()?).stderr(output.try_clone()?);
     let mut child = processes::start(command)?;
     let pid = processes::pid_of(&child);
     for (resource, bytes) in [(Resource::Core, Some(0)), (Resource::Fsize, Some(MAX_FILE)), (Resource::Data, memory)] {
@@ -76,6 +88,8 @@ pub fn run(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u
         // One that waits for a driver in trouble may not even be ended.
         while child.try_wait()?.is_none() && Instant::now() < end { std::thread::sleep(POLL); }
     }
+    // How it ended then says nothing: this process is about to end as well.
+    while OVER.load(Ordering::Relaxed) { std::thread::park(); }
     Ok(Ended { status, output: ends(output)? })
 }
 
@@ -84,23 +98,34 @@ pub fn run(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u
 /// # Errors
 /// When it cannot be started.
 pub fn run_to_the_last(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u64>) -> std::io::Result<Ended> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let mark = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let ended = run(command.env(MARK, &mark), stdin, limit, memory);
+    let mark = new_mark();
+    let ended = run_marked(command, &mark, stdin, limit, memory);
+    end_marked(|found| found == mark);
+    ended
+}
+
+/// Ends all that descends from runs of this process, which must end now: no run returns any more.
+pub fn end_all() {
+    OVER.store(true, Ordering::Relaxed);
+    let own = format!("{}-", std::process::id());
+    end_marked(|found| found.starts_with(&own));
+}
+
+fn end_marked(is: impl Fn(&str) -> bool) {
     let end = Instant::now() + LAST;
     loop {
         // One may start another while it is ended.
-        let left = marked(&mark);
-        if left.is_empty() || Instant::now() >= end { return ended; }
+        let left = marked(&is);
+        if left.is_empty() || Instant::now() >= end { return; }
         for pid in left { let _ = kill_process(pid, Signal::KILL); }
         std::thread::sleep(POLL);
     }
 }
 
-/// The processes that were started with this mark in their environment, as far as they may be looked at.
-fn marked(mark: &str) -> Vec<Pid> {
-    let wanted = format!("{MARK}={mark}");
-    let has = |pid: &i32| std::fs::read(format!("/proc/{pid}/environ")).is_ok_and(|e| e.split(|b| *b == 0).any(|v| v == wanted.as_bytes()));
+/// The processes that were started with such a mark in their environment, as far as they may be looked at.
+fn marked(is: impl Fn(&str) -> bool) -> Vec<Pid> {
+    let mark = |variable: &[u8]| std::str::from_utf8(variable).is_ok_and(|v| v.strip_prefix(MARK).and_then(|v| v.strip_prefix('=')).is_some_and(&is));
+    let has = |pid: &i32| std::fs::read(format!("/proc/{pid}/environ")).is_ok_and(|e| e.split(|b| *b == 0).any(mark));
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|e| e.file_name().to_str()?.parse().ok());
     all.filter(has).filter_map(Pid::from_raw).collect()
 }

@@ -10,6 +10,7 @@ use crate::confirm::bundle::{self, Copied};
 use crate::confirm::commands::InPlace;
 use crate::confirm::device::{DeviceError, PATIENCE, Toolchain};
 use crate::confirm::manifest::{Limits, Word};
+use crate::confirm::scratch::Scratch;
 use crate::confirm::prepare::{self, Generated, Material, Surroundings, Ways};
 use crate::confirm::{Case, Manifest, Outcome, execute, store};
 use crate::facts::join::Plan;
@@ -225,7 +226,7 @@ impl<'a> Project<'a> {
     /// # Errors
     /// When there is no room to build what is run.
     pub fn confirm(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways<'_>, session: &Session, sources: &Sources, toolchain: &Toolchain) -> Result<Vec<Outcome>> {
-        let folder = tempfile::tempdir().context("cannot make a folder for the launcher")?;
+        let folder = Scratch::new().context("cannot make a folder for the launcher")?;
         let template = folder.path().join(bundle::LAUNCHER);
         std::fs::write(&template, prepare::TEMPLATE).with_context(|| format!("cannot write {}", template.display()))?;
         let around = Surroundings { root: &session.root, sources, places: &InPlace, template: Word::text(template.to_string_lossy()) };

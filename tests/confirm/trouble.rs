@@ -3,7 +3,7 @@
 use super::auto::{assert_nothing_is_left, bench_of, hangs, shim_command};
 use super::{Bench, here};
 use serde_json::Value;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// What becomes of `vector.cu`'s finding where Compute Sanitizer does this after it was asked for its version; `$save` is the file that it
@@ -48,23 +48,44 @@ fn a_run_may_write_into_its_folder_and_leave_processes_there() {
     assert!(!bench.project().join("out").exists());
 }
 
-#[test]
-fn an_interrupted_shim_leaves_nothing_running() {
-    let bench = bench_of("vector.cu", "clean.xml", "");
-    hangs(&bench, "compute-sanitizer", ".launch", "echo Version 1");
-    let mut shim = shim_command(&bench, &["-c", "vector.cu", "-o", "a.o"], &[]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+/// Ends a command by a signal while Compute Sanitizer hangs; whatever it put into its folder for temporary files must be gone.
+#[track_caller]
+fn interrupt(bench: &Bench, mut command: Command, signal: rustix::process::Signal) {
+    hangs(bench, "compute-sanitizer", " --tool ", "echo Version 1");
+    let temporary = bench.root().join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let mut running = command.env("TMPDIR", &temporary).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let pids = bench.root().join("pids");
     let begun = Instant::now();
     while std::fs::read_to_string(&pids).unwrap_or_default().lines().count() < 2 {
-        assert!(begun.elapsed() < Duration::from_secs(100) && shim.try_wait().unwrap().is_none(), "the launch was never run");
+        assert!(begun.elapsed() < Duration::from_secs(100) && running.try_wait().unwrap().is_none(), "Compute Sanitizer was never run");
         std::thread::sleep(Duration::from_millis(50));
     }
-    let pid = i32::try_from(shim.id()).ok().and_then(rustix::process::Pid::from_raw).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-    assert!(!shim.wait().unwrap().success());
+    let ours = || std::fs::read_dir(&temporary).unwrap().map(|e| e.unwrap().file_name()).filter(|n| n.to_string_lossy().starts_with("scuba-confirm-")).count();
+    assert!(ours() > 0);
+    let pid = i32::try_from(running.id()).ok().and_then(rustix::process::Pid::from_raw).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+    assert!(!running.wait().unwrap().success());
     // What has been ended may take a moment to be gone.
     std::thread::sleep(Duration::from_secs(3));
-    assert_nothing_is_left(&bench, 1);
+    assert_nothing_is_left(bench, 1);
+    assert_eq!(ours(), 0);
+    assert!(!bench.project().join(".scuba/confirmations").exists(), "what was interrupted says nothing");
+}
+
+#[test]
+fn an_interrupted_shim_leaves_nothing_running() {
+    let bench = bench_of("vector.cu", "clean.xml", "");
+    interrupt(&bench, shim_command(&bench, &["-c", "vector.cu", "-o", "a.o"], &[]), rustix::process::Signal::TERM);
+}
+
+#[test]
+fn an_interrupted_confirmation_leaves_nothing_running() {
+    let bench = bench_of("vector.cu", "clean.xml", "");
+    let program = here().join("golden/clean.xml");
+    let mut command = bench.command();
+    command.args(["confirm", "vector.cu", "--exe"]).arg(program);
+    interrupt(&bench, command, rustix::process::Signal::INT);
 }
 
 #[test]
