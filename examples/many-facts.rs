@@ -35,7 +35,7 @@ fn unit(i: usize, folder: &Path, headers: &[PathBuf], present: &Present) -> Resu
     std::fs::write(&source, format!("// {i}\n"))?;
     std::fs::write(folder.join(format!("u{i}.o")), "")?;
     let unit = compiled(&source, folder)?;
-    let first = i % PROGRAM == 0;
+    let first = i.is_multiple_of(PROGRAM);
     let defined = if first { "main".to_owned() } else { format!("_Z4stepi{i}") };
     let next = (!(i + 1).is_multiple_of(PROGRAM)).then(|| symbol(format!("_Z4stepi{}", i + 1)));
     let mut needed: Vec<Symbol> = (0..40).map(|n| symbol(format!("_ZNSt6vectorIfSaIfEE{n}Ev"))).chain(next).collect();
