@@ -139,3 +139,21 @@ fn more_input_than_allowed_is_not_written() {
     assert!(detail.contains("its input has 4000001 bytes, and `[confirm] max_bytes` allows 4000000"), "{detail}");
     assert!(!bench.kept().exists());
 }
+
+#[test]
+fn the_program_itself_accepts_what_it_is_given() {
+    for program in ["reads_struct.cu", "reads_cin.cu"] {
+        let bench = Bench::new(program);
+        bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+        // The program as nvcc built it is started, with whatever its calls of the runtime come to here.
+        let script = std::fs::read_to_string(bench.tools().join("compute-sanitizer")).unwrap();
+        let start = "case $last in *.launch) ;; */program) \"$last\"; echo \"it says $?\";; *) shift $(($# - 2)); \"$@\"; echo \"it says $?\";; esac\n";
+        bench.tool("compute-sanitizer", &script.replace("sed \"s|", &format!("{start}sed \"s|")));
+        bench.scuba(["confirm", program]).status(1);
+        let [kept] = std::fs::read_dir(bench.project().join(".scuba/confirmations")).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>().try_into().unwrap();
+        let kept: Value = serde_json::from_slice(&std::fs::read(kept).unwrap()).unwrap();
+        let log = kept["log"].as_str().unwrap();
+        // What it does not accept it refuses with 1.
+        assert!(log.contains("it says ") && !log.contains("it says 1\n"), "{program}: {log}");
+    }
+}
