@@ -8,6 +8,15 @@ use std::time::Duration;
 /// How long a tool may take to say its version: drivers in trouble do not answer at all.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The variable that says which GPUs programs see.
+const VISIBLE: &str = "CUDA_VISIBLE_DEVICES";
+
+/// A list of devices ends at the first that there cannot be.
+fn hides_all(visible: &str) -> bool {
+    let first = visible.split(',').next().unwrap_or_default().trim();
+    first.is_empty() || first.starts_with('-') || first == "NoDevFiles"
+}
+
 /// A GPU as `nvidia-smi` names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
@@ -50,6 +59,8 @@ impl Device {
     /// When there is none, or the driver does not answer in `patience`.
     pub fn find(patience: Duration) -> Result<Self, DeviceError> {
         let failed = |why: &str| DeviceError::NoDevice(why.to_owned());
+        // nvidia-smi does not look at it, all that CUDA runs does.
+        if std::env::var(VISIBLE).is_ok_and(|v| hides_all(&v)) { return Err(failed("CUDA_VISIBLE_DEVICES hides them all")); }
         let text = output(Path::new("nvidia-smi"), &["--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader"], patience)
             .map_err(|e| failed(&format!("nvidia-smi: {e}")))?;
         Self::parse(&text).ok_or_else(|| failed(&format!("nvidia-smi says `{}`", text.lines().next().unwrap_or_default())))
@@ -114,7 +125,13 @@ fn output(program: &Path, arguments: &[&str], patience: Duration) -> Result<Stri
 
 #[cfg(test)]
 mod tests {
-    use super::{Device, after};
+    use super::{Device, after, hides_all};
+
+    #[test]
+    fn devices_may_be_hidden() {
+        for text in ["", " ", "-1", "-1,0", "NoDevFiles"] { assert!(hides_all(text), "{text}"); }
+        for text in ["0", "1,-1", "GPU-8932f937-d72c", "MIG-1/0/0"] { assert!(!hides_all(text), "{text}"); }
+    }
 
     #[test]
     fn devices_and_versions_are_read_from_what_the_tools_print() {

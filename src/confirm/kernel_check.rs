@@ -8,6 +8,7 @@ use super::execute::COMPILE_TIME;
 use super::instrument::{Access, Place, Start, instrument};
 use super::process;
 use super::scratch::Scratch;
+use crate::config::FrontendKind;
 use crate::frontend::{self, ExtractOptions};
 use crate::ir::{Block, Function, Module, Op, Operand, Program, Side, Step};
 use crate::nvcc::unit::TranslationUnit;
@@ -198,7 +199,8 @@ pub fn compile(unit: &TranslationUnit, analysed: &Module, places: &[Place], opti
     if left().is_zero() { return Err("the time was up".into()); }
     let folder = Scratch::new().map_err(|e| format!("no temporary folder: {e}"))?;
     let path = |name: &str| folder.path().join(name);
-    let options = ExtractOptions { keep_device_code: Some(path("unit.bc")), time_limit: options.time_limit.min(left()), ..options.clone() };
+    // The code is clang's: what another front end makes of the unit is of no use here.
+    let options = ExtractOptions { kind: FrontendKind::Clang, keep_device_code: Some(path("unit.bc")), time_limit: options.time_limit.min(left()), ..options.clone() };
     let extraction = frontend::extract(unit, &options).map_err(|e| e.to_string())?;
     let now = extraction.modules.iter().find(|m| m.side == Side::Device).ok_or("clang does not read the device side any more")?;
     for name in places.iter().flat_map(Place::functions) {

@@ -13,7 +13,7 @@ fn shim_with(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> S
 
 pub fn shim_command(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
     let mut c = Command::new(assert_cmd::cargo::cargo_bin!("scuba-nvcc"));
-    for (name, _) in std::env::vars_os() { if name.to_string_lossy().starts_with("SCUBA_") { c.env_remove(name); } }
+    for (name, _) in std::env::vars_os() { if name.to_string_lossy().starts_with("SCUBA_") || name == "CUDA_VISIBLE_DEVICES" { c.env_remove(name); } }
     c.args(arguments).current_dir(bench.project()).env("SCUBA_NVCC", nvcc())
         .env("PATH", format!("{}:{}", bench.tools().display(), std::env::var("PATH").unwrap())).env("LD_LIBRARY_PATH", bench.tools())
         .envs(variables.iter().copied());

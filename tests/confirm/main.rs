@@ -81,7 +81,7 @@ exit 0"#, calls = self.root().join("calls").display(), kept = self.root().join("
     fn command(&self) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("scuba"));
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("SCUBA_") || name == "NO_COLOR" { command.env_remove(name); }
+            if name.to_string_lossy().starts_with("SCUBA_") || name == "NO_COLOR" || name == "CUDA_VISIBLE_DEVICES" { command.env_remove(name); }
         }
         let path = format!("{}:{}", self.tools().display(), std::env::var("PATH").unwrap());
         if !self.project().join("scuba.toml").exists() {

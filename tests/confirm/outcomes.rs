@@ -241,3 +241,12 @@ fn without_a_gpu_it_says_what_to_do() {
     let said = bench.scuba(["confirm", "vector.cu"]).status(2);
     assert!(said.err.contains("there is no NVIDIA GPU here") && said.err.contains("scuba confirm --bundle DIR"), "{}", said.err);
 }
+
+#[test]
+fn where_all_gpus_are_hidden_there_is_none() {
+    let bench = Bench::new("vector.cu");
+    bench.sanitizer("vector.xml", "vector.xml", &bench.project());
+    let said = bench.command().args(["confirm", "vector.cu"]).env("CUDA_VISIBLE_DEVICES", "").output().unwrap();
+    let said = super::Said::from(said).status(2);
+    assert!(said.err.contains("there is no NVIDIA GPU here (CUDA_VISIBLE_DEVICES hides them all)") && bench.calls().is_empty(), "{}", said.err);
+}
