@@ -102,6 +102,8 @@ impl Execution<'_> {
                 }
             }
         }
+        // Two runs may say the same.
+        for lines in [&mut silent, &mut open] { lines.dedup(); }
         let (status, mut detail) = match confirmed {
             Some(detail) => (ConfirmationStatus::Confirmed, detail),
             // Silence counts only where nothing was left open.
@@ -154,7 +156,10 @@ impl Execution<'_> {
             }
             Attempt::Check { code, kernel, description, row, extent, array, .. } => {
                 let key = (code.clone(), kernel.clone(), description.clone());
-                let ended = if let Some(known) = self.checks.get(&key) { known.clone() } else {
+                let ended = if let Some(known) = self.checks.get(&key) {
+                    log.push_str("as it was run for another finding\n");
+                    known.clone()
+                } else {
                     let ended = self.checked(code, kernel, description, log)?;
                     self.checks.insert(key, ended.clone());
                     ended

@@ -169,4 +169,8 @@ fn all_accesses_of_one_launch_are_checked_in_one_run() {
     let kept = std::fs::read_dir(bench.project().join(".scuba/confirmations")).unwrap().map(|e| std::fs::read_to_string(e.unwrap().path()).unwrap());
     let started = kept.map(|log| log.matches("/launcher/launch ").count()).sum::<usize>();
     assert_eq!(started, 3, "two under Compute Sanitizer, one with the checks");
+    // What both runs of a check say is said once.
+    let said = bench.scuba(["confirm", "locals.cu", "-D", "all", "--message-format", "json"]).status(1);
+    let detail = said.findings()[0]["confirmation"]["detail"].as_str().unwrap().to_owned();
+    assert_eq!(detail.matches("the access was never out of bounds").count(), 1, "{detail}");
 }
