@@ -51,6 +51,12 @@ impl Worth {
         };
         Ok(Self { verdict, replay, assumptions, unknowns })
     }
+
+    /// It is no more than possible, on this assumption.
+    pub fn doubt(&mut self, assumption: &str) {
+        self.verdict = Verdict::Possible;
+        self.assumptions.push(assumption.to_owned());
+    }
 }
 
 impl Bad<'_> {

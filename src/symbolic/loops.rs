@@ -602,7 +602,7 @@ impl Executor<'_> {
         if fixed.len() > 4 { return Form::Arbitrary; }
         // The start or a fixed value, and what the steps since then add up to. A representative has no range: where the
         // sum is read as a machine integer, that it has not wrapped is shown there.
-        let steps = self.arena.fresh(SymKind::Iteration { name: "conditional steps".into() }, "steps", Range { lo: (lo == 0).then_some(0), hi: (hi == 0).then_some(0) });
+        let steps = self.arena.fresh(SymKind::Unknown { reason: "how far a loop moves a variable under a condition".into() }, "steps", Range { lo: (lo == 0).then_some(0), hi: (hi == 0).then_some(0) });
         let (l, u) = (self.arena.scale(k, lo), self.arena.scale(k, hi));
         let (l, u) = (self.arena.le(l, steps), self.arena.le(steps, u));
         let mut facts = vec![l, u];

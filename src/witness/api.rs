@@ -124,6 +124,15 @@ pub struct BadAccess {
     pub count: u64,
 }
 
+impl BadAccess {
+    /// Whether it stays in its object where addresses are computed modulo 2^32, as shared ones are on the device: `p[~i]` of an
+    /// `unsigned` is `p[-1 - i]` there.
+    #[must_use]
+    pub fn inside_modulo_32_bits(&self) -> bool {
+        u64::try_from(self.offset.rem_euclid(1 << 32)).is_ok_and(|o| o + self.bytes <= self.object.extent)
+    }
+}
+
 /// Index of a block in its grid and of a thread in its block.
 pub type BlockThread = ([u64; 3], [u64; 3]);
 
