@@ -173,6 +173,16 @@ impl Executor<'_> {
         }
     }
 
+    /// A number that the user gives, kept in so many bits: one of the user's choice too. Anything else as it is.
+    fn narrowed_input(&mut self, t: TermId, bits: u32) -> TermId {
+        if Range::of_int(bits, true).contains(self.arena.range(t)) { return t; }
+        let Term::Sym(s) = self.arena.get(t) else { return t };
+        match &self.arena.symbol(*s).kind {
+            SymKind::Input(source @ (InputSource::Argv(_) | InputSource::Read { .. } | InputSource::Word { .. })) => { let source = source.clone(); self.input(source, bits) }
+            _ => t,
+        }
+    }
+
     /// Reads a representative as a signed or unsigned integer of so many bits. Values that are opaque anyway get an
     /// exact range rather than a range obligation.
     pub fn interpret(&mut self, t: TermId, bits: u32, signed: bool) -> TermId {
@@ -564,16 +574,33 @@ impl Executor<'_> {
                     None => return self.unknown_int("a signed shift by a variable", bits),
                 }
             }
-            B::And | B::Or | B::Xor => {
-                let (x, y) = (self.for_bits(x, bits), self.for_bits(y, bits));
-                match op { B::And => self.arena.bit_and(x, y, bits), B::Or => self.arena.bit_or(x, y, bits), _ => self.arena.bit_xor(x, y, bits) }
-            }
+            B::And | B::Or | B::Xor => match self.whatever_its_sign(op, x, y, bits) {
+                Some(t) => t,
+                None => {
+                    let (x, y) = (self.for_bits(x, bits), self.for_bits(y, bits));
+                    match op { B::And => self.arena.bit_and(x, y, bits), B::Or => self.arena.bit_or(x, y, bits), _ => self.arena.bit_xor(x, y, bits) }
+                }
+            },
             _ => return self.unknown_int("floating-point arithmetic on integers", bits),
         };
-        // Constants stay within the width.
+        // Constants stay within the width; the front end writes them as signed numbers too.
         match self.arena.as_int(t) {
+            Some(v) if matches!(op, B::And | B::Or | B::Xor) => self.arena.int(wrap_value(v, bits, true)),
             Some(v) if !Range::new(-(1i128 << (bits.min(64) - 1)), 1i128 << bits.min(64)).contains_value(v) => self.arena.int(wrap_value(v, bits, true)),
             _ => t,
+        }
+    }
+
+    /// A mask that cuts to the lowest bits, or clears them, and a complement: modulo 2^bits the same of every representative, so
+    /// that nothing needs to be in range.
+    fn whatever_its_sign(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> Option<TermId> {
+        let (mask, t) = match (self.arena.as_int(x), self.arena.as_int(y)) { (None, Some(m)) => (m, x), (Some(m), None) => (m, y), _ => return None };
+        let mask = wrap_value(mask, bits, true);
+        match op {
+            BinOp::And if mask > 0 && mask & (mask + 1) == 0 => Some(self.arena.modulo(t, mask + 1)),
+            BinOp::And if mask < -1 && mask & -mask == -mask => { let q = self.arena.floor_div(t, -mask); Some(self.arena.scale(q, -mask)) }
+            BinOp::Xor if mask == -1 => { let n = self.arena.neg(t); Some(self.arena.add_const(n, -1)) }
+            _ => None,
         }
     }
 
@@ -708,7 +735,8 @@ impl Executor<'_> {
             CastOp::Trunc => {
                 let t = self.operand_int(fr, value, from_bits.unwrap_or(64));
                 if to_bits == Some(1) { return Value::Bool(self.as_bool_value(&Value::Int(t))); }
-                Value::Int(t)
+                // `int n = strtol(…)`: from here on one number, whichever way it is read.
+                Value::Int(match (self.arena.get(t), to_bits) { (Term::Sym(_), Some(bits @ (16 | 32))) => self.narrowed_input(t, bits), _ => t })
             }
             CastOp::ZExt | CastOp::SExt => {
                 let signed = op == CastOp::SExt;

@@ -382,13 +382,15 @@ fn set_errno(m: &mut Machine<'_>, v: u64) -> Result<(), Stop> {
 
 fn errno(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { errno_object(m).map(|a| Ret::Val(Val::new(a))) }
 
-fn abs32(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn abs32(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let v = arg(args, 0);
+    m.wrapped |= v.known().is_some_and(|b| super::value::low32(b).cast_signed() == i32::MIN);
     Ok(Ret::Val(v.known().map_or(v, |b| Val::new(u64::from(super::value::low32(b).cast_signed().unsigned_abs())))))
 }
 
-fn abs64(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn abs64(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let v = arg(args, 0);
+    m.wrapped |= v.known().is_some_and(|b| b.cast_signed() == i64::MIN);
     Ok(Ret::Val(v.known().map_or(v, |b| Val::new(b.cast_signed().unsigned_abs()))))
 }
 

@@ -73,6 +73,13 @@ macro_rules! overflow { ($f:expr) => {{
     model as Model
 }} }
 
+/// The least number has none of its width.
+fn absolute(m: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    let w = width(c);
+    m.wrapped |= arg(a, 0).known().is_some_and(|v| s(v, w) == -(1i128 << (w - 1)));
+    Ok(integers(c, a, 1, |a, w| Some(signed(a[0], w).unsigned_abs())))
+}
+
 fn s(x: u64, w: u32) -> i128 { i128::from(signed(x, w)) }
 fn fits_signed(v: i128, w: u32) -> bool { (-(1i128 << (w - 1))..1i128 << (w - 1)).contains(&v) }
 fn fits(v: i128, w: u32) -> bool { (0..1i128 << w).contains(&v) }
@@ -203,7 +210,7 @@ pub fn host(name: &str) -> Option<Entry> {
 pub fn device(name: &str) -> Option<Entry> {
     let n = name.strip_prefix("__nv_")?;
     let m = match n {
-        "abs" | "llabs" => int_n!(1, |a, w| Some(signed(a[0], w).unsigned_abs())),
+        "abs" | "llabs" => absolute,
         "max" | "llmax" => int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())),
         "min" | "llmin" => int_n!(2, |a, w| Some(signed(a[0], w).min(signed(a[1], w)).cast_unsigned())),
         "umax" | "ullmax" => int_n!(2, |a, _| Some(a[0].max(a[1]))),
@@ -248,7 +255,7 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
         "stackrestore" => return Some((super::libc::nothing, Class::Pure)),
         _ => match base {
             "fmuladd" => fma,
-            "abs" => int_n!(2, |a, w| Some(signed(a[0], w).unsigned_abs())),
+            "abs" => absolute,
             "smax" => int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())),
             "smin" => int_n!(2, |a, w| Some(signed(a[0], w).min(signed(a[1], w)).cast_unsigned())),
             "umax" => int_n!(2, |a, _| Some(a[0].max(a[1]))),

@@ -36,7 +36,7 @@ pub struct Observer {
     assumed: FxHashSet<String>,
     /// Why the run does not decide everything.
     pub doubts: Vec<String>,
-    /// How many bad accesses came before the first of these.
+    /// How many bad accesses came before the first of these, and before anything was taken for granted.
     pub certain: Option<usize>,
 }
 
@@ -55,6 +55,7 @@ impl Observer {
     }
 
     pub fn assume(&mut self, what: String) {
+        self.certain.get_or_insert(self.bad.len());
         if self.assumed.insert(what.clone()) { self.assumptions.push(what); }
     }
     pub fn assumptions(&self) -> &[String] { &self.assumptions }

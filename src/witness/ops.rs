@@ -53,10 +53,17 @@ pub fn int_wraps(op: BinOp, w: u32, a: Val, b: Val) -> bool {
         BinOp::Shl if (0..64).contains(&y) => x << y,
         BinOp::UDiv | BinOp::URem => return x < 0 || y < 0,
         BinOp::LShr => return x < 0,
+        // Where one operand cuts to the lowest bits, or clears them, the other's sign does not matter.
+        BinOp::And => return (x < 0 || y < 0) && !is_mask(x) && !is_mask(y),
+        BinOp::Xor => return (x < 0 || y < 0) && x != -1 && y != -1,
+        BinOp::Or => return x < 0 || y < 0,
         _ => return false,
     };
     i64::try_from(exact).map_or(true, |e| signed(e.cast_unsigned() & mask(w), w) != e)
 }
+
+/// `2^k - 1` or `-2^k`, for a `k` above 0.
+fn is_mask(v: i128) -> bool { if v < 0 { v < -1 && v & -v == -v } else { v > 0 && v & (v + 1) == 0 } }
 
 pub fn icmp_wraps(pred: Pred, w: u32, a: u64, b: u64) -> bool {
     matches!(pred, Pred::Ugt | Pred::Uge | Pred::Ult | Pred::Ule) && (signed(a, w) < 0 || signed(b, w) < 0)

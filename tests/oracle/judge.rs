@@ -98,8 +98,8 @@ fn words(report: &ProgramReport, above: u32) -> BTreeMap<At, Said> {
     for f in &report.findings {
         let at = (f.access.position.line.saturating_sub(above), f.access.position.column);
         let said = match (&f.verdict, &f.witness) {
-            // Brute force sees objects, not their parts.
-            (Verdict::Proved, Some(w)) if f.rule != Rule::IntraAllocation => Said::Proved(Box::new(w.clone())),
+            // Brute force sees objects, neither their parts nor how addresses are aligned.
+            (Verdict::Proved, Some(w)) if !matches!(f.rule, Rule::IntraAllocation | Rule::Misaligned) => Said::Proved(Box::new(w.clone())),
             _ => Said::Possible,
         };
         if !matches!(out.get(&at), Some(Said::Proved(_))) { out.insert(at, said); }
