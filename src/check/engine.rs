@@ -23,7 +23,7 @@ use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
 use crate::symbolic::lifetime::{CopyEvent, StaleEvent};
 use crate::symbolic::memory::{ObjId, ObjKind, Object};
 use crate::symbolic::partition::{PartId, Partition};
-use crate::symbolic::term::TermId;
+use crate::symbolic::term::{SymId, SymKind, TermId};
 use crate::symbolic::value::{Base, Target};
 use crate::witness::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,6 +35,10 @@ const FIRST_MILLIS: u32 = 250;
 
 /// Why an access to shared memory may do what was meant although it is out of bounds.
 const SHARED_ADDRESSES: &str = "that the device does not compute shared addresses in 32 bits: modulo 2^32 this one is inside";
+
+/// Inputs that are tried where a replay does not reach an access, and the most time for them.
+const OTHER_INPUTS: [i128; 10] = [2, 3, 4, 1, 5, 7, 8, 12, 16, 33];
+const OTHER_INPUTS_TIME: Duration = Duration::from_millis(100);
 
 /// Uses of freed memory by one launch that are looked at for each place of a finding.
 const STALE_TRIES: usize = 8;
@@ -78,6 +82,8 @@ pub(super) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, ev: &Acces
     let facts = exchanged.map_or(facts, |more| tools.e.arena.and(facts, more));
     let checked = launch.and_then(|r| always::instances(&mut tools.e.arena, &r.launch.always, &[facts, target.offset]));
     let facts = checked.map_or(facts, |more| tools.e.arena.and(facts, more));
+    let same = tools.e.same_inputs(&[facts, target.offset, ev.bytes, extent]);
+    let facts = same.map_or(facts, |more| tools.e.arena.and(facts, more));
     (Obligation { facts, offset: target.offset, bytes: ev.bytes, extent }, exchanged.is_some())
 }
 
@@ -472,7 +478,7 @@ impl<'p> Engine<'p> {
         let (launch, thread) = (&run.launch, &run.run.thread);
         let mut judged = tools.judge.judge(&tools.e.arena, launch, thread, ev, model, mode, Wanted::Fault(Fault::Bounds));
         let (mut model, mut mode, mut degenerate) = (model.clone(), mode, degenerate);
-        if !matches!(judged, Judged::Reached { .. }) && let Some((other, reached, small)) = self.another(tools, run, ev, ob) {
+        if !matches!(judged, Judged::Reached { .. }) && let Some((other, reached, small)) = self.another(tools, run, ev, ob).or_else(|| self.with_other_inputs(tools, run, ev, &model)) {
             (judged, model, mode, degenerate) = (reached, other, WrapMode::Assume, small);
         }
         let (model, root) = (&model, &tools.root);
@@ -495,6 +501,29 @@ impl<'p> Engine<'p> {
             if self.time_left().is_zero() { return None; }
             let Some((model, degenerate)) = counters::model(tools, &run.run, ev, ob, shape) else { continue };
             if let Some(judged) = self.reached(tools, run, ev, &model) { return Some((model, judged, degenerate)); }
+        }
+        None
+    }
+
+    /// The model with small inputs in place of its own: what it sets besides them, such as what memory holds, the program may
+    /// decide otherwise under its inputs, and as the model wants under others.
+    fn with_other_inputs(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, first: &Model) -> Option<(Model, Judged, bool)> {
+        let until = Instant::now() + (self.time_left() / 20).min(OTHER_INPUTS_TIME);
+        let inputs: Vec<SymId> = first.values.keys().copied().filter(|s| matches!(tools.e.arena.symbol(*s).kind, SymKind::Input(_))).collect();
+        let kind = |s: &SymId| tools.e.arena.symbol(*s).kind.clone();
+        // All at once, then each alone; those of one source together.
+        let mut groups = vec![inputs.clone()];
+        for s in &inputs { let same: Vec<SymId> = inputs.iter().copied().filter(|o| kind(o) == kind(s)).collect(); if !groups.contains(&same) { groups.push(same); } }
+        for group in groups {
+            for v in OTHER_INPUTS {
+                if Instant::now() > until { return None; }
+                let mut model = first.clone();
+                for s in &group { model.values.insert(*s, v); }
+                if model == *first { continue; }
+                let Some(judged) = self.reached(tools, run, ev, &model) else { continue };
+                let degenerate = inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1));
+                return Some((model, judged, degenerate));
+            }
         }
         None
     }

@@ -7,7 +7,7 @@ use crate::host::Root;
 use crate::ir::Program;
 use crate::report::finding::{Direction, Run, RunFile};
 use crate::symbolic::exec::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
-use crate::symbolic::term::{Arena, InputSource, SymKind, TermId};
+use crate::symbolic::term::{Arena, InputSource, SymId, SymKind, TermId};
 use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Target, Threads};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -184,15 +184,16 @@ pub(super) fn depends(launch: &LaunchEvent, ev: &AccessEvent) -> Vec<TermId> {
     roots
 }
 
-/// Values in a model of the program's inputs in these terms. An input that the model says nothing of may be anything.
+/// Values in a model of the program's inputs in these terms, one for each. An input that the model says nothing of may be anything.
 fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i128)> {
-    let mut out: Vec<(InputSource, i128)> = a.symbols_of(depends).into_iter().filter_map(|s| match &a.symbol(s).kind {
-        SymKind::Input(src) => Some((src.clone(), model.values.get(&s).copied().unwrap_or(1))),
-        _ => None,
-    }).collect();
-    // Also those that only the extent depends on.
-    for (s, v) in &model.values {
-        if let SymKind::Input(src) = &a.symbol(*s).kind && !out.iter().any(|(o, _)| o == src) { out.push((src.clone(), *v)); }
+    let source = |s: SymId| if let SymKind::Input(source) = &a.symbol(s).kind { Some(source.clone()) } else { None };
+    // Of one that is read in several widths the widest value is the whole.
+    let mut said: Vec<(SymId, i128)> = model.values.iter().map(|(s, v)| (*s, *v)).collect();
+    said.sort_by_key(|(s, _)| (std::cmp::Reverse(a.symbol(*s).range.hi), *s));
+    let open = a.symbols_of(depends).into_iter().map(|s| (s, 1));
+    let mut out: Vec<(InputSource, i128)> = vec![];
+    for (s, v) in said.into_iter().chain(open) {
+        if let Some(source) = source(s) && !out.iter().any(|(o, _)| *o == source) { out.push((source, v)); }
     }
     out
 }

@@ -274,6 +274,31 @@ impl<'p> Executor<'p> {
         t
     }
 
+    /// What inputs have to do with each other below the roots: one that is read as `long` here and as `int` there is the same
+    /// number wherever it is an `int`. `None` where there are none.
+    pub fn same_inputs(&mut self, roots: &[TermId]) -> Option<TermId> {
+        let mut read: Vec<(InputSource, u32, TermId)> = vec![];
+        for s in self.arena.symbols_of(roots) {
+            let SymKind::Input(source) = self.arena.symbol(s).kind.clone() else { continue };
+            let t = self.arena.symbol_term(s);
+            let bits = [16, 32, 64].into_iter().find(|bits| self.inputs.get(&(source.clone(), *bits)) == Some(&t));
+            read.extend(bits.map(|bits| (source, bits, t)));
+        }
+        read.sort();
+        let mut facts = vec![];
+        for pair in read.windows(2) {
+            let [(a, bits, narrow), (b, _, wide)] = pair else { continue };
+            let (a, b) = (a.clone(), b.clone());
+            if a != b { continue; }
+            let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(*bits, true) else { continue };
+            let (narrow, wide) = (*narrow, *wide);
+            let (lo, hi) = (self.arena.int(lo), self.arena.int(hi));
+            let (below, above, equal) = (self.arena.lt(wide, lo), self.arena.lt(hi, wide), self.arena.eq(narrow, wide));
+            facts.push(self.arena.or_all(vec![below, above, equal]));
+        }
+        (!facts.is_empty()).then(|| self.arena.and_all(facts))
+    }
+
     /// An unknown value of a type.
     pub fn unknown_of(&mut self, module: &Module, ty: TypeId, reason: &str) -> Value {
         match &module.ty(ty).kind {
