@@ -54,7 +54,7 @@ fn run(seeds: std::ops::Range<u64>) -> Tally {
                     println!("smaller: {}", tally::explain(&small, &compare(std::slice::from_ref(&small))[0].mismatches));
                 }
             }
-            tally.add(p.seed, &o);
+            tally.add(p, &o);
         }
         eprintln!("up to seed {}: {} programs, {} mismatches", seeds[seeds.len() - 1], tally.programs, tally.mismatches.len());
     }

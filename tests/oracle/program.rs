@@ -35,6 +35,8 @@ pub struct Program {
     pub items: Vec<Stmt>,
     /// Values to try for `argv[1]`, `argv[2]`…
     pub inputs: Vec<Vec<i64>>,
+    /// It has arrays of indices.
+    pub indices: bool,
 }
 
 impl Program {
@@ -44,7 +46,7 @@ impl Program {
         let (head, rest) = text.split_once('\n').unwrap_or((text, ""));
         let values = head.strip_prefix("// argv:").expect("the first line is `// argv: …`");
         let inputs = values.split('|').map(|one| one.split_whitespace().map(|v| v.parse().expect("a number")).collect()).collect();
-        Self { seed: 0, items: rest.lines().map(Stmt::line).collect(), inputs }
+        Self { seed: 0, items: rest.lines().map(Stmt::line).collect(), inputs, indices: false }
     }
 
     /// The source with names that belong to this program alone.

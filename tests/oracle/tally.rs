@@ -15,6 +15,10 @@ pub struct Tally {
     pub proved: u32,
     pub possible: u32,
     pub unknown: u32,
+    /// In kernels that no run of the program launches: of these nothing is claimed, and brute force sees nothing.
+    pub idle: u32,
+    /// Accesses, and the unknown ones among them, of programs without index arrays.
+    pub simple: (u32, u32),
     /// Places out of bounds on some input tried.
     pub bad: usize,
     pub missed: usize,
@@ -42,7 +46,9 @@ fn kind(why: &str) -> String {
 }
 
 impl Tally {
-    pub fn add(&mut self, seed: u64, o: &Outcome) {
+    pub fn add(&mut self, p: &Program, o: &Outcome) {
+        let seed = p.seed;
+        let before = (self.accesses(), self.unknown);
         self.programs += 1;
         self.runs += o.runs;
         self.plain += o.plain;
@@ -62,20 +68,32 @@ impl Tally {
                 Said::SafeIfNoWrap(_) => self.no_wrap += 1,
                 Said::Possible => self.possible += 1,
                 Said::Proved(_) => self.proved += 1,
+                Said::Unknown(why) if is_idle(why) => self.idle += 1,
                 Said::Unknown(why) => { self.unknown += 1; self.reasons.entry(kind(why)).or_insert((0, 0, seed)).0 += 1; }
             }
         }
+        if !p.indices { self.simple.0 += self.accesses() - before.0; self.simple.1 += self.unknown - before.1; }
         for n in &o.notes { if n.contains("followed to its end") || n.contains("panic") { self.reasons.entry(kind(n)).or_insert((0, 0, seed)).0 += 1; } }
         for (_, why) in &o.missed { self.reasons.entry(kind(why)).or_insert((0, 0, seed)).1 += 1; }
         for (why, n) in &o.cut { *self.cut.entry(kind(why)).or_default() += n; }
     }
 }
 
+impl Tally {
+    /// All that could be decided.
+    const fn accesses(&self) -> u32 { self.safe + self.no_wrap + self.proved + self.possible + self.unknown }
+}
+
+/// Whether an access is open only because nothing launches its kernel.
+fn is_idle(why: &str) -> bool { why.ends_with("no known code calls this") || why == "no launch of this kernel is known" }
+
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all = self.safe + self.no_wrap + self.proved + self.possible + self.unknown;
+        let all = self.accesses();
+        let share = |(all, unknown): (u32, u32)| f64::from(unknown) * 100.0 / f64::from(all.max(1));
         writeln!(f, "{} programs, {} runs ({} without any wrap), {all} accesses: {} safe, {} safe if nothing wraps, {} proved, {} possible, {} unknown",
             self.programs, self.runs, self.plain, self.safe, self.no_wrap, self.proved, self.possible, self.unknown)?;
+        writeln!(f, "{:.1} % unknown; {:.1} % of the {} accesses of programs without index arrays; {} more in kernels that are never launched", share((all, self.unknown)), share(self.simple), self.simple.0, self.idle)?;
         writeln!(f, "{} places out of bounds on inputs tried, of which {} unknown, {} safe if nothing wraps (seeds {:?})", self.bad, self.missed, self.wrapped, &self.wrapped_seeds[..self.wrapped_seeds.len().min(20)])?;
         writeln!(f, "{} hosts not followed to the end; engine {:.1} s, the slowest {:.1} s (seed {})", self.gave_up, self.seconds, self.slowest.0, self.slowest.1)?;
         writeln!(f, "{} proved only if another thread comes first; {} programs refused by the front end; mismatches: {:?}", self.raced, self.refused, self.mismatches)?;

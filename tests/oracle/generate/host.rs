@@ -4,8 +4,8 @@ use super::kernel::{Kernel, World};
 use super::{Array, Gen, Int, Scope, Stmt, Ty};
 
 impl Gen {
-    /// File scope of a program and the number of its inputs.
-    pub fn whole(&mut self) -> (Vec<Stmt>, usize) {
+    /// File scope of a program, the number of its inputs, and whether it has index arrays.
+    pub fn whole(&mut self) -> (Vec<Stmt>, usize, bool) {
         let mut items = vec![];
         let mut s = Scope::default();
         let mut body = vec![];
@@ -29,7 +29,7 @@ impl Gen {
         }
         body.push(Stmt::line("return 0;"));
         items.push(Stmt::block("int @main(int argc, char **argv) {", body));
-        (items, inputs)
+        (items, inputs, !indices.is_empty())
     }
 
     fn input(&mut self, i: usize, items: &mut Vec<Stmt>, s: &mut Scope, body: &mut Vec<Stmt>) {

@@ -102,11 +102,11 @@ pub fn program(seed: u64) -> Program {
     let mut g = Gen { rng: XorShiftRng::seed_from_u64(seed), names: 0, narrow: false, wrong: 0 };
     g.wrong = g.choose(&[0, 3, 8, 20]);
     g.narrow = g.chance(30);
-    let (items, inputs): (Vec<Stmt>, usize) = g.whole();
+    let (items, inputs, indices) = g.whole();
     let narrow = [120, 126, 127, 128, 130, 140, 200, 250, 255, 256, 260, 300];
     let mut one: Vec<i64> = (0..=20).chain([-1, -2, 31, 32, 33, 63, 64, 65, -3, -4, -7, 100, 127, 128, 129, 200, 255, 256, 257, 1000, 32767, 32768, 65535, 65536, -128, -129, -32769, 2_147_483_647, -2_147_483_648]).collect();
     if g.narrow { one.extend(narrow); }
     let two: Vec<i64> = if g.narrow { vec![1, 2, 3, 5, 8, 127, 128, 130, 0, -1, 255, 256, 260, 300, 32768, 17, 65536] } else { vec![1, 2, 3, 4, 5, 0, 7, 8, -1, 9, 16, 17, 33, -5, 128, 255, 40000, 2_147_483_647] };
     let three: Vec<i64> = if g.narrow { vec![1, 2, 4, 0, 7, 130, 256, 300] } else { vec![1, 2, 4, 3, 0, 7, -1, 9, 16, 255] };
-    Program { seed, items, inputs: match inputs { 1 => vec![one], 2 => vec![two.clone(), two], n => vec![three; n] } }
+    Program { seed, items, indices, inputs: match inputs { 1 => vec![one], 2 => vec![two.clone(), two], n => vec![three; n] } }
 }
