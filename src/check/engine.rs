@@ -16,7 +16,7 @@ use super::{Options, ProgramReport, Standing, alignment, copies, counters, lifet
 use crate::host::{Root, roots};
 use crate::ir::{FuncRef, Function, Linkage, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
-use crate::report::finding::{Position, Summary, Undecided, Verdict};
+use crate::report::finding::{Position, Rule, Summary, Undecided, Verdict};
 use crate::symbolic::always;
 use crate::symbolic::assumptions::Assumptions;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
@@ -538,7 +538,7 @@ impl<'p> Engine<'p> {
         let mut s = Summary { programs: 1, kernels: u32::try_from(self.kernels.len()).unwrap_or(0), launches: self.launches, ..Summary::default() };
         for ((loc, array), (outcome, kernel, n)) in self.places {
             s.accesses += 1;
-            let standing = match outcome { Outcome::Safe | Outcome::SafeIfNoWrap(_) => Standing::Safe, Outcome::Unknown(_) => Standing::Open, Outcome::Found(_) => Standing::Found };
+            let standing = match outcome { Outcome::Safe | Outcome::SafeIfNoWrap(_) => Standing::Safe, Outcome::Unknown(_) => Standing::Open, Outcome::Found(ref f) if f.rule == Rule::IndexOverflow => Standing::Safe, Outcome::Found(_) => Standing::Found };
             let position = Position { file: loc.file.clone(), line: loc.line, column: loc.column };
             self.report.places.push(super::Place { position, kernel: kernel.clone(), array: array.clone(), standing });
             let place = (loc.clone(), array.clone());

@@ -46,11 +46,11 @@ impl Machine<'_> {
         match &g.init {
             None | Some(Const::Zero(_)) => {}
             Some(Const::Bytes { data, .. }) => {
-                if let Some(o) = self.mem.global_mut(id) { o.store.write_bytes(0, &data[..data.len().min(size as usize)]); }
+                if let Some(o) = self.mem.initial_mut(id) { o.store.write_bytes(0, &data[..data.len().min(size as usize)]); }
             }
             Some(init) => {
                 let scalars = self.const_scalars(r.module, init, g.ty);
-                if let Some(o) = self.mem.global_mut(id) {
+                if let Some(o) = self.mem.initial_mut(id) {
                     for (off, bits, v) in scalars {
                         let bytes = u32::from(bits).div_ceil(8);
                         if bits != 0 && off + u64::from(bytes) <= size { o.store.write(off, bytes.min(8), v); }

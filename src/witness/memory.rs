@@ -189,6 +189,10 @@ impl Memory {
         Some(obj)
     }
 
+    /// An object that was only just added, to give it its first contents: an attempt in which a variable is first come to does not
+    /// change it, and what it held before the program began comes back with no attempt's end.
+    pub fn initial_mut(&mut self, id: ObjId) -> Option<&mut Obj> { self.objs.get_mut((id.0 as usize).wrapping_sub(1)) }
+
     /// Bytes of live device allocations of known size.
     pub fn device_bytes(&self) -> u64 {
         let on_device = |o: &&Obj| matches!(o.kind, ObjectKind::Device | ObjectKind::Managed) && !o.freed && !o.unknown.is_some();
