@@ -1,6 +1,6 @@
 //! Tools and programs that misbehave, builds that are interrupted, bundles of other versions.
 
-use super::auto::{assert_nothing_is_left, bench_of, hangs, shim_command};
+use super::auto::{assert_all_are_gone, bench_of, hangs, shim_command};
 use super::{Bench, here};
 use serde_json::Value;
 use std::process::{Command, Stdio};
@@ -68,7 +68,7 @@ fn interrupt(bench: &Bench, mut command: Command, signal: rustix::process::Signa
     assert!(!running.wait().unwrap().success());
     // What has been ended may take a moment to be gone.
     std::thread::sleep(Duration::from_secs(3));
-    assert_nothing_is_left(bench, 1);
+    assert_all_are_gone(bench);
     assert_eq!(ours(), 0);
     assert!(!bench.project().join(".scuba/confirmations").exists(), "what was interrupted says nothing");
 }

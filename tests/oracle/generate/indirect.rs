@@ -29,8 +29,10 @@ impl Gen {
     fn meant_by(&mut self, s: &Scope, x: &Index) -> Array {
         let fits: Vec<Array> = s.arrays.iter().filter(|a| !a.square && a.extent == x.top).cloned().collect();
         if !fits.is_empty() && self.chance(85) { return self.choose(&fits); }
-        let whole: Vec<Array> = s.arrays.iter().filter(|a| !a.square).cloned().collect();
-        if whole.is_empty() || self.chance(20) { x.array.clone() } else { self.choose(&whole) }
+        let mut others: Vec<Array> = s.arrays.iter().filter(|a| !a.square).cloned().collect();
+        if others.is_empty() { others.clone_from(&s.arrays); }
+        // It may be written to, and kernels cannot write what is constant: nvcc refuses that.
+        if others.is_empty() || x.is_writable() && self.chance(20) { x.array.clone() } else { self.choose(&others) }
     }
 
     /// Uses a number as the index of another array.
