@@ -22,7 +22,11 @@ impl Executor<'_> {
             "strtol" | "strtoll" | "strtoul" | "strtoull" | "__isoc23_strtol" | "__isoc23_strtoul" | "__isoc23_strtoll" | "__isoc23_strtoull" => {
                 let end = self.pointer_arg(c, 1);
                 self.forget_targets(&mut s, &end, "the end of a number");
-                let v = self.number(c, &s, 64, "strtol");
+                // Inputs are what a text says in decimal; in base 0 a decimal text reads so too.
+                let base = self.int_arg(c, 2, 32);
+                let v = if matches!(self.arena.as_int(base), Some(0 | 10)) { self.number(c, &s, 64, "strtol") } else {
+                    Value::Int(self.arena.fresh(SymKind::Unknown { reason: format!("what `{}` reads in another base", c.name) }, "strtol", Range::of_int(64, true)))
+                };
                 Ok(Some((v, s)))
             }
             "atof" | "strtod" | "strtof" => { let v = Value::unknown("a floating-point argument"); Ok(Some((v, s))) }
