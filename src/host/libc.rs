@@ -20,13 +20,8 @@ impl Executor<'_> {
             "atoi" => { let v = self.number(c, &s, 32, "atoi"); Ok(Some((v, s))) }
             "atol" | "atoll" => { let v = self.number(c, &s, 64, c.name); Ok(Some((v, s))) }
             "strtol" | "strtoll" | "strtoul" | "strtoull" | "__isoc23_strtol" | "__isoc23_strtoul" | "__isoc23_strtoll" | "__isoc23_strtoull" => {
-                let end = self.pointer_arg(c, 1);
-                self.forget_targets(&mut s, &end, "the end of a number");
-                // Inputs are what a text says in decimal; in base 0 a decimal text reads so too.
-                let base = self.int_arg(c, 2, 32);
-                let v = if matches!(self.arena.as_int(base), Some(0 | 10)) { self.number(c, &s, 64, "strtol") } else {
-                    Value::Int(self.arena.fresh(SymKind::Unknown { reason: format!("what `{}` reads in another base", c.name) }, "strtol", Range::of_int(64, true)))
-                };
+                let text = self.pointer_arg(c, 0);
+                let v = self.number_in_base(c, &text, &mut s, 64);
                 Ok(Some((v, s)))
             }
             "atof" | "strtod" | "strtof" => { let v = Value::unknown("a floating-point argument"); Ok(Some((v, s))) }
@@ -113,6 +108,16 @@ impl Executor<'_> {
     fn number(&mut self, c: &Call<'_>, s: &State, bits: u32, what: &str) -> Value {
         let p = self.pointer_arg(c, 0);
         Value::Int(self.number_of(&p, s, bits, what))
+    }
+
+    /// What `strtol` and its like read of a text, with their own second and third argument.
+    pub(super) fn number_in_base(&mut self, c: &Call<'_>, text: &[Target], s: &mut State, bits: u32) -> Value {
+        let (end, base) = (self.pointer_arg(c, 1), self.int_arg(c, 2, 32));
+        self.forget_targets(s, &end, "the end of a number");
+        // Inputs are what a text says in decimal; in base 0 a decimal text reads so too.
+        if matches!(self.arena.as_int(base), Some(0 | 10)) { return Value::Int(self.number_of(text, s, bits, c.name)); }
+        let reason = format!("what `{}` reads in another base", c.name);
+        Value::Int(self.arena.fresh(SymKind::Unknown { reason }, c.name, Range::of_int(bits, true)))
     }
 
     pub(super) fn number_of(&mut self, p: &[Target], s: &State, bits: u32, what: &str) -> TermId {

@@ -122,7 +122,7 @@ impl Executor<'_> {
     fn string_number(&mut self, c: &Call<'_>, mut s: State, bits: u32) -> Modelled {
         let this = self.pointer_arg(c, 0);
         let text = self.load_pointer(&mut s, &this);
-        let t = self.number_of(&text, &s, bits, "std::stoi");
-        Ok(Some((Value::Int(t), s)))
+        let v = self.number_in_base(c, &text, &mut s, bits);
+        Ok(Some((v, s)))
     }
 }
