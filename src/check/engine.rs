@@ -33,9 +33,6 @@ use std::time::{Duration, Instant};
 /// Milliseconds that each obligation gets before any gets more.
 const FIRST_MILLIS: u32 = 250;
 
-/// Why an access to shared memory may do what was meant although it is out of bounds.
-const SHARED_ADDRESSES: &str = "that the device does not compute shared addresses in 32 bits: modulo 2^32 this one is inside";
-
 /// Inputs that are tried where a replay does not reach an access, and the most time for them.
 const OTHER_INPUTS: [i128; 10] = [2, 3, 4, 1, 5, 7, 8, 12, 16, 33];
 const OTHER_INPUTS_TIME: Duration = Duration::from_millis(100);
@@ -482,8 +479,7 @@ impl<'p> Engine<'p> {
             (judged, model, mode, degenerate) = (reached, other, WrapMode::Assume, small);
         }
         let (model, root) = (&model, &tools.root);
-        let mut worth = match Worth::of(&judged, root, self.program, unknowns) { Ok(w) => w, Err(why) => return Outcome::Unknown(why) };
-        if let Judged::Reached { bad, .. } = &judged && object.kind.is_shared() && bad.inside_modulo_32_bits() { worth.doubt(SHARED_ADDRESSES); }
+        let worth = match Worth::of(&judged, root, self.program, unknowns) { Ok(w) => w, Err(why) => return Outcome::Unknown(why) };
         let bad = Bad { root, launch, thread, kernel: run.kernel, event: ev, object, obligation: ob, model, mode, degenerate };
         Outcome::Found(Box::new(bad.finding(&tools.e, &tools.judge, &judged, worth, self.place_of(ev))))
     }

@@ -29,6 +29,9 @@ pub(super) struct Bad<'a> {
     pub degenerate: bool,
 }
 
+/// Why an access to shared memory may do what was meant although it is out of bounds.
+const SHARED_ADDRESSES: &str = "that the device does not compute shared addresses in 32 bits: modulo 2^32 this one is inside";
+
 /// What it is worth.
 pub(super) struct Worth { pub verdict: Verdict, pub replay: Replay, pub assumptions: Vec<String>, pub unknowns: Vec<String> }
 
@@ -36,6 +39,9 @@ impl Worth {
     /// What a replay makes of a model; `Err` says why it is no finding.
     pub fn of(judged: &Judged, root: &Root, program: &Program, unknowns: Vec<String>) -> Result<Self, String> {
         let (verdict, replay, assumptions) = match judged {
+            Judged::Reached { bad, assumptions } if bad.is_inside_in_hardware() => {
+                (Verdict::Possible, Replay::Reached, [&assumptions[..], &[SHARED_ADDRESSES.to_owned()]].concat())
+            }
             Judged::Reached { assumptions, .. } if root.trusted => (Verdict::Proved, Replay::Reached, assumptions.clone()),
             Judged::Reached { assumptions, .. } => {
                 let mut a = assumptions.clone();
@@ -50,12 +56,6 @@ impl Worth {
             }
         };
         Ok(Self { verdict, replay, assumptions, unknowns })
-    }
-
-    /// It is no more than possible, on this assumption.
-    pub fn doubt(&mut self, assumption: &str) {
-        self.verdict = Verdict::Possible;
-        self.assumptions.push(assumption.to_owned());
     }
 }
 
@@ -101,11 +101,8 @@ impl Bad<'_> {
         let a = &e.arena;
         let (ev, launch, rule) = (self.event, self.launch, self.rule(e));
         let space = match self.object.kind { ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Space::Shared, ObjKind::DeviceLocal => Space::Local, ObjKind::Constant(_) => Space::Constant, _ => Space::Global };
-        let (what, direction) = match ev.kind {
-            AccessKind::Read => ("read", Direction::Read),
-            AccessKind::Write => ("write", Direction::Write),
-            AccessKind::Atomic => ("atomic update", Direction::Atomic),
-        };
+        let what = verb(ev.kind);
+        let direction = match ev.kind { AccessKind::Read => Direction::Read, AccessKind::Write => Direction::Write, AccessKind::Atomic => Direction::Atomic };
         let w = self.witness(e, judge, judged, worth.replay);
         let place = if w.offset_bytes < 0 { "before the start" } else { "past the end" };
         let message = format!("{what} {place} of `{array}`");
@@ -129,6 +126,15 @@ impl Bad<'_> {
             assumptions,
             unknowns: if worth.verdict == Verdict::Proved { vec![] } else { worth.unknowns },
         }
+    }
+}
+
+/// What an access does, in messages.
+pub(super) fn verb(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::Atomic => "atomic update",
     }
 }
 

@@ -8,13 +8,14 @@
 
 use super::calls::Tools;
 use super::engine::{Engine, Run, obligation};
+use super::finding::verb;
 use super::launched::{Happens, Suspected};
 use super::outcome::Outcome;
 use super::relevant;
 use super::solver::WrapMode;
 use super::witness::Wanted;
 use crate::report::finding::{Rule, Verdict};
-use crate::symbolic::exec::{AccessEvent, AccessKind};
+use crate::symbolic::exec::AccessEvent;
 use crate::symbolic::memory::Object;
 use crate::symbolic::term::{Range, Term, TermId};
 use crate::symbolic::value::{Base, Target};
@@ -81,7 +82,7 @@ impl<'p> Engine<'p> {
         let (model, wrapped) = tools.decider.wraps(&mut tools.e.arena, &ob, MILLIS)?;
         let operation = wrapped.iter().find(|w| self.rests_on(&self.place_of(event)).contains(w))?;
         let below = model.value(&tools.e.arena, ob.offset, WrapMode::Exact).is_some_and(|v| v < 0);
-        let what = match event.kind { AccessKind::Read => "read", AccessKind::Write => "write", AccessKind::Atomic => "atomic update" };
+        let what = verb(event.kind);
         let message = format!("{what} {} of `{}`, since {} wraps", if below { "before the start" } else { "past the end" }, self.place_of(event).1, shortened(operation));
         let suspected = Suspected { rule: Rule::IndexOverflow, wanted: Wanted::Fault(Fault::Bounds), event, object, obligation: &ob, essential: &[ob.offset, ob.extent], message };
         let happens = Happens { model, mode: WrapMode::Exact, degenerate: false };

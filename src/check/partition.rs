@@ -7,14 +7,14 @@
 use super::calls::Tools;
 use super::decide::{Decision, Obligation};
 use super::engine::{Engine, Run};
-use super::finding::{Bad, Worth, part_sites};
+use super::finding::{Bad, Worth, part_sites, verb};
 use super::meaning::Meaning;
 use super::outcome::{Effort, Look, More, Outcome};
 use super::{relevant, show};
 use super::solver::{Model, WrapMode};
 use super::witness::{self, Judged, Wanted};
 use crate::report::finding::{Replay, Rule, Verdict};
-use crate::symbolic::exec::{AccessEvent, AccessKind};
+use crate::symbolic::exec::AccessEvent;
 use crate::symbolic::memory::{ObjId, Object};
 use crate::symbolic::partition::PartId;
 use crate::symbolic::term::TermId;
@@ -163,7 +163,7 @@ impl<'p> Engine<'p> {
             model: &c.model, mode: c.mode, degenerate: c.degenerate,
         };
         let mut finding = bad.finding(&tools.e, &tools.judge, &judged, Worth { verdict, replay, assumptions, unknowns }, self.place_of(t.event));
-        let what = match t.event.kind { AccessKind::Read => "read", AccessKind::Write => "write", AccessKind::Atomic => "atomic update" };
+        let what = verb(t.event.kind);
         let beyond = match c.neighbour.end { End::Start => "before the start", End::Finish => "past the end" };
         finding.rule = Rule::IntraAllocation;
         finding.message = format!("{what} {beyond} of `{}`, into `{}`", own.name, other.name);

@@ -43,9 +43,6 @@ pub enum ObjKind {
 }
 
 impl ObjKind {
-    #[must_use]
-    pub fn is_shared(&self) -> bool { matches!(self, Self::SharedStatic(_) | Self::SharedDynamic) }
-
     /// Whether such an object exists when the program or the root starts.
     #[must_use]
     pub fn is_there_from_the_start(&self) -> bool {

@@ -125,11 +125,13 @@ pub struct BadAccess {
 }
 
 impl BadAccess {
-    /// Whether it stays in its object where addresses are computed modulo 2^32, as shared ones are on the device: `p[~i]` of an
-    /// `unsigned` is `p[-1 - i]` there.
+    /// Whether it is out of bounds of shared memory, but stays in its object where addresses are computed modulo 2^32, as shared
+    /// ones are on the device: `p[~i]` of an `unsigned` is `p[-1 - i]` there.
     #[must_use]
-    pub fn inside_modulo_32_bits(&self) -> bool {
-        u64::try_from(self.offset.rem_euclid(1 << 32)).is_ok_and(|o| o + self.bytes <= self.object.extent)
+    pub fn is_inside_in_hardware(&self) -> bool {
+        self.fault == Fault::Bounds
+            && matches!(self.object.kind, ObjectKind::Shared | ObjectKind::DynamicShared)
+            && u64::try_from(self.offset.rem_euclid(1 << 32)).is_ok_and(|o| o + self.bytes <= self.object.extent)
     }
 }
 
