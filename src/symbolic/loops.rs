@@ -168,11 +168,28 @@ impl Executor<'_> {
                 _ => repeatable = false,
             }
         }
-        // The condition of going round, in terms of k.
+        let (_, _, round) = { let (a, b) = (sh.path, sb.path); self.arena.split_common(a, b) };
+        let plain = self.arena.conjuncts(round);
+        let mut ranges: Vec<(LoopVar, u32, bool)> = vec![];
+        for v in &vars {
+            let (Some(Form::Closed(Value::Int(_))), Some(Value::Int(h))) = (forms.get(v), symbols.get(v)) else { continue };
+            let Some(bits) = self.bits_of_var(fr, *v) else { continue };
+            let (Some(Value::Int(start)), Some(Value::Int(next))) = (self.var_value(&s0, &phi_start, *v), self.var_value(&sb, &phi_next, *v)) else { continue };
+            let signed = self.arena.range(*h).lo.is_some_and(|l| l < 0);
+            let d = self.arena.sub(next, *h);
+            if self.steps_in_range(start, *h, d, &plain, Range::of_int(bits, signed)) { ranges.push((*v, bits, signed)); }
+        }
+        // The condition of going round, in terms of k. It speaks of what the machine reads, which after k steps may have wrapped.
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
         for (v, f) in &forms {
             match (f, symbols.get(v)) {
-                (Form::Closed(Value::Int(at_k)), Some(Value::Int(sym))) => { map.insert(*sym, *at_k); }
+                (Form::Closed(Value::Int(at_k)), Some(Value::Int(sym))) => {
+                    let read = match self.bits_of_var(fr, *v) {
+                        Some(bits) if !ranges.iter().any(|r| r.0 == *v) => self.read_at(*at_k, self.var_value(&s0, &phi_start, *v).as_ref(), *sym, bits),
+                        _ => *at_k,
+                    };
+                    map.insert(*sym, read);
+                }
                 (Form::Closed(Value::Ptr(at_k)), Some(Value::Ptr(sym))) => if let ([a], [h]) = (at_k.as_slice(), sym.as_slice()) { map.insert(h.offset, a.offset); },
                 _ => {}
             }
@@ -180,21 +197,6 @@ impl Executor<'_> {
         let arrays: Vec<(ObjId, Filled)> = vars.iter().filter_map(|v| if let LoopVar::Whole(o) = v { self.filled(*o, (&sh, &sb), &map, (mark, version), k).map(|f| (*o, f)) } else { None }).collect();
         // What is known of arrays is only found out the long way.
         if repeatable && arrays.is_empty() { self.loop_steps.insert(key, steps); } else { self.loop_steps.remove(&key); }
-        let (_, _, round) = { let (a, b) = (sh.path, sb.path); self.arena.split_common(a, b) };
-        let plain = self.arena.conjuncts(round);
-        let mut ranges: Vec<(LoopVar, u32, bool)> = vec![];
-        for v in &vars {
-            let (Some(Form::Closed(Value::Int(_))), Some(Value::Int(h))) = (forms.get(v), symbols.get(v)) else { continue };
-            let bits = match *v {
-                LoopVar::Cell(_, _, size) => size * 8,
-                LoopVar::Phi(p) => { let Some(b) = self.value_type(fr.func, p).and_then(|t| self.bits_of(fr.func, t)) else { continue }; b }
-                LoopVar::Whole(_) | LoopVar::Life(_) => continue,
-            };
-            let (Some(Value::Int(start)), Some(Value::Int(next))) = (self.var_value(&s0, &phi_start, *v), self.var_value(&sb, &phi_next, *v)) else { continue };
-            let signed = self.arena.range(*h).lo.is_some_and(|l| l < 0);
-            let d = self.arena.sub(next, *h);
-            if self.steps_in_range(start, *h, d, &plain, Range::of_int(bits, signed)) { ranges.push((*v, bits, signed)); }
-        }
         let round = self.arena.substitute(round, &map);
         let round: Vec<TermId> = self.arena.conjuncts(round).into_iter().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
 
@@ -546,6 +548,25 @@ impl Executor<'_> {
         match self.solve(&Value::Bool(start), sym, &Value::Bool(next), k, mark, version) {
             Form::Arbitrary => { let (freed, fact) = self.freed_in_loop(start, o, k); Form::Bounded(Value::Bool(freed), vec![fact]) }
             form => form,
+        }
+    }
+
+    /// What the machine reads of a variable after `k` steps, of which `at_k` is the value without end. A variable of 32 bits or
+    /// more that starts within its range leaves it once at most before the loop ends, and the condition of the round before that
+    /// still held of the value without end; a small one goes round and round.
+    fn read_at(&mut self, at_k: TermId, start: Option<&Value>, sym: TermId, bits: u32) -> TermId {
+        let signed = self.arena.range(sym).lo.is_some_and(|l| l < 0);
+        let want = Range::of_int(bits, signed);
+        let fits = matches!(start, Some(Value::Int(a)) if want.contains(self.arena.range(*a)));
+        if fits && bits >= 32 { at_k } else { self.arena.wrap(at_k, bits, signed) }
+    }
+
+    /// Width of a variable that holds a number.
+    fn bits_of_var(&self, fr: &Frame, v: LoopVar) -> Option<u32> {
+        match v {
+            LoopVar::Cell(_, _, size) => Some(size * 8),
+            LoopVar::Phi(p) => self.value_type(fr.func, p).and_then(|t| self.bits_of(fr.func, t)),
+            LoopVar::Whole(_) | LoopVar::Life(_) => None,
         }
     }
 
