@@ -17,6 +17,7 @@ use crate::symbolic::layers::ROUND;
 use crate::symbolic::memory::{ObjId, ObjKind};
 use crate::symbolic::term::{Range, SymKind, Term, TermId};
 use crate::symbolic::value::Base;
+use rustc_hash::FxHashSet;
 
 /// Candidates for one launch.
 const MOST: usize = 8;
@@ -53,12 +54,17 @@ impl Invariants {
     /// The bounds of every number below the roots; `None` where there are none.
     pub fn facts(&self, e: &mut Executor<'_>, roots: &[TermId]) -> Option<TermId> {
         if self.bounds.is_empty() { return None; }
+        let choices: Vec<TermId> = e.arena.cone(roots).into_iter().filter(|t| matches!(e.arena.get(*t), Term::Ite(..) | Term::Or(_))).collect();
+        let chosen: FxHashSet<TermId> = e.arena.cone(&choices).into_iter().collect();
         let mut facts = vec![];
         for s in e.arena.symbols_of(roots) {
             let Some(l) = e.loaded.get(&s).copied() else { continue };
             for b in self.bounds.iter().filter(|b| b.loaded.object == l.object && b.loaded.bits == l.bits) {
                 let (t, zero) = (e.arena.symbol_term(s), e.arena.int(0));
-                facts.extend([e.arena.le(zero, t), e.arena.lt(t, b.below)]);
+                let (lower, upper) = (e.arena.le(zero, t), e.arena.lt(t, b.below));
+                // Under a choice it may not have been read at all, and of no number at all everything holds.
+                let upper = if chosen.contains(&t) { let none = e.arena.le_zero(b.below); e.arena.or(none, upper) } else { upper };
+                facts.extend([lower, upper]);
             }
         }
         (!facts.is_empty()).then(|| e.arena.and_all(facts))
