@@ -87,7 +87,7 @@ exit 0"#, calls = self.root().join("calls").display(), kept = self.root().join("
         if !self.project().join("scuba.toml").exists() {
             self.settings(&format!("[confirm]\ncompute_sanitizer = \"{}\"\n", self.tools().join("compute-sanitizer").display()));
         }
-        command.current_dir(self.project()).env("SCUBA_NVCC", nvcc()).env("PATH", path).stdin(Stdio::null());
+        command.current_dir(self.project()).env("SCUBA_NVCC", nvcc()).env("SCUBA_CACHE", "off").env("PATH", path).stdin(Stdio::null());
         command.env("LD_LIBRARY_PATH", self.tools());
         command
     }

@@ -101,7 +101,8 @@ fn scuba(program: &Path, header: &Header, format: &str) -> Output {
         if name.to_string_lossy().starts_with("SCUBA_") { command.env_remove(name); }
     }
     let directory = program.parent().unwrap();
-    command.current_dir(directory).env("SCUBA_NVCC", nvcc).stdin(Stdio::null());
+    // What a busy machine once left open is not to be remembered.
+    command.current_dir(directory).env("SCUBA_NVCC", nvcc).env("SCUBA_CACHE", "off").stdin(Stdio::null());
     command.args(["check", "-j", "1", "--color", "never", "--message-format", format]).args(&header.options);
     command.arg(program.file_name().unwrap()).args(&header.with).arg("--").args(&header.flags);
     command.output().unwrap()
