@@ -39,14 +39,12 @@ impl Worth {
     /// What a replay makes of a model; `Err` says why it is no finding.
     pub fn of(judged: &Judged, root: &Root, program: &Program, unknowns: Vec<String>) -> Result<Self, String> {
         let (verdict, replay, assumptions) = match judged {
-            Judged::Reached { bad, assumptions } if bad.is_inside_in_hardware() => {
-                (Verdict::Possible, Replay::Reached, [&assumptions[..], &[SHARED_ADDRESSES.to_owned()]].concat())
-            }
-            Judged::Reached { assumptions, .. } if root.trusted => (Verdict::Proved, Replay::Reached, assumptions.clone()),
-            Judged::Reached { assumptions, .. } => {
-                let mut a = assumptions.clone();
-                a.push(format!("`{}` is called with these arguments", program.func(root.func).display));
-                (Verdict::Possible, Replay::Reached, a)
+            Judged::Reached { bad, assumptions } => {
+                let called = (!root.trusted).then(|| format!("`{}` is called with these arguments", program.func(root.func).display));
+                let elsewhere = bad.is_inside_in_hardware().then(|| SHARED_ADDRESSES.to_owned());
+                let doubts: Vec<String> = called.into_iter().chain(elsewhere).collect();
+                let verdict = if doubts.is_empty() { Verdict::Proved } else { Verdict::Possible };
+                (verdict, Replay::Reached, [&assumptions[..], &doubts].concat())
             }
             Judged::NotReached(why) => return Err(format!("a model was found, but replay did not reach it: {why}")),
             Judged::Incomplete(why) => {
