@@ -551,9 +551,9 @@ impl Executor<'_> {
         }
     }
 
-    /// What the machine reads of a variable after `k` steps, of which `at_k` is the value without end. A variable of 32 bits or
-    /// more that starts within its range leaves it once at most before the loop ends, and the condition of the round before that
-    /// still held of the value without end; a small one goes round and round.
+    /// What the machine reads of a variable after `k` steps, of which `at_k` is the value without end. Small variables go round and
+    /// round. One of 32 bits or more that starts within its range is followed to the first value that has wrapped, which the
+    /// condition of the round before does not exclude, and no further (docs/LIMITATIONS.md): that would take some 2^31 rounds or a step as large.
     fn read_at(&mut self, at_k: TermId, start: Option<&Value>, sym: TermId, bits: u32) -> TermId {
         let signed = self.arena.range(sym).lo.is_some_and(|l| l < 0);
         let want = Range::of_int(bits, signed);
