@@ -557,8 +557,12 @@ impl Executor<'_> {
     fn read_at(&mut self, at_k: TermId, start: Option<&Value>, sym: TermId, bits: u32) -> TermId {
         let signed = self.arena.range(sym).lo.is_some_and(|l| l < 0);
         let want = Range::of_int(bits, signed);
-        let fits = matches!(start, Some(Value::Int(a)) if want.contains(self.arena.range(*a)));
-        if fits && bits >= 32 { at_k } else { self.arena.wrap(at_k, bits, signed) }
+        let wrapped = self.arena.wrap(at_k, bits, signed);
+        let (Some(Value::Int(start)), true) = (start, bits >= 32) else { return wrapped };
+        if want.contains(self.arena.range(*start)) { return at_k; }
+        let fits = self.within(*start, bits, signed);
+        let fits = self.arena.and_all(fits);
+        self.arena.ite(fits, at_k, wrapped)
     }
 
     /// Width of a variable that holds a number.
