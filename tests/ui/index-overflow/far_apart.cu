@@ -10,7 +10,7 @@ __global__ void stride(float *v, int n, int s) {
     if (i < n) v[i * s] *= 2; //~ oob-global degenerate-proved
 }
 __global__ void loop(float *v, int n) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) v[i] = 1;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) v[i] = 1; //~ index-overflow proved
 }
 int main(int argc, char **argv) {
     if (argc < 4) return 1;
@@ -20,6 +20,6 @@ int main(int argc, char **argv) {
     cudaMalloc(&e, (size_t)n * s * sizeof(float));
     scale<<<(n + 255) / 256, 256>>>(d, n);
     stride<<<(n + 255) / 256, 256>>>(e, n, s);
-    loop<<<b, 256>>>(d, n);
+    loop<<<b, 256>>>(d, n); // 8388607 blocks: the second round of block 1 is at 2^31
     return cudaDeviceSynchronize() != cudaSuccess;
 }
