@@ -8,6 +8,8 @@ use crate::symbolic::term::{Arena, Range, SymId, TermId};
 const STEPS: [i128; 12] = [1, 2, 3, 4, 8, 16, 32, 64, 128, 1024, 16_384, 1 << 20];
 /// Those tried first, by index: most counterexamples need no input above 4, and what has none is seen soon.
 const LADDER: [usize; 3] = [3, 7, 11];
+/// Magnitudes that need not be made smaller by another query: nobody minds a 3 in place of a 1.
+const SMALL: i128 = 4;
 /// Milliseconds for one bounded attempt: a small model is worth a little time, not the whole budget.
 const ATTEMPT_MILLIS: u32 = 300;
 
@@ -53,19 +55,18 @@ fn attempt(arena: &Arena, want: &[(TermId, bool)], bounds: &[(SymId, Range)], mo
     }
 }
 
-/// Each input in turn as small as the others allow, by halving its magnitude.
+/// Each input in turn as small as the others allow: by evaluation while these stay as they are, then, where it is not small yet, by
+/// halving its magnitude and asking again.
 fn shrink(
-    arena: &Arena, mut model: Model, want: &[(TermId, bool)], inputs: &[SymId], kept: &[(SymId, Range)], mode: WrapMode, budget: &Budget,
+    arena: &Arena, model: Model, want: &[(TermId, bool)], inputs: &[SymId], kept: &[(SymId, Range)], mode: WrapMode, budget: &Budget,
 ) -> Model {
+    let mut model = lower(arena, model, want, inputs, kept, mode, budget);
     let mut fixed: Vec<(SymId, Range)> = kept.to_vec();
     for &s in inputs {
         let Some(mut size) = model.values.get(&s).map(|v| v.abs()) else { continue };
-        // Nothing below the least magnitude that its range and the bounds kept allow.
-        let floor = |r: Range| r.lo.unwrap_or(0).max(r.hi.map_or(0, |h| -h)).max(0);
-        let least = kept.iter().filter(|k| k.0 == s).fold(floor(arena.symbol(s).range), |l, k| l.max(floor(k.1)));
-        let mut low = least - 1;
+        let mut low = least(arena, s, kept) - 1;
         // Invariant: there is a model with magnitude `size`, none was found with magnitude `low`.
-        while size - low > 1 && !budget.spent() {
+        while size > SMALL && size - low > 1 && !budget.spent() {
             let mid = low + (size - low) / 2;
             let mut bounds = fixed.clone();
             bounds.push((s, Range::new(-mid, mid)));
@@ -78,4 +79,26 @@ fn shrink(
         fixed.push((s, Range::new(-size, size)));
     }
     model
+}
+
+/// Each input in turn as small as it may be with everything else as it is.
+fn lower(arena: &Arena, mut model: Model, want: &[(TermId, bool)], inputs: &[SymId], kept: &[(SymId, Range)], mode: WrapMode, budget: &Budget) -> Model {
+    for &s in inputs {
+        let Some(&now) = model.values.get(&s) else { continue };
+        let first = least(arena, s, kept);
+        let each = std::iter::once(0).chain(STEPS).filter(|v| *v >= first && *v < now.abs());
+        for v in each {
+            if budget.spent() { return model; }
+            model.values.insert(s, v * now.signum());
+            if model.refuted(arena, want, mode).is_none() { break; }
+            model.values.insert(s, now);
+        }
+    }
+    model
+}
+
+/// The least magnitude that a symbol's range and the bounds kept allow.
+fn least(arena: &Arena, s: SymId, kept: &[(SymId, Range)]) -> i128 {
+    let floor = |r: Range| r.lo.unwrap_or(0).max(r.hi.map_or(0, |h| -h)).max(0);
+    kept.iter().filter(|k| k.0 == s).fold(floor(arena.symbol(s).range), |l, k| l.max(floor(k.1)))
 }
