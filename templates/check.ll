@@ -10,10 +10,10 @@
 ; these bounds but not the witness's access is left alone. An array that is local to another function is told by
 ; `scuba_keep`: where it is allocated, the witness's thread puts its address into the table.
 ; A row of the records: how often the site was out of bounds, how often it was the witness's access, its offset, then block and
-; thread of the first that was out of bounds.
+; thread of the first that was out of bounds, last the address of the witness's access in the generic address space.
 
 @scuba_table = dso_local addrspace(1) externally_initialized global [{{rows}} x [11 x i64]] zeroinitializer, align 16
-@scuba_records = dso_local addrspace(1) externally_initialized global [{{rows}} x [9 x i64]] zeroinitializer, align 16
+@scuba_records = dso_local addrspace(1) externally_initialized global [{{rows}} x [10 x i64]] zeroinitializer, align 16
 @scuba_sink = internal addrspace(1) global [4096 x i8] zeroinitializer, align 256
 
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
@@ -121,7 +121,7 @@ bad:
   br i1 %meant, label %record, label %good
 
 record:
-  %entry = getelementptr [9 x i64], ptr addrspace(1) @scuba_records, i32 %site
+  %entry = getelementptr [10 x i64], ptr addrspace(1) @scuba_records, i32 %site
   %n = atomicrmw add ptr addrspace(1) %entry, i64 1 syncscope("device") monotonic, align 8
   %first = icmp eq i64 %n, 0
   br i1 %first, label %note, label %compare
@@ -157,13 +157,15 @@ compare:
   br i1 %same, label %witness, label %skip
 
 witness:
-  ; One thread alone comes here: no other writes these two.
+  ; One thread alone comes here: no other writes these three.
   %hits.p = getelementptr i64, ptr addrspace(1) %entry, i32 1
   %hits = load i64, ptr addrspace(1) %hits.p, align 8
   %hits.1 = add i64 %hits, 1
   store i64 %hits.1, ptr addrspace(1) %hits.p, align 8
   %offset.p = getelementptr i64, ptr addrspace(1) %entry, i32 2
   store i64 %offset, ptr addrspace(1) %offset.p, align 8
+  %address.p = getelementptr i64, ptr addrspace(1) %entry, i32 9
+  store i64 %address.i, ptr addrspace(1) %address.p, align 8
   br label %skip
 
 skip:

@@ -229,13 +229,13 @@ struct Launch {
         must(cu.global(&at, &bytes, module, records.c_str()), "find what the check recorded");
         std::vector<std::int64_t> rows(bytes / sizeof(std::int64_t));
         must(cu.to_host(rows.data(), at, bytes), "read what the check recorded");
-        constexpr std::size_t width = 9;
+        constexpr std::size_t width = 10;
         for (std::size_t row = 0; (row + 1) * width <= rows.size(); ++row) {
             const std::int64_t *r = rows.data() + row * width;
             if (r[0] == 0) continue;
             std::cout << "record " << row;
-            for (std::size_t i = 0; i < width; ++i) std::cout << ' ' << r[i];
-            std::cout << std::endl;
+            for (std::size_t i = 0; i + 1 < width; ++i) std::cout << ' ' << r[i];
+            std::cout << " 0x" << std::hex << r[width - 1] << std::dec << std::endl;
         }
     }
 

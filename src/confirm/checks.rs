@@ -4,7 +4,7 @@
 //! it. Accesses with the same launch share a run: what is bad is skipped there, so that none hides another. Each has a run of its own
 //! besides, for what another access that was skipped decides.
 
-use super::instrument::{Place, Start};
+use super::instrument::Place;
 use super::kernel_check::{self, Row};
 use super::manifest::{Attempt, Manifest, Word};
 use super::prepare::{Generated, Material, Ready, bytes, describe};
@@ -73,18 +73,12 @@ impl Made<'_> {
         self.launch == other.launch && alone(self) && alone(other)
     }
 
-    /// What was allocated for it, and where in it its part begins.
-    fn array(&self) -> Option<(String, i64)> {
-        let of_host = self.ready.launched.snapshot.target.filter(|_| self.row.place.start == Start::Table)?;
-        Some((of_host.to_string(), self.row.part.unwrap_or(0)))
-    }
-
     /// A run in which the checks of these accesses are on.
     fn attempt(&self, on: &[&Made<'_>], all: &[Row<'_>], code: &str) -> Attempt {
         let on: Vec<_> = on.iter().map(|o| (o.row, &o.ready.launched.snapshot)).collect();
         Attempt::Check {
             code: Word::Bundle(code.into()), kernel: self.launch.0.clone(), description: self.launch.1.clone() + &kernel_check::statements(&on, all),
-            row: self.row.number, extent: self.row.witness.extent_bytes, array: self.array(), device_bytes: bytes(&self.ready.launched.snapshot),
+            row: self.row.number, extent: self.row.witness.extent_bytes, device_bytes: bytes(&self.ready.launched.snapshot),
         }
     }
 }

@@ -154,7 +154,7 @@ impl Execution<'_> {
                 array = target.as_ref().and_then(|(name, offset, extent)| Some((start_of(&seen.output, name)?, *offset, *extent)));
                 seen
             }
-            Attempt::Check { code, kernel, description, row, extent, array, .. } => {
+            Attempt::Check { code, kernel, description, row, extent, .. } => {
                 let key = (code.clone(), kernel.clone(), description.clone());
                 let ended = if let Some(known) = self.checks.get(&key) {
                     log.push_str("as it was run for another finding\n");
@@ -169,8 +169,7 @@ impl Execution<'_> {
                     Some(line) if !ended.success() => format!("{}: {line}", ended.how()),
                     _ => ended.how(),
                 };
-                let start = array.as_ref().and_then(|(name, from)| start_of(&ended.output, name)?.checked_add_signed(*from));
-                return Ok(verdict::of_record(&case.expected, kernel_check::record(&ended.output, *row), start, *extent, ended.success(), &how));
+                return Ok(verdict::of_record(&case.expected, kernel_check::record(&ended.output, *row), *extent, ended.success(), &how));
             }
         };
         log.push_str(&seen.log);

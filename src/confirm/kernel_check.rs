@@ -173,8 +173,11 @@ pub struct Record {
     pub count: u64,
     /// Of these, by the witness's thread at the witness's place.
     pub by_witness: u64,
-    /// That place: bytes from the start of the array.
+    /// That place: bytes from the start of the array, or of its part.
     pub offset: i64,
+    /// And as an address of the generic address space, which shared and local memory have windows in; bundles of older versions do not
+    /// record it.
+    pub address: Option<u64>,
     /// The first that was.
     pub block: [u64; 3],
     pub thread: [u64; 3],
@@ -182,12 +185,13 @@ pub struct Record {
 
 /// Reads a row's record; `None` where the access was never out of bounds.
 pub fn record(output: &str, row: usize) -> Option<Record> {
-    let words = output.lines().find_map(|l| l.strip_prefix(&format!("record {row} ")))?;
-    let n: Vec<i64> = words.split(' ').filter_map(|w| w.parse().ok()).collect();
-    let [count, by_witness, offset, place @ ..] = n.as_slice() else { return None };
-    let mut place = place.iter().map(|v| v.cast_unsigned());
-    let mut three = || Some([place.next()?, place.next()?, place.next()?]);
-    Some(Record { count: count.cast_unsigned(), by_witness: by_witness.cast_unsigned(), offset: *offset, block: three()?, thread: three()? })
+    let mut words = output.lines().find_map(|l| l.strip_prefix(&format!("record {row} ")))?.split(' ');
+    let mut number = || words.next()?.parse::<i64>().ok();
+    let (count, by_witness, offset) = (number()?.cast_unsigned(), number()?.cast_unsigned(), number()?);
+    let mut three = || Some([number()?.cast_unsigned(), number()?.cast_unsigned(), number()?.cast_unsigned()]);
+    let (block, thread) = (three()?, three()?);
+    let address = words.next().and_then(|w| u64::from_str_radix(w.strip_prefix("0x")?, 16).ok()).filter(|_| by_witness > 0);
+    Some(Record { count, by_witness, offset, address, block, thread })
 }
 
 /// PTX of a unit with checks at these places, and for each that could not be found why; by `until`, with nothing left running.
@@ -243,10 +247,14 @@ mod tests {
 
     #[test]
     fn records_are_read_by_their_row() {
-        let output = "device NVIDIA H200\nobject 0 at 0x7f bytes 8\nran\nrecord 1 40 1 -8 0 1 2 3 4 5\n";
-        assert_eq!(record(output, 1), Some(Record { count: 40, by_witness: 1, offset: -8, block: [0, 1, 2], thread: [3, 4, 5] }));
+        let output = "device NVIDIA H200\nobject 0 at 0x7f bytes 8\nran\nrecord 1 40 1 -8 0 1 2 3 4 5 0x7f5a00000478\nrecord 2 3 0 0 0 0 0 1 0 0 0x0\n";
+        let one = Record { count: 40, by_witness: 1, offset: -8, address: Some(0x7f5a_0000_0478), block: [0, 1, 2], thread: [3, 4, 5] };
+        assert_eq!(record(output, 1), Some(one));
+        assert_eq!(record(output, 2), Some(Record { count: 3, by_witness: 0, offset: 0, address: None, block: [0; 3], thread: [1, 0, 0] }));
         assert_eq!(record(output, 0), None);
         assert_eq!(record("record 0 1 2", 0), None);
+        // As a bundle of an older version prints it.
+        assert_eq!(record("record 1 40 1 -8 0 1 2 3 4 5\n", 1), Some(Record { address: None, ..one }));
     }
 
     #[test]

@@ -145,10 +145,6 @@ pub enum Attempt {
         row: usize,
         /// Bytes of the array.
         extent: i64,
-        /// The array by its name in the description, and where in it offsets count from, in bytes; `None` where it has no address that is
-        /// known beforehand.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        array: Option<(String, i64)>,
         device_bytes: u64,
     },
 }

@@ -174,3 +174,21 @@ fn all_accesses_of_one_launch_are_checked_in_one_run() {
     let detail = said.findings()[0]["confirmation"]["detail"].as_str().unwrap().to_owned();
     assert_eq!(detail.matches("the access was never out of bounds").count(), 1, "{detail}");
 }
+
+#[test]
+fn where_an_access_was_travels_with_the_results() {
+    let bench = Bench::new("shared_neighbour.cu");
+    bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+    let bundle = bench.root().join("bundle");
+    bench.scuba(["confirm", "shared_neighbour.cu", "--bundle", bundle.to_str().unwrap()]).status(0);
+    let from = |bench: &Bench| super::Said::from(bench.command().args(["confirm", "--from"]).arg(&bundle).env("RECORD", "1").output().unwrap()).status(1);
+    let seen = "write of 4 bytes at 0x7f5a00000440, byte 64 of 64 by thread (15, 0, 0) of block (0, 0, 0)";
+    assert!(from(&bench).err.contains(seen));
+    let results: serde_json::Value = serde_json::from_slice(&std::fs::read(bundle.join("results.json")).unwrap()).unwrap();
+    assert!(results["outcomes"][0]["confirmation"]["detail"].as_str().unwrap().starts_with(seen), "{results}");
+    assert!(results["outcomes"][0]["log"].as_str().unwrap().contains(" 0x7f5a00000440\n"), "{results}");
+    // Taken back to where there is no GPU, and shown by the next check.
+    bench.tool("nvidia-smi", "exit 9");
+    assert!(from(&bench).err.contains(seen));
+    assert!(bench.scuba(["check", "shared_neighbour.cu"]).status(1).err.contains(seen));
+}

@@ -20,16 +20,19 @@ fn it_compiles_with_nvcc_where_there_is_no_gpu_and_says_what_is_missing() {
     // With a driver, every kind of statement.
     super::driver(folder.path());
     let file = folder.path().join("all.launch");
-    let run = |text: &str| {
+    let output = |text: &str| {
         std::fs::write(&file, text).unwrap();
-        let said = Command::new(&program).arg(&file).env("LD_LIBRARY_PATH", folder.path()).env("RECORD", "1").output().unwrap();
+        Command::new(&program).arg(&file).env("LD_LIBRARY_PATH", folder.path()).env("RECORD", "1").output().unwrap()
+    };
+    let run = |text: &str| {
+        let said = output(text);
         let text = String::from_utf8_lossy(&said.stdout).into_owned();
         // Addresses differ from run to run.
         let lines: Vec<String> = text.lines().map(|l| l.split(' ').filter(|w| !w.starts_with("0x")).collect::<Vec<_>>().join(" ")).collect();
         (said.status.code(), lines)
     };
     let module = file.display();
-    let (status, lines) = run(&format!("\
+    let all = format!("\
 module {module}
 kernel k
 grid 2 1 1
@@ -53,12 +56,17 @@ points 0 0 1 -8
 parameter 1 4
 value 1 0 07000000
 records scuba_records
-"));
+");
+    let (status, lines) = run(&all);
     assert_eq!((status, lines), (Some(0), [
         "device no device", "kernel k", "object 0 at bytes 8", "object 1 at bytes 16", "object 2 at bytes 0", "object 3 at bytes 4",
         "no variable nowhere", "object 4 at bytes 0", "object table at bytes 5632", "attribute 8 65536", "launch (2, 1, 1) (32, 4, 1) 65536",
         "ran", "record 0 5 1 0 0 0 0 0 0 0",
     ].map(String::from).to_vec()));
+    // What the check saw has an address like that of the array.
+    let said = String::from_utf8(output(&all).stdout).unwrap();
+    let address = |line: &str| said.lines().find(|l| l.starts_with(line)).unwrap().split(' ').find(|w| w.starts_with("0x")).unwrap().to_owned();
+    assert_eq!(address("record 0 "), address("object 1 at "), "{said}");
     // Nobody may be left to end it.
     std::fs::write(&file, format!("module {module}\nkernel k\n")).unwrap();
     let ended = Command::new(&program).arg(&file).env("LD_LIBRARY_PATH", folder.path()).env("HANGS", "1").env("SCUBA_SECONDS", "1").status().unwrap();
