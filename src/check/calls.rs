@@ -130,7 +130,7 @@ impl Suspect {
             },
             allocation: self.object.site.map(|(m, l)| { let p = program.loc(m, l); Allocation { file: p.file, line: p.line, column: p.column, extent: self.object.extent.map_or_else(String::new, |t| show::term(a, t)) } }),
             launch: None, related: self.related.clone(),
-            witness: Some(w), confirmation: None, assumptions,
+            witness: Some(w), confirmation: None, confirmation_not_run: None, assumptions,
             unknowns: if worth.verdict == Verdict::Proved { vec![] } else { worth.unknowns },
         }
     }

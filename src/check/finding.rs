@@ -120,7 +120,7 @@ impl Bad<'_> {
             },
             allocation: self.object.site.map(|(m, l)| { let p = program.loc(m, l); Allocation { file: p.file, line: p.line, column: p.column, extent: show::term(a, self.obligation.extent) } }),
             launch: Some(Launch { file: launch_loc.file, line: launch_loc.line, column: launch_loc.column, grid: dims(launch.config.grid), block: dims(launch.config.block), shared: show::term(a, launch.config.shared) }),
-            related: vec![], witness: Some(w), confirmation: None,
+            related: vec![], witness: Some(w), confirmation: None, confirmation_not_run: None,
             assumptions,
             unknowns: if worth.verdict == Verdict::Proved { vec![] } else { worth.unknowns },
         }

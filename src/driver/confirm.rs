@@ -20,6 +20,7 @@ use crate::nvcc::interpose::progress::Progress;
 use crate::nvcc::request::LinkKind;
 use crate::report::assemble::Assembled;
 use crate::report::finding::{Confirmation, ConfirmationStatus, ConfirmedBy, Finding, Level};
+use crate::report::human;
 use crate::report::levels::Overrides;
 use crate::report::sources::Sources;
 use anyhow::{Context, Result, bail};
@@ -236,8 +237,8 @@ impl<'a> Project<'a> {
     }
 }
 
-/// `[confirm] when`: confirms what is denied and has not been, where there is a GPU. `Some` line where nothing was run though
-/// something should have been.
+/// `[confirm] when`: confirms what is denied and has not been, where there is a GPU. Where something should have been run and was not, each
+/// finding that nothing is known of has the reason, and the line is for all of them.
 #[must_use]
 pub fn automatically(assembled: &mut Assembled, sources: &Sources, project: &Project<'_>, ways: Ways<'_>, session: &Session) -> Option<String> {
     let when = session.config.confirm.when;
@@ -247,22 +248,28 @@ pub fn automatically(assembled: &mut Assembled, sources: &Sources, project: &Pro
     let wanted = |f: &&Finding| f.witness.is_some() && open(f) && (f.level == Level::Deny || when == ConfirmWhen::All);
     let findings: Vec<Finding> = assembled.report.findings.iter().filter(wanted).cloned().collect();
     if when == ConfirmWhen::Never || findings.is_empty() { return None; }
-    let not_run = |why: &str| Some(format!("hardware confirmation was not run: {why}"));
-    let toolchain = match toolchain(session, ways.until) {
-        Ok(t) => t,
-        Err(DeviceError::NoDevice(_)) => return not_run("there is no NVIDIA GPU here; `scuba confirm --bundle DIR` makes a bundle for a machine that has one"),
-        Err(e) => return not_run(&e.to_string()),
-    };
-    // A fault in what is only evidence must not cost the verdict.
-    let run = std::panic::AssertUnwindSafe(|| project.confirm(&findings, None, ways, session, sources, &toolchain));
-    match std::panic::catch_unwind(run).unwrap_or_else(|_| Err(anyhow::anyhow!("internal fault; please report it"))) {
-        Ok(outcomes) => {
-            attach(assembled, &outcomes);
-            let left = findings.len() - outcomes.len();
-            if left > 0 { not_run(&format!("the time was up for {left} findings; `scuba confirm` runs them")) } else { None }
+    let (why, more) = match toolchain(session, ways.until) {
+        Err(DeviceError::NoDevice(_)) => ("there is no NVIDIA GPU here".to_owned(), "; `scuba confirm --bundle DIR` makes a bundle for a machine that has one".to_owned()),
+        Err(e) => (e.to_string(), String::new()),
+        Ok(toolchain) => {
+            // A fault in what is only evidence must not cost the verdict.
+            let run = std::panic::AssertUnwindSafe(|| project.confirm(&findings, None, ways, session, sources, &toolchain));
+            match std::panic::catch_unwind(run).unwrap_or_else(|_| Err(anyhow::anyhow!("internal fault; please report it"))) {
+                Ok(outcomes) => {
+                    attach(assembled, &outcomes);
+                    match findings.len() - outcomes.len() {
+                        0 => return None,
+                        left => ("the time was up".to_owned(), format!(" for {left} of the findings; `scuba confirm` runs them")),
+                    }
+                }
+                Err(e) => (format!("{e:#}"), String::new()),
+            }
         }
-        Err(e) => not_run(&format!("{e:#}")),
+    };
+    for f in assembled.report.findings.iter_mut().filter(|f| f.confirmation.is_none() && findings.iter().any(|w| w.fingerprint == f.fingerprint)) {
+        f.confirmation_not_run = Some(why.clone());
     }
+    Some(human::not_run(&(why + &more)))
 }
 
 /// Runs a manifest and keeps each outcome; tells of it where that is wanted.

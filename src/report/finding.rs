@@ -290,6 +290,9 @@ pub struct Finding {
     pub related: Vec<Related>,
     pub witness: Option<Witness>,
     pub confirmation: Option<Confirmation>,
+    /// Why no device was asked, where `[confirm] when` wants it to be.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub confirmation_not_run: Option<String>,
     pub assumptions: Vec<String>,
     pub unknowns: Vec<String>,
 }

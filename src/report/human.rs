@@ -48,6 +48,9 @@ impl Human<'_> {
         Ok(())
     }
 
+    /// Where there is a summary, its command says so once for all.
+    fn unconfirmed(&self, f: &Finding) -> Option<String> { f.confirmation_not_run.as_deref().filter(|_| !self.style.summary).map(not_run) }
+
     fn finding(&self, f: &Finding, renderer: &Renderer) -> String {
         let paint = match f.level {
             Level::Deny => Paint::ERROR,
@@ -70,11 +73,15 @@ impl Human<'_> {
                 }),
             };
         }
-        for note in notes(f) { group = group.element(Paint::NOTE.message(note)); }
+        for note in notes(f).into_iter().chain(self.unconfirmed(f)) { group = group.element(Paint::NOTE.message(note)); }
         group = group.element(Paint::HELP.message(help(f)));
         renderer.render(&[group])
     }
 }
+
+/// That no device was asked: what is said of every finding alike.
+#[must_use]
+pub fn not_run(why: &str) -> String { format!("hardware confirmation was not run: {why}") }
 
 /// The places to show, the file of the access first.
 fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {

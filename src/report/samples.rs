@@ -39,6 +39,7 @@ pub fn finding() -> Finding {
             offset_bytes: 4, extent_bytes: 4, replay: Replay::Reached, sites: None,
         }),
         confirmation: None,
+        confirmation_not_run: None,
         assumptions: vec![],
         unknowns: vec![],
     }

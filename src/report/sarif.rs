@@ -71,7 +71,7 @@ fn result(f: &Finding) -> Value {
     for (id, r) in related.iter_mut().enumerate() { r["id"] = json!(id + 1); }
     let mut place = location(&p.file, p.line, p.column, None);
     place["logicalLocations"] = json!([{"fullyQualifiedName": a.kernel, "kind": "function"}]);
-    json!({
+    let mut result = json!({
         "ruleId": f.rule.name(),
         "ruleIndex": Rule::ALL.iter().position(|r| *r == f.rule),
         "level": if f.level == Level::Allow { "none" } else { word(f.level) },
@@ -83,7 +83,9 @@ fn result(f: &Finding) -> Value {
         "properties": {"verdict": f.verdict, "degenerate": f.degenerate, "program": f.program, "root": f.root,
                        "array": a.array, "index": a.index, "witness": f.witness, "confirmation": f.confirmation,
                        "assumptions": f.assumptions, "unknowns": f.unknowns},
-    })
+    });
+    if let Some(why) = &f.confirmation_not_run { result["properties"]["confirmationNotRun"] = json!(why); }
+    result
 }
 
 fn location(file: &str, line: u32, column: u32, message: Option<String>) -> Value {

@@ -131,6 +131,28 @@ fn json_is_the_documented_document() {
 }
 
 #[test]
+fn that_no_device_was_asked_is_told_of_each_finding_or_by_the_command_once() {
+    const NOTE: &str = "= note: hardware confirmation was not run: there is no NVIDIA GPU here";
+    let dir = tempfile::tempdir().unwrap();
+    let sources = Sources::new(ProjectRoot::new(dir.path().to_owned()));
+    let mut assembled = assembled(dir.path(), &sources, true);
+    let text = |assembled: &Assembled, format, summary| {
+        let mut out = Vec::new();
+        render(assembled, format, Style { summary, ..Style::default() }, &sources, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let short = text(&assembled, Format::Short, false);
+    let denied = assembled.report.findings.iter_mut().filter(|f| f.level == super::finding::Level::Deny);
+    let denied = denied.map(|f| f.confirmation_not_run = Some("there is no NVIDIA GPU here".into())).count();
+    assert!(denied > 0 && denied < assembled.report.findings.len());
+    assert_eq!(text(&assembled, Format::Human, false).matches(NOTE).count(), denied);
+    assert!(!text(&assembled, Format::Human, true).contains("hardware confirmation"));
+    assert_eq!(text(&assembled, Format::Short, false), short);
+    assert_eq!(text(&assembled, Format::Json, false).matches(r#""confirmation_not_run": "there is no NVIDIA GPU here""#).count(), denied);
+    assert_eq!(text(&assembled, Format::Sarif, false).matches(r#""confirmationNotRun": "there is no NVIDIA GPU here""#).count(), denied);
+}
+
+#[test]
 fn sarif() { insta::assert_snapshot!(rendered(Format::Sarif, Verbosity::Normal).replace(env!("CARGO_PKG_VERSION"), "VERSION")); }
 
 #[test]

@@ -48,8 +48,13 @@ pub fn assert_nothing_is_left(bench: &Bench, hung: usize) {
 pub fn assert_all_are_gone(bench: &Bench) {
     let pids = std::fs::read_to_string(bench.root().join("pids")).unwrap();
     assert!(!pids.is_empty());
-    for pid in pids.lines() { assert!(!Path::new("/proc").join(pid).join("exe").exists(), "process {pid} is left"); }
+    for pid in pids.lines() { assert!(is_gone(pid), "process {pid} is left"); }
 }
+
+pub fn all_are_gone(bench: &Bench) -> bool { std::fs::read_to_string(bench.root().join("pids")).unwrap().lines().all(is_gone) }
+
+/// What has ended and is not waited for has no program any more.
+fn is_gone(pid: &str) -> bool { !Path::new("/proc").join(pid).join("exe").exists() }
 
 #[test]
 fn a_shim_that_denies_confirms_by_the_launch_alone() {
@@ -86,7 +91,7 @@ fn an_index_that_a_file_decides_is_confirmed_in_a_shim_that_denies_it() {
 
 #[test]
 fn a_check_that_cannot_be_made_in_time_costs_neither_the_verdict_nor_the_launch() {
-    let bench = bench_of("vector.cu", "vector.xml", "timeout_s = 12\n[frontend]\nclang = \"clang-that-hangs\"\n");
+    let bench = bench_of("vector.cu", "vector.xml", "timeout_s = 24\n[frontend]\nclang = \"clang-that-hangs\"\n");
     hangs(&bench, "clang-that-hangs", " -x ir ", "clang++-22");
     let said = shim(&bench, &["-c", "vector.cu", "-o", "vector.o"]).status(1);
     assert!(said.err.contains("confirmed by compute-sanitizer on NVIDIA H200"), "{}", said.err);
@@ -128,10 +133,49 @@ fn without_a_gpu_nothing_runs_and_the_builds_report_says_so() {
     bench.tool("nvidia-smi", "exit 9");
     let build = format!("{} -c vector.cu -o vector.o", nvcc().display());
     let said = bench.scuba(["build", "--", "sh", "-c", &build]).status(1);
-    assert!(said.err.contains("scuba: hardware confirmation was not run: there is no NVIDIA GPU here"), "{}", said.err);
+    assert_eq!(said.err.matches("scuba: hardware confirmation was not run: there is no NVIDIA GPU here").count(), 1, "{}", said.err);
     assert!(bench.calls().is_empty());
     let log = std::fs::read_to_string(Path::new(&bench.project()).join(".scuba/log")).unwrap();
     assert!(log.contains("hardware confirmation was not run"), "{log}");
+    let said = bench.scuba(["build", "--message-format", "json", "--", "sh", "-c", &build]).status(1);
+    assert_eq!(not_run(&said.findings()), [NO_GPU]);
+    assert_eq!(said.err.matches("hardware confirmation was not run").count(), 1, "{}", said.err);
+    // Other commands ask no device.
+    let said = bench.scuba(["check"]).status(1);
+    assert!(said.err.contains("error[oob-global]") && !said.err.contains("confirm"), "{}", said.err);
+}
+
+const NO_GPU: &str = "there is no NVIDIA GPU here";
+
+/// Of findings without a confirmation, why there is none.
+#[track_caller]
+fn not_run(findings: &[serde_json::Value]) -> Vec<String> {
+    assert!(findings.iter().all(|f| f["confirmation"].is_null()), "{findings:?}");
+    findings.iter().filter_map(|f| f["confirmation_not_run"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn without_a_gpu_a_shim_says_so_of_each_finding_that_it_denies() {
+    let bench = bench_of("two_lines.cu", "clean.xml", "");
+    bench.tool("nvidia-smi", "exit 9");
+    let says = |format: &str| {
+        let said = shim_with(&bench, &["-c", "two_lines.cu", "-o", "a.o"], &[("SCUBA_MESSAGE_FORMAT", format)]).status(1);
+        assert!(!bench.project().join("a.o").exists());
+        said.err
+    };
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let human = says("human");
+    assert_eq!((human.matches("error[oob-global]").count(), human.matches(&format!("= note: hardware confirmation was not run: {NO_GPU}\n")).count()), (3, 3), "{human}");
+    assert!(!human.contains("scuba: "), "{human}");
+    let short = says("short");
+    assert!(short.lines().count() == 3 && !short.contains("confirm"), "{short}");
+    assert_eq!(not_run(json(&says("json"))["findings"].as_array().unwrap()), [NO_GPU; 3]);
+    let sarif = json(&says("sarif"));
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert!(results.len() == 3 && results.iter().all(|r| r["properties"]["confirmationNotRun"] == NO_GPU), "{sarif}");
+    // Nothing is missing where nothing was wanted.
+    bench.settings("[confirm]\nwhen = \"never\"\n");
+    for format in ["human", "json", "sarif"] { assert!(!says(format).contains(NO_GPU), "{format}"); }
 }
 
 #[test]
