@@ -271,7 +271,7 @@ impl Execution<'_> {
             if !done.output.trim().is_empty() { let _ = writeln!(log, "{}", done.output.trim_end()); }
             if !done.success() {
                 let why = done.output.lines().find(|l| l.contains("error") || l.contains("fatal")).or(done.output.lines().last()).unwrap_or_default();
-                return Err(format!("nvcc {}: {why}", done.how()));
+                return Err(format!("nvcc {}{}{why}", done.how(), if why.is_empty() { "" } else { ": " }));
             }
         }
         Ok(output)

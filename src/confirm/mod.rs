@@ -23,6 +23,7 @@ mod record;
 pub mod scratch;
 pub mod store;
 mod verdict;
+pub mod watch;
 
 pub use manifest::{Case, Manifest};
 pub use store::{Confirmations, Outcome};

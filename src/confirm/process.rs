@@ -107,7 +107,12 @@ pub fn run_to_the_last(command: &mut Command, stdin: &str, limit: Duration, memo
 /// Ends all that descends from runs of this process, which must end now: no run returns any more.
 pub fn end_all() {
     OVER.store(true, Ordering::Relaxed);
-    let own = format!("{}-", std::process::id());
+    end_runs_of(std::process::id());
+}
+
+/// Ends all that descends from runs of a process.
+pub fn end_runs_of(process: u32) {
+    let own = format!("{process}-");
     end_marked(|found| found.starts_with(&own));
 }
 

@@ -1,19 +1,24 @@
 //! Folders for what is built and run, which do not survive this process.
 //!
-//! In: nothing. Out: empty folders, removed when they are dropped, and also when a signal ends this process: then what is running on
-//! the device is ended before.
+//! In: nothing. Out: empty folders, removed when they are dropped, and also when a signal ends this process, any signal: then what is
+//! running on the device is ended before.
 
 use super::process;
+use super::watch::Watch;
 use crate::nvcc::processes;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// Those there are.
-static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// Those there are, and what watches over them as long as there is one.
+struct All { folders: BTreeSet<PathBuf>, watch: Option<Watch> }
+
+static ALL: Mutex<All> = Mutex::new(All { folders: BTreeSet::new(), watch: None });
+
+fn all() -> MutexGuard<'static, All> { ALL.lock().unwrap_or_else(PoisonError::into_inner) }
 
 #[derive(Debug)]
 pub struct Scratch { folder: tempfile::TempDir }
@@ -22,10 +27,13 @@ impl Scratch {
     /// # Errors
     /// When there is no room for temporary files.
     pub fn new() -> io::Result<Self> {
-        static WATCH: Once = Once::new();
-        WATCH.call_once(watch);
+        static SIGNALS: Once = Once::new();
+        SIGNALS.call_once(wait_for_signals);
         let folder = tempfile::Builder::new().prefix("scuba-confirm-").tempdir()?;
-        FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.path().to_owned());
+        let mut all = all();
+        if all.folders.is_empty() { all.watch = Watch::start(); }
+        if let Some(watch) = &mut all.watch { watch.note(folder.path()); }
+        all.folders.insert(folder.path().to_owned());
         Ok(Self { folder })
     }
 
@@ -34,16 +42,22 @@ impl Scratch {
 }
 
 impl Drop for Scratch {
-    fn drop(&mut self) { FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).remove(self.folder.path()); }
+    fn drop(&mut self) {
+        let mut all = all();
+        all.folders.remove(self.folder.path());
+        if all.folders.is_empty() { all.watch = None; }
+    }
 }
 
-/// Waits for signals in a thread of its own. Where none can be had, the folders stay when one comes.
-fn watch() {
+/// Waits in a thread of its own. Where that cannot be, what watches clears up when a signal comes.
+fn wait_for_signals() {
     let Ok(mut signals) = Signals::new(processes::not_ignored(&[SIGHUP, SIGINT, SIGQUIT, SIGTERM])) else { return };
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
             process::end_all();
-            for folder in FOLDERS.lock().unwrap_or_else(PoisonError::into_inner).iter() { let _ = std::fs::remove_dir_all(folder); }
+            let mut all = all();
+            for folder in &all.folders { let _ = std::fs::remove_dir_all(folder); }
+            all.watch = None;
             processes::die_by(signal);
         }
     });

@@ -45,6 +45,9 @@ pub enum Command {
     /// Check the program that another `scuba` sends
     #[command(name = super::worker::COMMAND, hide = true)]
     CheckOne,
+    /// Clear up what a confirmation leaves running where it is killed
+    #[command(name = crate::confirm::watch::COMMAND, hide = true)]
+    Watch { process: u32 },
 }
 
 fn rule() -> impl clap::builder::TypedValueParser<Value = Rule> {

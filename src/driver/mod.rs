@@ -28,6 +28,7 @@ mod stored;
 mod worker;
 
 use args::{Cli, Command};
+use crate::confirm::watch;
 use clap::{CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -82,5 +83,6 @@ fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> an
         Command::Confirm(a) => confirm::run(&a, &overrides),
         Command::Analyze => Ok(analyze::run()),
         Command::CheckOne => Ok(worker::run()),
+        Command::Watch { process } => { watch::run(process); Ok(Status::Clean) }
     }
 }

@@ -1,7 +1,7 @@
 //! Tools and programs that misbehave, builds that are interrupted, bundles of other versions.
 
-use super::auto::{assert_all_are_gone, bench_of, hangs, shim_command};
-use super::{Bench, here};
+use super::auto::{all_are_gone, assert_all_are_gone, bench_of, hangs, shim_command};
+use super::{Bench, Said, here};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -67,7 +67,8 @@ fn interrupt(bench: &Bench, mut command: Command, signal: rustix::process::Signa
     rustix::process::kill_process(pid, signal).unwrap();
     assert!(!running.wait().unwrap().success());
     // What has been ended may take a moment to be gone.
-    std::thread::sleep(Duration::from_secs(3));
+    let ended = Instant::now();
+    while ended.elapsed() < Duration::from_secs(60) && (ours() > 0 || !all_are_gone(bench)) { std::thread::sleep(Duration::from_millis(50)); }
     assert_all_are_gone(bench);
     assert_eq!(ours(), 0);
     assert!(!bench.project().join(".scuba/confirmations").exists(), "what was interrupted says nothing");
@@ -77,6 +78,12 @@ fn interrupt(bench: &Bench, mut command: Command, signal: rustix::process::Signa
 fn an_interrupted_shim_leaves_nothing_running() {
     let bench = bench_of("vector.cu", "clean.xml", "");
     interrupt(&bench, shim_command(&bench, &["-c", "vector.cu", "-o", "a.o"], &[]), rustix::process::Signal::TERM);
+}
+
+#[test]
+fn a_shim_that_is_killed_leaves_nothing_running() {
+    let bench = bench_of("vector.cu", "clean.xml", "");
+    interrupt(&bench, shim_command(&bench, &["-c", "vector.cu", "-o", "a.o"], &[]), rustix::process::Signal::KILL);
 }
 
 #[test]
@@ -109,4 +116,78 @@ fn results_of_another_version_are_refused() {
     std::fs::write(bundle.join("results.json"), r#"{"schema": "scuba-results/1", "outcomes": []}"#).unwrap();
     let said = bench.scuba(["confirm", "--from", bundle.to_str().unwrap()]).status(0);
     assert!(said.err.contains("0 of 0 findings confirmed"), "{}", said.err);
+}
+
+#[test]
+fn a_tool_that_is_missing_costs_one_line_and_no_verdict() {
+    let bench = bench_of("vector.cu", "clean.xml", "");
+    bench.settings("[confirm]\ncompute_sanitizer = \"/no/such/tool\"\n");
+    let said = Said::from(shim_command(&bench, &["-c", "vector.cu", "-o", "a.o"], &[]).output().unwrap()).status(1);
+    let notes: Vec<&str> = said.err.lines().filter(|l| l.contains("/no/such/tool")).collect();
+    assert!(matches!(notes[..], [note] if note.contains("= note: hardware confirmation was not run: /no/such/tool cannot be run: No such file")), "{}", said.err);
+    assert!(said.err.contains("error[oob-global]") && !bench.project().join("a.o").exists());
+    let said = bench.scuba(["confirm", "vector.cu"]).status(2);
+    assert!(said.err.lines().count() == 1 && said.err.contains("set `[confirm] compute_sanitizer` in scuba.toml"), "{}", said.err);
+}
+
+#[test]
+fn a_driver_that_cannot_be_opened_is_named() {
+    let bench = bench_of("shared_neighbour.cu", "clean.xml", "");
+    std::fs::write(bench.tools().join("libcuda.so.1"), "no library").unwrap();
+    let said = Said::from(shim_command(&bench, &["-c", "shared_neighbour.cu", "-o", "a.o"], &[]).output().unwrap()).status(1);
+    assert!(said.err.contains("error[oob-shared]") && said.err.contains("inconclusive by the check compiled into the kernel on NVIDIA H200"), "{}", said.err);
+    assert_eq!(said.err.matches("cannot open libcuda.so.1: no NVIDIA driver is installed here").count(), 1, "{}", said.err);
+}
+
+/// A library that makes the disk full below a folder, or for what begins like its path.
+fn full_disk(bench: &Bench, below: &std::path::Path) -> [(&'static str, String); 2] {
+    let library = bench.root().join("libfull.so");
+    let source = here().join("../projects/full.c");
+    let made = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source).arg("-ldl").status().unwrap();
+    assert!(made.success());
+    [("LD_PRELOAD", library.display().to_string()), ("FULL_FOLDER", below.display().to_string())]
+}
+
+#[test]
+fn a_full_disk_costs_one_line_and_no_verdict() {
+    let bench = bench_of("vector.cu", "vector.xml", "");
+    let temporary = bench.root().join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let full = full_disk(&bench, &temporary.join("scuba-confirm-"));
+    let mut shim = shim_command(&bench, &["-c", "vector.cu", "-o", "a.o"], &[]);
+    let said = Said::from(shim.envs(full).env("TMPDIR", &temporary).output().unwrap()).status(1);
+    assert!(said.err.contains("error[oob-global]") && !bench.project().join("a.o").exists(), "{}", said.err);
+    assert_eq!(said.err.matches("No space left on device").count(), 1, "{}", said.err);
+    assert!(said.err.contains("= note: hardware confirmation was not run: cannot write "), "{}", said.err);
+
+    // What was seen is told though it cannot be kept.
+    let bundle = bench.root().join("bundle");
+    bench.scuba(["confirm", "vector.cu", "--bundle", bundle.to_str().unwrap()]).status(0);
+    bench.sanitizer("vector.xml", "vector.xml", &bundle.join(format!("sources{}", bench.project().display())));
+    let said = bench.command().args(["confirm", "--from"]).arg(&bundle).envs(full_disk(&bench, &bundle)).output().unwrap();
+    let said = Said::from(said).status(2);
+    let lines: Vec<&str> = said.err.lines().collect();
+    assert!(matches!(lines[..], [seen, kept] if seen.starts_with("scuba: confirmed: vector.cu:") && kept.contains("results.json: No space left on device")), "{}", said.err);
+}
+
+#[test]
+fn a_bundle_that_is_not_whole_is_refused_in_one_line() {
+    let bench = Bench::new("shared_neighbour.cu");
+    bench.sanitizer("clean.xml", "clean.xml", &bench.project());
+    let bundle = bench.root().join("bundle");
+    bench.scuba(["confirm", "shared_neighbour.cu", "--bundle", bundle.to_str().unwrap()]).status(0);
+    let from = |bench: &Bench| bench.command().args(["confirm", "--from"]).arg(&bundle).env("RECORD", "1").output().unwrap();
+    let manifest = bundle.join("manifest.json");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    // Of the code with checks nothing is there: what is left is run.
+    std::fs::remove_dir_all(bundle.join("checks")).unwrap();
+    let said = Said::from(from(&bench)).status(0);
+    assert!(said.err.contains("scuba: inconclusive: shared_neighbour.cu:") && said.err.contains("0-unit-0.ptx: No such file"), "{}", said.err);
+    std::fs::write(&manifest, &text[..text.len() / 2]).unwrap();
+    let said = Said::from(from(&bench)).status(2);
+    assert!(said.err.lines().count() == 1 && said.err.contains("manifest.json is no manifest of a bundle: EOF"), "{}", said.err);
+    std::fs::remove_file(&manifest).unwrap();
+    std::fs::create_dir(&manifest).unwrap();
+    let said = Said::from(from(&bench)).status(2);
+    assert!(said.err.lines().count() == 1 && said.err.contains("cannot read ") && said.err.contains("manifest.json"), "{}", said.err);
 }
