@@ -15,11 +15,11 @@ scuba=${SCUBA:-$here/target/release/scuba}
 export SCUBA_NVCC=${SCUBA_NVCC:-$here/.deps/cuda/nvidia/cu13/bin/nvcc} SCUBA_DIR=$to
 mkdir -p "$to/bundles"
 
-bundle() { # NAME FILES -- FLAGS, in the current folder; a program without findings makes none
+bundle() { # NAME FILES -- FLAGS, in the current folder; a program without findings makes none. Of every rule, also those that warn
   local name=$1
   shift
   [ ! -e "$to/bundles/$name" ] || return 0
-  "$scuba" confirm -q --bundle "$to/bundles/$name" "$@" 2>&1 | sed "s/^/$name: /" >&2 || true
+  "$scuba" confirm -q -D all --bundle "$to/bundles/$name" "$@" 2>&1 | sed "s/^/$name: /" >&2 || true
 }
 
 cd "$here/tests/confirm/programs"
