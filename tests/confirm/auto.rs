@@ -179,6 +179,21 @@ fn without_a_gpu_a_shim_says_so_of_each_finding_that_it_denies() {
 }
 
 #[test]
+fn the_end_of_a_build_confirms_what_its_shims_could_not() {
+    let bench = bench_of("vector.cu", "clean.xml", "");
+    let script = std::fs::read_to_string(bench.tools().join("compute-sanitizer")).unwrap();
+    // The first run shows nothing.
+    let later = format!("[ $(wc -l <{}) -gt 1 ] && golden={}\nsed \"s|", bench.root().join("calls").display(), super::here().join("golden/vector.xml").display());
+    bench.tool("compute-sanitizer", &script.replace("sed \"s|", &later));
+    let build = format!("{} -c vector.cu -o vector.o", nvcc().display());
+    let said = bench.scuba(["build", "--", "sh", "-c", &build]).status(1);
+    let (shim, end) = said.err.split_once("not reproduced by").unwrap();
+    assert!(shim.contains("error[oob-global]") && !shim.contains("confirmed by") && end.contains("confirmed by compute-sanitizer on NVIDIA H200"), "{}", said.err);
+    let calls = bench.calls();
+    assert!(calls.len() == 2 && calls.iter().all(|c| c.ends_with(".launch")), "{calls:?}");
+}
+
+#[test]
 fn a_build_of_several_units_is_confirmed_from_its_facts() {
     let bench = bench();
     for file in ["main.cu", "part.cu"] { std::fs::copy(super::here().join("programs/units").join(file), bench.project().join(file)).unwrap(); }
