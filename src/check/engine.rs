@@ -90,14 +90,14 @@ pub(super) type Place = (SourceLoc, String);
 pub(super) struct Engine<'p> {
     pub program: &'p Program,
     options: &'p Options,
-    deadline: Instant,
+    pub deadline: Instant,
     /// When what is being done must end: the deadline, or before.
     until: Instant,
     places: BTreeMap<Place, (Outcome, String, u32)>,
     kernels: FxHashSet<FuncRef>,
     launched: FxHashSet<FuncRef>,
     launches: u32,
-    report: ProgramReport,
+    pub report: ProgramReport,
     /// Why some root was not followed to its end: what launches the kernels without a launch may be there.
     lost: Option<String>,
     pub assumed: Assumed,
@@ -152,7 +152,7 @@ impl<'p> Engine<'p> {
             .map(|(r, ..)| r).collect()
     }
 
-    fn executor(&self) -> Executor<'p> {
+    pub(super) fn executor(&self) -> Executor<'p> {
         let mut e = Executor::new(self.program);
         e.device_memory = self.options.device_memory;
         e.budget.deadline = Some(self.deadline);
@@ -162,9 +162,7 @@ impl<'p> Engine<'p> {
     }
 
     fn run_root(&mut self, root: &Root, last: bool) {
-        let mut e = self.executor();
-        let (args, state) = e.root_state(root.func);
-        drop(e.call(root.func, args, state, 0));
+        let mut e = self.follow(root);
         let gave_up = e.gave_up.take();
         if let Some(why) = &gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(root.func).name)); }
         self.lost = self.lost.take().or_else(|| gave_up.clone());

@@ -11,6 +11,7 @@ mod decide;
 mod engine;
 mod files;
 mod finding;
+mod host;
 mod invariants;
 mod launched;
 mod lifetime;

@@ -9,6 +9,7 @@
 
 mod operands;
 mod program;
+pub mod reach;
 mod text;
 
 pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};

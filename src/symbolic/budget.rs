@@ -11,6 +11,20 @@ const LOOK: u64 = 4096;
 /// which each names those of all rounds before it, take memory by the square of this.
 const MOST_ROUNDS: u64 = 1024;
 
+/// A limit that ends an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit { Steps, Time, Memory }
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Steps => "the execution budget was spent",
+            Self::Time => "the time limit was reached",
+            Self::Memory => "the memory limit was reached (limits.memory)",
+        })
+    }
+}
+
 /// Limits of one execution.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
@@ -43,13 +57,16 @@ impl Budget {
     ///
     /// # Errors
     /// The limit that is reached.
-    pub(super) fn step(&mut self) -> Result<(), &'static str> {
-        self.steps = self.steps.checked_sub(1).ok_or("the execution budget was spent")?;
+    pub(super) fn step(&mut self) -> Result<(), Limit> {
+        self.steps = self.steps.checked_sub(1).ok_or(Limit::Steps)?;
         if !self.steps.is_multiple_of(LOOK) { return Ok(()); }
-        if self.deadline.is_some_and(|d| Instant::now() > d) { return Err("the time limit was reached"); }
-        if self.memory.is_some_and(|most| resident().is_some_and(|now| now > most)) { return Err("the memory limit was reached (limits.memory)"); }
+        if self.is_late(Instant::now()) { return Err(Limit::Time); }
+        if self.memory.is_some_and(|most| resident().is_some_and(|now| now > most)) { return Err(Limit::Memory); }
         Ok(())
     }
+
+    /// Whether its time is over.
+    pub(super) fn is_late(&self, now: Instant) -> bool { self.deadline.is_some_and(|d| now > d) }
 }
 
 /// Bytes of this process that are in memory: the second field of `/proc/self/statm`, in pages (proc(5)). `None` where there is no
@@ -62,10 +79,10 @@ fn resident() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, LOOK, resident};
+    use super::{Budget, LOOK, Limit, resident};
     use std::time::Instant;
 
-    fn first(mut budget: Budget) -> (u64, &'static str) {
+    fn first(mut budget: Budget) -> (u64, Limit) {
         let all = budget.steps;
         loop { if let Err(why) = budget.step() { return (all - budget.steps, why); } }
     }
@@ -85,11 +102,11 @@ mod tests {
     #[test]
     fn the_first_limit_that_is_reached_ends_it() {
         let budget = Budget { steps: 3 * LOOK, ..Budget::default() };
-        assert_eq!(first(budget), (3 * LOOK, "the execution budget was spent"));
+        assert_eq!(first(budget), (3 * LOOK, Limit::Steps));
         assert_eq!(first(Budget { deadline: Some(Instant::now()), ..budget }).0, LOOK);
         let now = resident().unwrap();
         assert!(now > 1 << 20, "{now}");
         assert_eq!(first(Budget { memory: Some(now * 100), ..budget }).0, 3 * LOOK);
-        assert_eq!(first(Budget { memory: Some(1 << 20), ..budget }), (LOOK, "the memory limit was reached (limits.memory)"));
+        assert_eq!(first(Budget { memory: Some(1 << 20), ..budget }), (LOOK, Limit::Memory));
     }
 }

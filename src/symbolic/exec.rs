@@ -6,8 +6,9 @@
 
 use super::alignment::UnalignedEvent;
 use super::always::Always;
-use super::budget::Budget;
+use super::budget::{Budget, Limit};
 use super::cfg::Cfg;
+use super::effort::Effort;
 use super::exchange::Loaded;
 use super::lifetime::{CopyEvent, StaleEvent};
 use super::memory::{Memory, ObjId, ObjKind, Object};
@@ -131,7 +132,10 @@ pub struct Executor<'p> {
     pub copies: Vec<CopyEvent>,
     /// Why the execution stopped early; then nothing that it did not reach may be called safe.
     pub gave_up: Option<String>,
+    /// The limit that stopped it.
+    pub limit: Option<Limit>,
     pub budget: Budget,
+    pub effort: Effort,
     /// Objects that the kernel under execution writes: their contents are not followed.
     pub written: rustc_hash::FxHashSet<ObjId>,
     /// Whether it wrote through a pointer that is not known: any memory but its own variables and constants may be meant.
@@ -195,7 +199,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
-            gave_up: None, budget: Budget::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(),
+            gave_up: None, limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
@@ -333,12 +337,15 @@ impl<'p> Executor<'p> {
         if self.gave_up.is_some() { return false; }
         match self.budget.step() {
             Ok(()) => true,
-            Err(limit) => {
-                let amid = self.amid();
-                self.give_up(format!("{limit}{amid}"));
-                false
-            }
+            Err(limit) => { self.end_by(limit); false }
         }
+    }
+
+    pub(super) fn end_by(&mut self, limit: Limit) {
+        if self.gave_up.is_some() { return; }
+        let amid = self.amid();
+        self.limit = Some(limit);
+        self.give_up(format!("{limit}{amid}"));
     }
 
     /// The call that is being executed, for people who want to know what takes so long.

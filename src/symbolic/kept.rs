@@ -42,18 +42,23 @@ impl Executor<'_> {
 
     /// Objects that pointers in an object may point to.
     pub(super) fn held(&self, s: &State, o: ObjId, out: &mut Vec<ObjId>) {
+        if !self.held_in_cells(s, o, out) && let Some(k) = self.kept.get(&None) { out.extend(k.iter().copied()); }
+    }
+
+    /// The same but for addresses that were stored at places that are not known; says whether none of these can be here.
+    fn held_in_cells(&self, s: &State, o: ObjId, out: &mut Vec<ObjId>) -> bool {
         let state = s.mem.get(&o);
         if let Some(st) = state { for (_, v) in st.cells.values() { collect(v, out); } }
         // Where every cell is known, an address that is not there has been overwritten.
         let known = state.is_some_and(|st| !matches!(st.rest, Rest::Unknown { .. } | Rest::Layer(_) | Rest::Either(_)) && st.cells.values().all(|(_, v)| is_known(v)));
-        if known { return; }
-        for place in [Some(o), None] { if let Some(k) = self.kept.get(&place) { out.extend(k.iter().copied()); } }
+        if !known && let Some(k) = self.kept.get(&Some(o)) { out.extend(k.iter().copied()); }
+        known
     }
 
     /// Objects that some pointer in memory may point to.
     fn escaped(&self, s: &State) -> Vec<ObjId> {
         let mut out = vec![];
-        for o in s.mem.keys() { self.held(s, *o, &mut out); }
+        for o in s.mem.keys() { self.held_in_cells(s, *o, &mut out); }
         // What a kernel stores in memory of the device has no cells. Variables without cells have ended.
         for (place, k) in &self.kept {
             if place.is_none_or(|o| !matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::DeviceLocal)) { out.extend(k.iter().copied()); }

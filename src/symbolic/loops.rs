@@ -8,6 +8,7 @@
 //! values exact.
 
 use super::cfg::Cfg;
+use super::effort::{Part, Spared};
 use super::fills::Filled;
 use super::exec::{Executor, Frame, State};
 use super::memory::{ObjId, ObjState, Rest};
@@ -46,13 +47,24 @@ const MAX_CHOICES: usize = 64;
 const MAX_UNROLL: u32 = 64;
 
 /// What [`Executor::run_loop`] gives: states at the edges that leave the loop, and returns inside it.
-type LoopOut = (Vec<(BlockId, BlockId, State)>, Vec<(Option<Value>, State)>);
+pub(super) type LoopOut = (Vec<(BlockId, BlockId, State)>, Vec<(Option<Value>, State)>);
 
 impl Executor<'_> {
     pub(super) fn run_loop(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, incoming: Vec<(BlockId, State)>) -> LoopOut {
         let header = cfg.loops[l].header;
         let func = self.function(fr.func);
-        let Some(mut s0) = self.enter_block(fr, func, header, incoming, true) else { return LoopOut::default() };
+        let part = Part::Loop(fr.func, header);
+        let Some(start) = self.enter_block(fr, func, header, incoming, true) else { return LoopOut::default() };
+        if self.spared(part) == Some(Spared::Entirely) { return self.leave_out_loop(fr, &cfg.loops[l], start); }
+        let begun = self.begin(part);
+        let out = self.follow_loop(fr, cfg, l, start);
+        self.end(begun);
+        out
+    }
+
+    fn follow_loop(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, mut s0: State) -> LoopOut {
+        let header = cfg.loops[l].header;
+        let func = self.function(fr.func);
         let phis: Vec<ValueId> = func.blocks[header.index()].insts.iter().take_while(|i| matches!(i.op, Op::Phi(_))).filter_map(|i| i.result).collect();
         let phi_start: FxHashMap<ValueId, Value> = phis.iter().filter_map(|p| fr.env[p.index()].clone().map(|v| (*p, v))).collect();
 
@@ -747,7 +759,10 @@ impl Executor<'_> {
     }
 
     fn unroll(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, s0: &State, phi_start: &FxHashMap<ValueId, Value>, trips: u32) -> Option<LoopOut> {
+        let part = Part::Loop(fr.func, cfg.loops[l].header);
+        if self.spared(part).is_some() { return None; }
         let before = self.budget.enter(trips)?;
+        self.effort.unrolled.insert(part);
         let out = self.every_round(fr, cfg, l, s0, phi_start, trips);
         self.budget.leave(before);
         out

@@ -1,5 +1,6 @@
 //! Instructions of the executor: operands, integer arithmetic, comparisons, casts and address computation.
 
+use super::effort::Part;
 use super::exec::{AccessKind, Executor, Frame, Site, State, Stores};
 use super::memory::{ObjKind, ObjState, Object, Rest};
 use super::term::{InputSource, Range, SymKind, Term, TermId, wrap_value};
@@ -851,8 +852,12 @@ impl Executor<'_> {
             let v = self.unknown_of(m, ty, &why);
             return Some((v, s));
         }
+        if self.spared(Part::Function(f)).is_some() { let s = self.leave_out_call(f, args, s); let m = self.module(caller); let v = self.unknown_of(m, ty, &self.left_out(f)); return Some((v, s)); }
         let inner = mix(context, site);
-        let (v, s) = self.call(f, args.to_vec(), s, inner)?;
+        let begun = self.begin(Part::Function(f));
+        let called = self.call(f, args.to_vec(), s, inner);
+        self.end(begun);
+        let (v, s) = called?;
         if func.noreturn { return None; }
         Some((v.unwrap_or_else(|| Value::unknown("no value")), s))
     }

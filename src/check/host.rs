@@ -1,0 +1,63 @@
+//! The host's code from one root. Where following it takes too long, it is executed again without what costs most and does nothing
+//! on a device.
+
+use super::engine::Engine;
+use crate::host::Root;
+use crate::ir::reach::Reach;
+use crate::symbolic::budget::{Budget, Limit};
+use crate::symbolic::effort::{Cost, Effort, Measure, Part, Which, is_of_cuda};
+use crate::symbolic::exec::Executor;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// What is left out after the first, the second and the third execution: parts that cost such a share of it. The innermost ones
+/// first, so that as much as possible is still known. Where that is not enough all of them: what was slow in one place is so in
+/// others that were not come to yet.
+const LEFT_OUT: [(u128, Which); 3] = [(8, Which::Innermost), (8, Which::All), (32, Which::All)];
+
+impl<'p> Engine<'p> {
+    /// Executes a root. Of the time that is left, executions that may be repeated get a third each.
+    pub(super) fn follow(&mut self, root: &Root) -> Executor<'p> {
+        let reach = Rc::new(Reach::of(self.program, |f| is_of_cuda(&f.name)));
+        let mut spared = FxHashMap::default();
+        let mut steps = LEFT_OUT.iter();
+        loop {
+            let step = steps.next();
+            let start = Instant::now();
+            let mut e = self.executor();
+            if step.is_some() { e.budget.deadline = Some(start + self.time_left() / 3); }
+            e.effort = Effort::new(reach.clone(), spared.clone());
+            let (args, state) = e.root_state(root.func);
+            drop(e.call(root.func, args, state, 0));
+            e.budget.deadline = Some(self.deadline);
+            let cost = Cost { steps: Budget::default().steps - e.budget.steps, time: start.elapsed() };
+            let (Some(step), Some(measure)) = (step, e.limit.and_then(measure)) else { return e };
+            let heavy = e.effort.heaviest(cost, measure, *step);
+            self.say_left_out(&heavy);
+            let more = e.effort.spare(&heavy);
+            if more == spared {
+                if measure == Measure::Steps { return e; }
+                steps = [].iter();
+            }
+            spared = more;
+        }
+    }
+
+    fn say_left_out(&mut self, parts: &[Part]) {
+        for p in parts {
+            let (Part::Function(f) | Part::Loop(f, _)) = *p;
+            let func = self.program.func(f);
+            let what = match p {
+                Part::Loop(_, header) => format!("the loop at line {} of `{}`", self.program.loc(f.module, func.blocks[header.index()].term_loc).line, func.display),
+                Part::Function(_) => format!("`{}`", func.display),
+            };
+            self.report.notes.push(format!("{what} takes too long to follow, and does nothing on a device"));
+        }
+    }
+}
+
+/// What a limit is measured by; `None` where another execution would meet it again.
+fn measure(limit: Limit) -> Option<Measure> {
+    match limit { Limit::Steps => Some(Measure::Steps), Limit::Time => Some(Measure::Time), Limit::Memory => None }
+}

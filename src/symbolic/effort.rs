@@ -1,0 +1,215 @@
+//! What the execution of host code spends on which part of it, and which parts it leaves out.
+//!
+//! Parts are functions and loops that do nothing on a device: no CUDA call is reached from them. In: when they begin and end. Out: those
+//! that cost most, for another execution without them. What it means to leave one out is in `spared.rs`.
+
+use super::budget::Limit;
+use super::exec::Executor;
+use crate::ir::reach::{Mentions, Named, Reach};
+use crate::ir::{BlockId, FuncRef, Side};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// A part of the host's code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part { Function(FuncRef), Loop(FuncRef, BlockId) }
+
+/// How a part is followed that costs too much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spared {
+    /// A loop of a constant count: by what holds in every round.
+    Rounds,
+    /// Not at all.
+    Entirely,
+}
+
+/// What an execution or a part of it took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost { pub steps: u64, pub time: Duration }
+
+/// By which measure parts are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure { Steps, Time }
+
+/// Which of the parts that cost much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which { Innermost, All }
+
+impl Cost {
+    fn by(self, measure: Measure) -> u128 { match measure { Measure::Steps => u128::from(self.steps), Measure::Time => self.time.as_nanos() } }
+}
+
+/// A part that is being executed.
+pub(super) struct Begun { part: Part, steps: u64, at: Instant }
+
+/// Costs of parts, by the part around them.
+#[derive(Debug, Default)]
+pub struct Effort {
+    reach: Rc<Reach>,
+    spared: FxHashMap<Part, Spared>,
+    active: Vec<Part>,
+    /// Loops that were executed round by round.
+    pub(super) unrolled: FxHashSet<Part>,
+    spent: FxHashMap<(Option<Part>, Part), Cost>,
+    loops: FxHashMap<(FuncRef, BlockId), bool>,
+    named: FxHashMap<Part, Rc<Named>>,
+}
+
+impl Effort {
+    #[must_use]
+    pub fn new(reach: Rc<Reach>, spared: FxHashMap<Part, Spared>) -> Self { Self { reach, spared, ..Self::default() } }
+
+    pub(super) fn spared(&self, part: Part) -> Option<Spared> { self.spared.get(&part).copied() }
+
+    /// What each part cost altogether.
+    fn whole(&self) -> FxHashMap<Part, Cost> {
+        let mut whole: FxHashMap<Part, Cost> = FxHashMap::default();
+        for ((_, part), cost) in &self.spent {
+            let c = whole.entry(*part).or_default();
+            c.steps += cost.steps;
+            c.time += cost.time;
+        }
+        whole
+    }
+
+    /// The parts that cost at least one `share`-th of an execution: all, or of those that contain each other the innermost.
+    #[must_use]
+    pub fn heaviest(&self, all: Cost, measure: Measure, (share, which): (u128, Which)) -> Vec<Part> {
+        let mut heavy = self.whole();
+        heavy.retain(|_, c| c.by(measure) > 0 && c.by(measure) * share >= all.by(measure));
+        let mut inside: FxHashMap<Part, Vec<Part>> = FxHashMap::default();
+        for (around, part) in self.spent.keys() { if let Some(a) = around { inside.entry(*a).or_default().push(*part); } }
+        let mut found: Vec<Part> = heavy.keys().copied().filter(|p| which == Which::All || !contains_any(*p, &inside, &heavy)).collect();
+        // Of parts that all contain each other the least.
+        if found.is_empty() { found.extend(heavy.iter().min_by_key(|(p, c)| (c.by(measure), **p)).map(|(p, _)| *p)); }
+        found.sort_unstable();
+        found
+    }
+
+    /// How another execution spares parts: loops that were executed round by round first that, then altogether.
+    #[must_use]
+    pub fn spare(&self, parts: &[Part]) -> FxHashMap<Part, Spared> {
+        let mut spared = self.spared.clone();
+        spared.extend(parts.iter().map(|p| (*p, if self.unrolled.contains(p) { Spared::Rounds } else { Spared::Entirely })));
+        spared
+    }
+}
+
+fn contains_any(part: Part, inside: &FxHashMap<Part, Vec<Part>>, heavy: &FxHashMap<Part, Cost>) -> bool {
+    let (mut seen, mut work) = (FxHashSet::default(), vec![part]);
+    while let Some(p) = work.pop() {
+        for q in inside.get(&p).into_iter().flatten() {
+            if *q == part { continue; }
+            if heavy.contains_key(q) { return true; }
+            if seen.insert(*q) { work.push(*q); }
+        }
+    }
+    false
+}
+
+/// Functions that do something on a device, by their names: those of CUDA's runtime and of its driver's API.
+#[must_use]
+pub fn is_of_cuda(name: &str) -> bool {
+    let driver = name.strip_prefix("cu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+    name.starts_with("cuda") || name.starts_with("__cuda") || driver
+}
+
+impl Executor<'_> {
+    /// Begins a part; `None` where it is not measured.
+    pub(super) fn begin(&mut self, part: Part) -> Option<Begun> {
+        if self.side != Side::Host || self.effort.active.contains(&part) { return None; }
+        let harmless = match part { Part::Function(f) => self.effort.reach.is_harmless(f), Part::Loop(f, header) => self.is_harmless_loop(f, header) };
+        if !harmless { return None; }
+        self.effort.active.push(part);
+        let at = Instant::now();
+        // Steps may take long.
+        if self.budget.is_late(at) { self.end_by(Limit::Time); }
+        Some(Begun { part, steps: self.budget.steps, at })
+    }
+
+    pub(super) fn end(&mut self, begun: Option<Begun>) {
+        let Some(b) = begun else { return };
+        self.effort.active.pop();
+        let around = self.effort.active.last().copied();
+        let cost = self.effort.spent.entry((around, b.part)).or_default();
+        cost.steps += b.steps - self.budget.steps;
+        cost.time += b.at.elapsed();
+    }
+
+    /// How a part of the host is spared.
+    pub(super) fn spared(&self, part: Part) -> Option<Spared> { if self.side == Side::Host { self.effort.spared(part) } else { None } }
+
+    fn is_harmless_loop(&mut self, f: FuncRef, header: BlockId) -> bool {
+        if let Some(known) = self.effort.loops.get(&(f, header)) { return *known; }
+        let mentions = self.mentioned_in_loop(f, header);
+        let harmless = self.effort.reach.are_harmless(&mentions);
+        self.effort.loops.insert((f, header), harmless);
+        harmless
+    }
+
+    fn mentioned_in_loop(&mut self, f: FuncRef, header: BlockId) -> Mentions {
+        let cfg = self.cfg(f);
+        let func = self.function(f);
+        let blocks = cfg.loops.iter().filter(|l| l.header == header).flat_map(|l| &l.blocks).map(|b| &func.blocks[b.index()]);
+        Mentions::of(self.program, f.module, blocks)
+    }
+
+    /// The globals that a part may touch by their names.
+    pub(super) fn globals_of(&mut self, part: Part) -> Rc<Named> {
+        if let Some(known) = self.effort.named.get(&part) { return known.clone(); }
+        let named = match part {
+            Part::Function(f) => self.effort.reach.mentions(f).map(|m| self.effort.reach.globals(m)),
+            Part::Loop(f, header) => { let m = self.mentioned_in_loop(f, header); Some(self.effort.reach.globals(&m)) }
+        };
+        let named = Rc::new(named.unwrap_or(Named { globals: vec![], opaque: true }));
+        self.effort.named.insert(part, named.clone());
+        named
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cost, Effort, Measure, Part, Spared, Which, is_of_cuda};
+    use crate::ir::{BlockId, FuncId, FuncRef, ModuleId};
+    use std::time::Duration;
+
+    fn function(n: u32) -> Part { Part::Function(FuncRef { module: ModuleId(0), func: FuncId(n) }) }
+
+    fn cost(steps: u64) -> Cost { Cost { steps, time: Duration::from_millis(1) } }
+
+    #[test]
+    fn of_costly_parts_the_innermost_or_all_are_left_out() {
+        let mut e = Effort::default();
+        // 0 calls 1 and 2, 1 calls 3.
+        for (around, part, steps) in [(None, 0, 900), (Some(0), 1, 800), (Some(0), 2, 50), (Some(1), 3, 400)] {
+            e.spent.insert((around.map(function), function(part)), cost(steps));
+        }
+        let of = |e: &Effort, all, share, which| e.heaviest(cost(all), Measure::Steps, (share, which));
+        assert_eq!(of(&e, 1000, 8, Which::Innermost), [function(3)]);
+        assert_eq!(of(&e, 1000, 2, Which::Innermost), [function(1)]);
+        assert_eq!(of(&e, 1000, 20, Which::Innermost), [function(2), function(3)]);
+        assert_eq!(of(&e, 10_000, 8, Which::Innermost), []);
+        assert_eq!(of(&e, 1000, 2, Which::All), [function(0), function(1)]);
+        // They call each other.
+        e.spent.insert((Some(function(3)), function(1)), cost(1));
+        assert_eq!(of(&e, 1000, 8, Which::Innermost), [function(3)]);
+    }
+
+    #[test]
+    fn loops_that_were_executed_round_by_round_are_first_spared_that() {
+        let of = |header| Part::Loop(FuncRef { module: ModuleId(0), func: FuncId(0) }, BlockId(header));
+        let mut e = Effort::default();
+        e.unrolled.insert(of(1));
+        let spared = e.spare(&[of(1), of(2), function(0)]);
+        assert_eq!([of(1), of(2), function(0)].map(|p| spared[&p]), [Spared::Rounds, Spared::Entirely, Spared::Entirely]);
+        let spared = Effort { spared, ..Effort::default() }.spare(&[of(1)]);
+        assert_eq!((spared[&of(1)], spared.len()), (Spared::Entirely, 3));
+    }
+
+    #[test]
+    fn names_of_cuda() {
+        for n in ["cudaMalloc", "__cudaPushCallConfiguration", "cuLaunchKernel"] { assert!(is_of_cuda(n), "{n}"); }
+        for n in ["cut", "cube", "_Z4mainv", "custom"] { assert!(!is_of_cuda(n), "{n}"); }
+    }
+}

@@ -1,0 +1,154 @@
+//! Calls and loops of the host that are left out since they take too long to follow: whatever they could write is not known
+//! afterwards, nor what they give.
+//!
+//! They do nothing on a device (`effort.rs`), so that no launch and no allocation is missed. That they may not come back, by `exit`
+//! or for ever, takes nothing away from what is reached after them.
+
+use super::access::collect;
+use super::cfg::Loop;
+use super::effort::Part;
+use super::exec::{Executor, Frame, State};
+use super::loops::LoopOut;
+use super::memory::{ObjId, ObjKind};
+use super::term::SymKind;
+use super::value::{Base, Value};
+use crate::ir::reach::{Mentions, Named};
+use crate::ir::{FuncRef, Op, Operand, Terminator, ValueId};
+use rustc_hash::FxHashSet;
+
+/// Objects that are noted one for one as places where addresses may have been kept.
+const MAX_KEPT: usize = 64;
+
+/// What a piece of code starts from.
+#[derive(Default)]
+struct Given {
+    /// What it may write, and go on from.
+    objects: Vec<ObjId>,
+    /// It has a pointer to a place that is not known.
+    anywhere: bool,
+}
+
+impl Given {
+    fn add(&mut self, v: &Value) {
+        collect(v, &mut self.objects);
+        self.anywhere |= has_unknown_pointer(v);
+    }
+}
+
+impl Executor<'_> {
+    /// The reason of what is not known since a call was left out.
+    pub(super) fn left_out(&self, f: FuncRef) -> String {
+        let name: String = self.function(f).display.split('(').next().unwrap_or_default().chars().take(60).collect();
+        format!("what `{name}` does, which takes too long to follow")
+    }
+
+    /// The state after a call that is not followed.
+    pub(super) fn leave_out_call(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {
+        let mut given = Given::default();
+        for a in args { given.add(a); }
+        let (named, why) = (self.globals_of(Part::Function(f)), self.left_out(f));
+        self.forget_given(&mut s, given, &named, &why);
+        s
+    }
+
+    /// The states after a loop that is not followed, which comes in with `s`.
+    pub(super) fn leave_out_loop(&mut self, fr: &mut Frame, lp: &Loop, mut s: State) -> LoopOut {
+        let func = self.function(fr.func);
+        let mut blocks: Vec<_> = lp.blocks.iter().copied().collect();
+        blocks.sort_unstable();
+        let mut inside: FxHashSet<ValueId> = FxHashSet::default();
+        for b in &blocks {
+            let block = &func.blocks[b.index()];
+            inside.extend(block.insts.iter().filter_map(|i| i.result));
+            if let Terminator::Invoke { result, .. } = &block.term { inside.extend(*result); }
+        }
+        let mut given = Given::default();
+        let outer = |fr: &Frame, o: &Operand| match o { Operand::Value(v) if !inside.contains(v) => fr.env[v.index()].clone(), _ => None };
+        for b in &blocks {
+            let block = &func.blocks[b.index()];
+            for i in &block.insts {
+                match &i.op {
+                    // A variable that is only read keeps its value; what it points to may be written.
+                    Op::Load { ptr, .. } => if let Some(v) = outer(fr, ptr) { self.add_held(&s, &v, &mut given); },
+                    op => op.operands(&mut |o| if let Some(v) = outer(fr, o) { given.add(&v); }),
+                }
+            }
+            block.term.operands(&mut |o| if let Some(v) = outer(fr, o) { given.add(&v); });
+        }
+        let named = self.globals_of(Part::Loop(fr.func, lp.header));
+        let why = format!("what a loop in `{}` does, which takes too long to follow", func.display);
+        self.forget_given(&mut s, given, &named, &why);
+        for v in inside {
+            fr.env[v.index()] = None;
+            fr.rows.remove(&v);
+        }
+        let mut ways = vec![];
+        for b in &blocks {
+            let term = &func.blocks[b.index()].term;
+            let next = if let Terminator::Invoke { normal, .. } = term { vec![*normal] } else { term.successors() };
+            ways.extend(next.into_iter().filter(|to| !lp.blocks.contains(to)).map(|to| (*b, to)));
+        }
+        ways.sort_unstable();
+        ways.dedup();
+        let several = ways.len() > 1;
+        let exits = ways.into_iter().filter_map(|(from, to)| {
+            let taken = if several { self.arena.fresh_bool(SymKind::Unknown { reason: why.clone() }, "?") } else { self.arena.bool(true) };
+            self.assume(s.clone(), taken).map(|s| (from, to, s))
+        }).collect();
+        (exits, vec![])
+    }
+
+    /// What can be reached through what a value points to, itself left as it is.
+    fn add_held(&mut self, s: &State, v: &Value, given: &mut Given) {
+        let mut read = vec![];
+        collect(v, &mut read);
+        given.anywhere |= has_unknown_pointer(v);
+        for o in read { self.add_contents(s, o, given); }
+    }
+
+    /// Adds what pointers in an object may point to.
+    fn add_contents(&mut self, s: &State, o: ObjId, given: &mut Given) {
+        self.held(s, o, &mut given.objects);
+        if let Some(state) = s.mem.get(&o) { given.anywhere |= state.cells.values().any(|(_, v)| has_unknown_pointer(v)); }
+        let ObjKind::HostGlobal(r) = self.object(o).kind else { return };
+        let mut initial = Mentions::default();
+        if let Some(c) = &self.program.global(r).init { initial.add_constant(self.program, r.module, c); }
+        for g in initial.globals { let o = self.global_object(g.module, g.global); given.objects.push(o); }
+    }
+
+    /// Forgets all that code could write which is given these things and mentions these globals.
+    fn forget_given(&mut self, s: &mut State, mut given: Given, named: &Named, why: &str) {
+        for g in &named.globals { let o = self.global_object(g.module, g.global); given.objects.push(o); }
+        given.anywhere |= named.opaque;
+        let there: Vec<ObjId> = s.mem.keys().copied().collect();
+        for o in there {
+            match self.object(o).kind {
+                // Variables of libraries, which their functions may set.
+                ObjKind::HostGlobal(r) if !self.program.global(r).defined => given.objects.push(o),
+                // It may have read on.
+                ObjKind::Stream(file) => { self.read_files.insert(file); given.objects.push(o); }
+                _ => {}
+            }
+        }
+        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
+        while let Some(o) = given.objects.pop() { if seen.insert(o) { self.add_contents(s, o, &mut given); } }
+        // Variables of functions that have returned are gone.
+        let mut reached: Vec<ObjId> = seen.into_iter().filter(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal)).collect();
+        reached.sort_unstable();
+        // It may keep any address anywhere.
+        if reached.len() <= MAX_KEPT { for o in &reached { self.kept.entry(Some(*o)).or_default().extend(reached.iter().copied()); } } else { self.kept.entry(None).or_default().extend(reached.iter().copied()); }
+        for o in reached {
+            // As with any function that is not known: libraries that it calls may write memory of the device.
+            if !self.read_only(o) || self.object(o).kind == ObjKind::DeviceHeap { self.forget(s, o, why, false); }
+        }
+        if given.anywhere { self.forget_escaped(s, why, false); }
+    }
+}
+
+fn has_unknown_pointer(v: &Value) -> bool {
+    match v {
+        Value::Ptr(p) => p.iter().any(|t| matches!(t.base, Base::Unknown(_))),
+        Value::Aggregate(e) => e.iter().any(has_unknown_pointer),
+        _ => false,
+    }
+}
