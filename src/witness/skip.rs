@@ -157,7 +157,7 @@ impl<'p> Machine<'p> {
         let func = code.func;
         let f = program.func(func);
         let e = self.effects.of_blocks(program, func, blocks);
-        let mut roots = Roots { defs: defs(f), region: blocks.iter().copied().collect(), stores: promoted_stores(f, blocks), found: FxHashSet::default(), unknown: false };
+        let mut roots = Roots { defs: defs(f, blocks), stores: promoted_stores(f, blocks), found: FxHashSet::default(), unknown: false };
         // Where the region writes, from the values as they are before.
         let mut deep: FxHashSet<ObjId> = FxHashSet::default();
         for b in blocks {
@@ -238,13 +238,9 @@ fn poison_value(th: &mut Thread, code: &Code, base: usize, v: ValueId, why: Reas
     for k in 0..n { th.regs[base + (d + k) as usize] = Val::poison(why); }
 }
 
-/// The instruction that defines each value.
-fn defs(f: &Function) -> FxHashMap<ValueId, (BlockId, &Op)> {
-    let mut m = FxHashMap::default();
-    for (bi, b) in (0..).zip(&f.blocks) {
-        for inst in &b.insts { if let Some(r) = inst.result { m.insert(r, (BlockId(bi), &inst.op)); } }
-    }
-    m
+/// The instruction that defines each value of these blocks.
+fn defs<'f>(f: &'f Function, blocks: &[BlockId]) -> FxHashMap<ValueId, &'f Op> {
+    blocks.iter().flat_map(|b| &f.blocks[b.index()].insts).filter_map(|i| Some((i.result?, &i.op))).collect()
 }
 
 /// What these blocks store into each variable.
@@ -258,8 +254,8 @@ fn promoted_stores<'f>(f: &'f Function, blocks: &[BlockId]) -> FxHashMap<ValueId
 
 /// The objects into which addresses computed inside a region may point.
 struct Roots<'f> {
-    defs: FxHashMap<ValueId, (BlockId, &'f Op)>,
-    region: FxHashSet<BlockId>,
+    /// What the region defines; other values are as they are.
+    defs: FxHashMap<ValueId, &'f Op>,
     stores: FxHashMap<ValueId, Vec<&'f Operand>>,
     found: FxHashSet<ObjId>,
     unknown: bool,
@@ -290,10 +286,10 @@ impl Roots<'_> {
         };
         if !seen.insert(v) { return; }
         let now = th.regs[base + code.values[v.index()].0 as usize];
-        let Some(&(block, op)) = self.defs.get(&v) else { return value(self, now) };
-        if !self.region.contains(&block) && !matches!(op, Op::Alloca { .. }) { return value(self, now); }
+        if code.promoted.contains_key(&v) { return; }
+        let Some(&op) = self.defs.get(&v) else { return value(self, now) };
         match op {
-            Op::Alloca { .. } => if code.promoted.contains_key(&v) {} else { value(self, now) },
+            Op::Alloca { .. } => value(self, now),
             Op::Gep { base: b, .. } => self.walk(m, th, code, base, b, seen, out),
             Op::Cast { value: a, .. } | Op::Freeze(a) => self.walk(m, th, code, base, a, seen, out),
             Op::Bin { op: BinOp::Add | BinOp::Sub | BinOp::And, a, b, .. } => {
@@ -335,15 +331,14 @@ impl Roots<'_> {
 /// The variable that counts a loop and its value behind the loop: one `v = v ± c` inside, and a comparison with
 /// something that the loop does not change in its header.
 fn induction_exit(f: &Function, code: &Code, regs: &[Val], blocks: &[BlockId], header: BlockId) -> Option<(ValueId, Val)> {
-    let defs = defs(f);
+    let defs = defs(f, blocks);
     let stores = promoted_stores(f, blocks);
-    let inside = |v: &ValueId| defs.get(v).is_some_and(|(b, _)| blocks.contains(b));
     let Terminator::CondBr { cond: Operand::Value(c), then, otherwise } = &f.blocks[header.index()].term else { return None };
-    let (Op::Icmp { pred, a, b }, stays) = (defs.get(c)?.1, blocks.contains(then)) else { return None };
+    let (Op::Icmp { pred, a, b }, stays) = (defs.get(c)?, blocks.contains(then)) else { return None };
     if stays == blocks.contains(otherwise) { return None; }
     // The variable loaded, and what an operand is where the loop does not change it.
     let var = |o: &Operand| match o {
-        Operand::Value(v) => match defs.get(v)?.1 {
+        Operand::Value(v) => match defs.get(v)? {
             Op::Load { ptr: Operand::Value(p), .. } if code.promoted.contains_key(p) => Some(*p),
             _ => None,
         },
@@ -357,7 +352,7 @@ fn induction_exit(f: &Function, code: &Code, regs: &[Val], blocks: &[BlockId], h
             o => match var(o) {
                 Some(p) if !stores.contains_key(&p) => Some(regs[code.promoted[&p] as usize]),
                 Some(_) => None,
-                None => match o { Operand::Value(v) if !inside(v) => Some(regs[code.values[v.index()].0 as usize]), _ => None },
+                None => match o { Operand::Value(v) if !defs.contains_key(v) => Some(regs[code.values[v.index()].0 as usize]), _ => None },
             },
         }
     };
@@ -368,7 +363,7 @@ fn induction_exit(f: &Function, code: &Code, regs: &[Val], blocks: &[BlockId], h
     };
     let pred = if stays { pred } else { negated(pred) };
     let [Operand::Value(next)] = stores.get(&counter)?[..] else { return None };
-    let Op::Bin { op, a, b: Operand::Const(Const::Int { bits, value }), .. } = defs.get(next)?.1 else { return None };
+    let Op::Bin { op, a, b: Operand::Const(Const::Int { bits, value }), .. } = defs.get(next)? else { return None };
     if var(a) != Some(counter) { return None; }
     let w = *bits;
     let step = match op { BinOp::Add => i64::try_from(*value).ok()?, BinOp::Sub => i64::try_from(-*value).ok()?, _ => return None };
