@@ -605,9 +605,15 @@ impl Executor<'_> {
         }
     }
 
-    /// An operand of a bitwise operation: constants as they are, anything else as an unsigned value.
+    /// An operand of a bitwise operation: constants as they are, anything else as an unsigned value. A number that is surely a signed
+    /// one of this width has the bits that it has: nothing wraps where it is negative.
     fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
-        if self.arena.as_int(t).is_some() { t } else { self.interpret(t, bits, false) }
+        if self.arena.as_int(t).is_some() { return t; }
+        let range = self.arena.range(t);
+        if range.lo.is_none_or(|l| l >= 0) || !Range::of_int(bits, true).contains(range) { return self.interpret(t, bits, false); }
+        let (zero, read) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));
+        let negative = self.arena.lt(t, zero);
+        self.arena.ite(negative, read, t)
     }
 
     fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
