@@ -47,9 +47,10 @@ impl Executor<'_> {
             "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync" => {
                 let d = self.pointer_arg(c, 0);
                 let n = self.size_arg(c, 2);
-                if let Some(f) = self.in_symbol(c, 1, 3) { self.note_copy(&s, &f, n, AccessKind::Read); }
+                let from = self.in_symbol(c, 1, 3);
+                if let Some(f) = &from { self.note_copy(&s, f, n, AccessKind::Read); }
                 self.note_copy(&s, &d, n, AccessKind::Write);
-                self.forget_targets(&mut s, &d, "what is copied from a symbol");
+                match &from { Some(f) => self.copy(&mut s, &d, f, n), None => self.forget_targets(&mut s, &d, "what is copied from a symbol") }
             }
             _ => return Err(Box::new(s)),
         }
