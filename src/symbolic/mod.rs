@@ -25,3 +25,4 @@ pub mod partition;
 mod spared;
 pub mod term;
 pub mod value;
+pub mod writes;
