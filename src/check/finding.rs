@@ -46,7 +46,7 @@ impl Worth {
                 let verdict = if doubts.is_empty() { Verdict::Proved } else { Verdict::Possible };
                 (verdict, Replay::Reached, [&assumptions[..], &doubts].concat())
             }
-            Judged::NotReached(why) => return Err(format!("a model was found, but replay did not reach it: {why}")),
+            Judged::NotReached(why) => return Err(format!("a model was found{}, but replay did not reach it: {why}", unknowns.first().map_or_else(String::new, |u| format!(" that sets {u}")))),
             Judged::Incomplete(why) => {
                 if let Some(u) = unknowns.first() { return Err(u.clone()); }
                 if !root.trusted { return Err(why.clone()); }
