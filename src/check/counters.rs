@@ -40,7 +40,7 @@ pub(super) fn model(tools: &mut Tools<'_>, run: &KernelRun, ev: &AccessEvent, ob
         let mut place: FxHashMap<TermId, TermId> = FxHashMap::default();
         for s in &own {
             if thread == 0 || !matches!(e.arena.symbol(*s).kind, SymKind::Thread(_)) { continue; }
-            let (t, other) = (e.arena.symbol_term(*s), copy(e, *s));
+            let (t, other) = (e.arena.symbol_term(*s), e.another(*s));
             place.insert(t, other);
         }
         let x = run.thread.tid[0];
@@ -55,7 +55,7 @@ pub(super) fn model(tools: &mut Tools<'_>, run: &KernelRun, ev: &AccessEvent, ob
                     SymKind::Thread(_) => continue,
                     SymKind::Iteration { .. } if loops == 1 => e.arena.int(i128::try_from(round).unwrap_or(0)),
                     _ if (thread, round) == (0, 0) => continue,
-                    _ => copy(e, *s),
+                    _ => e.another(*s),
                 };
                 map.insert(t, new);
             }
@@ -77,11 +77,4 @@ pub(super) fn model(tools: &mut Tools<'_>, run: &KernelRun, ev: &AccessEvent, ob
         ModelAnswer::Model(m) => { let degenerate = inputs.iter().any(|s| m.values.get(s).is_some_and(|v| *v < 1)); Some((m, degenerate)) }
         ModelAnswer::Unsat | ModelAnswer::Unknown(_) => None,
     }
-}
-
-/// A symbol of the same kind.
-fn copy(e: &mut Executor<'_>, s: SymId) -> TermId {
-    let symbol = e.arena.symbol(s).clone();
-    let boolean = { let t = e.arena.symbol_term(s); e.arena.is_boolean(t) };
-    if boolean { e.arena.fresh_bool(symbol.kind, symbol.name) } else { e.arena.fresh(symbol.kind, symbol.name, symbol.range) }
 }

@@ -11,6 +11,7 @@ use super::meaning::Layout;
 use super::outcome::{Effort, Look, More, Outcome};
 use super::solver::{Limits, Model, WrapMode};
 use super::specialise::{self, Decided};
+use super::stored::Exchange;
 use super::witness::{Judge, Judged, Wanted};
 use super::{Options, ProgramReport, Standing, alignment, copies, counters, lifetime, pointers, relevant, row, show};
 use crate::host::{Root, roots};
@@ -440,6 +441,11 @@ impl<'p> Engine<'p> {
         // Where no launch is known, a model is nothing to show.
         let rough = launch.is_none() || effort == Effort::First && !unknowns.is_empty();
         let decision = if rough { tools.decider.decide_roughly(&mut tools.e.arena, &ob) } else { tools.decider.decide(&mut tools.e.arena, &ob) };
+        // What the kernel itself stores takes a long look, or the only one.
+        let open = matches!(decision, Decision::Fails { .. } | Decision::Unknown(_)) && (effort == Effort::Full || unknowns.is_empty());
+        let other = launch.filter(|_| open).and_then(|run| self.with_stores(tools, run, &ob));
+        let exchanged = exchanged || other.is_some();
+        let decision = other.unwrap_or(decision);
         let look = match decision {
             Decision::Safe | Decision::SafeIfNoWrap(_) => {
                 let mut ops = if let Decision::SafeIfNoWrap(ops) = decision { ops } else { vec![] };
@@ -465,6 +471,17 @@ impl<'p> Engine<'p> {
             }
             _ => look,
         }
+    }
+
+    /// As [`Decider::decide`], where what is read of memory that the kernel writes is what was there at the launch, or what it stores.
+    fn with_stores(&self, tools: &mut Tools<'p>, run: &Run, ob: &Obligation) -> Option<Decision> {
+        let extent = |e: &mut Executor<'_>, o: ObjId| { let extent = e.object(o).extent?; Some(run.decided.term(&mut e.arena, extent)) };
+        let exchange = Exchange { launch: &run.launch, run: &run.run, extent: &extent };
+        let stored = exchange.facts(tools, &[ob.facts, ob.offset])?;
+        let bounds = run.invariants.facts(&mut tools.e, &[stored]);
+        let checked = always::instances(&mut tools.e.arena, &run.launch.always, &[stored]);
+        let facts = tools.e.arena.and_all([ob.facts, stored].into_iter().chain(bounds).chain(checked).collect());
+        match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() }) { Decision::Unknown(_) => None, decided => Some(decided) }
     }
 
     /// A model was found: replay decides what it is worth.

@@ -98,9 +98,7 @@ impl Invariants {
         let b = self.bounds[i];
         let o = b.loaded.object;
         let width = i128::from(b.loaded.bits / 8);
-        let regular = run.accesses.iter().flat_map(|ev| ev.targets.iter().map(move |t| (ev, t))).filter(|(_, t)| t.base == Base::Object(o))
-            .all(|(ev, t)| tools.e.arena.as_int(ev.bytes) == Some(width) && { let into = tools.e.arena.modulo(t.offset, width); tools.e.arena.as_int(into) == Some(0) });
-        if !regular || run.exchanged.otherwise.contains(&o) { return false; }
+        if !is_regular(&mut tools.e, run, &b.loaded) { return false; }
         // At the launch, wherever it is read.
         let element = tools.e.arena.fresh(SymKind::Iteration { name: "an element".into() }, "an element", Range::new(0, 1 << 62));
         let offset = tools.e.arena.scale(element, width);
@@ -139,6 +137,13 @@ impl Invariants {
         }
         true
     }
+}
+
+/// Whether a kernel accesses the object of a number in steps of that number's width only, so that no store changes a part of it.
+pub(super) fn is_regular(e: &mut Executor<'_>, run: &KernelRun, l: &Loaded) -> bool {
+    let width = i128::from(l.bits / 8);
+    !run.exchanged.otherwise.contains(&l.object) && run.accesses.iter().flat_map(|ev| ev.targets.iter().map(move |t| (ev, t))).filter(|(_, t)| t.base == Base::Object(l.object))
+        .all(|(ev, t)| e.arena.as_int(ev.bytes) == Some(width) && { let into = e.arena.modulo(t.offset, width); e.arena.as_int(into) == Some(0) })
 }
 
 /// Whether some choice of a value is whatever a loop computes.

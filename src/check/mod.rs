@@ -25,6 +25,7 @@ mod row;
 mod show;
 pub mod solver;
 mod specialise;
+mod stored;
 mod unvisited;
 mod witness;
 

@@ -7,7 +7,7 @@ use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Th
 use crate::symbolic::lifetime::StaleEvent;
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::partition::Partition;
-use crate::symbolic::term::{Axis, Range, SymKind, TermId};
+use crate::symbolic::term::{Axis, Range, SymId, SymKind, TermId};
 use crate::symbolic::value::Value;
 use rustc_hash::FxHashSet;
 
@@ -29,6 +29,8 @@ pub struct KernelRun {
     /// By the numbers that pointers carry.
     pub partitions: Vec<Partition>,
     pub thread: Thread,
+    /// Symbols from here on are its own: another thread has others.
+    pub own_from: SymId,
     pub exchanged: Exchanged,
     /// Why the kernel could not be followed to its end.
     pub gave_up: Option<String>,
@@ -62,6 +64,7 @@ impl Executor<'_> {
         let (saved_side, saved_stack) = (self.side, std::mem::take(&mut self.stack));
         let (accesses, stale, gave_up) = (std::mem::take(&mut self.accesses), std::mem::take(&mut self.stale), self.gave_up.take());
         self.side = Side::Device;
+        let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
         self.partitions.begin(self.arena.symbols().len());
         let thread = self.thread_symbols(&launch.config);
         let mut path = facts;
@@ -105,7 +108,7 @@ impl Executor<'_> {
         self.stack = saved_stack;
         let run = KernelRun {
             accesses: std::mem::replace(&mut self.accesses, accesses), stale: std::mem::replace(&mut self.stale, stale), unaligned: std::mem::take(&mut self.unaligned),
-            partitions: self.partitions.take(), thread,
+            partitions: self.partitions.take(), thread, own_from,
             exchanged: Exchanged { anywhere: anywhere || self.written_anywhere, otherwise: std::mem::take(&mut self.written_otherwise) }, gave_up: self.gave_up.take(),
         };
         self.gave_up = gave_up;

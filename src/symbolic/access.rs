@@ -95,7 +95,7 @@ impl Executor<'_> {
         // What other threads may write is not followed.
         if !self.is_read_as_it_was(o) {
             let reason = format!("what `{}` holds", self.object(o).name);
-            return self.load_shared(f, o, ty, false, &reason);
+            return self.load_shared(f, (o, (offset, s.path)), ty, false, &reason);
         }
         self.ensure(s, o);
         match &m.ty(ty).kind {

@@ -4,7 +4,7 @@
 use super::exec::{AccessEvent, AccessKind, Executor, Frame, Stores};
 use super::loops::Form;
 use super::memory::{Memory, ObjId, ObjKind};
-use super::term::{Range, SymKind, Term, TermId};
+use super::term::{Range, SymId, SymKind, Term, TermId};
 use super::value::{Base, Target, Value};
 use crate::ir::{AtomicOp, FuncRef, Op, Operand, Side, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
@@ -18,6 +18,10 @@ pub struct Loaded {
     pub ty: (FuncRef, TypeId),
     /// An atomic operation that adds to it gave it.
     pub counts: bool,
+    /// Where in the object it was read, in bytes, and on which path, if in one place.
+    pub place: Option<(TermId, TermId)>,
+    /// How many accesses of the kernel were recorded before.
+    pub order: usize,
 }
 
 /// What a kernel exchanges through memory.
@@ -31,10 +35,20 @@ pub struct Exchanged {
 
 impl Executor<'_> {
     /// The outcome of a read of memory that other threads may write.
-    pub(super) fn load_shared(&mut self, f: FuncRef, object: ObjId, ty: TypeId, counts: bool, what: &str) -> Value {
+    pub(super) fn load_shared(&mut self, f: FuncRef, (object, place): (ObjId, (TermId, TermId)), ty: TypeId, counts: bool, what: &str) -> Value {
         let m = self.module(f);
         let TypeKind::Int(bits @ 8..) = m.ty(ty).kind else { return self.unknown_of(m, ty, what) };
-        Value::Int(self.loaded_symbol(Loaded { object, bits, ty: (f, ty), counts }, what))
+        Value::Int(self.loaded_symbol(Loaded { object, bits, ty: (f, ty), counts, place: Some(place), order: self.accesses.len() }, what))
+    }
+
+    /// A symbol of the same kind: another thread's, or that of another round.
+    pub fn another(&mut self, s: SymId) -> TermId {
+        let symbol = self.arena.symbol(s).clone();
+        let old = self.arena.symbol_term(s);
+        if self.arena.is_boolean(old) { return self.arena.fresh_bool(symbol.kind, symbol.name); }
+        let new = self.arena.fresh(symbol.kind, symbol.name, symbol.range);
+        if let (Some(l), Term::Sym(n)) = (self.loaded.get(&s).copied(), self.arena.get(new)) { self.loaded.insert(*n, Loaded { place: None, ..l }); }
+        new
     }
 
     fn loaded_symbol(&mut self, loaded: Loaded, what: &str) -> TermId {
@@ -44,10 +58,10 @@ impl Executor<'_> {
     }
 
     /// The old value that an atomic operation gives.
-    pub(super) fn atomic_result(&mut self, f: FuncRef, op: &Op, p: &[Target], ty: TypeId) -> Value {
+    pub(super) fn atomic_result(&mut self, f: FuncRef, path: TermId, op: &Op, p: &[Target], ty: TypeId) -> Value {
         let what = "the result of an atomic operation";
         match p {
-            [Target { base: Base::Object(o), .. }] if self.side == Side::Device && !matches!(self.object(*o).kind, ObjKind::DeviceLocal) => self.load_shared(f, *o, ty, matches!(op, Op::AtomicRmw { op: AtomicOp::Add | AtomicOp::UIncWrap, .. }), what),
+            [Target { base: Base::Object(o), offset, .. }] if self.side == Side::Device && !matches!(self.object(*o).kind, ObjKind::DeviceLocal) => self.load_shared(f, (*o, (*offset, path)), ty, matches!(op, Op::AtomicRmw { op: AtomicOp::Add | AtomicOp::UIncWrap, .. }), what),
             _ => { let m = self.module(f); self.unknown_of(m, ty, what) }
         }
     }
@@ -84,7 +98,7 @@ impl Executor<'_> {
                 Term::Sym(s) if self.loaded.contains_key(&s) => {
                     let what = match &self.arena.symbol(s).kind { SymKind::Content { what, .. } => what.clone(), _ => return None };
                     let loaded = self.loaded[&s];
-                    self.loaded_symbol(loaded, &what)
+                    self.loaded_symbol(Loaded { place: None, ..loaded }, &what)
                 }
                 _ if self.only_old(leaf, mark, version, None) => leaf,
                 _ => return None,

@@ -270,12 +270,13 @@ impl Executor<'_> {
                     (Op::CmpXchg { .. }, TypeKind::Struct { fields, .. }) => fields.first().map_or(4, |f| m.size_of(f.ty)),
                     _ => m.size_of(inst.ty),
                 };
+                // What it reads comes before what it stores.
+                let read = if self.side == Side::Host { None } else { Some(self.atomic_result(fr.func, s.path, &inst.op, &p, inst.ty)) };
                 self.rows = fr.rows(ptr);
                 self.stores = self.atomic_stores(fr, &inst.op);
                 self.record(&s, site, &p, size, AccessKind::Atomic);
                 // Other threads of the host are not followed: there it is a read and a write.
-                if self.side == Side::Host { let old = self.host_atomic(fr, inst, &mut s, &p, size); self.set(fr, inst.result, old); return Some(s); }
-                let old = self.atomic_result(fr.func, &inst.op, &p, inst.ty);
+                let Some(old) = read else { let old = self.host_atomic(fr, inst, &mut s, &p, size); self.set(fr, inst.result, old); return Some(s); };
                 let new = Value::unknown("the result of an atomic operation");
                 self.store(&mut s, &p, new, size);
                 self.set(fr, inst.result, old);
