@@ -7,6 +7,7 @@ use super::memory::{ObjId, ObjKind, ObjState, Rest};
 use super::term::{Range, TermId};
 use super::value::{Base, Target, Value};
 use crate::ir::{Const, FuncRef, Linkage, Side, TypeId, TypeKind};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Elements of a constant table that are looked up one by one.
@@ -544,10 +545,9 @@ impl Executor<'_> {
     pub(super) fn clobber(&mut self, s: &mut State, args: &[Value], reason: &str) {
         let mut work: Vec<ObjId> = vec![];
         for a in args { collect(a, &mut work); }
-        let mut seen: Vec<ObjId> = vec![];
+        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
         while let Some(o) = work.pop() {
-            if seen.contains(&o) || seen.len() > 4096 { continue; }
-            seen.push(o);
+            if seen.len() > 4096 || !seen.insert(o) { continue; }
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); self.written_otherwise.insert(o); continue; }
             self.held(s, o, &mut work);
             // A library that gets the address of device memory may write there, by a copy or a kernel of its own.
