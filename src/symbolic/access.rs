@@ -462,12 +462,14 @@ impl Executor<'_> {
                         let g = self.program.global(r);
                         if let Some(init) = &g.init {
                             let mut scalars = vec![];
-                            self.scalars(f, init, g.ty, 0, &mut scalars);
+                            self.scalars(f, init, g.ty, 0, &(u64::try_from(at).unwrap_or(0)..u64::try_from(at + n).unwrap_or(0)), &mut scalars);
                             for (o, size, c) in scalars {
-                                let o = i64::try_from(o).unwrap_or(i64::MAX / 4);
-                                if o >= at && o + i64::try_from(size).unwrap_or(0) <= at + n {
+                                let (o, size) = (i64::try_from(o).unwrap_or(i64::MAX / 4), i64::try_from(size).unwrap_or(0));
+                                if o >= at && o + size <= at + n {
                                     let v = self.constant(f, &c);
                                     state.cells.insert(o - at + d, (u32::try_from(size).unwrap_or(8), v));
+                                } else {
+                                    for b in o.max(at)..(o + size).min(at + n) { state.cells.insert(b - at + d, (1, Value::unknown("part of a copied number"))); }
                                 }
                             }
                         }
@@ -486,20 +488,27 @@ impl Executor<'_> {
         s.mem.insert(to, Rc::new(state));
     }
 
-    fn scalars(&self, f: FuncRef, c: &Const, ty: TypeId, at: u64, out: &mut Vec<(u64, u64, Const)>) {
+    /// The scalars of a constant that have a byte in a part of it (bytes): offset, size and value of each.
+    fn scalars(&self, f: FuncRef, c: &Const, ty: TypeId, at: u64, part: &std::ops::Range<u64>, out: &mut Vec<(u64, u64, Const)>) {
         let m = self.module(f);
-        if out.len() > 4096 { return; }
+        let size = m.size_of(ty);
+        if at + size <= part.start || at >= part.end { return; }
         match (c, &m.ty(ty).kind) {
-            (Const::Aggregate { elems, .. }, TypeKind::Struct { fields, .. }) => for (e, x) in elems.iter().zip(fields) { self.scalars(f, e, x.ty, at + x.offset, out); },
-            (Const::Aggregate { elems, .. }, TypeKind::Array { elem, .. }) => for (i, e) in elems.iter().enumerate() { self.scalars(f, e, *elem, at + i as u64 * m.size_of(*elem), out); },
+            (Const::Aggregate { elems, .. }, TypeKind::Struct { fields, .. }) => for (e, x) in elems.iter().zip(fields) { self.scalars(f, e, x.ty, at + x.offset, part, out); },
+            (Const::Aggregate { elems, .. }, TypeKind::Array { elem, .. }) => for (i, e) in elems.iter().enumerate() { self.scalars(f, e, *elem, at + i as u64 * m.size_of(*elem), part, out); },
             (Const::Bytes { data, .. }, TypeKind::Array { elem, .. }) if matches!(m.size_of(*elem), 2 | 4 | 8) => {
                 let size = m.size_of(*elem);
-                for (i, b) in data.chunks_exact(usize::try_from(size).unwrap_or(8)).enumerate() { out.push((at + i as u64 * size, size, element(&m.ty(*elem).kind, b))); }
+                let each = (0..).zip(data.chunks_exact(usize::try_from(size).unwrap_or(8))).map(|(i, b): (u64, _)| (at + i * size, b));
+                out.extend(each.filter(|(o, _)| o + size > part.start && *o < part.end).map(|(o, b)| (o, size, element(&m.ty(*elem).kind, b))));
             }
-            (Const::Bytes { data, .. }, _) => for (i, b) in data.iter().enumerate() { out.push((at + i as u64, 1, Const::Int { bits: 8, value: i128::from(*b) })); },
-            (Const::Zero(t), TypeKind::Struct { fields, .. }) => { let _ = t; for x in fields { self.scalars(f, &Const::Zero(x.ty), x.ty, at + x.offset, out); } }
-            (Const::Zero(_), TypeKind::Array { elem, count }) => for i in 0..(*count).min(1024) { self.scalars(f, &Const::Zero(*elem), *elem, at + i * m.size_of(*elem), out); },
-            _ => out.push((at, m.size_of(ty), c.clone())),
+            (Const::Bytes { data, .. }, _) => out.extend((at..).zip(data).filter(|(o, _)| part.contains(o)).map(|(o, b)| (o, 1, Const::Int { bits: 8, value: i128::from(*b) }))),
+            (Const::Zero(_), TypeKind::Struct { fields, .. }) => for x in fields { self.scalars(f, &Const::Zero(x.ty), x.ty, at + x.offset, part, out); },
+            (Const::Zero(_), TypeKind::Array { elem, count }) => {
+                let each = m.size_of(*elem).max(1);
+                let (first, end) = (part.start.saturating_sub(at) / each, part.end.saturating_sub(at).div_ceil(each));
+                for i in first..end.min(*count) { self.scalars(f, &Const::Zero(*elem), *elem, at + i * each, part, out); }
+            }
+            _ => out.push((at, size, c.clone())),
         }
     }
 
@@ -547,7 +556,7 @@ impl Executor<'_> {
         for a in args { collect(a, &mut work); }
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
         while let Some(o) = work.pop() {
-            if seen.len() > 4096 || !seen.insert(o) { continue; }
+            if !seen.insert(o) { continue; }
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); self.written_otherwise.insert(o); continue; }
             self.held(s, o, &mut work);
             // A library that gets the address of device memory may write there, by a copy or a kernel of its own.

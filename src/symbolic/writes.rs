@@ -18,7 +18,7 @@ struct Reach {
     /// By number, one bit each; behind them members of parameters that are structures, as [`Summary::members`] has them.
     params: u64,
     globals: FxHashSet<GlobalRef>,
-    /// Variables of the function itself.
+    /// Variables of the function itself, and memory that it got from `malloc` or `new`.
     locals: FxHashSet<ValueId>,
     anywhere: bool,
 }
@@ -200,6 +200,8 @@ impl Walk<'_> {
     /// What is read through an address: what variables of the function hold; of other memory any address that it holds.
     fn loaded(&self, from: &Reach, addresses: bool) -> Reach {
         let mut out = if addresses { from.outside() } else { Reach::default() };
+        // An address of which nothing is known, not even that it is the function's own.
+        out.anywhere |= addresses && from.is_empty();
         // A variable of the device may have been given any address by other code.
         out.anywhere |= addresses && !from.globals.is_empty();
         for l in &from.locals { if let Some(c) = self.contents.get(l) { out.add(c); } }
@@ -229,6 +231,7 @@ impl Walk<'_> {
         self.changed |= self.out.writes.add(&to.outside());
         self.mix(self.out.mixed);
         if value.is_empty() { return; }
+        if to.is_empty() { self.everywhere(); return; }
         for l in &to.locals { self.changed |= self.contents.entry(*l).or_default().add(value); }
         if to.leads_nowhere() { return; }
         // What a variable or a place that is not known leads to is not told apart any more.
@@ -298,7 +301,10 @@ impl Walk<'_> {
         let func = self.program.func(target);
         if func.is_declaration() {
             if is_plain_load(&func.name) { let mut r = Reach::default(); for a in args { r.add(&self.loaded(&self.reach(a), self.holds_addresses(ty))); } self.set(result, &r); return; }
-            if is_fresh_memory(&func.name) { return; }
+            if is_fresh_memory(&func.name) {
+                if let Some(v) = result { self.set(result, &Reach { locals: std::iter::once(v).collect(), ..Reach::default() }); }
+                return;
+            }
             return self.opaque(result, ty, args, !keeps_nothing(&func.name));
         }
         let summary = all.summary(self.program, target);
