@@ -8,6 +8,7 @@ use super::show;
 use super::solver::{self, Answer, Context, Groups, Limits, Model, ModelAnswer, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::{Duration, Instant};
 
 /// What became of an obligation.
 #[derive(Clone, Debug)]
@@ -34,6 +35,9 @@ const SMALLEST_MILLIS: u32 = 1000;
 
 /// Models with a wrap that are kept.
 const WRAPPING: usize = 8;
+
+/// How many times one obligation's limit the range obligations may take that it rests on.
+const UNMET_TIMES: u32 = 4;
 
 /// Prepared sets of facts that are kept.
 const CONTEXTS: usize = 8;
@@ -121,7 +125,8 @@ impl Decider {
             };
             let mut roots = used;
             roots.push(goal);
-            for w in self.unmet(a, o.facts, &roots) { if !unmet.contains(&w) { unmet.push(w); } }
+            let Some(open) = self.unmet(a, o.facts, &roots) else { return Decision::Unknown("the solver's time limit was reached".into()) };
+            for w in open { if !unmet.contains(&w) { unmet.push(w); } }
         }
         if unmet.is_empty() { return Decision::Safe; }
         // With wrap-around as it is.
@@ -275,19 +280,21 @@ impl Decider {
         Decision::Fails { model, mode, degenerate }
     }
 
-    /// Range obligations below the roots that do not follow from the facts.
-    fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId]) -> Vec<TermId> {
+    /// Range obligations below the roots that do not follow from the facts; `None` where there are more than can be looked at.
+    fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId]) -> Option<Vec<TermId>> {
+        let until = Instant::now() + UNMET_TIMES * Duration::from_millis(u64::from(self.limits.millis));
         let mut open: Vec<TermId> = vec![];
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut work: Vec<TermId> = roots.iter().flat_map(|r| self.wraps_of(a, *r)).collect();
         while let Some(w) = work.pop() {
             if !seen.insert(w) { continue; }
+            if Instant::now() > until { self.cut = true; return None; }
             match self.in_range(a, facts, w) {
                 Some(used) => work.extend(used),
                 None => open.push(w),
             }
         }
-        open
+        Some(open)
     }
 
     /// Proves that a wrap's argument is in range, from facts that rest only on older wraps. Gives the wraps that the

@@ -221,6 +221,8 @@ pub struct Arena {
     ranges: Vec<Range>,
     index: FxHashMap<Term, TermId>,
     negations: FxHashMap<TermId, TermId>,
+    /// Terms as [`Arena::unwrapped`] reads them.
+    unwrapped: FxHashMap<TermId, TermId>,
     symbols: Vec<Symbol>,
 }
 
@@ -767,6 +769,20 @@ impl Arena {
             memo.insert(n, new);
         }
         memo[&t]
+    }
+
+    /// The term with every wrap replaced by its argument. What was read once is known: paths have most in common with each other.
+    pub fn unwrapped(&mut self, t: TermId) -> TermId {
+        if let Some(known) = self.unwrapped.get(&t) { return *known; }
+        let mut memo = std::mem::take(&mut self.unwrapped);
+        for n in self.cone(&[t]) {
+            if memo.contains_key(&n) { continue; }
+            let new = if let Term::Wrap { arg, .. } = self.get(n) { memo[arg] } else { self.rebuild(n, &memo) };
+            memo.insert(n, new);
+        }
+        let new = memo[&t];
+        self.unwrapped = memo;
+        new
     }
 
     fn rebuild(&mut self, n: TermId, memo: &FxHashMap<TermId, TermId>) -> TermId {

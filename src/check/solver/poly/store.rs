@@ -139,16 +139,7 @@ impl Store {
 
     /// Where wraps are assumed away: the term with every wrap replaced by its argument.
     pub fn without_wraps(&self, arena: &mut Arena, t: TermId) -> TermId {
-        if self.mode == WrapMode::Exact { return t; }
-        let wraps: Vec<(TermId, TermId)> = arena.cone(&[t]).into_iter()
-            .filter_map(|n| match arena.get(n) { Term::Wrap { arg, .. } => Some((n, *arg)), _ => None }).collect();
-        if wraps.is_empty() { return t; }
-        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for (w, arg) in wraps {
-            let inner = arena.substitute(arg, &map);
-            map.insert(w, inner);
-        }
-        arena.substitute(t, &map)
+        if self.mode == WrapMode::Exact { t } else { arena.unwrapped(t) }
     }
 
     /// The range facts of the assumed wraps that a literal surely evaluates: not those in a branch, nor in the
