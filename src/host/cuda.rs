@@ -166,8 +166,10 @@ impl Executor<'_> {
             let symbol = Program::kernel_symbol_of_stub(name).unwrap_or_else(|| name.clone());
             let kernel = self.program.kernel_of_stub(stub.module, name);
             let (values, copies) = match kernel { Some(k) => self.kernel_arguments(s, k, args), None => (vec![], vec![]) };
-            self.record_launch(s, t.cond, kernel.ok_or(symbol), cfg, values.clone());
-            self.forget_written(s, kernel, &values);
+            let kernel = kernel.ok_or(symbol);
+            self.record_launch(s, t.cond, kernel, cfg, values.clone());
+            // What the kernel writes is not known here.
+            self.forget_device(s, &values);
             for o in copies { s.mem.remove(&o); }
         }
     }

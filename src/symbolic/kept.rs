@@ -6,10 +6,8 @@ use super::exec::{Executor, State};
 use super::loops::is_known;
 use super::memory::{ObjId, ObjKind, Rest};
 use super::value::{Base, Target, Value};
-use super::writes::Writes;
-use crate::ir::{FuncRef, Side};
+use crate::ir::Side;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
 
 /// Objects whose address was at some time stored in an object; under `None`, at a place that is not known.
 pub type Kept = FxHashMap<Option<ObjId>, FxHashSet<ObjId>>;
@@ -85,25 +83,15 @@ impl Executor<'_> {
         for o in all { if !self.read_only(o) || (device && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))) { self.forget(s, o, reason, false); } }
     }
 
-    /// What a structure of which the address is given holds at an offset in bytes: all of it where that is not known.
-    fn member(&self, s: &State, structure: &Value, at: i64) -> Value {
-        let Value::Ptr(p) = structure else { return structure.clone() };
-        let [Target { base: Base::Object(o), .. }] = p.as_slice() else { return structure.clone() };
-        match s.mem.get(o).and_then(|held| held.cells.get(&at)) { Some((8, v @ Value::Ptr(_))) => v.clone(), _ => structure.clone() }
-    }
-
-    /// Forgets the contents of device memory that a kernel with these arguments may write, pointers in it included. It may also
-    /// keep any address that it can reach there anywhere that it can reach there.
-    pub(crate) fn forget_written(&mut self, s: &mut State, kernel: Option<FuncRef>, args: &[Value]) {
-        let program = self.program;
-        let writes = kernel.map_or_else(|| Rc::new(Writes::anything()), |k| self.writers.of(program, k));
+    /// Contents of device memory that a kernel with these arguments may write, pointers in it and in device variables
+    /// included. It may also keep any address that it can reach anywhere that it can reach.
+    pub(crate) fn forget_device(&mut self, s: &mut State, args: &[Value]) {
         let mut work = vec![];
-        let members: Vec<Value> = args.iter().enumerate().flat_map(|(i, a)| writes.members(i).map(move |at| (a, at))).map(|(a, at)| self.member(s, a, at)).collect();
-        for a in args.iter().enumerate().filter(|(i, _)| writes.through(*i)).map(|(_, a)| a).chain(&members) {
+        for a in args {
             collect(a, &mut work);
             if let Value::Ptr(p) = a && p.iter().any(|t| matches!(t.base, Base::Unknown(_))) { work.extend(self.escaped(s)); }
         }
-        work.extend(s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(g) | ObjKind::Constant(g) if writes.to(g))));
+        work.extend(s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))));
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
         while let Some(o) = work.pop() { if seen.insert(o) { self.held(s, o, &mut work); } }
         let mut reached: Vec<ObjId> = seen.into_iter().collect();

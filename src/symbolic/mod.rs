@@ -25,4 +25,3 @@ pub mod partition;
 mod spared;
 pub mod term;
 pub mod value;
-pub mod writes;
