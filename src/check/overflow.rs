@@ -25,13 +25,13 @@ use std::time::{Duration, Instant};
 
 /// Part of the time left, and the most, that one root's overflows get: they come after everything else.
 const SHARE: u32 = 6;
-const MOST: Duration = Duration::from_secs(3);
+const MOST: Duration = Duration::from_secs(6);
 
 /// Bytes that a replay of one may fill here: sizes are large, and loops over them need not be followed.
 const BYTES: u64 = 128 << 20;
 
 /// Milliseconds to find the inputs of one.
-const MILLIS: u32 = 1000;
+const MILLIS: u32 = 2000;
 
 /// Accesses that are tried for one set of operations.
 const TRIES: u32 = 2;
