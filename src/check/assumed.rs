@@ -7,7 +7,7 @@ use super::engine::{Engine, Place};
 use crate::symbolic::exec::{AccessEvent, Executor};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What is known of the assumptions of one check.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(super) struct Assumed {
     /// Whether any made a difference to a path.
     in_effect: bool,
     /// Which ones stand in the conditions of an access.
-    at: BTreeMap<Place, BTreeSet<Rc<str>>>,
+    at: BTreeMap<Place, BTreeSet<Arc<str>>>,
     /// Safe places that rest on them.
     pub resting: BTreeSet<Place>,
     /// The second execution ran out of time: some may not.
@@ -36,9 +36,15 @@ impl Assumed {
         if !found.is_empty() { self.at.entry(place.clone()).or_default().extend(found); }
     }
 
+    /// What another thread saw of the same program.
+    pub fn absorb(&mut self, other: Self) {
+        self.in_effect |= other.in_effect;
+        for (place, what) in other.at { self.at.entry(place).or_default().extend(what); }
+    }
+
     /// What a safe place rests on, in words.
     pub fn words(&self, place: &Place) -> String {
-        let known: Vec<&str> = self.at.get(place).into_iter().flatten().map(Rc::as_ref).collect();
+        let known: Vec<&str> = self.at.get(place).into_iter().flatten().map(Arc::as_ref).collect();
         let what = if known.is_empty() { "what was assumed before the launch".into() } else { known.join(" and ") };
         if self.unsure { format!("is safe, perhaps only under an assumption (no time was left to tell): {what}") } else { format!("is safe only under an assumption: {what}") }
     }

@@ -9,16 +9,20 @@ use super::invariants::Invariants;
 use super::launched::Launched;
 use super::meaning::Layout;
 use super::outcome::{Effort, Look, More, Outcome};
+use super::shared::{SafeAnyway, Shape, Share, Task};
 use super::solver::{Limits, Model, WrapMode};
 use super::specialise::{self, Decided};
 use super::stored::Exchange;
 use super::witness::{Judge, Judged, Wanted};
-use super::{Options, ProgramReport, Standing, alignment, copies, counters, lifetime, pointers, relevant, row, show};
+use super::{Options, ProgramReport, Standing, alignment, clock, copies, counters, lifetime, pointers, relevant, row, show};
 use crate::host::{Root, roots};
+use crate::ir::reach::Reach;
 use crate::ir::{FuncRef, Function, Linkage, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
 use crate::report::finding::{Position, Rule, Summary, Undecided, Verdict};
 use crate::symbolic::always;
+use crate::symbolic::budget::{Limit, MOST_ROUNDS};
+use crate::symbolic::effort::is_of_cuda;
 use crate::symbolic::assumptions::Assumptions;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
 use crate::symbolic::lifetime::{CopyEvent, StaleEvent};
@@ -29,14 +33,21 @@ use crate::symbolic::value::{Base, Target};
 use crate::witness::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Milliseconds that each obligation gets before any gets more.
 const FIRST_MILLIS: u32 = 250;
 
-/// Inputs that are tried where a replay does not reach an access, and the most time for them.
+/// Inputs that are tried where a replay does not reach an access, and the most work for them.
 const OTHER_INPUTS: [i128; 10] = [2, 3, 4, 1, 5, 7, 8, 12, 16, 33];
 const OTHER_INPUTS_TIME: Duration = Duration::from_millis(100);
+
+/// Steps for one execution of a kernel.
+const STEPS: u64 = 2_000_000;
+
+/// Work on the copies of one call beyond which no further way to it is looked at.
+const CALL_WORK: Duration = Duration::from_secs(1);
 
 /// Uses of freed memory by one launch that are looked at for each place of a finding.
 const STALE_TRIES: usize = 8;
@@ -52,6 +63,19 @@ pub(super) struct Run {
     invariants: Invariants,
     /// Why kernel or host was not followed to its end.
     partly: Option<String>,
+}
+
+/// Executes a kernel. Where that takes too many steps, again without executing rounds of loops one by one: what their bodies do is known
+/// less exactly then.
+fn run_within_steps(e: &mut Executor<'_>, kernel: FuncRef, launch: &LaunchEvent, facts: &[TermId]) -> KernelRun {
+    e.budget.steps = STEPS;
+    let run = e.run_kernel(kernel, launch, facts.to_vec());
+    if run.limit != Some(Limit::Steps) { return run; }
+    e.budget.steps = STEPS;
+    e.budget.most_rounds = 1;
+    let run = e.run_kernel(kernel, launch, facts.to_vec());
+    e.budget.most_rounds = MOST_ROUNDS;
+    run
 }
 
 impl Run {
@@ -70,8 +94,15 @@ impl Run {
     }
 }
 
+/// A root and the kernels that it launches, executed.
+pub(super) struct Prepared<'p> {
+    executor: Executor<'p>,
+    pub gave_up: Option<String>,
+    pub runs: Vec<Run>,
+}
+
 /// An access whose first look is not the last word.
-struct Open<'r> { run: &'r Run, event: &'r AccessEvent, first: Look }
+pub(super) struct Open<'r> { run: &'r Run, event: &'r AccessEvent, first: Look }
 
 /// What one access must keep to in one object, and whether that takes what the threads of a launch exchange into account.
 pub(super) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, ev: &AccessEvent, facts: TermId, target: &Target, extent: TermId) -> (Obligation, bool) {
@@ -83,6 +114,16 @@ pub(super) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, ev: &Acces
     let same = tools.e.same_inputs(&[facts, target.offset, ev.bytes, extent]);
     let facts = same.map_or(facts, |more| tools.e.arena.and(facts, more));
     (Obligation { facts, offset: target.offset, bytes: ev.bytes, extent }, exchanged.is_some())
+}
+
+/// What is said of an access on a way that is never taken; `None` where it may be.
+fn never(tools: &mut Tools<'_>, facts: TermId) -> Option<Outcome> {
+    let (nothing, one, before) = (tools.e.arena.int(0), tools.e.arena.int(1), tools.e.arena.int(-1));
+    match tools.decider.decide_roughly(&mut tools.e.arena, &Obligation { facts, offset: before, bytes: one, extent: nothing }) {
+        Decision::Safe => Some(Outcome::Safe),
+        Decision::SafeIfNoWrap(ops) => Some(Outcome::SafeIfNoWrap(ops)),
+        Decision::Fails { .. } | Decision::Unknown(_) => None,
+    }
 }
 
 /// Where an access stands: one row of the counts.
@@ -100,15 +141,29 @@ pub(super) struct Engine<'p> {
     launches: u32,
     pub report: ProgramReport,
     /// Why some root was not followed to its end: what launches the kernels without a launch may be there.
-    lost: Option<String>,
+    pub lost: Option<String>,
     pub assumed: Assumed,
+    /// Which host code may lead to CUDA.
+    pub reach: Arc<Reach>,
+    /// Threads that it may have.
+    pub threads: usize,
+    /// What is left to it where others decide accesses of the same root.
+    pub share: Option<Share>,
 }
 
 impl<'p> Engine<'p> {
     pub fn new(program: &'p Program, options: &'p Options) -> Self {
         // Some of the time is for what comes after the last verdict.
         let deadline = Instant::now() + Duration::from_secs(u64::from(options.seconds)) * 9 / 10;
-        Self { assumed: Assumed::default(), program, options, deadline, until: deadline, places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0, report: ProgramReport::default(), lost: None }
+        Self::until(program, options, deadline, Arc::new(Reach::of(program, |f| is_of_cuda(&f.name))))
+    }
+
+    fn until(program: &'p Program, options: &'p Options, deadline: Instant, reach: Arc<Reach>) -> Self {
+        Self {
+            program, options, deadline, until: deadline, reach, threads: options.threads(), share: None,
+            places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0,
+            report: ProgramReport::default(), lost: None, assumed: Assumed::default(),
+        }
     }
 
     pub fn run(mut self) -> ProgramReport {
@@ -119,7 +174,36 @@ impl<'p> Engine<'p> {
     }
 
     /// An engine with the same time left that has seen nothing yet.
-    pub(super) fn again(&self) -> Self { Self { deadline: self.deadline, until: self.deadline, ..Self::new(self.program, self.options) } }
+    pub(super) fn again(&self) -> Self { Self::until(self.program, self.options, self.deadline, self.reach.clone()) }
+
+    /// What another engine saw of the same program.
+    pub(super) fn absorb(&mut self, mut other: Self) {
+        self.kernels.extend(&other.kernels);
+        self.launched.extend(&other.launched);
+        self.launches += other.launches;
+        self.report.notes.append(&mut other.report.notes);
+        for problem in std::mem::take(&mut other.report.problems) { if !self.report.problems.contains(&problem) { self.report.problems.push(problem); } }
+        self.lost = self.lost.take().or(other.lost.take());
+        self.assumed.absorb(std::mem::take(&mut other.assumed));
+        self.absorb_places(other);
+    }
+
+    /// Only what it decided.
+    pub(super) fn absorb_places(&mut self, other: Self) {
+        for (place, (outcome, kernel, n)) in other.places {
+            match self.places.get_mut(&place) {
+                None => { self.places.insert(place, (outcome, kernel, n)); }
+                Some((old, _, times)) => {
+                    if outcome.is_finding() && old.is_finding() { *times += n; }
+                    if outcome.outweighs(old) { *old = outcome; }
+                }
+            }
+        }
+    }
+
+    pub(super) fn forget_places(&mut self) { self.places.clear(); }
+
+    pub(super) fn proved_places(&self) -> Vec<Place> { self.places.iter().filter(|(_, (o, ..))| o.is_final()).map(|(p, _)| p.clone()).collect() }
 
     pub(super) fn safe_places(&self) -> impl Iterator<Item = Place> { self.places.iter().filter(|(_, (o, ..))| o.is_safe()).map(|(p, _)| p.clone()) }
 
@@ -138,9 +222,10 @@ impl<'p> Engine<'p> {
 
     /// Executes the program from all its roots and decides every access.
     pub(super) fn visit(&mut self) {
-        let mut roots = roots(self.program, &self.options.roots).into_iter().peekable();
-        while let Some(root) = roots.next() { self.run_root(&root, roots.peek().is_none()); }
-        for k in self.idle() { self.run_idle(k); }
+        let roots = roots(self.program, &self.options.roots);
+        self.by_turns(&roots, Self::run_root);
+        let idle = self.idle();
+        self.by_turns(&idle, |engine, kernel, _| engine.run_idle(*kernel));
     }
 
     /// Kernels that nothing launched so far. Without relocatable code each unit has its copy of a template's instance: they
@@ -158,38 +243,54 @@ impl<'p> Engine<'p> {
         e.device_memory = self.options.device_memory;
         e.budget.deadline = Some(self.deadline);
         e.budget.memory = self.options.memory;
+        e.budget.over = self.over();
         e.assumptions = Assumptions::new(&self.options.assume, self.assumed.asked.is_some());
         e
     }
 
     fn run_root(&mut self, root: &Root, last: bool) {
-        let mut e = self.follow(root);
-        let gave_up = e.gave_up.take();
-        if let Some(why) = &gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(root.func).name)); }
-        self.lost = self.lost.take().or_else(|| gave_up.clone());
+        let mut prepared = self.prepare(root);
+        if let Some(why) = &prepared.gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(root.func).name)); }
+        self.lost = self.lost.take().or_else(|| prepared.gave_up.clone());
+        let e = &mut prepared.executor;
         self.report.notes.append(&mut e.notes);
-        let launches = std::mem::take(&mut e.launches);
         let (stale, copies) = (std::mem::take(&mut e.stale), std::mem::take(&mut e.copies));
         let mut times: FxHashMap<FuncRef, u32> = FxHashMap::default();
-        for l in &launches { if let Ok(k) = l.kernel { *times.entry(k).or_default() += 1; } }
-        let safe: FxHashMap<FuncRef, FxHashSet<Vec<Site>>> = times.into_iter().filter(|(_, n)| *n > 1).map(|(k, _)| (k, self.safe_under_any_launch(k))).collect();
-        let mut runs: Vec<Run> = launches.iter().filter_map(|l| self.run_launch(&mut e, root, l, gave_up.as_deref())).collect();
+        for r in &prepared.runs { *times.entry(r.kernel).or_default() += 1; }
+        let safe: SafeAnyway = times.into_iter().filter(|(_, n)| *n > 1).map(|(k, _)| (k, self.safe_under_any_launch(k))).collect();
+        let task = Task { root, safe: &safe, shape: Shape::of(&prepared), more: !last || !self.idle().is_empty() };
+        let places: FxHashSet<Place> = prepared.runs.iter().flat_map(|r| &r.run.accesses).map(|ev| self.place_of(ev)).collect();
+        let (runs, mut tools) = self.together(&task, places.len(), |engine| {
+            let (runs, mut tools) = engine.with_tools(root, prepared);
+            let open = engine.first_looks(&mut tools, &runs, &safe);
+            engine.calls(&mut tools, &stale, &copies);
+            for run in &runs { engine.stale_in(&mut tools, run); engine.unaligned_in(&mut tools, run); }
+            engine.second_looks(&mut tools, open, task.more);
+            (runs, tools)
+        });
+        self.overflows(&mut tools, &runs);
+        self.report.problems.append(&mut tools.e.assumptions.problems);
+    }
+
+    /// Executes a root and the kernels that it launches.
+    pub(super) fn prepare(&mut self, root: &Root) -> Prepared<'p> {
+        let mut executor = self.follow(root);
+        let gave_up = executor.gave_up.take();
+        let launches = std::mem::take(&mut executor.launches);
+        let runs = launches.iter().filter_map(|l| self.run_launch(&mut executor, root, l, gave_up.as_deref())).collect();
+        Prepared { executor, gave_up, runs }
+    }
+
+    /// What deciding takes, and the launches with what their threads exchange.
+    pub(super) fn with_tools(&self, root: &Root, prepared: Prepared<'p>) -> (Vec<Run>, Tools<'p>) {
+        let Prepared { executor: e, mut runs, .. } = prepared;
         let decider = Decider::new(Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() });
         let opened = Opened::by(&e);
         let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), opened, self.options), root: root.clone() };
         // What they bring is worth no more than a part of the time.
         let until = Instant::now() + self.time_left() / 10;
         for run in &mut runs { if Instant::now() < until { run.find_invariants(&mut tools); } }
-        let open = self.first_looks(&mut tools, &runs, &safe);
-        self.calls(&mut tools, &stale, &copies);
-        for run in &runs { self.stale_in(&mut tools, run); self.unaligned_in(&mut tools, run); }
-        // Second looks leave some time for what had no first one yet.
-        let left = self.time_left();
-        if !last || !self.idle().is_empty() { self.until = Instant::now() + left * 3 / 4; }
-        self.second_looks(&mut tools, open);
-        self.until = self.deadline;
-        self.overflows(&mut tools, &runs);
-        self.report.problems.append(&mut tools.e.assumptions.problems);
+        (runs, tools)
     }
 
     /// Executes the kernel of one launch.
@@ -205,8 +306,7 @@ impl<'p> Engine<'p> {
         let mut facts = relevant::conditions(e, &launch);
         facts.extend(e.launch_axioms(&launch.config));
         if self.program.func(root.func).name == "main" { let stated = e.assumed_of_inputs(root.func, &relevant::mentioned(e, &launch, &facts)); facts.extend(stated); }
-        e.budget.steps = 2_000_000;
-        let run = e.run_kernel(kernel, &launch, facts);
+        let run = run_within_steps(e, kernel, &launch, &facts);
         if let Some(why) = &run.gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(kernel).display)); }
         self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
         let partly = match (&run.gave_up, host_gave_up) {
@@ -219,7 +319,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Gives every access a little time before any gets a lot. What more effort could change is left for later.
-    fn first_looks<'r>(&mut self, tools: &mut Tools<'p>, runs: &'r [Run], safe: &FxHashMap<FuncRef, FxHashSet<Vec<Site>>>) -> Vec<Open<'r>> {
+    pub(super) fn first_looks<'r>(&mut self, tools: &mut Tools<'p>, runs: &'r [Run], safe: &SafeAnyway) -> Vec<Open<'r>> {
         let mut open: Vec<Open<'_>> = vec![];
         let mut open_places: FxHashSet<Place> = FxHashSet::default();
         for run in runs {
@@ -227,6 +327,7 @@ impl<'p> Engine<'p> {
                 let place = self.place_of(event);
                 if self.assumed.skips(&place) { continue; }
                 self.assumed.note(&tools.e, &place, event);
+                if !self.is_mine(&place) { continue; }
                 if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack)) && !run.layout.concerns(event) && !row::concerns(&tools.e, event) { self.put(run.kernel, event, Outcome::Safe); continue; }
                 if self.counts_as_proved(event) { continue; }
                 // Where another context is open, this one decides nothing alone.
@@ -239,8 +340,10 @@ impl<'p> Engine<'p> {
         open
     }
 
-    /// Shares the time that is left among what is open: first what the solver did not finish, then replays.
-    fn second_looks(&mut self, tools: &mut Tools<'p>, mut open: Vec<Open<'_>>) {
+    /// Shares the time that is left among what is open: first what the solver did not finish, then replays. `more`: something comes
+    /// afterwards that had no first look yet, and needs some of the time.
+    pub(super) fn second_looks(&mut self, tools: &mut Tools<'p>, mut open: Vec<Open<'_>>, more: bool) {
+        if more { self.until = Instant::now() + self.time_left() * 3 / 4; }
         open.sort_by_key(|o| std::cmp::Reverse(o.first.more));
         let mut left = u32::try_from(open.len()).unwrap_or(u32::MAX);
         // Where another context left a place unknown, only a finding is still to be won there.
@@ -254,6 +357,7 @@ impl<'p> Engine<'p> {
             let second = self.access(tools, Some(o.run), o.event, Effort::Full).outcome;
             self.put(o.run.kernel, o.event, o.run.partial(second.or_first(o.first.outcome)));
         }
+        self.until = self.deadline;
     }
 
     /// What the host itself does wrong. Only findings are counted: most calls are no accesses that a user would count.
@@ -263,16 +367,25 @@ impl<'p> Engine<'p> {
             if self.out_of_time() { return; }
             if let (Some((place, outcome)), Some(site)) = (lifetime::of_host(tools, event), event.site()) { self.put_call(place, site.func, outcome); }
         }
+        // One call is looked at for each way that leads to it, and each round of a loop.
+        let mut spent: FxHashMap<Site, Duration> = FxHashMap::default();
         for event in copies {
             if self.out_of_time() { return; }
+            let spent = spent.entry(event.side.site).or_default();
+            if *spent > CALL_WORK { continue; }
+            let before = clock::worked();
             for (place, outcome) in copies::of_host(tools, event) { self.put_call(place, event.side.site.func, outcome); }
+            *spent += clock::worked().saturating_sub(before);
         }
     }
 
     fn put_call(&mut self, place: Place, func: FuncRef, outcome: Outcome) {
         match outcome {
             o @ Outcome::Found(_) => self.put_at(place, func, o),
-            Outcome::Unknown(why) => self.report.notes.push(format!("{}:{}:{}: what the call does with `{}` is not decided: {why}", place.0.file, place.0.line, place.0.column, place.1)),
+            Outcome::Unknown(why) => {
+                let note = format!("{}:{}:{}: what the call does with `{}` is not decided: {why}", place.0.file, place.0.line, place.0.column, place.1);
+                if !self.report.notes.contains(&note) { self.report.notes.push(note); }
+            }
             Outcome::Safe | Outcome::SafeIfNoWrap(_) => {}
         }
     }
@@ -336,7 +449,7 @@ impl<'p> Engine<'p> {
         let site = Site { func: kernel, block: crate::ir::BlockId(0), inst: 0 };
         let l = LaunchEvent { site, stack: std::rc::Rc::new(vec![]), kernel: Ok(kernel), config, args, memory: state.mem, path: state.path, always: state.always };
         let facts = e.launch_axioms(&l.config);
-        let run = e.run_kernel(kernel, &l, facts);
+        let run = run_within_steps(&mut e, kernel, &l, &facts);
         (e, run)
     }
 
@@ -406,7 +519,7 @@ impl<'p> Engine<'p> {
                 }
                 Base::Null => Look::of(self.through_null(tools, launch, ev, facts, t.offset)),
                 Base::Func(_) => Look::of(Outcome::Unknown("a pointer to a function".into())),
-                Base::Unknown(r) => Look::of(Outcome::Unknown(format!("the pointer is {r}"))),
+                Base::Unknown(lost) => Look::of(if ev.targets.len() > 1 { never(tools, facts) } else { None }.unwrap_or_else(|| Outcome::Unknown(format!("the pointer is {lost}")))),
             });
         }
         Look::worst(looks)
@@ -493,6 +606,7 @@ impl<'p> Engine<'p> {
         if !matches!(judged, Judged::Reached { .. }) && let Some((other, reached, small)) = self.another(tools, run, ev, ob).or_else(|| self.with_other_inputs(tools, run, ev, &model)) {
             (judged, model, mode, degenerate) = (reached, other, WrapMode::Assume, small);
         }
+        let unknowns = if matches!(judged, Judged::Incomplete(_)) && unknowns.is_empty() { relevant::unknown_rounds(&tools.e, ob.facts, ob.offset) } else { unknowns };
         let (model, root) = (&model, &tools.root);
         let worth = match Worth::of(&judged, root, self.program, unknowns) { Ok(w) => w, Err(why) => return Outcome::Unknown(why) };
         let bad = Bad { root, launch, thread, kernel: run.kernel, event: ev, object, obligation: ob, model, mode, degenerate };
@@ -519,7 +633,7 @@ impl<'p> Engine<'p> {
     /// The model with small inputs in place of its own: what it sets besides them, such as what memory holds, the program may
     /// decide otherwise under its inputs, and as the model wants under others.
     fn with_other_inputs(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, first: &Model) -> Option<(Model, Judged, bool)> {
-        let until = Instant::now() + (self.time_left() / 20).min(OTHER_INPUTS_TIME);
+        let until = clock::worked() + (self.time_left() / 20).min(OTHER_INPUTS_TIME);
         let inputs: Vec<SymId> = first.values.keys().copied().filter(|s| matches!(tools.e.arena.symbol(*s).kind, SymKind::Input(_))).collect();
         let kind = |s: &SymId| tools.e.arena.symbol(*s).kind.clone();
         // All at once, then each alone; those of one source together.
@@ -527,7 +641,7 @@ impl<'p> Engine<'p> {
         for s in &inputs { let same: Vec<SymId> = inputs.iter().copied().filter(|o| kind(o) == kind(s)).collect(); if !groups.contains(&same) { groups.push(same); } }
         for group in groups {
             for v in OTHER_INPUTS {
-                if Instant::now() > until { return None; }
+                if clock::worked() > until { return None; }
                 let mut model = first.clone();
                 for s in &group { model.values.insert(*s, v); }
                 if model == *first { continue; }

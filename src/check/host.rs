@@ -3,12 +3,10 @@
 
 use super::engine::Engine;
 use crate::host::Root;
-use crate::ir::reach::Reach;
 use crate::symbolic::budget::{Budget, Limit};
-use crate::symbolic::effort::{Cost, Effort, Measure, Part, Which, is_of_cuda};
+use crate::symbolic::effort::{Cost, Effort, Measure, Part, Which};
 use crate::symbolic::exec::Executor;
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
 use std::time::Instant;
 
 /// What is left out after the first, the second and the third execution: parts that cost such a share of it. The innermost ones
@@ -19,7 +17,6 @@ const LEFT_OUT: [(u128, Which); 3] = [(8, Which::Innermost), (8, Which::All), (3
 impl<'p> Engine<'p> {
     /// Executes a root. Of the time that is left, executions that may be repeated get a third each.
     pub(super) fn follow(&mut self, root: &Root) -> Executor<'p> {
-        let reach = Rc::new(Reach::of(self.program, |f| is_of_cuda(&f.name)));
         let mut spared = FxHashMap::default();
         let mut steps = LEFT_OUT.iter();
         loop {
@@ -27,7 +24,7 @@ impl<'p> Engine<'p> {
             let start = Instant::now();
             let mut e = self.executor();
             if step.is_some() { e.budget.deadline = Some(start + self.time_left() / 3); }
-            e.effort = Effort::new(reach.clone(), spared.clone());
+            e.effort = Effort::new(self.reach.clone(), spared.clone());
             let (args, state) = e.root_state(root.func);
             drop(e.call(root.func, args, state, 0));
             e.budget.deadline = Some(self.deadline);

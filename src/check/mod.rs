@@ -5,6 +5,7 @@
 mod alignment;
 mod assumed;
 mod calls;
+mod clock;
 mod copies;
 mod counters;
 mod decide;
@@ -22,6 +23,7 @@ mod partition;
 mod pointers;
 mod relevant;
 mod row;
+mod shared;
 mod show;
 pub mod solver;
 mod specialise;
@@ -33,6 +35,12 @@ use crate::assume::Condition;
 use crate::ir::Program;
 use crate::report::finding::{Finding, Position, Summary, Undecided};
 use serde::{Deserialize, Serialize};
+
+/// Bytes of the stack of a thread that checks. Symbolic execution descends by calls; deep call chains of real programs need more than
+/// a thread's usual 2 MiB. Only what is touched is ever backed by memory.
+pub const STACK: usize = 512 << 20;
+
+const MOST_THREADS: usize = 4;
 
 /// Axioms and budgets (DESIGN: Axioms; scuba.toml `[limits]`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,12 +57,18 @@ pub struct Options {
     pub roots: Vec<String>,
     /// What scuba.toml states under `[[assume]]`.
     pub assume: Vec<Condition>,
-    /// Solver threads.
+    /// Threads that may share the check.
     pub jobs: usize,
 }
 
 impl Default for Options {
     fn default() -> Self { Self { device_memory: 192 << 30, solver_ms: 5000, seconds: 60, memory: None, roots: vec![], assume: vec![], jobs: 1 } }
+}
+
+impl Options {
+    /// Threads that a check uses at most: all that they execute lies within one limit of memory.
+    #[must_use]
+    pub fn threads(&self) -> usize { self.jobs.clamp(1, MOST_THREADS) }
 }
 
 /// One access in the source and what was decided of it.

@@ -41,7 +41,7 @@ impl Outcome {
     pub const PROVED: u8 = 4;
 
     /// Whether more time cannot make it worse.
-    fn is_final(&self) -> bool { matches!(self, Self::Found(f) if f.verdict == Verdict::Proved && !f.degenerate) }
+    pub fn is_final(&self) -> bool { matches!(self, Self::Found(f) if f.verdict == Verdict::Proved && !f.degenerate) }
 
     /// Worst last.
     pub fn rank(&self) -> u8 {

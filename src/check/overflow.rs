@@ -7,6 +7,7 @@
 //! which the host's own arithmetic wraps: it allocates too little, or nothing, and was never meant to work with them.
 
 use super::calls::Tools;
+use super::clock;
 use super::engine::{Engine, Run, obligation};
 use super::finding::verb;
 use super::launched::{Happens, Suspected};
@@ -21,9 +22,9 @@ use crate::symbolic::term::{Range, Term, TermId};
 use crate::symbolic::value::{Base, Target};
 use crate::witness::Fault;
 use rustc_hash::FxHashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Part of the time left, and the most, that one root's overflows get: they come after everything else.
+/// Part of the time left, and the most work, that one root's overflows get: they come after everything else.
 const SHARE: u32 = 6;
 const MOST: Duration = Duration::from_secs(6);
 
@@ -47,7 +48,7 @@ impl<'p> Engine<'p> {
     pub(super) fn overflows(&mut self, tools: &mut Tools<'p>, runs: &[Run]) {
         if self.assumed.asked.is_some() || !tools.root.trusted { return; }
         let most = (self.time_left() / SHARE).min(MOST);
-        let until = Instant::now() + most;
+        let until = clock::worked() + most;
         tools.judge.replay_within(most, BYTES);
         let mut tried: FxHashMap<Vec<String>, u32> = FxHashMap::default();
         let mut found: Vec<String> = vec![];
@@ -57,7 +58,7 @@ impl<'p> Engine<'p> {
                 if ops.is_empty() || ops.iter().any(|o| found.contains(o)) { continue; }
                 let times = tried.entry(ops.clone()).or_default();
                 *times += 1;
-                if *times > TRIES || Instant::now() > until { continue; }
+                if *times > TRIES || clock::worked() > until { continue; }
                 let Some((wrapped, outcome)) = self.overflow(tools, run, event) else { continue };
                 found.extend(wrapped);
                 self.put(run.kernel, event, outcome);

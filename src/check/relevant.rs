@@ -41,7 +41,7 @@ pub(super) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> 
 /// prove less, so this is sound; a witness is replayed in full anyway.
 pub(super) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     let mut roots = own_terms(l);
-    roots.extend(l.always.iter().map(crate::symbolic::always::Always::rounds));
+    roots.extend(l.always.iter().flat_map(crate::symbolic::always::Always::terms));
     for (o, st) in &l.memory {
         roots.extend(st.freed.as_ref().map(|f| f.cond));
         if matches!(e.object(*o).kind, ObjKind::DeviceHeap | ObjKind::Managed) { st.rest.terms(&mut roots); }
@@ -57,20 +57,26 @@ pub(super) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
 /// Whether an offset depends on arrays of a file: by a value in it, or by one that says how often a loop goes round.
 pub(super) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> bool {
     let is_data = |t: &TermId| matches!(e.arena.get(*t), Term::Apply { name, .. } if name == FILE || name == WORD);
-    let rounds = |t: TermId| e.arena.symbols_of(&[t]).into_iter().filter(|s| matches!(e.arena.symbol(*s).kind, SymKind::Iteration { .. })).collect::<Vec<_>>();
     if e.arena.cone(&[offset]).iter().any(is_data) { return true; }
     // How far a counter comes depends on how many threads get to it.
     if !counters(e, offset).is_empty() && e.arena.cone(&[facts]).iter().any(is_data) { return true; }
+    e.arena.cone(&conditions_of_loops(e, facts, offset)).iter().any(is_data)
+}
+
+/// Reasons of what is not modelled in what says how often the loops go round that an offset counts: a model may set that at will.
+pub(super) fn unknown_rounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<String> { unknowns(e, &conditions_of_loops(e, facts, offset)) }
+
+/// The facts that speak of rounds that an offset counts, or of rounds that these depend on.
+fn conditions_of_loops(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<TermId> {
+    let rounds = |t: TermId| e.arena.symbols_of(&[t]).into_iter().filter(|s| matches!(e.arena.symbol(*s).kind, SymKind::Iteration { .. })).collect::<Vec<_>>();
     let mut loops: FxHashSet<_> = rounds(offset).into_iter().collect();
     let conditions: Vec<(TermId, Vec<_>)> = e.arena.conjuncts(facts).into_iter().map(|c| (c, rounds(c))).filter(|(_, r)| !r.is_empty()).collect();
     loop {
         let before = loops.len();
-        for (c, r) in &conditions {
-            if !r.iter().any(|s| loops.contains(s)) { continue; }
-            if e.arena.cone(&[*c]).iter().any(is_data) { return true; }
-            loops.extend(r);
-        }
-        if loops.len() == before { return false; }
+        let of_these = conditions.iter().filter(|(_, r)| r.iter().any(|s| loops.contains(s)));
+        let (found, more): (Vec<TermId>, Vec<&Vec<_>>) = of_these.map(|(c, r)| (*c, r)).unzip();
+        loops.extend(more.into_iter().flatten());
+        if loops.len() == before { return found; }
     }
 }
 

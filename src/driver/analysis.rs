@@ -10,9 +10,6 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
-/// Symbolic execution descends by calls; deep call chains of real programs need more than a thread's usual 2 MiB. Only
-/// what is touched is ever backed by memory.
-pub(super) const STACK: usize = 512 << 20;
 /// How long after its time a check is given up.
 const MARGIN: Duration = Duration::from_secs(8);
 const THREAD: &str = "check";
@@ -90,7 +87,7 @@ fn guarded<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send +
     let (send, receive) = mpsc::channel();
     // Nobody waits any more where the time was up.
     let body = move || { let _ = send.send(work()); };
-    std::thread::Builder::new().name(THREAD.into()).stack_size(STACK).spawn(body)
+    std::thread::Builder::new().name(THREAD.into()).stack_size(check::STACK).spawn(body)
         .map_err(|e| Fault::NoThread(e.to_string()))?;
     receive.recv_timeout(limit).map_err(|e| match e {
         RecvTimeoutError::Timeout => Fault::TooLong(limit.as_secs()),

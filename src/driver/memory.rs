@@ -44,7 +44,7 @@ fn set(bytes: u64, ending: Ending) -> Limited {
     check::limit_memory(bytes / 8 * 3);
     let before = getrlimit(Resource::Data);
     // Stacks count in full.
-    let wanted = bytes.saturating_add(super::analysis::STACK as u64);
+    let wanted = bytes.saturating_add(check::STACK as u64);
     ENDING.store(Box::into_raw(Box::new(ending)), Ordering::Release);
     let current = before.maximum.map_or(wanted, |m| m.min(wanted));
     // Without the limit everything works as long as the machine has the memory.

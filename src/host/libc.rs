@@ -34,9 +34,11 @@ impl Executor<'_> {
                 self.host_allocation(c, s, n, Rest::Zero)
             }
             "realloc" => {
-                let n = self.int_arg(c, 1, 64);
+                let (old, n) = (self.pointer_arg(c, 0), self.int_arg(c, 1, 64));
                 let v = self.next_content_version();
-                self.host_allocation(c, s, n, Rest::Unknown { version: v, input: false, reason: Rc::from("a reallocated block") })
+                let made = self.host_allocation(c, s, n, Rest::Unknown { version: v, input: false, reason: Rc::from("a reallocated block") });
+                if let Ok(Some((Value::Ptr(new), s))) = &made { self.keep_copy(s, new, &old); }
+                made
             }
             "posix_memalign" => {
                 let out = self.pointer_arg(c, 0);

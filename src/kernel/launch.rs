@@ -3,6 +3,7 @@
 use crate::ir::{FuncRef, Side};
 use crate::symbolic::alignment::UnalignedEvent;
 use crate::symbolic::exchange::Exchanged;
+use crate::symbolic::budget::Limit;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Thread};
 use crate::symbolic::lifetime::StaleEvent;
 use crate::symbolic::memory::{ObjKind, Object};
@@ -34,6 +35,8 @@ pub struct KernelRun {
     pub exchanged: Exchanged,
     /// Why the kernel could not be followed to its end.
     pub gave_up: Option<String>,
+    /// The limit that ended it.
+    pub limit: Option<Limit>,
 }
 
 impl Executor<'_> {
@@ -64,6 +67,7 @@ impl Executor<'_> {
         let (saved_side, saved_stack) = (self.side, std::mem::take(&mut self.stack));
         let (accesses, stale, gave_up) = (std::mem::take(&mut self.accesses), std::mem::take(&mut self.stale), self.gave_up.take());
         self.side = Side::Device;
+        self.limit = None;
         let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
         self.partitions.begin(self.arena.symbols().len());
         let thread = self.thread_symbols(&launch.config);
@@ -109,7 +113,7 @@ impl Executor<'_> {
         let run = KernelRun {
             accesses: std::mem::replace(&mut self.accesses, accesses), stale: std::mem::replace(&mut self.stale, stale), unaligned: std::mem::take(&mut self.unaligned),
             partitions: self.partitions.take(), thread, own_from,
-            exchanged: Exchanged { anywhere: anywhere || self.written_anywhere, otherwise: std::mem::take(&mut self.written_otherwise) }, gave_up: self.gave_up.take(),
+            exchanged: Exchanged { anywhere: anywhere || self.written_anywhere, otherwise: std::mem::take(&mut self.written_otherwise) }, gave_up: self.gave_up.take(), limit: self.limit.take(),
         };
         self.gave_up = gave_up;
         run

@@ -5,7 +5,7 @@ use super::layers::Written;
 use super::lifetime::with_end_of;
 use super::memory::{ObjId, ObjKind, ObjState, Rest};
 use super::term::{Range, TermId};
-use super::value::{Base, Target, Value};
+use super::value::{Base, Lost, Target, Value};
 use crate::ir::{Const, FuncRef, Linkage, Side, TypeId, TypeKind};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -78,7 +78,8 @@ impl Executor<'_> {
                 Base::Object(o) => self.load_object(s, f, *o, t.offset, ty),
                 Base::Null => self.unknown_of(m, ty, "a load through a null pointer"),
                 Base::Func(_) => self.unknown_of(m, ty, "a load from a function"),
-                Base::Unknown(r) => { let r = r.clone(); self.unknown_of(m, ty, &r) }
+                Base::Unknown(l) if matches!(m.ty(ty).kind, TypeKind::Ptr(_)) => { let l = l.clone(); self.load_lost(s, &l) }
+                Base::Unknown(l) => { let r = l.reason.clone(); self.unknown_of(m, ty, &r) }
             };
             out = Some(match out { None => v, Some(old) => self.ite_value(t.cond, &v, &old) });
         }
@@ -118,7 +119,8 @@ impl Executor<'_> {
         }
         let Some(state) = s.mem.get(&o).cloned() else { return self.unknown_of(m, ty, "memory that is not known") };
         let raw = self.read_cells(o, &state, offset, size, Some((f, ty)));
-        self.convert(f, raw, ty)
+        let v = self.convert(f, raw, ty);
+        self.among_stored(o, v)
     }
 
     pub(super) fn read_cells(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
@@ -297,6 +299,11 @@ impl Executor<'_> {
             ObjKind::DeviceHeap | ObjKind::SharedDynamic | ObjKind::SharedStatic(_) | ObjKind::HostHeap | ObjKind::Managed => Rest::Uninit,
             _ => { let v = self.next_version(); Rest::Unknown { version: v, input: false, reason: Rc::from("memory that is not known") } }
         };
+        match (&rest, &self.object(o).kind) {
+            (Rest::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) => { let r = *r; self.keep_initial(o, r); }
+            (Rest::Unknown { .. }, _) => self.kept.add_anything(o),
+            _ => {}
+        }
         s.mem.insert(o, Rc::new(ObjState::new(rest)));
     }
 
@@ -328,7 +335,7 @@ impl Executor<'_> {
                     let cond = if single { None } else { Some(t.cond) };
                     self.store_object(s, *o, t.offset, &v, size, cond);
                 }
-                Base::Unknown(_) => self.forget_escaped(s, "a store through an unknown pointer", false),
+                Base::Unknown(l) => self.forget_lost(s, l, "a store through an unknown pointer", false),
                 _ => {}
             }
         }
@@ -352,9 +359,9 @@ impl Executor<'_> {
             };
             self.keep_cut_cells(&mut state, at, at + width);
             state.cells.insert(at, (u32::try_from(size).unwrap_or(u32::MAX), new));
-        } else if let (Value::Int(value), None, Side::Host, Ok(bytes @ 1..=8)) = (v, cond, self.side, u32::try_from(size)) {
+        } else if let (Some(value), None, Side::Host, Ok(bytes @ 1..=8)) = (self.number_of_element(v, size), cond, self.side, u32::try_from(size)) {
             let one = self.arena.int(1);
-            return self.write_layer(s, o, offset, (i128::from(bytes), bytes, one), Written::All(*value));
+            return self.write_layer(s, o, offset, (i128::from(bytes), bytes, one), Written::All(value));
         } else {
             let r = self.arena.range(offset);
             let lo = r.lo.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MIN / 4);
@@ -363,6 +370,15 @@ impl Executor<'_> {
             self.blur(&mut state, "an array written at a variable index");
         }
         s.mem.insert(o, Rc::new(state));
+    }
+
+    /// What is stored as a number: one, or a pointer to a known place by its address.
+    fn number_of_element(&mut self, v: &Value, size: u64) -> Option<TermId> {
+        match v {
+            Value::Int(t) => Some(*t),
+            Value::Ptr(p) if size == 8 && !p.iter().any(|t| matches!(t.base, Base::Unknown(_))) => Some(self.as_int_value(v, 64)),
+            _ => None,
+        }
     }
 
     /// Cells that a store covers only in part are no longer known.
@@ -397,8 +413,14 @@ impl Executor<'_> {
         state.rest = Rest::Unknown { version, input: false, reason: Rc::from(reason) };
     }
 
-    /// Makes everything that an object holds unknown.
+    /// Makes everything that an object holds unknown, addresses too: code may have written it that is not followed.
     pub fn forget(&mut self, s: &mut State, o: ObjId, reason: &str, input: bool) {
+        self.kept.add_anything(o);
+        self.blank(s, o, reason, input);
+    }
+
+    /// Makes what an object holds unknown; addresses in it are among those that were stored there.
+    pub(super) fn blank(&mut self, s: &mut State, o: ObjId, reason: &str, input: bool) {
         let version = self.next_version();
         let n = with_end_of(s.mem.get(&o), ObjState::new(Rest::Unknown { version, input, reason: Rc::from(reason) }));
         s.mem.insert(o, Rc::new(n));
@@ -408,7 +430,7 @@ impl Executor<'_> {
 
     pub fn copy(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, src: &Rc<Vec<Target>>, len: TermId) {
         self.keep_copy(s, dst, src);
-        if dst.iter().any(|t| matches!(t.base, Base::Unknown(_))) { self.forget_escaped(s, "a copy through an unknown pointer", true); }
+        for t in dst.iter() { if let Base::Unknown(l) = &t.base { self.forget_lost(s, l, "a copy through an unknown pointer", true); } }
         let n = self.arena.as_int(len);
         if let (Some(n), [Target { base: Base::Object(from), offset: so, .. }]) = (n, src.as_slice()) && n <= MAX_COPY {
             self.ensure(s, *from);
@@ -513,7 +535,7 @@ impl Executor<'_> {
     }
 
     pub fn fill(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, byte: TermId, len: TermId) {
-        if dst.iter().any(|t| matches!(t.base, Base::Unknown(_))) { self.forget_escaped(s, "memory filled through an unknown pointer", true); }
+        for t in dst.iter() { if let Base::Unknown(l) = &t.base { self.forget_lost(s, l, "memory filled through an unknown pointer", true); } }
         let n = self.arena.as_int(len);
         let zero = self.arena.as_int(byte) == Some(0);
         for t in dst.iter() {
@@ -566,7 +588,7 @@ impl Executor<'_> {
     }
 
     /// Memory that the host writes by CUDA calls alone.
-    fn is_of_device(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_)) }
+    pub(super) fn is_of_device(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_)) }
 
     pub(super) fn read_only(&self, o: ObjId) -> bool {
         match &self.object(o).kind {
@@ -592,7 +614,13 @@ fn element(kind: &TypeKind, bytes: &[u8]) -> Const {
 /// Objects that a value points to.
 pub(super) fn collect(v: &Value, out: &mut Vec<ObjId>) {
     match v {
-        Value::Ptr(p) => out.extend(p.iter().filter_map(|t| if let Base::Object(o) = t.base { Some(o) } else { None })),
+        Value::Ptr(p) => for t in p.iter() {
+            match &t.base {
+                Base::Object(o) => out.push(*o),
+                Base::Unknown(Lost { among: Some(a), .. }) => out.extend(&a.objects),
+                Base::Null | Base::Func(_) | Base::Unknown(_) => {}
+            }
+        },
         Value::Aggregate(e) => e.iter().for_each(|v| collect(v, out)),
         _ => {}
     }
@@ -630,9 +658,12 @@ impl Executor<'_> {
 
     pub(crate) fn forget_targets(&mut self, s: &mut State, p: &Rc<Vec<Target>>, reason: &str) {
         for t in p.iter() {
-            match t.base {
-                Base::Object(o) if !self.read_only(o) || self.is_of_device(o) => self.forget(s, o, reason, false),
-                Base::Unknown(_) => self.forget_escaped(s, reason, true),
+            match &t.base {
+                Base::Object(o) if !self.read_only(*o) || self.is_of_device(*o) => self.forget(s, *o, reason, false),
+                Base::Unknown(l) => {
+                    if let Some(among) = &l.among { for o in &among.objects { self.kept.add_anything(*o); } }
+                    self.forget_lost(s, l, reason, true);
+                }
                 _ => {}
             }
         }

@@ -1,4 +1,5 @@
 //! What held in every round of a loop that was gone through: `if (index[i] >= n) return 1;` says it of each element.
+//! So do flags and counts of what is wrong, by the variable that keeps them ([`super::sums`]).
 //!
 //! It is put to use by instances: where something is read that such a condition speaks of, the condition of that round.
 
@@ -23,9 +24,9 @@ impl Always {
     #[must_use]
     pub fn map(&self, mut f: impl FnMut(TermId) -> TermId) -> Self { Self { k: self.k, count: f(self.count), cond: f(self.cond) } }
 
-    /// How many rounds it speaks of.
+    /// How many rounds it speaks of, and what it says.
     #[must_use]
-    pub const fn rounds(&self) -> TermId { self.count }
+    pub const fn terms(&self) -> [TermId; 2] { [self.count, self.cond] }
 
     /// Notes that it holds from here on.
     pub fn add_to(&self, s: &mut State) {

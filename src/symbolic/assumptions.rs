@@ -9,6 +9,7 @@ use crate::assume::{Binary, Condition, Expr, Unary};
 use crate::ir::{BlockId, Callee, Const, FuncRef, Function, Module, Op, Operand, Terminator, TypeKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What glibc, CUDA's headers and others call where an `assert` fails.
 const FAILURES: [&str; 4] = ["__assert_fail", "__assertfail", "__assert_rtn", "__assert"];
@@ -20,7 +21,7 @@ pub struct Assumptions {
     /// Execute as if nothing were assumed.
     pub ignored: bool,
     /// The facts that were assumed, each with what assumes it.
-    facts: FxHashMap<TermId, Rc<str>>,
+    facts: FxHashMap<TermId, Arc<str>>,
     /// Stated conditions that cannot be applied, one line each.
     pub problems: Vec<String>,
 }
@@ -40,8 +41,8 @@ enum Meaning { Int(TermId), Bool(TermId) }
 impl Executor<'_> {
     /// What assumes a part of these conditions, each once.
     #[must_use]
-    pub fn assumptions_in(&self, conditions: &[TermId]) -> Vec<Rc<str>> {
-        let mut out: Vec<Rc<str>> = vec![];
+    pub fn assumptions_in(&self, conditions: &[TermId]) -> Vec<Arc<str>> {
+        let mut out: Vec<Arc<str>> = vec![];
         if !self.assumptions.in_effect() { return out; }
         for t in self.arena.cone(conditions) {
             if let Some(who) = self.assumptions.facts.get(&t) && !out.contains(who) { out.push(who.clone()); }
@@ -54,7 +55,7 @@ impl Executor<'_> {
         let before = s.path;
         let s = self.assume(s, c)?;
         if s.path != before {
-            for part in self.arena.conjuncts(c) { self.assumptions.facts.entry(part).or_insert_with(|| Rc::from(who)); }
+            for part in self.arena.conjuncts(c) { self.assumptions.facts.entry(part).or_insert_with(|| Arc::from(who)); }
         }
         Some(s)
     }
@@ -129,7 +130,7 @@ impl Executor<'_> {
                 match meaning.map(|m| self.truth(m)) {
                     Ok(c) => for part in self.arena.conjuncts(c) {
                         if self.arena.as_bool(part).is_some() || out.contains(&part) { continue; }
-                        self.assumptions.facts.entry(part).or_insert_with(|| Rc::from(condition.describe()));
+                        self.assumptions.facts.entry(part).or_insert_with(|| Arc::from(condition.describe()));
                         out.push(part);
                     },
                     Err(why) => self.problem(format!("{}: `{}` is not assumed: {why}", condition.origin, condition.text)),

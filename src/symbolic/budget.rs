@@ -2,14 +2,16 @@
 //!
 //! In: limits. Out: whether one of them is reached, and which. It knows nothing of what is executed.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Clock and memory are looked at once in so many steps: the looks cost nothing beside them.
 const LOOK: u64 = 4096;
 
-/// Rounds of loops in loops that are executed one by one. Paths through them are merged round for round: their conditions, of
-/// which each names those of all rounds before it, take memory by the square of this.
-const MOST_ROUNDS: u64 = 1024;
+/// Rounds of loops in loops that are executed one by one, unless [`Budget::most_rounds`] says otherwise. Paths through them are
+/// merged round for round: their conditions, of which each names those of all rounds before it, take memory by the square of this.
+pub const MOST_ROUNDS: u64 = 1024;
 
 /// A limit that ends an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,19 +28,23 @@ impl std::fmt::Display for Limit {
 }
 
 /// Limits of one execution.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Budget {
     pub steps: u64,
     pub deadline: Option<Instant>,
     /// Bytes that this process may have in memory. Terms are never freed before their execution is.
     pub memory: Option<u64>,
+    /// Set once nobody waits for the execution any more: then its time is over.
+    pub over: Option<Arc<AtomicBool>>,
     /// Calls within calls.
     pub depth: usize,
+    /// Rounds that loops in loops may have together to be executed one by one.
+    pub most_rounds: u64,
     /// Rounds of the loops that are being executed one by one, multiplied.
     rounds: u64,
 }
 
-impl Default for Budget { fn default() -> Self { Self { steps: 3_000_000, deadline: None, memory: None, depth: 48, rounds: 1 } } }
+impl Default for Budget { fn default() -> Self { Self { steps: 3_000_000, deadline: None, memory: None, over: None, depth: 48, most_rounds: MOST_ROUNDS, rounds: 1 } } }
 
 impl Budget {
     /// Enters a loop that is to be executed round by round, and so often; gives what [`Self::leave`] wants. `None` where that would be
@@ -46,7 +52,7 @@ impl Budget {
     pub(super) fn enter(&mut self, rounds: u32) -> Option<u64> {
         let before = self.rounds;
         let all = before * u64::from(rounds.max(1));
-        if all > MOST_ROUNDS { return None; }
+        if all > self.most_rounds { return None; }
         self.rounds = all;
         Some(before)
     }
@@ -66,7 +72,7 @@ impl Budget {
     }
 
     /// Whether its time is over.
-    pub(super) fn is_late(&self, now: Instant) -> bool { self.deadline.is_some_and(|d| now > d) }
+    pub(super) fn is_late(&self, now: Instant) -> bool { self.deadline.is_some_and(|d| now > d) || self.over.as_ref().is_some_and(|o| o.load(Ordering::Relaxed)) }
 }
 
 /// Bytes of this process that are in memory: the second field of `/proc/self/statm`, in pages (proc(5)). `None` where there is no
@@ -80,6 +86,8 @@ fn resident() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::{Budget, LOOK, Limit, resident};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Instant;
 
     fn first(mut budget: Budget) -> (u64, Limit) {
@@ -101,12 +109,16 @@ mod tests {
 
     #[test]
     fn the_first_limit_that_is_reached_ends_it() {
-        let budget = Budget { steps: 3 * LOOK, ..Budget::default() };
-        assert_eq!(first(budget), (3 * LOOK, Limit::Steps));
-        assert_eq!(first(Budget { deadline: Some(Instant::now()), ..budget }).0, LOOK);
+        let budget = || Budget { steps: 3 * LOOK, ..Budget::default() };
+        assert_eq!(first(budget()), (3 * LOOK, Limit::Steps));
+        assert_eq!(first(Budget { deadline: Some(Instant::now()), ..budget() }).0, LOOK);
         let now = resident().unwrap();
         assert!(now > 1 << 20, "{now}");
-        assert_eq!(first(Budget { memory: Some(now * 100), ..budget }).0, 3 * LOOK);
-        assert_eq!(first(Budget { memory: Some(1 << 20), ..budget }), (LOOK, Limit::Memory));
+        assert_eq!(first(Budget { memory: Some(now * 100), ..budget() }).0, 3 * LOOK);
+        assert_eq!(first(Budget { memory: Some(1 << 20), ..budget() }), (LOOK, Limit::Memory));
+        let over = Arc::new(AtomicBool::new(false));
+        assert_eq!(first(Budget { over: Some(over.clone()), ..budget() }).0, 3 * LOOK);
+        over.store(true, Ordering::Relaxed);
+        assert_eq!(first(Budget { over: Some(over), ..budget() }), (LOOK, Limit::Time));
     }
 }

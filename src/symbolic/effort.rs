@@ -9,6 +9,7 @@ use crate::ir::reach::{Mentions, Named, Reach};
 use crate::ir::{BlockId, FuncRef, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A part of the host's code.
@@ -46,7 +47,7 @@ pub(super) struct Begun { part: Part, steps: u64, at: Instant }
 /// Costs of parts, by the part around them.
 #[derive(Debug, Default)]
 pub struct Effort {
-    reach: Rc<Reach>,
+    reach: Arc<Reach>,
     spared: FxHashMap<Part, Spared>,
     active: Vec<Part>,
     /// Loops that were executed round by round.
@@ -58,7 +59,7 @@ pub struct Effort {
 
 impl Effort {
     #[must_use]
-    pub fn new(reach: Rc<Reach>, spared: FxHashMap<Part, Spared>) -> Self { Self { reach, spared, ..Self::default() } }
+    pub fn new(reach: Arc<Reach>, spared: FxHashMap<Part, Spared>) -> Self { Self { reach, spared, ..Self::default() } }
 
     pub(super) fn spared(&self, part: Part) -> Option<Spared> { self.spared.get(&part).copied() }
 

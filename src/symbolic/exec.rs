@@ -14,7 +14,7 @@ use super::lifetime::{CopyEvent, StaleEvent};
 use super::memory::{Memory, ObjId, ObjKind, Object};
 use super::partition::{Moment, Partitions, Row};
 use super::term::{Arena, Axis, FileName, FilePart, InputSource, Range, SymId, SymKind, Term, TermId};
-use super::value::{Base, Target, Value};
+use super::value::{Base, Lost, Target, Value};
 use crate::ir::{BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side, Terminator, TypeId, TypeKind, ValueId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -159,6 +159,8 @@ pub struct Executor<'p> {
     pub(crate) written_otherwise: rustc_hash::FxHashSet<ObjId>,
     pub(super) cfgs: FxHashMap<FuncRef, Rc<Cfg>>,
     pub(super) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
+    /// The versions of contents at which objects were last allocated.
+    made: FxHashMap<ObjId, u32>,
     pub(super) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
     pub(super) loop_vars: FxHashMap<LoopKey, Vec<super::loops::LoopVar>>,
     pub(super) loop_steps: FxHashMap<LoopKey, Vec<(super::loops::LoopVar, Option<i128>)>>,
@@ -200,7 +202,7 @@ impl<'p> Executor<'p> {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
             gave_up: None, limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(),
-            cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), global_ids: FxHashMap::default(),
+            cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
     }
@@ -215,6 +217,8 @@ impl<'p> Executor<'p> {
 
     pub fn object(&self, o: ObjId) -> &Object { &self.objects[o.0 as usize] }
 
+    pub(super) fn set_extent(&mut self, o: ObjId, bytes: TermId) { self.objects[o.0 as usize].extent = Some(bytes); }
+
     pub fn new_object(&mut self, object: Object) -> ObjId {
         let id = ObjId(u32::try_from(self.objects.len()).unwrap_or(u32::MAX));
         self.objects.push(object);
@@ -223,15 +227,21 @@ impl<'p> Executor<'p> {
 
     /// The object that an allocation at this place of this activation makes: the same one on every pass over it.
     pub fn allocate(&mut self, context: u64, site: Site, which: u32, make: impl FnOnce(&mut Self) -> Object) -> ObjId {
-        if let Some(id) = self.alloc_ids.get(&(context, site, which)).copied() {
-            let fresh = make(self);
-            self.objects[id.0 as usize] = fresh;
-            return id;
-        }
         let object = make(self);
-        let id = self.new_object(object);
-        self.alloc_ids.insert((context, site, which), id);
+        let id = match self.alloc_ids.get(&(context, site, which)).copied() {
+            Some(id) => { self.objects[id.0 as usize] = object; id }
+            None => { let id = self.new_object(object); self.alloc_ids.insert((context, site, which), id); id }
+        };
+        let now = self.next_version();
+        self.made.insert(id, now);
         id
+    }
+
+    /// Whether a term is the address of what was allocated after contents had this version, or in some round of a loop.
+    pub(super) fn is_address_since(&self, t: TermId, version: u32) -> bool {
+        let Term::Apply { name, args, .. } = self.arena.get(t) else { return false };
+        let object = if name == "address" { self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok()) } else { None };
+        object.is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.made.get(&ObjId(id)).is_some_and(|at| *at > version))
     }
 
     pub fn pointer(&mut self, object: ObjId, offset: i128) -> Value {
@@ -246,10 +256,12 @@ impl<'p> Executor<'p> {
         Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
     }
 
-    pub fn unknown_pointer(&mut self, reason: &str) -> Value {
+    pub fn unknown_pointer(&mut self, reason: &str) -> Value { self.lost_pointer(Lost { reason: Rc::from(reason), among: None }) }
+
+    pub(super) fn lost_pointer(&mut self, lost: Lost) -> Value {
         let cond = self.arena.bool(true);
         let offset = self.arena.int(0);
-        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Unknown(Rc::from(reason)), offset)]))
+        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Unknown(lost), offset)]))
     }
 
     /// The symbol of a program input; equal sources give the same symbol.
@@ -285,7 +297,7 @@ impl<'p> Executor<'p> {
         for s in self.arena.symbols_of(roots) {
             let SymKind::Input(source) = self.arena.symbol(s).kind.clone() else { continue };
             let t = self.arena.symbol_term(s);
-            let bits = [16, 32, 64].into_iter().find(|bits| self.inputs.get(&(source.clone(), *bits)) == Some(&t));
+            let bits = [8, 16, 32, 64].into_iter().find(|bits| self.inputs.get(&(source.clone(), *bits)) == Some(&t));
             read.extend(bits.map(|bits| (source, bits, t)));
         }
         read.sort();

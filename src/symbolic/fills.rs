@@ -30,6 +30,8 @@ impl Executor<'_> {
         let zero = self.arena.int(0);
         let from = self.arena.substitute(at, &std::iter::once((k, zero)).collect());
         let value = self.arena.substitute(value, map);
+        // What each round allocates is another object in each.
+        if self.arena.cone(&[value]).into_iter().any(|t| self.is_address_since(t, mark.1)) { return None; }
         let value = self.of_each_round(value, layer.bytes, mark, k);
         Some(Filled { from, stride, bytes: layer.bytes, value })
     }

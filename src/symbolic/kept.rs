@@ -1,48 +1,237 @@
 //! Where addresses have been kept. Cells lose pointers when an array of them is written at a variable place or by a
 //! loop; what a pointer read back from there may point to is known from here, whatever the order of the stores.
+//!
+//! In: every store and copy, and what is forgotten because code that is not followed may have written it. Out: for a pointer that was
+//! lost, the objects and functions whose addresses were ever stored where it is read. That holds where every store so far was followed: a
+//! loop is executed until no round notes anything new (`loops.rs`).
 
 use super::access::collect;
 use super::exec::{Executor, State};
 use super::loops::is_known;
 use super::memory::{ObjId, ObjKind, Rest};
-use super::value::{Base, Target, Value};
-use crate::ir::Side;
+use super::value::{Base, Lost, Places, Target, Value};
+use crate::ir::reach::Mentions;
+use crate::ir::{FuncRef, GlobalRef, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
-/// Objects whose address was at some time stored in an object; under `None`, at a place that is not known.
-pub type Kept = FxHashMap<Option<ObjId>, FxHashSet<ObjId>>;
+/// Places that a lost pointer is followed to.
+const MAX_PLACES: usize = 64;
+
+/// Addresses that were at some time stored in one place.
+#[derive(Clone, Debug, Default)]
+pub struct Stored {
+    objects: FxHashSet<ObjId>,
+    functions: FxHashSet<FuncRef>,
+    /// And what may be any address: a number that was put together, what code left there that is not followed.
+    anything: bool,
+}
+
+impl Stored {
+    fn is_empty(&self) -> bool { self.objects.is_empty() && self.functions.is_empty() && !self.anything }
+
+    fn add(&mut self, other: &Self) {
+        self.objects.extend(&other.objects);
+        self.functions.extend(&other.functions);
+        self.anything |= other.anything;
+    }
+
+    fn size(&self) -> usize { self.objects.len() + self.functions.len() + usize::from(self.anything) }
+
+    /// What a value can be the address of, or a part of one.
+    fn add_value(&mut self, v: &Value, is_constant: &dyn Fn(super::term::TermId) -> bool) {
+        match v {
+            Value::Ptr(p) => for t in p.iter() {
+                match &t.base {
+                    Base::Object(o) => { self.objects.insert(*o); }
+                    Base::Func(f) => { self.functions.insert(*f); }
+                    Base::Null => {}
+                    Base::Unknown(Lost { among: Some(a), .. }) => { self.objects.extend(&a.objects); self.functions.extend(&a.functions); }
+                    Base::Unknown(_) => self.anything = true,
+                }
+            },
+            Value::Aggregate(e) => for v in e.iter() { self.add_value(v, is_constant); },
+            // No address is known when the program is compiled. Any other number may be one, or bytes of one.
+            Value::Int(t) => self.anything |= !is_constant(*t),
+            Value::Unknown(_) => self.anything = true,
+            Value::Bool(_) | Value::Real(_) => {}
+        }
+    }
+}
+
+/// What was stored in each object; under `None`, at places that are not known.
+#[derive(Debug, Default)]
+pub struct Kept {
+    places: FxHashMap<Option<ObjId>, Stored>,
+    /// Places where something new was noted, the latest last.
+    news: Vec<Option<ObjId>>,
+    /// What is stored at places that are not known was not found out.
+    unsettled: bool,
+    /// Objects that stand for what earlier rounds allocated, by those that the round at hand does.
+    twins: FxHashMap<ObjId, FxHashSet<ObjId>>,
+}
+
+/// A time: how much was noted, and how many objects there were.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark { news: usize, objects: usize }
+
+impl Kept {
+    fn add(&mut self, place: Option<ObjId>, what: &Stored) {
+        if what.is_empty() { return; }
+        let there = self.places.entry(place).or_default();
+        let (before, open) = (there.size(), !there.anything);
+        there.add(what);
+        if open && there.size() != before { self.news.push(place); }
+    }
+
+    pub(super) fn add_objects(&mut self, place: Option<ObjId>, objects: &[ObjId]) {
+        self.add(place, &Stored { objects: objects.iter().copied().collect(), ..Stored::default() });
+    }
+
+    /// Notes that nothing is known of the addresses that an object holds.
+    pub(super) fn add_anything(&mut self, o: ObjId) { self.add(Some(o), &Stored { anything: true, ..Stored::default() }); }
+
+    fn objects(&self, place: Option<ObjId>) -> impl Iterator<Item = ObjId> { self.places.get(&place).into_iter().flat_map(|s| s.objects.iter().copied()) }
+
+    /// Notes that what an earlier round allocated has an object of its own. What that held is not known.
+    pub(super) fn add_twin(&mut self, made: ObjId, twin: ObjId) {
+        self.twins.entry(made).or_default().insert(twin);
+        self.add_anything(twin);
+    }
+
+    pub(super) fn is_twin(&self, o: ObjId) -> bool { self.twins.values().any(|t| t.contains(&o)) }
+
+    /// Adds the twins of objects, and theirs.
+    fn add_twins(&self, objects: &mut FxHashSet<ObjId>) {
+        let mut open: Vec<ObjId> = objects.iter().copied().collect();
+        while let Some(o) = open.pop() { for t in self.twins.get(&o).into_iter().flatten() { if objects.insert(*t) { open.push(*t); } } }
+    }
+
+    /// Places older than a time where something new has been noted since.
+    fn news_since(&self, mark: Mark) -> impl Iterator<Item = Option<ObjId>> {
+        self.news[mark.news..].iter().copied().filter(move |p| p.is_none_or(|o| (o.0 as usize) < mark.objects))
+    }
+
+    /// Whether an address was ever stored in an object.
+    pub(super) fn has_addresses(&self, o: ObjId) -> bool { self.places.get(&Some(o)).is_some_and(|s| !s.objects.is_empty() || !s.functions.is_empty()) }
+}
+
+/// The keys under which what is stored at a place is kept.
+fn keys(to: &Base) -> Vec<Option<ObjId>> {
+    match to {
+        Base::Object(o) => vec![Some(*o)],
+        Base::Unknown(Lost { among: Some(a), .. }) => a.objects.iter().copied().map(Some).collect(),
+        Base::Unknown(_) => vec![None],
+        Base::Null | Base::Func(_) => vec![],
+    }
+}
 
 impl Executor<'_> {
+    pub(super) fn mark(&self) -> Mark { Mark { news: self.kept.news.len(), objects: self.objects.len() } }
+
+    /// Whether something that an earlier part of a round might have read has been stored since its start.
+    pub(super) fn has_kept_more(&self, since: Mark) -> bool { self.kept.news_since(since).next().is_some() }
+
+    /// Where every round stores something new, nothing is known of what is read there.
+    pub(super) fn give_up_places(&mut self, since: Mark) {
+        let places: Vec<Option<ObjId>> = self.kept.news_since(since).collect();
+        for p in places { match p { Some(o) => self.kept.add_anything(o), None => self.kept.unsettled = true } }
+    }
+
     /// Notes that a value is stored at a place.
     pub(super) fn keep(&mut self, to: &[Target], v: &Value) {
-        let mut found = vec![];
-        collect(v, &mut found);
+        let mut found = Stored::default();
+        found.add_value(v, &|t| self.arena.as_int(t).is_some());
         if found.is_empty() { return; }
-        for t in to {
-            let place = match t.base { Base::Object(o) => Some(o), Base::Unknown(_) => None, Base::Null | Base::Func(_) => continue };
-            self.kept.entry(place).or_default().extend(found.iter().copied());
-        }
+        for t in to { for place in keys(&t.base) { self.kept.add(place, &found); } }
     }
 
     /// Notes that what one place holds is copied to another.
-    pub(super) fn keep_copy(&mut self, s: &State, to: &[Target], from: &[Target]) {
-        let mut found = vec![];
+    pub(crate) fn keep_copy(&mut self, s: &State, to: &[Target], from: &[Target]) {
+        let mut found = Stored::default();
         for t in from {
-            match t.base {
-                Base::Object(o) => self.held(s, o, &mut found),
-                Base::Unknown(_) => found.extend(self.escaped(s)),
+            match &t.base {
+                Base::Object(o) => self.stored_at(s, *o, &mut found),
+                Base::Unknown(Lost { among: Some(a), .. }) => for o in &a.objects { self.stored_at(s, *o, &mut found); },
+                Base::Unknown(_) => { found.objects.extend(self.escaped(s)); found.anything = true; }
                 Base::Null | Base::Func(_) => {}
             }
         }
-        for t in to {
-            let place = match t.base { Base::Object(o) => Some(o), Base::Unknown(_) => None, Base::Null | Base::Func(_) => continue };
-            if !found.is_empty() { self.kept.entry(place).or_default().extend(found.iter().copied()); }
+        for t in to { for place in keys(&t.base) { self.kept.add(place, &found); } }
+    }
+
+    /// What may be read of an object in a state.
+    fn stored_at(&self, s: &State, o: ObjId, out: &mut Stored) {
+        let mut objects = vec![];
+        self.held(s, o, &mut objects);
+        out.objects.extend(objects);
+        let cells_only = s.mem.get(&o).is_some_and(|st| matches!(st.rest, Rest::Uninit | Rest::Zero) && st.cells.values().all(|(_, v)| is_known(v)));
+        if cells_only { for (_, v) in s.mem[&o].cells.values() { out.add_value(v, &|t| self.arena.as_int(t).is_some()); } return; }
+        if let Some(all) = self.kept.places.get(&Some(o)) { out.add(all); }
+        if let Some(anywhere) = self.kept.places.get(&None) { out.functions.extend(&anywhere.functions); }
+        out.anything |= !self.is_followed(o);
+    }
+
+    /// Whether every store to an object is one that is executed, or leaves word in `kept`.
+    fn is_followed(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) }
+
+    /// Notes the addresses in the initial value of a global variable.
+    pub(super) fn keep_initial(&mut self, o: ObjId, r: GlobalRef) {
+        let mut all = Mentions::default();
+        if let Some(initial) = &self.program.global(r).init { all.add_constant(self.program, r.module, initial); }
+        let objects = all.globals.iter().map(|g| self.global_object(g.module, g.global)).collect();
+        self.kept.add(Some(o), &Stored { objects, functions: all.named.into_iter().collect(), anything: all.opaque });
+    }
+
+    /// What a pointer that is read from these objects may point to; `None` where that is not known.
+    fn places_in(&self, objects: &[ObjId]) -> Option<Rc<Places>> {
+        if self.kept.unsettled { return None; }
+        let mut all = Stored::default();
+        for o in objects {
+            if !self.is_followed(*o) { return None; }
+            if let Some(there) = self.kept.places.get(&Some(*o)) { all.add(there); }
+        }
+        if let Some(anywhere) = self.kept.places.get(&None) { all.objects.extend(&anywhere.objects); all.functions.extend(&anywhere.functions); }
+        self.kept.add_twins(&mut all.objects);
+        if all.anything || all.size() > MAX_PLACES { return None; }
+        let mut places = Places { objects: all.objects.into_iter().collect(), functions: all.functions.into_iter().collect() };
+        places.objects.sort_unstable();
+        places.functions.sort_unstable();
+        Some(Rc::new(places))
+    }
+
+    /// A pointer that was read from an object of the host, where it was lost: what it may point to.
+    pub(super) fn among_stored(&self, o: ObjId, v: Value) -> Value {
+        let Value::Ptr(p) = &v else { return v };
+        if self.side != Side::Host || !p.iter().any(|t| t.base.is_anywhere()) { return v; }
+        let Some(places) = self.places_in(&[o]) else { return v };
+        let found = p.iter().map(|t| match &t.base {
+            Base::Unknown(l @ Lost { among: None, .. }) => Target { base: Base::Unknown(Lost { among: Some(places.clone()), ..l.clone() }), ..t.clone() },
+            _ => t.clone(),
+        });
+        Value::Ptr(Rc::new(found.collect()))
+    }
+
+    /// A pointer that is read through one that was lost.
+    pub(super) fn load_lost(&mut self, s: &mut State, lost: &Lost) -> Value {
+        let among = match &lost.among {
+            Some(a) if self.side == Side::Host => { for o in &a.objects { self.ensure(s, *o); } self.places_in(&a.objects) }
+            _ => None,
+        };
+        self.lost_pointer(Lost { reason: lost.reason.clone(), among })
+    }
+
+    /// Forgets what is written through a pointer that was lost; what is stored there has been noted.
+    pub(super) fn forget_lost(&mut self, s: &mut State, lost: &Lost, reason: &str, device: bool) {
+        match &lost.among {
+            Some(a) if self.side == Side::Host => for o in &a.objects { if !self.read_only(*o) || (device && self.is_of_device(*o)) { self.blank(s, *o, reason, false); } },
+            _ => self.forget_escaped(s, reason, device),
         }
     }
 
     /// Objects that pointers in an object may point to.
     pub(super) fn held(&self, s: &State, o: ObjId, out: &mut Vec<ObjId>) {
-        if !self.held_in_cells(s, o, out) && let Some(k) = self.kept.get(&None) { out.extend(k.iter().copied()); }
+        if !self.held_in_cells(s, o, out) { out.extend(self.kept.objects(None)); }
     }
 
     /// The same but for addresses that were stored at places that are not known; says whether none of these can be here.
@@ -51,7 +240,7 @@ impl Executor<'_> {
         if let Some(st) = state { for (_, v) in st.cells.values() { collect(v, out); } }
         // Where every cell is known, an address that is not there has been overwritten.
         let known = state.is_some_and(|st| !matches!(st.rest, Rest::Unknown { .. } | Rest::Layer(_) | Rest::Either(_)) && st.cells.values().all(|(_, v)| is_known(v)));
-        if !known && let Some(k) = self.kept.get(&Some(o)) { out.extend(k.iter().copied()); }
+        if !known { out.extend(self.kept.objects(Some(o))); }
         known
     }
 
@@ -60,8 +249,8 @@ impl Executor<'_> {
         let mut out = vec![];
         for o in s.mem.keys() { self.held_in_cells(s, *o, &mut out); }
         // What a kernel stores in memory of the device has no cells. Variables without cells have ended.
-        for (place, k) in &self.kept {
-            if place.is_none_or(|o| !matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::DeviceLocal)) { out.extend(k.iter().copied()); }
+        for (place, k) in &self.kept.places {
+            if place.is_none_or(|o| !matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::DeviceLocal)) { out.extend(k.objects.iter().copied()); }
         }
         out.sort_unstable();
         out.dedup();
@@ -89,7 +278,7 @@ impl Executor<'_> {
         let mut work = vec![];
         for a in args {
             collect(a, &mut work);
-            if let Value::Ptr(p) = a && p.iter().any(|t| matches!(t.base, Base::Unknown(_))) { work.extend(self.escaped(s)); }
+            if let Value::Ptr(p) = a && p.iter().any(|t| t.base.is_anywhere()) { work.extend(self.escaped(s)); }
         }
         work.extend(s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))));
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
@@ -102,7 +291,7 @@ impl Executor<'_> {
                 ObjKind::DeviceGlobal(_) => "what a kernel writes to a device variable".to_owned(),
                 _ => continue,
             };
-            self.kept.entry(Some(*o)).or_default().extend(reached.iter().copied());
+            self.kept.add_objects(Some(*o), &reached);
             self.forget(s, *o, &what, false);
         }
     }

@@ -123,7 +123,7 @@ impl Executor<'_> {
         let below = if whole { Rc::new(ObjState::new(Rest::Uninit)) } else { old.clone() };
         let source = if let Written::Copy { state, .. } = &what { depth_of(state) } else { 0 };
         let depth = depth_of(&below).max(source) + 1;
-        if depth > MAX_DEPTH { self.forget(s, o, "an array written in many places", false); return; }
+        if depth > MAX_DEPTH { self.blank(s, o, "an array written in many places", false); return; }
         let version = self.next_version();
         let layer = Layer { from, stride, bytes, count, what, below, version, depth };
         s.mem.insert(o, Rc::new(with_end_of(Some(&old), ObjState::new(Rest::Layer(Rc::new(layer))))));
@@ -240,6 +240,7 @@ impl Executor<'_> {
         let rel = self.arena.sub(offset, l.from);
         let bits = u32::try_from(size * 8).unwrap_or(u32::MAX);
         let integer = match want { Some((f, ty)) => matches!(self.module(f).ty(ty).kind, TypeKind::Int(b) if b == bits), None => false };
+        let pointer = size == 8 && want.is_some_and(|(f, ty)| matches!(self.module(f).ty(ty).kind, TypeKind::Ptr(_)));
         match &l.what {
             Written::Copy { from, state, at } => {
                 let offset = self.arena.add(*at, rel);
@@ -251,7 +252,13 @@ impl Executor<'_> {
                 let map: FxHashMap<TermId, TermId> = std::iter::once((*k, element)).collect();
                 Value::Int(self.arena.substitute(*value, &map))
             }
+            Written::Each { k, value } if pointer => {
+                let element = self.arena.floor_div(rel, l.stride);
+                let address = self.arena.substitute(*value, &std::iter::once((*k, element)).collect());
+                self.int_as_pointer(address)
+            }
             Written::All(value) if integer => Value::Int(*value),
+            Written::All(value) if pointer => self.int_as_pointer(*value),
             Written::Fill(byte) if integer => {
                 let bytes = (0..size).fold(0i128, |v, _| v << 8 | i128::from(*byte));
                 Value::Int(self.arena.int(wrap_value(bytes, bits, true)))

@@ -7,11 +7,13 @@
 //! `k` steps further). The condition under which the loop goes round is kept for the previous iteration: it makes exit
 //! values exact.
 
+use super::anew::Anew;
 use super::cfg::Cfg;
 use super::effort::{Part, Spared};
 use super::fills::Filled;
-use super::exec::{Executor, Frame, State};
+use super::exec::{Executor, Frame, RegionOut, State};
 use super::memory::{ObjId, ObjState, Rest};
+use super::sums::Rounds;
 use super::term::{Range, SymKind, Term, TermId};
 use super::value::{Base, Target, Value};
 use crate::ir::{BlockId, Op, ValueId};
@@ -42,6 +44,9 @@ pub(super) enum Form {
 
 /// Nodes of a choice between values that are looked through.
 const MAX_CHOICES: usize = 64;
+
+/// Rounds that are gone through again only because they stored addresses that those before did not.
+const MOST_AGAIN: usize = 2;
 
 /// Constant trip counts up to this are executed one by one where that is more exact.
 const MAX_UNROLL: u32 = 64;
@@ -82,10 +87,13 @@ impl Executor<'_> {
         // Pointers that a round may set to another object: every (object, offset) that they can hold.
         let mut choices: FxHashMap<LoopVar, Vec<(Base, TermId)>> = FxHashMap::default();
         let mut beyond: FxHashSet<LoopVar> = FxHashSet::default();
+        let mut twins: FxHashMap<LoopVar, Anew> = FxHashMap::default();
+        let mut again = 0;
         for round in 0..16 {
             let mark = self.arena.symbols().len();
             let version = self.version;
-            let mut chosen: FxHashMap<LoopVar, Value> = choices.iter().filter(|(_, c)| !c.is_empty()).map(|(v, c)| (*v, self.any_of(c))).collect();
+            let stored = self.mark();
+            let mut chosen: FxHashMap<LoopVar, Value> = choices.iter().filter(|(_, c)| !c.is_empty()).map(|(v, c)| (*v, self.any_of(c, "which of several pointers a loop left in a variable"))).collect();
             for v in &beyond { let p = self.unknown_pointer("what a loop left in a pointer"); chosen.insert(*v, p); }
             let (sh, symbols) = self.header_state(fr, &s0, &vars, &phi_start, |_, v| chosen.get(&v).cloned());
             let out = self.region(fr, cfg, Some(l), header, vec![(header, sh.clone())]);
@@ -104,6 +112,8 @@ impl Executor<'_> {
                 continue;
             }
             let mut new = self.changed(&sh, &sb, &vars);
+            // Each round starts with a twin of its own.
+            new.retain(|v| !matches!(v, LoopVar::Cell(o, ..) | LoopVar::Whole(o) | LoopVar::Life(o) if twins.values().any(|w| w.twin == *o)));
             if round >= 10 { new = new.into_iter().map(|v| if let LoopVar::Cell(o, ..) = v { LoopVar::Whole(o) } else { v }).collect(); }
             let mut wider = false;
             for v in vars.clone() {
@@ -116,7 +126,15 @@ impl Executor<'_> {
                 if let ([a], [n]) = (a.as_slice(), n.as_slice()) && !choices.contains_key(&v) && a.0 == n.base { continue; }
                 let known = choices.entry(v).or_insert_with(|| { wider = true; a });
                 let mut bad = false;
-                for t in n.iter() {
+                let resized = matches!(n.as_slice(), [Target { base: Base::Object(o), .. }] if !s0.mem.contains_key(o) && !self.object(*o).extent.is_some_and(|e| self.only_old(e, mark, version, None)));
+                let anew = if resized { self.made_anew(fr, header, &mut s0, &sb, &n) } else { None };
+                match (anew, twins.get(&v)) {
+                    (Some(w), None) => { known.push((Base::Object(w.twin), w.offset)); twins.insert(v, w); wider = true; }
+                    (anew, before) => bad |= anew.as_ref() != before,
+                }
+                // The next round's twin is not this one's.
+                bad |= n.iter().any(|t| twins.values().any(|w| t.base == Base::Object(w.twin)));
+                for t in n.iter().filter(|_| !twins.contains_key(&v)) {
                     // What an earlier round allocated may have had another size.
                     bad |= matches!(t.base, Base::Object(o) if !s0.mem.contains_key(&o) && !self.object(o).extent.is_some_and(|e| self.only_old(e, mark, version, None)));
                     if known.iter().any(|(b, o)| *b == t.base && *o == t.offset) { continue; }
@@ -131,11 +149,22 @@ impl Executor<'_> {
                 // An object made in an earlier round has that round's size, not this one's.
                 let extents: Vec<TermId> = known.iter().filter_map(|(b, _)| if let Base::Object(o) = b { self.object(*o).extent } else { None }).collect();
                 bad |= extents.into_iter().any(|e| !self.only_old(e, mark, version, None));
-                if bad { choices.remove(&v); beyond.insert(v); wider = true; }
+                if bad { choices.remove(&v); twins.remove(&v); beyond.insert(v); wider = true; }
             }
+            // Addresses of twins that are kept as numbers.
+            let numbers: Vec<TermId> = vars.iter().filter_map(|v| if let Some(Value::Int(n)) = self.var_value(&sb, &phi_next, *v) { Some(n) } else { None }).collect();
+            if twins.values().any(|w| self.speaks_of(&numbers, w.twin)) {
+                for v in twins.drain().map(|(v, _)| v) { choices.remove(&v); beyond.insert(v); }
+                wider = true;
+            }
+            // What a round stores an earlier part of the next one may read back.
             if new.is_empty() && !wider {
-                transition = Some((sh, symbols, sb, phi_next, mark, version));
-                break;
+                if !self.has_kept_more(stored) {
+                    transition = Some((sh, symbols, sb, phi_next, mark, version));
+                    break;
+                }
+                again += 1;
+                if again > MOST_AGAIN { self.give_up_places(stored); }
             }
             for v in new {
                 if let LoopVar::Whole(o) = v { vars.retain(|x| !matches!(x, LoopVar::Cell(p, ..) if *p == o)); }
@@ -163,7 +192,8 @@ impl Executor<'_> {
                 continue;
             }
             let (Some(start), Some(sym)) = (self.var_value(&s0, &phi_start, *v), symbols.get(v).cloned()) else { continue };
-            let Some(next) = self.var_value(&sb, &phi_next, *v) else { continue };
+            let Some(mut next) = self.var_value(&sb, &phi_next, *v) else { continue };
+            if let (Value::Int(n), Value::Int(h), Some(bits)) = (&next, &sym, self.bits_of_var(fr, *v)) { next = Value::Int(self.as_kept(*n, *h, bits)); }
             let form = if choices.contains_key(v) || beyond.contains(v) { Form::Bounded(sym, vec![]) } else { self.solve(&start, &sym, &next, k, mark, version) };
             if matches!(form, Form::Arbitrary | Form::Bounded(..)) && matches!(start, Value::Int(_) | Value::Ptr(_) | Value::Bool(_)) { inexact = true; }
             forms.insert(*v, form);
@@ -183,14 +213,24 @@ impl Executor<'_> {
         let (_, _, round) = { let (a, b) = (sh.path, sb.path); self.arena.split_common(a, b) };
         let plain = self.arena.conjuncts(round);
         let mut ranges: Vec<(LoopVar, u32, bool)> = vec![];
+        let mut stepped: Vec<(LoopVar, TermId)> = vec![];
         for v in &vars {
             let (Some(Form::Closed(Value::Int(_))), Some(Value::Int(h))) = (forms.get(v), symbols.get(v)) else { continue };
             let Some(bits) = self.bits_of_var(fr, *v) else { continue };
             let (Some(Value::Int(start)), Some(Value::Int(next))) = (self.var_value(&s0, &phi_start, *v), self.var_value(&sb, &phi_next, *v)) else { continue };
             let signed = self.arena.range(*h).lo.is_some_and(|l| l < 0);
+            let next = self.as_kept(next, *h, bits);
             let d = self.arena.sub(next, *h);
-            if self.steps_in_range(start, *h, d, &plain, Range::of_int(bits, signed)) { ranges.push((*v, bits, signed)); }
+            if self.steps_in_range(start, *h, d, &plain, Range::of_int(bits, signed)) { ranges.push((*v, bits, signed)); continue; }
+            // `while (i-- > 0)` on an unsigned `i`: what the condition reads starts in range, and so stays there.
+            let Some(read) = self.read_as_unsigned(&plain, *h, bits) else { continue };
+            let from = self.interpret(start, bits, false);
+            if !self.steps_in_range(from, read, d, &plain, Range::of_int(bits, false)) { continue; }
+            let moved = self.arena.mul(d, k);
+            stepped.push((*v, self.arena.add(from, moved)));
+            ranges.push((*v, bits, false));
         }
+        for (v, at_k) in stepped { forms.insert(v, Form::Closed(Value::Int(at_k))); }
         // The condition of going round, in terms of k. It speaks of what the machine reads, which after k steps may have wrapped.
         let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
         for (v, f) in &forms {
@@ -207,24 +247,46 @@ impl Executor<'_> {
             }
         }
         let arrays: Vec<(ObjId, Filled)> = vars.iter().filter_map(|v| if let LoopVar::Whole(o) = v { self.filled(*o, (&sh, &sb), &map, (mark, version), k).map(|f| (*o, f)) } else { None }).collect();
+        // Pointers that rounds leave in an array are told apart where each round is executed by itself.
+        let scattered = vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if self.kept.has_addresses(*o) && !arrays.iter().any(|(a, _)| a == o)));
         // What is known of arrays is only found out the long way.
-        if repeatable && arrays.is_empty() { self.loop_steps.insert(key, steps); } else { self.loop_steps.remove(&key); }
+        if repeatable && arrays.is_empty() && !scattered { self.loop_steps.insert(key, steps); } else { self.loop_steps.remove(&key); }
         let round = self.arena.substitute(round, &map);
         let round: Vec<TermId> = self.arena.conjuncts(round).into_iter().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
 
         let mut facts = vec![];
+        let rounds = Rounds { k, map: &map, mark, version };
+        // Of each round, in variables that keep what it found.
+        let mut noted: Vec<TermId> = vec![];
         for v in &vars {
-            if !matches!(forms.get(v), Some(Form::Arbitrary)) { continue; }
+            if choices.contains_key(v) || beyond.contains(v) || !matches!(forms.get(v), Some(Form::Arbitrary | Form::Bounded(Value::Int(_), _))) { continue; }
             let (Some(Value::Int(a)), Some(Value::Int(h)), Some(Value::Int(n))) = (self.var_value(&s0, &phi_start, *v), symbols.get(v).cloned(), self.var_value(&sb, &phi_next, *v)) else { continue };
+            let kept = match self.bits_of_var(fr, *v) { Some(bits) => self.as_kept(n, h, bits), None => n };
+            if let Some(f) = self.added_up((a, h, kept), &rounds) { forms.insert(*v, f); continue; }
+            let moved = self.moved(a, h, kept, &rounds);
+            if let Some(known) = moved.as_ref().or_else(|| forms.get(v)).cloned() && let Some((f, seen)) = self.noted((a, h, kept), &rounds, &known) {
+                forms.insert(*v, f);
+                noted.push(seen);
+                continue;
+            }
+            if let Some(f) = moved { forms.insert(*v, f); continue; }
+            if !matches!(forms.get(v), Some(Form::Arbitrary)) { continue; }
             let f = match self.set_in_some_round((a, h, n), k, &map, &round, mark, version) { None => self.loaded_in_some_round(a, h, n, mark, version), f => f };
             if let Some(f) = f { forms.insert(*v, f); }
         }
         self.name_iteration(k, &forms);
         for (v, bits, signed) in &ranges { if let Some(Form::Closed(Value::Int(at_k))) = forms.get(v) { facts.extend(self.within(*at_k, *bits, *signed)); } }
 
-        if inexact && let Some(n) = self.trip_count(&round, k) && n <= MAX_UNROLL && let Some(r) = self.unroll(fr, cfg, l, &s0, &phi_start, n) { return r; }
+        if (inexact || scattered) && let Some(n) = self.trip_count(&round, k) && n <= MAX_UNROLL && let Some(r) = self.unroll(fr, cfg, l, &s0, &phi_start, n) { return r; }
 
+        for (v, w) in &twins {
+            self.size_twin(w, &rounds);
+            let start = self.var_value(&s0, &phi_start, *v);
+            forms.insert(*v, Form::Bounded(self.held_at(start.as_ref(), w, k), vec![]));
+        }
+        let round = [round, noted].concat();
         facts.push(self.went_round(&round, k));
+        let first = self.in_the_first_round(&round, k);
         let lost: FxHashMap<LoopVar, Value> = beyond.iter().map(|v| (*v, self.unknown_pointer("what a loop left in a pointer"))).collect();
         let (mut sk, _) = self.header_state(fr, &s0, &vars, &phi_start, |_, v| match forms.get(&v) {
             Some(Form::Closed(x) | Form::Bounded(x, _)) => Some(x.clone()),
@@ -236,11 +298,27 @@ impl Executor<'_> {
         facts.push(sk.path);
         sk.path = self.arena.and_all(facts);
         let gone = self.gone_through(&round, k);
-        let mut out = self.region(fr, cfg, Some(l), header, vec![(header, sk)]);
+        let begin = sk.path;
+        let mut out = self.final_pass(fr, cfg, l, &sk);
+        if let Some(first) = first { out.exits = self.after_the_first_round(out.exits, begin, first, &Rounds { k, map: &map, mark, version }); }
         if let Some(gone) = gone {
             for s in out.exits.iter_mut().map(|e| &mut e.2).chain(out.rets.iter_mut().map(|r| &mut r.1)) { gone.add_to(s); }
         }
         (out.exits, out.rets)
+    }
+
+    /// The pass that counts. It stores no address that those before it did not, which it might have had to read back; else once more.
+    fn final_pass(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, start: &State) -> RegionOut {
+        let (header, events) = (cfg.loops[l].header, self.events());
+        for again in 0..4 * MOST_AGAIN {
+            let stored = self.mark();
+            let out = self.region(fr, cfg, Some(l), header, vec![(header, start.clone())]);
+            if !self.has_kept_more(stored) || self.gave_up.is_some() { return out; }
+            if again >= MOST_AGAIN { self.give_up_places(stored); }
+            self.take_back(events);
+        }
+        self.give_up(format!("what the loop in `{}` stores could not be found out", self.function(fr.func).display));
+        RegionOut::default()
     }
 
     /// One pass with the steps that an earlier execution of this loop found, which the pass itself verifies: by
@@ -255,9 +333,10 @@ impl Executor<'_> {
         let (mark, version) = (self.arena.symbols().len(), self.version);
         let k = self.iteration_symbol(&vars);
         let next_k = self.arena.add_const(k, 1);
-        let mut now: FxHashMap<LoopVar, Value> = FxHashMap::default();
+        let (mut now, mut starts): (FxHashMap<LoopVar, Value>, FxHashMap<LoopVar, Value>) = Default::default();
         let mut next: Vec<(LoopVar, Value)> = vec![];
         let mut granted = vec![];
+        let no_wrap = self.loop_ranges.get(&(fr.context, fr.func, header)).cloned().unwrap_or_default();
         for (v, step) in steps {
             if let LoopVar::Life(o) = v {
                 let before = self.freed_when(s0, *o);
@@ -266,13 +345,15 @@ impl Executor<'_> {
                 granted.push(fact);
             }
             let Some(step) = step else { continue };
-            let start = self.var_value(s0, phi_start, *v)?;
+            let mut start = self.var_value(s0, phi_start, *v)?;
+            // What was found of its range is of the number that it is read as.
+            if let (Value::Int(t), Some((_, bits, signed))) = (&start, no_wrap.iter().find(|r| r.0 == *v)) { start = Value::Int(self.interpret(*t, *bits, *signed)); }
+            starts.insert(*v, start.clone());
             now.insert(*v, self.advance(&start, *step, k)?);
             next.push((*v, self.advance(&start, *step, next_k)?));
         }
-        let events = self.events();
+        let (events, stored) = (self.events(), self.mark());
         let (mut sk, _) = self.header_state(fr, s0, &vars, phi_start, |_, v| now.get(&v).cloned());
-        let no_wrap = self.loop_ranges.get(&(fr.context, fr.func, header)).cloned().unwrap_or_default();
         for (v, bits, signed) in &no_wrap {
             let Some(Value::Int(t)) = now.get(v) else { continue };
             granted.extend(self.within(*t, *bits, *signed));
@@ -289,11 +370,11 @@ impl Executor<'_> {
             let (_, _, round) = self.arena.split_common(sk.path, sb.path);
             let round: Vec<TermId> = self.arena.conjuncts(round).into_iter().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
             for (v, bits, signed) in &no_wrap {
-                let (Some(Value::Int(t)), Some(Value::Int(start)), Some((_, Some(step)))) = (now.get(v).cloned(), self.var_value(s0, phi_start, *v), steps.iter().find(|s| s.0 == *v)) else { continue };
+                let (Some(Value::Int(t)), Some(Value::Int(start)), Some((_, Some(step)))) = (now.get(v).cloned(), starts.get(v).cloned(), steps.iter().find(|s| s.0 == *v)) else { continue };
                 let (d, read) = (self.arena.int(*step), self.arena.wrap(t, *bits, *signed));
                 same &= self.steps_in_range(start, read, d, &round, Range::of_int(*bits, *signed));
             }
-            if !same || !self.changed(&sk, &sb, &vars).is_empty() {
+            if !same || self.has_kept_more(stored) || !self.changed(&sk, &sb, &vars).is_empty() {
                 self.take_back(events);
                 self.restore(fr, phi_start);
                 return None;
@@ -312,6 +393,11 @@ impl Executor<'_> {
         let (Some(lo), Some(hi)) = (r.lo, r.hi) else { return vec![] };
         let (lo, hi) = (self.arena.int(lo), self.arena.int(hi));
         vec![self.arena.le(lo, t), self.arena.le(t, hi)]
+    }
+
+    /// The term by which conditions read a variable as an unsigned number of so many bits.
+    fn read_as_unsigned(&self, conditions: &[TermId], h: TermId, bits: u32) -> Option<TermId> {
+        self.arena.cone(conditions).into_iter().find(|t| self.arena.reading(*t) == Some((h, bits, false)))
     }
 
     /// By induction over the rounds: the start is in range, and where a round that goes on bounds the value `v`, one
@@ -346,8 +432,29 @@ impl Executor<'_> {
             let prev = self.arena.substitute(round, &std::iter::once((k, before)).collect());
             let first = self.arena.le_zero(k);
             all.push(self.arena.or(first, prev));
+            for c in self.arena.conjuncts(prev) { if let Some(f) = self.exponent_bound(c) { all.push(self.arena.or(first, f)); } }
         }
         self.arena.and_all(all)
+    }
+
+    /// What a condition on a power of two says of its exponent: `2^e < n` or `n / 2^e > 0`, for machine integers, holds for small ones only.
+    fn exponent_bound(&mut self, c: TermId) -> Option<TermId> {
+        let Term::Le(t) = *self.arena.get(c) else { return None };
+        for (m, factor) in self.arena.poly(t).terms {
+            let [x] = m[..] else { continue };
+            let own = self.arena.scale(x, factor);
+            let rest = self.arena.sub(t, own);
+            let Some(least) = self.arena.range(rest).lo else { continue };
+            let (e, most) = match *self.arena.get(x) {
+                Term::Pow2(e) if factor > 0 => (e, least.checked_neg()?.div_euclid(factor)),
+                Term::Div(n, d) if factor < 0 && least > 0 => match (self.arena.get(d), self.arena.range(n).hi) { (Term::Pow2(e), Some(most)) => (*e, most), _ => continue },
+                _ => continue,
+            };
+            if most < 1 { continue; }
+            let largest = self.arena.int(i128::from(most.ilog2()));
+            return Some(self.arena.le(e, largest));
+        }
+        None
     }
 
     /// From `a·j + b != 0` for every `j` in `0..k`, where `a` divides `b`: `b > 0` or `a·(k - 1) + b < 0` (for positive `a`).
@@ -414,7 +521,7 @@ impl Executor<'_> {
                 LoopVar::Whole(o) => {
                     let name = self.object(o).name.clone();
                     let input = matches!(s0.mem.get(&o).map(|x| &x.rest), Some(Rest::Unknown { input: true, .. }));
-                    self.forget(&mut s, o, &format!("what a loop writes to `{name}`"), input);
+                    self.blank(&mut s, o, &format!("what a loop writes to `{name}`"), input);
                 }
                 LoopVar::Cell(o, at, size) => {
                     let value = match given(self, *v) { Some(x) => x, None => {
@@ -620,23 +727,27 @@ impl Executor<'_> {
             return Form::Closed(Value::Int(self.arena.ite(first, a, n)));
         }
         if let Some(f) = self.geometric(a, h, n, k, mark, version) { return f; }
-        // A choice between steps and fixed values.
-        let Some(leaves) = self.leaves(n) else { return Form::Arbitrary };
-        let range = self.arena.range(h);
-        if let Some(v) = self.option_of_some_round(&leaves, range) { return Form::Bounded(Value::Int(v), vec![]); }
+        if let Some(leaves) = self.leaves(n) && let Some(v) = self.option_of_some_round(&leaves, self.arena.range(h)) { return Form::Bounded(Value::Int(v), vec![]); }
+        self.moved(a, h, n, &Rounds { k, map: &FxHashMap::default(), mark, version }).unwrap_or(Form::Arbitrary)
+    }
+
+    /// A choice between steps and fixed values.
+    fn moved(&mut self, a: TermId, h: TermId, n: TermId, r: &Rounds<'_>) -> Option<Form> {
+        let (k, mark, version) = (r.k, r.mark, r.version);
         let (mut lo, mut hi) = (0i128, 0i128);
         let mut fixed = vec![];
-        for leaf in leaves {
+        for leaf in self.leaves(n)? {
             let d = self.arena.sub(leaf, h);
             if let Some(c) = self.arena.as_int(d) { lo = lo.min(c); hi = hi.max(c); } else if self.only_old(leaf, mark, version, None) { fixed.push(leaf); } else {
-                let r = self.arena.range(d);
-                match (r.lo, r.hi) {
-                    (Some(l), Some(u)) if self.arena.symbols_of(&[d]).iter().all(|s| { let t = Term::Sym(*s); Some(&t) != Some(self.arena.get(h)) }) => { lo = lo.min(l); hi = hi.max(u); }
-                    _ => return Form::Arbitrary,
+                let d = self.arena.substitute(d, r.map);
+                let steps = self.arena.range(d);
+                match (steps.lo, steps.hi) {
+                    (Some(l), Some(u)) if !self.arena.cone(&[d]).contains(&h) => { lo = lo.min(l); hi = hi.max(u); }
+                    _ => return None,
                 }
             }
         }
-        if fixed.len() > 4 { return Form::Arbitrary; }
+        if fixed.len() > 4 { return None; }
         // The start or a fixed value, and what the steps since then add up to. A representative has no range: where the
         // sum is read as a machine integer, that it has not wrapped is shown there.
         let steps = self.arena.fresh(SymKind::Unknown { reason: "how far a loop moves a variable under a condition".into() }, "steps", Range { lo: (lo == 0).then_some(0), hi: (hi == 0).then_some(0) });
@@ -652,7 +763,7 @@ impl Executor<'_> {
             let started = self.arena.le(one, k);
             facts.push(self.arena.or(not, started));
         }
-        Form::Bounded(Value::Int(v), facts)
+        Some(Form::Bounded(Value::Int(v), facts))
     }
 
     /// `best = i` under a condition: the start, or what some earlier round had.
@@ -681,13 +792,8 @@ impl Executor<'_> {
     fn geometric(&mut self, a: TermId, h: TermId, n: TermId, k: TermId, mark: usize, version: u32) -> Option<Form> {
         let power = |c: i128| (c >= 2 && c & (c - 1) == 0).then(|| i128::from(c.trailing_zeros()));
         // The number that is divided is the one that the machine reads, not any congruent one.
-        let read = |s: &mut Self, t: TermId| match s.arena.get(t) {
-            Term::Wrap { arg, bits, signed } if *arg == h => { let (bits, signed) = (*bits, *signed); Some(s.arena.wrap(a, bits, signed)) }
-            Term::Apply { name, args, .. } if args[..] == [h] => {
-                let (signed, bits) = match name.strip_prefix("un") { Some(n) => (false, n), None => (true, &name[..]) };
-                let bits: u32 = bits.strip_prefix("signed")?.parse().ok()?;
-                Some(s.arena.wrap(a, bits, signed))
-            }
+        let read = |s: &mut Self, t: TermId| match s.arena.reading(t) {
+            Some((arg, bits, signed)) if arg == h => Some(s.arena.wrap(a, bits, signed)),
             _ => (t == h && s.arena.range(h).contains(s.arena.range(a))).then_some(a),
         };
         match *self.arena.get(n) {
@@ -731,12 +837,12 @@ impl Executor<'_> {
     }
 
     /// A pointer to any of several places, by a free choice.
-    fn any_of(&mut self, places: &[(Base, TermId)]) -> Value {
+    pub(super) fn any_of(&mut self, places: &[(Base, TermId)], why: &str) -> Value {
         let mut targets = vec![];
         let mut none_before = self.arena.bool(true);
         let last = places.len().saturating_sub(1);
         for (i, (base, offset)) in places.iter().enumerate() {
-            let pick = if i == last { self.arena.bool(true) } else { self.arena.fresh_bool(SymKind::Unknown { reason: "which of several pointers a loop left in a variable".into() }, "?") };
+            let pick = if i == last { self.arena.bool(true) } else { self.arena.fresh_bool(SymKind::Unknown { reason: why.to_owned() }, "?") };
             let cond = self.arena.and(none_before, pick);
             let n = self.arena.not(pick);
             none_before = self.arena.and(none_before, n);

@@ -6,6 +6,7 @@
 mod access;
 pub mod alignment;
 pub mod always;
+mod anew;
 pub mod assumptions;
 pub mod budget;
 pub mod cfg;
@@ -23,5 +24,6 @@ mod ops;
 pub mod options;
 pub mod partition;
 mod spared;
+mod sums;
 pub mod term;
 pub mod value;

@@ -4,9 +4,13 @@ use super::effort::Part;
 use super::exec::{AccessKind, Executor, Frame, Site, State, Stores};
 use super::memory::{ObjKind, ObjState, Object, Rest};
 use super::term::{InputSource, Range, SymKind, Term, TermId, wrap_value};
-use super::value::{Base, Ratio, Target, Value};
+use super::value::{Base, Lost, Ratio, Target, Value};
 use crate::ir::{AtomicOp, BinOp, Callee, CastOp, Const, FuncRef, Inst, Op, Operand, Pred, Side, Step, TypeId, TypeKind};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
+
+/// Functions that a call through a pointer is followed to, where it is not known which one it reaches.
+const MAX_CALLEES: usize = 32;
 
 impl Executor<'_> {
     // ---- operands ----
@@ -126,8 +130,8 @@ impl Executor<'_> {
             let base = match &t.base {
                 Base::Object(o) => { let id = self.arena.int(i128::from(o.0)); self.arena.apply("address", vec![id], Range::new(1 << 16, 1 << 56)) }
                 Base::Null => self.arena.int(0),
-                Base::Func(_) => self.unknown_int("the address of a function", 64),
-                Base::Unknown(r) => { let r = r.clone(); self.unknown_int(&r, 64) }
+                Base::Func(f) => { let id = [f.module.0, f.func.0].map(|n| self.arena.int(i128::from(n))).to_vec(); self.arena.apply("function", id, Range::new(1 << 16, 1 << 56)) }
+                Base::Unknown(l) => { let r = l.reason.clone(); self.unknown_int(&r, 64) }
             };
             let v = self.arena.add(base, t.offset);
             out = Some(match out { None => v, Some(old) => self.arena.ite(t.cond, v, old) });
@@ -143,6 +147,10 @@ impl Executor<'_> {
             let (x, y) = (self.int_as_pointer(a), self.int_as_pointer(b));
             return self.ite_value(c, &x, &y);
         }
+        if let Some(f) = self.function_at(t) {
+            let (cond, offset) = (self.arena.bool(true), self.arena.int(0));
+            return Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(f), offset)]));
+        }
         let p = self.arena.poly(t);
         let bases: Vec<(TermId, i128)> = p.terms.iter().filter(|(m, _)| m.len() == 1).filter(|(m, _)| matches!(self.arena.get(m[0]), Term::Apply { name, .. } if name == "address")).map(|(m, c)| (m[0], *c)).collect();
         if let [(base, 1)] = bases.as_slice()
@@ -155,6 +163,14 @@ impl Executor<'_> {
             return Value::Ptr(Rc::new(vec![Target::new(cond, base, offset)]));
         }
         self.unknown_pointer("an integer used as a pointer")
+    }
+
+    /// The function whose address a number is.
+    fn function_at(&self, t: TermId) -> Option<FuncRef> {
+        let Term::Apply { name, args, .. } = self.arena.get(t) else { return None };
+        let part = |i: usize| args.get(i).and_then(|a| self.arena.as_int(*a)).and_then(|v| u32::try_from(v).ok());
+        (name == "function").then_some(())?;
+        Some(FuncRef { module: crate::ir::ModuleId(part(0)?), func: crate::ir::FuncId(part(1)?) })
     }
 
     pub(super) fn condition(&mut self, fr: &Frame, o: &Operand) -> TermId {
@@ -196,27 +212,46 @@ impl Executor<'_> {
                 match kind {
                     // A number read as `long` and kept in an `int` is an `int` of the user's choice.
                     SymKind::Input(src @ (InputSource::Argv(_) | InputSource::Read { .. } | InputSource::Word { .. })) if signed && bits < 64 => return self.input(src, bits),
-                    SymKind::Unknown { .. } | SymKind::Content { .. } => return self.reinterpret(t, bits, signed, want),
+                    SymKind::Unknown { .. } | SymKind::Content { .. } if self.arena.is_opaque(t) => return self.reinterpret(t, bits, signed, want),
                     _ => {}
                 }
             }
             Term::Apply { name, .. } if name == "content" => return self.reinterpret(t, bits, signed, want),
             Term::Apply { name, .. } if (name == super::layers::FILE || name == super::layers::WORD) && !signed && self.arena.range(t) == Range::of_int(bits, true) => return self.as_unsigned(t, bits),
-            // Both arms separately: `i < 0 ? 0 : i`.
-            Term::Ite(c, a, b) => {
-                let (c, a, b) = (*c, *a, *b);
-                let (x, y) = (self.interpret(a, bits, signed), self.interpret(b, bits, signed));
-                return self.arena.ite(c, x, y);
-            }
+            // Bits of numbers none of which wrapped, read as a signed number again: two's complement, which is no wrap.
+            Term::BitAnd(a, b, width) | Term::BitOr(a, b, width) | Term::BitXor(a, b, width)
+                if signed && *width == bits && ![*a, *b].iter().any(|t| matches!(self.arena.get(*t), Term::Wrap { .. })) => return self.as_signed(t, bits),
+            Term::Ite(..) => return self.interpret_arms(t, bits, signed, &mut FxHashMap::default()),
             _ => {}
         }
         self.arena.wrap(t, bits, signed)
+    }
+
+    /// Both arms separately: `i < 0 ? 0 : i`. Choices share their arms: each is looked at once.
+    fn interpret_arms(&mut self, t: TermId, bits: u32, signed: bool, done: &mut FxHashMap<TermId, TermId>) -> TermId {
+        if let Some(known) = done.get(&t) { return *known; }
+        let read = match *self.arena.get(t) {
+            Term::Ite(c, a, b) if !Range::of_int(bits, signed).contains(self.arena.range(t)) => {
+                let (x, y) = (self.interpret_arms(a, bits, signed, done), self.interpret_arms(b, bits, signed, done));
+                self.arena.ite(c, x, y)
+            }
+            _ => self.interpret(t, bits, signed),
+        };
+        done.insert(t, read);
+        read
     }
 
     /// The bits of a signed number read as an unsigned one.
     fn as_unsigned(&mut self, t: TermId, bits: u32) -> TermId {
         let (zero, other) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));
         let negative = self.arena.lt(t, zero);
+        self.arena.ite(negative, other, t)
+    }
+
+    /// The bits of an unsigned number read as a signed one.
+    fn as_signed(&mut self, t: TermId, bits: u32) -> TermId {
+        let (most, other) = (self.arena.int((1i128 << (bits - 1)) - 1), self.arena.add_const(t, -(1i128 << bits)));
+        let negative = self.arena.lt(most, t);
         self.arena.ite(negative, other, t)
     }
 
@@ -811,7 +846,7 @@ impl Executor<'_> {
             None => {
                 let Callee::Indirect(o) = callee else { return Some(s) };
                 let p = self.pointer_operand(fr, o);
-                p.iter().map(|t| (t.cond, match &t.base { Base::Func(f) => Some(*f), _ => None })).collect()
+                self.callees(&p, values.len())
             }
         };
         let mut states = vec![];
@@ -833,6 +868,26 @@ impl Executor<'_> {
             self.set(fr, inst.result, v);
         }
         Some(s)
+    }
+
+    /// What a call through a pointer reaches, each under its condition: a function, or `None` where that is not known.
+    fn callees(&mut self, p: &[Target], args: usize) -> Vec<(TermId, Option<FuncRef>)> {
+        let mut out = vec![];
+        for t in p {
+            match &t.base {
+                Base::Func(f) => out.push((t.cond, Some(*f))),
+                Base::Unknown(Lost { among: Some(a), .. }) if self.side == Side::Host => {
+                    // A call of a function of another type is no valid one, nor one of null.
+                    let fitting: Vec<FuncRef> = a.functions.iter().copied().filter(|f| { let f = self.function(*f); f.params.len() == args || f.variadic && f.params.len() < args }).collect();
+                    if fitting.is_empty() || fitting.len() > MAX_CALLEES { out.push((t.cond, None)); continue; }
+                    let places: Vec<(Base, TermId)> = fitting.into_iter().map(|f| (Base::Func(f), t.offset)).collect();
+                    let any = self.any_of(&places, "which of several functions is called");
+                    for c in self.as_pointer(&any).iter() { let cond = self.arena.and(t.cond, c.cond); out.push((cond, if let Base::Func(f) = c.base { Some(f) } else { None })); }
+                }
+                _ => out.push((t.cond, None)),
+            }
+        }
+        out
     }
 
     /// Calls a function with values: library models first, then the program's own definition, else it is not known.
@@ -893,5 +948,28 @@ fn holds_array(m: &crate::ir::Module, ty: TypeId) -> bool {
         TypeKind::Array { .. } => true,
         TypeKind::Struct { fields, .. } => fields.iter().any(|f| holds_array(m, f.ty)),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Range, SymKind, Term};
+    use crate::ir::Program;
+    use crate::symbolic::exec::Executor;
+
+    #[test]
+    fn choices_that_share_their_arms_are_read_once() {
+        let program = Program::default();
+        let mut e = Executor::new(&program);
+        let unknown = || SymKind::Unknown { reason: "a test".into() };
+        let (mut t, other) = (e.arena.fresh(unknown(), "t", Range::of_int(64, true)), e.arena.fresh(unknown(), "u", Range::of_int(64, true)));
+        // 2^80 ways through it.
+        for _ in 0..80 {
+            let (c, d) = (e.arena.fresh_bool(unknown(), "c"), e.arena.fresh_bool(unknown(), "d"));
+            let inner = e.arena.ite(d, t, other);
+            t = e.arena.ite(c, inner, t);
+        }
+        let read = e.interpret(t, 32, true);
+        assert!(matches!(e.arena.get(read), Term::Ite(..)) && Range::of_int(32, true).contains(e.arena.range(read)));
     }
 }

@@ -11,7 +11,7 @@ use super::exec::{Executor, Frame, State};
 use super::loops::LoopOut;
 use super::memory::{ObjId, ObjKind};
 use super::term::SymKind;
-use super::value::{Base, Value};
+use super::value::Value;
 use crate::ir::reach::{Mentions, Named};
 use crate::ir::{FuncRef, Op, Operand, Terminator, ValueId};
 use rustc_hash::FxHashSet;
@@ -136,7 +136,7 @@ impl Executor<'_> {
         let mut reached: Vec<ObjId> = seen.into_iter().filter(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal)).collect();
         reached.sort_unstable();
         // It may keep any address anywhere.
-        if reached.len() <= MAX_KEPT { for o in &reached { self.kept.entry(Some(*o)).or_default().extend(reached.iter().copied()); } } else { self.kept.entry(None).or_default().extend(reached.iter().copied()); }
+        if reached.len() <= MAX_KEPT { for o in &reached { self.kept.add_objects(Some(*o), &reached); } } else { self.kept.add_objects(None, &reached); }
         for o in reached {
             // As with any function that is not known: libraries that it calls may write memory of the device.
             if !self.read_only(o) || self.object(o).kind == ObjKind::DeviceHeap { self.forget(s, o, why, false); }
@@ -147,7 +147,7 @@ impl Executor<'_> {
 
 fn has_unknown_pointer(v: &Value) -> bool {
     match v {
-        Value::Ptr(p) => p.iter().any(|t| matches!(t.base, Base::Unknown(_))),
+        Value::Ptr(p) => p.iter().any(|t| t.base.is_anywhere()),
         Value::Aggregate(e) => e.iter().any(has_unknown_pointer),
         _ => false,
     }

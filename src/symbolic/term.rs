@@ -494,6 +494,29 @@ impl Arena {
         }
         self.intern(Term::Wrap { arg: a, bits, signed })
     }
+    /// Whether of a number nothing is known but its width, so that reading it otherwise gives just any number as well.
+    #[must_use]
+    pub fn is_opaque(&self, t: TermId) -> bool {
+        match self.get(t) {
+            // What some loop added up is unknown too, but has bounds by facts: it has no range of a machine integer.
+            Term::Sym(s) => matches!(self.symbol(*s).kind, SymKind::Unknown { .. } | SymKind::Content { .. }) && matches!(self.range(t), Range { lo: Some(_), hi: Some(_) }),
+            Term::Apply { name, .. } => name == "content",
+            _ => false,
+        }
+    }
+    /// The number that is read as a machine integer by a term, of how many bits, and whether signed.
+    #[must_use]
+    pub fn reading(&self, t: TermId) -> Option<(TermId, u32, bool)> {
+        match self.get(t) {
+            Term::Wrap { arg, bits, signed } => Some((*arg, *bits, *signed)),
+            Term::Apply { name, args, .. } => {
+                let [arg] = args[..] else { return None };
+                let (signed, bits) = match name.strip_prefix("un") { Some(n) => (false, n), None => (true, &name[..]) };
+                Some((arg, bits.strip_prefix("signed")?.parse().ok()?, signed))
+            }
+            _ => None,
+        }
+    }
     pub fn bit_and(&mut self, a: TermId, b: TermId, bits: u32) -> TermId {
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         for (x, y) in [(a, b), (b, a)] {
@@ -808,7 +831,12 @@ impl Arena {
             Term::BitOr(a, b, w) => self.bit_or(memo[&a], memo[&b], w),
             Term::BitXor(a, b, w) => self.bit_xor(memo[&a], memo[&b], w),
             Term::Pow2(a) => self.pow2(memo[&a]),
-            Term::Apply { name, args, range } => { let args = args.iter().map(|a| memo[a]).collect(); self.apply(name, args, range) }
+            Term::Apply { name, args, range } => {
+                // How a number is read that is no longer just any.
+                if let Some((arg, bits, signed)) = self.reading(n) && !self.is_opaque(memo[&arg]) { return self.wrap(memo[&arg], bits, signed); }
+                let args = args.iter().map(|a| memo[a]).collect();
+                self.apply(name, args, range)
+            }
             Term::Le(a) => self.le_zero(memo[&a]),
             Term::EqZ(a) => { let z = self.int(0); self.eq(memo[&a], z) }
             Term::Not(a) => self.not(memo[&a]),

@@ -6,14 +6,35 @@ use super::term::TermId;
 use crate::ir::FuncRef;
 use std::rc::Rc;
 
+/// Objects and functions whose addresses a pointer may be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Places { pub objects: Vec<ObjId>, pub functions: Vec<FuncRef> }
+
+/// A pointer that could not be followed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Lost {
+    /// Why; shown to users.
+    pub reason: Rc<str>,
+    /// What it points to if to anything. An object stands here for all that its allocation ever made, so that neither an extent nor
+    /// contents may be taken from it. `None` where that is not known either.
+    pub among: Option<Rc<Places>>,
+}
+
+impl std::fmt::Display for Lost { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(&self.reason) } }
+
 /// What a pointer points into.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Base {
     Object(ObjId),
     Null,
     Func(FuncRef),
-    /// A pointer that could not be followed; the reason is shown to users.
-    Unknown(Rc<str>),
+    Unknown(Lost),
+}
+
+impl Base {
+    /// Whether nothing is known of where this is.
+    #[must_use]
+    pub const fn is_anywhere(&self) -> bool { matches!(self, Self::Unknown(Lost { among: None, .. })) }
 }
 
 /// One place that a pointer may point to, under a condition. Conditions of one pointer exclude each other.

@@ -141,6 +141,7 @@ pub struct Machine<'p> {
     pub output: String,
     pub seen: Observer,
     pub effects: super::effects::Effects,
+    pub known: super::skip::Known<'p>,
     /// Look for operations that wrap.
     pub watch: bool,
     /// There was one.
@@ -167,6 +168,7 @@ impl<'p> Machine<'p> {
             output: String::new(),
             seen,
             effects: super::effects::Effects::default(),
+            known: super::skip::Known::default(),
             watch: false,
             wrapped: false,
         }

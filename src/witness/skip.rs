@@ -9,6 +9,7 @@ use super::memory::{ObjId, split};
 use super::value::{Reason, Val, mask, signed};
 use crate::ir::{self, BinOp, BlockId, Const, FuncRef, Function, Op, Operand, Pred, Terminator, TypeKind, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 impl<'p> Machine<'p> {
     /// A branch whose condition is not known: the instruction to go on with.
@@ -16,29 +17,42 @@ impl<'p> Machine<'p> {
     pub fn undecided(&mut self, th: &mut Thread, code: &Code, base: usize, pc: usize, why: Reason) -> Result<usize, Stop> {
         let block = code.block_of(pc);
         let func = code.func;
-        let at = self.block_line(func, block);
         if !th.on_device() {
             if let Some(to) = self.continuing_side(th, code, block) {
-                let text = self.text(why);
+                let (at, text) = (self.block_line(func, block), self.text(why));
                 self.seen.assume(format!("{at}: the program goes on there, although that depends on {text}"));
                 return Ok(self.arrive(th, code, base, Some(block), to, why));
             }
             if !self.launches_ahead(th, code, block) {
-                return Err(Stop::Ended(format!("{at}: nothing is launched any more")));
+                return Err(Stop::Ended(format!("{}: nothing is launched any more", self.block_line(func, block))));
             }
         }
         if let Some(join) = code.flow.join[block.index()] {
-            let region = code.flow.between(block, join);
-            if self.may_skip(th, func, &region) {
+            let region = self.region_of_branch(code, block, join);
+            if self.may_skip(th, &region) {
                 if th.on_device() && self.seen.target.is_none() {
-                    let text = self.text(why);
+                    let (at, text) = (self.block_line(func, block), self.text(why));
                     self.seen.doubt(format!("{at}: a branch of the kernel depends on {text}"));
                 }
                 self.poison_region(th, code, base, &region, why, &FxHashSet::default());
                 return Ok(self.arrive(th, code, base, None, join, why));
             }
         }
-        Err(Stop::Unknown(format!("{at}: a branch depends on {}", self.text(why))))
+        Err(Stop::Unknown(format!("{}: a branch depends on {}", self.block_line(func, block), self.text(why))))
+    }
+
+    /// What a branch leads to before its sides join. Loops come to it again and again.
+    fn region_of_branch(&mut self, code: &Code, block: BlockId, join: BlockId) -> Rc<Region<'p>> {
+        if let Some(known) = self.known.regions.get(&(code.func, block)) { return known.clone(); }
+        let region = Rc::new(self.region(code.func, code.flow.between(block, join)));
+        self.known.regions.insert((code.func, block), region.clone());
+        region
+    }
+
+    fn region(&mut self, func: FuncRef, blocks: Vec<BlockId>) -> Region<'p> {
+        let program = self.program;
+        let f = program.func(func);
+        Region { func, effect: self.effects.of_blocks(program, func, &blocks), defs: defs(f, &blocks), stores: promoted_stores(f, &blocks), blocks }
     }
 
     /// Goes to a block from its predecessor `from`, or from an unknown one: then its phis are poison. A loop entered is
@@ -67,8 +81,16 @@ impl<'p> Machine<'p> {
 
     /// Of two sides, the one that goes on where all others only end the program.
     fn continuing_side(&mut self, th: &Thread, code: &Code, block: BlockId) -> Option<BlockId> {
-        let sides = &code.flow.succs[block.index()];
         let root = th.frames.len() <= 1;
+        let key = (code.func, block, root);
+        if let Some(known) = self.known.continuing.get(&key) { return *known; }
+        let side = self.only_side(code, block, root);
+        self.known.continuing.insert(key, side);
+        side
+    }
+
+    fn only_side(&mut self, code: &Code, block: BlockId, root: bool) -> Option<BlockId> {
+        let sides = &code.flow.succs[block.index()];
         let ends: Vec<bool> = sides.iter().map(|s| self.only_ends(code, *s, block, root)).collect();
         let going: Vec<BlockId> = sides.iter().zip(&ends).filter(|(_, e)| !**e).map(|(s, _)| *s).collect();
         match going[..] { [one] if sides.len() > 1 => Some(one), _ => None }
@@ -88,15 +110,23 @@ impl<'p> Machine<'p> {
 
     /// Whether this frame or one below may still do something with CUDA after this block.
     fn launches_ahead(&mut self, th: &Thread, code: &Code, block: BlockId) -> bool {
-        let program = self.program;
-        let mut places = vec![(code.func, code.flow.reach(block))];
-        for f in th.frames.iter().rev().skip(1) {
-            places.push((f.code.func, f.code.flow.reach(f.code.block_of(f.pc.saturating_sub(1)))));
-        }
-        places.iter().any(|(func, blocks)| {
-            let e = self.effects.of_blocks(program, *func, blocks);
-            e.cuda || e.indirect || self.sought_in(*func, blocks, &e)
-        })
+        if self.may_launch_from(code, block) { return true; }
+        th.frames.iter().rev().skip(1).any(|f| self.may_launch_from(&f.code, f.code.block_of(f.pc.saturating_sub(1))))
+    }
+
+    fn may_launch_from(&mut self, code: &Code, block: BlockId) -> bool {
+        let key = (code.func, block);
+        let ahead = match self.known.ahead.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let blocks = code.flow.reach(block);
+                let ahead = Rc::new((self.effects.of_blocks(self.program, code.func, &blocks), blocks));
+                self.known.ahead.insert(key, ahead.clone());
+                ahead
+            }
+        };
+        let (e, blocks) = &*ahead;
+        e.cuda || e.indirect || self.sought_in(code.func, blocks, e)
     }
 
     /// Whether what is sought stands in these blocks of a function or in what they call.
@@ -105,13 +135,13 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether leaving these blocks out changes only what memory and registers hold.
-    fn may_skip(&mut self, th: &Thread, func: FuncRef, blocks: &[BlockId]) -> bool {
-        let f = self.program.func(func);
-        if blocks.iter().any(|b| matches!(f.blocks[b.index()].term, Terminator::Ret(_) | Terminator::Other(_))) { return false; }
-        let e = self.effects.of_blocks(self.program, func, blocks);
+    fn may_skip(&self, th: &Thread, region: &Region<'_>) -> bool {
+        let f = self.program.func(region.func);
+        if region.blocks.iter().any(|b| matches!(f.blocks[b.index()].term, Terminator::Ret(_) | Terminator::Other(_))) { return false; }
+        let e = &region.effect;
         if e.cuda || e.barrier || e.indirect && !th.on_device() && self.effects.launches { return false; }
         // What is sought must not be skipped.
-        !self.sought_in(func, blocks, &e)
+        !self.sought_in(region.func, &region.blocks, e)
     }
 
     /// At a loop's way back after many steps: the instruction behind the loop, where it can be left out.
@@ -119,7 +149,8 @@ impl<'p> Machine<'p> {
     pub fn skip_loop(&mut self, th: &mut Thread, code: &Code, base: usize, header: BlockId) -> Result<Option<usize>, Stop> {
         let Some(l) = code.flow.loop_at(header).cloned() else { return Ok(None) };
         if self.seen.target.is_none() && th.on_device() { return Ok(None); }
-        if !self.may_skip(th, code.func, &l.blocks) { return Ok(None); }
+        let body = self.region(code.func, l.blocks.clone());
+        if !self.may_skip(th, &body) { return Ok(None); }
         let mut exits: Vec<BlockId> = l.blocks.iter().flat_map(|b| code.flow.succs[b.index()].clone()).filter(|b| !l.contains(*b)).collect();
         exits.sort_unstable();
         exits.dedup();
@@ -134,7 +165,9 @@ impl<'p> Machine<'p> {
             let Some(join) = code.flow.join[header.index()].filter(|j| !l.contains(*j)) else { return Ok(None) };
             let mut between = code.flow.between(header, join);
             between.retain(|b| !l.contains(*b));
-            if between.len() > 8 || !self.may_skip(th, code.func, &between) { return Ok(None); }
+            if between.len() > 8 { return Ok(None); }
+            let behind = self.region(code.func, between.clone());
+            if !self.may_skip(th, &behind) { return Ok(None); }
             (join, between)
         };
         let at = self.block_line(code.func, header);
@@ -145,19 +178,19 @@ impl<'p> Machine<'p> {
         blocks.extend(between);
         blocks.sort_unstable();
         let keep: FxHashSet<ValueId> = counted.iter().map(|c| c.0).collect();
-        self.poison_region(th, code, base, &blocks, why, &keep);
+        let all = self.region(code.func, blocks);
+        self.poison_region(th, code, base, &all, why, &keep);
         if let Some((var, value)) = counted { th.regs[base + code.promoted[&var] as usize] = value; }
         self.seen.skipped = true;
         Ok(Some(self.arrive(th, code, base, None, exit, why)))
     }
 
     /// Makes everything poison that these blocks may write.
-    fn poison_region(&mut self, th: &mut Thread, code: &Code, base: usize, blocks: &[BlockId], why: Reason, keep: &FxHashSet<ValueId>) {
-        let program = self.program;
+    fn poison_region(&mut self, th: &mut Thread, code: &Code, base: usize, region: &Region<'p>, why: Reason, keep: &FxHashSet<ValueId>) {
         let func = code.func;
-        let f = program.func(func);
-        let e = self.effects.of_blocks(program, func, blocks);
-        let mut roots = Roots { defs: defs(f, blocks), stores: promoted_stores(f, blocks), found: FxHashSet::default(), unknown: false };
+        let f = self.program.func(func);
+        let (blocks, e) = (&region.blocks, &region.effect);
+        let mut roots = Roots { region, found: FxHashSet::default(), unknown: false };
         // Where the region writes, from the values as they are before.
         let mut deep: FxHashSet<ObjId> = FxHashSet::default();
         for b in blocks {
@@ -211,7 +244,7 @@ impl<'p> Machine<'p> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the state of one walk")]
-    fn call_roots(&mut self, th: &Thread, code: &Code, base: usize, callee: &ir::Callee, args: &[Operand], roots: &mut Roots<'_>, deep: &mut FxHashSet<ObjId>) {
+    fn call_roots(&mut self, th: &Thread, code: &Code, base: usize, callee: &ir::Callee, args: &[Operand], roots: &mut Roots<'_, '_>, deep: &mut FxHashSet<ObjId>) {
         let konst = match callee {
             ir::Callee::Direct(id) => {
                 let called = self.effects.called(self.program, self.program.resolve_func(code.func.module, *id));
@@ -252,16 +285,36 @@ fn promoted_stores<'f>(f: &'f Function, blocks: &[BlockId]) -> FxHashMap<ValueId
     m
 }
 
-/// The objects into which addresses computed inside a region may point.
-struct Roots<'f> {
-    /// What the region defines; other values are as they are.
+/// Blocks that may be left out together, and what they do.
+#[derive(Debug)]
+pub struct Region<'f> {
+    func: FuncRef,
+    blocks: Vec<BlockId>,
+    effect: Rc<Effect>,
+    /// What they define; other values are as they are.
     defs: FxHashMap<ValueId, &'f Op>,
     stores: FxHashMap<ValueId, Vec<&'f Operand>>,
+}
+
+/// The blocks that can be come to from one, and what they do.
+type Ahead = (Rc<Effect>, Vec<BlockId>);
+
+/// What was found out of branches; it holds for every time that they are come to.
+#[derive(Debug, Default)]
+pub struct Known<'f> {
+    regions: FxHashMap<(FuncRef, BlockId), Rc<Region<'f>>>,
+    continuing: FxHashMap<(FuncRef, BlockId, bool), Option<BlockId>>,
+    ahead: FxHashMap<(FuncRef, BlockId), Rc<Ahead>>,
+}
+
+/// The objects into which addresses computed inside a region may point.
+struct Roots<'r, 'f> {
+    region: &'r Region<'f>,
     found: FxHashSet<ObjId>,
     unknown: bool,
 }
 
-impl Roots<'_> {
+impl Roots<'_, '_> {
     fn of(&mut self, m: &mut Machine<'_>, th: &Thread, code: &Code, base: usize, o: &Operand) {
         let mut seen = FxHashSet::default();
         let mut out = FxHashSet::default();
@@ -287,7 +340,7 @@ impl Roots<'_> {
         if !seen.insert(v) { return; }
         let now = th.regs[base + code.values[v.index()].0 as usize];
         if code.promoted.contains_key(&v) { return; }
-        let Some(&op) = self.defs.get(&v) else { return value(self, now) };
+        let Some(&op) = self.region.defs.get(&v) else { return value(self, now) };
         match op {
             Op::Alloca { .. } => value(self, now),
             Op::Gep { base: b, .. } => self.walk(m, th, code, base, b, seen, out),
@@ -305,7 +358,7 @@ impl Roots<'_> {
                 if let Operand::Value(p) = ptr
                     && let Some(&r) = code.promoted.get(p) {
                     value(self, th.regs[base + r as usize]);
-                    for s in self.stores.get(p).cloned().unwrap_or_default() { self.walk(m, th, code, base, s, seen, out); }
+                    for s in self.region.stores.get(p).into_iter().flatten() { self.walk(m, th, code, base, s, seen, out); }
                     return;
                 }
                 // Out of memory: any pointer that lies in the object, and what the region itself puts there is reached

@@ -1,7 +1,8 @@
 //! Levels, what is accepted, and what a build does with a denied finding.
 
 use super::{Project, SAFE, Said, buggy};
-use scuba::report::finding::{Level, Report};
+use scuba::report::finding::{Level, Report, Verdict};
+use std::fmt::Write as _;
 
 fn report(said: &Said) -> Report { serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}")) }
 
@@ -133,4 +134,38 @@ fn reports_are_written_from_facts() {
     let sarif: serde_json::Value = serde_json::from_slice(&std::fs::read(p.root().join("r.sarif")).unwrap()).unwrap();
     assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "oob-global");
     assert!(p.scuba(["report", "--html", "no/such/r.html"]).status(2).err.contains("no/such/r.html"));
+}
+
+/// Kernels that differ in the array that they fill, every third of which is too short for its launch; and a `main` that launches them,
+/// or functions of a library of which each launches one.
+fn many_kernels(library: bool) -> String {
+    let mut text = String::from("#include <cstdlib>\n");
+    let size = |i: usize| if i.is_multiple_of(3) { "n" } else { "n + 1" };
+    for i in 0..16 {
+        let _ = writeln!(text, "__global__ void k{i}(float *a, int n) {{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i <= n) a[i] = {i};\n}}");
+        if library { let _ = writeln!(text, "void f{i}(int n) {{\n  float *a;\n  cudaMalloc(&a, ({}) * sizeof(float));\n  k{i}<<<n / 64 + 1, 64>>>(a, n);\n}}", size(i)); }
+    }
+    if library { return text; }
+    text.push_str("int main(int argc, char **argv) {\n  if (argc < 2) return 1;\n  int n = atoi(argv[1]);\n  if (n < 1 || n > 1000) return 1;\n");
+    for i in 0..16 { let _ = writeln!(text, "  float *a{i};\n  cudaMalloc(&a{i}, ({}) * sizeof(float));\n  k{i}<<<n / 64 + 1, 64>>>(a{i}, n);", size(i)); }
+    text + "  return cudaDeviceSynchronize();\n}\n"
+}
+
+/// How many threads share a check changes nothing about what it says.
+#[test]
+fn threads_come_to_what_one_comes_to() {
+    let p = Project::new();
+    p.write("program.cu", &many_kernels(false));
+    p.write("library.cu", &many_kernels(true));
+    for (file, bad) in [("program.cu", Verdict::Proved), ("library.cu", Verdict::Possible)] {
+        let report = |threads: &str| {
+            let mut r: Report = serde_json::from_str(&p.scuba(["check", "-j", threads, "--message-format", "json", file]).out).unwrap();
+            r.summary.seconds = 0.0;
+            r
+        };
+        let one = report("1");
+        assert_eq!((one.summary.accesses, one.findings.len(), one.summary.unknown), (16, 6, 0), "{file}: {one:?}");
+        assert!(one.findings.iter().all(|f| f.verdict == bad), "{file}: {one:?}");
+        for threads in ["2", "3"] { assert_eq!(format!("{:?}", report(threads)), format!("{one:?}"), "{file} with {threads}"); }
+    }
 }

@@ -11,6 +11,7 @@
 mod encode;
 mod enumerate;
 mod groups;
+mod opaque;
 mod poly;
 pub mod recall;
 mod smallest;
@@ -128,22 +129,41 @@ pub struct Context {
     poly: poly::Prepared,
     /// The goal before and what was said of it without Z3: callers ask for the bound first and for the rest later.
     last: Option<(TermId, Option<Answer>)>,
+    /// The same facts without what bitwise operations do, where there are many.
+    general: Option<Box<(opaque::Opaque, Self)>>,
 }
 
 impl Context {
     #[must_use]
     pub fn new(arena: &mut Arena, facts: &[TermId], mode: WrapMode) -> Self {
-        Self { facts: facts.to_vec(), mode, poly: poly::Prepared::new(arena, facts, mode), last: None }
+        let general = opaque::Opaque::of(arena, facts).map(|o| {
+            let facts: Vec<TermId> = facts.iter().map(|f| o.read(arena, *f)).collect();
+            let inner = Self { poly: poly::Prepared::new(arena, &facts, mode), facts, mode, last: None, general: None };
+            Box::new((o, inner))
+        });
+        Self { facts: facts.to_vec(), mode, poly: poly::Prepared::new(arena, facts, mode), last: None, general }
     }
 
     /// Whether the goal follows from the facts: the polynomial bound, then Z3.
     pub fn prove(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits, groups: &mut Groups) -> Answer {
+        let less = Limits { millis: limits.millis / 4, rlimit: limits.rlimit / 4, ..*limits };
+        if let Some(proof) = self.in_general(arena, goal, |c, a, g| Some(c.prove(a, g, &less, &mut Groups::default()))) { return proof; }
         self.quick(arena, goal, limits).unwrap_or_else(|| smt::prove(arena, &self.facts, goal, self.mode, limits, groups))
+    }
+
+    /// A proof that does not depend on what bitwise operations do.
+    fn in_general(&mut self, arena: &mut Arena, goal: TermId, ask: impl FnOnce(&mut Self, &mut Arena, TermId) -> Option<Answer>) -> Option<Answer> {
+        let (opaque, general) = &mut **self.general.as_mut()?;
+        let goal = opaque.read(arena, goal);
+        let Answer::Proved { by, used } = ask(general, arena, goal)? else { return None };
+        let used = general.facts.iter().zip(&self.facts).filter(|(g, _)| used.contains(g)).map(|(_, f)| *f).collect();
+        Some(Answer::Proved { by, used })
     }
 
     /// The polynomial bound alone: the facts of a proof, or nothing.
     pub fn bound(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Vec<TermId>> {
-        match self.quick(arena, goal, limits) { Some(Answer::Proved { used, .. }) => Some(used), _ => None }
+        let answer = self.in_general(arena, goal, |c, a, g| c.quick(a, g, limits)).or_else(|| self.quick(arena, goal, limits));
+        match answer { Some(Answer::Proved { used, .. }) => Some(used), _ => None }
     }
 
     /// What can be said without Z3: a proof by the polynomial bound, or a model that its search came across.

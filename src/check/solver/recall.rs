@@ -1,4 +1,4 @@
-//! Queries that were answered before, perhaps by another process.
+//! Queries that were answered before, in the same check or by another process.
 //!
 //! In: a query. Out: its key, which is the same wherever the same question is asked: terms and symbols are numbered in the order in
 //! which they are met, and nothing else of an arena counts. What is kept under a key is an answer in those numbers. An answer of
@@ -10,7 +10,7 @@ use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Searches shorter than this are not worth a file.
@@ -23,16 +23,51 @@ pub trait Answers: Send + Sync {
     fn put(&self, key: &[u8; 32], hurried: bool, answer: &[u8]);
 }
 
+/// Bytes of the answers that a check remembers itself.
+const REMEMBERED: usize = 32 << 20;
+
+/// What was answered for good in one check: launches and roots ask much the same of the same kernels.
+#[derive(Default)]
+struct Remembered { answers: FxHashMap<[u8; 32], Vec<u8>>, bytes: usize }
+
+/// Where the queries of one check may have been answered.
+#[derive(Clone)]
+pub(crate) struct Recall { kept: Option<Arc<dyn Answers>>, here: Arc<Mutex<Remembered>> }
+
+impl Recall {
+    fn here(&self) -> MutexGuard<'_, Remembered> { self.here.lock().unwrap_or_else(PoisonError::into_inner) }
+
+    fn get(&self, key: &[u8; 32]) -> Option<Answer> {
+        let bytes = self.here().answers.get(key).cloned().or_else(|| self.kept.as_ref()?.get(key))?;
+        postcard::from_bytes(&bytes).ok()
+    }
+
+    /// `took`: an answer that came at once is not worth a file; one that more time could change is not remembered here.
+    fn put(&self, key: [u8; 32], hurried: bool, took: Duration, answer: &[u8]) {
+        if let Some(kept) = self.kept.as_ref().filter(|_| took >= WORTH) { kept.put(&key, hurried, answer); }
+        let mut here = self.here();
+        if hurried || here.bytes + answer.len() > REMEMBERED { return; }
+        here.bytes += answer.len() + key.len();
+        here.answers.insert(key, answer.to_vec());
+    }
+}
+
 thread_local! {
-    /// Of the check that this thread does, as Z3's own context is.
-    static KEPT: RefCell<Option<Arc<dyn Answers>>> = const { RefCell::new(None) };
+    /// Of the check that this thread works on, as Z3's own context is.
+    static RECALL: RefCell<Option<Recall>> = const { RefCell::new(None) };
 }
 
 /// Lets the queries that `work` makes in this thread be answered from `kept`, and keeps what is answered anew.
-pub fn recalling<T>(kept: Option<Arc<dyn Answers>>, work: impl FnOnce() -> T) -> T {
-    let before = KEPT.with(|k| k.replace(kept));
+pub fn recalling<T>(kept: Option<Arc<dyn Answers>>, work: impl FnOnce() -> T) -> T { with(Some(Recall { kept, here: Arc::default() }), work) }
+
+/// What this thread recalls, for another one that works on the same check.
+pub(crate) fn shared() -> Option<Recall> { RECALL.with(|r| r.borrow().clone()) }
+
+/// Does some work with what another thread recalls.
+pub(crate) fn with<T>(recall: Option<Recall>, work: impl FnOnce() -> T) -> T {
+    let before = RECALL.with(|r| r.replace(recall));
     let done = work();
-    KEPT.with(|k| k.replace(before));
+    RECALL.with(|r| r.replace(before));
     done
 }
 
@@ -47,17 +82,14 @@ enum Answer {
 
 /// The answer to a query, from before or by `search`, which may take so many milliseconds.
 pub(super) fn answer(arena: &Arena, query: &Query, millis: u32, rlimit: u32, search: impl FnOnce() -> Outcome) -> Outcome {
-    let Some(kept) = KEPT.with(|k| k.borrow().clone()) else { return search() };
+    let Some(recall) = shared() else { return search() };
     let numbered = Numbered::of(arena, query, rlimit);
-    let known = kept.get(&numbered.key).and_then(|bytes| postcard::from_bytes(&bytes).ok());
-    if let Some(outcome) = known.and_then(|answer| numbered.outcome(answer, millis)) { return outcome; }
+    if let Some(outcome) = recall.get(&numbered.key).and_then(|answer| numbered.outcome(answer, millis)) { return outcome; }
     let started = Instant::now();
     let outcome = search();
-    if started.elapsed() >= WORTH {
-        let hurried = matches!(outcome, Outcome::Unknown(_));
-        let bytes = numbered.answer(&outcome, millis).and_then(|a| postcard::to_stdvec(&a).ok());
-        if let Some(bytes) = bytes { kept.put(&numbered.key, hurried, &bytes); }
-    }
+    let hurried = matches!(outcome, Outcome::Unknown(_));
+    let bytes = numbered.answer(&outcome, millis).and_then(|a| postcard::to_stdvec(&a).ok());
+    if let Some(bytes) = bytes { recall.put(numbered.key, hurried, started.elapsed(), &bytes); }
     outcome
 }
 
@@ -282,6 +314,22 @@ mod tests {
         let mut searches = 0;
         for _ in 0..2 { super::answer(&a, &query, 1, 9, || { searches += 1; Outcome::Unsat }); }
         assert_eq!(searches, 2);
+    }
+
+    #[test]
+    fn one_check_asks_the_same_only_once_in_all_its_threads() {
+        let (a, t) = product(0, 1);
+        let query = Query { want: &[(t, true)], bounds: &[], mode: WrapMode::Assume, strict: false };
+        let ask = |found: Outcome| { let mut searches = 0; let outcome = super::answer(&a, &query, 100, 9, || { searches += 1; found }); (outcome, searches) };
+        recalling(None, || {
+            assert_eq!(ask(Outcome::Unknown("timeout".into())).1, 1);
+            assert_eq!(ask(Outcome::Unsat).1, 1, "what was cut off is not remembered");
+            let recall = super::shared();
+            std::thread::scope(|s| s.spawn(|| super::with(recall, || {
+                let (Outcome::Unsat, 0) = ask(Outcome::Unknown("timeout".into())) else { panic!("the other thread knows it") };
+            })).join()).unwrap();
+        });
+        assert_eq!(recalling(None, || ask(Outcome::Unsat).1), 1, "another check is another one");
     }
 
     struct Always(&'static [u8]);

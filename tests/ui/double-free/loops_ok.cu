@@ -1,4 +1,4 @@
-//@ undecided: 1
+//@ decided
 // Allocated and freed in every round, swapped, freed once behind the loop, and one of several in each round.
 #include <cstdlib>
 #include <utility>

@@ -1,10 +1,9 @@
-//@ undecided: 1
 // Each round uses what the round before allocated, which is smaller than what this round allocates.
 #include <cstdlib>
 
 __global__ void fill(float *a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) a[i] = 0;
+  if (i < n) a[i] = 0; //~ oob-global proved
 }
 
 int main(int argc, char **argv) {
