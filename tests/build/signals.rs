@@ -149,8 +149,10 @@ fn an_ignored_signal_stays_ignored() {
 /// A shim that cannot clean up: the kernel ends its children.
 #[test]
 fn killed_outright() {
-    let mut running = Running::start("kill $!; exec sleep 1000", "cat > /dev/null; echo $$ > scuba.pids.new; mv scuba.pids.new scuba.pids; exec sleep 1000");
+    // What the fake nvcc started is no child of the shim's: it is gone before "ready".
+    let mut running = Running::start("kill $!; : > ready; exec sleep 1000", "cat > /dev/null; echo $$ > scuba.pids.new; mv scuba.pids.new scuba.pids; exec sleep 1000");
     let pids = [running.pids("nvcc.pids"), running.pids("scuba.pids")].concat();
+    running.pids("ready");
     running.send(Signal::KILL);
     assert_eq!(running.end().signal(), Some(9));
     all_gone(&pids);
