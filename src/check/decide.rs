@@ -5,7 +5,7 @@
 //! gets its chance; else the access is safe only if that operation does not wrap.
 
 use super::show;
-use super::solver::{self, Answer, Context, Groups, Limits, Model, ModelAnswer, WrapMode};
+use super::solver::{self, Answer, Context, Free, Groups, Limits, Model, ModelAnswer, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::{Duration, Instant};
@@ -51,8 +51,8 @@ pub struct Decider {
     /// Whether the first model will do: making it small has a price, and only what is replayed or shown needs that.
     rough: bool,
     decided: FxHashMap<Obligation, Decision>,
-    /// Facts that a goal was once proved from: it follows from every set that contains them.
-    proofs: FxHashMap<TermId, Vec<Vec<TermId>>>,
+    /// Facts that a goal was once proved from, and what is free in the proof: it follows from every set that contains them.
+    proofs: FxHashMap<TermId, Vec<(Vec<TermId>, Free)>>,
     /// Models in which a range obligation fails; one that satisfies other facts too refutes it under those.
     models: FxHashMap<TermId, Vec<Model>>,
     /// Goals whose search was cut off under these facts, with its limit in milliseconds.
@@ -111,21 +111,20 @@ impl Decider {
         let mut unmet: Vec<TermId> = vec![];
         for goal in goals {
             if a.as_bool(goal) == Some(true) { continue; }
-            let used = match self.bound(a, o.facts, &facts, goal) {
-                Some(used) => used,
+            let (mut roots, free) = match self.bound(a, o.facts, &facts, goal) {
+                Some(proof) => proof,
                 None => {
                     if !self.rough && let Some(d) = self.known_input(a, &facts, goal) { return d; }
                     let limits = self.limits;
                     match self.prove(a, o.facts, &facts, goal, &limits) {
-                        Answer::Proved { used, .. } => used,
+                        Answer::Proved { used, free, .. } => (used, free),
                         Answer::Model(m) => return self.fails(a, &facts, goal, m, WrapMode::Assume),
                         Answer::Unknown(why) => return Decision::Unknown(why),
                     }
                 }
             };
-            let mut roots = used;
             roots.push(goal);
-            let Some(open) = self.unmet(a, o.facts, &roots) else { return Decision::Unknown("the solver's time limit was reached".into()) };
+            let Some(open) = self.unmet(a, o.facts, &roots, &free) else { return Decision::Unknown("the solver's time limit was reached".into()) };
             for w in open { if !unmet.contains(&w) { unmet.push(w); } }
         }
         if unmet.is_empty() { return Decision::Safe; }
@@ -178,35 +177,35 @@ impl Decider {
     }
 
     /// A proof without Z3, of these facts (`all` is their conjunction).
-    fn bound(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> Option<Vec<TermId>> {
-        if let Some(used) = self.proof_of(facts, goal) { return Some(used); }
+    fn bound(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
+        if let Some(proof) = self.proof_of(facts, goal) { return Some(proof); }
         let limits = self.limits;
-        let used = self.context(a, all, facts, WrapMode::Assume).bound(a, goal, &limits)?;
-        self.remember(goal, used.clone());
-        Some(used)
+        let proof = self.context(a, all, facts, WrapMode::Assume).bound(a, goal, &limits)?;
+        self.remember(goal, proof.clone());
+        Some(proof)
     }
 
     fn prove(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId, limits: &Limits) -> Answer {
-        if let Some(used) = self.proof_of(facts, goal) { return Answer::Proved { by: solver::Method::Poly, used }; }
+        if let Some((used, free)) = self.proof_of(facts, goal) { return Answer::Proved { by: solver::Method::Poly, used, free }; }
         if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.millis) { self.cut = true; return Answer::Unknown("the solver's time limit was reached".into()); }
         let mut groups = std::mem::take(&mut self.groups);
         let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
         self.groups = groups;
         match &answer {
-            Answer::Proved { used, .. } => self.remember(goal, used.clone()),
+            Answer::Proved { used, free, .. } => self.remember(goal, (used.clone(), free.clone())),
             Answer::Unknown(_) => { self.cut = true; self.hopeless.insert((all, goal), limits.millis); }
             Answer::Model(_) => {}
         }
         answer
     }
 
-    fn proof_of(&self, facts: &[TermId], goal: TermId) -> Option<Vec<TermId>> {
-        self.proofs.get(&goal)?.iter().find(|used| used.iter().all(|u| facts.contains(u))).cloned()
+    fn proof_of(&self, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
+        self.proofs.get(&goal)?.iter().find(|(used, _)| used.iter().all(|u| facts.contains(u))).cloned()
     }
 
-    fn remember(&mut self, goal: TermId, used: Vec<TermId>) {
+    fn remember(&mut self, goal: TermId, proof: (Vec<TermId>, Free)) {
         let known = self.proofs.entry(goal).or_default();
-        if known.len() < 8 { known.push(used); }
+        if known.len() < 8 { known.push(proof); }
     }
 
     /// The facts prepared for proofs.
@@ -280,12 +279,13 @@ impl Decider {
         Decision::Fails { model, mode, degenerate }
     }
 
-    /// Range obligations below the roots that do not follow from the facts; `None` where there are more than can be looked at.
-    fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId]) -> Option<Vec<TermId>> {
+    /// Range obligations below the roots, but for those below what is free, that do not follow from the facts; `None` where there are more
+    /// than can be looked at.
+    fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId], free: &Free) -> Option<Vec<TermId>> {
         let until = Instant::now() + UNMET_TIMES * Duration::from_millis(u64::from(self.limits.millis));
         let mut open: Vec<TermId> = vec![];
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
-        let mut work: Vec<TermId> = roots.iter().flat_map(|r| self.wraps_of(a, *r)).collect();
+        let mut work: Vec<TermId> = self.wraps_above(a, roots, free);
         while let Some(w) = work.pop() {
             if !seen.insert(w) { continue; }
             if Instant::now() > until { self.cut = true; return None; }
@@ -306,13 +306,13 @@ impl Decider {
         let r = Range::of_int(bits, signed);
         let (lo, hi) = (a.int(r.lo?), a.int(r.hi?));
         let (lower, upper) = (a.le(lo, arg), a.le(arg, hi));
-        let mut rests = self.wraps_of(a, arg);
+        let mut rests = vec![];
         for goal in [lower, upper] {
             if a.as_bool(goal) == Some(true) { continue; }
             if self.proof_of(&older, goal).is_none() && self.models.get(&goal).is_some_and(|m| m.iter().any(|m| m.refutes(a, &older, goal, WrapMode::Assume))) { return None; }
             let limits = Limits { millis: self.limits.millis.min(1500), ..self.limits };
             match self.prove(a, all, &older, goal, &limits) {
-                Answer::Proved { used, .. } => for u in used { rests.extend(self.wraps_of(a, u)); },
+                Answer::Proved { mut used, free, .. } => { used.push(goal); rests.extend(self.wraps_above(a, &used, &free)); }
                 Answer::Model(m) => {
                     let known = self.models.entry(goal).or_default();
                     if known.len() < 4 { known.push(m); }
@@ -322,6 +322,18 @@ impl Decider {
             }
         }
         Some(rests)
+    }
+
+    /// The wraps below some roots, but for those that are only below what is free.
+    fn wraps_above(&mut self, a: &Arena, roots: &[TermId], free: &Free) -> Vec<TermId> {
+        if free.is_empty() { return roots.iter().flat_map(|r| self.wraps_of(a, *r)).collect(); }
+        let (mut found, mut seen, mut open) = (vec![], FxHashSet::default(), roots.to_vec());
+        while let Some(t) = open.pop() {
+            if free.contains(&t) || !seen.insert(t) { continue; }
+            if matches!(a.get(t), Term::Wrap { .. }) { found.push(t); }
+            open.extend(a.children(t));
+        }
+        found
     }
 
     fn wraps_of(&mut self, a: &Arena, t: TermId) -> Vec<TermId> {
@@ -354,5 +366,27 @@ mod tests {
         let below = Obligation { facts, offset: n, bytes: one, extent: zero };
         assert!(matches!(decider.decide_roughly(&mut a, &below), Decision::Fails { .. }));
         assert!(matches!(decider.decide(&mut a, &below), Decision::Fails { degenerate: true, .. }));
+    }
+
+    /// What wraps below bitwise operations has no part in a proof that holds whatever they give; what wraps beside them has.
+    #[test]
+    fn obligations_end_at_what_a_proof_takes_as_any_number() {
+        let mut a = Arena::new();
+        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Range::of_int(32, true));
+        let i = a.fresh(SymKind::Input(InputSource::Argv(2)), "i", Range::of_int(32, true));
+        let [zero, four, thousand] = [0, 4, 1000].map(|v| a.int(v));
+        let more = a.add(n, thousand);
+        let wrapped = a.wrap(more, 32, true);
+        let size = [2, 4, 16].into_iter().fold(wrapped, |n, by| { let part = a.floor_div(n, by); a.bit_or(n, part, 32) });
+        let next = a.add_const(i, 1);
+        let index = a.wrap(next, 32, false);
+        let (not_negative, below, fewer) = (a.le(zero, i), a.lt(next, size), a.lt(next, more));
+        let (offset, extent, wrapped_extent) = (a.scale(index, 4), a.scale(size, 4), a.scale(wrapped, 4));
+        let facts = a.and(not_negative, below);
+        let rounded = Obligation { facts, offset, bytes: four, extent };
+        assert!(matches!(Decider::default().decide(&mut a, &rounded), Decision::Safe));
+        let facts = a.and(facts, fewer);
+        let beside = Obligation { facts, offset, bytes: four, extent: wrapped_extent };
+        assert!(matches!(Decider::default().decide(&mut a, &beside), Decision::SafeIfNoWrap(_)));
     }
 }

@@ -20,7 +20,8 @@ mod smt;
 pub use groups::Groups;
 use poly::Found;
 use crate::symbolic::term::{Arena, SymId, Term, TermId, Valuation};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// Budget of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +53,14 @@ pub enum WrapMode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method { Poly, Z3 }
 
+/// Terms that a proof takes as any numbers of their ranges.
+pub type Free = Rc<FxHashSet<TermId>>;
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// The goal follows from `used`, a subset of the facts (not always the least one).
-    Proved { by: Method, used: Vec<TermId> },
+    /// The goal follows from `used`, a subset of the facts (not always the least one), whatever the terms `free` in them are: how those come
+    /// about has no part in the proof.
+    Proved { by: Method, used: Vec<TermId>, free: Free },
     /// The facts hold and the goal does not.
     Model(Model),
     /// Why it could not be decided.
@@ -155,15 +160,15 @@ impl Context {
     fn in_general(&mut self, arena: &mut Arena, goal: TermId, ask: impl FnOnce(&mut Self, &mut Arena, TermId) -> Option<Answer>) -> Option<Answer> {
         let (opaque, general) = &mut **self.general.as_mut()?;
         let goal = opaque.read(arena, goal);
-        let Answer::Proved { by, used } = ask(general, arena, goal)? else { return None };
+        let Answer::Proved { by, used, .. } = ask(general, arena, goal)? else { return None };
         let used = general.facts.iter().zip(&self.facts).filter(|(g, _)| used.contains(g)).map(|(_, f)| *f).collect();
-        Some(Answer::Proved { by, used })
+        Some(Answer::Proved { by, used, free: opaque.terms() })
     }
 
-    /// The polynomial bound alone: the facts of a proof, or nothing.
-    pub fn bound(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Vec<TermId>> {
+    /// The polynomial bound alone: the facts of a proof and what is free in it, or nothing.
+    pub fn bound(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<(Vec<TermId>, Free)> {
         let answer = self.in_general(arena, goal, |c, a, g| c.quick(a, g, limits)).or_else(|| self.quick(arena, goal, limits));
-        match answer { Some(Answer::Proved { used, .. }) => Some(used), _ => None }
+        match answer { Some(Answer::Proved { used, free, .. }) => Some((used, free)), _ => None }
     }
 
     /// What can be said without Z3: a proof by the polynomial bound, or a model that its search came across.
@@ -176,7 +181,7 @@ impl Context {
 
     fn quick_new(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Answer> {
         match self.poly.prove(arena, goal, limits.steps) {
-            Found::Proof(used) => Some(Answer::Proved { by: Method::Poly, used: used.into_iter().map(|i| self.facts[i]).collect() }),
+            Found::Proof(used) => Some(Answer::Proved { by: Method::Poly, used: used.into_iter().map(|i| self.facts[i]).collect(), free: Free::default() }),
             Found::Assignment(mut values) => {
                 let mut want: Vec<(TermId, bool)> = self.facts.iter().map(|f| (*f, true)).collect();
                 want.push((goal, false));

@@ -2,8 +2,10 @@
 //!
 //! `n |= n >> 1; n |= n >> 2; …` rounds a size up; that an index is below the size seldom depends on how. In: facts and goals. Out: the
 //! same with each such operation replaced by an uninterpreted number. What follows from facts for all values of that number follows
-//! for the one that it has: a proof of these is a proof of those, whichever way wraps are read. Models mean nothing.
+//! for the one that it has: a proof of these is a proof of those, whichever way wraps are read, and
+//! that something wraps below the operation has no part in it. Models mean nothing.
 
+use super::Free;
 use crate::symbolic::term::{Arena, Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -12,7 +14,7 @@ const MANY: usize = 3;
 
 /// What stands for bitwise operations.
 #[derive(Debug)]
-pub struct Opaque(FxHashMap<TermId, TermId>);
+pub struct Opaque { numbers: FxHashMap<TermId, TermId>, terms: Free }
 
 impl Opaque {
     /// `None` where there are few bitwise operations below the facts.
@@ -20,14 +22,19 @@ impl Opaque {
         let mut found = arena.cone(facts);
         found.retain(|t| matches!(arena.get(*t), Term::BitAnd(..) | Term::BitOr(..) | Term::BitXor(..)));
         if found.len() < MANY { return None; }
-        Some(Self(found.into_iter().map(|t| {
+        let terms = Free::new(found.iter().copied().collect());
+        let numbers = found.into_iter().map(|t| {
             let (number, range) = (arena.int(i128::from(t.0)), arena.range(t));
             (t, arena.apply("bits", vec![number], range))
-        }).collect()))
+        }).collect();
+        Some(Self { numbers, terms })
     }
 
+    /// The operations that are replaced.
+    pub fn terms(&self) -> Free { self.terms.clone() }
+
     /// A term with them replaced.
-    pub fn read(&self, arena: &mut Arena, t: TermId) -> TermId { arena.substitute(t, &self.0) }
+    pub fn read(&self, arena: &mut Arena, t: TermId) -> TermId { arena.substitute(t, &self.numbers) }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::encode::{Encoder, SymbolAst};
 use super::enumerate;
 use super::groups::{self, Groups, Split};
 use super::recall;
-use super::{Answer, Limits, Method, Model, WrapMode};
+use super::{Answer, Free, Limits, Method, Model, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
 use std::time::{Duration, Instant};
 use z3::ast::{Bool, Int};
@@ -116,14 +116,14 @@ pub(super) fn prove(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMod
     let mut want: Vec<(TermId, bool)> = near.iter().map(|f| (*f, true)).collect();
     want.push((goal, false));
     let mut model = match decide(arena, &want, mode, &budget) {
-        Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: if limits.core { core(arena, &near, goal, mode, &budget) } else { near } },
+        Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: if limits.core { core(arena, &near, goal, mode, &budget) } else { near }, free: Free::default() },
         Outcome::Unknown(why) => return Answer::Unknown(why),
         Outcome::Sat(m) => m,
     };
     // They share nothing with the rest: a path that cannot be taken, or any model of theirs will do.
     for group in far {
         match groups.decide(arena, &group, mode, &budget, limits.millis) {
-            Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: group },
+            Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: group, free: Free::default() },
             Outcome::Unknown(why) => return Answer::Unknown(why),
             Outcome::Sat(m) => { model.values.extend(m.values); model.applications.extend(m.applications); }
         }
