@@ -18,6 +18,8 @@ pub struct Mentions {
     pub indirect: bool,
     /// It has a constant that is not modelled, which may mention anything.
     pub opaque: bool,
+    /// It has an instruction that is not modelled, or inline assembly, which may compute any address.
+    pub strange: bool,
 }
 
 impl Mentions {
@@ -26,7 +28,11 @@ impl Mentions {
         let mut all = Self::default();
         for b in blocks {
             for i in &b.insts {
-                if let Op::Call { callee, .. } = &i.op { all.add_callee(program, module, callee); }
+                match &i.op {
+                    Op::Call { callee, .. } => all.add_callee(program, module, callee),
+                    Op::Asm { .. } | Op::Other { .. } => all.strange = true,
+                    _ => {}
+                }
                 i.op.operands(&mut |o| all.add_operand(program, module, o));
             }
             if let Terminator::Invoke { callee, .. } = &b.term { all.add_callee(program, module, callee); }
@@ -114,19 +120,23 @@ impl Reach {
     /// The globals that code mentions, with all that it may call.
     #[must_use]
     pub fn globals(&self, from: &Mentions) -> Named {
-        let mut named = Named { opaque: from.opaque, globals: from.globals.clone() };
+        let mut named = Named { opaque: from.opaque, strange: from.strange, globals: from.globals.clone(), functions: from.named.clone(), reached: vec![] };
         let mut seen: FxHashSet<FuncRef> = FxHashSet::default();
         let mut indirect = from.indirect;
         let mut work: Vec<FuncRef> = from.called.iter().chain(&from.named).copied().collect();
         if indirect { work.extend(&self.taken); }
         while let Some(f) = work.pop() {
             if !seen.insert(f) { continue; }
+            named.reached.push(f);
             let Some(m) = self.mentions.get(&f) else { continue };
             named.globals.extend(&m.globals);
+            named.functions.extend(&m.named);
             named.opaque |= m.opaque;
+            named.strange |= m.strange;
             work.extend(m.called.iter().chain(&m.named));
             if m.indirect && !indirect { indirect = true; work.extend(&self.taken); }
         }
+        for functions in [&mut named.functions, &mut named.reached] { functions.sort_unstable(); functions.dedup(); }
         named.globals.sort_unstable();
         named.globals.dedup();
         named
@@ -143,6 +153,12 @@ pub struct Named {
     pub globals: Vec<GlobalRef>,
     /// And perhaps others.
     pub opaque: bool,
+    /// Functions whose address it takes.
+    pub functions: Vec<FuncRef>,
+    /// All functions that it may lead to.
+    pub reached: Vec<FuncRef>,
+    /// [`Mentions::strange`].
+    pub strange: bool,
 }
 
 #[cfg(test)]

@@ -141,7 +141,7 @@ impl Executor<'_> {
     /// How a part of the host is spared.
     pub(super) fn spared(&self, part: Part) -> Option<Spared> { if self.side == Side::Host { self.effort.spared(part) } else { None } }
 
-    fn is_harmless_loop(&mut self, f: FuncRef, header: BlockId) -> bool {
+    pub(super) fn is_harmless_loop(&mut self, f: FuncRef, header: BlockId) -> bool {
         if let Some(known) = self.effort.loops.get(&(f, header)) { return *known; }
         let mentions = self.mentioned_in_loop(f, header);
         let harmless = self.effort.reach.are_harmless(&mentions);
@@ -163,7 +163,7 @@ impl Executor<'_> {
             Part::Function(f) => self.effort.reach.mentions(f).map(|m| self.effort.reach.globals(m)),
             Part::Loop(f, header) => { let m = self.mentioned_in_loop(f, header); Some(self.effort.reach.globals(&m)) }
         };
-        let named = Rc::new(named.unwrap_or(Named { globals: vec![], opaque: true }));
+        let named = Rc::new(named.unwrap_or(Named { opaque: true, ..Named::default() }));
         self.effort.named.insert(part, named.clone());
         named
     }

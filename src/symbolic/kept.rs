@@ -16,15 +16,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Places that a lost pointer is followed to.
-const MAX_PLACES: usize = 64;
+pub(super) const MAX_PLACES: usize = 64;
 
 /// Addresses that were at some time stored in one place.
 #[derive(Clone, Debug, Default)]
 pub struct Stored {
-    objects: FxHashSet<ObjId>,
-    functions: FxHashSet<FuncRef>,
+    pub(super) objects: FxHashSet<ObjId>,
+    pub(super) functions: FxHashSet<FuncRef>,
     /// And what may be any address: a number that was put together, what code left there that is not followed.
-    anything: bool,
+    pub(super) anything: bool,
 }
 
 impl Stored {
@@ -36,10 +36,10 @@ impl Stored {
         self.anything |= other.anything;
     }
 
-    fn size(&self) -> usize { self.objects.len() + self.functions.len() + usize::from(self.anything) }
+    pub(super) fn size(&self) -> usize { self.objects.len() + self.functions.len() + usize::from(self.anything) }
 
     /// What a value can be the address of, or a part of one.
-    fn add_value(&mut self, v: &Value, is_constant: &dyn Fn(super::term::TermId) -> bool) {
+    pub(super) fn add_value(&mut self, v: &Value, is_constant: &dyn Fn(super::term::TermId) -> bool) {
         match v {
             Value::Ptr(p) => for t in p.iter() {
                 match &t.base {
@@ -76,7 +76,7 @@ pub struct Kept {
 pub(super) struct Mark { news: usize, objects: usize }
 
 impl Kept {
-    fn add(&mut self, place: Option<ObjId>, what: &Stored) {
+    pub(super) fn add(&mut self, place: Option<ObjId>, what: &Stored) {
         if what.is_empty() { return; }
         let there = self.places.entry(place).or_default();
         let (before, open) = (there.size(), !there.anything);
@@ -98,6 +98,11 @@ impl Kept {
         self.twins.entry(made).or_default().insert(twin);
         self.add_anything(twin);
     }
+
+    pub(super) fn has_twin(&self, o: ObjId) -> bool { self.twins.contains_key(&o) || self.is_twin(o) }
+
+    /// What is stored at places that are not known was found out.
+    pub(super) fn is_settled(&self) -> bool { !self.unsettled }
 
     pub(super) fn is_twin(&self, o: ObjId) -> bool { self.twins.values().any(|t| t.contains(&o)) }
 
@@ -161,12 +166,12 @@ impl Executor<'_> {
     }
 
     /// What may be read of an object in a state.
-    fn stored_at(&self, s: &State, o: ObjId, out: &mut Stored) {
+    pub(super) fn stored_at(&self, s: &State, o: ObjId, out: &mut Stored) {
         let mut objects = vec![];
         self.held(s, o, &mut objects);
         out.objects.extend(objects);
         let cells_only = s.mem.get(&o).is_some_and(|st| matches!(st.rest, Rest::Uninit | Rest::Zero) && st.cells.values().all(|(_, v)| is_known(v)));
-        if cells_only { for (_, v) in s.mem[&o].cells.values() { out.add_value(v, &|t| self.arena.as_int(t).is_some()); } return; }
+        if cells_only { for (_, v) in s.mem[&o].cells.values() { out.add_value(v, &|t| self.is_no_address(t)); } return; }
         if let Some(all) = self.kept.places.get(&Some(o)) { out.add(all); }
         if let Some(anywhere) = self.kept.places.get(&None) { out.functions.extend(&anywhere.functions); }
         out.anything |= !self.is_followed(o);

@@ -16,7 +16,7 @@ use super::memory::{ObjId, ObjState, Rest};
 use super::sums::Rounds;
 use super::term::{Range, SymKind, Term, TermId};
 use super::value::{Base, Target, Value};
-use crate::ir::{BlockId, Op, ValueId};
+use crate::ir::{BlockId, Op, Side, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -60,7 +60,10 @@ impl Executor<'_> {
         let func = self.function(fr.func);
         let part = Part::Loop(fr.func, header);
         let Some(start) = self.enter_block(fr, func, header, incoming, true) else { return LoopOut::default() };
-        if self.spared(part) == Some(Spared::Entirely) { return self.leave_out_loop(fr, &cfg.loops[l], start); }
+        if self.spared(part) == Some(Spared::Entirely) {
+            let why = format!("what a loop in `{}` does, which takes too long to follow", func.display);
+            return self.leave_out_loop(fr, &cfg.loops[l], start, &why);
+        }
         let begun = self.begin(part);
         let out = self.follow_loop(fr, cfg, l, start);
         self.end(begun);
@@ -175,7 +178,14 @@ impl Executor<'_> {
         self.recording = recording;
         self.loop_vars.insert(key, vars.clone());
         let Some((sh, symbols, sb, phi_next, mark, version)) = transition else {
-            self.give_up(format!("what the loop in `{}` changes could not be found out", func.display));
+            let why = format!("what the loop in `{}` changes could not be found out", func.display);
+            if self.side == Side::Host && self.is_harmless_loop(fr.func, header) {
+                let note = format!("{why}; it does nothing on a device");
+                if !self.notes.contains(&note) { self.notes.push(note); }
+                self.restore(fr, &phi_start);
+                return self.leave_out_loop(fr, &cfg.loops[l], s0, &why);
+            }
+            self.give_up(why);
             return LoopOut::default();
         };
 

@@ -10,6 +10,7 @@ mod anew;
 pub mod assumptions;
 pub mod budget;
 pub mod cfg;
+mod closed;
 pub mod effort;
 pub mod exchange;
 pub mod exec;

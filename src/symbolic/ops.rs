@@ -914,7 +914,7 @@ impl Executor<'_> {
             let v = self.unknown_of(m, ty, &why);
             return Some((v, s));
         }
-        if self.spared(Part::Function(f)).is_some() { let s = self.leave_out_call(f, args, s); let m = self.module(caller); let v = self.unknown_of(m, ty, &self.left_out(f)); return Some((v, s)); }
+        if self.spared(Part::Function(f)).is_some() { let m = self.module(caller); return Some(self.leave_out_call(f, args, s, (m, ty), (context, site))); }
         let inner = mix(context, site);
         let begun = self.begin(Part::Function(f));
         let called = self.call(f, args.to_vec(), s, inner);

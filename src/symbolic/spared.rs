@@ -1,20 +1,23 @@
-//! Calls and loops of the host that are left out since they take too long to follow: whatever they could write is not known
-//! afterwards, nor what they give.
+//! Calls and loops of the host that are left out, since they take too long to follow or what they change is not found out: whatever they
+//! could write is not known afterwards, nor what they give, but for where pointers can point (`closed.rs`).
 //!
 //! They do nothing on a device (`effort.rs`), so that no launch and no allocation is missed. That they may not come back, by `exit`
 //! or for ever, takes nothing away from what is reached after them.
 
 use super::access::collect;
 use super::cfg::Loop;
+use super::closed::{Sources, among};
 use super::effort::Part;
-use super::exec::{Executor, Frame, State};
+use super::exec::{Executor, Frame, Site, State};
+use super::kept::Stored;
 use super::loops::LoopOut;
 use super::memory::{ObjId, ObjKind};
 use super::term::SymKind;
-use super::value::Value;
+use super::value::{Places, Value};
 use crate::ir::reach::{Mentions, Named};
-use crate::ir::{FuncRef, Op, Operand, Terminator, ValueId};
+use crate::ir::{FuncRef, Module, Op, Operand, Terminator, TypeId, ValueId};
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 
 /// Objects that are noted one for one as places where addresses may have been kept.
 const MAX_KEPT: usize = 64;
@@ -26,13 +29,7 @@ struct Given {
     objects: Vec<ObjId>,
     /// It has a pointer to a place that is not known.
     anywhere: bool,
-}
-
-impl Given {
-    fn add(&mut self, v: &Value) {
-        collect(v, &mut self.objects);
-        self.anywhere |= has_unknown_pointer(v);
-    }
+    sources: Sources,
 }
 
 impl Executor<'_> {
@@ -42,17 +39,18 @@ impl Executor<'_> {
         format!("what `{name}` does, which takes too long to follow")
     }
 
-    /// The state after a call that is not followed.
-    pub(super) fn leave_out_call(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {
+    /// What a call gives that is not followed, which is of a type of this module, and the state after it.
+    pub(super) fn leave_out_call(&mut self, f: FuncRef, args: &[Value], mut s: State, (module, ty): (&Module, TypeId), at: (u64, Site)) -> (Value, State) {
         let mut given = Given::default();
-        for a in args { given.add(a); }
+        for a in args { self.add_given(&mut given, a); }
         let (named, why) = (self.globals_of(Part::Function(f)), self.left_out(f));
-        self.forget_given(&mut s, given, &named, &why);
-        s
+        let places = self.forget_given(&mut s, given, &named, &why, at);
+        let v = self.unknown_of(module, ty, &why);
+        (match places { Some(p) => among(v, &p), None => v }, s)
     }
 
-    /// The states after a loop that is not followed, which comes in with `s`.
-    pub(super) fn leave_out_loop(&mut self, fr: &mut Frame, lp: &Loop, mut s: State) -> LoopOut {
+    /// The states after a loop that is not followed, which comes in with `s`; `why` says what is not known since.
+    pub(super) fn leave_out_loop(&mut self, fr: &mut Frame, lp: &Loop, mut s: State, why: &str) -> LoopOut {
         let func = self.function(fr.func);
         let mut blocks: Vec<_> = lp.blocks.iter().copied().collect();
         blocks.sort_unstable();
@@ -70,14 +68,14 @@ impl Executor<'_> {
                 match &i.op {
                     // A variable that is only read keeps its value; what it points to may be written.
                     Op::Load { ptr, .. } => if let Some(v) = outer(fr, ptr) { self.add_held(&s, &v, &mut given); },
-                    op => op.operands(&mut |o| if let Some(v) = outer(fr, o) { given.add(&v); }),
+                    op => op.operands(&mut |o| if let Some(v) = outer(fr, o) { self.add_given(&mut given, &v); }),
                 }
             }
-            block.term.operands(&mut |o| if let Some(v) = outer(fr, o) { given.add(&v); });
+            block.term.operands(&mut |o| if let Some(v) = outer(fr, o) { self.add_given(&mut given, &v); });
         }
         let named = self.globals_of(Part::Loop(fr.func, lp.header));
-        let why = format!("what a loop in `{}` does, which takes too long to follow", func.display);
-        self.forget_given(&mut s, given, &named, &why);
+        let at = (fr.context, Site { func: fr.func, block: lp.header, inst: u32::MAX });
+        self.forget_given(&mut s, given, &named, why, at);
         for v in inside {
             fr.env[v.index()] = None;
             fr.rows.remove(&v);
@@ -92,10 +90,18 @@ impl Executor<'_> {
         ways.dedup();
         let several = ways.len() > 1;
         let exits = ways.into_iter().filter_map(|(from, to)| {
-            let taken = if several { self.arena.fresh_bool(SymKind::Unknown { reason: why.clone() }, "?") } else { self.arena.bool(true) };
+            let taken = if several { self.arena.fresh_bool(SymKind::Unknown { reason: why.to_owned() }, "?") } else { self.arena.bool(true) };
             self.assume(s.clone(), taken).map(|s| (from, to, s))
         }).collect();
         (exits, vec![])
+    }
+
+    fn add_given(&self, given: &mut Given, v: &Value) {
+        collect(v, &mut given.objects);
+        given.anywhere |= has_unknown_pointer(v);
+        // An address may be given as a number, or in pieces.
+        if let Value::Int(t) = v { given.objects.extend(self.addresses_in(*t)); }
+        given.sources.values.add_value(v, &|t| self.is_no_address(t));
     }
 
     /// What can be reached through what a value points to, itself left as it is.
@@ -103,7 +109,8 @@ impl Executor<'_> {
         let mut read = vec![];
         collect(v, &mut read);
         given.anywhere |= has_unknown_pointer(v);
-        for o in read { self.add_contents(s, o, given); }
+        for o in &read { self.add_contents(s, *o, given); }
+        given.sources.read.extend(read);
     }
 
     /// Adds what pointers in an object may point to.
@@ -116,8 +123,10 @@ impl Executor<'_> {
         for g in initial.globals { let o = self.global_object(g.module, g.global); given.objects.push(o); }
     }
 
-    /// Forgets all that code could write which is given these things and mentions these globals.
-    fn forget_given(&mut self, s: &mut State, mut given: Given, named: &Named, why: &str) {
+    /// Forgets all that code could write which is given these things and mentions these globals, and says where the addresses can lead
+    /// that it has then, if that is known.
+    fn forget_given(&mut self, s: &mut State, mut given: Given, named: &Named, why: &str, at: (u64, Site)) -> Option<Rc<Places>> {
+        let after = if given.anywhere { None } else { self.addresses_after(s, &given.sources, named, at) };
         for g in &named.globals { let o = self.global_object(g.module, g.global); given.objects.push(o); }
         given.anywhere |= named.opaque;
         let there: Vec<ObjId> = s.mem.keys().copied().collect();
@@ -130,6 +139,7 @@ impl Executor<'_> {
                 _ => {}
             }
         }
+        if let Some(after) = after { return Some(self.leave_addresses(s, &given.objects, &after, why)); }
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
         while let Some(o) = given.objects.pop() { if seen.insert(o) { self.add_contents(s, o, &mut given); } }
         // Variables of functions that have returned are gone.
@@ -142,6 +152,21 @@ impl Executor<'_> {
             if !self.read_only(o) || self.object(o).kind == ObjKind::DeviceHeap { self.forget(s, o, why, false); }
         }
         if given.anywhere { self.forget_escaped(s, why, false); }
+        None
+    }
+
+    /// Makes contents unknown that may have changed, where it is known which addresses they can hold.
+    fn leave_addresses(&mut self, s: &mut State, given: &[ObjId], after: &Stored, why: &str) -> Rc<Places> {
+        let mut places = Places { objects: after.objects.iter().copied().collect(), functions: after.functions.iter().copied().collect() };
+        places.objects.sort_unstable();
+        places.functions.sort_unstable();
+        for o in given { if !after.objects.contains(o) && !self.read_only(*o) { self.forget(s, *o, why, false); } }
+        for o in &places.objects {
+            if self.read_only(*o) || matches!(self.object(*o).kind, ObjKind::HostLocal) && !s.mem.contains_key(o) { continue; }
+            self.kept.add(Some(*o), after);
+            self.blank(s, *o, why, false);
+        }
+        Rc::new(places)
     }
 }
 
