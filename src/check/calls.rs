@@ -7,6 +7,7 @@ use super::finding::{Worth, loc_of, narrow, numbers};
 use super::outcome::Outcome;
 use super::{relevant, show};
 use super::solver::{Model, WrapMode};
+use super::tried::Tried;
 use super::witness::{Judge, Judged};
 use crate::host::Root;
 use crate::ir::Program;
@@ -24,6 +25,8 @@ pub(super) struct Tools<'p> {
     pub decider: Decider,
     pub judge: Judge<'p>,
     pub root: Root,
+    /// What small inputs showed, once that was asked.
+    pub tried: Option<Tried>,
 }
 
 /// What may be wrong with a call.

@@ -72,7 +72,7 @@ pub(super) fn model(tools: &mut Tools<'_>, run: &KernelRun, ev: &AccessEvent, ob
     if e.arena.as_bool(all) == Some(false) { return None; }
     let facts = e.arena.conjuncts(all);
     let inputs: Vec<SymId> = e.arena.symbols_of(&facts).into_iter().filter(|s| matches!(e.arena.symbol(*s).kind, SymKind::Input(_))).collect();
-    let limits = Limits { millis: MILLIS, ..tools.decider.limits };
+    let limits = Limits { millis: MILLIS.min(tools.decider.limits.millis), ..tools.decider.limits };
     match solver::find_model(&e.arena, &facts, &inputs, &inputs, WrapMode::Assume, &limits, &mut solver::Groups::default()) {
         ModelAnswer::Model(m) => { let degenerate = inputs.iter().any(|s| m.values.get(s).is_some_and(|v| *v < 1)); Some((m, degenerate)) }
         ModelAnswer::Unsat | ModelAnswer::Unknown(_) => None,

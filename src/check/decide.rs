@@ -50,6 +50,8 @@ pub struct Decider {
     pub cut: bool,
     /// Whether the first model will do: making it small has a price, and only what is replayed or shown needs that.
     rough: bool,
+    /// Whether the search of a small witness is likely to be for nothing.
+    pub hurried: bool,
     decided: FxHashMap<Obligation, Decision>,
     /// Facts that a goal was once proved from, and what is free in the proof: it follows from every set that contains them.
     proofs: FxHashMap<TermId, Vec<(Vec<TermId>, Free)>>,
@@ -266,7 +268,7 @@ impl Decider {
         let symbols = a.symbols_of(&all);
         let inputs: Vec<SymId> = symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
         // A small witness is worth more than a quick answer: it is what replays and what users read.
-        let limits = Limits { millis: self.limits.millis.max(SMALLEST_MILLIS), ..self.limits };
+        let limits = Limits { millis: if self.hurried { self.limits.millis } else { self.limits.millis.max(SMALLEST_MILLIS) }, ..self.limits };
         let model = match solver::find_model(a, &all, &inputs, &inputs, mode, &limits, &mut self.groups) {
             ModelAnswer::Model(m) => m,
             _ => { self.cut = true; first }

@@ -4,17 +4,17 @@ use super::assumed::Assumed;
 use super::calls::Tools;
 use super::decide::{Decider, Decision, Obligation};
 use super::files::Opened;
-use super::finding::{Bad, Worth, loc_of};
+use super::finding::loc_of;
 use super::invariants::Invariants;
 use super::launched::Launched;
 use super::meaning::Layout;
 use super::outcome::{Effort, Look, More, Outcome};
 use super::shared::{SafeAnyway, Shape, Share, Task};
-use super::solver::{Limits, Model, WrapMode};
+use super::solver::Limits;
 use super::specialise::{self, Decided};
 use super::stored::Exchange;
-use super::witness::{Judge, Judged, Wanted};
-use super::{Options, ProgramReport, Standing, alignment, clock, copies, counters, lifetime, pointers, relevant, row, show};
+use super::witness::Judge;
+use super::{Options, ProgramReport, Standing, alignment, clock, copies, lifetime, pointers, relevant, row, show};
 use crate::host::{Root, roots};
 use crate::ir::reach::Reach;
 use crate::ir::{FuncRef, Function, Linkage, Program, Side, SourceLoc};
@@ -28,9 +28,8 @@ use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
 use crate::symbolic::lifetime::{CopyEvent, StaleEvent};
 use crate::symbolic::memory::{ObjId, ObjKind, Object};
 use crate::symbolic::partition::{PartId, Partition};
-use crate::symbolic::term::{SymId, SymKind, TermId};
+use crate::symbolic::term::TermId;
 use crate::symbolic::value::{Base, Target};
-use crate::witness::Fault;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -39,9 +38,9 @@ use std::time::{Duration, Instant};
 /// Milliseconds that each obligation gets before any gets more.
 const FIRST_MILLIS: u32 = 250;
 
-/// Inputs that are tried where a replay does not reach an access, and the most work for them.
-const OTHER_INPUTS: [i128; 10] = [2, 3, 4, 1, 5, 7, 8, 12, 16, 33];
-const OTHER_INPUTS_TIME: Duration = Duration::from_millis(100);
+/// How many accesses in a row may stay open that rest on what is not known, before the next get so many milliseconds only.
+const FRUITLESS: u32 = 2;
+const HURRIED_MILLIS: u32 = 500;
 
 /// Steps for one execution of a kernel.
 const STEPS: u64 = 2_000_000;
@@ -286,7 +285,7 @@ impl<'p> Engine<'p> {
         let Prepared { executor: e, mut runs, .. } = prepared;
         let decider = Decider::new(Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() });
         let opened = Opened::by(&e);
-        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), opened, self.options), root: root.clone() };
+        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), opened, self.options), root: root.clone(), tried: None };
         // What they bring is worth no more than a part of the time.
         let until = Instant::now() + self.time_left() / 10;
         for run in &mut runs { if Instant::now() < until { run.find_invariants(&mut tools); } }
@@ -348,15 +347,21 @@ impl<'p> Engine<'p> {
         let mut left = u32::try_from(open.len()).unwrap_or(u32::MAX);
         // Where another context left a place unknown, only a finding is still to be won there.
         let mut queue: VecDeque<(Open<'_>, bool)> = open.into_iter().map(|o| (o, false)).collect();
+        let mut fruitless = 0;
         while let Some((o, waited)) = queue.pop_front() {
             if self.counts_as_proved(o.event) { left -= 1; continue; }
             if !waited && self.rank(&self.place_of(o.event)).is_some_and(|r| r >= Outcome::UNKNOWN) { queue.push_back((o, true)); continue; }
             let remaining = u32::try_from(self.time_left().as_millis()).unwrap_or(u32::MAX);
-            tools.decider.limits.millis = (2 * (remaining / left)).max(FIRST_MILLIS).min(self.options.solver_ms);
+            let millis = (2 * (remaining / left)).max(FIRST_MILLIS).min(self.options.solver_ms);
+            // Where models that set what is not known came to nothing several times in a row, the next get less.
+            tools.decider.hurried = o.first.more == More::Replay && fruitless >= FRUITLESS;
+            tools.decider.limits.millis = if tools.decider.hurried { millis.min(HURRIED_MILLIS) } else { millis };
             left -= 1;
             let second = self.access(tools, Some(o.run), o.event, Effort::Full).outcome;
+            fruitless = if matches!(second, Outcome::Unknown(_)) { fruitless + 1 } else { 0 };
             self.put(o.run.kernel, o.event, o.run.partial(second.or_first(o.first.outcome)));
         }
+        tools.decider.hurried = false;
         self.until = self.deadline;
     }
 
@@ -468,7 +473,7 @@ impl<'p> Engine<'p> {
         let (e, run) = self.any_launch(kernel);
         let decider = Decider::new(Limits { millis: self.options.solver_ms.min(1000), ..Limits::default() });
         let root = Root { func: kernel, trusted: false };
-        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), Opened::default(), self.options), root };
+        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), Opened::default(), self.options), root, tried: None };
         for ev in &run.accesses {
             let place = self.place_of(ev);
             if self.assumed.skips(&place) { continue; }
@@ -551,6 +556,8 @@ impl<'p> Engine<'p> {
         let (ob, exchanged) = obligation(tools, launch, ev, facts, target, extent);
         let (facts, extent) = (ob.facts, ob.extent);
         let unknowns = relevant::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
+        // What small inputs show takes no search. With several targets it takes a model to tell which is meant.
+        if let Some(run) = launch.filter(|_| effort == Effort::Full && ev.targets.len() == 1 && self.assumed.asked.is_none()) && let Some(found) = self.seen(tools, run, ev, object, &ob, &unknowns) { return Look::of(found); }
         // Where no launch is known, a model is nothing to show.
         let rough = launch.is_none() || effort == Effort::First && !unknowns.is_empty();
         let decision = if rough { tools.decider.decide_roughly(&mut tools.e.arena, &ob) } else { tools.decider.decide(&mut tools.e.arena, &ob) };
@@ -595,68 +602,6 @@ impl<'p> Engine<'p> {
         let checked = always::instances(&mut tools.e.arena, &run.launch.always, &[stored]);
         let facts = tools.e.arena.and_all([ob.facts, stored].into_iter().chain(bounds).chain(checked).collect());
         match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() }) { Decision::Unknown(_) => None, decided => Some(decided) }
-    }
-
-    /// A model was found: replay decides what it is worth.
-    #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    fn replayed(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, object: &Object, ob: &Obligation, model: &Model, mode: WrapMode, degenerate: bool, unknowns: Vec<String>) -> Outcome {
-        let (launch, thread) = (&run.launch, &run.run.thread);
-        let mut judged = tools.judge.judge(&tools.e.arena, launch, thread, ev, model, mode, Wanted::Fault(Fault::Bounds));
-        let (mut model, mut mode, mut degenerate) = (model.clone(), mode, degenerate);
-        if !matches!(judged, Judged::Reached { .. }) && let Some((other, reached, small)) = self.another(tools, run, ev, ob).or_else(|| self.with_other_inputs(tools, run, ev, &model)) {
-            (judged, model, mode, degenerate) = (reached, other, WrapMode::Assume, small);
-        }
-        let unknowns = if matches!(judged, Judged::Incomplete(_)) && unknowns.is_empty() { relevant::unknown_rounds(&tools.e, ob.facts, ob.offset) } else { unknowns };
-        let (model, root) = (&model, &tools.root);
-        let worth = match Worth::of(&judged, root, self.program, unknowns) { Ok(w) => w, Err(why) => return Outcome::Unknown(why) };
-        let bad = Bad { root, launch, thread, kernel: run.kernel, event: ev, object, obligation: ob, model, mode, degenerate };
-        Outcome::Found(Box::new(bad.finding(&tools.e, &tools.judge, &judged, worth, self.place_of(ev))))
-    }
-
-    /// Another model, with a replay that reaches the access: one in which what the kernel reads before it lies inside, so that
-    /// it is known, or one in which so many threads get there that a counter leaves its bounds.
-    fn another(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, ob: &Obligation) -> Option<(Model, Judged, bool)> {
-        let inside = relevant::reads_inside(&mut tools.e, &run.run, ev);
-        if !inside.is_empty() && !self.time_left().is_zero() {
-            let facts = { let more = tools.e.arena.and_all(inside); tools.e.arena.and(ob.facts, more) };
-            if let Decision::Fails { model, mode: WrapMode::Assume, degenerate } = tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() })
-                && let Some(judged) = self.reached(tools, run, ev, &model) { return Some((model, judged, degenerate)); }
-        }
-        for shape in counters::SHAPES {
-            if self.time_left().is_zero() { return None; }
-            let Some((model, degenerate)) = counters::model(tools, &run.run, ev, ob, shape) else { continue };
-            if let Some(judged) = self.reached(tools, run, ev, &model) { return Some((model, judged, degenerate)); }
-        }
-        None
-    }
-
-    /// The model with small inputs in place of its own: what it sets besides them, such as what memory holds, the program may
-    /// decide otherwise under its inputs, and as the model wants under others.
-    fn with_other_inputs(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, first: &Model) -> Option<(Model, Judged, bool)> {
-        let until = clock::worked() + (self.time_left() / 20).min(OTHER_INPUTS_TIME);
-        let inputs: Vec<SymId> = first.values.keys().copied().filter(|s| matches!(tools.e.arena.symbol(*s).kind, SymKind::Input(_))).collect();
-        let kind = |s: &SymId| tools.e.arena.symbol(*s).kind.clone();
-        // All at once, then each alone; those of one source together.
-        let mut groups = vec![inputs.clone()];
-        for s in &inputs { let same: Vec<SymId> = inputs.iter().copied().filter(|o| kind(o) == kind(s)).collect(); if !groups.contains(&same) { groups.push(same); } }
-        for group in groups {
-            for v in OTHER_INPUTS {
-                if clock::worked() > until { return None; }
-                let mut model = first.clone();
-                for s in &group { model.values.insert(*s, v); }
-                if model == *first { continue; }
-                let Some(judged) = self.reached(tools, run, ev, &model) else { continue };
-                let degenerate = inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1));
-                return Some((model, judged, degenerate));
-            }
-        }
-        None
-    }
-
-    /// A replay that reaches the access.
-    fn reached(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, model: &Model) -> Option<Judged> {
-        let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, ev, model, WrapMode::Assume, Wanted::Fault(Fault::Bounds));
-        matches!(judged, Judged::Reached { .. }).then_some(judged)
     }
 
     fn finish(mut self, start: Instant) -> ProgramReport {

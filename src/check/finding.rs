@@ -32,6 +32,11 @@ pub(super) struct Bad<'a> {
 /// Why an access to shared memory may do what was meant although it is out of bounds.
 const SHARED_ADDRESSES: &str = "that the device does not compute shared addresses in 32 bits: modulo 2^32 this one is inside";
 
+/// What `rand` must do for it.
+const BY_CHANCE: &str = "that `rand` gives other numbers than it does here";
+/// Why an access may be anywhere.
+const ASTRAY: &str = "that what was read out of bounds before, and leads here, is such a number";
+
 /// What it is worth.
 pub(super) struct Worth { pub verdict: Verdict, pub replay: Replay, pub assumptions: Vec<String>, pub unknowns: Vec<String> }
 
@@ -47,6 +52,11 @@ impl Worth {
                 (verdict, Replay::Reached, [&assumptions[..], &doubts].concat())
             }
             Judged::NotReached(why) => return Err(format!("a model was found{}, but replay did not reach it: {why}", unknowns.first().map_or_else(String::new, |u| format!(" that sets {u}")))),
+            Judged::ByChance(_) => (Verdict::Possible, Replay::Incomplete, vec![BY_CHANCE.to_owned()]),
+            Judged::Astray(why) => {
+                if !root.trusted { return Err(why.clone()); }
+                (Verdict::Possible, Replay::Incomplete, vec![ASTRAY.to_owned()])
+            }
             Judged::Incomplete(why) => {
                 if let Some(u) = unknowns.first() { return Err(u.clone()); }
                 if !root.trusted { return Err(why.clone()); }
@@ -83,7 +93,7 @@ impl Bad<'_> {
             replay,
             sites: Some(Sites { root: [self.root.func.module.0, self.root.func.func.0], access: numbers(ev.site), callers: ev.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(), launch: Some(numbers(launch.site)), part: None }),
         };
-        if let Judged::Reached { bad, .. } = judged {
+        if let Judged::Reached { bad, .. } | Judged::ByChance(bad) = judged {
             w.grid = bad.grid;
             w.block = bad.block;
             w.thread = bad.thread;

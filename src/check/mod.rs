@@ -22,12 +22,14 @@ mod overflow;
 mod partition;
 mod pointers;
 mod relevant;
+mod replayed;
 mod row;
 mod shared;
 mod show;
 pub mod solver;
 mod specialise;
 mod stored;
+mod tried;
 mod unvisited;
 mod witness;
 

@@ -18,6 +18,10 @@ pub(super) enum Judged {
     Reached { bad: Box<BadAccess>, assumptions: Vec<String> },
     NotReached(String),
     Incomplete(String),
+    /// Reached where `rand` gives other numbers than it does here.
+    ByChance(Box<BadAccess>),
+    /// Its address is what was read out of bounds before.
+    Astray(String),
 }
 
 /// What a replay must show.
@@ -37,6 +41,8 @@ pub(super) struct Judge<'p> {
     program: &'p Program,
     root: Root,
     opened: Opened,
+    /// What `rand` gives, over and over; nothing where it gives what it does here.
+    pub random: Vec<u32>,
     /// Replays that took long leave less for the next ones.
     budget: Budget,
 }
@@ -46,7 +52,7 @@ impl<'p> Judge<'p> {
         let budget = Budget { device_memory: options.device_memory, ..Budget::default() };
         // The other half is for the terms that there are already.
         let memory = options.memory.map_or(budget.memory, |m| budget.memory.min(m / 2));
-        Self { program, root, opened, budget: Budget { memory, ..budget } }
+        Self { program, root, opened, budget: Budget { memory, ..budget }, random: vec![] }
     }
 
     /// Inputs in the user's terms, in order.
@@ -114,6 +120,7 @@ impl<'p> Judge<'p> {
             (Outcome::Reached { bad, assumptions }, _) => Judged::Reached { bad, assumptions },
             (_, Some(why)) => Judged::Incomplete(why.to_owned()),
             (Outcome::Incomplete { why }, None) => Judged::Incomplete(why),
+            (Outcome::Astray { why }, None) => Judged::Astray(why),
             (Outcome::NotReached { why }, None) => Judged::NotReached(why),
         }
     }
@@ -139,9 +146,18 @@ impl<'p> Judge<'p> {
         Run { argv: inputs.argv, args, stdin: String::from_utf8_lossy(&inputs.stdin).into_owned(), files: inputs.files.into_iter().map(|(name, bytes)| RunFile { name, bytes }).collect() }
     }
 
+    /// Inputs of a run; `None` where they are not all that the model has.
+    pub fn given(&self, a: &Arena, model: &Model) -> Option<Inputs> {
+        let (inputs, missing) = self.concrete(a, &[], model);
+        missing.is_none().then_some(inputs)
+    }
+
+    /// What a run may take.
+    pub const fn limits(&self) -> Budget { self.budget }
+
     /// Inputs of a run, and why they may not be all that the model has.
     fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (Inputs, Option<String>) {
-        let mut inputs = Inputs::default();
+        let mut inputs = Inputs { random: self.random.clone(), ..Inputs::default() };
         let mut argv: BTreeMap<u32, i128> = BTreeMap::new();
         let mut argc = None;
         let mut params: BTreeMap<String, i128> = BTreeMap::new();

@@ -452,7 +452,9 @@ impl Executor<'_> {
                 }
             }
         }
-        if let ([Target { base: Base::Object(to), offset, .. }], [Target { base: Base::Object(from), offset: at, .. }]) = (dst.as_slice(), src.as_slice()) && self.side == Side::Host {
+        if let ([Target { base: Base::Object(to), offset, .. }], [Target { base: Base::Object(from), offset: at, .. }]) = (dst.as_slice(), src.as_slice())
+            // Threads of a kernel keep copies of what nobody writes meanwhile in variables of their own.
+            && (self.side == Side::Host || matches!(self.object(*to).kind, ObjKind::DeviceLocal) && self.is_read_as_it_was(*from)) {
             self.copy_layer(s, (*to, *offset), (*from, *at), len);
             return;
         }

@@ -26,6 +26,7 @@ impl Machine<'_> {
     fn way(&mut self, th: &Thread, site: impl Fn() -> Site, p: Val, bytes: u64, dir: Direction) -> Result<Way, Stop> {
         if p.is_poison() {
             self.seen.unclear(site(), || format!("its address depends on {}", self.reasons.text(p.poison)));
+            if p.poison == Reason::BAD_READ { self.seen.astray(site()); }
             return Ok(Way::Poison(p.poison));
         }
         let (id, off) = split(p.bits);

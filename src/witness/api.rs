@@ -209,6 +209,8 @@ pub enum Outcome {
     NotReached { why: String },
     /// Something that the interpreter does not compute decides it, or the budget ran out.
     Incomplete { why: String },
+    /// The run reached the access with an address that was read out of bounds: where that is nobody can tell.
+    Astray { why: String },
 }
 
 /// Everything an exhaustive run saw.
@@ -218,6 +220,8 @@ pub struct Run {
     pub bad: Vec<BadAccess>,
     /// So many of them came before anything was decided by poison.
     pub certain: usize,
+    /// Accesses of the device side that were reached, before anything was decided by poison, with an address that was read out of bounds.
+    pub astray: Vec<Site>,
     /// How often each load, store, atomic or copy in memory was executed on the device side.
     pub visited: FxHashMap<Site, u64>,
     /// True where every launch, block and thread ran to its end, nothing decided by poison.

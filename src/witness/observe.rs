@@ -28,6 +28,8 @@ pub struct Observer {
     pub armed: bool,
     /// Accesses whose address is not known, with the reason.
     pub unclear: FxHashMap<Site, String>,
+    /// Those whose address was read out of bounds, by accesses that nothing was taken for granted for.
+    pub astray: FxHashSet<Site>,
     /// Addresses that the stores that name parts last put into their variables.
     pub starts: FxHashMap<Site, u64>,
     /// A loop was left out: a run with a larger bound may decide more.
@@ -67,6 +69,9 @@ impl Observer {
 
     /// An access whose address is not known.
     pub fn unclear(&mut self, site: Site, why: impl FnOnce() -> String) { self.unclear.entry(site).or_insert_with(why); }
+
+    /// An access whose address comes from what was read out of bounds.
+    pub fn astray(&mut self, site: Site) { if self.armed && self.certain.is_none() { self.astray.insert(site); } }
 
     pub fn bad(&mut self, bad: BadAccess, object: ObjId, on_device: bool) -> Result<(), Stop> {
         if let Some(t) = &self.target

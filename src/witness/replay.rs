@@ -84,6 +84,7 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Bud
     Run {
         certain: m.seen.certain.unwrap_or(m.seen.bad.len()),
         bad: m.seen.bad.clone(),
+        astray: { let mut all: Vec<Site> = m.seen.astray.iter().copied().filter(|s| program.module(s.func.module).side == Side::Device).collect(); all.sort_unstable(); all },
         visited,
         completed: why.is_empty(),
         why: why.join("; "),
@@ -108,7 +109,11 @@ impl Machine<'_> {
         let hits: u64 = self.codes.get(&target.site.func).map_or(0, |c| {
             c.places.iter().zip(&c.hits).filter(|(p, _)| **p == (target.site.block.0, target.site.inst)).map(|(_, h)| h.get()).sum()
         });
-        if let Some(why) = unclear { return Outcome::Incomplete { why: format!("{}: {why}", self.line(target.site)) }; }
+        if let Some(why) = unclear {
+            let why = format!("{}: {why}", self.line(target.site));
+            let of_address = target.align.is_none() && target.parts.is_none();
+            return if of_address && self.seen.astray.contains(&target.site) { Outcome::Astray { why } } else { Outcome::Incomplete { why } };
+        }
         if !self.seen.doubts.is_empty() { return Outcome::Incomplete { why: self.seen.doubts.join("; ") }; }
         match stop {
             Stop::Unknown(why) => Outcome::Incomplete { why: format!("{why} (after {} launches)", self.cuda.ran) },

@@ -1,0 +1,37 @@
+//@ undecided: 1
+// Two indices that a kernel reads at once, as a structure: one goes one too far, and where the kernel changes them itself they are not
+// what the host put there.
+#include <cstdlib>
+#include <cuda_runtime.h>
+
+__global__ void ends(int *a, const int *edges, int m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < m) {
+        int2 e = ((const int2 *)edges)[i];
+        a[e.x] = 1;
+        a[e.y + 1] = 1; //~ oob-global proved
+    }
+}
+__global__ void moved(int *a, int *edges, int m, int by) {
+    int i = threadIdx.x;
+    if (i < m) {
+        edges[2 * i] += by;
+        int2 e = ((const int2 *)edges)[i];
+        a[e.x] = 1; //~ oob-global proved
+        a[e.y] = 1;
+    }
+}
+
+int main(int argc, char **argv) {
+    int n = argc > 1 ? atoi(argv[1]) : 0, m = argc > 2 ? atoi(argv[2]) : 0;
+    if (n < 1 || n > 1000 || m < 1 || m > 1000) return 1;
+    int *a, *edges, *h = (int *)malloc(2 * m * sizeof(int));
+    for (int i = 0; i < 2 * m; i++) h[i] = n - 1;
+    cudaMalloc(&a, n * sizeof(int));
+    cudaMalloc(&edges, 2 * m * sizeof(int));
+    cudaMemcpy(edges, h, 2 * m * sizeof(int), cudaMemcpyHostToDevice);
+    ends<<<(m + 63) / 64, 64>>>(a, edges, m);
+    cudaMemcpy(edges, h, 2 * m * sizeof(int), cudaMemcpyHostToDevice);
+    moved<<<1, 64>>>(a, edges, m, 1);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
