@@ -3,7 +3,7 @@
 
 __global__ void step(float *to, const float *from, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) to[2 * i + 1] = from[2 * i]; //~ oob-global proved
+  if (i < n) to[2 * i + 1] = from[2 * i]; //~ oob-global proved //~ oob-global proved
 }
 
 int main(int argc, char **argv) {

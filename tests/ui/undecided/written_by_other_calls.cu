@@ -1,5 +1,5 @@
 // Copies of rows and libraries write memory of the device too.
-//@ undecided: 2
+//@ undecided: 1
 #include <cstdlib>
 #include <cuda_runtime.h>
 
@@ -9,7 +9,7 @@ __global__ void gather(const int *index, float *a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
     int j = index[i];
-    a[j] = 1;
+    a[j] = 1; //~ oob-global proved
   }
 }
 

@@ -1,4 +1,4 @@
-//@ undecided: 3
+//@ decided
 // What a kernel may have written is not what the host put there: through a helper, a pointer kept in a variable, a copy of a structure.
 #include <cstdlib>
 #include <cuda_runtime.h>
@@ -23,9 +23,9 @@ __global__ void by_choice(int *a, int *index, int n) {
     p[n & 1][threadIdx.x] = n;
 }
 
-__global__ void one(const int *index, int *out) { out[index[threadIdx.x]] = 1; }
-__global__ void two(const int *index, int *out) { out[index[threadIdx.x]] = 1; }
-__global__ void three(const int *index, int *out) { out[index[threadIdx.x]] = 1; }
+__global__ void one(const int *index, int *out) { out[index[threadIdx.x]] = 1; } //~ oob-global proved
+__global__ void two(const int *index, int *out) { out[index[threadIdx.x]] = 1; } //~ oob-global proved
+__global__ void three(const int *index, int *out) { out[index[threadIdx.x]] = 1; } //~ oob-global proved
 
 int main(int argc, char **argv) {
     int n = argc > 1 ? atoi(argv[1]) : 0;
