@@ -30,13 +30,15 @@ const INPUTS: usize = 8;
 type Seen = (Site, Vec<Site>, Option<Site>);
 /// The thread that did it first.
 type By = BlockThread;
+/// What one run saw.
+type Bad = Vec<(Seen, By)>;
 
 /// What was seen, with the inputs of each run that showed something new.
 #[derive(Default)]
 pub(super) struct Tried {
-    runs: Vec<(Model, Vec<(Seen, By)>)>,
+    runs: Vec<(Model, Bad)>,
     /// The same, of runs in which `rand` gave other numbers than it does here, which come with it.
-    chance: Vec<(Model, Vec<(Seen, By)>, &'static [u32])>,
+    chance: Vec<(Model, Bad, &'static [u32])>,
     /// Accesses whose address was read out of bounds, and inputs that lead there.
     astray: FxHashMap<Site, Model>,
 }
@@ -57,11 +59,11 @@ impl Tried {
             let run = witness::enumerate(tools.e.program, tools.root.func, &given, &budget);
             cut += usize::from(run.steps >= STEPS);
             for s in &run.astray { out.astray.entry(*s).or_insert_with(|| model.clone()); }
-            let new: Vec<(Seen, By)> = bad_of(run).filter(|(s, _)| known.insert(s.clone())).collect();
+            let new: Bad = bad_of(run).filter(|(s, _)| known.insert(s.clone())).collect();
             if !new.is_empty() { out.runs.push((model.clone(), new)); }
             if !draws { continue; }
             let run = witness::enumerate(tools.e.program, tools.root.func, &Inputs { random: random.to_vec(), ..given }, &budget);
-            let new: Vec<(Seen, By)> = bad_of(run).filter(|(s, _)| !known.contains(s) && by_chance.insert(s.clone())).collect();
+            let new: Bad = bad_of(run).filter(|(s, _)| !known.contains(s) && by_chance.insert(s.clone())).collect();
             if !new.is_empty() { out.chance.push((model, new, random)); }
         }
         out
