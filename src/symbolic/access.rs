@@ -120,7 +120,17 @@ impl Executor<'_> {
         let Some(state) = s.mem.get(&o).cloned() else { return self.unknown_of(m, ty, "memory that is not known") };
         let raw = self.read_cells(o, &state, offset, size, Some((f, ty)));
         let v = self.convert(f, raw, ty);
+        self.remember_number(s, o, offset, size, &v);
         self.among_stored(o, v)
+    }
+
+    /// What is not known of a cell is the same number each time it is read.
+    fn remember_number(&self, s: &mut State, o: ObjId, offset: TermId, size: u64, read: &Value) {
+        let Some(at) = self.arena.as_int(offset).and_then(|v| i64::try_from(v).ok()) else { return };
+        let is_unknown = |s: &ObjState| matches!(s.cells.get(&at), Some((n, Value::Unknown(_))) if u64::from(*n) == size);
+        if !matches!(read, Value::Int(_)) || !s.mem.get(&o).is_some_and(|x| is_unknown(x)) { return; }
+        let Some(state) = s.mem.get_mut(&o) else { return };
+        if let Some(cell) = Rc::make_mut(state).cells.get_mut(&at) { cell.1 = read.clone(); }
     }
 
     pub(super) fn read_cells(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {

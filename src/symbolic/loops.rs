@@ -160,6 +160,7 @@ impl Executor<'_> {
                 for v in twins.drain().map(|(v, _)| v) { choices.remove(&v); beyond.insert(v); }
                 wider = true;
             }
+            wider |= self.number_starts(&mut s0, &sb, vars.iter().chain(&new));
             // What a round stores an earlier part of the next one may read back.
             if new.is_empty() && !wider {
                 if !self.has_kept_more(stored) {

@@ -25,6 +25,7 @@ mod ops;
 pub mod options;
 pub mod partition;
 mod spared;
+mod starts;
 mod sums;
 pub mod term;
 pub mod value;
