@@ -13,7 +13,7 @@ mod stdcxx;
 
 pub use root::{Root, roots};
 
-use crate::ir::{FuncRef, TypeId};
+use crate::ir::{FuncRef, Linkage, TypeId};
 use crate::kernel::Modelled;
 use crate::symbolic::exec::{Executor, Site, State};
 use crate::symbolic::value::Value;
@@ -38,6 +38,9 @@ impl Executor<'_> {
         let call = Call { func: f, name: &func.name, display: &func.display, args, context, site, ty };
         if let Some(rest) = call.name.strip_prefix("llvm.") { return self.intrinsic(rest, args, s, site, ty); }
         let s = match self.cuda_call(&call, s) { Err(s) => *s, done => return done };
+        // A program that brings a function of the C library itself means its own.
+        let own = !func.is_declaration() && matches!(func.linkage, Linkage::External | Linkage::Internal | Linkage::Weak) && !program.loc(f.module, func.loc).system;
+        if own && !call.name.starts_with("_Z") { return Err(Box::new(s)); }
         let s = match self.file_call(&call, s) { Err(s) => *s, done => return done };
         let s = match self.libc_call(&call, s) { Err(s) => *s, done => return done };
         self.stdcxx_call(&call, s)

@@ -21,9 +21,21 @@ const OPAQUE: &[&str] = &[
 /// Algorithms that only permute or overwrite what their iterators reach. Prefixes of demangled names.
 const ALGORITHMS: &[&str] = &["void std::sort<", "void std::stable_sort<", "void std::shuffle<", "void std::random_shuffle<", "void std::reverse<", "void std::generate<", "void std::iota<", "void std::nth_element<", "void std::partial_sort<", "std::sort", "std::stable_sort"];
 
+/// Members of `std::string`.
+const STRING: &[&str] = &["_ZNSt7__cxx1112basic_string", "_ZNKSt7__cxx1112basic_string", "_ZNSs", "_ZNKSs"];
+
+/// Whether a mangled name is of the library itself: in `std` or `__gnu_cxx`, or local to such a function (Itanium C++ ABI, 5.1.2).
+fn is_of_library(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix("_Z") else { return false };
+    let rest = rest.trim_start_matches('Z');
+    let rest = rest.strip_prefix('N').map_or(rest, |nested| nested.trim_start_matches(['r', 'V', 'K', 'R', 'O']));
+    ["St", "Sa", "Ss", "Sb", "Si", "So", "Sd", "9__gnu_cxx"].iter().any(|p| rest.starts_with(p))
+}
+
 impl Executor<'_> {
     pub(super) fn stdcxx_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        if !c.name.starts_with("_Z") { return Err(Box::new(s)); }
+        // A function of the program itself is followed, whatever its parameters are.
+        if !is_of_library(c.name) { return Err(Box::new(s)); }
         if OUTPUT.iter().any(|p| c.name.starts_with(p)) {
             // Streams give themselves back.
             let m = self.program.module(c.site.func.module);
@@ -51,10 +63,20 @@ impl Executor<'_> {
         if OPAQUE.iter().any(|p| c.display.contains(p)) && !c.display.contains("std::vector<") {
             if self.program.func(c.func).noreturn { return Ok(None); }
             let head: String = c.display.chars().take(60).collect();
-            return self.opaque(c, s, &format!("the result of `{head}`"));
+            return self.beside(c, s, &format!("the result of `{head}`"));
         }
-        if ALGORITHMS.iter().any(|p| c.display.starts_with(p)) { return self.opaque(c, s, "the result of an algorithm"); }
+        if ALGORITHMS.iter().any(|p| c.display.starts_with(p)) { return self.beside(c, s, "the result of an algorithm"); }
         Err(Box::new(s))
+    }
+
+    /// As [`Self::opaque`], of a function that may call the program's own: what these may write through globals is forgotten too.
+    /// One that leads to CUDA is entered instead.
+    fn beside(&mut self, c: &Call<'_>, s: State, reason: &str) -> Modelled {
+        if self.program.func(c.func).is_declaration() { return self.opaque(c, s, reason); }
+        if self.leads_to_cuda(c.func) { return Err(Box::new(s)); }
+        let Some(globals) = self.globals_written_by(c.func, |name| !is_of_library(name)) else { return Err(Box::new(s)) };
+        let args: Vec<Value> = c.args.iter().cloned().chain(globals).collect();
+        self.opaque(&Call { args: &args, ..*c }, s, reason)
     }
 
     /// The stream that a member of `std::istream` reads from, where it is known.
@@ -98,6 +120,7 @@ impl Executor<'_> {
             let bits = if c.name.contains("stoiE") { 32 } else { 64 };
             return self.string_number(c, s, bits);
         }
+        if !STRING.iter().any(|p| c.name.starts_with(p)) { return self.beside(c, s, "a container of strings"); }
         let this = self.pointer_arg(c, 0);
         let constructor = c.name.contains("C1") || c.name.contains("C2") || c.name.contains("aSE");
         if constructor && let Some(Value::Ptr(text)) = c.args.get(1) {
@@ -116,7 +139,7 @@ impl Executor<'_> {
             let p = self.load_pointer(&mut s, &this);
             return Ok(Some((Value::Ptr(p), s)));
         }
-        self.opaque(c, s, "a string")
+        self.beside(c, s, "a string")
     }
 
     fn string_number(&mut self, c: &Call<'_>, mut s: State, bits: u32) -> Modelled {
@@ -124,5 +147,20 @@ impl Executor<'_> {
         let text = self.load_pointer(&mut s, &this);
         let v = self.number_in_base(c, &text, &mut s, bits);
         Ok(Some((v, s)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of_library;
+
+    #[test]
+    fn the_librarys_own_names() {
+        for n in ["_ZNSt6vectorIiSaIiEE9push_backERKi", "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE5c_strEv", "_ZSt4sortIPiEvT_S1_", "_ZNSsC1EPKcRKSaIcE", "_ZN9__gnu_cxx13new_allocatorIcED2Ev", "_ZZNSt8__detail4findEvE1x"] {
+            assert!(is_of_library(n), "{n}");
+        }
+        for n in ["main", "_Z9configureNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", "_ZN3run4withERSt6vectorIiSaIiEE", "_ZZ4mainENKUliE_clEi", "_ZN5StackC2Ev", "_Z3addIdEvNSt7__cxx1112basic_stringIcE"] {
+            assert!(!is_of_library(n), "{n}");
+        }
     }
 }

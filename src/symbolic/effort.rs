@@ -5,6 +5,7 @@
 
 use super::budget::Limit;
 use super::exec::Executor;
+use super::value::Value;
 use crate::ir::reach::{Mentions, Named, Reach};
 use crate::ir::{BlockId, FuncRef, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -140,6 +141,19 @@ impl Executor<'_> {
 
     /// How a part of the host is spared.
     pub(super) fn spared(&self, part: Part) -> Option<Spared> { if self.side == Side::Host { self.effort.spared(part) } else { None } }
+
+    /// Whether CUDA may be called from a function of the host.
+    pub(crate) fn leads_to_cuda(&self, f: FuncRef) -> bool { !self.effort.reach.is_harmless(f) }
+
+    /// Pointers to the variables with such names that a function of the host, or what it calls, may write by their names; `None`
+    /// where these are not known.
+    pub(crate) fn globals_written_by(&mut self, f: FuncRef, of: impl Fn(&str) -> bool) -> Option<Vec<Value>> {
+        let named = self.globals_of(Part::Function(f));
+        if named.opaque { return None; }
+        let program = self.program;
+        let variables = named.globals.iter().filter(|g| { let global = program.global(**g); !global.constant && of(&global.name) });
+        Some(variables.map(|g| { let o = self.global_object(g.module, g.global); self.pointer(o, 0) }).collect())
+    }
 
     pub(super) fn is_harmless_loop(&mut self, f: FuncRef, header: BlockId) -> bool {
         if let Some(known) = self.effort.loops.get(&(f, header)) { return *known; }
