@@ -274,7 +274,7 @@ impl<'p> Engine<'p> {
     /// Executes a root and the kernels that it launches.
     pub(super) fn prepare(&mut self, root: &Root) -> Prepared<'p> {
         let mut executor = self.follow(root);
-        let gave_up = executor.gave_up.take();
+        let gave_up = executor.gave_up.take().or(executor.missed.take());
         let launches = std::mem::take(&mut executor.launches);
         let runs = launches.iter().filter_map(|l| self.run_launch(&mut executor, root, l, gave_up.as_deref())).collect();
         Prepared { executor, gave_up, runs }

@@ -106,6 +106,10 @@ impl Reach {
         m.called.iter().chain(&m.named).any(|f| harmful.contains(f)) || (m.indirect && anywhere)
     }
 
+    /// Functions whose address is taken, but for launch stubs.
+    #[must_use]
+    pub fn taken(&self) -> &[FuncRef] { &self.taken }
+
     /// Whether a function leads to nothing that is watched for.
     #[must_use]
     pub fn is_harmless(&self, f: FuncRef) -> bool { self.harmless.contains(&f) }

@@ -65,7 +65,7 @@ impl Executor<'_> {
     /// Runs a kernel under a launch. Facts (the launch's path, axioms, allocations) become its path condition.
     pub fn run_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, facts: Vec<TermId>) -> KernelRun {
         let (saved_side, saved_stack) = (self.side, std::mem::take(&mut self.stack));
-        let (accesses, stale, gave_up) = (std::mem::take(&mut self.accesses), std::mem::take(&mut self.stale), self.gave_up.take());
+        let (accesses, stale, gave_up, missed) = (std::mem::take(&mut self.accesses), std::mem::take(&mut self.stale), self.gave_up.take(), self.missed.take());
         self.side = Side::Device;
         self.limit = None;
         let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
@@ -113,9 +113,9 @@ impl Executor<'_> {
         let run = KernelRun {
             accesses: std::mem::replace(&mut self.accesses, accesses), stale: std::mem::replace(&mut self.stale, stale), unaligned: std::mem::take(&mut self.unaligned),
             partitions: self.partitions.take(), thread, own_from,
-            exchanged: Exchanged { anywhere: anywhere || self.written_anywhere, otherwise: std::mem::take(&mut self.written_otherwise) }, gave_up: self.gave_up.take(), limit: self.limit.take(),
+            exchanged: Exchanged { anywhere: anywhere || self.written_anywhere, otherwise: std::mem::take(&mut self.written_otherwise) }, gave_up: self.gave_up.take().or(self.missed.take()), limit: self.limit.take(),
         };
-        self.gave_up = gave_up;
+        (self.gave_up, self.missed) = (gave_up, missed);
         run
     }
 

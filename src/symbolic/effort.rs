@@ -117,6 +117,11 @@ pub fn is_of_cuda(name: &str) -> bool {
     name.starts_with("cuda") || name.starts_with("__cuda") || driver
 }
 
+impl Effort {
+    /// Functions of the host whose address is taken.
+    pub(super) fn taken(&self) -> &[FuncRef] { self.reach.taken() }
+}
+
 impl Executor<'_> {
     /// Begins a part; `None` where it is not measured.
     pub(super) fn begin(&mut self, part: Part) -> Option<Begun> {

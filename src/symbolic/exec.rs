@@ -132,6 +132,8 @@ pub struct Executor<'p> {
     pub copies: Vec<CopyEvent>,
     /// Why the execution stopped early; then nothing that it did not reach may be called safe.
     pub gave_up: Option<String>,
+    /// Why something was passed by that may launch kernels, or access memory in one; then nothing may be called safe.
+    pub missed: Option<String>,
     /// The limit that stopped it.
     pub limit: Option<Limit>,
     pub budget: Budget,
@@ -201,7 +203,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
-            gave_up: None, limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(),
+            gave_up: None, missed: None, limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }

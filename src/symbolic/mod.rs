@@ -21,6 +21,7 @@ pub mod layers;
 pub mod lifetime;
 mod loops;
 pub mod memory;
+mod missed;
 mod ops;
 pub mod options;
 pub mod partition;

@@ -855,7 +855,11 @@ impl Executor<'_> {
             let Some(s) = self.assume(s.clone(), cond) else { continue };
             let r = match f {
                 Some(f) => self.call_function(f, &values, s, fr.context, site, inst.ty),
-                None => { let mut s = s; self.clobber(&mut s, &values, "a call through an unknown pointer"); Some((Value::unknown("a call through an unknown pointer"), s)) }
+                None => {
+                    let (mut s, why, callees) = (s, "a call through an unknown pointer", self.called_through_pointers(values.len()));
+                    self.pass_by(&mut s, &callees, &values, why);
+                    Some((Value::unknown(why), s))
+                }
             };
             if let Some((v, s)) = r { results.push(v); states.push(s); }
         }
@@ -907,9 +911,9 @@ impl Executor<'_> {
             Err(back) => s = *back,
         }
         if func.noreturn && func.is_declaration() { return None; }
-        if func.is_declaration() || self.stack.len() > self.budget.depth || self.stack.iter().filter(|x| x.func == f).count() > 2 {
+        if func.is_declaration() || self.is_too_deep(f, args) {
             let why = if func.is_declaration() { format!("the result of `{}`", func.display) } else { format!("`{}` calls itself too deeply", func.display) };
-            self.clobber(&mut s, args, &why);
+            self.pass_by(&mut s, &[f], args, &why);
             let m = self.module(caller);
             let v = self.unknown_of(m, ty, &why);
             return Some((v, s));

@@ -22,7 +22,7 @@ static void read(int argc, char **argv) {
     else if (argv[i][0] == 'q') options.quiet = true;
     else if (argv[i][0] == 't') table[1] = 7;
     else if (argv[i][0] == 'p') padding = 1;
-    else if (++i >= argc || !number(argv[i], &size) || size <= 0) exit(2);
+    else if (!number(argv[i], &size) || size <= 0) exit(2);
   }
 }
 

@@ -1,11 +1,11 @@
-//@ undecided: 2
+//@ undecided: 1
 // What a loop of `main` changes is not found out in so many passes: it shows one by one. It does nothing on a device: what it does not
-// touch is still known, what it changes is not.
+// touch is still known, what it changes is not; a run on small inputs shows what goes wrong all the same.
 #include <cstdlib>
 
 __global__ void untouched(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1; }
 __global__ void touched(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 2; }
-__global__ void too_many(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 3; }
+__global__ void too_many(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 3; } //~ oob-global proved
 
 int main(int argc, char **argv) {
     if (argc != 3) return 1;

@@ -1,0 +1,45 @@
+//! Calls whose callee is not executed, though its body is known: through a pointer of which nothing is known, or of a function that calls
+//! itself further than it is followed.
+//!
+//! In: the functions that may be called. Out: a state in which nothing is known of what they could write, and [`Executor::missed`]
+//! where they may do what a claim rests on: launch, allocate or copy on the host, access memory in a kernel.
+
+use super::exec::{Executor, State};
+use super::value::Value;
+use crate::ir::{FuncRef, Side};
+
+/// Calls of one function inside each other that are followed, and where all numbers that it is given are known: there it is seen
+/// where they end.
+const MOST_INSIDE: usize = 3;
+const MOST_INSIDE_KNOWN: usize = 40;
+
+impl Executor<'_> {
+    /// Whether a function that is called once more has been entered often enough.
+    pub(super) fn is_too_deep(&self, f: FuncRef, args: &[Value]) -> bool {
+        let inside = self.stack.iter().filter(|x| x.func == f).count();
+        if self.stack.len() > self.budget.depth || inside >= MOST_INSIDE_KNOWN { return true; }
+        let known = |v: &Value| match v { Value::Int(t) => self.arena.as_int(*t).is_some(), Value::Unknown(_) => false, _ => true };
+        inside >= MOST_INSIDE && !(args.iter().any(|v| matches!(v, Value::Int(_))) && args.iter().all(known))
+    }
+
+    /// The state after one of these functions was called, which is not executed.
+    pub(super) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
+        let mut args = args.to_vec();
+        let mut anything = false;
+        for f in callees {
+            if self.function(*f).is_declaration() { continue; }
+            if self.side == Side::Device || self.leads_to_cuda(*f) { self.missed.get_or_insert_with(|| why.to_owned()); }
+            if self.side == Side::Device { continue; }
+            match self.globals_written_by(*f, |_| true) { Some(globals) => args.extend(globals), None => anything = true }
+        }
+        self.clobber(s, &args, why);
+        if anything { self.forget_escaped(s, why, false); }
+    }
+
+    /// What a call on the host through a pointer of which nothing is known may reach, with so many arguments.
+    pub(super) fn called_through_pointers(&self, args: usize) -> Vec<FuncRef> {
+        if self.side == Side::Device { return vec![]; }
+        let fits = |f: &&FuncRef| { let f = self.function(**f); f.params.len() == args || f.variadic && f.params.len() < args };
+        self.effort.taken().iter().filter(fits).copied().collect()
+    }
+}
