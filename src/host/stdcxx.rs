@@ -21,6 +21,9 @@ const OPAQUE: &[&str] = &[
 /// Algorithms that only permute or overwrite what their iterators reach. Prefixes of demangled names.
 const ALGORITHMS: &[&str] = &["void std::sort<", "void std::stable_sort<", "void std::shuffle<", "void std::random_shuffle<", "void std::reverse<", "void std::generate<", "void std::iota<", "void std::nth_element<", "void std::partial_sort<", "std::sort", "std::stable_sort"];
 
+/// What starts a thread of the host. Substrings of demangled names.
+const THREADS: &[&str] = &["std::thread::thread<", "std::jthread::jthread<", "std::async<"];
+
 /// Members of `std::string`.
 const STRING: &[&str] = &["_ZNSt7__cxx1112basic_string", "_ZNKSt7__cxx1112basic_string", "_ZNSs", "_ZNKSs"];
 
@@ -73,7 +76,13 @@ impl Executor<'_> {
     /// One that leads to CUDA is entered instead.
     fn beside(&mut self, c: &Call<'_>, s: State, reason: &str) -> Modelled {
         if self.program.func(c.func).is_declaration() { return self.opaque(c, s, reason); }
-        if self.leads_to_cuda(c.func) { return Err(Box::new(s)); }
+        if self.leads_to_cuda(c.func) {
+            // What another thread does is not executed.
+            if !THREADS.iter().any(|t| c.display.contains(t)) { return Err(Box::new(s)); }
+            let mut s = s;
+            self.pass_by(&mut s, &[c.func], c.args, "what another thread of the host does");
+            return self.opaque(c, s, reason);
+        }
         let Some(globals) = self.globals_written_by(c.func, |name| !is_of_library(name)) else { return Err(Box::new(s)) };
         let args: Vec<Value> = c.args.iter().cloned().chain(globals).collect();
         self.opaque(&Call { args: &args, ..*c }, s, reason)

@@ -1,12 +1,13 @@
-//! Calls whose callee is not executed, though its body is known: through a pointer of which nothing is known, or of a function that calls
-//! itself further than it is followed.
+//! Calls whose callee is not executed, though its body is known: through a pointer of which nothing is known, of a function that calls
+//! itself further than it is followed, or by a library that was given the function.
 //!
 //! In: the functions that may be called. Out: a state in which nothing is known of what they could write, and [`Executor::missed`]
 //! where they may do what a claim rests on: launch, allocate or copy on the host, access memory in a kernel.
 
+use super::access::collect;
 use super::exec::{Executor, State};
-use super::value::Value;
-use crate::ir::{FuncRef, Side};
+use super::value::{Base, Value};
+use crate::ir::{FuncRef, Program, Side};
 
 /// Calls of one function inside each other that are followed, and where all numbers that it is given are known: there it is seen
 /// where they end.
@@ -23,10 +24,11 @@ impl Executor<'_> {
     }
 
     /// The state after one of these functions was called, which is not executed.
-    pub(super) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
+    pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
         let mut args = args.to_vec();
         let mut anything = false;
-        for f in callees {
+        let callbacks = self.callbacks(s, callees, &args);
+        for f in callees.iter().chain(&callbacks) {
             if self.function(*f).is_declaration() { continue; }
             if self.side == Side::Device || self.leads_to_cuda(*f) { self.missed.get_or_insert_with(|| why.to_owned()); }
             if self.side == Side::Device { continue; }
@@ -34,6 +36,19 @@ impl Executor<'_> {
         }
         self.clobber(s, &args, why);
         if anything { self.forget_escaped(s, why, false); }
+    }
+
+    /// The functions that those of these which are libraries' are given: themselves, or in memory that they are given.
+    fn callbacks(&self, s: &State, callees: &[FuncRef], args: &[Value]) -> Vec<FuncRef> {
+        if self.side == Side::Device || !callees.iter().any(|f| self.function(*f).is_declaration()) { return vec![]; }
+        let functions = |v: &Value| match v { Value::Ptr(p) => p.iter().filter_map(|t| if let Base::Func(f) = t.base { Some(f) } else { None }).collect(), _ => vec![] };
+        // CUDA is given kernels to ask about them; it calls none by its stub.
+        let mut out: Vec<FuncRef> = args.iter().flat_map(functions).collect();
+        let mut objects = vec![];
+        for a in args { collect(a, &mut objects); }
+        for o in objects { if let Some(state) = s.mem.get(&o) { out.extend(state.cells.values().flat_map(|(_, v)| functions(v))); } }
+        out.retain(|f| Program::kernel_symbol_of_stub(&self.function(*f).name).is_none());
+        out
     }
 
     /// What a call on the host through a pointer of which nothing is known may reach, with so many arguments.
