@@ -387,6 +387,13 @@ mod tests {
         let facts = a.and(not_negative, below);
         let rounded = Obligation { facts, offset, bytes: four, extent };
         assert!(matches!(Decider::default().decide(&mut a, &rounded), Decision::Safe));
+        let mut d = Decider::default();
+        let (all, goal) = (a.conjuncts(facts), { let end = a.add(offset, four); a.le(end, extent) });
+        let limits = d.limits;
+        let crate::check::solver::Answer::Proved { mut used, free, .. } = d.prove(&mut a, facts, &all, goal, &limits) else { panic!("it follows") };
+        used.push(goal);
+        assert_eq!(d.unmet(&mut a, facts, &used, &free), Some(vec![]));
+        assert_eq!(d.unmet(&mut a, facts, &used, &crate::check::solver::Free::default()), Some(vec![wrapped]));
         let facts = a.and(facts, fewer);
         let beside = Obligation { facts, offset, bytes: four, extent: wrapped_extent };
         assert!(matches!(Decider::default().decide(&mut a, &beside), Decision::SafeIfNoWrap(_)));
