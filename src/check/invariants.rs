@@ -94,6 +94,11 @@ impl Invariants {
         self.shown(tools, Obligation { facts, offset: number, bytes: one, extent: b.below })
     }
 
+    fn is_never(&mut self, tools: &mut Tools<'_>, facts: TermId) -> bool {
+        let (before, one, nothing) = (tools.e.arena.int(-1), tools.e.arena.int(1), tools.e.arena.int(0));
+        self.shown(tools, Obligation { facts, offset: before, bytes: one, extent: nothing })
+    }
+
     fn holds(&mut self, tools: &mut Tools<'_>, i: usize, launch: &LaunchEvent, run: &KernelRun, extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>) -> bool {
         let b = self.bounds[i];
         let o = b.loaded.object;
@@ -115,10 +120,10 @@ impl Invariants {
         if !self.within(tools, b, facts, held) { return false; }
         // And after every store.
         for ev in run.accesses.iter().filter(|ev| ev.writes(o)) {
-            let value = match ev.stores { Stores::Same => continue, Stores::Value(v) => v, Stores::Unknown => return false };
             for t in ev.targets.iter().filter(|t| t.base == Base::Object(o)) {
                 let facts = tools.e.arena.and(ev.path, t.cond);
-                if !self.within(tools, b, facts, value) { return false; }
+                let kept = match ev.stores { Stores::Same => true, Stores::Value(v) => self.within(tools, b, facts, v), Stores::Unknown => self.is_never(tools, facts) };
+                if !kept { return false; }
             }
         }
         true

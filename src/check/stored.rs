@@ -53,25 +53,25 @@ impl Exchange<'_> {
         Some(e.arena.or_all(ways))
     }
 
-    /// That it is what was there at the launch: memory of a block holds nothing then, but for what the thread has stored before on
-    /// the same way, whatever it went through since.
+    /// That it is what was there at the launch, which the thread has not replaced itself on the same way, whatever it went through since.
+    /// Memory of a block holds anything then.
     fn at_first(&self, e: &mut Executor<'_>, number: TermId, l: &Loaded, (offset, path): (TermId, TermId), stores: &[Store<'_>]) -> Option<TermId> {
+        let way = e.arena.conjuncts(path);
+        let before: Vec<TermId> = stores.iter().filter(|s| s.order < l.order && s.ev.targets.len() == 1).filter_map(|s| {
+            // An atomic operation may leave what was there.
+            if s.ev.kind != AccessKind::Write || !e.arena.conjuncts(s.ev.path).iter().all(|c| way.contains(c)) || self.in_a_loop(e, s.ev) { return None; }
+            Some(e.arena.eq(s.target.offset, offset))
+        }).collect();
+        let replaced = e.arena.or_all(before);
+        let kept = e.arena.not(replaced);
         match e.object(l.object).kind {
             ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) if !e.overlapping => {
                 let held = e.number_in(&self.launch.memory, l, offset)?;
                 let held = signed(e, held, l.bits);
-                Some(e.arena.eq(number, held))
+                let held = e.arena.eq(number, held);
+                Some(e.arena.and(kept, held))
             }
-            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => {
-                let way = e.arena.conjuncts(path);
-                let before: Vec<TermId> = stores.iter().filter(|s| s.order < l.order && s.ev.targets.len() == 1).filter_map(|s| {
-                    // An atomic operation may leave what was there.
-                    if s.ev.kind != AccessKind::Write || !e.arena.conjuncts(s.ev.path).iter().all(|c| way.contains(c)) || self.in_a_loop(e, s.ev) { return None; }
-                    Some(e.arena.eq(s.target.offset, offset))
-                }).collect();
-                let written = e.arena.or_all(before);
-                Some(e.arena.not(written))
-            }
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Some(kept),
             _ => None,
         }
     }
@@ -84,8 +84,8 @@ impl Exchange<'_> {
 
     /// That a store put it there, of any thread that can reach the same memory.
     fn by_some_thread(&self, e: &mut Executor<'_>, number: TermId, l: &Loaded, offset: TermId, Store { ev, target, .. }: &Store<'_>) -> Option<TermId> {
-        let Stores::Value(value) = ev.stores else { return None };
-        let value = signed(e, value, l.bits);
+        // What an operation makes of what was there may be any number.
+        let value = match ev.stores { Stores::Value(v) => signed(e, v, l.bits), Stores::Unknown | Stores::Same => number };
         let way = e.arena.and(ev.path, target.cond);
         let of_block = matches!(e.object(l.object).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic);
         let mut other: FxHashMap<TermId, TermId> = FxHashMap::default();
