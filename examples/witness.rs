@@ -64,7 +64,7 @@ fn main() -> anyhow::Result<()> {
                 Outcome::Reached { assumptions, .. } => format!("reached {assumptions:?}"),
                 Outcome::NotReached { why } => format!("NOT reached: {why}"),
                 Outcome::Incomplete { why } => format!("INCOMPLETE: {why}"),
-                Outcome::Astray { why } => format!("ASTRAY: {why}"),
+                Outcome::Astray { why, .. } => format!("ASTRAY: {why}"),
             };
             writeln!(out, "replay {}: {what} in {:.3} s", place(b.site), start.elapsed().as_secs_f64())?;
         }

@@ -37,6 +37,9 @@ const BY_CHANCE: &str = "that `rand` gives other numbers than it does here";
 /// Why an access may be anywhere.
 const ASTRAY: &str = "that what was read out of bounds before, and leads here, is such a number";
 
+/// What the device must do for it.
+const IN_TURN: &str = "that threads run one after another: what it depends on, others write too";
+
 /// What it is worth.
 pub(super) struct Worth { pub verdict: Verdict, pub replay: Replay, pub assumptions: Vec<String>, pub unknowns: Vec<String> }
 
@@ -53,9 +56,13 @@ impl Worth {
             }
             Judged::NotReached(why) => return Err(format!("a model was found{}, but replay did not reach it: {why}", unknowns.first().map_or_else(String::new, |u| format!(" that sets {u}")))),
             Judged::ByChance(_) => (Verdict::Possible, Replay::Incomplete, vec![BY_CHANCE.to_owned()]),
-            Judged::Astray(why) => {
+            Judged::InTurn { by_chance, .. } => {
+                if !root.trusted { return Err("what other threads write".to_owned()); }
+                (Verdict::Possible, Replay::Incomplete, by_chance.then(|| BY_CHANCE.to_owned()).into_iter().chain([IN_TURN.to_owned()]).collect())
+            }
+            Judged::Astray { why, assumptions } => {
                 if !root.trusted { return Err(why.clone()); }
-                (Verdict::Possible, Replay::Incomplete, vec![ASTRAY.to_owned()])
+                (Verdict::Possible, Replay::Incomplete, [&[ASTRAY.to_owned()], &assumptions[..]].concat())
             }
             Judged::Incomplete(why) => {
                 if let Some(u) = unknowns.first() { return Err(u.clone()); }
@@ -93,7 +100,7 @@ impl Bad<'_> {
             replay,
             sites: Some(Sites { root: [self.root.func.module.0, self.root.func.func.0], access: numbers(ev.site), callers: ev.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(), launch: Some(numbers(launch.site)), part: None }),
         };
-        if let Judged::Reached { bad, .. } | Judged::ByChance(bad) = judged {
+        if let Judged::Reached { bad, .. } | Judged::ByChance(bad) | Judged::InTurn { bad, .. } = judged {
             w.grid = bad.grid;
             w.block = bad.block;
             w.thread = bad.thread;

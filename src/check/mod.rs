@@ -13,6 +13,7 @@ mod engine;
 mod files;
 mod finding;
 mod host;
+mod in_turn;
 mod invariants;
 mod launched;
 mod lifetime;

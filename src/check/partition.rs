@@ -148,12 +148,12 @@ impl<'p> Engine<'p> {
         let (replay, mut assumptions) = match &judged {
             Judged::Reached { assumptions, .. } => (Replay::Reached, assumptions.clone()),
             // Where a part begins may rest on something that was not followed, and a model may put it anywhere.
-            Judged::NotReached(_) | Judged::Incomplete(_) | Judged::Astray(_) | Judged::ByChance(_) if !unknowns.is_empty() => return Outcome::Safe,
+            Judged::NotReached(_) | Judged::Incomplete(_) | Judged::Astray { .. } | Judged::ByChance(_) | Judged::InTurn { .. } if !unknowns.is_empty() => return Outcome::Safe,
             Judged::NotReached(_) if doubt.is_some() => return Outcome::Safe,
             Judged::NotReached(why) => return Outcome::Unknown(format!("it may leave the part `{}`, but replay did not reach that: {why}", own.name)),
-            Judged::Incomplete(why) | Judged::Astray(why) if !tools.root.trusted => return Outcome::Unknown(why.clone()),
-            Judged::ByChance(_) => return Outcome::Unknown("what `rand` gives".into()),
-            Judged::Incomplete(why) | Judged::Astray(why) => (Replay::Incomplete, vec![format!("replay stopped: {why}")]),
+            Judged::Incomplete(why) | Judged::Astray { why, .. } if !tools.root.trusted => return Outcome::Unknown(why.clone()),
+            Judged::ByChance(_) | Judged::InTurn { .. } => return Outcome::Unknown("what `rand` gives".into()),
+            Judged::Incomplete(why) | Judged::Astray { why, .. } => (Replay::Incomplete, vec![format!("replay stopped: {why}")]),
         };
         if let Some(why) = doubt { assumptions.push(format!("that `{}` and `{}` are kept apart, although {why}", own.name, other.name)); }
         if !tools.root.trusted { assumptions.push(format!("`{}` is called with these arguments", self.program.func(tools.root.func).display)); }

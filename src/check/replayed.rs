@@ -64,7 +64,8 @@ impl<'p> Engine<'p> {
         if !matches!(judged, Judged::Reached { .. }) && let Some((other, reached, small)) = self.tried(tools, run, ev).or_else(|| self.another(tools, run, ev, ob)).or_else(|| self.with_other_inputs(tools, run, ev, &model)) {
             (judged, model, mode, degenerate) = (reached, other, WrapMode::Assume, small);
         }
-        if !matches!(judged, Judged::Reached { .. } | Judged::Astray(_)) && let Some((other, astray)) = self.astray(tools, run, ev, ob, &model, mode) { (judged, model) = (astray, other); }
+        if !matches!(judged, Judged::Reached { .. } | Judged::Astray { .. }) && let Some((other, astray)) = self.astray(tools, run, ev, ob, &model, mode) { (judged, model) = (astray, other); }
+        if matches!(judged, Judged::NotReached(_) | Judged::Incomplete(_)) && let Some((other, seen, small)) = self.in_turn(tools, run, ev) { (judged, model, mode, degenerate) = (seen, other, WrapMode::Assume, small); }
         let unknowns = if matches!(judged, Judged::Incomplete(_)) && unknowns.is_empty() { relevant::unknown_rounds(&tools.e, ob.facts, ob.offset) } else { unknowns };
         let (model, root) = (&model, &tools.root);
         let worth = match Worth::of(&judged, root, self.program, unknowns) { Ok(w) => w, Err(why) => return Outcome::Unknown(why) };
@@ -82,7 +83,7 @@ impl<'p> Engine<'p> {
         let (offset, bytes, extent) = (value(ob.offset)?, value(ob.bytes)?, value(ob.extent)?);
         if offset >= 0 && offset + bytes <= extent { return None; }
         let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, ev, &model, mode, Wanted::Fault(Fault::Bounds));
-        matches!(judged, Judged::Astray(_)).then_some((model, judged))
+        matches!(judged, Judged::Astray { .. }).then_some((model, judged))
     }
 
     /// Another model, with a replay that reaches the access: one in which what the kernel reads before it lies inside, so that

@@ -20,8 +20,10 @@ pub(super) enum Judged {
     Incomplete(String),
     /// Reached where `rand` gives other numbers than it does here.
     ByChance(Box<BadAccess>),
+    /// A run of all threads one after another reached it.
+    InTurn { bad: Box<BadAccess>, by_chance: bool },
     /// Its address is what was read out of bounds before.
-    Astray(String),
+    Astray { why: String, assumptions: Vec<String> },
 }
 
 /// What a replay must show.
@@ -120,7 +122,7 @@ impl<'p> Judge<'p> {
             (Outcome::Reached { bad, assumptions }, _) => Judged::Reached { bad, assumptions },
             (_, Some(why)) => Judged::Incomplete(why.to_owned()),
             (Outcome::Incomplete { why }, None) => Judged::Incomplete(why),
-            (Outcome::Astray { why }, None) => Judged::Astray(why),
+            (Outcome::Astray { why, assumptions }, None) => Judged::Astray { why, assumptions },
             (Outcome::NotReached { why }, None) => Judged::NotReached(why),
         }
     }

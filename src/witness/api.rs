@@ -210,7 +210,7 @@ pub enum Outcome {
     /// Something that the interpreter does not compute decides it, or the budget ran out.
     Incomplete { why: String },
     /// The run reached the access with an address that was read out of bounds: where that is nobody can tell.
-    Astray { why: String },
+    Astray { why: String, assumptions: Vec<String> },
 }
 
 /// Everything an exhaustive run saw.

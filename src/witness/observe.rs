@@ -28,7 +28,7 @@ pub struct Observer {
     pub armed: bool,
     /// Accesses whose address is not known, with the reason.
     pub unclear: FxHashMap<Site, String>,
-    /// Those whose address was read out of bounds, by accesses that nothing was taken for granted for.
+    /// Those whose address was read out of bounds, before anything was decided by what is not known.
     pub astray: FxHashSet<Site>,
     /// Addresses that the stores that name parts last put into their variables.
     pub starts: FxHashMap<Site, u64>,
@@ -71,7 +71,7 @@ impl Observer {
     pub fn unclear(&mut self, site: Site, why: impl FnOnce() -> String) { self.unclear.entry(site).or_insert_with(why); }
 
     /// An access whose address comes from what was read out of bounds.
-    pub fn astray(&mut self, site: Site) { if self.armed && self.certain.is_none() { self.astray.insert(site); } }
+    pub fn astray(&mut self, site: Site) { if self.armed && self.doubts.is_empty() { self.astray.insert(site); } }
 
     pub fn bad(&mut self, bad: BadAccess, object: ObjId, on_device: bool) -> Result<(), Stop> {
         if let Some(t) = &self.target

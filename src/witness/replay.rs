@@ -112,7 +112,7 @@ impl Machine<'_> {
         if let Some(why) = unclear {
             let why = format!("{}: {why}", self.line(target.site));
             let of_address = target.align.is_none() && target.parts.is_none();
-            return if of_address && self.seen.astray.contains(&target.site) { Outcome::Astray { why } } else { Outcome::Incomplete { why } };
+            return if of_address && self.seen.astray.contains(&target.site) { Outcome::Astray { why, assumptions: self.seen.assumptions().to_vec() } } else { Outcome::Incomplete { why } };
         }
         if !self.seen.doubts.is_empty() { return Outcome::Incomplete { why: self.seen.doubts.join("; ") }; }
         match stop {

@@ -1,4 +1,4 @@
-//@ undecided: 2
+//@ undecided: 1
 // What is not stored as a whole, or not in every thread that reads it, may be anything; what is stored wrongly is found.
 #include <cstdlib>
 #include <cuda_runtime.h>
@@ -7,7 +7,7 @@ __global__ void bytes(int *next, float *a, int n) {
     int i = threadIdx.x;
     if (i < n) ((char *)next)[i] = 1;
     __syncthreads();
-    if (i < n) a[next[i]] = 1;
+    if (i < n) a[next[i]] = 1; //~ oob-global possible
 }
 
 __global__ void some(const int *index, float *a, int n) {
