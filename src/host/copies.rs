@@ -42,7 +42,7 @@ impl Executor<'_> {
                 if let Some(d) = self.in_symbol(c, 0, 3) {
                     self.note_copy(&s, &d, n, AccessKind::Write);
                     self.copy(&mut s, &d, &f, n);
-                }
+                } else { self.lose_variables(&mut s, "a copy to a symbol that is not known"); }
             }
             "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync" => {
                 let d = self.pointer_arg(c, 0);

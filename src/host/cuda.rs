@@ -44,7 +44,7 @@ impl Executor<'_> {
             "cudaGetSymbolAddress" => {
                 let out = self.pointer_arg(c, 0);
                 let symbol = self.pointer_arg(c, 1);
-                let v = match self.device_symbol(&symbol) { Some(o) => self.pointer(o, 0), None => self.unknown_pointer("the address of a symbol") };
+                let v = match self.device_symbol(&symbol) { Some(o) => self.pointer(o, 0), None => { self.lose_variables(&mut s, "the address of a symbol that is not known"); self.unknown_pointer("the address of a symbol") } };
                 self.store_value(&mut s, &out, v, 8);
                 self.success(s)
             }
@@ -160,6 +160,7 @@ impl Executor<'_> {
         for t in f {
             let Base::Func(stub) = t.base else {
                 self.record_launch(s, t.cond, Err("a kernel reached through a pointer that could not be followed".into()), cfg, vec![]);
+                self.after_any_kernel(s);
                 continue;
             };
             let name = &self.program.func(stub).name;
@@ -167,9 +168,8 @@ impl Executor<'_> {
             let kernel = self.program.kernel_of_stub(stub.module, name);
             let (values, copies) = match kernel { Some(k) => self.kernel_arguments(s, k, args), None => (vec![], vec![]) };
             let kernel = kernel.ok_or(symbol);
-            self.record_launch(s, t.cond, kernel, cfg, values.clone());
-            // What the kernel writes is not known here.
-            self.forget_device(s, &values);
+            self.record_launch(s, t.cond, kernel.clone(), cfg, values.clone());
+            match kernel { Ok(k) => self.forget_device(s, Some(k), &values), Err(_) => self.after_any_kernel(s) }
             for o in copies { s.mem.remove(&o); }
         }
     }

@@ -10,6 +10,7 @@ mod getopt;
 mod libc;
 mod root;
 mod stdcxx;
+mod variables;
 
 pub use root::{Root, roots};
 

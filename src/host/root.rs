@@ -78,6 +78,7 @@ impl Executor<'_> {
             let argc = Value::Int(self.input(InputSource::Argc, 32));
             let o = self.new_object(Object { kind: ObjKind::ArgvArray, name: "argv".into(), extent: None, site: None, func: None, array: true });
             let argv = self.pointer(o, 0);
+            self.first_contents(&mut s);
             return (vec![argc, argv], s);
         }
         let args = func.params.iter().map(|p| self.root_argument(m, root, p)).collect();

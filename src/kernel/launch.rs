@@ -132,7 +132,7 @@ impl Executor<'_> {
         }
     }
 
-    fn thread_symbols(&mut self, c: &LaunchConfig) -> Thread {
+    pub(crate) fn thread_symbols(&mut self, c: &LaunchConfig) -> Thread {
         let axes = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
         let make = |e: &mut Self, dims: &[TermId; 3], name: &str, max: &[i128; 3], thread: bool| {
             std::array::from_fn(|i| {

@@ -3,7 +3,7 @@
 //! In: a kernel with the values of its parameters. Out: access events. It knows neither the shim nor Z3.
 
 mod builtins;
-mod launch;
+pub(crate) mod launch;
 
 pub(crate) use builtins::Modelled;
 pub use launch::KernelRun;

@@ -334,6 +334,12 @@ impl Executor<'_> {
         }
     }
 
+    /// Puts an object with what it holds first into a state.
+    pub(crate) fn starts_with(&mut self, s: &mut State, o: ObjId, state: ObjState) {
+        if let (Rest::Init, ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r)) = (&state.rest, &self.object(o).kind) { let r = *r; self.keep_initial(o, r); }
+        s.mem.insert(o, Rc::new(state));
+    }
+
     // ---- store ----
 
     pub(super) fn store(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
@@ -588,15 +594,28 @@ impl Executor<'_> {
     pub(super) fn clobber(&mut self, s: &mut State, args: &[Value], reason: &str) {
         let mut work: Vec<ObjId> = vec![];
         for a in args { collect(a, &mut work); }
+        self.note_lost_writes(args);
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
         while let Some(o) = work.pop() {
             if !seen.insert(o) { continue; }
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); self.written_otherwise.insert(o); continue; }
             self.held(s, o, &mut work);
+            if let ObjKind::HostGlobal(r) = self.object(o).kind && let Some(variable) = self.shadows.get(&r).copied() { self.lose_by_name(s, &[variable], reason); }
             // A library that gets the address of device memory may write there, by a copy or a kernel of its own.
             if self.read_only(o) && self.object(o).kind != ObjKind::DeviceHeap { continue; }
             self.forget(s, o, reason, false);
         }
+    }
+
+    /// Notes in a kernel that what these lead to may be written, where one of them may lead anywhere.
+    fn note_lost_writes(&mut self, args: &[Value]) {
+        self.written_anywhere |= self.side == Side::Device && args.iter().any(|a| matches!(a, Value::Ptr(p) if p.iter().any(|t| matches!(t.base, Base::Unknown(_)))));
+    }
+
+    /// Variables of the device that code may name which is not followed: it may write them, now or later.
+    pub(crate) fn lose_by_name(&mut self, s: &mut State, variables: &[ObjId], reason: &str) {
+        self.kept.add_objects(None, variables);
+        for o in variables { self.forget(s, *o, reason, false); }
     }
 
     /// Memory that the host writes by CUDA calls alone.
@@ -687,6 +706,7 @@ impl Executor<'_> {
     pub(crate) fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &str) {
         let mut v = vec![];
         for a in args { collect(a, &mut v); }
+        self.note_lost_writes(args);
         for o in v {
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); self.written_otherwise.insert(o); } else if !self.read_only(o) || self.is_of_device(o) { self.forget(s, o, reason, false); }
         }

@@ -159,6 +159,11 @@ pub struct Executor<'p> {
     pub loaded: FxHashMap<SymId, Loaded>,
     /// Such memory that it writes in a way that is not recorded as an access.
     pub(crate) written_otherwise: rustc_hash::FxHashSet<ObjId>,
+    /// Whether it ran code of which is not known what that writes.
+    pub(super) unknown_code: bool,
+    pub(super) effects: super::effects::Effects,
+    /// Variables of the device that are followed from the start, by those that name them on the host.
+    pub(crate) shadows: FxHashMap<GlobalRef, ObjId>,
     pub(super) cfgs: FxHashMap<FuncRef, Rc<Cfg>>,
     pub(super) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
     /// The versions of contents at which objects were last allocated.
@@ -203,7 +208,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
-            gave_up: None, missed: None, limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(),
+            gave_up: None, missed: None, limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), shadows: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }

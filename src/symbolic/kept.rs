@@ -60,7 +60,7 @@ impl Stored {
 }
 
 /// What was stored in each object; under `None`, at places that are not known.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Kept {
     places: FxHashMap<Option<ObjId>, Stored>,
     /// Places where something new was noted, the latest last.
@@ -277,9 +277,10 @@ impl Executor<'_> {
         for o in all { if !self.read_only(o) || (device && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))) { self.forget(s, o, reason, false); } }
     }
 
-    /// Contents of device memory that a kernel with these arguments may write, pointers in it and in device variables
-    /// included. It may also keep any address that it can reach anywhere that it can reach.
-    pub(crate) fn forget_device(&mut self, s: &mut State, args: &[Value]) {
+    /// Contents of memory that a kernel with these arguments may write, pointers in it and in device variables included. It may
+    /// also keep any address that it can reach anywhere that it writes.
+    pub(crate) fn forget_device(&mut self, s: &mut State, kernel: Option<FuncRef>, args: &[Value]) {
+        let written = kernel.and_then(|k| self.written_by_kernel(k, s, args));
         let mut work = vec![];
         for a in args {
             collect(a, &mut work);
@@ -290,10 +291,14 @@ impl Executor<'_> {
         while let Some(o) = work.pop() { if seen.insert(o) { self.held(s, o, &mut work); } }
         let mut reached: Vec<ObjId> = seen.into_iter().collect();
         reached.sort_unstable();
-        for o in &reached {
+        let mut changed = written.as_ref().map_or_else(|| reached.clone(), |w| w.iter().copied().collect());
+        changed.sort_unstable();
+        for o in &changed {
             let what = match self.object(*o).kind {
                 ObjKind::DeviceHeap | ObjKind::Managed => format!("what a kernel writes to `{}`", self.object(*o).name),
                 ObjKind::DeviceGlobal(_) => "what a kernel writes to a device variable".to_owned(),
+                // Memory of the host that devices see too.
+                ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_) if written.is_some() || self.is_registered(*o) => format!("what a kernel writes to `{}`", self.object(*o).name),
                 _ => continue,
             };
             self.kept.add_objects(Some(*o), &reached);

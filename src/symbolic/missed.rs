@@ -25,6 +25,7 @@ impl Executor<'_> {
 
     /// The state after one of these functions was called, which is not executed.
     pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
+        self.unknown_code |= self.side == Side::Device;
         let mut args = args.to_vec();
         let mut anything = false;
         let callbacks = self.callbacks(s, callees, &args);

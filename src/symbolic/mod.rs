@@ -11,6 +11,7 @@ pub mod assumptions;
 pub mod budget;
 pub mod cfg;
 mod closed;
+mod effects;
 pub mod effort;
 pub mod exchange;
 pub mod exec;

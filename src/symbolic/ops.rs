@@ -446,6 +446,8 @@ impl Executor<'_> {
             Op::Asm { args, text, .. } => {
                 let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
                 self.clobber(&mut s, &args, "inline assembly");
+                // What it accesses stands in brackets; addresses may come as numbers.
+                self.unknown_code |= self.side == Side::Device && (text.contains('[') || text.contains("call"));
                 // Without a memory clobber and with a pointer only in scalar use this is a plain computation.
                 if self.side == Side::Device && (text.contains("cp.async") || text.contains("ldmatrix") || text.contains("st.") || text.contains("ld.")) {
                     self.notes.push(format!("inline assembly with memory operands is not checked: `{}`", text.chars().take(60).collect::<String>()));
@@ -454,6 +456,7 @@ impl Executor<'_> {
             }
             Op::Other { what, args } => {
                 let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
+                self.unknown_code |= self.side == Side::Device;
                 self.clobber(&mut s, &args, what);
                 if inst.result.is_some() { let v = self.unknown_of(m, inst.ty, &format!("the result of `{what}`")); self.set(fr, inst.result, v); }
             }

@@ -1,0 +1,71 @@
+//! Variables of the device: what they hold when the program starts, and who may change it by their names.
+//!
+//! In: the program. Out: `main`'s first state with every such variable. Copies to them, kernels and addresses that
+//! are asked for are followed like those of other memory; what names one in a way that is not followed makes it unknown.
+
+use crate::ir::{Const, Program, Side, space};
+use crate::symbolic::exec::{Executor, State};
+use crate::symbolic::memory::{ObjState, Rest};
+
+/// Most variables that are followed from the start: each state has them.
+const MOST: usize = 64;
+
+/// What registers kernels and variables before `main`, by the name that clang 22 gives it.
+const REGISTERS: &str = "__cuda_module_ctor";
+
+impl Executor<'_> {
+    /// Puts what the device's variables hold first into the state in which `main` starts.
+    pub(super) fn first_contents(&mut self, s: &mut State) {
+        if self.constructs_on_device() { return; }
+        let program = self.program;
+        let mut found = vec![];
+        for (mi, m) in (0u32..).zip(&program.modules) {
+            if m.side != Side::Device { continue; }
+            for (gi, g) in (0u32..).zip(&m.globals) {
+                let r = crate::ir::GlobalRef { module: crate::ir::ModuleId(mi), global: crate::ir::GlobalId(gi) };
+                if !g.defined || g.constant || !matches!(g.space, space::GLOBAL | space::CONSTANT) || program.is_managed(r) { continue; }
+                let rest = match &g.init { Some(Const::Zero(_)) => Rest::Zero, Some(_) => Rest::Init, None => continue };
+                // Of two with one name it is not known which one the host means.
+                if program.modules.iter().filter(|o| o.side == Side::Device).flat_map(|o| &o.globals).filter(|o| o.defined && o.name == g.name).count() > 1 { continue; }
+                found.push((r, program.find_global(Side::Host, &g.name), rest));
+            }
+        }
+        if found.len() > MOST { return; }
+        for (r, shadow, rest) in found {
+            let o = self.global_of(r);
+            self.starts_with(s, o, ObjState::new(rest));
+            if let Some(shadow) = shadow { self.shadows.insert(shadow, o); }
+        }
+    }
+
+    /// Whether something is done on a device before `main`.
+    fn constructs_on_device(&self) -> bool {
+        let program: &Program = self.program;
+        program.modules.iter().enumerate().filter(|(_, m)| m.side == Side::Host).any(|(mi, m)| {
+            let module = crate::ir::ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
+            m.globals.iter().filter(|g| g.name == "llvm.global_ctors").any(|g| match &g.init {
+                Some(Const::Aggregate { elems, .. }) => elems.iter().any(|e| match e {
+                    Const::Aggregate { elems, .. } => match elems.get(1) {
+                        Some(Const::Func(f)) => { let f = program.resolve_func(module, *f); program.func(f).name != REGISTERS && self.leads_to_cuda(f) }
+                        _ => true,
+                    },
+                    _ => true,
+                }),
+                Some(_) => true,
+                None => false,
+            })
+        })
+    }
+
+    /// Any variable of the device may be changed from here on, and its address be anywhere.
+    pub(super) fn lose_variables(&mut self, s: &mut State, why: &str) {
+        let all: Vec<_> = self.shadows.values().copied().collect();
+        self.lose_by_name(s, &all, why);
+    }
+
+    /// The state in which a launched kernel that is not known leaves everything.
+    pub(super) fn after_any_kernel(&mut self, s: &mut State) {
+        let anywhere = self.unknown_pointer("what an unknown kernel is given");
+        self.forget_device(s, None, &[anywhere]);
+    }
+}
