@@ -26,7 +26,7 @@ impl<'p> Engine<'p> {
             if step.is_some() { e.budget.deadline = Some(start + self.time_left() / 3); }
             e.effort = Effort::new(self.reach.clone(), spared.clone());
             let (args, state) = e.root_state(root.func);
-            drop(e.call(root.func, args, state, 0));
+            if let Some(state) = e.initialised(root.func, state) { drop(e.call(root.func, args, state, 0)); }
             e.budget.deadline = Some(self.deadline);
             let cost = Cost { steps: Budget::default().steps - e.budget.steps, time: start.elapsed() };
             let (Some(step), Some(measure)) = (step, e.limit.and_then(measure)) else { return e };

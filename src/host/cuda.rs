@@ -84,6 +84,14 @@ impl Executor<'_> {
                 self.launch(&mut s, &f, &args, &cfg);
                 self.success(s)
             }
+            "cudaLaunchKernelExC" => {
+                let cfg = self.launch_config(c, &mut s);
+                // Its stream and attributes are not read.
+                self.overlapping = true;
+                let (f, args) = (self.pointer_arg(c, 1), self.pointer_arg(c, 2));
+                self.launch(&mut s, &f, &args, &cfg);
+                self.success(s)
+            }
             "cudaGetErrorString" | "cudaGetErrorName" => { let v = self.unknown_pointer("the text of an error"); Ok(Some((v, s))) }
             "cudaOccupancyMaxPotentialBlockSize" | "cudaOccupancyMaxActiveBlocksPerMultiprocessor" => {
                 self.forget_reachable(&mut s, &c.args[..c.args.len().min(2)], "an occupancy calculation");
@@ -92,7 +100,7 @@ impl Executor<'_> {
             _ => {
                 // The body of a template overload (`cudaMalloc<float>`) leads to the plain call.
                 if !self.program.func(c.func).is_declaration() { return Err(Box::new(s)); }
-                self.forget_reachable(&mut s, c.args, &format!("what `{}` returns", c.name));
+                self.pass_by(&mut s, &[c.func], c.args, &format!("what `{}` returns", c.name));
                 self.success(s)
             }
         }
@@ -120,6 +128,20 @@ impl Executor<'_> {
         let x = self.arena.modulo(p, 1 << 32);
         let y = self.arena.floor_div(p, 1 << 32);
         [x, y, z]
+    }
+
+    /// A `cudaLaunchConfig_t`: grid at 0, block at 12, bytes of dynamic shared memory at 24.
+    fn launch_config(&mut self, c: &Call<'_>, s: &mut State) -> LaunchConfig {
+        let config = self.pointer_arg(c, 0);
+        let [gx, gy, gz, bx, by, bz, shared] = [(0, 4), (4, 4), (8, 4), (12, 4), (16, 4), (20, 4), (24, 8)].map(|(at, bytes)| {
+            let delta = self.arena.int(at);
+            let member = self.offset_targets(&config, delta);
+            let bits = 8 * bytes;
+            let v = match self.load_number(s, &member, u64::from(bytes)) { Some(t) => Value::Int(t), None => Value::unknown("a member of a launch configuration") };
+            let t = self.value_int(&v, bits);
+            self.interpret(t, bits, false)
+        });
+        LaunchConfig { grid: [gx, gy, gz], block: [bx, by, bz], shared }
     }
 
     fn device_allocation(&mut self, c: &Call<'_>, s: State, size: TermId, kind: ObjKind) -> Modelled {
@@ -158,8 +180,11 @@ impl Executor<'_> {
 
     fn launch(&mut self, s: &mut State, f: &[Target], args: &Rc<Vec<Target>>, cfg: &LaunchConfig) {
         for t in f {
+            if matches!(t.base, Base::Null) { continue; }
             let Base::Func(stub) = t.base else {
-                self.record_launch(s, t.cond, Err("a kernel reached through a pointer that could not be followed".into()), cfg, vec![]);
+                let why = "a kernel reached through a pointer that could not be followed";
+                self.missed.get_or_insert_with(|| why.to_owned());
+                self.record_launch(s, t.cond, Err(why.into()), cfg, vec![]);
                 self.after_any_kernel(s);
                 continue;
             };

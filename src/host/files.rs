@@ -131,7 +131,7 @@ impl Executor<'_> {
     fn reading(&mut self, s: &mut State, p: &[Target], part: FilePart) -> Option<Reading> {
         let (stream, file) = self.stream(p)?;
         let Value::Ptr(cell) = self.pointer(stream, if part == FilePart::Bytes { BYTES } else { WORDS }) else { return None };
-        self.load_number(s, &cell).map(|at| Reading { stream, file, at })
+        self.load_number(s, &cell, 8).map(|at| Reading { stream, file, at })
     }
 
     /// Goes to a position, perhaps back: not known where something was read before.

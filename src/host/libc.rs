@@ -52,8 +52,16 @@ impl Executor<'_> {
                 Self::no_value(s)
             }
             "exit" | "_exit" | "abort" | "__assert_fail" | "quick_exit" | "_Exit" | "__cxa_throw" | "__cxa_rethrow" | "_ZSt9terminatev" | "longjmp" => Ok(None),
+            "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" => Ok(self.may_come_back(s)),
             "printf" | "fprintf" | "puts" | "putchar" | "fputs" | "fputc" | "putc" | "fwrite" | "fflush" | "perror" | "vprintf" | "vfprintf" | "fclose" | "srand" | "srand48"
             | "srandom" | "setbuf" | "setvbuf" | "usleep" | "sleep" | "system" | "feof" | "ferror" | "gettimeofday_" | "atexit" | "__cxa_atexit" | "omp_set_num_threads" => {
+                match c.name {
+                    "atexit" | "__cxa_atexit" => self.at_exit(c.args),
+                    "printf" => self.printed(c, &mut s, 0),
+                    "fprintf" => self.printed(c, &mut s, 1),
+                    "vprintf" | "vfprintf" => self.forget_reachable(&mut s, c.args, "what is printed"),
+                    _ => {}
+                }
                 let m = self.program.module(c.site.func.module);
                 let v = self.unknown_of(m, c.ty, &format!("the result of `{}`", c.name));
                 Ok(Some((v, s)))
@@ -146,6 +154,13 @@ impl Executor<'_> {
         Ok(Some((self.pointer(o, 0), s)))
     }
 
+    /// `printf` and `fprintf`: `%n` stores how much was printed so far (C11, 7.21.6.1).
+    fn printed(&mut self, c: &Call<'_>, s: &mut State, format: usize) {
+        let text = self.pointer_arg(c, format);
+        let stores = self.text_of(&text).is_none_or(|t| stores_length(&t));
+        if stores { self.forget_reachable(s, c.args.get(format + 1..).unwrap_or_default(), "how much was printed"); }
+    }
+
     /// `scanf` and its kin: each conversion stores an input.
     fn scan(&mut self, c: &Call<'_>, mut s: State, format: usize, stream: Option<&[Target]>) -> Modelled {
         let text = self.pointer_arg(c, format);
@@ -186,6 +201,17 @@ impl Executor<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a `printf` format has a conversion `%n`.
+fn stores_length(format: &str) -> bool {
+    let mut rest = format;
+    while let Some((_, after)) = rest.split_once('%') {
+        let end = after.find(|c: char| c.is_ascii_alphabetic() && !"hlLqjzt".contains(c) || c == '%').unwrap_or(after.len());
+        if after[end..].starts_with('n') { return true; }
+        rest = after.get(end + 1..).unwrap_or_default();
+    }
+    false
 }
 
 /// One conversion of a `scanf` format: bytes that it stores as an integer, 0 for anything else.

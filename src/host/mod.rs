@@ -13,6 +13,7 @@ mod stdcxx;
 mod variables;
 
 pub use root::{Root, roots};
+pub(crate) use stdcxx::is_of_library;
 
 use crate::ir::{FuncRef, Linkage, TypeId};
 use crate::kernel::Modelled;
@@ -31,6 +32,9 @@ pub(crate) struct Call<'a> {
     pub ty: TypeId,
 }
 
+/// Whether a mangled name is of an operator `new` or `delete` that a program may define itself (C++17, 21.6.2).
+fn is_replaceable(name: &str) -> bool { ["_Znw", "_Zna", "_Zdl", "_Zda"].iter().any(|p| name.starts_with(p)) }
+
 impl Executor<'_> {
     /// Library models by name, before any body is entered.
     pub(crate) fn host_call(&mut self, f: FuncRef, args: &[Value], s: State, context: u64, site: Site, ty: TypeId) -> Modelled {
@@ -41,7 +45,7 @@ impl Executor<'_> {
         let s = match self.cuda_call(&call, s) { Err(s) => *s, done => return done };
         // A program that brings a function of the C library itself means its own.
         let own = !func.is_declaration() && matches!(func.linkage, Linkage::External | Linkage::Internal | Linkage::Weak) && !program.loc(f.module, func.loc).system;
-        if own && !call.name.starts_with("_Z") { return Err(Box::new(s)); }
+        if own && (!call.name.starts_with("_Z") || is_replaceable(call.name)) { return Err(Box::new(s)); }
         let s = match self.file_call(&call, s) { Err(s) => *s, done => return done };
         let s = match self.libc_call(&call, s) { Err(s) => *s, done => return done };
         self.stdcxx_call(&call, s)

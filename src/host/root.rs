@@ -74,15 +74,31 @@ impl Executor<'_> {
         let program = self.program;
         let func = program.func(root);
         let m = program.module(root.module);
+        self.from_the_start = func.name == "main";
         if func.name == "main" {
             let argc = Value::Int(self.input(InputSource::Argc, 32));
             let o = self.new_object(Object { kind: ObjKind::ArgvArray, name: "argv".into(), extent: None, site: None, func: None, array: true });
             let argv = self.pointer(o, 0);
             self.first_contents(&mut s);
+            self.ensure_written(&mut s);
             return (vec![argc, argv], s);
         }
-        let args = func.params.iter().map(|p| self.root_argument(m, root, p)).collect();
+        let args: Vec<Value> = func.params.iter().map(|p| self.root_argument(m, root, p)).collect();
+        self.ensure_written(&mut s);
+        for a in &args { self.ensure_pointees(&mut s, a); }
         (args, s)
+    }
+
+    /// The state in which a root is called: `main` after the constructors of variables, in the order of the modules where that of
+    /// translation units is not told. `None` where these do not end.
+    pub fn initialised(&mut self, root: FuncRef, state: State) -> Option<State> {
+        if self.program.func(root).name != "main" { return Some(state); }
+        let mut state = state;
+        for f in self.program.constructors() {
+            if self.program.func(f).name == super::variables::REGISTERS { continue; }
+            state = self.call(f, vec![], state, 0)?.1;
+        }
+        Some(state)
     }
 
     /// An arbitrary value for a parameter whose caller is not known.

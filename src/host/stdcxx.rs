@@ -28,7 +28,7 @@ const THREADS: &[&str] = &["std::thread::thread<", "std::jthread::jthread<", "st
 const STRING: &[&str] = &["_ZNSt7__cxx1112basic_string", "_ZNKSt7__cxx1112basic_string", "_ZNSs", "_ZNKSs"];
 
 /// Whether a mangled name is of the library itself: in `std` or `__gnu_cxx`, or local to such a function (Itanium C++ ABI, 5.1.2).
-fn is_of_library(name: &str) -> bool {
+pub(crate) fn is_of_library(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("_Z") else { return false };
     let rest = rest.trim_start_matches('Z');
     let rest = rest.strip_prefix('N').map_or(rest, |nested| nested.trim_start_matches(['r', 'V', 'K', 'R', 'O']));
@@ -40,6 +40,8 @@ impl Executor<'_> {
         // A function of the program itself is followed, whatever its parameters are.
         if !is_of_library(c.name) { return Err(Box::new(s)); }
         if OUTPUT.iter().any(|p| c.name.starts_with(p)) {
+            // Buffers and manipulators of the program.
+            self.lend(&mut s, &[c.func], c.args, "what a stream calls");
             // Streams give themselves back.
             let m = self.program.module(c.site.func.module);
             let v = match c.args.first() { Some(v @ Value::Ptr(_)) => v.clone(), _ => self.unknown_of(m, c.ty, "the state of a stream") };
@@ -75,14 +77,17 @@ impl Executor<'_> {
     /// As [`Self::opaque`], of a function that may call the program's own: what these may write through globals is forgotten too.
     /// One that leads to CUDA is entered instead.
     fn beside(&mut self, c: &Call<'_>, s: State, reason: &str) -> Modelled {
-        if self.program.func(c.func).is_declaration() { return self.opaque(c, s, reason); }
-        if self.leads_to_cuda(c.func) {
-            // What another thread does is not executed.
-            if !THREADS.iter().any(|t| c.display.contains(t)) { return Err(Box::new(s)); }
-            let mut s = s;
-            self.pass_by(&mut s, &[c.func], c.args, "what another thread of the host does");
+        let mut s = s;
+        if self.program.func(c.func).is_declaration() {
+            self.lend(&mut s, &[c.func], c.args, reason);
             return self.opaque(c, s, reason);
         }
+        // What another thread does is not executed.
+        if THREADS.iter().any(|t| c.display.contains(t)) {
+            self.start(&mut s, c.func, c.args, "what another thread of the host does");
+            return self.opaque(c, s, reason);
+        }
+        if self.leads_to_cuda(c.func) { return Err(Box::new(s)); }
         let Some(globals) = self.globals_written_by(c.func, |name| !is_of_library(name)) else { return Err(Box::new(s)) };
         let args: Vec<Value> = c.args.iter().cloned().chain(globals).collect();
         self.opaque(&Call { args: &args, ..*c }, s, reason)

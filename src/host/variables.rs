@@ -11,7 +11,7 @@ use crate::symbolic::memory::{ObjState, Rest};
 const MOST: usize = 64;
 
 /// What registers kernels and variables before `main`, by the name that clang 22 gives it.
-const REGISTERS: &str = "__cuda_module_ctor";
+pub(super) const REGISTERS: &str = "__cuda_module_ctor";
 
 impl Executor<'_> {
     /// Puts what the device's variables hold first into the state in which `main` starts.

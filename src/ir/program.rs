@@ -153,6 +153,26 @@ impl Program {
         }
     }
 
+    /// Functions that initialise variables of the host before `main`, in the order of their priorities.
+    #[must_use]
+    pub fn constructors(&self) -> Vec<FuncRef> {
+        let mut all: Vec<(i128, FuncRef)> = vec![];
+        for (mi, m) in (0u32..).zip(&self.modules) {
+            if m.side != Side::Host { continue; }
+            for g in m.globals.iter().filter(|g| g.name == "llvm.global_ctors") {
+                let Some(Const::Aggregate { elems, .. }) = &g.init else { continue };
+                for e in elems {
+                    if let Const::Aggregate { elems, .. } = e
+                        && let [Const::Int { value, .. }, Const::Func(f), ..] = &elems[..] {
+                        all.push((*value, FuncRef { module: ModuleId(mi), func: *f }));
+                    }
+                }
+            }
+        }
+        all.sort_by_key(|c| c.0);
+        all.into_iter().map(|c| c.1).collect()
+    }
+
     /// Every function of every module, declarations included. Of inline functions and template instances that several
     /// units define the linker keeps one.
     pub fn functions(&self) -> impl Iterator<Item = (FuncRef, &Module, &Function)> {

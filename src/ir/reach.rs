@@ -4,7 +4,7 @@
 //! pointer may reach every function whose address is taken, but for launch stubs: who calls one of those through a pointer
 //! configures a launch first. It knows nothing of what functions do.
 
-use super::{Block, Callee, Const, FuncRef, Function, GlobalRef, ModuleId, Op, Operand, Program, Side, Terminator};
+use super::{Block, Callee, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a piece of code mentions.
@@ -60,6 +60,16 @@ impl Mentions {
     }
 }
 
+/// The globals that blocks mention anywhere but as what a load reads.
+fn written_by(program: &Program, module: ModuleId, blocks: &[Block]) -> Vec<GlobalRef> {
+    let mut all = Mentions::default();
+    for b in blocks {
+        for i in &b.insts { if !matches!(i.op, Op::Load { .. }) { i.op.operands(&mut |o| all.add_operand(program, module, o)); } }
+        b.term.operands(&mut |o| all.add_operand(program, module, o));
+    }
+    all.globals
+}
+
 /// The call graph of a program's host side.
 #[derive(Debug, Default)]
 pub struct Reach {
@@ -67,6 +77,10 @@ pub struct Reach {
     /// Functions whose address is taken anywhere.
     taken: Vec<FuncRef>,
     harmless: FxHashSet<FuncRef>,
+    /// Variables whose names stand anywhere but where they are read.
+    written: FxHashSet<GlobalRef>,
+    /// Variables that other units can name.
+    exported: Vec<GlobalRef>,
 }
 
 impl Reach {
@@ -79,11 +93,16 @@ impl Reach {
             let mentions = Mentions::of(program, r.module, &f.blocks);
             taken.extend(&mentions.named);
             reach.mentions.insert(r, mentions);
+            reach.written.extend(written_by(program, r.module, &f.blocks).into_iter().filter(|g| !program.global(*g).constant));
         }
         for (mi, m) in program.modules.iter().enumerate().filter(|(_, m)| m.side == Side::Host) {
             let mut initial = Mentions::default();
             for c in m.globals.iter().filter_map(|g| g.init.as_ref()) { initial.add_constant(program, ModuleId(u32::try_from(mi).unwrap_or(u32::MAX)), c); }
             taken.extend(initial.named);
+            reach.written.extend(initial.globals.into_iter().filter(|g| !program.global(*g).constant));
+            for (i, g) in (0u32..).zip(&m.globals) {
+                if g.defined && !g.constant && !matches!(g.linkage, Linkage::Internal | Linkage::Available) { reach.exported.push(GlobalRef { module: ModuleId(u32::try_from(mi).unwrap_or(u32::MAX)), global: GlobalId(i) }); }
+            }
         }
         reach.taken = taken.into_iter().filter(|f| Program::kernel_symbol_of_stub(&program.func(*f).name).is_none()).collect();
         reach.taken.sort_unstable();
@@ -109,6 +128,22 @@ impl Reach {
     /// Functions whose address is taken, but for launch stubs.
     #[must_use]
     pub fn taken(&self) -> &[FuncRef] { &self.taken }
+
+    /// Whether any function of the host does more with a variable than to read it by its name.
+    #[must_use]
+    pub fn may_be_written(&self, g: GlobalRef) -> bool { self.written.contains(&g) }
+
+    /// All such variables that are no constants.
+    #[must_use]
+    pub fn written(&self) -> Vec<GlobalRef> {
+        let mut all: Vec<GlobalRef> = self.written.iter().copied().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// Variables of the host that other translation units can name, constants apart.
+    #[must_use]
+    pub fn exported(&self) -> &[GlobalRef] { &self.exported }
 
     /// Whether a function leads to nothing that is watched for.
     #[must_use]

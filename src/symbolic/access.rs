@@ -291,10 +291,12 @@ impl Executor<'_> {
     /// Makes sure that an object has a state: globals get their initial contents.
     pub(super) fn ensure(&mut self, s: &mut State, o: ObjId) {
         if s.mem.contains_key(&o) { return; }
+        // What is there from the start is the same on every way to its first use.
+        if let Some(first) = self.initial.get(&o) { s.mem.insert(o, first.clone()); return; }
         let rest = match &self.object(o).kind {
             ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r) => {
                 let g = self.program.global(*r);
-                let internal = g.constant || g.linkage != Linkage::External || self.program.modules.iter().any(|m| m.functions.iter().any(|f| f.name == "main"));
+                let internal = g.constant || self.from_the_start || g.linkage == Linkage::Internal && !self.effort.may_be_written(*r);
                 // What a device variable starts with may be overwritten by a copy that was not recognised.
                 let device = !matches!(self.object(o).kind, ObjKind::HostGlobal(_)) && !g.constant;
                 match &g.init {
@@ -314,7 +316,9 @@ impl Executor<'_> {
             (Rest::Unknown { .. }, _) => self.kept.add_anything(o),
             _ => {}
         }
-        s.mem.insert(o, Rc::new(ObjState::new(rest)));
+        let state = Rc::new(ObjState::new(rest));
+        if self.object(o).kind.is_there_from_the_start() { self.initial.insert(o, state.clone()); }
+        s.mem.insert(o, state);
     }
 
     /// A cell's value as the type it is read as.
@@ -682,6 +686,17 @@ impl Executor<'_> {
             out = Some(match out { None => v, Some(old) => self.ite_value(t.cond, &v, &old) });
         }
         match out { Some(Value::Ptr(p)) => p, _ => { let v = self.unknown_pointer("a load through no pointer"); self.as_pointer(&v) } }
+    }
+
+    /// Puts the variables of the host that the program may write into a state: what loops and other ways change is seen against it.
+    pub(crate) fn ensure_written(&mut self, s: &mut State) {
+        for g in self.effort.written() { let o = self.global_object(g.module, g.global); self.ensure(s, o); }
+    }
+
+    pub(crate) fn ensure_pointees(&mut self, s: &mut State, v: &Value) {
+        let mut objects = vec![];
+        collect(v, &mut objects);
+        for o in objects { self.ensure(s, o); }
     }
 
     /// A load as a type of the function's module.

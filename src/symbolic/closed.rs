@@ -56,6 +56,9 @@ pub(super) struct Sources {
     pub read: Vec<ObjId>,
 }
 
+/// Whether a function of a library calls nothing of the program's, whatever it is given.
+pub(super) fn calls_nothing(name: &str) -> bool { name.starts_with("llvm.") || GIVE_NOTHING_ELSE.contains(&name) }
+
 impl Executor<'_> {
     /// What the addresses can be that a piece of code has after it was left out, which starts from `sources` and what it names. Memory
     /// that it makes is an object of its own; `at` tells which. `None` where they can be others too.

@@ -80,6 +80,7 @@ impl Executor<'_> {
         let anywhere = std::mem::replace(&mut self.written_anywhere, false);
         let unknown_code = std::mem::replace(&mut self.unknown_code, false);
         let (stable, thread) = (self.stable.take(), self.thread.take());
+        let initial = std::mem::take(&mut self.initial);
 
         self.enter_with(kernel, shapes);
         let known = self.gave_up.is_none() && self.missed.is_none() && !self.written_anywhere && !self.unknown_code;
@@ -90,7 +91,7 @@ impl Executor<'_> {
         (self.side, self.recording, self.budget.steps, self.stack, self.partitions, self.unaligned) = (side, recording, steps, stack, partitions, unaligned);
         (self.accesses, self.stale, self.gave_up, self.missed, self.limit) = (accesses, stale, gave_up, missed, limit);
         (self.kept, self.freed_at, self.written_otherwise, self.written_anywhere, self.unknown_code) = (kept, freed, otherwise, anywhere, unknown_code);
-        (self.stable, self.thread) = (stable, thread);
+        (self.stable, self.thread, self.initial) = (stable, thread, initial);
         self.notes.truncate(notes);
         known.then_some(found)
     }

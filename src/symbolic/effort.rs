@@ -7,7 +7,7 @@ use super::budget::Limit;
 use super::exec::Executor;
 use super::value::Value;
 use crate::ir::reach::{Mentions, Named, Reach};
-use crate::ir::{BlockId, FuncRef, Side};
+use crate::ir::{BlockId, FuncRef, GlobalRef, Side};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -120,6 +120,18 @@ pub fn is_of_cuda(name: &str) -> bool {
 impl Effort {
     /// Functions of the host whose address is taken.
     pub(super) fn taken(&self) -> &[FuncRef] { self.reach.taken() }
+
+    /// Whether a piece of code leads to nothing on a device.
+    pub(super) fn are_harmless(&self, m: &Mentions) -> bool { self.reach.are_harmless(m) }
+
+    /// Whether the program does more with a variable of the host than to read it by its name.
+    pub(super) fn may_be_written(&self, g: GlobalRef) -> bool { self.reach.may_be_written(g) }
+
+    /// Variables of the host with which it does so, in order; constants apart.
+    pub(super) fn written(&self) -> Vec<GlobalRef> { self.reach.written() }
+
+    /// Variables of the host that other translation units can write by their names.
+    pub(super) fn exported(&self) -> &[GlobalRef] { self.reach.exported() }
 }
 
 impl Executor<'_> {

@@ -90,6 +90,8 @@ pub(super) struct Frame {
     pub locals: Vec<ObjId>,
     /// Of addresses, by the values that hold them.
     pub rows: FxHashMap<ValueId, Rc<Vec<Row>>>,
+    /// Numbers shifted left by a constant, by the values that hold what they gave.
+    pub shifted: FxHashMap<ValueId, (TermId, i128)>,
     /// Hash of the call stack and of the iterations of unrolled loops around it: tells allocations apart.
     pub context: u64,
 }
@@ -134,6 +136,9 @@ pub struct Executor<'p> {
     pub gave_up: Option<String>,
     /// Why something was passed by that may launch kernels, or access memory in one; then nothing may be called safe.
     pub missed: Option<String>,
+    /// The program is executed from its start, so that variables hold their initial values there. A function that nobody known calls
+    /// may be called at any time.
+    pub(crate) from_the_start: bool,
     /// The limit that stopped it.
     pub limit: Option<Limit>,
     pub budget: Budget,
@@ -164,7 +169,14 @@ pub struct Executor<'p> {
     pub(super) effects: super::effects::Effects,
     /// Variables of the device that are followed from the start, by those that name them on the host.
     pub(crate) shadows: FxHashMap<GlobalRef, ObjId>,
+    /// What objects hold that are there from the start.
+    pub(super) initial: FxHashMap<ObjId, Rc<super::memory::ObjState>>,
     pub(super) cfgs: FxHashMap<FuncRef, Rc<Cfg>>,
+    /// Functions that may throw, and handlers after which a function goes on (`throws.rs`).
+    pub(super) throws: FxHashMap<FuncRef, bool>,
+    pub(super) handlers: FxHashMap<(FuncRef, BlockId), bool>,
+    /// Blocks that functions reach if nothing is thrown.
+    pub(super) unthrown: FxHashMap<FuncRef, rustc_hash::FxHashSet<BlockId>>,
     pub(super) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
     /// The versions of contents at which objects were last allocated.
     made: FxHashMap<ObjId, u32>,
@@ -208,7 +220,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
-            gave_up: None, missed: None, limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), shadows: Default::default(),
+            gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), shadows: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
@@ -216,6 +228,7 @@ impl<'p> Executor<'p> {
 
     /// An empty state that is always reached.
     pub fn initial_state(&mut self) -> State {
+        self.initial.clear();
         State { path: self.arena.bool(true), mem: Memory::default(), pending: None, always: Rc::default() }
     }
 
@@ -396,7 +409,9 @@ impl<'p> Executor<'p> {
         let cfg = self.cfg(f);
         if cfg.irreducible { self.give_up(format!("`{}` has a loop with several entries", func.display)); return None; }
         let state = self.assume_at_entry(f, &args, state);
-        let mut frame = Frame { func: f, env: vec![None; func.values as usize], locals: vec![], rows: FxHashMap::default(), context };
+        // Where `va_list`s lead is not followed.
+        if let Some(more) = args.get(func.params.len()..) { for v in more { self.keep_anywhere(v); } }
+        let mut frame = Frame { func: f, env: vec![None; func.values as usize], locals: vec![], rows: FxHashMap::default(), shifted: FxHashMap::default(), context };
         for (i, a) in args.into_iter().enumerate() { if let Some(slot) = frame.env.get_mut(i) { *slot = Some(a); } }
         let out = self.region(&mut frame, &cfg, None, BlockId(0), vec![(BlockId(0), state)]);
         let mut values = vec![];
@@ -496,11 +511,16 @@ impl<'p> Executor<'p> {
                 v
             }
             Terminator::Switch { value, default, cases } => self.switch(fr, value, *default, cases, s),
-            Terminator::Invoke { result, ty, callee, args, normal, .. } => {
-                // Calls do not throw: the unwind edge is not taken.
+            Terminator::Invoke { result, ty, callee, args, normal, unwind } => {
                 let site = Site { func: fr.func, block: b, inst: u32::try_from(block.insts.len()).unwrap_or(u32::MAX) };
                 let inst = Inst { result: *result, ty: *ty, op: Op::Call { callee: callee.clone(), args: args.clone() }, loc: block.term_loc };
-                match self.instruction(fr, &inst, site, s) { Some(s) => vec![(*normal, s)], None => vec![] }
+                let before = self.may_be_caught(fr, callee, *unwind).then(|| s.clone());
+                let after = self.instruction(fr, &inst, site, s);
+                let thrown = before.and_then(|before| {
+                    let values: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
+                    self.thrown(fr, site, (callee, &values), before, *ty)
+                });
+                after.map(|s| (*normal, s)).into_iter().chain(thrown.map(|s| (*unwind, s))).collect()
             }
             Terminator::Unreachable => vec![],
             Terminator::Other(what) => { self.give_up(format!("`{what}` is not followed")); vec![] }

@@ -39,7 +39,8 @@ impl Executor<'_> {
         (self.arena.fresh_bool(SymKind::Unknown { reason: "which path was taken".into() }, "?path"), path)
     }
 
-    fn merge_two(&mut self, a: State, b: State, sel: TermId, path: TermId) -> State {
+    fn merge_two(&mut self, mut a: State, mut b: State, sel: TermId, path: TermId) -> State {
+        self.ensure_both(&mut a, &mut b);
         let mut mem = Memory::default();
         for (id, sa) in &a.mem {
             match b.mem.get(id) {
@@ -52,6 +53,15 @@ impl Executor<'_> {
         let pending = if a.pending == b.pending { a.pending } else { None };
         let always = if Rc::ptr_eq(&a.always, &b.always) { a.always } else { Rc::new(a.always.iter().filter(|x| b.always.contains(x)).copied().collect()) };
         State { path, mem, pending, always }
+    }
+
+    /// Puts into each state what is there from the start and only the other has used so far. Anything else that one of them lacks was
+    /// allocated on the other's way.
+    fn ensure_both(&mut self, a: &mut State, b: &mut State) {
+        let lacks = |e: &Self, x: &State, y: &State| -> Vec<ObjId> { y.mem.keys().copied().filter(|o| !x.mem.contains_key(o) && e.object(*o).kind.is_there_from_the_start()).collect() };
+        let (of_a, of_b) = (lacks(self, a, b), lacks(self, b, a));
+        for o in of_a { self.ensure(a, o); }
+        for o in of_b { self.ensure(b, o); }
     }
 
     fn merge_object(&mut self, id: ObjId, a: &ObjState, b: &ObjState, sel: TermId) -> ObjState {

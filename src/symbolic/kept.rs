@@ -69,6 +69,10 @@ pub struct Kept {
     unsettled: bool,
     /// Objects that stand for what earlier rounds allocated, by those that the round at hand does.
     twins: FxHashMap<ObjId, FxHashSet<ObjId>>,
+    /// What functions may write that libraries were given and may call at any later time (`missed.rs`).
+    lent: Stored,
+    /// Objects whose addresses were read as numbers. A number that an address is made of again may come from any of these.
+    exposed: FxHashSet<ObjId>,
 }
 
 /// A time: how much was noted, and how many objects there were.
@@ -87,6 +91,23 @@ impl Kept {
     pub(super) fn add_objects(&mut self, place: Option<ObjId>, objects: &[ObjId]) {
         self.add(place, &Stored { objects: objects.iter().copied().collect(), ..Stored::default() });
     }
+
+    /// Notes what functions may write that a library was given and may call at any later time.
+    pub(super) fn lend(&mut self, objects: impl IntoIterator<Item = ObjId>, anything: bool) {
+        let before = self.lent.size();
+        self.lent.objects.extend(objects);
+        self.lent.anything |= anything;
+        // What came before in a round of a loop may call them in the next.
+        if self.lent.size() != before { self.news.push(None); }
+    }
+
+    /// What these are, and whether they may write anything else.
+    pub(super) fn lent(&self) -> (&FxHashSet<ObjId>, bool) { (&self.lent.objects, self.lent.anything) }
+
+    /// Functions whose addresses were ever stored in an object.
+    pub(super) fn functions_in(&self, o: ObjId) -> Option<Vec<FuncRef>> { self.places.get(&Some(o)).map(|s| s.functions.iter().copied().collect()) }
+
+    pub(super) fn expose(&mut self, o: ObjId) { self.exposed.insert(o); }
 
     /// Notes that nothing is known of the addresses that an object holds.
     pub(super) fn add_anything(&mut self, o: ObjId) { self.add(Some(o), &Stored { anything: true, ..Stored::default() }); }
@@ -149,6 +170,13 @@ impl Executor<'_> {
         found.add_value(v, &|t| self.arena.as_int(t).is_some());
         if found.is_empty() { return; }
         for t in to { for place in keys(&t.base) { self.kept.add(place, &found); } }
+    }
+
+    /// Notes that a value is stored at a place that is not known.
+    pub(super) fn keep_anywhere(&mut self, v: &Value) {
+        let mut found = Stored::default();
+        found.add_value(v, &|t| self.arena.as_int(t).is_some());
+        self.kept.add(None, &found);
     }
 
     /// Notes that what one place holds is copied to another.
@@ -249,9 +277,9 @@ impl Executor<'_> {
         known
     }
 
-    /// Objects that some pointer in memory may point to.
+    /// Objects that some pointer in memory may point to, or a number that is the address of one.
     fn escaped(&self, s: &State) -> Vec<ObjId> {
-        let mut out = vec![];
+        let mut out: Vec<ObjId> = self.kept.exposed.iter().copied().collect();
         for o in s.mem.keys() { self.held_in_cells(s, *o, &mut out); }
         // What a kernel stores in memory of the device has no cells. Variables without cells have ended.
         for (place, k) in &self.kept.places {

@@ -299,11 +299,11 @@ impl Executor<'_> {
         }
     }
 
-    /// A number of eight bytes in memory, where it is known.
-    pub(crate) fn load_number(&mut self, s: &mut State, p: &[Target]) -> Option<TermId> {
+    /// A number of so many bytes in memory, where it is known.
+    pub(crate) fn load_number(&mut self, s: &mut State, p: &[Target], bytes: u64) -> Option<TermId> {
         let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
         let state = s.mem.get(o)?.clone();
-        match self.read_cells(*o, &state, *offset, 8, None) { Value::Int(t) => Some(t), _ => None }
+        match self.read_cells(*o, &state, *offset, bytes, None) { Value::Int(t) => Some(t), _ => None }
     }
 
     /// Copies `len` bytes as a layer; the source is an object whose contents are known as of now.

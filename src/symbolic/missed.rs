@@ -3,16 +3,65 @@
 //!
 //! In: the functions that may be called. Out: a state in which nothing is known of what they could write, and [`Executor::missed`]
 //! where they may do what a claim rests on: launch, allocate or copy on the host, access memory in a kernel.
+//!
+//! A library finds functions among its arguments and in all memory that these lead to, tables of virtual functions included; of an
+//! argument that points into an object, from there on. Those with an interface for C and the C++ library itself look no further than
+//! the memory that their arguments point to. What it was given it may call, and write, whenever anything outside the program is called
+//! later. Addresses of functions that were handed on as numbers, and functions in memory of which more than [`super::kept::MAX_PLACES`]
+//! addresses are known, are not seen.
 
 use super::access::collect;
+use super::closed::calls_nothing;
+use super::effort::{Part, is_of_cuda};
 use super::exec::{Executor, State};
-use super::value::{Base, Value};
+use super::kept::Stored;
+use super::memory::{ObjId, ObjKind, Rest};
+use super::value::{Base, Lost, Target, Value};
+use crate::host::is_of_library;
 use crate::ir::{FuncRef, Program, Side};
+use rustc_hash::FxHashSet;
 
 /// Calls of one function inside each other that are followed, and where all numbers that it is given are known: there it is seen
 /// where they end.
 const MOST_INSIDE: usize = 3;
 const MOST_INSIDE_KNOWN: usize = 40;
+
+/// Functions of libraries that call those they are given before they return, and never again.
+const KEEPS_NOTHING: &[&str] = &["qsort", "qsort_r", "bsearch", "lfind", "lsearch"];
+
+/// CUDA's functions that are given kernels to ask about them. Beginnings of names.
+const ASKS_ABOUT_KERNELS: &[&str] = &["cudaFuncGet", "cudaFuncSet", "cudaOccupancy"];
+
+/// Interfaces for C beside CUDA's runtime and driver, whose functions call no virtual methods. Beginnings of names.
+const C_INTERFACES: &[&str] = &["cublas", "cufft", "cusparse", "cusolver", "curand", "cudnn", "nccl", "nvtx", "nvml", "MPI_", "omp_", "shmem_", "nvshmem"];
+
+/// What a library was given that it may call.
+#[derive(Default)]
+struct Lent {
+    functions: Vec<FuncRef>,
+    /// A kernel is among what it was given.
+    kernel: bool,
+    /// What these may write, since the library knows it.
+    objects: FxHashSet<ObjId>,
+}
+
+fn is_of_c_interface(name: &str) -> bool { is_of_cuda(name) || C_INTERFACES.iter().any(|p| name.starts_with(p)) }
+
+/// Whether a function is a manipulator of streams that the C++ library has.
+fn is_manipulator(name: &str) -> bool {
+    ["_ZSt4endl", "_ZSt4ends", "_ZSt5flush", "_ZSt2ws"].iter().any(|p| name.starts_with(p)) || name.starts_with("_ZSt") && name.ends_with("RSt8ios_base")
+}
+
+fn is_launch(name: &str) -> bool { ["cudaLaunch", "cuLaunch", "cudaGraphLaunch", "__cudaPushCallConfiguration"].iter().any(|p| name.starts_with(p)) }
+
+/// What pointers in a value point to.
+fn targets(v: &Value) -> Vec<Target> {
+    match v {
+        Value::Ptr(p) => p.to_vec(),
+        Value::Aggregate(e) => e.iter().flat_map(targets).collect(),
+        _ => vec![],
+    }
+}
 
 impl Executor<'_> {
     /// Whether a function that is called once more has been entered often enough.
@@ -26,30 +75,163 @@ impl Executor<'_> {
     /// The state after one of these functions was called, which is not executed.
     pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
         self.unknown_code |= self.side == Side::Device;
-        let mut args = args.to_vec();
-        let mut anything = false;
-        let callbacks = self.callbacks(s, callees, &args);
-        for f in callees.iter().chain(&callbacks) {
-            if self.function(*f).is_declaration() { continue; }
-            if self.side == Side::Device || self.leads_to_cuda(*f) { self.missed.get_or_insert_with(|| why.to_owned()); }
-            if self.side == Side::Device { continue; }
-            match self.globals_written_by(*f, |_| true) { Some(globals) => args.extend(globals), None => anything = true }
+        let with_bodies: Vec<FuncRef> = callees.iter().copied().filter(|f| !self.function(*f).is_declaration()).collect();
+        let (mut objects, anything) = self.could_write(&with_bodies, why);
+        // A function of the program in a unit that is not at hand.
+        if callees.iter().any(|f| self.may_be_the_programs(*f)) {
+            for g in self.effort.exported().to_vec() { objects.push(self.global_object(g.module, g.global)); }
         }
+        let mut args = args.to_vec();
+        args.extend(objects.into_iter().map(|o| self.pointer(o, 0)));
+        let libraries: Vec<FuncRef> = callees.iter().copied().filter(|f| self.function(*f).is_declaration()).collect();
+        self.lend(s, &libraries, &args, why);
         self.clobber(s, &args, why);
         if anything { self.forget_escaped(s, why, false); }
     }
 
-    /// The functions that those of these which are libraries' are given: themselves, or in memory that they are given.
-    fn callbacks(&self, s: &State, callees: &[FuncRef], args: &[Value]) -> Vec<FuncRef> {
-        if self.side == Side::Device || !callees.iter().any(|f| self.function(*f).is_declaration()) { return vec![]; }
-        let functions = |v: &Value| match v { Value::Ptr(p) => p.iter().filter_map(|t| if let Base::Func(f) = t.base { Some(f) } else { None }).collect(), _ => vec![] };
-        // CUDA is given kernels to ask about them; it calls none by its stub.
-        let mut out: Vec<FuncRef> = args.iter().flat_map(functions).collect();
-        let mut objects = vec![];
+    /// As [`Self::pass_by`], of a function that may run at any later time, such as that of a thread.
+    pub(crate) fn start(&mut self, s: &mut State, callee: FuncRef, args: &[Value], why: &str) {
+        let (mut objects, anything) = self.could_write(&[callee], why);
         for a in args { collect(a, &mut objects); }
-        for o in objects { if let Some(state) = s.mem.get(&o) { out.extend(state.cells.values().flat_map(|(_, v)| functions(v))); } }
-        out.retain(|f| Program::kernel_symbol_of_stub(&self.function(*f).name).is_none());
-        out
+        self.kept.lend(objects, anything);
+        self.pass_by(s, &[callee], args, why);
+    }
+
+    /// What a function does that a library calls whom the program has given functions before.
+    pub(super) fn may_be_called_back(&mut self, s: &mut State, f: FuncRef) {
+        let (objects, anything) = self.kept.lent();
+        if !anything && objects.is_empty() || calls_nothing(&self.function(f).name) { return; }
+        let objects: Vec<Value> = objects.iter().copied().collect::<Vec<_>>().into_iter().map(|o| self.pointer(o, 0)).collect();
+        let why = "what a library calls that was given a function before";
+        self.clobber(s, &objects, why);
+        if anything { self.forget_escaped(s, why, false); }
+    }
+
+    /// Notes the functions that these, of libraries, are given, which these may call at once, or at any later time.
+    pub(crate) fn lend(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
+        if self.side == Side::Device { return; }
+        for f in callees {
+            let func = self.function(*f);
+            let lent = self.callbacks(s, &func.name, args);
+            if lent.kernel && !ASKS_ABOUT_KERNELS.iter().any(|p| func.name.starts_with(p)) { self.missed.get_or_insert_with(|| format!("`{}` is given a kernel, which it may launch", func.display)); }
+            if lent.functions.is_empty() { continue; }
+            let (mut objects, anything) = self.could_write(&lent.functions, why);
+            objects.extend(lent.objects);
+            let places: Vec<Value> = objects.iter().map(|o| self.pointer(*o, 0)).collect();
+            if !KEEPS_NOTHING.contains(&func.name.as_str()) { self.kept.lend(objects, anything); }
+            self.clobber(s, &places, why);
+            if anything { self.forget_escaped(s, why, false); }
+        }
+    }
+
+    /// The globals that these functions may write, and whether they may write anything else by its name. Notes that they may launch
+    /// or access memory in a kernel.
+    fn could_write(&mut self, functions: &[FuncRef], why: &str) -> (Vec<ObjId>, bool) {
+        let (mut objects, mut anything) = (vec![], false);
+        for f in functions {
+            if self.function(*f).is_declaration() { continue; }
+            if self.side == Side::Device || self.leads_to_cuda(*f) { self.missed.get_or_insert_with(|| why.to_owned()); }
+            if self.side == Side::Device { continue; }
+            match self.globals_written_by(*f, |_| true) { Some(globals) => for g in globals { collect(&g, &mut objects); }, None => anything = true }
+        }
+        (objects, anything)
+    }
+
+    /// The functions of the program that a library finds in what it is given.
+    fn callbacks(&mut self, s: &mut State, library: &str, args: &[Value]) -> Lent {
+        let mut lent = Lent::default();
+        if calls_nothing(library) { return lent; }
+        let deep = !(is_of_c_interface(library) || is_of_library(library));
+        let mut open = vec![];
+        for a in args { for t in targets(a) { self.add_callback(&t.base, &mut lent); self.look_at(s, &t, library, &mut lent, &mut open); } }
+        // Variables of the library itself.
+        let own: Vec<ObjId> = s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::HostGlobal(r) if !self.program.global(r).defined)).collect();
+        for o in own { lent.objects.insert(o); self.add_stored(s, o, &mut lent, &mut open); }
+        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
+        while let Some(o) = open.pop() {
+            lent.objects.insert(o);
+            if deep && seen.insert(o) { self.add_stored(s, o, &mut lent, &mut open); }
+        }
+        lent
+    }
+
+    /// Whether a function without a body may belong to the program itself, and so know its variables by name. One with a name for C is
+    /// taken for a library's.
+    fn may_be_the_programs(&self, f: FuncRef) -> bool {
+        let func = self.function(f);
+        self.side == Side::Host && func.is_declaration() && func.name.starts_with("_Z") && !is_of_library(&func.name) && !calls_nothing(&func.name)
+    }
+
+    fn add_callback(&self, base: &Base, lent: &mut Lent) {
+        let among = match base { Base::Func(f) => std::slice::from_ref(f), Base::Unknown(Lost { among: Some(a), .. }) => &a.functions, _ => &[] };
+        for f in among {
+            let name = &self.function(*f).name;
+            if Program::kernel_symbol_of_stub(name).is_some() { lent.kernel = true; } else if !is_manipulator(name) { lent.functions.push(*f); }
+        }
+    }
+
+    /// Functions in memory from where a pointer points to, and its virtual methods if that is an object of a class.
+    fn look_at(&mut self, s: &mut State, t: &Target, library: &str, lent: &mut Lent, open: &mut Vec<ObjId>) {
+        let objects = match &t.base { Base::Object(o) => vec![*o], Base::Unknown(Lost { among: Some(a), .. }) => a.objects.clone(), _ => return };
+        let from = if matches!(t.base, Base::Object(_)) { self.arena.as_int(t.offset) } else { None };
+        for o in objects {
+            lent.objects.insert(o);
+            if self.is_of_device(o) { continue; }
+            self.ensure(s, o);
+            let whole = from.is_none_or(|b| b == 0) || s.mem.get(&o).is_none_or(|m| !matches!(m.rest, Rest::Uninit | Rest::Zero));
+            if whole && !is_of_library(library) && !is_of_c_interface(library) { self.add_stored(s, o, lent, open); continue; }
+            let Some(state) = s.mem.get(&o).cloned() else { continue };
+            for (at, (_, v)) in state.cells.range(from.and_then(|b| i64::try_from(b).ok()).unwrap_or(i64::MIN)..) {
+                for x in targets(v) {
+                    self.add_callback(&x.base, lent);
+                    let first = from.is_none_or(|b| b == i128::from(*at));
+                    if let Base::Object(table) = x.base {
+                        open.push(table);
+                        if first && !is_of_c_interface(library) && self.read_only(table) { self.add_stored(s, table, lent, &mut vec![]); }
+                    }
+                }
+            }
+            if whole && let Some(functions) = self.kept.functions_in(o) { for f in functions { self.add_callback(&Base::Func(f), lent); } }
+        }
+    }
+
+    /// Functions that an object holds, and the objects that it leads to.
+    fn add_stored(&mut self, s: &mut State, o: ObjId, lent: &mut Lent, open: &mut Vec<ObjId>) {
+        if self.is_of_device(o) { return; }
+        self.ensure(s, o);
+        let mut there = Stored::default();
+        self.stored_at(s, o, &mut there);
+        for f in there.functions { self.add_callback(&Base::Func(f), lent); }
+        open.extend(there.objects);
+    }
+
+    /// A function that is called when the program ends: launches by it are not followed.
+    pub(crate) fn at_exit(&mut self, args: &[Value]) {
+        let functions: Vec<FuncRef> = args.iter().take(1).flat_map(targets).filter_map(|t| if let Base::Func(f) = t.base { Some(f) } else { None }).collect();
+        for f in functions {
+            let named = self.globals_of(Part::Function(f));
+            if named.reached.iter().chain([&f]).any(|g| is_launch(&self.function(*g).name)) {
+                let why = format!("`{}` may launch when the program ends", self.function(f).display);
+                self.missed.get_or_insert(why);
+            }
+        }
+    }
+
+    /// What holds after a place to which `longjmp` may come back, and the number that is given there: as it is, or once more, when
+    /// anything may have been written since (C11, 7.13.2.1).
+    pub(crate) fn may_come_back(&mut self, s: State) -> Option<(Value, State)> {
+        let why = "what was done before a jump back";
+        let (zero, number) = (self.arena.int(0), self.unknown_int(why, 32));
+        let (first, again) = (self.arena.eq(number, zero), self.arena.ne(number, zero));
+        let (now, later) = (self.assume(s.clone(), first), self.assume(s, again));
+        let later = later.map(|mut s| {
+            let mut all: Vec<ObjId> = s.mem.keys().copied().collect();
+            all.sort_unstable();
+            for o in all { if !self.read_only(o) || self.is_of_device(o) { self.forget(&mut s, o, why, false); } }
+            s
+        });
+        let (s, _) = self.merge(now.into_iter().chain(later).collect())?;
+        Some((Value::Int(number), s))
     }
 
     /// What a call on the host through a pointer of which nothing is known may reach, with so many arguments.

@@ -23,6 +23,7 @@ pub mod lifetime;
 mod loops;
 pub mod memory;
 mod missed;
+mod throws;
 mod ops;
 pub mod options;
 pub mod partition;

@@ -128,7 +128,7 @@ impl Executor<'_> {
         let mut out: Option<TermId> = None;
         for t in targets.iter() {
             let base = match &t.base {
-                Base::Object(o) => { let id = self.arena.int(i128::from(o.0)); self.arena.apply("address", vec![id], Range::new(1 << 16, 1 << 56)) }
+                Base::Object(o) => { self.kept.expose(*o); let id = self.arena.int(i128::from(o.0)); self.arena.apply("address", vec![id], Range::new(1 << 16, 1 << 56)) }
                 Base::Null => self.arena.int(0),
                 Base::Func(f) => { let id = [f.module.0, f.func.0].map(|n| self.arena.int(i128::from(n))).to_vec(); self.arena.apply("function", id, Range::new(1 << 16, 1 << 56)) }
                 Base::Unknown(l) => { let r = l.reason.clone(); self.unknown_int(&r, 64) }
@@ -334,7 +334,7 @@ impl Executor<'_> {
                 self.set(fr, inst.result, v);
             }
             Op::Bin { op, a, b, .. } => {
-                let v = self.binary(fr, *op, a, b, inst.ty);
+                let v = match self.bit_field(fr, inst, *op, a, b) { Some(v) => v, None => self.binary(fr, *op, a, b, inst.ty) };
                 self.set(fr, inst.result, v);
                 if let Some(divides) = self.divisor_not_zero(fr, *op, b) { s = self.assume(s, divides)?; }
             }
@@ -567,6 +567,27 @@ impl Executor<'_> {
             && let (Value::Int(x), Value::Int(y)) = (self.any_operand(fr, a), self.any_operand(fr, b)) { return Value::Int(self.int_op(op, x, y, bits)); }
         let (x, y) = (self.operand_int(fr, a, bits), self.operand_int(fr, b, bits));
         Value::Int(self.int_op(op, x, y, bits))
+    }
+
+    /// Part of a number's bits, as bit-fields are read: shifted left by a constant, and back by as much or more. Nothing that this cuts
+    /// off was meant to stay, so that nothing wraps.
+    fn bit_field(&mut self, fr: &mut Frame, inst: &Inst, op: BinOp, a: &Operand, b: &Operand) -> Option<Value> {
+        if !matches!(op, BinOp::Shl | BinOp::AShr | BinOp::LShr) { return None; }
+        let bits = self.bits_of(fr.func, inst.ty)?;
+        let by = self.operand_int(fr, b, bits);
+        let by = self.arena.as_int(by).filter(|k| (0..i128::from(bits.min(64))).contains(k))?;
+        if op == BinOp::Shl {
+            let x = self.operand_int(fr, a, bits);
+            if let Some(v) = inst.result { fr.shifted.insert(v, (x, by)); }
+            return None;
+        }
+        let Operand::Value(v) = a else { return None };
+        let (x, left) = *fr.shifted.get(v)?;
+        if by < left { return None; }
+        let width = i128::from(bits) - left;
+        let low = self.arena.modulo(x, 1 << width);
+        let field = if op == BinOp::AShr { self.as_signed(low, u32::try_from(width).ok()?) } else { low };
+        Some(Value::Int(self.arena.floor_div(field, 1 << (by - left))))
     }
 
     /// On the host a division by zero ends the program: after one the divisor is not zero.
@@ -859,7 +880,8 @@ impl Executor<'_> {
             let r = match f {
                 Some(f) => self.call_function(f, &values, s, fr.context, site, inst.ty),
                 None => {
-                    let (mut s, why, callees) = (s, "a call through an unknown pointer", self.called_through_pointers(values.len()));
+                    let callees = if self.is_in_handler(fr.func, site.block) { vec![] } else { self.called_through_pointers(values.len()) };
+                    let (mut s, why) = (s, "a call through an unknown pointer");
                     self.pass_by(&mut s, &callees, &values, why);
                     Some((Value::unknown(why), s))
                 }
@@ -908,6 +930,7 @@ impl Executor<'_> {
     fn call_function_inner(&mut self, f: FuncRef, args: &[Value], mut s: State, context: u64, site: Site, ty: TypeId) -> Option<(Value, State)> {
         let func = self.function(f);
         let caller = site.func;
+        if self.side == Side::Host && func.is_declaration() { self.may_be_called_back(&mut s, f); }
         let modelled = if self.side == Side::Device { self.device_call(f, args, s, context, site, ty) } else { self.host_call(f, args, s, context, site, ty) };
         match modelled {
             Ok(r) => return r,

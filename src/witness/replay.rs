@@ -7,7 +7,7 @@ use super::observe::Observer;
 use super::snapshot::Snapshot;
 use super::store::Fill;
 use super::value::{Val, mask};
-use crate::ir::{BlockId, Const, FuncRef, Op, Program, Side, TypeKind};
+use crate::ir::{BlockId, FuncRef, Op, Program, Side, TypeKind};
 use rustc_hash::FxHashMap;
 
 /// Runs a program on concrete inputs from `root` until the target is reached out of bounds.
@@ -138,29 +138,10 @@ impl Machine<'_> {
         let mut th = Thread::host();
         let main = self.program.func(root).name == "main";
         if main {
-            for ctor in self.constructors() { self.call(&mut th, ctor, &[])?; }
+            for ctor in self.program.constructors() { self.call(&mut th, ctor, &[])?; }
         }
         let args = if main { self.main_arguments(&mut th)? } else { self.root_arguments(root)? };
         self.call(&mut th, root, &args).map(|_| ())
-    }
-
-    /// Functions that initialise variables before `main`, by priority.
-    fn constructors(&self) -> Vec<FuncRef> {
-        let mut all: Vec<(i128, FuncRef)> = Vec::new();
-        for (mi, m) in (0u32..).zip(&self.program.modules) {
-            if m.side != Side::Host { continue; }
-            for g in m.globals.iter().filter(|g| g.name == "llvm.global_ctors") {
-                let Some(Const::Aggregate { elems, .. }) = &g.init else { continue };
-                for e in elems {
-                    if let Const::Aggregate { elems, .. } = e
-                        && let [Const::Int { value, .. }, Const::Func(f), ..] = &elems[..] {
-                        all.push((*value, FuncRef { module: crate::ir::ModuleId(mi), func: *f }));
-                    }
-                }
-            }
-        }
-        all.sort_by_key(|c| c.0);
-        all.into_iter().map(|c| c.1).collect()
     }
 
     fn host_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<u64, Stop> {
