@@ -450,7 +450,8 @@ impl<'p> Engine<'p> {
         let name = self.program.func(kernel).name.clone();
         let config = e.unknown_launch(&name);
         let args = e.unknown_arguments(kernel);
-        let state = e.initial_state();
+        let mut state = e.initial_state();
+        for a in &args { e.ensure_pointees(&mut state, a); }
         let site = Site { func: kernel, block: crate::ir::BlockId(0), inst: 0 };
         let l = LaunchEvent { site, stack: std::rc::Rc::new(vec![]), kernel: Ok(kernel), config, args, memory: state.mem, path: state.path, always: state.always };
         let facts = e.launch_axioms(&l.config);

@@ -693,6 +693,7 @@ impl Executor<'_> {
         for g in self.effort.written() { let o = self.global_object(g.module, g.global); self.ensure(s, o); }
     }
 
+    /// Puts what an argument points to, itself a structure passed by value perhaps, into a state.
     pub(crate) fn ensure_pointees(&mut self, s: &mut State, v: &Value) {
         let mut objects = vec![];
         collect(v, &mut objects);
