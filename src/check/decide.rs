@@ -39,6 +39,16 @@ const WRAPPING: usize = 8;
 /// How many times one obligation's limit the range obligations may take that it rests on.
 const UNMET_TIMES: u32 = 4;
 
+/// Wraps beside those of a proof that are looked at before a search in the machine's own arithmetic.
+const OTHER_WRAPS: usize = 32;
+
+/// Range obligations that were met, with those that their proofs rest on.
+type Met = FxHashMap<TermId, Vec<TermId>>;
+
+/// Range obligations that were looked at.
+#[derive(Debug, Default, PartialEq)]
+struct Ranges { open: Vec<TermId>, met: Met }
+
 /// Prepared sets of facts that are kept.
 const CONTEXTS: usize = 8;
 
@@ -108,9 +118,11 @@ impl Decider {
         let end = a.add(o.offset, o.bytes);
         let goals = [a.le(zero, o.offset), a.le(end, o.extent)];
         let facts = a.conjuncts(o.facts);
-        // Often enough whatever wraps: indices of small arrays, guarded right before.
-        if goals.iter().all(|g| a.as_bool(*g) == Some(true) || self.bound_exactly(a, o.facts, &facts, *g)) { return Decision::Safe; }
+        // Often enough whatever wraps: indices of small arrays, guarded right before. Where nothing can wrap, both readings are one.
+        let may_wrap = facts.iter().chain(&goals).any(|t| !self.wraps_of(a, *t).is_empty());
+        if goals.iter().all(|g| a.as_bool(*g) == Some(true) || may_wrap && self.bound_exactly(a, o.facts, &facts, *g)) { return Decision::Safe; }
         let mut unmet: Vec<TermId> = vec![];
+        let mut met: Met = Met::default();
         for goal in goals {
             if a.as_bool(goal) == Some(true) { continue; }
             let (mut roots, free) = match self.bound(a, o.facts, &facts, goal) {
@@ -126,8 +138,9 @@ impl Decider {
                 }
             };
             roots.push(goal);
-            let Some(open) = self.unmet(a, o.facts, &roots, &free) else { return Decision::Unknown("the solver's time limit was reached".into()) };
-            for w in open { if !unmet.contains(&w) { unmet.push(w); } }
+            let Some(found) = self.unmet(a, o.facts, &roots, &free) else { return Decision::Unknown("the solver's time limit was reached".into()) };
+            for w in found.open { if !unmet.contains(&w) { unmet.push(w); } }
+            met.extend(found.met);
         }
         if unmet.is_empty() { return Decision::Safe; }
         // With wrap-around as it is.
@@ -135,7 +148,10 @@ impl Decider {
         let may_underflow = unmet.iter().any(|w| matches!(a.get(*w), Term::Wrap { signed: false, .. }));
         if !may_underflow && self.wrapping.iter().any(|m| m.refutes(a, &facts, both, WrapMode::Exact)) { return Decision::SafeIfNoWrap(self.name(a, &unmet)); }
         let quick = Limits { millis: self.limits.millis.min(700), ..self.limits };
-        match solver::prove(a, &facts, both, WrapMode::Exact, &quick) {
+        // Where an operation is known not to wrap, there is nothing to compute modulo 2^n.
+        let plain = self.plain(a, o, both, &unmet, &met);
+        let (read, goal) = { let mut read = |t: TermId| a.substitute(t, &plain); (facts.iter().map(|f| read(*f)).collect::<Vec<_>>(), read(both)) };
+        match solver::prove(a, &read, goal, WrapMode::Exact, &quick) {
             Answer::Proved { .. } => Decision::Safe,
             Answer::Model(m) if !may_underflow => {
                 if self.wrapping.len() >= WRAPPING { self.wrapping.remove(0); }
@@ -283,20 +299,58 @@ impl Decider {
 
     /// Range obligations below the roots, but for those below what is free, that do not follow from the facts; `None` where there are more
     /// than can be looked at.
-    fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId], free: &Free) -> Option<Vec<TermId>> {
+    fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId], free: &Free) -> Option<Ranges> {
         let until = Instant::now() + UNMET_TIMES * Duration::from_millis(u64::from(self.limits.millis));
-        let mut open: Vec<TermId> = vec![];
+        let mut found = Ranges::default();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut work: Vec<TermId> = self.wraps_above(a, roots, free);
         while let Some(w) = work.pop() {
             if !seen.insert(w) { continue; }
             if Instant::now() > until { self.cut = true; return None; }
             match self.in_range(a, facts, w) {
-                Some(used) => work.extend(used),
-                None => open.push(w),
+                Some(used) => { work.extend(&used); found.met.insert(w, used); }
+                None => found.open.push(w),
             }
         }
-        Some(open)
+        Some(found)
+    }
+
+    /// Wraps in these terms that are the identity wherever the facts hold in the machine's own arithmetic, with their arguments: those met
+    /// whose proof rests on such ones alone. `met` knows those of earlier proofs; others are looked at without Z3.
+    fn plain(&mut self, a: &mut Arena, o: &Obligation, goal: TermId, unmet: &[TermId], met: &Met) -> FxHashMap<TermId, TermId> {
+        let facts = a.conjuncts(o.facts);
+        let mut wraps: Vec<TermId> = facts.iter().chain([&goal]).flat_map(|t| self.wraps_of(a, *t)).chain(met.keys().copied()).collect();
+        wraps.sort_unstable();
+        wraps.dedup();
+        let mut tries = 0;
+        let mut plain: FxHashMap<TermId, TermId> = FxHashMap::default();
+        // Older first, and each rests on what is known to be one already: none supports itself.
+        for w in wraps {
+            let Term::Wrap { arg, bits, signed } = *a.get(w) else { continue };
+            if unmet.contains(&w) { continue; }
+            let holds = match met.get(&w) {
+                Some(rests) => rests.iter().all(|r| plain.contains_key(r)),
+                None if tries >= OTHER_WRAPS => false,
+                None => { tries += 1; self.bound_in_range(a, o.facts, &facts, (arg, bits, signed), &plain) }
+            };
+            if !holds { continue; }
+            let arg = a.substitute(arg, &plain);
+            plain.insert(w, arg);
+        }
+        plain
+    }
+
+    /// Whether a wrap's argument is in range by the polynomial bound, and by a proof that rests on `plain` wraps alone.
+    fn bound_in_range(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], (arg, bits, signed): (TermId, u32, bool), plain: &FxHashMap<TermId, TermId>) -> bool {
+        let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(bits, signed) else { return false };
+        let (lo, hi) = (a.int(lo), a.int(hi));
+        let goals = [a.le(lo, arg), a.le(arg, hi)];
+        goals.into_iter().all(|goal| {
+            if a.as_bool(goal) == Some(true) { return true; }
+            let Some((mut used, free)) = self.bound(a, all, facts, goal) else { return false };
+            used.push(goal);
+            self.wraps_above(a, &used, &free).iter().all(|w| plain.contains_key(w))
+        })
     }
 
     /// Proves that a wrap's argument is in range, from facts that rest only on older wraps. Gives the wraps that the
@@ -392,10 +446,33 @@ mod tests {
         let limits = d.limits;
         let crate::check::solver::Answer::Proved { mut used, free, .. } = d.prove(&mut a, facts, &all, goal, &limits) else { panic!("it follows") };
         used.push(goal);
-        assert_eq!(d.unmet(&mut a, facts, &used, &free), Some(vec![]));
-        assert_eq!(d.unmet(&mut a, facts, &used, &crate::check::solver::Free::default()), Some(vec![wrapped]));
+        assert_eq!(d.unmet(&mut a, facts, &used, &free).unwrap().open, vec![]);
+        assert_eq!(d.unmet(&mut a, facts, &used, &crate::check::solver::Free::default()).unwrap().open, vec![wrapped]);
         let facts = a.and(facts, fewer);
         let beside = Obligation { facts, offset, bytes: four, extent: wrapped_extent };
         assert!(matches!(Decider::default().decide(&mut a, &beside), Decision::SafeIfNoWrap(_)));
+    }
+
+    /// What is known not to wrap is read as it is beside what may wrap, unless that is known only where something does not wrap that may.
+    #[test]
+    fn what_rests_on_what_may_wrap_is_computed_modulo() {
+        let mut a = Arena::new();
+        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Range::of_int(32, true));
+        let x = a.fresh(SymKind::Input(InputSource::Argv(2)), "x", Range::of_int(32, true));
+        let [zero, one, hundred, thousand] = [0, 1, 100, 1000].map(|v| a.int(v));
+        let fourfold = { let all = a.scale(n, 4); a.wrap(all, 32, true) };
+        let sum = { let sum = a.add(x, thousand); a.wrap(sum, 32, true) };
+        let twofold = { let all = a.scale(x, 2); a.wrap(all, 32, true) };
+        let (most, end) = (a.int(2000), a.int(1001));
+        let facts = [a.le(zero, n), a.le(n, hundred), a.le(fourfold, hundred), a.le(zero, x), a.le(sum, most), a.le(twofold, most)];
+        let facts = a.and_all(facts.to_vec());
+        let o = Obligation { facts, offset: x, bytes: one, extent: end };
+        let goal = { let last = a.add(x, one); a.le(last, end) };
+        let mut d = Decider::default();
+        // Only `x + 1000 <= 2000` keeps `x` small, and that holds as well where the sum wraps.
+        let known = super::Met::from_iter([(fourfold, vec![]), (twofold, vec![sum])]);
+        let plain = d.plain(&mut a, &o, goal, &[sum], &known);
+        assert!(plain.contains_key(&fourfold) && !plain.contains_key(&sum) && !plain.contains_key(&twofold), "{plain:?}");
+        assert!(matches!(d.decide(&mut a, &o), Decision::SafeIfNoWrap(_)));
     }
 }

@@ -5,6 +5,7 @@ use super::calls::Tools;
 use super::decide::{Decider, Decision, Obligation};
 use super::files::Opened;
 use super::finding::loc_of;
+use super::history::History;
 use super::invariants::Invariants;
 use super::launched::Launched;
 use super::meaning::Layout;
@@ -22,7 +23,7 @@ use crate::kernel::KernelRun;
 use crate::report::finding::{Position, Rule, Summary, Undecided, Verdict};
 use crate::symbolic::always;
 use crate::symbolic::budget::{Limit, MOST_ROUNDS};
-use crate::symbolic::effort::is_of_cuda;
+use crate::symbolic::names::is_of_cuda;
 use crate::symbolic::assumptions::Assumptions;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
 use crate::symbolic::lifetime::{CopyEvent, StaleEvent};
@@ -42,6 +43,9 @@ const FIRST_MILLIS: u32 = 250;
 const FRUITLESS: u32 = 2;
 const HURRIED_MILLIS: u32 = 500;
 
+/// How often it is looked at what remains of what was supposed of memory between launches.
+const SUPPOSED: u32 = 8;
+
 /// Steps for one execution of a kernel.
 const STEPS: u64 = 2_000_000;
 
@@ -54,7 +58,9 @@ const STALE_TRIES: usize = 8;
 /// A launch whose kernel was executed.
 pub(super) struct Run {
     pub launch: LaunchEvent,
-    decided: Decided,
+    pub decided: Decided,
+    /// Among all that the root comes to.
+    pub number: usize,
     pub kernel: FuncRef,
     pub run: KernelRun,
     pub layout: Layout,
@@ -77,13 +83,28 @@ fn run_within_steps(e: &mut Executor<'_>, kernel: FuncRef, launch: &LaunchEvent,
     run
 }
 
+/// Finds bounds on what threads exchange in each launch, and what of that lasts from one launch to others.
+fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Instant) {
+    let mut history = History::of(&mut tools.e, runs);
+    for round in 0.. {
+        for run in runs.iter_mut() { if Instant::now() < until { run.find_invariants(tools, &history); } else { run.invariants = Invariants::default(); } }
+        if history.is_empty() { return; }
+        if Instant::now() >= until { return runs.iter_mut().for_each(|r| r.invariants = Invariants::default()); }
+        if !history.give_up(tools, runs) { return; }
+        if round >= SUPPOSED { history.clear(); }
+    }
+}
+
 impl Run {
     pub fn part(&self, id: PartId) -> &Partition { &self.run.partitions[id.0 as usize] }
     pub fn launched(&self) -> Launched<'_> { Launched { launch: &self.launch, kernel: self.kernel, run: &self.run } }
 
-    fn find_invariants(&mut self, tools: &mut Tools<'_>) {
+    pub const fn invariants(&self) -> &Invariants { &self.invariants }
+
+    fn find_invariants(&mut self, tools: &mut Tools<'_>, history: &History) {
         let decided = &self.decided;
-        self.invariants = Invariants::of(tools, &self.launch, &self.run, &|e, o| { let extent = e.object(o).extent?; Some(decided.term(&mut e.arena, extent)) });
+        let before = history.at(&mut tools.e, self, decided);
+        self.invariants = Invariants::of(tools, &self.launch, &self.run, &|e, o| { let extent = e.object(o).extent?; Some(decided.term(&mut e.arena, extent)) }, before);
     }
 
     /// What may be said of an access where the kernel or the host was not followed to its end: beyond that point it may be
@@ -276,7 +297,7 @@ impl<'p> Engine<'p> {
         let mut executor = self.follow(root);
         let gave_up = executor.gave_up.take().or(executor.missed.take());
         let launches = std::mem::take(&mut executor.launches);
-        let runs = launches.iter().filter_map(|l| self.run_launch(&mut executor, root, l, gave_up.as_deref())).collect();
+        let runs = launches.iter().enumerate().filter_map(|(i, l)| self.run_launch(&mut executor, root, (i, l), gave_up.as_deref())).collect();
         Prepared { executor, gave_up, runs }
     }
 
@@ -288,12 +309,12 @@ impl<'p> Engine<'p> {
         let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), opened, self.options), root: root.clone(), tried: None };
         // What they bring is worth no more than a part of the time.
         let until = Instant::now() + self.time_left() / 10;
-        for run in &mut runs { if Instant::now() < until { run.find_invariants(&mut tools); } }
+        what_they_exchange(&mut tools, &mut runs, until);
         (runs, tools)
     }
 
     /// Executes the kernel of one launch.
-    fn run_launch(&mut self, e: &mut Executor<'p>, root: &Root, l: &LaunchEvent, host_gave_up: Option<&str>) -> Option<Run> {
+    fn run_launch(&mut self, e: &mut Executor<'p>, root: &Root, (number, l): (usize, &LaunchEvent), host_gave_up: Option<&str>) -> Option<Run> {
         self.launches += 1;
         let kernel = match &l.kernel {
             Ok(k) => *k,
@@ -314,7 +335,7 @@ impl<'p> Engine<'p> {
             (None, None) => None,
         };
         let layout = Layout::of(&run);
-        Some(Run { launch, decided, kernel, run, layout, invariants: Invariants::default(), partly })
+        Some(Run { launch, decided, number, kernel, run, layout, invariants: Invariants::default(), partly })
     }
 
     /// Gives every access a little time before any gets a lot. What more effort could change is left for later.
@@ -579,7 +600,11 @@ impl<'p> Engine<'p> {
                     (_, _) if self.assumed.asked.is_some() => Look::of(Outcome::Unknown("not safe without what is assumed".into())),
                     (None, _) => Look::of(Outcome::Unknown("no launch of this kernel is known".into())),
                     (Some(_), Some(u)) if effort == Effort::First => Look { outcome: Outcome::Unknown(u.clone()), more: More::Replay },
-                    (Some(run), _) => Look::of(self.replayed(tools, run, ev, object, &ob, &model, mode, degenerate, unknowns)),
+                    (Some(run), _) => {
+                        let outcome = self.replayed(tools, run, ev, object, &ob, &model, mode, degenerate, unknowns.clone());
+                        let again = if matches!(outcome, Outcome::Unknown(_)) { self.on_the_whole_way(tools, run, ev, object, &ob, unknowns) } else { None };
+                        Look::of(again.unwrap_or(outcome))
+                    }
                 }
             }
         };
@@ -591,6 +616,27 @@ impl<'p> Engine<'p> {
                 Look::worst([look, part, row])
             }
             _ => look,
+        }
+    }
+
+    /// What more there is to say of an access of which a model came to nothing: all conditions of the way to the launch count now, also
+    /// those that have nothing to do with what it is given.
+    fn on_the_whole_way(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, object: &Object, ob: &Obligation, unknowns: Vec<String>) -> Option<Outcome> {
+        if self.time_left().is_zero() { return None; }
+        let mut all = vec![ob.facts, run.launch.path];
+        all.extend(run.launch.always.iter().map(|x| x.of_the_ends(&mut tools.e.arena)));
+        let facts = tools.e.arena.and_all(all);
+        if facts == ob.facts { return None; }
+        let ob = Obligation { facts, ..ob.clone() };
+        let decision = tools.decider.decide(&mut tools.e.arena, &ob);
+        match decision {
+            Decision::Safe | Decision::SafeIfNoWrap(_) => {
+                let mut ops = if let Decision::SafeIfNoWrap(ops) = decision { ops } else { vec![] };
+                for op in run.invariants.operations() { if !ops.contains(op) { ops.push(op.clone()); } }
+                Some(if ops.is_empty() { Outcome::Safe } else { Outcome::SafeIfNoWrap(ops) })
+            }
+            Decision::Unknown(_) => None,
+            Decision::Fails { model, mode, degenerate } => Some(self.replayed(tools, run, ev, object, &ob, &model, mode, degenerate, unknowns)).filter(Outcome::is_finding),
         }
     }
 

@@ -8,13 +8,14 @@
 
 use super::calls::Tools;
 use super::decide::{Decision, Obligation};
+use super::history::Known;
 use super::relevant;
 use crate::kernel::KernelRun;
 use crate::symbolic::always;
 use crate::symbolic::exchange::Loaded;
 use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
 use crate::symbolic::layers::ROUND;
-use crate::symbolic::memory::{ObjId, ObjKind};
+use crate::symbolic::memory::{Memory, ObjId, ObjKind};
 use crate::symbolic::term::{Range, SymKind, Term, TermId};
 use crate::symbolic::value::Base;
 use rustc_hash::FxHashSet;
@@ -24,39 +25,52 @@ const MOST: usize = 8;
 
 /// `0 <= number < below` of the numbers of some width in an object.
 #[derive(Clone, Copy, Debug)]
-struct Bound { loaded: Loaded, below: TermId }
+pub(super) struct Bound {
+    pub loaded: Loaded,
+    pub below: TermId,
+    /// It is asked of what the launch leaves, too, and so of what was there even where the launch does not run.
+    pub left: bool,
+}
 
 /// What holds of the numbers that a kernel reads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Invariants {
     bounds: Vec<Bound>,
+    /// Of what memory held before.
+    known: Known,
     /// What must not wrap for it.
     operations: Vec<String>,
 }
 
 impl Invariants {
-    /// Those of a launch. `extent` gives an object's size in bytes under the launch's conditions.
-    pub fn of(tools: &mut Tools<'_>, launch: &LaunchEvent, run: &KernelRun, extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>) -> Self {
-        if run.exchanged.anywhere || tools.e.overlapping || run.gave_up.is_some() { return Self::default(); }
-        let mut all = Self { bounds: candidates(&mut tools.e, launch, run, extent), operations: vec![] };
+    /// Those of a launch. `extent` gives an object's size in bytes under the launch's conditions; `asked` is of what it leaves.
+    pub fn of(tools: &mut Tools<'_>, launch: &LaunchEvent, run: &KernelRun, extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>, (asked, known): (Vec<Bound>, Known)) -> Self {
+        if run.exchanged.anywhere || tools.e.overlapping || run.gave_up.is_some() { return Self { operations: known.operations().to_vec(), known, bounds: vec![] }; }
+        let mut all = Self { bounds: asked, known, operations: vec![] };
+        for b in candidates(&mut tools.e, launch, run, extent) { if !all.bounds.iter().any(|o| o.is(&b.loaded, b.below)) { all.bounds.push(b); } }
         while !all.bounds.is_empty() {
-            all.operations.clear();
-            let Some(broken) = (0..all.bounds.len()).find(|i| !all.holds(tools, *i, launch, run, extent)) else { break };
-            all.bounds.remove(broken);
+            all.operations = all.known.operations().to_vec();
+            if let Some(broken) = (0..all.bounds.len()).find(|i| !all.holds(tools, *i, launch, run, extent)) { all.bounds.remove(broken); continue; }
+            let Some(outside) = all.read_outside(tools, run, extent) else { return all };
+            all.bounds.retain(|b| b.loaded.object != outside);
         }
-        if !all.bounds.is_empty() && !all.reads_lie_inside(tools, run, extent) { return Self::default(); }
+        all.operations = all.known.operations().to_vec();
         all
     }
+
+    /// Whether all numbers of that width which the launch leaves in the object are below.
+    pub fn leave(&self, l: &Loaded, below: TermId) -> bool { self.bounds.iter().any(|b| b.left && b.is(l, below)) }
 
     /// What must not wrap for the bounds to hold.
     pub fn operations(&self) -> &[String] { &self.operations }
 
     /// The bounds of every number below the roots; `None` where there are none.
     pub fn facts(&self, e: &mut Executor<'_>, roots: &[TermId]) -> Option<TermId> {
-        if self.bounds.is_empty() { return None; }
+        let before = self.known.facts(e, roots);
+        if self.bounds.is_empty() { return before; }
         let choices: Vec<TermId> = e.arena.cone(roots).into_iter().filter(|t| matches!(e.arena.get(*t), Term::Ite(..) | Term::Or(_))).collect();
         let chosen: FxHashSet<TermId> = e.arena.cone(&choices).into_iter().collect();
-        let mut facts = vec![];
+        let mut facts: Vec<TermId> = before.into_iter().collect();
         for s in e.arena.symbols_of(roots) {
             let Some(l) = e.loaded.get(&s).copied() else { continue };
             for b in self.bounds.iter().filter(|b| b.loaded.object == l.object && b.loaded.bits == l.bits) {
@@ -99,25 +113,27 @@ impl Invariants {
         self.shown(tools, Obligation { facts, offset: before, bytes: one, extent: nothing })
     }
 
+    /// Whether the bound holds of what memory held at the launch, which surely runs or may not.
+    fn holds_before(&mut self, tools: &mut Tools<'_>, b: Bound, launch: &LaunchEvent, size: TermId, runs: bool) -> bool {
+        let Some((held, inside)) = element(&mut tools.e, &launch.memory, &b.loaded, size) else { return false };
+        let checked = always::instances(&mut tools.e.arena, &launch.always, &[held]);
+        if is_open(&mut tools.e, &self.known, held, checked.is_some()) { return false; }
+        let mut facts = relevant::conditions(&tools.e, launch);
+        if runs { facts.extend(tools.e.launch_axioms(&launch.config)); }
+        facts.push(inside);
+        facts.extend(checked);
+        let facts = tools.e.arena.and_all(facts);
+        self.within(tools, b, facts, held)
+    }
+
     fn holds(&mut self, tools: &mut Tools<'_>, i: usize, launch: &LaunchEvent, run: &KernelRun, extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>) -> bool {
         let b = self.bounds[i];
         let o = b.loaded.object;
-        let width = i128::from(b.loaded.bits / 8);
         if !is_regular(&mut tools.e, run, &b.loaded) { return false; }
         // At the launch, wherever it is read.
-        let element = tools.e.arena.fresh(SymKind::Iteration { name: "an element".into() }, "an element", Range::new(0, 1 << 62));
-        let offset = tools.e.arena.scale(element, width);
-        let (Some(held), Some(size)) = (tools.e.number_in(&launch.memory, &b.loaded, offset), extent(&mut tools.e, o)) else { return false };
-        // Nothing is known of it, or of some element that a loop sets.
-        if open_elements(&tools.e, held) { return false; }
-        if matches!(tools.e.arena.get(held), Term::Sym(_)) || !relevant::unknowns(&tools.e, &[held]).is_empty() && matches!(tools.e.arena.get(held), Term::Apply { .. }) { return false; }
-        let end = tools.e.arena.add_const(offset, width);
-        let mut facts = relevant::conditions(&tools.e, launch);
-        facts.extend(tools.e.launch_axioms(&launch.config));
-        facts.push(tools.e.arena.le(end, size));
-        facts.extend(always::instances(&mut tools.e.arena, &launch.always, &[held]));
-        let facts = tools.e.arena.and_all(facts);
-        if !self.within(tools, b, facts, held) { return false; }
+        let Some(size) = extent(&mut tools.e, o) else { return false };
+        if !self.holds_before(tools, b, launch, size, true) { return false; }
+        self.bounds[i].left = b.left && self.holds_before(tools, b, launch, size, false);
         // And after every store.
         for ev in run.accesses.iter().filter(|ev| ev.writes(o)) {
             for t in ev.targets.iter().filter(|t| t.base == Base::Object(o)) {
@@ -129,19 +145,40 @@ impl Invariants {
         true
     }
 
-    fn reads_lie_inside(&mut self, tools: &mut Tools<'_>, run: &KernelRun, extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>) -> bool {
+    /// An object with bounds of which something may be read that lies outside.
+    fn read_outside(&mut self, tools: &mut Tools<'_>, run: &KernelRun, extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>) -> Option<ObjId> {
         let objects: Vec<ObjId> = self.bounds.iter().map(|b| b.loaded.object).collect();
         for ev in run.accesses.iter().filter(|ev| ev.kind != AccessKind::Write) {
             for t in ev.targets.iter() {
                 let Base::Object(o) = t.base else { continue };
                 if !objects.contains(&o) { continue; }
-                let Some(extent) = extent(&mut tools.e, o) else { return false };
+                let Some(extent) = extent(&mut tools.e, o) else { return Some(o) };
                 let facts = tools.e.arena.and(ev.path, t.cond);
-                if !self.shown(tools, Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }) { return false; }
+                if !self.shown(tools, Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }) { return Some(o); }
             }
         }
-        true
+        None
     }
+}
+
+impl Bound {
+    fn is(&self, l: &Loaded, below: TermId) -> bool { self.loaded.object == l.object && self.loaded.bits == l.bits && self.below == below }
+}
+
+/// Any number of an object, and that it lies inside.
+pub(super) fn element(e: &mut Executor<'_>, memory: &Memory, l: &Loaded, size: TermId) -> Option<(TermId, TermId)> {
+    let width = i128::from(l.bits / 8);
+    let element = e.arena.fresh(SymKind::Iteration { name: "an element".into() }, "an element", Range::new(0, 1 << 62));
+    let offset = e.arena.scale(element, width);
+    let held = e.number_in(memory, l, offset)?;
+    let end = e.arena.add_const(offset, width);
+    Some((held, e.arena.le(end, size)))
+}
+
+/// Whether nothing is known of a number in memory, or of some element that a loop sets and nothing has checked.
+pub(super) fn is_open(e: &mut Executor<'_>, known: &Known, held: TermId, checked: bool) -> bool {
+    if checked || known.facts(e, &[held]).is_some() { return false; }
+    open_elements(e, held) || matches!(e.arena.get(held), Term::Sym(_)) || matches!(e.arena.get(held), Term::Apply { .. }) && !relevant::unknowns(e, &[held]).is_empty()
 }
 
 /// Whether a kernel accesses the object of a number in steps of that number's width only, so that no store changes a part of it.
@@ -169,7 +206,7 @@ fn candidates(e: &mut Executor<'_>, launch: &LaunchEvent, run: &KernelRun, exten
             let Some(size) = extent(e, o).filter(|_| kept && out.len() < MOST) else { continue };
             let below = e.arena.floor_div(size, c);
             let known = out.iter().any(|b| b.loaded.object == loaded.object && b.loaded.bits == loaded.bits && b.below == below);
-            if !known { out.push(Bound { loaded, below }); }
+            if !known { out.push(Bound { loaded, below, left: false }); }
         }
     }
     out

@@ -14,6 +14,7 @@ mod files;
 mod finding;
 mod host;
 mod in_turn;
+mod history;
 mod invariants;
 mod launched;
 mod lifetime;

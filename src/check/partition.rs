@@ -152,7 +152,8 @@ impl<'p> Engine<'p> {
             Judged::NotReached(_) if doubt.is_some() => return Outcome::Safe,
             Judged::NotReached(why) => return Outcome::Unknown(format!("it may leave the part `{}`, but replay did not reach that: {why}", own.name)),
             Judged::Incomplete(why) | Judged::Astray { why, .. } if !tools.root.trusted => return Outcome::Unknown(why.clone()),
-            Judged::ByChance(_) | Judged::InTurn { .. } => return Outcome::Unknown("what `rand` gives".into()),
+            Judged::ByChance(_) => return Outcome::Unknown("what `rand` gives".into()),
+            Judged::InTurn { .. } => return Outcome::Unknown("the order in which threads run".into()),
             Judged::Incomplete(why) | Judged::Astray { why, .. } => (Replay::Incomplete, vec![format!("replay stopped: {why}")]),
         };
         if let Some(why) = doubt { assumptions.push(format!("that `{}` and `{}` are kept apart, although {why}", own.name, other.name)); }

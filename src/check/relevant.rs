@@ -66,6 +66,13 @@ pub(super) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> boo
 /// Reasons of what is not modelled in what says how often the loops go round that an offset counts: a model may set that at will.
 pub(super) fn unknown_rounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<String> { unknowns(e, &conditions_of_loops(e, facts, offset)) }
 
+/// The same in what bounds an offset: a model may set the bound at will.
+pub(super) fn unknown_bounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<String> {
+    let of_offset: FxHashSet<_> = e.arena.symbols_of(&[offset]).into_iter().collect();
+    let bounds: Vec<TermId> = e.arena.conjuncts(facts).into_iter().filter(|c| e.arena.symbols_of(&[*c]).iter().any(|s| of_offset.contains(s))).collect();
+    unknowns(e, &bounds)
+}
+
 /// The facts that speak of rounds that an offset counts, or of rounds that these depend on.
 fn conditions_of_loops(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<TermId> {
     let rounds = |t: TermId| e.arena.symbols_of(&[t]).into_iter().filter(|s| matches!(e.arena.symbol(*s).kind, SymKind::Iteration { .. })).collect::<Vec<_>>();

@@ -22,6 +22,8 @@ use std::time::Duration;
 /// Inputs that are tried where a replay does not reach an access, and the most work for them.
 const OTHER_INPUTS: [i128; 10] = [2, 3, 4, 1, 5, 7, 8, 12, 16, 33];
 const OTHER_INPUTS_TIME: Duration = Duration::from_millis(100);
+/// So many times that for one place, however many launches and models lead there.
+const OTHER_INPUTS_TIMES: u32 = 3;
 
 /// Work on running a program with small inputs, and which part of the time that is left it may take.
 const TRIED_TIME: Duration = Duration::from_millis(200);
@@ -66,7 +68,11 @@ impl<'p> Engine<'p> {
         }
         if !matches!(judged, Judged::Reached { .. } | Judged::Astray { .. }) && let Some((other, astray)) = self.astray(tools, run, ev, ob, &model, mode) { (judged, model) = (astray, other); }
         if matches!(judged, Judged::NotReached(_) | Judged::Incomplete(_)) && let Some((other, seen, small)) = self.in_turn(tools, run, ev) { (judged, model, mode, degenerate) = (seen, other, WrapMode::Assume, small); }
-        let unknowns = if matches!(judged, Judged::Incomplete(_)) && unknowns.is_empty() { relevant::unknown_rounds(&tools.e, ob.facts, ob.offset) } else { unknowns };
+        let mut unknowns = unknowns;
+        if matches!(judged, Judged::Incomplete(_)) && unknowns.is_empty() {
+            unknowns = relevant::unknown_rounds(&tools.e, ob.facts, ob.offset);
+            unknowns.extend(relevant::unknown_bounds(&tools.e, ob.facts, ob.offset));
+        }
         let (model, root) = (&model, &tools.root);
         let worth = match Worth::of(&judged, root, self.program, unknowns) { Ok(w) => w, Err(why) => return Outcome::Unknown(why) };
         let bad = Bad { root, launch, thread, kernel: run.kernel, event: ev, object, obligation: ob, model, mode, degenerate };
@@ -106,7 +112,18 @@ impl<'p> Engine<'p> {
     /// The model with small inputs in place of its own: what it sets besides them, such as what memory holds, the program may
     /// decide otherwise under its inputs, and as the model wants under others.
     fn with_other_inputs(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, first: &Model) -> Option<(Model, Judged, bool)> {
-        let until = clock::worked() + (self.time_left() / 20).min(OTHER_INPUTS_TIME);
+        let begin = clock::worked();
+        let place = (ev.site, ev.stack.to_vec(), run.launch.site);
+        let spent = tools.judge.other_inputs.get(&place).copied().unwrap_or_default();
+        let until = begin + (self.time_left() / 20).min(OTHER_INPUTS_TIME).min((OTHER_INPUTS_TIMES * OTHER_INPUTS_TIME).saturating_sub(spent));
+        tools.judge.short = true;
+        let found = self.of_other_inputs(tools, run, ev, first, until);
+        tools.judge.short = false;
+        *tools.judge.other_inputs.entry(place).or_default() += clock::worked().saturating_sub(begin);
+        found
+    }
+
+    fn of_other_inputs(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, first: &Model, until: Duration) -> Option<(Model, Judged, bool)> {
         let inputs: Vec<SymId> = first.values.keys().copied().filter(|s| matches!(tools.e.arena.symbol(*s).kind, SymKind::Input(_))).collect();
         let kind = |s: &SymId| tools.e.arena.symbol(*s).kind.clone();
         // All at once, then each alone; those of one source together.

@@ -8,7 +8,8 @@ use crate::ir::Program;
 use crate::report::finding::{Direction, Run, RunFile};
 use crate::symbolic::exec::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
 use crate::symbolic::term::{Arena, InputSource, SymId, SymKind, TermId};
-use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Target, Threads};
+use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Patience, Target, Threads};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -47,14 +48,26 @@ pub(super) struct Judge<'p> {
     pub random: Vec<u32>,
     /// Replays that took long leave less for the next ones.
     budget: Budget,
+    /// Replays are one of many tries: none gets more than a few million steps.
+    pub short: bool,
+    /// Work on other inputs for the accesses of one place and launch.
+    pub other_inputs: FxHashMap<(Site, Vec<Site>, Site), Duration>,
+    /// What replays said: accesses in rounds of a loop, and several models, often ask for the same.
+    said: FxHashMap<(Inputs, Target), Outcome>,
+    /// How far patient passes came with some inputs.
+    patience: FxHashMap<Inputs, Patience>,
 }
+
+/// Replays that are remembered, and the most bytes of their files.
+const REMEMBERED: usize = 2000;
+const REMEMBERED_BYTES: usize = 4096;
 
 impl<'p> Judge<'p> {
     pub fn new(program: &'p Program, root: Root, opened: Opened, options: &Options) -> Self {
         let budget = Budget { device_memory: options.device_memory, ..Budget::default() };
         // The other half is for the terms that there are already.
         let memory = options.memory.map_or(budget.memory, |m| budget.memory.min(m / 2));
-        Self { program, root, opened, budget: Budget { memory, ..budget }, random: vec![] }
+        Self { program, root, opened, budget: Budget { memory, ..budget }, random: vec![], short: false, other_inputs: FxHashMap::default(), said: FxHashMap::default(), patience: FxHashMap::default() }
     }
 
     /// Inputs in the user's terms, in order.
@@ -115,16 +128,30 @@ impl<'p> Judge<'p> {
 
     /// One replay. What it does not reach says nothing where inputs are missing.
     fn seek(&mut self, inputs: &Inputs, target: &Target, missing: Option<&str>) -> Judged {
-        let start = Instant::now();
-        let outcome = witness::replay(self.program, self.root.func, inputs, target, &self.budget);
-        self.took(start);
-        match (outcome, missing) {
+        match (self.replay(inputs, target), missing) {
             (Outcome::Reached { bad, assumptions }, _) => Judged::Reached { bad, assumptions },
             (_, Some(why)) => Judged::Incomplete(why.to_owned()),
             (Outcome::Incomplete { why }, None) => Judged::Incomplete(why),
             (Outcome::Astray { why, assumptions }, None) => Judged::Astray { why, assumptions },
             (Outcome::NotReached { why }, None) => Judged::NotReached(why),
         }
+    }
+
+    /// A replay, or what it said before: then it had no less to spend.
+    fn replay(&mut self, inputs: &Inputs, target: &Target) -> Outcome {
+        let key = (inputs.clone(), target.clone());
+        if let Some(outcome) = self.said.get(&key) { return outcome.clone(); }
+        let small = inputs.stdin.len() + inputs.files.values().map(Vec::len).sum::<usize>() <= REMEMBERED_BYTES;
+        let start = Instant::now();
+        let mut patience = self.patience.get(inputs).cloned().unwrap_or_default();
+        let steps = if self.short { self.budget.steps.min(SHORT.0) } else { self.budget.steps };
+        let outcome = witness::replay_after(self.program, self.root.func, inputs, target, &Budget { steps, ..self.budget }, &mut patience);
+        if small && self.patience.len() < REMEMBERED { self.patience.insert(key.0.clone(), patience); }
+        // With more steps it may say more.
+        let cut = self.short && matches!(outcome, Outcome::Incomplete { .. } | Outcome::Astray { .. });
+        if small && !cut && self.said.len() < REMEMBERED { self.said.insert(key, outcome.clone()); }
+        self.took(start);
+        outcome
     }
 
     /// From now on no replay takes longer, or more bytes for what it writes.

@@ -93,10 +93,6 @@ impl Executor<'_> {
                 self.success(s)
             }
             "cudaGetErrorString" | "cudaGetErrorName" => { let v = self.unknown_pointer("the text of an error"); Ok(Some((v, s))) }
-            "cudaOccupancyMaxPotentialBlockSize" | "cudaOccupancyMaxActiveBlocksPerMultiprocessor" => {
-                self.forget_reachable(&mut s, &c.args[..c.args.len().min(2)], "an occupancy calculation");
-                self.success(s)
-            }
             _ => {
                 // The body of a template overload (`cudaMalloc<float>`) leads to the plain call.
                 if !self.program.func(c.func).is_declaration() { return Err(Box::new(s)); }
@@ -193,8 +189,16 @@ impl Executor<'_> {
             let kernel = self.program.kernel_of_stub(stub.module, name);
             let (values, copies) = match kernel { Some(k) => self.kernel_arguments(s, k, args), None => (vec![], vec![]) };
             let kernel = kernel.ok_or(symbol);
-            self.record_launch(s, t.cond, kernel.clone(), cfg, values.clone());
-            match kernel { Ok(k) => self.forget_device(s, Some(k), &values), Err(_) => self.after_any_kernel(s) }
+            let number = self.record_launch(s, t.cond, kernel.clone(), cfg, values.clone());
+            let before = self.contents_so_far();
+            match kernel {
+                Ok(k) => {
+                    self.forget_device(s, Some(k), &values);
+                    let surely = f.len() == 1 && self.arena.as_bool(t.cond) == Some(true);
+                    self.left_by_launch(s, number.filter(|_| surely), before);
+                }
+                Err(_) => self.after_any_kernel(s),
+            }
             for o in copies { s.mem.remove(&o); }
         }
     }
@@ -228,11 +232,13 @@ impl Executor<'_> {
         (out, copies)
     }
 
-    fn record_launch(&mut self, s: &State, cond: TermId, kernel: Result<FuncRef, String>, config: &LaunchConfig, args: Vec<Value>) {
-        if !self.is_recording() { return; }
+    /// The number of the launch, if it counts.
+    fn record_launch(&mut self, s: &State, cond: TermId, kernel: Result<FuncRef, String>, config: &LaunchConfig, args: Vec<Value>) -> Option<usize> {
+        if !self.is_recording() { return None; }
         let stack = Rc::new(self.call_stack().to_vec());
-        let Some(site) = self.user_site(&stack) else { return };
+        let site = self.user_site(&stack)?;
         let path = self.arena.and(s.path, cond);
         self.launches.push(LaunchEvent { site, stack, kernel, config: config.clone(), args, memory: s.mem.clone(), path, always: s.always.clone() });
+        Some(self.launches.len() - 1)
     }
 }

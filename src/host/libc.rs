@@ -56,7 +56,7 @@ impl Executor<'_> {
             "printf" | "fprintf" | "puts" | "putchar" | "fputs" | "fputc" | "putc" | "fwrite" | "fflush" | "perror" | "vprintf" | "vfprintf" | "fclose" | "srand" | "srand48"
             | "srandom" | "setbuf" | "setvbuf" | "usleep" | "sleep" | "system" | "feof" | "ferror" | "gettimeofday_" | "atexit" | "__cxa_atexit" | "omp_set_num_threads" => {
                 match c.name {
-                    "atexit" | "__cxa_atexit" => self.at_exit(c.args),
+                    "atexit" | "__cxa_atexit" => { let f = self.functions_of(c.args.first()); self.at_exit(&f); }
                     "printf" => self.printed(c, &mut s, 0),
                     "fprintf" => self.printed(c, &mut s, 1),
                     "vprintf" | "vfprintf" => self.forget_reachable(&mut s, c.args, "what is printed"),

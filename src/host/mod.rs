@@ -8,12 +8,12 @@ mod cuda;
 mod files;
 mod getopt;
 mod libc;
+mod outputs;
 mod root;
 mod stdcxx;
 mod variables;
 
 pub use root::{Root, roots};
-pub(crate) use stdcxx::is_of_library;
 
 use crate::ir::{FuncRef, Linkage, TypeId};
 use crate::kernel::Modelled;
@@ -42,6 +42,7 @@ impl Executor<'_> {
         let func = program.func(f);
         let call = Call { func: f, name: &func.name, display: &func.display, args, context, site, ty };
         if let Some(rest) = call.name.strip_prefix("llvm.") { return self.intrinsic(rest, args, s, site, ty); }
+        let s = match self.result_call(&call, s) { Err(s) => *s, done => return done };
         let s = match self.cuda_call(&call, s) { Err(s) => *s, done => return done };
         // A program that brings a function of the C library itself means its own.
         let own = !func.is_declaration() && matches!(func.linkage, Linkage::External | Linkage::Internal | Linkage::Weak) && !program.loc(f.module, func.loc).system;
@@ -57,7 +58,9 @@ impl Executor<'_> {
 
     /// The call as an unknown: what it could write is forgotten.
     pub(crate) fn opaque(&mut self, c: &Call<'_>, mut s: State, reason: &str) -> Modelled {
-        self.forget_reachable(&mut s, c.args, reason);
+        self.others_run(&mut s);
+        let parts = self.library_objects(c);
+        self.forget_parts(&mut s, c.args, &parts, reason);
         let m = self.program.module(c.site.func.module);
         let v = self.unknown_of(m, c.ty, reason);
         Ok(Some((v, s)))

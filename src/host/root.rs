@@ -94,7 +94,12 @@ impl Executor<'_> {
     pub fn initialised(&mut self, root: FuncRef, state: State) -> Option<State> {
         if self.program.func(root).name != "main" { return Some(state); }
         let mut state = state;
-        for f in self.program.constructors() {
+        let (Some(constructors), Some(destructors)) = (self.program.constructors(), self.program.destructors()) else {
+            self.missed.get_or_insert_with(|| "what is called before or after `main`".to_owned());
+            return Some(state);
+        };
+        self.at_exit(&destructors);
+        for f in constructors {
             if self.program.func(f).name == super::variables::REGISTERS { continue; }
             state = self.call(f, vec![], state, 0)?.1;
         }

@@ -3,7 +3,7 @@
 //! In: the program. Out: `main`'s first state with every such variable. Copies to them, kernels and addresses that
 //! are asked for are followed like those of other memory; what names one in a way that is not followed makes it unknown.
 
-use crate::ir::{Const, Program, Side, space};
+use crate::ir::{Const, Side, space};
 use crate::symbolic::exec::{Executor, State};
 use crate::symbolic::memory::{ObjState, Rest};
 
@@ -16,7 +16,6 @@ pub(super) const REGISTERS: &str = "__cuda_module_ctor";
 impl Executor<'_> {
     /// Puts what the device's variables hold first into the state in which `main` starts.
     pub(super) fn first_contents(&mut self, s: &mut State) {
-        if self.constructs_on_device() { return; }
         let program = self.program;
         let mut found = vec![];
         for (mi, m) in (0u32..).zip(&program.modules) {
@@ -36,25 +35,6 @@ impl Executor<'_> {
             self.starts_with(s, o, ObjState::new(rest));
             if let Some(shadow) = shadow { self.shadows.insert(shadow, o); }
         }
-    }
-
-    /// Whether something is done on a device before `main`.
-    fn constructs_on_device(&self) -> bool {
-        let program: &Program = self.program;
-        program.modules.iter().enumerate().filter(|(_, m)| m.side == Side::Host).any(|(mi, m)| {
-            let module = crate::ir::ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
-            m.globals.iter().filter(|g| g.name == "llvm.global_ctors").any(|g| match &g.init {
-                Some(Const::Aggregate { elems, .. }) => elems.iter().any(|e| match e {
-                    Const::Aggregate { elems, .. } => match elems.get(1) {
-                        Some(Const::Func(f)) => { let f = program.resolve_func(module, *f); program.func(f).name != REGISTERS && self.leads_to_cuda(f) }
-                        _ => true,
-                    },
-                    _ => true,
-                }),
-                Some(_) => true,
-                None => false,
-            })
-        })
     }
 
     /// Any variable of the device may be changed from here on, and its address be anywhere.

@@ -17,7 +17,7 @@ pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever the serialised form changes; part of every fact file's key.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 
 macro_rules! index {
     ($(#[$m:meta])* $name:ident) => {
@@ -221,6 +221,8 @@ pub struct Param {
     pub byval: Option<TypeId>,
     /// `sret(T)`.
     pub sret: Option<TypeId>,
+    /// `dereferenceable(n)`: bytes that a reference or `this` points to at least, those of its type; 0 where nothing is said.
+    pub dereferenceable: u64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -153,24 +153,30 @@ impl Program {
         }
     }
 
-    /// Functions that initialise variables of the host before `main`, in the order of their priorities.
+    /// Functions that initialise variables of the host before `main`, in the order of their priorities, of equal ones in that of the
+    /// modules; `None` where one of them is not known (LLVM 22 Language Reference, `llvm.global_ctors`).
     #[must_use]
-    pub fn constructors(&self) -> Vec<FuncRef> {
+    pub fn constructors(&self) -> Option<Vec<FuncRef>> { self.in_table("llvm.global_ctors") }
+
+    /// Functions that are called after `main`, likewise (`llvm.global_dtors`).
+    #[must_use]
+    pub fn destructors(&self) -> Option<Vec<FuncRef>> { self.in_table("llvm.global_dtors") }
+
+    fn in_table(&self, table: &str) -> Option<Vec<FuncRef>> {
         let mut all: Vec<(i128, FuncRef)> = vec![];
         for (mi, m) in (0u32..).zip(&self.modules) {
             if m.side != Side::Host { continue; }
-            for g in m.globals.iter().filter(|g| g.name == "llvm.global_ctors") {
-                let Some(Const::Aggregate { elems, .. }) = &g.init else { continue };
+            for init in m.globals.iter().filter(|g| g.name == table).filter_map(|g| g.init.as_ref()) {
+                let Const::Aggregate { elems, .. } = init else { return None };
                 for e in elems {
-                    if let Const::Aggregate { elems, .. } = e
-                        && let [Const::Int { value, .. }, Const::Func(f), ..] = &elems[..] {
-                        all.push((*value, FuncRef { module: ModuleId(mi), func: *f }));
-                    }
+                    let Const::Aggregate { elems, .. } = e else { return None };
+                    let [Const::Int { value, .. }, Const::Func(f), ..] = &elems[..] else { return None };
+                    all.push((*value, self.resolve_func(ModuleId(mi), *f)));
                 }
             }
         }
         all.sort_by_key(|c| c.0);
-        all.into_iter().map(|c| c.1).collect()
+        Some(all.into_iter().map(|c| c.1).collect())
     }
 
     /// Every function of every module, declarations included. Of inline functions and template instances that several

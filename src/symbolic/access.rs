@@ -7,7 +7,6 @@ use super::memory::{ObjId, ObjKind, ObjState, Rest};
 use super::term::{Range, TermId};
 use super::value::{Base, Lost, Target, Value};
 use crate::ir::{Const, FuncRef, Linkage, Side, TypeId, TypeKind};
-use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Elements of a constant table that are looked up one by one.
@@ -590,36 +589,6 @@ impl Executor<'_> {
                 },
             }
         }
-    }
-
-    // ---- effects of what is not modelled ----
-
-    /// Forgets everything that a call with these arguments could write.
-    pub(super) fn clobber(&mut self, s: &mut State, args: &[Value], reason: &str) {
-        let mut work: Vec<ObjId> = vec![];
-        for a in args { collect(a, &mut work); }
-        self.note_lost_writes(args);
-        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
-        while let Some(o) = work.pop() {
-            if !seen.insert(o) { continue; }
-            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); self.written_otherwise.insert(o); continue; }
-            self.held(s, o, &mut work);
-            if let ObjKind::HostGlobal(r) = self.object(o).kind && let Some(variable) = self.shadows.get(&r).copied() { self.lose_by_name(s, &[variable], reason); }
-            // A library that gets the address of device memory may write there, by a copy or a kernel of its own.
-            if self.read_only(o) && self.object(o).kind != ObjKind::DeviceHeap { continue; }
-            self.forget(s, o, reason, false);
-        }
-    }
-
-    /// Notes in a kernel that what these lead to may be written, where one of them may lead anywhere.
-    fn note_lost_writes(&mut self, args: &[Value]) {
-        self.written_anywhere |= self.side == Side::Device && args.iter().any(|a| matches!(a, Value::Ptr(p) if p.iter().any(|t| matches!(t.base, Base::Unknown(_)))));
-    }
-
-    /// Variables of the device that code may name which is not followed: it may write them, now or later.
-    pub(crate) fn lose_by_name(&mut self, s: &mut State, variables: &[ObjId], reason: &str) {
-        self.kept.add_objects(None, variables);
-        for o in variables { self.forget(s, *o, reason, false); }
     }
 
     /// Memory that the host writes by CUDA calls alone.

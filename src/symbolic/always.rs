@@ -28,6 +28,15 @@ impl Always {
     #[must_use]
     pub const fn terms(&self) -> [TermId; 2] { [self.count, self.cond] }
 
+    /// What it says of the first round and of the last one.
+    pub fn of_the_ends(&self, a: &mut Arena) -> TermId {
+        let (zero, last) = (a.int(0), a.add_const(self.count, -1));
+        let none = a.le(self.count, zero);
+        let ends: Vec<TermId> = [zero, last].into_iter().map(|j| a.substitute(self.cond, &std::iter::once((self.k, j)).collect())).collect();
+        let both = a.and_all(ends);
+        a.or(none, both)
+    }
+
     /// Notes that it holds from here on.
     pub fn add_to(&self, s: &mut State) {
         if s.always.len() < MOST && !s.always.contains(self) { Rc::make_mut(&mut s.always).push(*self); }

@@ -7,42 +7,12 @@
 use super::exec::{Executor, Site, State};
 use super::kept::{MAX_PLACES, Stored};
 use super::memory::{ObjId, ObjKind, Object};
+use super::names::gives_nothing_else;
 use super::term::{InputSource, SymKind, Term, TermId};
 use super::value::{Base, Lost, Places, Target, Value};
 use crate::ir::reach::Named;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
-
-/// Functions of libraries that give memory made anew, an address made of one they are given, or none; that call nothing of the program's;
-/// and that put no address anywhere but one of those. What reads (`fread`, `sscanf`, `read`) may read an address that was written.
-const GIVE_NOTHING_ELSE: &[&str] = &[
-    "malloc", "calloc", "realloc", "reallocarray", "valloc", "aligned_alloc", "memalign", "posix_memalign", "free",
-    "_Znwm", "_Znam", "_ZnwmSt11align_val_t", "_ZnamSt11align_val_t", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t",
-    "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t",
-    "memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strcmp", "strncmp", "strcasecmp", "strncasecmp", "strcpy", "strncpy",
-    "strcat", "strncat", "strchr", "strrchr", "strstr", "strspn", "strcspn", "strpbrk", "strdup", "strndup", "toupper", "tolower", "isdigit", "isspace", "isalpha",
-    "atoi", "atol", "atoll", "atof", "strtol", "strtoul", "strtoll", "strtoull", "strtof", "strtod", "__isoc23_strtol", "__isoc23_strtoul",
-    "__isoc23_strtoll", "__isoc23_strtoull", "abs", "labs", "llabs",
-    "printf", "fprintf", "vprintf", "vfprintf", "sprintf", "snprintf", "vsnprintf", "puts", "putchar", "putc", "fputc", "fputs", "fwrite", "fflush", "perror",
-    "exit", "_exit", "abort", "__assert_fail", "__cxa_guard_acquire", "__cxa_guard_release", "__cxa_guard_abort", "_Unwind_Resume",
-    "_ZSt9terminatev", "_ZSt17__throw_bad_allocv", "_ZSt28__throw_bad_array_new_lengthv", "_ZSt20__throw_length_errorPKc", "_ZSt20__throw_out_of_rangePKc",
-    "_ZSt24__throw_out_of_range_fmtPKcz", "_ZSt19__throw_logic_errorPKc", "_ZSt24__throw_invalid_argumentPKc",
-    "rand", "srand", "random", "srandom", "drand48", "lrand48", "mrand48", "srand48", "rand_r", "erand48", "time", "clock", "gettimeofday", "clock_gettime",
-    "usleep", "sleep",
-    "pow", "powf", "sqrt", "sqrtf", "exp", "expf", "exp2", "exp2f", "log", "logf", "log2", "log2f", "log10", "log10f", "sin", "sinf", "cos", "cosf", "tan",
-    "tanf", "asin", "asinf", "acos", "acosf", "atan", "atanf", "atan2", "atan2f", "sinh", "cosh", "tanh", "tanhf", "fabs", "fabsf", "floor", "floorf", "ceil",
-    "ceilf", "round", "roundf", "lround", "lroundf", "rint", "rintf", "trunc", "truncf", "fmod", "fmodf", "fmax", "fmaxf", "fmin", "fminf", "hypot", "hypotf",
-    "cbrt", "cbrtf", "ldexp", "frexp", "erf", "erff", "erfc", "erfcf",
-];
-
-/// The same of intrinsics, by their beginnings.
-const INTRINSICS: &[&str] = &[
-    "llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.lifetime.", "llvm.assume", "llvm.expect.", "llvm.abs.", "llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin.",
-    "llvm.ctpop.", "llvm.ctlz.", "llvm.cttz.", "llvm.bswap.", "llvm.bitreverse.", "llvm.fshl.", "llvm.fshr.", "llvm.sadd.", "llvm.uadd.", "llvm.ssub.", "llvm.usub.",
-    "llvm.smul.", "llvm.umul.", "llvm.fabs.", "llvm.sqrt.", "llvm.pow.", "llvm.powi.", "llvm.exp.", "llvm.exp2.", "llvm.log.", "llvm.log2.", "llvm.log10.", "llvm.sin.",
-    "llvm.cos.", "llvm.floor.", "llvm.ceil.", "llvm.round.", "llvm.rint.", "llvm.nearbyint.", "llvm.trunc.", "llvm.copysign.", "llvm.fma.", "llvm.fmuladd.",
-    "llvm.maxnum.", "llvm.minnum.", "llvm.stacksave", "llvm.stackrestore", "llvm.trap", "llvm.is.constant.", "llvm.objectsize.", "llvm.va_start", "llvm.va_end", "llvm.va_copy", "llvm.experimental.noalias.", "llvm.eh.typeid.for",
-];
 
 /// Variables of libraries that point to memory into which programs do not look.
 const STREAMS: &[&str] = &["stdin", "stdout", "stderr"];
@@ -55,9 +25,6 @@ pub(super) struct Sources {
     /// Memory that it only reads.
     pub read: Vec<ObjId>,
 }
-
-/// Whether a function of a library calls nothing of the program's, whatever it is given.
-pub(super) fn calls_nothing(name: &str) -> bool { name.starts_with("llvm.") || GIVE_NOTHING_ELSE.contains(&name) }
 
 impl Executor<'_> {
     /// What the addresses can be that a piece of code has after it was left out, which starts from `sources` and what it names. Memory
@@ -100,7 +67,7 @@ impl Executor<'_> {
     fn calls_nothing_else(&self, named: &Named) -> bool {
         !named.opaque && !named.strange && named.reached.iter().all(|f| {
             let f = self.function(*f);
-            !f.is_declaration() || GIVE_NOTHING_ELSE.contains(&f.name.as_str()) || INTRINSICS.iter().any(|p| f.name.starts_with(p))
+            !f.is_declaration() || gives_nothing_else(&f.name)
         })
     }
 

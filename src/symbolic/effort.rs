@@ -110,19 +110,15 @@ fn contains_any(part: Part, inside: &FxHashMap<Part, Vec<Part>>, heavy: &FxHashM
     false
 }
 
-/// Functions that do something on a device, by their names: those of CUDA's runtime and of its driver's API.
-#[must_use]
-pub fn is_of_cuda(name: &str) -> bool {
-    let driver = name.strip_prefix("cu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
-    name.starts_with("cuda") || name.starts_with("__cuda") || driver
-}
-
 impl Effort {
     /// Functions of the host whose address is taken.
     pub(super) fn taken(&self) -> &[FuncRef] { self.reach.taken() }
 
     /// Whether a piece of code leads to nothing on a device.
     pub(super) fn are_harmless(&self, m: &Mentions) -> bool { self.reach.are_harmless(m) }
+
+    /// Whether a piece of code may lead to such a function.
+    pub(super) fn reaches(&self, m: &Mentions, such: impl Fn(FuncRef) -> bool) -> bool { self.reach.globals(m).reached.into_iter().any(such) }
 
     /// Whether the program does more with a variable of the host than to read it by its name.
     pub(super) fn may_be_written(&self, g: GlobalRef) -> bool { self.reach.may_be_written(g) }
@@ -202,7 +198,7 @@ impl Executor<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cost, Effort, Measure, Part, Spared, Which, is_of_cuda};
+    use super::{Cost, Effort, Measure, Part, Spared, Which};
     use crate::ir::{BlockId, FuncId, FuncRef, ModuleId};
     use std::time::Duration;
 
@@ -237,11 +233,5 @@ mod tests {
         assert_eq!([of(1), of(2), function(0)].map(|p| spared[&p]), [Spared::Rounds, Spared::Entirely, Spared::Entirely]);
         let spared = Effort { spared, ..Effort::default() }.spare(&[of(1)]);
         assert_eq!((spared[&of(1)], spared.len()), (Spared::Entirely, 3));
-    }
-
-    #[test]
-    fn names_of_cuda() {
-        for n in ["cudaMalloc", "__cudaPushCallConfiguration", "cuLaunchKernel"] { assert!(is_of_cuda(n), "{n}"); }
-        for n in ["cut", "cube", "_Z4mainv", "custom"] { assert!(!is_of_cuda(n), "{n}"); }
     }
 }

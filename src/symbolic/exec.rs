@@ -12,6 +12,7 @@ use super::effort::Effort;
 use super::exchange::Loaded;
 use super::lifetime::{CopyEvent, StaleEvent};
 use super::memory::{Memory, ObjId, ObjKind, Object};
+use super::origins::Origin;
 use super::partition::{Moment, Partitions, Row};
 use super::term::{Arena, Axis, FileName, FilePart, InputSource, Range, SymId, SymKind, Term, TermId};
 use super::value::{Base, Lost, Target, Value};
@@ -154,6 +155,8 @@ pub struct Executor<'p> {
     pub(crate) recording: bool,
     pub(crate) stack: Vec<Site>,
     pub(super) version: u32,
+    /// How contents of the device's memory came about, by their numbers.
+    pub origins: FxHashMap<u32, Origin>,
     pub(super) kept: super::kept::Kept,
     pub(crate) partitions: Partitions,
     /// Those of the access which is recorded next.
@@ -177,6 +180,8 @@ pub struct Executor<'p> {
     pub(super) handlers: FxHashMap<(FuncRef, BlockId), bool>,
     /// Blocks that functions reach if nothing is thrown.
     pub(super) unthrown: FxHashMap<FuncRef, rustc_hash::FxHashSet<BlockId>>,
+    /// Objects that functions catch.
+    pub(super) caught: FxHashMap<FuncRef, rustc_hash::FxHashSet<ValueId>>,
     pub(super) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
     /// The versions of contents at which objects were last allocated.
     made: FxHashMap<ObjId, u32>,
@@ -220,7 +225,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
-            gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), shadows: Default::default(),
+            gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), shadows: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }

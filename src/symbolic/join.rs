@@ -45,7 +45,7 @@ impl Executor<'_> {
         for (id, sa) in &a.mem {
             match b.mem.get(id) {
                 Some(sb) if Rc::ptr_eq(sa, sb) => { mem.insert(*id, sa.clone()); }
-                Some(sb) => { let m = self.merge_object(*id, sa, sb, sel); mem.insert(*id, Rc::new(m)); }
+                Some(sb) => { let m = self.merge_object(*id, sa, sb, sel, [&a, &b]); mem.insert(*id, Rc::new(m)); }
                 None => { mem.insert(*id, sa.clone()); }
             }
         }
@@ -64,7 +64,7 @@ impl Executor<'_> {
         for o in of_b { self.ensure(b, o); }
     }
 
-    fn merge_object(&mut self, id: ObjId, a: &ObjState, b: &ObjState, sel: TermId) -> ObjState {
+    fn merge_object(&mut self, id: ObjId, a: &ObjState, b: &ObjState, sel: TermId, states: [&State; 2]) -> ObjState {
         if a == b { return a.clone(); }
         if let Some(mut both) = self.either(sel, a, b) {
             both.freed = self.merge_freed(sel, a.freed.as_ref(), b.freed.as_ref());
@@ -74,7 +74,7 @@ impl Executor<'_> {
             match (&a.rest, &b.rest) {
                 // What was never written may be taken for whatever the other path wrote.
                 (Rest::Uninit, r) | (r, Rest::Uninit) if !matches!(r, Rest::Layer(_) | Rest::Either(_)) => r.clone(),
-                _ => { let v = self.next_version(); Rest::Unknown { version: v, input: false, reason: Rc::from("written differently on two paths") } }
+                _ => { let v = self.next_version(); self.left_on_ways(id, v, states); Rest::Unknown { version: v, input: false, reason: Rc::from("written differently on two paths") } }
             }
         };
         let freed = self.merge_freed(sel, a.freed.as_ref(), b.freed.as_ref());

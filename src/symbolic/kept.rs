@@ -18,6 +18,9 @@ use std::rc::Rc;
 /// Places that a lost pointer is followed to.
 pub(super) const MAX_PLACES: usize = 64;
 
+/// Objects that are noted one for one as places where addresses may have been kept.
+const MAX_MIXED: usize = 64;
+
 /// Addresses that were at some time stored in one place.
 #[derive(Clone, Debug, Default)]
 pub struct Stored {
@@ -71,8 +74,15 @@ pub struct Kept {
     twins: FxHashMap<ObjId, FxHashSet<ObjId>>,
     /// What functions may write that libraries were given and may call at any later time (`missed.rs`).
     lent: Stored,
-    /// Objects whose addresses were read as numbers. A number that an address is made of again may come from any of these.
+    /// Objects whose addresses were read as numbers, or which code could reach that is not followed. A pointer of which nothing is known,
+    /// or a number that an address is made of again, may come from any of these.
     exposed: FxHashSet<ObjId>,
+    /// Where in an object an address of its own is stored, and where that leads, in bytes.
+    links: FxHashMap<ObjId, FxHashSet<(i64, i64)>>,
+    /// Objects that may hold addresses of their own of which that is not known.
+    tangled: FxHashSet<ObjId>,
+    /// What libraries were given that may keep the addresses (`missed.rs`).
+    given: FxHashSet<ObjId>,
 }
 
 /// A time: how much was noted, and how many objects there were.
@@ -81,6 +91,11 @@ pub(super) struct Mark { news: usize, objects: usize }
 
 impl Kept {
     pub(super) fn add(&mut self, place: Option<ObjId>, what: &Stored) {
+        if let Some(o) = place && what.objects.contains(&o) { self.tangled.insert(o); }
+        self.add_untangled(place, what);
+    }
+
+    fn add_untangled(&mut self, place: Option<ObjId>, what: &Stored) {
         if what.is_empty() { return; }
         let there = self.places.entry(place).or_default();
         let (before, open) = (there.size(), !there.anything);
@@ -108,6 +123,34 @@ impl Kept {
     pub(super) fn functions_in(&self, o: ObjId) -> Option<Vec<FuncRef>> { self.places.get(&Some(o)).map(|s| s.functions.iter().copied().collect()) }
 
     pub(super) fn expose(&mut self, o: ObjId) { self.exposed.insert(o); }
+
+    /// Notes that code that is not followed could reach these, and may have kept any of their addresses in any of them, or elsewhere.
+    pub(super) fn mix(&mut self, objects: &[ObjId]) {
+        let before = self.exposed.len();
+        self.exposed.extend(objects);
+        if objects.len() > MAX_MIXED { self.add_objects(None, objects); } else if objects.len() > 1 { for o in objects { self.add_objects(Some(*o), objects); } }
+        // What came before in a round of a loop may find them in the next.
+        if self.exposed.len() != before { self.news.push(None); }
+    }
+
+    /// Notes that an object holds an address of its own.
+    pub(super) fn add_link(&mut self, o: ObjId, at: i64, to: i64) { if self.links.entry(o).or_default().insert((at, to)) { self.news.push(Some(o)); } }
+
+    /// Whether the addresses of an object that are stored in this part of it lead into the part itself.
+    pub(super) fn leads_to_itself_only(&self, o: ObjId, part: std::ops::Range<i64>) -> bool {
+        !self.tangled.contains(&o) && !self.places.get(&None).is_some_and(|s| s.objects.contains(&o))
+            && self.links.get(&o).is_none_or(|l| l.iter().all(|(at, to)| !(part.start - 7..part.end).contains(at) || part.contains(to)))
+    }
+
+    /// Notes what a library was given that may keep the addresses, for good.
+    pub(super) fn give(&mut self, objects: &[ObjId]) {
+        let before = self.given.len();
+        self.given.extend(objects);
+        if self.given.len() != before { self.news.push(None); }
+    }
+
+    /// What such libraries have been given, in order.
+    pub(super) fn given(&self) -> Vec<ObjId> { let mut all: Vec<ObjId> = self.given.iter().copied().collect(); all.sort_unstable(); all }
 
     /// Notes that nothing is known of the addresses that an object holds.
     pub(super) fn add_anything(&mut self, o: ObjId) { self.add(Some(o), &Stored { anything: true, ..Stored::default() }); }
@@ -169,7 +212,23 @@ impl Executor<'_> {
         let mut found = Stored::default();
         found.add_value(v, &|t| self.arena.as_int(t).is_some());
         if found.is_empty() { return; }
-        for t in to { for place in keys(&t.base) { self.kept.add(place, &found); } }
+        for t in to {
+            for place in keys(&t.base) {
+                match self.own_links(t, v) {
+                    Some((o, at, to)) => { for to in to { self.kept.add_link(o, at, to); } self.kept.add_untangled(place, &found); }
+                    None => self.kept.add(place, &found),
+                }
+            }
+        }
+    }
+
+    /// Where a store puts addresses of the very object that it writes, and where these lead, in bytes, if all of that is known.
+    fn own_links(&self, t: &Target, v: &Value) -> Option<(ObjId, i64, Vec<i64>)> {
+        let (Base::Object(o), Value::Ptr(p)) = (&t.base, v) else { return None };
+        let constant = |t: &Target| self.arena.as_int(t.offset).and_then(|at| i64::try_from(at).ok());
+        let leads = p.iter().filter(|x| !matches!(x.base, Base::Object(other) if other != *o) && !matches!(x.base, Base::Null | Base::Func(_)));
+        let to: Option<Vec<i64>> = leads.map(|x| if x.base == Base::Object(*o) { constant(x) } else { None }).collect();
+        Some((*o, constant(t)?, to?))
     }
 
     /// Notes that a value is stored at a place that is not known.
@@ -206,7 +265,7 @@ impl Executor<'_> {
     }
 
     /// Whether every store to an object is one that is executed, or leaves word in `kept`.
-    fn is_followed(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) }
+    pub(super) fn is_followed(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) }
 
     /// Notes the addresses in the initial value of a global variable.
     pub(super) fn keep_initial(&mut self, o: ObjId, r: GlobalRef) {

@@ -71,6 +71,7 @@ impl Executor<'_> {
     }
 
     fn follow_loop(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, mut s0: State) -> LoopOut {
+        let before = (self.arena.symbols().len(), self.version);
         let header = cfg.loops[l].header;
         let func = self.function(fr.func);
         let phis: Vec<ValueId> = func.blocks[header.index()].insts.iter().take_while(|i| matches!(i.op, Op::Phi(_))).filter_map(|i| i.result).collect();
@@ -311,6 +312,7 @@ impl Executor<'_> {
         let gone = self.gone_through(&round, k);
         let begin = sk.path;
         let mut out = self.final_pass(fr, cfg, l, &sk);
+        self.left_by_rounds((&s0, &sk), out.back.iter().map(|b| &b.1), before);
         if let Some(first) = first { out.exits = self.after_the_first_round(out.exits, begin, first, &Rounds { k, map: &map, mark, version }); }
         if let Some(gone) = gone {
             for s in out.exits.iter_mut().map(|e| &mut e.2).chain(out.rets.iter_mut().map(|r| &mut r.1)) { gone.add_to(s); }
@@ -373,6 +375,7 @@ impl Executor<'_> {
         sk.path = self.arena.and_all(granted);
         let out = self.region(fr, cfg, Some(l), header, vec![(header, sk.clone())]);
         if self.gave_up.is_some() { return Some(LoopOut::default()); }
+        self.left_by_rounds((s0, &sk), out.back.iter().map(|b| &b.1), (mark, version));
         let phis: Vec<ValueId> = phi_start.keys().copied().collect();
         let back = self.back_state(fr, func, header, &phis, out.back);
         let mut exits = out.exits;
@@ -896,7 +899,7 @@ impl Executor<'_> {
         let context = fr.context;
         for i in 0..=trips {
             // Allocations of different rounds are different objects.
-            fr.context = super::ops::mix(context, super::exec::Site { func: fr.func, block: header, inst: u32::MAX - i });
+            fr.context = super::calls::mix(context, super::exec::Site { func: fr.func, block: header, inst: u32::MAX - i });
             let r = self.region(fr, cfg, Some(l), header, vec![(header, state.clone())]);
             out.0.extend(r.exits);
             out.1.extend(r.rets);

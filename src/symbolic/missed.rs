@@ -7,33 +7,19 @@
 //! A library finds functions among its arguments and in all memory that these lead to, tables of virtual functions included; of an
 //! argument that points into an object, from there on. Those with an interface for C and the C++ library itself look no further than
 //! the memory that their arguments point to. What it was given it may call, and write, whenever anything outside the program is called
-//! later. Addresses of functions that were handed on as numbers, and functions in memory of which more than [`super::kept::MAX_PLACES`]
-//! addresses are known, are not seen.
+//! later. In memory of which nothing is known it may find any function whose address is taken; those of the program's C library and
+//! CUDA's are taken to look at none there. Addresses of functions that were handed on as numbers are not seen.
 
 use super::access::collect;
-use super::closed::calls_nothing;
-use super::effort::{Part, is_of_cuda};
+use super::effort::Part;
 use super::exec::{Executor, State};
 use super::kept::Stored;
 use super::memory::{ObjId, ObjKind, Rest};
+use super::names::{calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_library, keeps_functions, may_keep_addresses, may_launch_given};
+use super::spared::has_unknown_pointer;
 use super::value::{Base, Lost, Target, Value};
-use crate::host::is_of_library;
 use crate::ir::{FuncRef, Program, Side};
 use rustc_hash::FxHashSet;
-
-/// Calls of one function inside each other that are followed, and where all numbers that it is given are known: there it is seen
-/// where they end.
-const MOST_INSIDE: usize = 3;
-const MOST_INSIDE_KNOWN: usize = 40;
-
-/// Functions of libraries that call those they are given before they return, and never again.
-const KEEPS_NOTHING: &[&str] = &["qsort", "qsort_r", "bsearch", "lfind", "lsearch"];
-
-/// CUDA's functions that are given kernels to ask about them. Beginnings of names.
-const ASKS_ABOUT_KERNELS: &[&str] = &["cudaFuncGet", "cudaFuncSet", "cudaOccupancy"];
-
-/// Interfaces for C beside CUDA's runtime and driver, whose functions call no virtual methods. Beginnings of names.
-const C_INTERFACES: &[&str] = &["cublas", "cufft", "cusparse", "cusolver", "curand", "cudnn", "nccl", "nvtx", "nvml", "MPI_", "omp_", "shmem_", "nvshmem"];
 
 /// What a library was given that it may call.
 #[derive(Default)]
@@ -45,15 +31,6 @@ struct Lent {
     objects: FxHashSet<ObjId>,
 }
 
-fn is_of_c_interface(name: &str) -> bool { is_of_cuda(name) || C_INTERFACES.iter().any(|p| name.starts_with(p)) }
-
-/// Whether a function is a manipulator of streams that the C++ library has.
-fn is_manipulator(name: &str) -> bool {
-    ["_ZSt4endl", "_ZSt4ends", "_ZSt5flush", "_ZSt2ws"].iter().any(|p| name.starts_with(p)) || name.starts_with("_ZSt") && name.ends_with("RSt8ios_base")
-}
-
-fn is_launch(name: &str) -> bool { ["cudaLaunch", "cuLaunch", "cudaGraphLaunch", "__cudaPushCallConfiguration"].iter().any(|p| name.starts_with(p)) }
-
 /// What pointers in a value point to.
 fn targets(v: &Value) -> Vec<Target> {
     match v {
@@ -64,14 +41,6 @@ fn targets(v: &Value) -> Vec<Target> {
 }
 
 impl Executor<'_> {
-    /// Whether a function that is called once more has been entered often enough.
-    pub(super) fn is_too_deep(&self, f: FuncRef, args: &[Value]) -> bool {
-        let inside = self.stack.iter().filter(|x| x.func == f).count();
-        if self.stack.len() > self.budget.depth || inside >= MOST_INSIDE_KNOWN { return true; }
-        let known = |v: &Value| match v { Value::Int(t) => self.arena.as_int(*t).is_some(), Value::Unknown(_) => false, _ => true };
-        inside >= MOST_INSIDE && !(args.iter().any(|v| matches!(v, Value::Int(_))) && args.iter().all(known))
-    }
-
     /// The state after one of these functions was called, which is not executed.
     pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
         self.unknown_code |= self.side == Side::Device;
@@ -85,8 +54,18 @@ impl Executor<'_> {
         args.extend(objects.into_iter().map(|o| self.pointer(o, 0)));
         let libraries: Vec<FuncRef> = callees.iter().copied().filter(|f| self.function(*f).is_declaration()).collect();
         self.lend(s, &libraries, &args, why);
+        let keeps = self.side == Side::Host && libraries.iter().any(|f| may_keep_addresses(&self.function(*f).name));
+        if keeps { for o in self.kept.given() { let given = self.pointer(o, 0); args.push(given); } }
+        // What a pointer leads to of which nothing is known.
+        let anywhere = self.side == Side::Host && (keeps || libraries.len() < callees.len()) && self.may_reach_anything(s, &args);
+        if keeps { let reached = self.reached_from(s, &args); self.kept.give(&reached); }
         self.clobber(s, &args, why);
-        if anything { self.forget_escaped(s, why, false); }
+        if anything || anywhere { self.forget_escaped(s, why, false); }
+    }
+
+    /// Whether a call with these arguments has a pointer of which nothing is known.
+    fn may_reach_anything(&self, s: &State, args: &[Value]) -> bool {
+        args.iter().any(has_unknown_pointer) || self.reached_from(s, args).into_iter().any(|o| s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))))
     }
 
     /// As [`Self::pass_by`], of a function that may run at any later time, such as that of a thread.
@@ -98,9 +77,14 @@ impl Executor<'_> {
     }
 
     /// What a function does that a library calls whom the program has given functions before.
-    pub(super) fn may_be_called_back(&mut self, s: &mut State, f: FuncRef) {
+    pub(super) fn may_be_called_back(&mut self, s: &mut State, f: FuncRef) { if !calls_nothing(&self.function(f).name) { self.others_run(s); } }
+
+    /// What functions do that libraries were given before, and other threads of the host, where these may come in: at calls of anything
+    /// outside the program, and where memory is read that others may write meanwhile.
+    pub(crate) fn others_run(&mut self, s: &mut State) {
+        if self.side == Side::Device { return; }
         let (objects, anything) = self.kept.lent();
-        if !anything && objects.is_empty() || calls_nothing(&self.function(f).name) { return; }
+        if !anything && objects.is_empty() { return; }
         let objects: Vec<Value> = objects.iter().copied().collect::<Vec<_>>().into_iter().map(|o| self.pointer(o, 0)).collect();
         let why = "what a library calls that was given a function before";
         self.clobber(s, &objects, why);
@@ -113,12 +97,12 @@ impl Executor<'_> {
         for f in callees {
             let func = self.function(*f);
             let lent = self.callbacks(s, &func.name, args);
-            if lent.kernel && !ASKS_ABOUT_KERNELS.iter().any(|p| func.name.starts_with(p)) { self.missed.get_or_insert_with(|| format!("`{}` is given a kernel, which it may launch", func.display)); }
+            if lent.kernel && may_launch_given(&func.name) { self.missed.get_or_insert_with(|| format!("`{}` is given a kernel, which it may launch", func.display)); }
             if lent.functions.is_empty() { continue; }
             let (mut objects, anything) = self.could_write(&lent.functions, why);
             objects.extend(lent.objects);
             let places: Vec<Value> = objects.iter().map(|o| self.pointer(*o, 0)).collect();
-            if !KEEPS_NOTHING.contains(&func.name.as_str()) { self.kept.lend(objects, anything); }
+            if keeps_functions(&func.name) { self.kept.lend(objects, anything); }
             self.clobber(s, &places, why);
             if anything { self.forget_escaped(s, why, false); }
         }
@@ -141,16 +125,24 @@ impl Executor<'_> {
     fn callbacks(&mut self, s: &mut State, library: &str, args: &[Value]) -> Lent {
         let mut lent = Lent::default();
         if calls_nothing(library) { return lent; }
+        // Those call what they are given as it is.
+        if !keeps_functions(library) { for t in args.iter().flat_map(targets) { self.add_callback(&t.base, &mut lent); } return lent; }
         let deep = !(is_of_c_interface(library) || is_of_library(library));
         let mut open = vec![];
-        for a in args { for t in targets(a) { self.add_callback(&t.base, &mut lent); self.look_at(s, &t, library, &mut lent, &mut open); } }
+        for a in args {
+            for t in targets(a) {
+                if t.base.is_anywhere() && may_keep_addresses(library) { lent.functions.extend(self.effort.taken()); }
+                self.add_callback(&t.base, &mut lent);
+                self.look_at(s, &t, library, &mut lent, &mut open);
+            }
+        }
         // Variables of the library itself.
-        let own: Vec<ObjId> = s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::HostGlobal(r) if !self.program.global(r).defined)).collect();
-        for o in own { lent.objects.insert(o); self.add_stored(s, o, &mut lent, &mut open); }
+        let own: Vec<ObjId> = s.mem.keys().copied().filter(|o| self.is_of_a_library(*o)).collect();
+        for o in own { lent.objects.insert(o); self.add_stored(s, library, o, &mut lent, &mut open); }
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
         while let Some(o) = open.pop() {
             lent.objects.insert(o);
-            if deep && seen.insert(o) { self.add_stored(s, o, &mut lent, &mut open); }
+            if deep && seen.insert(o) { self.add_stored(s, library, o, &mut lent, &mut open); }
         }
         lent
     }
@@ -178,8 +170,9 @@ impl Executor<'_> {
             lent.objects.insert(o);
             if self.is_of_device(o) { continue; }
             self.ensure(s, o);
-            let whole = from.is_none_or(|b| b == 0) || s.mem.get(&o).is_none_or(|m| !matches!(m.rest, Rest::Uninit | Rest::Zero));
-            if whole && !is_of_library(library) && !is_of_c_interface(library) { self.add_stored(s, o, lent, open); continue; }
+            let lost = from.is_none() || s.mem.get(&o).is_none_or(|m| !matches!(m.rest, Rest::Uninit | Rest::Zero));
+            let whole = lost || from == Some(0);
+            if whole && !is_of_library(library) && !is_of_c_interface(library) { self.add_stored(s, library, o, lent, open); continue; }
             let Some(state) = s.mem.get(&o).cloned() else { continue };
             for (at, (_, v)) in state.cells.range(from.and_then(|b| i64::try_from(b).ok()).unwrap_or(i64::MIN)..) {
                 for x in targets(v) {
@@ -187,31 +180,50 @@ impl Executor<'_> {
                     let first = from.is_none_or(|b| b == i128::from(*at));
                     if let Base::Object(table) = x.base {
                         open.push(table);
-                        if first && !is_of_c_interface(library) && self.read_only(table) { self.add_stored(s, table, lent, &mut vec![]); }
+                        if first && !is_of_c_interface(library) && self.read_only(table) { self.add_stored(s, library, table, lent, &mut vec![]); }
                     }
                 }
             }
             if whole && let Some(functions) = self.kept.functions_in(o) { for f in functions { self.add_callback(&Base::Func(f), lent); } }
+            if lost && !is_of_c_interface(library) {
+                let mut there = Stored::default();
+                self.stored_at(s, o, &mut there);
+                for table in there.objects { if self.read_only(table) { self.add_stored(s, library, table, lent, &mut vec![]); } }
+            }
         }
     }
 
+    fn is_of_a_library(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::HostGlobal(r) if !self.program.global(r).defined) }
+
     /// Functions that an object holds, and the objects that it leads to.
-    fn add_stored(&mut self, s: &mut State, o: ObjId, lent: &mut Lent, open: &mut Vec<ObjId>) {
+    fn add_stored(&mut self, s: &mut State, library: &str, o: ObjId, lent: &mut Lent, open: &mut Vec<ObjId>) {
         if self.is_of_device(o) { return; }
         self.ensure(s, o);
         let mut there = Stored::default();
         self.stored_at(s, o, &mut there);
+        // Of what a library put into its own variables it was given all functions before.
+        if there.anything && may_keep_addresses(library) && self.is_followed(o) && !self.is_of_a_library(o) { lent.functions.extend(self.effort.taken()); }
         for f in there.functions { self.add_callback(&Base::Func(f), lent); }
         open.extend(there.objects);
     }
 
-    /// A function that is called when the program ends: launches by it are not followed.
-    pub(crate) fn at_exit(&mut self, args: &[Value]) {
-        let functions: Vec<FuncRef> = args.iter().take(1).flat_map(targets).filter_map(|t| if let Base::Func(f) = t.base { Some(f) } else { None }).collect();
+    /// The functions that a value may point to.
+    pub(crate) fn functions_of(&self, v: Option<&Value>) -> Vec<FuncRef> {
+        let of = |t: Target| match t.base {
+            Base::Func(f) => vec![f],
+            Base::Unknown(Lost { among: Some(a), .. }) => a.functions.clone(),
+            Base::Unknown(_) => self.effort.taken().to_vec(),
+            _ => vec![],
+        };
+        match v { Some(Value::Unknown(_)) => self.effort.taken().to_vec(), Some(v) => targets(v).into_iter().flat_map(of).collect(), None => vec![] }
+    }
+
+    /// Functions that are called when the program ends: launches by them are not followed.
+    pub(crate) fn at_exit(&mut self, functions: &[FuncRef]) {
         for f in functions {
-            let named = self.globals_of(Part::Function(f));
-            if named.reached.iter().chain([&f]).any(|g| is_launch(&self.function(*g).name)) {
-                let why = format!("`{}` may launch when the program ends", self.function(f).display);
+            let named = self.globals_of(Part::Function(*f));
+            if named.reached.iter().chain([f]).any(|g| is_launch(&self.function(*g).name)) {
+                let why = format!("`{}` may launch when the program ends", self.function(*f).display);
                 self.missed.get_or_insert(why);
             }
         }
@@ -232,12 +244,5 @@ impl Executor<'_> {
         });
         let (s, _) = self.merge(now.into_iter().chain(later).collect())?;
         Some((Value::Int(number), s))
-    }
-
-    /// What a call on the host through a pointer of which nothing is known may reach, with so many arguments.
-    pub(super) fn called_through_pointers(&self, args: usize) -> Vec<FuncRef> {
-        if self.side == Side::Device { return vec![]; }
-        let fits = |f: &&FuncRef| { let f = self.function(**f); f.params.len() == args || f.variadic && f.params.len() < args };
-        self.effort.taken().iter().filter(fits).copied().collect()
     }
 }

@@ -1,16 +1,12 @@
 //! Instructions of the executor: operands, integer arithmetic, comparisons, casts and address computation.
 
-use super::effort::Part;
 use super::exec::{AccessKind, Executor, Frame, Site, State, Stores};
 use super::memory::{ObjKind, ObjState, Object, Rest};
 use super::term::{InputSource, Range, SymKind, Term, TermId, wrap_value};
-use super::value::{Base, Lost, Ratio, Target, Value};
-use crate::ir::{AtomicOp, BinOp, Callee, CastOp, Const, FuncRef, Inst, Op, Operand, Pred, Side, Step, TypeId, TypeKind};
+use super::value::{Base, Ratio, Target, Value};
+use crate::ir::{AtomicOp, BinOp, CastOp, Const, FuncRef, Inst, Op, Operand, Pred, Side, Step, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-
-/// Functions that a call through a pointer is followed to, where it is not known which one it reaches.
-const MAX_CALLEES: usize = 32;
 
 impl Executor<'_> {
     // ---- operands ----
@@ -108,7 +104,7 @@ impl Executor<'_> {
         match v { Some(v) => self.as_int_value(&v, bits), None => self.unknown_int("a value from a path that was not followed", bits) }
     }
 
-    pub(super) fn unknown_int(&mut self, reason: &str, bits: u32) -> TermId {
+    pub(crate) fn unknown_int(&mut self, reason: &str, bits: u32) -> TermId {
         self.arena.fresh(SymKind::Unknown { reason: reason.to_owned() }, "?", Range::of_int(bits, true))
     }
 
@@ -280,8 +276,9 @@ impl Executor<'_> {
                 let p = self.pointer(o, 0);
                 self.set(fr, inst.result, p);
             }
-            Op::Load { ptr, align, .. } => {
+            Op::Load { ptr, align, volatile } => {
                 let p = self.pointer_operand(fr, ptr);
+                if *volatile { self.others_run(&mut s); }
                 let bytes = m.size_of(inst.ty);
                 self.note_alignment(&s, site, &p, bytes, *align, AccessKind::Read);
                 self.rows = fr.rows(ptr);
@@ -301,6 +298,7 @@ impl Executor<'_> {
             }
             Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => {
                 let p = self.pointer_operand(fr, ptr);
+                self.others_run(&mut s);
                 let size = match (&inst.op, &m.ty(inst.ty).kind) {
                     (Op::CmpXchg { .. }, TypeKind::Struct { fields, .. }) => fields.first().map_or(4, |f| m.size_of(f.ty)),
                     _ => m.size_of(inst.ty),
@@ -413,7 +411,7 @@ impl Executor<'_> {
                 let c = self.condition(fr, c);
                 return self.assume(s, c);
             }
-            Op::Fence => {}
+            Op::Fence => self.others_run(&mut s),
             Op::Lifetime { start, ptr } => {
                 let p = self.pointer_operand(fr, ptr);
                 if let [Target { base: Base::Object(o), .. }] = p.as_slice() {
@@ -583,7 +581,9 @@ impl Executor<'_> {
         }
         let Operand::Value(v) = a else { return None };
         let (x, left) = *fr.shifted.get(v)?;
-        if by < left { return None; }
+        // What the value holds by now, in a loop, may come from another round.
+        let (shifted, width) = (self.operand_int(fr, a, bits), self.arena.int(left));
+        if by < left || shifted != self.int_op(BinOp::Shl, x, width, bits) { return None; }
         let width = i128::from(bits) - left;
         let low = self.arena.modulo(x, 1 << width);
         let field = if op == BinOp::AShr { self.as_signed(low, u32::try_from(width).ok()?) } else { low };
@@ -862,106 +862,6 @@ impl Executor<'_> {
         self.types.borrow_mut().insert(f, types.clone());
         types
     }
-
-    fn call_instruction(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: State, callee: &Callee, args: &[Operand]) -> Option<State> {
-        let values: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
-        let targets: Vec<(TermId, Option<FuncRef>)> = match self.direct_callee(fr.func.module, callee) {
-            Some(f) => vec![(self.arena.bool(true), Some(f))],
-            None => {
-                let Callee::Indirect(o) = callee else { return Some(s) };
-                let p = self.pointer_operand(fr, o);
-                self.callees(&p, values.len())
-            }
-        };
-        let mut states = vec![];
-        let mut results: Vec<Value> = vec![];
-        for (cond, f) in targets {
-            let Some(s) = self.assume(s.clone(), cond) else { continue };
-            let r = match f {
-                Some(f) => self.call_function(f, &values, s, fr.context, site, inst.ty),
-                None => {
-                    let callees = if self.is_in_handler(fr.func, site.block) { vec![] } else { self.called_through_pointers(values.len()) };
-                    let (mut s, why) = (s, "a call through an unknown pointer");
-                    self.pass_by(&mut s, &callees, &values, why);
-                    Some((Value::unknown(why), s))
-                }
-            };
-            if let Some((v, s)) = r { results.push(v); states.push(s); }
-        }
-        let (s, sels) = self.merge(states)?;
-        let mut it = results.into_iter();
-        let mut v = it.next()?;
-        for (x, sel) in it.zip(sels) { v = self.ite_value(sel, &v, &x); }
-        if inst.result.is_some() {
-            if let Value::Unknown(r) = &v { let m = self.module(fr.func); let r = r.clone(); v = self.unknown_of(m, inst.ty, &r); }
-            self.set(fr, inst.result, v);
-        }
-        Some(s)
-    }
-
-    /// What a call through a pointer reaches, each under its condition: a function, or `None` where that is not known.
-    fn callees(&mut self, p: &[Target], args: usize) -> Vec<(TermId, Option<FuncRef>)> {
-        let mut out = vec![];
-        for t in p {
-            match &t.base {
-                Base::Func(f) => out.push((t.cond, Some(*f))),
-                Base::Unknown(Lost { among: Some(a), .. }) if self.side == Side::Host => {
-                    // A call of a function of another type is no valid one, nor one of null.
-                    let fitting: Vec<FuncRef> = a.functions.iter().copied().filter(|f| { let f = self.function(*f); f.params.len() == args || f.variadic && f.params.len() < args }).collect();
-                    if fitting.is_empty() || fitting.len() > MAX_CALLEES { out.push((t.cond, None)); continue; }
-                    let places: Vec<(Base, TermId)> = fitting.into_iter().map(|f| (Base::Func(f), t.offset)).collect();
-                    let any = self.any_of(&places, "which of several functions is called");
-                    for c in self.as_pointer(&any).iter() { let cond = self.arena.and(t.cond, c.cond); out.push((cond, if let Base::Func(f) = c.base { Some(f) } else { None })); }
-                }
-                _ => out.push((t.cond, None)),
-            }
-        }
-        out
-    }
-
-    /// Calls a function with values: library models first, then the program's own definition, else it is not known.
-    fn call_function(&mut self, f: FuncRef, args: &[Value], s: State, context: u64, site: Site, ty: TypeId) -> Option<(Value, State)> {
-        self.stack.push(site);
-        let r = self.call_function_inner(f, args, s, context, site, ty);
-        self.stack.pop();
-        r
-    }
-
-    fn call_function_inner(&mut self, f: FuncRef, args: &[Value], mut s: State, context: u64, site: Site, ty: TypeId) -> Option<(Value, State)> {
-        let func = self.function(f);
-        let caller = site.func;
-        if self.side == Side::Host && func.is_declaration() { self.may_be_called_back(&mut s, f); }
-        let modelled = if self.side == Side::Device { self.device_call(f, args, s, context, site, ty) } else { self.host_call(f, args, s, context, site, ty) };
-        match modelled {
-            Ok(r) => return r,
-            Err(back) => s = *back,
-        }
-        if func.noreturn && func.is_declaration() { return None; }
-        if func.is_declaration() || self.is_too_deep(f, args) {
-            let why = if func.is_declaration() { format!("the result of `{}`", func.display) } else { format!("`{}` calls itself too deeply", func.display) };
-            self.pass_by(&mut s, &[f], args, &why);
-            let m = self.module(caller);
-            let v = self.unknown_of(m, ty, &why);
-            return Some((v, s));
-        }
-        if self.spared(Part::Function(f)).is_some() { let m = self.module(caller); return Some(self.leave_out_call(f, args, s, (m, ty), (context, site))); }
-        let inner = mix(context, site);
-        let begun = self.begin(Part::Function(f));
-        let called = self.call(f, args.to_vec(), s, inner);
-        self.end(begun);
-        let (v, s) = called?;
-        if func.noreturn { return None; }
-        Some((v.unwrap_or_else(|| Value::unknown("no value")), s))
-    }
-}
-
-/// Hash of a call stack extended by a site.
-pub(super) fn mix(context: u64, site: Site) -> u64 {
-    use std::hash::{Hash, Hasher};
-    let mut h = rustc_hash::FxHasher::default();
-    context.hash(&mut h);
-    site.hash(&mut h);
-    h.finish()
 }
 
 fn insert(agg: &Value, path: &[u32], v: Value) -> Value {

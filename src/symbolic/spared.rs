@@ -19,9 +19,6 @@ use crate::ir::{FuncRef, Module, Op, Operand, Terminator, TypeId, ValueId};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// Objects that are noted one for one as places where addresses may have been kept.
-const MAX_KEPT: usize = 64;
-
 /// What a piece of code starts from.
 #[derive(Default)]
 struct Given {
@@ -39,13 +36,13 @@ impl Executor<'_> {
         format!("what `{name}` does, which takes too long to follow")
     }
 
-    /// What a call gives that is not followed, which is of a type of this module, and the state after it.
-    pub(super) fn leave_out_call(&mut self, f: FuncRef, args: &[Value], mut s: State, (module, ty): (&Module, TypeId), at: (u64, Site)) -> (Value, State) {
+    /// What a call gives that is not followed, which is of a type of this module, and the state after it; `why` says what is not known since.
+    pub(super) fn leave_out_call(&mut self, f: FuncRef, args: &[Value], mut s: State, (module, ty): (&Module, TypeId), at: (u64, Site), why: &str) -> (Value, State) {
         let mut given = Given::default();
         for a in args { self.add_given(&mut given, a); }
-        let (named, why) = (self.globals_of(Part::Function(f)), self.left_out(f));
-        let places = self.forget_given(&mut s, given, &named, &why, at);
-        let v = self.unknown_of(module, ty, &why);
+        let named = self.globals_of(Part::Function(f));
+        let places = self.forget_given(&mut s, given, &named, why, at);
+        let v = self.unknown_of(module, ty, why);
         (match places { Some(p) => among(v, &p), None => v }, s)
     }
 
@@ -145,8 +142,7 @@ impl Executor<'_> {
         // Variables of functions that have returned are gone.
         let mut reached: Vec<ObjId> = seen.into_iter().filter(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal)).collect();
         reached.sort_unstable();
-        // It may keep any address anywhere.
-        if reached.len() <= MAX_KEPT { for o in &reached { self.kept.add_objects(Some(*o), &reached); } } else { self.kept.add_objects(None, &reached); }
+        self.kept.mix(&reached);
         for o in reached {
             // As with any function that is not known: libraries that it calls may write memory of the device.
             if !self.read_only(o) || self.object(o).kind == ObjKind::DeviceHeap { self.forget(s, o, why, false); }
@@ -170,7 +166,7 @@ impl Executor<'_> {
     }
 }
 
-fn has_unknown_pointer(v: &Value) -> bool {
+pub(super) fn has_unknown_pointer(v: &Value) -> bool {
     match v {
         Value::Ptr(p) => p.iter().any(|t| t.base.is_anywhere()),
         Value::Aggregate(e) => e.iter().any(has_unknown_pointer),

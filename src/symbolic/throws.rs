@@ -1,39 +1,35 @@
 //! Exceptions: the edges from calls to handlers (Itanium C++ ABI, Exception Handling).
 //!
 //! In: a call that may throw, and the state before and after it. Out: a state for its handler, where that goes on in the function. What the
-//! callee could write before it threw is not known there. An edge that leads to clean-up alone is not followed: all that a function
-//! does before an exception leaves it is forgotten where that is caught. Allocations succeed, CUDA's functions throw nothing, and methods of
-//! what was thrown do nothing on a device and change no variable.
+//! callee could write before it threw is not known there. An edge that leads to clean-up alone which launches nothing is not followed: all
+//! that a function does before an exception leaves it is forgotten where that is caught. Allocations succeed, CUDA's functions throw
+//! nothing, and methods of what was caught do nothing on a device and change no variable.
 
 use super::effort::Part;
 use super::exec::{Executor, Frame, Site, State};
+use super::names::{is_launch, may_throw};
 use super::term::SymKind;
 use super::value::Value;
 use crate::ir::reach::Mentions;
-use crate::ir::{BlockId, Callee, FuncRef, Side, Terminator, TypeId};
+use crate::ir::{BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, ValueId};
 use rustc_hash::FxHashSet;
 
-/// What is thrown where memory is exhausted. Beginnings of names.
-const NO_MEMORY: &[&str] = &["_ZSt17__throw_bad_alloc", "_ZSt28__throw_bad_array_new_length", "_ZSt20__throw_length_error", "__cxa_throw_bad_array_new_length", "_Znw", "_Zna"];
-
-/// Functions of the C++ library with bodies elsewhere that throw nothing. Beginnings of names.
-const THROW_NOTHING: &[&str] = &["_ZNSo", "_ZStls", "_ZSt4endl", "_ZSt5flush", "_ZSt16__ostream_insert", "_ZNSt8ios_base", "_ZNSt9basic_ios", "_ZNKSt9basic_ios", "_ZNSt6chrono", "_ZdlPv", "_ZdaPv", "_ZSt9terminate", "__cxa_guard", "__cxa_begin_catch", "__cxa_end_catch", "__cxa_atexit", "__cxa_allocate_exception", "__cxa_free_exception"];
+const THROWN: &str = "an exception that is caught";
 
 impl Executor<'_> {
     /// The state in which an exception of a call comes to its handler, where that goes on.
     pub(super) fn thrown(&mut self, fr: &Frame, site: Site, (callee, args): (&Callee, &[Value]), before: State, ty: TypeId) -> Option<State> {
-        let what = "an exception that is caught";
-        let thrown = self.arena.fresh_bool(SymKind::Unknown { reason: what.to_owned() }, "?");
+        let thrown = self.arena.fresh_bool(SymKind::Unknown { reason: THROWN.to_owned() }, "?");
         let mut s = self.assume(before, thrown)?;
         match self.direct_callee(fr.func.module, callee) {
             Some(f) if self.function(f).name == "__cxa_throw" => {}
-            Some(f) if !self.function(f).is_declaration() => { let m = self.module(fr.func); s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site)).1; }
-            Some(f) => self.pass_by(&mut s, &[f], args, what),
+            Some(f) if !self.function(f).is_declaration() => { let m = self.module(fr.func); s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), THROWN).1; }
+            Some(f) => self.pass_by(&mut s, &[f], args, THROWN),
             None => {
                 for f in self.called_through_pointers(args.len()) {
                     if self.function(f).is_declaration() { continue; }
                     let m = self.module(fr.func);
-                    s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site)).1;
+                    s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), THROWN).1;
                 }
             }
         }
@@ -45,18 +41,48 @@ impl Executor<'_> {
         self.side == Side::Host && self.may_throw(fr.func, callee) && self.goes_on(fr.func, unwind)
     }
 
-    /// Whether a block is executed only after something was caught: what is called there through an unknown pointer is a method of that.
-    pub(super) fn is_in_handler(&mut self, f: FuncRef, b: BlockId) -> bool {
-        if let Some(plain) = self.unthrown.get(&f) { return !plain.contains(&b); }
-        let func = self.function(f);
-        let (mut plain, mut open) = (FxHashSet::default(), vec![BlockId(0)]);
-        while let Some(b) = open.pop() {
-            if !plain.insert(b) { continue; }
-            match &func.blocks[b.index()].term { Terminator::Invoke { normal, .. } => open.push(*normal), t => open.extend(t.successors()) }
-        }
-        let inside = !plain.contains(&b);
-        self.unthrown.insert(f, plain);
-        inside
+    /// Whether a call through a pointer is one of a method of what was caught: the object is what the handler was given.
+    pub(super) fn is_of_caught(&mut self, f: FuncRef, args: &[Operand]) -> bool {
+        let Some(Operand::Value(object)) = args.first() else { return false };
+        self.caught_in(f).contains(object)
+    }
+
+    /// The objects that a function catches, as they are or read from the variables of its handlers.
+    fn caught_in(&mut self, f: FuncRef) -> &FxHashSet<ValueId> {
+        let program = self.program;
+        self.caught.entry(f).or_insert_with(|| {
+            let all = || program.func(f).blocks.iter().flat_map(|b| &b.insts);
+            let begins = |i: &&Inst| matches!(&i.op, Op::Call { callee: Callee::Direct(g), .. } if program.func(program.resolve_func(f.module, *g)).name == "__cxa_begin_catch");
+            let mut caught: FxHashSet<ValueId> = all().filter(begins).filter_map(|i| i.result).collect();
+            let stored = |to_caught: bool| all().filter_map(|i| match &i.op {
+                Op::Store { ptr: Operand::Value(to), value, .. } if matches!(value, Operand::Value(v) if caught.contains(v)) == to_caught => Some(*to),
+                _ => None,
+            }).collect::<FxHashSet<ValueId>>();
+            let (variables, mut others) = (stored(true), stored(false));
+            // Variables whose addresses go elsewhere.
+            let mut note = |o: &Operand| if let Operand::Value(v) = o { others.insert(*v); };
+            for b in &program.func(f).blocks {
+                for i in &b.insts {
+                    match &i.op { Op::Load { .. } => {} Op::Store { value, .. } => note(value), Op::Lifetime { .. } => {} op => op.operands(&mut note) }
+                }
+                b.term.operands(&mut note);
+            }
+            caught.extend(all().filter_map(|i| match &i.op { Op::Load { ptr: Operand::Value(p), .. } if variables.contains(p) && !others.contains(p) => i.result, _ => None }));
+            caught
+        })
+    }
+
+    /// Blocks that a function reaches if nothing is thrown.
+    fn unthrown_blocks(&mut self, f: FuncRef) -> &FxHashSet<BlockId> {
+        let func = self.program.func(f);
+        self.unthrown.entry(f).or_insert_with(|| {
+            let (mut plain, mut open) = (FxHashSet::default(), vec![BlockId(0)]);
+            while let Some(b) = open.pop() {
+                if !plain.insert(b) { continue; }
+                match &func.blocks[b.index()].term { Terminator::Invoke { normal, .. } => open.push(*normal), t => open.extend(t.successors()) }
+            }
+            plain
+        })
     }
 
     fn may_throw(&mut self, caller: FuncRef, callee: &Callee) -> bool {
@@ -65,25 +91,35 @@ impl Executor<'_> {
         let named = self.globals_of(Part::Function(f));
         let throws = named.reached.iter().chain([&f]).any(|g| {
             let g = self.function(*g);
-            g.is_declaration() && (g.name.starts_with("_Z") || g.name.starts_with("__cxa_throw") || g.name == "__cxa_rethrow")
-                && ![NO_MEMORY, THROW_NOTHING].concat().iter().any(|p| g.name.starts_with(p))
+            g.is_declaration() && may_throw(&g.name)
         });
         self.throws.insert(f, throws);
         throws
     }
 
-    /// Whether a function comes back to its caller from a handler, or its handler does something on a device.
+    /// Whether a function comes back to its caller or its other code from a handler, or its handler or clean-up launches. Of `main`
+    /// that only matters if something is done on a device then.
     fn goes_on(&mut self, f: FuncRef, unwind: BlockId) -> bool {
         if let Some(known) = self.handlers.get(&(f, unwind)) { return *known; }
         let func = self.function(f);
         let (mut seen, mut open) = (FxHashSet::default(), vec![unwind]);
         while let Some(b) = open.pop() { if seen.insert(b) { open.extend(func.blocks[b.index()].term.successors()); } }
-        let back = seen.iter().any(|b| matches!(func.blocks[b.index()].term, Terminator::Ret(_)));
+        let back = seen.iter().any(|b| matches!(func.blocks[b.index()].term, Terminator::Ret(_))) || !self.unthrown_blocks(f).is_disjoint(&seen);
         let mut mentions = Mentions::of(self.program, f.module, seen.iter().map(|b| &func.blocks[b.index()]));
-        // Methods of what was thrown.
-        mentions.indirect = false;
-        let on = back && (func.name != "main" || !self.effort.are_harmless(&mentions));
+        mentions.indirect = self.calls_through_pointers(f, &seen);
+        let on = if back && func.name != "main" { true } else if back { !self.effort.are_harmless(&mentions) } else { self.effort.reaches(&mentions, |g| is_launch(&self.function(g).name)) };
         self.handlers.insert((f, unwind), on);
         on
+    }
+
+    /// Whether these blocks call anything through a pointer but methods of what was caught.
+    fn calls_through_pointers(&mut self, f: FuncRef, blocks: &FxHashSet<BlockId>) -> bool {
+        let func = self.function(f);
+        blocks.iter().any(|b| {
+            let b = &func.blocks[b.index()];
+            let last = match &b.term { Terminator::Invoke { callee, args, .. } => Some((callee, args)), _ => None };
+            let calls = b.insts.iter().filter_map(|i| match &i.op { Op::Call { callee, args } => Some((callee, args)), _ => None });
+            calls.chain(last).any(|(callee, args)| matches!(callee, Callee::Indirect(_)) && !self.is_of_caught(f, args))
+        })
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Concrete inputs of a program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Inputs {
     /// `argv[1]…`, for `main`; `argv[0]` is the interpreter's own choice.
     pub argv: Vec<String>,
@@ -139,7 +139,7 @@ impl BadAccess {
 pub type BlockThread = ([u64; 3], [u64; 3]);
 
 /// Which threads of a launch to try.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Threads {
     /// These, in order; the whole block of each where a thread's path depends on others.
     List(Vec<BlockThread>),
@@ -150,7 +150,7 @@ pub enum Threads {
 }
 
 /// A part of an object that an access must leave while it stays in the object.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Parts {
     /// Pointer variables that cut the object, each by the one store that sets it: the access goes through the first and touches
     /// a part that begins elsewhere.
@@ -160,7 +160,7 @@ pub enum Parts {
 }
 
 /// The access that a witness claims to be wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     pub site: Site,
     /// The calls that lead there from the kernel, where it matters: an atomic operation of a header has many callers.

@@ -29,6 +29,10 @@ pub struct Cuda {
     pub dear: FxHashSet<FuncRef>,
     /// Steps taken for effects alone.
     pub side_steps: u64,
+    /// Steps of threads that were tried for the access sought.
+    pub tried_steps: u64,
+    /// Where launches were come to.
+    pub sites: FxHashSet<super::api::Site>,
     message: Option<u64>,
 }
 

@@ -20,6 +20,9 @@ const ALL_SIDE_STEPS: u64 = 2_000_000;
 /// Threads of such a launch beyond which it is not even tried.
 const SIDE_THREADS: u64 = 1 << 14;
 
+/// Launches of one run: beyond, the program is taken to go on for ever, as a server does.
+const MOST_LAUNCHES: u64 = 50_000;
+
 impl Machine<'_> {
     /// The kernel behind a launch handle: the host function that stands for it.
     fn kernel_of(&self, handle: Val) -> Result<FuncRef, String> {
@@ -37,7 +40,9 @@ impl Machine<'_> {
     pub fn launch(&mut self, th: &mut Thread, handle: Val, grid: [Val; 3], block: [Val; 3], shared: Val, args: Val) -> Result<u64, Stop> {
         let ordinal = self.cuda.launches;
         self.cuda.launches += 1;
+        if self.cuda.launches > MOST_LAUNCHES { return Err(Stop::Unknown(format!("the program launches more than {MOST_LAUNCHES} times"))); }
         let site = self.launch_site(th);
+        self.cuda.sites.extend(site);
         let at = site.map(|s| self.line(s)).unwrap_or_default();
         let kernel = match self.kernel_of(handle) {
             Ok(k) => k,
@@ -137,7 +142,9 @@ impl Machine<'_> {
     fn run_for_target(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
         if self.sought(launch.kernel, launch.site, Some(launch.ordinal)) {
             self.seen.armed = true;
+            let before = self.steps;
             let r = self.attempts(args, launch);
+            self.cuda.tried_steps += self.steps - before;
             self.seen.armed = false;
             r?;
         }

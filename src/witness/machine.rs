@@ -5,7 +5,7 @@ use super::code::{CallInfo, Code};
 use super::cuda::Cuda;
 use super::libc::Libc;
 use super::memory::{Memory, ObjId, Stack, split};
-use super::observe::Observer;
+use super::observe::{Kind, Observer};
 use super::value::{Reason, Reasons, Val};
 use crate::ir::{BlockId, FuncRef, GlobalRef, Program};
 use crate::report::finding::Direction;
@@ -266,16 +266,18 @@ impl<'p> Machine<'p> {
 
     pub fn fault(&mut self, th: &Thread, site: Site, fault: Fault, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
         let (id, offset) = split(address);
+        let launch = if th.on_device() { self.launch.as_ref() } else { None };
+        let callers = th.frames[..th.frames.len().saturating_sub(1)].iter().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)));
+        let (alloc, name) = self.mem.get(&th.stack, id).map_or((None, ""), |o| (o.alloc, &*o.name));
+        if self.seen.again(&Kind { site, callers: callers.clone(), launch_site: launch.and_then(|l| l.site), alloc, name }) { return Ok(()); }
         let object = self.describe(th, id);
         let wild = object.kind == ObjectKind::Wild;
         let u64s = |v: [u32; 3]| v.map(u64::from);
-        let launch = if th.on_device() { self.launch.as_ref() } else { None };
         let place = th.place.unwrap_or(Place { block: [0; 3], thread: [0; 3] });
-        let calls = th.frames.len().saturating_sub(1);
         let bad = BadAccess {
             fault,
             site,
-            callers: th.frames[..calls].iter().map(|f| site_of(&f.code, f.pc.wrapping_sub(1))).collect(),
+            callers: callers.collect(),
             launch_site: launch.and_then(|l| l.site),
             launch: launch.map_or(0, |l| l.ordinal),
             grid: launch.map_or([0; 3], |l| u64s(l.grid)),

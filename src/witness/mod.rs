@@ -43,5 +43,5 @@ mod value;
 pub use api::{
     BadAccess, BlockThread, Budget, Fault, Inputs, Object, ObjectKind, Outcome, PartBounds, Parts, Run, Site, Target, Threads,
 };
-pub use replay::{access_sites, enumerate, replay, replay_with_snapshot};
+pub use replay::{Patience, access_sites, enumerate, replay, replay_after, replay_with_snapshot};
 pub use snapshot::{Image, Snapshot, SnapshotObject};

@@ -1,23 +1,31 @@
 //! What a run keeps of what it sees: bad accesses, whether one of them is the target, what was taken for granted.
 
-use super::api::{BadAccess, Fault, Object, Site, Target};
+use super::api::{BadAccess, Fault, Site, Target};
 use super::machine::Stop;
 use super::memory::ObjId;
 use super::snapshot::Snapshot;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Most different bad accesses that are kept.
 const MAX_BAD: usize = 10_000;
 
-/// Accesses that count as one: their place, call sites, launch, its place, and what they were meant for.
-type Key = (Site, Vec<Site>, Option<Site>, Option<Site>, String);
+/// What bad accesses that count as one have in common: their place, the calls to it, the launch, and what they were meant for.
+pub struct Kind<'a, C> { pub site: Site, pub callers: C, pub launch_site: Option<Site>, pub alloc: Option<Site>, pub name: &'a str }
+
+impl<C: Iterator<Item = Site> + Clone> Kind<'_, C> {
+    fn is_of(&self, bad: &BadAccess) -> bool {
+        bad.launch_site == self.launch_site && bad.object.alloc == self.alloc && bad.object.name == self.name && bad.callers.iter().copied().eq(self.callers.clone())
+    }
+}
 
 #[derive(Default)]
 pub struct Observer {
     /// `None`: everything is wanted.
     pub target: Option<Target>,
     pub bad: Vec<BadAccess>,
-    index: FxHashMap<Key, usize>,
+    /// Where in `bad` those of a place are, the one seen last first.
+    index: FxHashMap<Site, SmallVec<[usize; 2]>>,
     pub found: Option<BadAccess>,
     /// The object that it was meant for.
     pub found_object: Option<ObjId>,
@@ -73,6 +81,21 @@ impl Observer {
     /// An access whose address comes from what was read out of bounds.
     pub fn astray(&mut self, site: Site) { if self.armed && self.doubts.is_empty() { self.astray.insert(site); } }
 
+    /// Counts a bad access of a kind that was seen before, where it is not what is sought. A loop makes millions of one kind.
+    pub fn again<C: Iterator<Item = Site> + Clone>(&mut self, kind: &Kind<'_, C>) -> bool {
+        if self.target.as_ref().is_some_and(|t| t.site == kind.site) { return false; }
+        let Some(i) = self.position(kind) else { return false };
+        self.bad[i].count += 1;
+        true
+    }
+
+    fn position<C: Iterator<Item = Site> + Clone>(&mut self, kind: &Kind<'_, C>) -> Option<usize> {
+        let here = self.index.get_mut(&kind.site)?;
+        let at = here.iter().position(|i| kind.is_of(&self.bad[*i]))?;
+        here.swap(0, at);
+        Some(here[0])
+    }
+
     pub fn bad(&mut self, bad: BadAccess, object: ObjId, on_device: bool) -> Result<(), Stop> {
         if let Some(t) = &self.target
             && t.site == bad.site && t.parts.is_some() == matches!(bad.fault, Fault::Part(_)) && t.fault.is_none_or(|f| bad.fault.answers(f))
@@ -82,12 +105,11 @@ impl Observer {
             self.found_object = Some(object);
             return Err(Stop::Found);
         }
-        let Object { alloc, name, .. } = &bad.object;
-        let key = (bad.site, bad.callers.clone(), bad.launch_site, *alloc, name.clone());
-        match self.index.get(&key) {
-            Some(&i) => self.bad[i].count += 1,
+        let kind = Kind { site: bad.site, callers: bad.callers.iter().copied(), launch_site: bad.launch_site, alloc: bad.object.alloc, name: &bad.object.name };
+        match self.position(&kind) {
+            Some(i) => self.bad[i].count += 1,
             None if self.bad.len() < MAX_BAD => {
-                self.index.insert(key, self.bad.len());
+                self.index.entry(bad.site).or_default().push(self.bad.len());
                 self.bad.push(bad);
             }
             None => self.doubt(format!("more than {MAX_BAD} different accesses are out of bounds")),

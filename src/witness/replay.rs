@@ -8,7 +8,7 @@ use super::snapshot::Snapshot;
 use super::store::Fill;
 use super::value::{Val, mask};
 use crate::ir::{BlockId, FuncRef, Op, Program, Side, TypeKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Runs a program on concrete inputs from `root` until the target is reached out of bounds.
 ///
@@ -16,16 +16,51 @@ use rustc_hash::FxHashMap;
 /// at first; where that leaves something open they are run in a second pass, as far as the budget goes.
 #[must_use]
 pub fn replay(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget) -> Outcome {
-    seek(program, root, inputs, target, budget, false).0
+    seek(program, root, inputs, target, budget, false, &mut Patience::default()).0
+}
+
+/// What patient passes of the same inputs came to before: most of a run is the same whatever is sought.
+#[derive(Clone, Debug, Default)]
+pub struct Patience { spent: Option<Spent> }
+
+/// A patient pass that did not come to its end.
+#[derive(Clone, Debug)]
+struct Spent {
+    /// Without those of the threads that were tried for the access sought.
+    steps: u64,
+    seconds: f64,
+    /// Launches that it came to.
+    launches: FxHashSet<Site>,
+}
+
+impl Patience {
+    /// Whether another pass, with so much left, would end as an earlier one did before it comes to the launch that is sought.
+    fn is_vain(&self, target: &Target, left: &Budget) -> bool {
+        let (Some(s), Some(launch)) = (&self.spent, target.launch_site) else { return false };
+        !s.launches.contains(&launch) && (left.steps / 2 <= s.steps || left.seconds / 2.0 <= s.seconds)
+    }
+
+    fn note(&mut self, m: &mut Machine<'_>) {
+        let steps = m.steps.saturating_sub(m.cuda.tried_steps);
+        #[expect(clippy::cast_precision_loss, reason = "a share of the time")]
+        let seconds = m.started.elapsed().as_secs_f64() * steps as f64 / m.steps.max(1) as f64;
+        if self.spent.as_ref().is_none_or(|s| s.steps < steps) { self.spent = Some(Spent { steps, seconds, launches: std::mem::take(&mut m.cuda.sites) }); }
+    }
+}
+
+/// As [`replay`], where others with the same inputs and no smaller budget came before.
+#[must_use]
+pub fn replay_after(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget, before: &mut Patience) -> Outcome {
+    seek(program, root, inputs, target, budget, false, before).0
 }
 
 /// As [`replay`], and with the launch that reached the access as it stood before its kernel began.
 #[must_use]
 pub fn replay_with_snapshot(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget) -> (Outcome, Option<Snapshot>) {
-    seek(program, root, inputs, target, budget, true)
+    seek(program, root, inputs, target, budget, true, &mut Patience::default())
 }
 
-fn seek(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget, snapshot: bool) -> (Outcome, Option<Snapshot>) {
+fn seek(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget, snapshot: bool, before: &mut Patience) -> (Outcome, Option<Snapshot>) {
     let mut left = *budget;
     let mut target = target.clone();
     let mut hurried: Option<Outcome> = None;
@@ -40,13 +75,17 @@ fn seek(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budg
         let spent = stop == Stop::Budget;
         let outcome = m.judge(stop, &target);
         // A second, patient pass that did not come to an end says less than the first.
-        if let (true, Some(first)) = (spent, hurried) { return (first, None); }
+        if let (true, Some(first)) = (spent, hurried) {
+            before.note(&mut m);
+            return (first, None);
+        }
         hurried = None;
         left.steps = left.steps.saturating_sub(m.steps);
         left.seconds -= m.started.elapsed().as_secs_f64();
         if left.steps == 0 || left.seconds <= 0.0 { return (outcome, None); }
         let decided = matches!(outcome, Outcome::NotReached { .. });
         if m.seen.skipped && !decided && left.loop_steps != u64::MAX {
+            if before.is_vain(&target, &left) { return (outcome, None); }
             left.loop_steps = u64::MAX;
             hurried = Some(outcome);
         } else if target.launch.is_some() {
@@ -138,7 +177,8 @@ impl Machine<'_> {
         let mut th = Thread::host();
         let main = self.program.func(root).name == "main";
         if main {
-            for ctor in self.program.constructors() { self.call(&mut th, ctor, &[])?; }
+            let constructors = self.program.constructors().ok_or_else(|| Stop::Unknown("what initialises variables before `main` is not known".to_owned()))?;
+            for ctor in constructors { self.call(&mut th, ctor, &[])?; }
         }
         let args = if main { self.main_arguments(&mut th)? } else { self.root_arguments(root)? };
         self.call(&mut th, root, &args).map(|_| ())

@@ -532,6 +532,17 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// The number in a parameter's attribute (`dereferenceable(n)`), 0 without one; parameters count from 0.
+    pub(super) fn param_int_attribute(self, param: u32, key: &str) -> u64 {
+        self.expect_function();
+        // SAFETY: a function; attribute index 0 is the return value, hence the shift.
+        unsafe {
+            let id = LLVMGetEnumAttributeKindForName(key.as_ptr().cast(), key.len());
+            let a = LLVMGetEnumAttributeAtIndex(self.0, param + 1, id);
+            if a.is_null() { 0 } else { LLVMGetEnumAttributeValue(a) }
+        }
+    }
+
     // --- instructions ---
 
     pub(super) fn debug_location(self) -> Option<Meta<'m>> {
@@ -583,10 +594,11 @@ impl<'m> Value<'m> {
             if a.is_null() { 1 } else { u32::try_from(LLVMGetEnumAttributeValue(a)).unwrap_or(1) }
         }
     }
+    /// Whether others may see or change the memory meanwhile: volatile, or atomic in any order.
     pub(super) fn is_volatile(self) -> bool {
         self.expect(&[Opcode::LLVMLoad, Opcode::LLVMStore]);
         // SAFETY: a load or store.
-        unsafe { LLVMGetVolatile(self.0) != 0 }
+        unsafe { LLVMGetVolatile(self.0) != 0 || LLVMGetOrdering(self.0) != llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic }
     }
     pub(super) fn rmw_op(self) -> RmwOp {
         self.expect(&[Opcode::LLVMAtomicRMW]);

@@ -156,6 +156,7 @@ impl<'m> Reader<'m> {
             ty: self.types.id(p.ty()),
             byval: f.param_type_attribute(i, "byval").map(|t| self.types.id(t)),
             sret: f.param_type_attribute(i, "sret").map(|t| self.types.id(t)),
+            dereferenceable: f.param_int_attribute(i, "dereferenceable"),
         }).collect();
         let (blocks, values) = func::body(self, f);
         Function {

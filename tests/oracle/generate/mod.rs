@@ -7,6 +7,7 @@ mod expr;
 mod host;
 mod idioms;
 mod indirect;
+mod keep;
 mod kernel;
 
 use super::program::{Program, Stmt};
@@ -102,7 +103,9 @@ pub fn program(seed: u64) -> Program {
     let mut g = Gen { rng: XorShiftRng::seed_from_u64(seed), names: 0, narrow: false, wrong: 0 };
     g.wrong = g.choose(&[0, 3, 8, 20]);
     g.narrow = g.chance(30);
-    let (items, inputs, indices) = g.whole();
+    let (mut items, inputs, indices) = g.whole();
+    // Last, so that it leaves what else a seed gives as it is.
+    if g.chance(25) { g.keep(&mut items); }
     let narrow = [120, 126, 127, 128, 130, 140, 200, 250, 255, 256, 260, 300];
     let mut one: Vec<i64> = (0..=20).chain([-1, -2, 31, 32, 33, 63, 64, 65, -3, -4, -7, 100, 127, 128, 129, 200, 255, 256, 257, 1000, 32767, 32768, 65535, 65536, -128, -129, -32769, 2_147_483_647, -2_147_483_648]).collect();
     if g.narrow { one.extend(narrow); }

@@ -1,6 +1,6 @@
 // Functions that a library finds behind what it is given: in a table of virtual functions, behind two pointers, in an earlier call, in
 // a stream; functions that CUDA calls. What they write is not known after them.
-//@ undecided: 5
+//@ undecided: 8
 #include <cstdlib>
 #include <future>
 #include <iostream>
@@ -18,9 +18,9 @@ extern "C" void library_steps();
 
 static int by_method = 8, by_table = 8, by_earlier = 8, by_stream = 8, by_manipulator = 8, by_stream_of_cuda = 8, by_future = 8, once = 8;
 
-__global__ void method(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global possible
-__global__ void table(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global possible
-__global__ void earlier(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; } //~ oob-global possible
+__global__ void method(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
+__global__ void table(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
+__global__ void earlier(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
 __global__ void stream(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
 __global__ void manipulator(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }
 __global__ void of_cuda(int *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 1; }

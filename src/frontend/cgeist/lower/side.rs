@@ -123,7 +123,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
             let (ty, mut byval) = (self.types.of(t), None);
             // A structure of equal members is given as the place where it lies; the symbol says that it is passed by value.
             if kernel && !stub && by_value.get(i) == Some(&true) && let Type::MemRef(m) = t { byval = Some(self.types.variable(m)); }
-            params.push(Param { name: names[i].clone(), ty, byval, sret: None });
+            params.push(Param { name: names[i].clone(), ty, byval, sret: None, dereferenceable: 0 });
         }
         let linkage = linkage(f, name, self.side);
         let loc = self.loc(&f.loc);
@@ -144,7 +144,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         if let Some(id) = self.function_ids.get(name) { return *id; }
         let id = self.reserve(name, ret);
         let f = &mut self.functions[id.index()];
-        f.params = params.iter().enumerate().map(|(i, t)| Param { name: format!("arg{i}"), ty: *t, byval: None, sret: None }).collect();
+        f.params = params.iter().enumerate().map(|(i, t)| Param { name: format!("arg{i}"), ty: *t, byval: None, sret: None, dereferenceable: 0 }).collect();
         f.values = u32::try_from(params.len()).unwrap_or(0);
         id
     }
