@@ -121,18 +121,34 @@ fn end_marked(is: impl Fn(&str) -> bool) {
     loop {
         // One may start another while it is ended.
         let left = marked(&is);
-        if left.is_empty() || Instant::now() >= end { return; }
-        for pid in left { let _ = kill_process(pid, Signal::KILL); }
+        if left.pids.is_empty() && !left.unsure || Instant::now() >= end { return; }
+        for pid in left.pids { let _ = kill_process(pid, Signal::KILL); }
         std::thread::sleep(POLL);
     }
 }
 
+/// Processes with a mark, and whether there may be others that cannot be told at this moment.
+#[derive(Default)]
+struct Marked { pids: Vec<Pid>, unsure: bool }
+
 /// The processes that were started with such a mark in their environment, as far as they may be looked at.
-fn marked(is: impl Fn(&str) -> bool) -> Vec<Pid> {
+fn marked(is: impl Fn(&str) -> bool) -> Marked {
     let mark = |variable: &[u8]| std::str::from_utf8(variable).is_ok_and(|v| v.strip_prefix(MARK).and_then(|v| v.strip_prefix('=')).is_some_and(&is));
-    let has = |pid: &i32| std::fs::read(format!("/proc/{pid}/environ")).is_ok_and(|e| e.split(|b| *b == 0).any(mark));
-    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|e| e.file_name().to_str()?.parse().ok());
-    all.filter(has).filter_map(Pid::from_raw).collect()
+    let mut found = Marked::default();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else { continue };
+        let environment = match std::fs::read(format!("/proc/{pid}/environ")) {
+            Ok(environment) => environment,
+            Err(e) if e.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error()) => vec![],
+            Err(_) => continue,
+        };
+        if environment.is_empty() {
+            found.unsure |= processes::in_transition(pid);
+        } else if environment.split(|b| *b == 0).any(mark) {
+            found.pids.extend(Pid::from_raw(pid));
+        }
+    }
+    found
 }
 
 fn ends(mut file: std::fs::File) -> std::io::Result<String> {
@@ -182,6 +198,12 @@ mod tests {
         assert!(e.success() && start.elapsed() < Duration::from_secs(20));
         let alive = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(") Z "));
         assert!(!alive(e.output.trim()), "process {} is left", e.output);
+        // One that becomes another program again and again has no environment for moments.
+        let script = r#"export AGAIN='exec sh -c "$AGAIN"'; (setsid sh -c "$AGAIN" & echo $!)"#;
+        for _ in 0..20 {
+            let e = run_to_the_last(Command::new("sh").args(["-c", script]), "", LONG, None).unwrap();
+            assert!(!alive(e.output.trim()), "process {} is left", e.output);
+        }
         // What only looks like it is not.
         let mut other = Command::new("sleep").arg("63").env(super::MARK, "0-0").spawn().unwrap();
         run_to_the_last(&mut Command::new("true"), "", LONG, None).unwrap();

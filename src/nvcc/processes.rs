@@ -69,11 +69,30 @@ fn descendants(root: Pid) -> Vec<Pid> {
     found[1..].iter().filter_map(|&pid| Pid::from_raw(pid)).collect()
 }
 
-/// The fourth field of /proc/PID/stat; the second, the program's name, may hold anything, even parentheses.
-fn parent_of(pid: i32) -> Option<i32> {
+fn parent_of(pid: i32) -> Option<i32> { stat(pid)?.get(1)?.parse().ok() }
+
+/// The fields of /proc/PID/stat from the third (the state) on; the second, the program's name, may hold anything, even parentheses.
+fn stat(pid: i32) -> Option<Vec<String>> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     let after_name = stat.iter().rposition(|&byte| byte == b')')? + 1;
-    std::str::from_utf8(&stat[after_name..]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
+    Some(std::str::from_utf8(&stat[after_name..]).ok()?.split_ascii_whitespace().map(str::to_owned).collect())
+}
+
+/// Whether a process that shows no environment may have one all the same, or may not be gone yet: one in between two programs
+/// (`execve`), and one that is about to end, have none for a moment. What started before this process did is none of ours.
+pub fn in_transition(pid: i32) -> bool {
+    /// Of the kernel itself (include/linux/sched.h).
+    const PF_KTHREAD: u64 = 0x0020_0000;
+    const STATE: usize = 0;
+    const FLAGS: usize = 6;
+    const STARTED: usize = 19;
+    let number = |fields: &[String], field: usize| fields.get(field)?.parse::<u64>().ok();
+    let Some(fields) = stat(pid) else { return false };
+    let ended = matches!(fields[STATE].as_str(), "Z" | "X");
+    let kernels = number(&fields, FLAGS).is_some_and(|f| f & PF_KTHREAD != 0);
+    let own = i32::try_from(std::process::id()).ok().and_then(stat);
+    let older = own.is_some_and(|own| number(&fields, STARTED) < number(&own, STARTED));
+    !ended && !kernels && !older
 }
 
 /// Of these signals, the ones this process was not told to ignore (by `nohup`, or a shell's background job). A handler would
