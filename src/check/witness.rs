@@ -75,7 +75,12 @@ impl<'p> Judge<'p> {
         let mut by_source: BTreeMap<InputSource, i128> = BTreeMap::new();
         for (source, v) in values(a, depends, model) { by_source.entry(source).or_insert(v); }
         let given = by_source.get(&InputSource::Argc).copied().unwrap_or(i128::MAX);
-        by_source.into_iter().filter(|(s, _)| !matches!(s, InputSource::Argc) && !matches!(s, InputSource::Argv(i) if i128::from(*i) >= given)).map(|(s, v)| {
+        by_source.retain(|s, _| !matches!(s, InputSource::Argv(i) if i128::from(*i) >= given));
+        let last = by_source.keys().filter_map(|s| if let InputSource::Argv(i) = s { Some(i128::from(*i)) } else { None }).max();
+        let options = by_source.keys().any(|s| matches!(s, InputSource::Option { .. }));
+        // The arguments say how many there are.
+        if options || last.is_some_and(|i| i + 1 >= given) { by_source.remove(&InputSource::Argc); }
+        by_source.into_iter().map(|(s, v)| {
             let name = match &s {
                 InputSource::Argc => "argc".into(),
                 InputSource::Argv(i) => format!("argv[{i}]"),
