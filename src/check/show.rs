@@ -5,13 +5,26 @@ use crate::symbolic::exec::{AccessKind, Site};
 use crate::symbolic::layers::{FILE, ROUND, WORD};
 use crate::symbolic::term::{Arena, Term, TermId};
 
-/// How deep a term is shown, and how much of it: parts that it has in common with itself come again each time.
+/// How deep a term is shown, and how much of it: what is larger is shown less deep. Parts that it has in common with itself come
+/// again each time.
 const DEPTH: u32 = 12;
-const PARTS: u32 = 400;
+const PARTS: u32 = 60;
 
 /// A term as a C-like expression.
 #[must_use]
-pub fn term(a: &Arena, t: TermId) -> String { Shown { a, left: PARTS }.part(t, 0, DEPTH) }
+pub fn term(a: &Arena, t: TermId) -> String {
+    let shown = (2..=DEPTH).rev().map(|depth| {
+        let mut shown = Shown { a, left: PARTS };
+        let text = shown.part(t, 0, depth);
+        (shown.left > 0, text)
+    });
+    let mut last = String::new();
+    for (whole, text) in shown {
+        if whole { return text; }
+        last = text;
+    }
+    last
+}
 
 struct Shown<'a> { a: &'a Arena, left: u32 }
 

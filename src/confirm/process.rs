@@ -199,7 +199,7 @@ mod tests {
         let alive = |pid: &str| std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(") Z "));
         assert!(!alive(e.output.trim()), "process {} is left", e.output);
         // One that becomes another program again and again has no environment for moments.
-        let script = r#"export AGAIN='exec sh -c "$AGAIN"'; (setsid sh -c "$AGAIN" & echo $!)"#;
+        let script = r#"export AGAIN='exec sh -c "$AGAIN"'; ulimit -t 10; (setsid sh -c "$AGAIN" & echo $!)"#;
         for _ in 0..20 {
             let e = run_to_the_last(Command::new("sh").args(["-c", script]), "", LONG, None).unwrap();
             assert!(!alive(e.output.trim()), "process {} is left", e.output);
