@@ -138,7 +138,7 @@ impl Decider {
                 }
             };
             roots.push(goal);
-            let Some(found) = self.unmet(a, o.facts, &roots, &free) else { return Decision::Unknown("the solver's time limit was reached".into()) };
+            let Some(found) = self.unmet(a, o.facts, &roots, &free) else { return Decision::Unknown(solver::OUT_OF_TIME.into()) };
             for w in found.open { if !unmet.contains(&w) { unmet.push(w); } }
             met.extend(found.met);
         }
@@ -205,7 +205,7 @@ impl Decider {
 
     fn prove(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId, limits: &Limits) -> Answer {
         if let Some((used, free)) = self.proof_of(facts, goal) { return Answer::Proved { by: solver::Method::Poly, used, free }; }
-        if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.millis) { self.cut = true; return Answer::Unknown("the solver's time limit was reached".into()); }
+        if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.millis) { self.cut = true; return Answer::Unknown(solver::OUT_OF_TIME.into()); }
         let mut groups = std::mem::take(&mut self.groups);
         let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
         self.groups = groups;

@@ -1,9 +1,9 @@
-//! The host's code from one root. Where following it takes too long, it is executed again without what costs most and does nothing
-//! on a device.
+//! The host's code from one root. Where following it takes too long or too much memory, it is executed again without what costs most
+//! and does nothing on a device.
 
 use super::engine::Engine;
 use crate::host::Root;
-use crate::symbolic::budget::{Budget, Limit};
+use crate::symbolic::budget::{self, Budget, Limit};
 use crate::symbolic::effort::{Cost, Effort, Measure, Part, Which};
 use crate::symbolic::exec::Executor;
 use rustc_hash::FxHashMap;
@@ -29,15 +29,17 @@ impl<'p> Engine<'p> {
             if let Some(state) = e.initialised(root.func, state) { drop(e.call(root.func, args, state, 0)); }
             e.budget.deadline = Some(self.deadline);
             let cost = Cost { steps: Budget::default().steps - e.budget.steps, time: start.elapsed() };
-            let (Some(step), Some(measure)) = (step, e.limit.and_then(measure)) else { return e };
-            let heavy = e.effort.heaviest(cost, measure, *step);
+            let (Some(step), Some(limit)) = (step, e.limit) else { return e };
+            let heavy = e.effort.heaviest(cost, measure(limit), *step);
             self.say_left_out(&heavy);
             let more = e.effort.spare(&heavy);
             if more == spared {
-                if measure == Measure::Steps { return e; }
+                if limit != Limit::Time { return e; }
                 steps = [].iter();
             }
             spared = more;
+            drop(e);
+            if limit == Limit::Memory { budget::give_back(); }
         }
     }
 
@@ -54,7 +56,7 @@ impl<'p> Engine<'p> {
     }
 }
 
-/// What a limit is measured by; `None` where another execution would meet it again.
-fn measure(limit: Limit) -> Option<Measure> {
-    match limit { Limit::Steps => Some(Measure::Steps), Limit::Time => Some(Measure::Time), Limit::Memory => None }
+/// What a limit is measured by: each step leaves terms in memory.
+const fn measure(limit: Limit) -> Measure {
+    match limit { Limit::Steps | Limit::Memory => Measure::Steps, Limit::Time => Measure::Time }
 }

@@ -83,6 +83,16 @@ fn resident() -> Option<u64> {
     Some(pages * rustix::param::page_size() as u64)
 }
 
+/// Gives what was freed back to the system, where the C library keeps it: [`resident`] counts it until then.
+pub fn give_back() {
+    // SAFETY: takes no pointer; the allocator's own locks guard it.
+    #[cfg(target_env = "gnu")]
+    #[expect(unsafe_code, reason = "a function of the C library")]
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Budget, LOOK, Limit, resident};

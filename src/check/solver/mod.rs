@@ -11,6 +11,7 @@
 mod encode;
 mod enumerate;
 mod groups;
+mod guess;
 mod opaque;
 mod poly;
 pub mod recall;
@@ -18,6 +19,7 @@ mod smallest;
 mod smt;
 
 pub use groups::Groups;
+pub use smt::OUT_OF_TIME;
 use poly::Found;
 use crate::symbolic::term::{Arena, SymId, Term, TermId, Valuation};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -10,7 +10,7 @@ use crate::symbolic::term::{Arena, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Fewer operations are left to the solver as they are.
-const MANY: usize = 3;
+const MANY: usize = 1;
 
 /// What stands for bitwise operations.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Models with small values: a counterexample that is cheap to run and easy to read.
 
 use super::smt::{self, Budget, Outcome, Query};
-use super::{Limits, Model, ModelAnswer, WrapMode};
+use super::{Limits, Model, ModelAnswer, WrapMode, guess};
 use crate::symbolic::term::{Arena, Range, SymId, TermId};
 
 /// Bounds on the magnitude of inputs, tried in turn.
@@ -25,6 +25,10 @@ pub(super) fn find(
         bounds.extend(prefer_small.iter().map(|s| (*s, Range::new(-k, k))));
         match attempt(arena, &want, &bounds, mode, &budget) { Outcome::Sat(m) => Some(m), _ => None }
     };
+    // Small ones are tried first: what the solver would have to find out about bits takes too long to look for smaller ones yet.
+    if let Some(m) = guess::model(arena, &Query { want: &want, bounds: &at_least_one, mode, strict: true }) {
+        return ModelAnswer::Model(lower(arena, m, &want, prefer_small, &at_least_one, mode, &budget));
+    }
     let mut below = 0;
     for top in LADDER {
         if budget.spent() { break; }
