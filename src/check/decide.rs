@@ -158,10 +158,7 @@ impl Decider {
                 self.wrapping.push(m);
                 Decision::SafeIfNoWrap(self.name(a, &unmet))
             }
-            Answer::Model(m) => match self.fails(a, &facts, both, m, WrapMode::Exact) {
-                Decision::Fails { model, mode, degenerate } if self.underflows(a, &unmet, &model) => Decision::Fails { model, mode, degenerate },
-                _ => Decision::SafeIfNoWrap(self.name(a, &unmet)),
-            },
+            Answer::Model(m) => self.underflowing(a, &facts, both, &unmet, m).unwrap_or_else(|| Decision::SafeIfNoWrap(self.name(a, &unmet))),
             Answer::Unknown(_) => { self.cut = true; Decision::SafeIfNoWrap(self.name(a, &unmet)) }
         }
     }
@@ -245,6 +242,27 @@ impl Decider {
             Term::Wrap { arg, bits, signed } => format!("`{}` as {} {bits}-bit integer", show::term(a, *arg), if *signed { "a signed" } else { "an unsigned" }),
             _ => show::term(a, *w),
         }).collect()
+    }
+
+    /// A model in which the access goes out of bounds because some operation goes below zero, and none beyond its largest value: sizes for which
+    /// that happens were never meant.
+    fn underflowing(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId, unmet: &[TermId], first: Model) -> Option<Decision> {
+        let mut all = facts.to_vec();
+        for w in unmet {
+            let Term::Wrap { arg, bits, signed } = *a.get(*w) else { continue };
+            let range = Range::of_int(bits, signed);
+            if let Some(hi) = range.hi { let most = a.int(hi); all.push(a.le(arg, most)); }
+            if signed && let Some(lo) = range.lo { let least = a.int(lo); all.push(a.le(least, arg)); }
+        }
+        let quick = Limits { millis: self.limits.millis.min(700), ..self.limits };
+        let first = if first.refutes(a, &all, goal, WrapMode::Exact) { first } else {
+            let Answer::Model(m) = solver::prove(a, &all, goal, WrapMode::Exact, &quick) else { return None };
+            m
+        };
+        match self.fails(a, &all, goal, first, WrapMode::Exact) {
+            Decision::Fails { model, mode, degenerate } if self.underflows(a, unmet, &model) => Some(Decision::Fails { model, mode, degenerate }),
+            _ => None,
+        }
     }
 
     /// Whether some operation goes below zero rather than beyond the largest value: `n - 1` on an unsigned 0 is a

@@ -136,19 +136,23 @@ pub struct Context {
     poly: poly::Prepared,
     /// The goal before and what was said of it without Z3: callers ask for the bound first and for the rest later.
     last: Option<(TermId, Option<Answer>)>,
-    /// The same facts without what bitwise operations do, where there are many.
-    general: Option<Box<(opaque::Opaque, Self)>>,
+    /// The same facts without how the host came to its numbers.
+    general: Option<Box<General>>,
 }
+
+/// Facts without how the host came to its numbers; what is sure of these comes after them.
+struct General { opaque: opaque::Opaque, context: Option<Context> }
 
 impl Context {
     #[must_use]
     pub fn new(arena: &mut Arena, facts: &[TermId], mode: WrapMode) -> Self {
-        let general = opaque::Opaque::of(arena, facts).map(|o| {
-            let facts: Vec<TermId> = facts.iter().map(|f| o.read(arena, *f)).collect();
-            let inner = Self { poly: poly::Prepared::new(arena, &facts, mode), facts, mode, last: None, general: None };
-            Box::new((o, inner))
-        });
-        Self { facts: facts.to_vec(), mode, poly: poly::Prepared::new(arena, facts, mode), last: None, general }
+        let mut opaque = opaque::Opaque::default();
+        opaque.note(arena, facts);
+        Self { general: Some(Box::new(General { opaque, context: None })), ..Self::as_they_are(arena, facts.to_vec(), mode) }
+    }
+
+    fn as_they_are(arena: &mut Arena, facts: Vec<TermId>, mode: WrapMode) -> Self {
+        Self { poly: poly::Prepared::new(arena, &facts, mode), facts, mode, last: None, general: None }
     }
 
     /// Whether the goal follows from the facts: the polynomial bound, then Z3.
@@ -158,13 +162,23 @@ impl Context {
         self.quick(arena, goal, limits).unwrap_or_else(|| smt::prove(arena, &self.facts, goal, self.mode, limits, groups))
     }
 
-    /// A proof that does not depend on what bitwise operations do.
+    /// A proof that does not depend on how the host came to its numbers.
     fn in_general(&mut self, arena: &mut Arena, goal: TermId, ask: impl FnOnce(&mut Self, &mut Arena, TermId) -> Option<Answer>) -> Option<Answer> {
-        let (opaque, general) = &mut **self.general.as_mut()?;
+        let General { opaque, context } = &mut **self.general.as_mut()?;
+        if opaque.note(arena, &[goal]) { *context = None; }
+        if opaque.is_empty() { return None; }
         let goal = opaque.read(arena, goal);
-        let Answer::Proved { by, used, .. } = ask(general, arena, goal)? else { return None };
-        let used = general.facts.iter().zip(&self.facts).filter(|(g, _)| used.contains(g)).map(|(_, f)| *f).collect();
-        Some(Answer::Proved { by, used, free: opaque.terms() })
+        let context = context.get_or_insert_with(|| {
+            let mut facts: Vec<TermId> = self.facts.iter().map(|f| opaque.read(arena, *f)).collect();
+            facts.extend(opaque.sure(arena, self.mode));
+            Self::as_they_are(arena, facts, self.mode)
+        });
+        let Answer::Proved { by, used, .. } = ask(context, arena, goal)? else { return None };
+        let (own, sure) = context.facts.split_at(self.facts.len());
+        // What is sure of two numbers rests on how they came about.
+        let free = if sure.iter().any(|f| used.contains(f) && !own.contains(f)) { Free::default() } else { opaque.terms() };
+        let used = own.iter().zip(&self.facts).filter(|(g, _)| used.contains(g)).map(|(_, f)| *f).collect();
+        Some(Answer::Proved { by, used, free })
     }
 
     /// The polynomial bound alone: the facts of a proof and what is free in it, or nothing.
