@@ -39,6 +39,9 @@ const WRAPPING: usize = 8;
 /// How many times one obligation's limit the range obligations may take that it rests on.
 const UNMET_TIMES: u32 = 4;
 
+/// Searches for one range obligation that may end without an answer.
+const RANGE_TRIES: u32 = 3;
+
 /// Wraps beside those of a proof that are looked at before a search in the machine's own arithmetic.
 const OTHER_WRAPS: usize = 32;
 
@@ -67,6 +70,8 @@ pub struct Decider {
     proofs: FxHashMap<TermId, Vec<(Vec<TermId>, Free)>>,
     /// Models in which a range obligation fails; one that satisfies other facts too refutes it under those.
     models: FxHashMap<TermId, Vec<Model>>,
+    /// Searches for range obligations that ended without an answer, by their limit in milliseconds.
+    open_ranges: FxHashMap<(TermId, u32), u32>,
     /// Goals whose search was cut off under these facts, with its limit in milliseconds.
     hopeless: FxHashMap<(TermId, TermId), u32>,
     wraps: FxHashMap<TermId, Vec<TermId>>,
@@ -138,7 +143,7 @@ impl Decider {
                 }
             };
             roots.push(goal);
-            let Some(found) = self.unmet(a, o.facts, &roots, &free) else { return Decision::Unknown(solver::OUT_OF_TIME.into()) };
+            let found = self.unmet(a, o.facts, &roots, &free);
             for w in found.open { if !unmet.contains(&w) { unmet.push(w); } }
             met.extend(found.met);
         }
@@ -315,22 +320,22 @@ impl Decider {
         Decision::Fails { model, mode, degenerate }
     }
 
-    /// Range obligations below the roots, but for those below what is free, that do not follow from the facts; `None` where there are more
-    /// than can be looked at.
-    fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId], free: &Free) -> Option<Ranges> {
+    /// Range obligations below the roots, but for those below what is free, that do not follow from the facts, or are more than can be
+    /// looked at.
+    fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId], free: &Free) -> Ranges {
         let until = Instant::now() + UNMET_TIMES * Duration::from_millis(u64::from(self.limits.millis));
         let mut found = Ranges::default();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut work: Vec<TermId> = self.wraps_above(a, roots, free);
         while let Some(w) = work.pop() {
             if !seen.insert(w) { continue; }
-            if Instant::now() > until { self.cut = true; return None; }
+            if Instant::now() > until { self.cut = true; found.open.push(w); continue; }
             match self.in_range(a, facts, w) {
                 Some(used) => { work.extend(&used); found.met.insert(w, used); }
                 None => found.open.push(w),
             }
         }
-        Some(found)
+        found
     }
 
     /// Wraps in these terms that are the identity wherever the facts hold in the machine's own arithmetic, with their arguments: those met
@@ -384,15 +389,23 @@ impl Decider {
         for goal in [lower, upper] {
             if a.as_bool(goal) == Some(true) { continue; }
             if self.proof_of(&older, goal).is_none() && self.models.get(&goal).is_some_and(|m| m.iter().any(|m| m.refutes(a, &older, goal, WrapMode::Assume))) { return None; }
+            // What the solver could not tell under some facts it seldom can under others.
             let limits = Limits { millis: self.limits.millis.min(1500), ..self.limits };
-            match self.prove(a, all, &older, goal, &limits) {
+            let tried = self.open_ranges.get(&(goal, limits.millis)).copied().unwrap_or(0);
+            let answer = if tried < RANGE_TRIES { self.prove(a, all, &older, goal, &limits) } else {
+                self.bound(a, all, &older, goal).map_or_else(|| { self.cut = true; Answer::Unknown(solver::OUT_OF_TIME.into()) }, |(used, free)| Answer::Proved { by: solver::Method::Poly, used, free })
+            };
+            match answer {
                 Answer::Proved { mut used, free, .. } => { used.push(goal); rests.extend(self.wraps_above(a, &used, &free)); }
                 Answer::Model(m) => {
                     let known = self.models.entry(goal).or_default();
                     if known.len() < 4 { known.push(m); }
                     return None;
                 }
-                Answer::Unknown(_) => return None,
+                Answer::Unknown(_) => {
+                    self.open_ranges.insert((goal, limits.millis), tried + 1);
+                    return None;
+                }
             }
         }
         Some(rests)
@@ -464,8 +477,8 @@ mod tests {
         let limits = d.limits;
         let crate::check::solver::Answer::Proved { mut used, free, .. } = d.prove(&mut a, facts, &all, goal, &limits) else { panic!("it follows") };
         used.push(goal);
-        assert_eq!(d.unmet(&mut a, facts, &used, &free).unwrap().open, vec![]);
-        assert_eq!(d.unmet(&mut a, facts, &used, &crate::check::solver::Free::default()).unwrap().open, vec![wrapped]);
+        assert_eq!(d.unmet(&mut a, facts, &used, &free).open, vec![]);
+        assert_eq!(d.unmet(&mut a, facts, &used, &crate::check::solver::Free::default()).open, vec![wrapped]);
         let facts = a.and(facts, fewer);
         let beside = Obligation { facts, offset, bytes: four, extent: wrapped_extent };
         assert!(matches!(Decider::default().decide(&mut a, &beside), Decision::SafeIfNoWrap(_)));

@@ -87,14 +87,14 @@ fn may_lack_a_value(arena: &Arena, t: TermId) -> bool {
     }
 }
 
-/// A bitwise operation, or a large choice between numbers, neither of which depends on a thread or a round of a loop.
+/// A bitwise operation, or a large choice between numbers that does not depend on a thread.
 fn is_number_of_the_host(arena: &Arena, t: TermId) -> bool {
     match arena.get(t) {
         Term::BitAnd(..) | Term::BitOr(..) | Term::BitXor(..) => true,
         Term::Ite(..) => {
             let below = arena.cone(&[t]);
             below.len() >= LARGE && below.iter().all(|t| match arena.get(*t) {
-                Term::Sym(s) | Term::BoolSym(s) => !matches!(arena.symbol(*s).kind, SymKind::Thread(_) | SymKind::Block(_) | SymKind::Iteration { .. } | SymKind::Content { .. }),
+                Term::Sym(s) | Term::BoolSym(s) => !matches!(arena.symbol(*s).kind, SymKind::Thread(_) | SymKind::Block(_) | SymKind::Content { .. }),
                 _ => true,
             })
         }
