@@ -48,6 +48,10 @@ const MAX_CHOICES: usize = 64;
 /// Rounds that are gone through again only because they stored addresses that those before did not.
 const MOST_AGAIN: usize = 2;
 
+/// Passes in which it is found out what a body changes, and those besides that only find another place for a pointer.
+const MOST_PASSES: u32 = 16;
+const MOST_WIDENED: u32 = 64;
+
 /// Constant trip counts up to this are executed one by one where that is more exact.
 const MAX_UNROLL: u32 = 64;
 
@@ -93,7 +97,8 @@ impl Executor<'_> {
         let mut beyond: FxHashSet<LoopVar> = FxHashSet::default();
         let mut twins: FxHashMap<LoopVar, Anew> = FxHashMap::default();
         let mut again = 0;
-        for round in 0..16 {
+        let (mut round, mut widened) = (0, 0);
+        while round < MOST_PASSES {
             let mark = self.arena.symbols().len();
             let version = self.version;
             let stored = self.mark();
@@ -113,6 +118,7 @@ impl Executor<'_> {
             let untouched: Vec<ObjId> = sb.mem.keys().copied().filter(|o| !s0.mem.contains_key(o) && self.object(*o).kind.is_there_from_the_start()).collect();
             if !untouched.is_empty() {
                 for o in untouched { self.ensure(&mut s0, o); }
+                round += 1;
                 continue;
             }
             let mut new = self.changed(&sh, &sb, &vars);
@@ -171,6 +177,8 @@ impl Executor<'_> {
                 again += 1;
                 if again > MOST_AGAIN { self.give_up_places(stored); }
             }
+            // Pointers that rounds pass on to each other come to light one by one.
+            if wider && new.is_empty() && widened < MOST_WIDENED { widened += 1; } else { round += 1; }
             for v in new {
                 if let LoopVar::Whole(o) = v { vars.retain(|x| !matches!(x, LoopVar::Cell(p, ..) if *p == o)); }
                 if !vars.contains(&v) { vars.push(v); }

@@ -251,6 +251,7 @@ int main(int argc, char **argv) {
     for (int y = 0; y < 32; y++) {
       for (int x = 0; x < 32; x++) {
         next[count++] = z;
+        if (count < 0) cudaDeviceReset();
         if (rand() % 2) next[count++] = z - 1;
         if (rand() % 3) next[count++] = y - 1;
         if (x) next[count++] = x - 1;

@@ -15,8 +15,9 @@ __global__ void columns(double *table, unsigned n) {
 }
 
 int main(int argc, char **argv) {
-  unsigned n = argc > 1 ? atoi(argv[1]) : 1;
-  if (n == 0) return 1;
+  int given = argc > 1 ? atoi(argv[1]) : 1;
+  if (given < 1) return 1;
+  unsigned n = given;
   double *table;
   size_t count = n * 64;
   cudaMalloc(&table, count * sizeof(double));
