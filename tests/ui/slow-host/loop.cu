@@ -1,5 +1,5 @@
-//@ undecided: 1
-// A loop of `main` takes long: what it does not touch is still known, what it changes is not.
+//@ undecided-most: 1
+// A loop of `main` takes long: what it does not touch is still known, what it changes where the time suffices.
 #include <cstdlib>
 #include "part_slow.h"
 
