@@ -79,7 +79,8 @@ fn stat(pid: i32) -> Option<Vec<String>> {
 }
 
 /// Whether a process that shows no environment may have one all the same, or may not be gone yet: one in between two programs
-/// (`execve`), and one that is about to end, have none for a moment. What started before this process did is none of ours.
+/// (`execve`), and one that is about to end, have none for a moment. What started before this process, which knew of its
+/// runs before they began, is none of them.
 pub fn in_transition(pid: i32) -> bool {
     /// Of the kernel itself (include/linux/sched.h).
     const PF_KTHREAD: u64 = 0x0020_0000;
@@ -88,7 +89,7 @@ pub fn in_transition(pid: i32) -> bool {
     const STARTED: usize = 19;
     let number = |fields: &[String], field: usize| fields.get(field)?.parse::<u64>().ok();
     let Some(fields) = stat(pid) else { return false };
-    let ended = matches!(fields[STATE].as_str(), "Z" | "X");
+    let ended = fields.get(STATE).is_none_or(|state| matches!(state.as_str(), "Z" | "X"));
     let kernels = number(&fields, FLAGS).is_some_and(|f| f & PF_KTHREAD != 0);
     let own = i32::try_from(std::process::id()).ok().and_then(stat);
     let older = own.is_some_and(|own| number(&fields, STARTED) < number(&own, STARTED));

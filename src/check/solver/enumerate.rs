@@ -28,12 +28,7 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> 
     let mut values: FxHashMap<SymId, i128> = ranges.iter().map(|(s, lo, _)| (*s, *lo)).collect();
     let mut memo: FxHashMap<TermId, Option<i128>> = FxHashMap::default();
     loop {
-        let under = Valuation { symbols: &|s| values.get(&s).copied(), apply: &|_, _| None, wraps: mode == WrapMode::Exact };
-        for n in &cone {
-            let v = arena.eval_node(*n, &under, &memo);
-            memo.insert(*n, v);
-        }
-        if want.iter().all(|(t, truth)| memo.get(t).copied().flatten() == Some(i128::from(*truth))) {
+        if holds(arena, &cone, want, mode, &values, &mut memo) {
             return Some(Outcome::Sat(Model { values, ..Model::default() }));
         }
         // The next assignment, as an odometer.
@@ -41,6 +36,16 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> 
         *values.entry(ranges[i].0).or_default() += 1;
         for (s, lo, _) in &ranges[i + 1..] { values.insert(*s, *lo); }
     }
+}
+
+/// Whether every term has the truth it must have where symbols have these values. `cone` is all below them, children first.
+pub(super) fn holds(arena: &Arena, cone: &[TermId], want: &[(TermId, bool)], mode: WrapMode, values: &FxHashMap<SymId, i128>, memo: &mut FxHashMap<TermId, Option<i128>>) -> bool {
+    let under = Valuation { symbols: &|s| values.get(&s).copied(), apply: &|_, _| None, wraps: mode == WrapMode::Exact };
+    for n in cone {
+        let v = arena.eval_node(*n, &under, memo);
+        memo.insert(*n, v);
+    }
+    want.iter().all(|(t, truth)| memo.get(t).copied().flatten() == Some(i128::from(*truth)))
 }
 
 /// Whether the node may be without value, other than by an assumed wrap.

@@ -4,8 +4,8 @@
 //! large number is one. In: a query with such operations. Out: a model that evaluation confirms, or nothing, which says nothing.
 
 use super::smt::Query;
-use super::{Model, WrapMode};
-use crate::symbolic::term::{Arena, Range, SymId, Term, TermId, Valuation};
+use super::{Model, enumerate};
+use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Terms that are evaluated at most: some hundredths of a second.
@@ -36,12 +36,7 @@ fn search(arena: &Arena, query: &Query, cone: &[TermId], symbols: &[SymId], choi
     loop {
         *left = left.checked_sub(cone.len())?;
         let values: FxHashMap<SymId, i128> = symbols.iter().zip(choices).zip(&at).map(|((s, c), i)| (*s, c[*i])).collect();
-        let under = Valuation { symbols: &|s| values.get(&s).copied(), apply: &|_, _| None, wraps: query.mode == WrapMode::Exact };
-        for n in cone {
-            let v = arena.eval_node(*n, &under, &memo);
-            memo.insert(*n, v);
-        }
-        if query.want.iter().all(|(t, truth)| memo.get(t).copied().flatten() == Some(i128::from(*truth))) { return Some(values); }
+        if enumerate::holds(arena, cone, query.want, query.mode, &values, &mut memo) { return Some(values); }
         let next = (0..at.len()).rev().find(|i| at[*i] + 1 < choices[*i].len())?;
         at[next] += 1;
         at[next + 1..].fill(0);

@@ -140,7 +140,7 @@ pub struct Context {
     general: Option<Box<General>>,
 }
 
-/// Facts without how the host came to its numbers; what is sure of these comes after them.
+/// Facts without how the host came to its numbers.
 struct General { opaque: opaque::Opaque, context: Option<Context> }
 
 impl Context {
@@ -169,16 +169,12 @@ impl Context {
         if opaque.is_empty() { return None; }
         let goal = opaque.read(arena, goal);
         let context = context.get_or_insert_with(|| {
-            let mut facts: Vec<TermId> = self.facts.iter().map(|f| opaque.read(arena, *f)).collect();
-            facts.extend(opaque.sure(arena, self.mode));
+            let facts = self.facts.iter().map(|f| opaque.read(arena, *f)).collect();
             Self::as_they_are(arena, facts, self.mode)
         });
         let Answer::Proved { by, used, .. } = ask(context, arena, goal)? else { return None };
-        let (own, sure) = context.facts.split_at(self.facts.len());
-        // What is sure of two numbers rests on how they came about.
-        let free = if sure.iter().any(|f| used.contains(f) && !own.contains(f)) { Free::default() } else { opaque.terms() };
-        let used = own.iter().zip(&self.facts).filter(|(g, _)| used.contains(g)).map(|(_, f)| *f).collect();
-        Some(Answer::Proved { by, used, free })
+        let used = context.facts.iter().zip(&self.facts).filter(|(g, _)| used.contains(g)).map(|(_, f)| *f).collect();
+        Some(Answer::Proved { by, used, free: opaque.terms() })
     }
 
     /// The polynomial bound alone: the facts of a proof and what is free in it, or nothing.

@@ -1,22 +1,17 @@
 //! What the host computed taken as any number of its range.
 //!
 //! `n |= n >> 1; n |= n >> 2; …` rounds a size up, a header of a file and some choices give a width: that an index is below it seldom
-//! depends on how. In: facts and goals. Out: the same with each bitwise operation, and each choice between numbers that depends on
-//! inputs alone, replaced by an uninterpreted number, and what is sure of two of these where one is made of the other (a width and
-//! what it is rounded up to). What follows from facts for all values of that number follows for the one that it has: a proof of these is a
-//! proof of those, whichever way wraps are read. Where it needs nothing that is sure of two, also that something wraps below the
-//! number has no part in it. Models mean nothing.
+//! depends on how. In: facts and goals. Out: the same with each bitwise operation, and each large choice between numbers that no thread
+//! decides, replaced by an uninterpreted number. What follows from facts for all values of that number follows for the one that it
+//! has: a proof of these is a proof of those, whichever way wraps are read, and that something wraps below the number has no part in
+//! it. Models mean nothing.
 
-use super::smt::{self, Outcome, Query};
-use super::{Free, WrapMode};
-use crate::symbolic::term::{Arena, Range, SymKind, Term, TermId};
+use super::Free;
+use crate::symbolic::term::{Arena, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A choice of fewer terms is left to the solver as it is.
 const LARGE: usize = 10;
-/// Numbers of which it is asked which is the larger, and the milliseconds for each question.
-const COMPARED: usize = 12;
-const COMPARE_MILLIS: u32 = 60;
 
 /// What stands for what the host computed.
 #[derive(Debug, Default)]
@@ -46,45 +41,6 @@ impl Opaque {
 
     /// A term with it replaced.
     pub fn read(&self, arena: &mut Arena, t: TermId) -> TermId { arena.substitute(t, &self.numbers) }
-
-    /// That one number is never above another that is made of it, or never below, as far as that is soon found out.
-    pub fn sure(&self, arena: &mut Arena, mode: WrapMode) -> Vec<TermId> {
-        let mut all: Vec<TermId> = self.numbers.keys().copied().collect();
-        all.sort_unstable();
-        let mut sure = vec![];
-        let mut asked = 0;
-        for &whole in &all {
-            let below: FxHashSet<TermId> = arena.cone(&[whole]).into_iter().collect();
-            // The part as it comes; whatever the parts are.
-            let parts: FxHashMap<TermId, TermId> = all.iter().filter(|p| **p != whole && below.contains(p)).map(|p| (*p, self.numbers[p])).collect();
-            let mut inner: Vec<TermId> = parts.keys().copied().collect();
-            inner.sort_unstable();
-            for part in inner {
-                asked += 1;
-                if asked > COMPARED { return sure; }
-                let made = arena.substitute(whole, &parts);
-                // Of what has no value nothing is sure.
-                if arena.cone(&[made]).into_iter().any(|t| may_lack_a_value(arena, t)) { continue; }
-                let (from, to) = (self.numbers[&part], self.numbers[&whole]);
-                for (a, b, known) in [(from, made, arena.le(from, to)), (made, from, arena.le(to, from))] {
-                    let goal = arena.le(a, b);
-                    let want = [(goal, false)];
-                    let query = Query { want: &want, bounds: &[], mode, strict: false };
-                    let holds = match arena.as_bool(goal) { Some(b) => b, None => matches!(smt::check(arena, &query, COMPARE_MILLIS, 0), Outcome::Unsat) };
-                    if holds { sure.push(known); }
-                }
-            }
-        }
-        sure
-    }
-}
-
-fn may_lack_a_value(arena: &Arena, t: TermId) -> bool {
-    match arena.get(t) {
-        Term::Div(_, b) | Term::Rem(_, b) => arena.range(*b).contains_value(0),
-        Term::Pow2(a) => !Range::new(0, 126).contains(arena.range(*a)),
-        _ => false,
-    }
 }
 
 /// A bitwise operation, or a large choice between numbers that does not depend on a thread.
@@ -106,7 +62,7 @@ fn is_number_of_the_host(arena: &Arena, t: TermId) -> bool {
 mod tests {
     use super::Opaque;
     use crate::check::solver::{Answer, Limits, WrapMode, prove};
-    use crate::symbolic::term::{Arena, InputSource, Range, SymKind, TermId};
+    use crate::symbolic::term::{Arena, Axis, InputSource, Range, SymKind, TermId};
 
     fn symbol(a: &mut Arena, name: &str) -> TermId { a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(0, (1 << 31) - 1)) }
 
@@ -133,14 +89,6 @@ mod tests {
         assert!(!opaque.note(&mut a, &[goal]) && !Opaque::default().note(&mut a, &[i]));
     }
 
-    /// `s = w % 32 ? w - w % 32 + 32 : w`, a row of an image as it lies in memory.
-    fn aligned(a: &mut Arena, w: TermId) -> TermId {
-        let over = a.modulo(w, 32);
-        let fits = { let zero = a.int(0); a.eq(over, zero) };
-        let up = { let down = a.sub(w, over); a.add_const(down, 32) };
-        a.ite(fits, w, up)
-    }
-
     /// The larger of a number of the header of a file and its square, or another where there is no file.
     fn width(a: &mut Arena, of: &str) -> TermId {
         let (n, there) = (symbol(a, of), symbol(a, "opened"));
@@ -153,20 +101,22 @@ mod tests {
     }
 
     #[test]
-    fn an_element_of_a_padded_row_does_not_depend_on_where_the_width_comes_from() {
-        let mut a = Arena::default();
-        let (w, h) = (width(&mut a, "w"), width(&mut a, "h"));
-        let s = aligned(&mut a, w);
-        let (x, y) = (symbol(&mut a, "x"), symbol(&mut a, "y"));
+    fn an_element_of_an_image_does_not_depend_on_where_the_width_comes_from() {
+        let mut a = Arena::new();
+        let (w, h, x, y) = (width(&mut a, "w"), width(&mut a, "h"), symbol(&mut a, "x"), symbol(&mut a, "y"));
         let facts = [a.lt(x, w), a.lt(y, h)];
-        let index = { let row = a.mul(s, y); a.add(row, x) };
-        let (size, larger) = (a.mul(s, h), a.mul(w, h));
-        let inside = a.lt(index, size);
-        let Answer::Proved { free, .. } = prove(&mut a, &facts, inside, WrapMode::Exact, &Limits::default()) else { panic!("not proved") };
-        // That a padded row is no shorter is a matter of how it is padded.
-        assert!(free.is_empty());
-        let inside = a.lt(index, larger);
-        assert!(matches!(prove(&mut a, &facts, inside, WrapMode::Exact, &Limits::default()), Answer::Model(_)));
+        let index = { let row = a.mul(w, y); a.add(row, x) };
+        let goal = { let size = a.mul(w, h); a.lt(index, size) };
+        let hurried = Limits { millis: 4, rlimit: 4, steps: 40, core: false };
+        let Answer::Proved { free, .. } = prove(&mut a, &facts, goal, WrapMode::Exact, &hurried) else { panic!("not proved") };
+        assert!(free.contains(&w) && free.contains(&h), "how they come about has no part in it");
+        let beyond = { let size = a.mul(h, h); a.lt(index, size) };
+        assert!(matches!(prove(&mut a, &facts, beyond, WrapMode::Exact, &Limits::default()), Answer::Model(_)));
+        // What a thread decides is no size.
+        let i = a.fresh(SymKind::Thread(Axis::X), "threadIdx.x", Range::new(0, 1023));
+        let own = { let same = a.eq(i, x); a.ite(same, w, h) };
+        let mut opaque = Opaque::default();
+        assert!(opaque.note(&mut a, &[own]) && !opaque.terms().contains(&own) && opaque.terms().contains(&w));
     }
 
     #[test]
