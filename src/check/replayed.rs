@@ -25,8 +25,8 @@ const OTHER_INPUTS_TIME: Duration = Duration::from_millis(100);
 /// So many times that for one place, however many launches and models lead there.
 const OTHER_INPUTS_TIMES: u32 = 3;
 
-/// Work on running a program with small inputs, and which part of the time that is left it may take.
-const TRIED_TIME: Duration = Duration::from_millis(200);
+/// Most work on running a program with small inputs, and which part of the time that is left it may take.
+const TRIED_TIME: Duration = Duration::from_secs(2);
 const TRIED_PART: u32 = 20;
 
 impl<'p> Engine<'p> {

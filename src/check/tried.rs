@@ -19,6 +19,8 @@ const VALUES: [i128; 14] = [2, 3, 4, 1, 5, 8, 6, 7, 12, 9, 16, 33, 20, 64];
 /// Most combinations of them, and most instructions of one run.
 const RUNS: usize = 300;
 const STEPS: u64 = 200_000;
+/// Most instructions of all runs together, so that what is tried does not depend on how fast a machine is: 0.2 s on a usual one.
+const ALL_STEPS: u64 = 6_000_000;
 /// Runs that end early for want of instructions before anything was seen out of bounds: the program is too large for this.
 const CUT: usize = 4;
 /// What `rand` may give as well, over and over.
@@ -44,25 +46,27 @@ pub(super) struct Tried {
 }
 
 impl Tried {
-    /// Runs the program for about so long.
+    /// Runs the program until enough is tried, or for about so long.
     pub fn of(tools: &Tools<'_>, most: Duration) -> Self {
         let mut out = Self::default();
         let Some(inputs) = varied(tools) else { return out };
         let draws = tools.e.program.functions().any(|(_, m, f)| m.side == Side::Host && f.is_declaration() && matches!(f.name.as_str(), "rand" | "random"));
         let until = clock::worked() + most;
-        let (mut known, mut by_chance, mut cut): (FxHashSet<Seen>, FxHashSet<Seen>, usize) = Default::default();
+        let (mut known, mut by_chance, mut cut, mut steps): (FxHashSet<Seen>, FxHashSet<Seen>, usize, u64) = Default::default();
         let budget = Budget { steps: STEPS, seconds: most.as_secs_f64(), ..tools.judge.limits() };
         for (values, random) in combinations(inputs.groups.len()).into_iter().zip(CHANCE.into_iter().cycle()) {
-            if clock::worked() > until || cut >= CUT && known.is_empty() { break; }
+            if clock::worked() > until || steps >= ALL_STEPS || cut >= CUT && known.is_empty() { break; }
             let model = inputs.model(&values);
             let Some(given) = tools.judge.given(&tools.e.arena, &model) else { break };
             let run = witness::enumerate(tools.e.program, tools.root.func, &given, &budget);
             cut += usize::from(run.steps >= STEPS);
+            steps += run.steps;
             for s in &run.astray { out.astray.entry(*s).or_insert_with(|| model.clone()); }
             let new: Bad = bad_of(run).filter(|(s, _)| known.insert(s.clone())).collect();
             if !new.is_empty() { out.runs.push((model.clone(), new)); }
             if !draws { continue; }
             let run = witness::enumerate(tools.e.program, tools.root.func, &Inputs { random: random.to_vec(), ..given }, &budget);
+            steps += run.steps;
             let new: Bad = bad_of(run).filter(|(s, _)| !known.contains(s) && by_chance.insert(s.clone())).collect();
             if !new.is_empty() { out.chance.push((model, new, random)); }
         }
