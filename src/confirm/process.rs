@@ -18,6 +18,8 @@ const POLL: Duration = Duration::from_millis(20);
 const MARK: &str = "SCUBA_RUN";
 /// Whether this process is about to end.
 static OVER: AtomicBool = AtomicBool::new(false);
+/// Bytes of an environment that are looked through; the kernel allows a stack's quarter for it and the arguments, 2 MiB as a rule.
+const MAX_ENVIRONMENT: usize = 4 << 20;
 /// How long a process may take to be gone after it was ended.
 const LAST: Duration = Duration::from_secs(2);
 
@@ -135,11 +137,13 @@ struct Marked { pids: Vec<Pid>, unsure: bool }
 fn marked(is: impl Fn(&str) -> bool) -> Marked {
     let mark = |variable: &[u8]| std::str::from_utf8(variable).is_ok_and(|v| v.strip_prefix(MARK).and_then(|v| v.strip_prefix('=')).is_some_and(&is));
     let mut found = Marked::default();
+    let mut buffer = vec![0; MAX_ENVIRONMENT];
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else { continue };
-        let environment = match std::fs::read(format!("/proc/{pid}/environ")) {
-            Ok(environment) => environment,
-            Err(e) if e.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error()) => vec![],
+        // In one piece: of one that becomes another program in between two reads nothing more is read, as if that were the end.
+        let environment = match std::fs::File::open(format!("/proc/{pid}/environ")).and_then(|mut f| f.read(&mut buffer)) {
+            Ok(bytes) => &buffer[..bytes],
+            Err(e) if e.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error()) => &[],
             Err(_) => continue,
         };
         if environment.is_empty() {
