@@ -7,9 +7,9 @@ use crate::kernel::KernelRun;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent};
 use crate::symbolic::layers::{FILE, ROUND, WORD};
 use crate::symbolic::memory::ObjKind;
-use crate::symbolic::term::{SymKind, Term, TermId};
+use crate::symbolic::term::{SymId, SymKind, Term, TermId};
 use crate::symbolic::value::{Base, Value};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The terms that a value consists of.
 fn terms_of(v: &Value, out: &mut Vec<TermId>) {
@@ -37,8 +37,9 @@ pub(super) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> 
     all
 }
 
-/// The launch's conditions, less those on host loops and unknowns that nothing in the launch depends on: fewer facts
-/// prove less, so this is sound; a witness is replayed in full anyway.
+/// The launch's conditions, less those on host loops and unknowns that nothing in the launch depends on, nor two of the conditions on
+/// what it does (`i < n`, where `n` is how many rounds an earlier loop went): fewer facts prove less, so this is sound; a witness is
+/// replayed in full anyway.
 pub(super) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     let mut roots = own_terms(l);
     roots.extend(l.always.iter().flat_map(crate::symbolic::always::Always::terms));
@@ -49,9 +50,14 @@ pub(super) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     }
     roots.extend(l.memory.keys().filter(|o| matches!(e.object(**o).kind, ObjKind::DeviceHeap | ObjKind::Managed)).filter_map(|o| e.object(*o).extent));
     let known: FxHashSet<_> = e.arena.symbols_of(&roots).into_iter().collect();
-    e.arena.conjuncts(l.path).into_iter().filter(|c| {
-        e.arena.symbols_of(&[*c]).into_iter().all(|s| known.contains(&s) || matches!(e.arena.symbol(s).kind, SymKind::Input(_)))
-    }).collect()
+    let others = |c: TermId| e.arena.symbols_of(&[c]).into_iter().filter(|s| !known.contains(s) && !matches!(e.arena.symbol(*s).kind, SymKind::Input(_))).collect::<Vec<SymId>>();
+    let all: Vec<(TermId, Vec<SymId>)> = e.arena.conjuncts(l.path).into_iter().map(|c| (c, others(c))).collect();
+    let mut times: FxHashMap<SymId, u32> = FxHashMap::default();
+    for (c, others) in &all {
+        let [one] = others[..] else { continue };
+        if e.arena.symbols_of(&[*c]).iter().any(|s| known.contains(s)) { *times.entry(one).or_default() += 1; }
+    }
+    all.into_iter().filter(|(_, others)| others.iter().all(|s| times.get(s).is_some_and(|n| *n > 1))).map(|(c, _)| c).collect()
 }
 
 /// Whether an offset depends on arrays of a file: by a value in it, or by one that says how often a loop goes round.

@@ -6,7 +6,7 @@ use super::lifetime::with_end_of;
 use super::memory::{ObjId, ObjKind, ObjState, Rest};
 use super::term::{Range, TermId};
 use super::value::{Base, Lost, Target, Value};
-use crate::ir::{Const, FuncRef, Linkage, Side, TypeId, TypeKind};
+use crate::ir::{Const, FuncRef, Linkage, LocId, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
 /// Elements of a constant table that are looked up one by one.
@@ -42,7 +42,7 @@ impl Executor<'_> {
                 }
             }
         }
-        if !self.recording || p.iter().all(|t| self.is_plain_local(t, bytes)) { return; }
+        if !self.recording || p.iter().all(|t| self.is_plain_local(t, bytes) || self.is_own_of_libdevice(site.func, t)) { return; }
         let stack = Rc::new(self.stack_to(site));
         self.note_use(s, &stack, p, kind, bytes);
         let at = self.partitions.tick();
@@ -54,6 +54,20 @@ impl Executor<'_> {
         let mut stack = self.stack.clone();
         stack.push(site);
         stack
+    }
+
+    /// What CUDA's mathematical functions (libdevice) do with tables and variables of their own: that is taken to be right.
+    fn is_own_of_libdevice(&self, f: FuncRef, t: &Target) -> bool {
+        let is_libdevice = |f: FuncRef| {
+            let f = self.function(f);
+            (f.name.starts_with("__nv_") || f.name.starts_with("__internal_")) && f.loc == LocId(0)
+        };
+        let Base::Object(o) = t.base else { return false };
+        is_libdevice(f) && match self.object(o).kind {
+            ObjKind::DeviceLocal => self.object(o).func.is_some_and(is_libdevice),
+            ObjKind::DeviceGlobal(r) | ObjKind::Constant(r) => { let g = self.program.global(r); g.name.starts_with("__cudart_") && g.loc == LocId(0) }
+            _ => false,
+        }
     }
 
     /// A scalar variable of the thread, accessed whole: no array access that a user would count.
@@ -72,7 +86,7 @@ impl Executor<'_> {
     pub(super) fn load(&mut self, s: &mut State, f: FuncRef, p: &Rc<Vec<Target>>, ty: TypeId) -> Value {
         let m = self.module(f);
         let mut out: Option<Value> = None;
-        for t in p.iter() {
+        for t in self.not_null(p).iter() {
             let v = match &t.base {
                 Base::Object(o) => self.load_object(s, f, *o, t.offset, ty),
                 Base::Null => self.unknown_of(m, ty, "a load through a null pointer"),
@@ -85,6 +99,13 @@ impl Executor<'_> {
         out.unwrap_or_else(|| self.unknown_of(m, ty, "a load through no pointer"))
     }
 
+    /// Where a pointer leads that the host uses: behind a null pointer, such as that of an empty `std::vector`, the program does not go on.
+    fn not_null(&self, p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
+        let is_null = |t: &Target| t.base == Base::Null;
+        if self.side == Side::Device || p.len() < 2 || !p.iter().any(is_null) || p.iter().all(is_null) { return p.clone(); }
+        Rc::new(p.iter().filter(|t| !is_null(t)).cloned().collect())
+    }
+
     /// Whether nobody else may write the object while it is read.
     fn is_read_as_it_was(&self, o: ObjId) -> bool {
         self.side == Side::Host || matches!(self.object(o).kind, ObjKind::DeviceLocal | ObjKind::Constant(_)) || self.stable.as_ref().is_some_and(|k| k.contains(&o))
@@ -93,6 +114,7 @@ impl Executor<'_> {
     fn load_object(&mut self, s: &mut State, f: FuncRef, o: ObjId, offset: TermId, ty: TypeId) -> Value {
         let m = self.module(f);
         let size = m.size_of(ty);
+        if self.is_never_known(o) { let reason = format!("what one of several allocations, `{}`, holds", self.object(o).name); return self.unknown_of(m, ty, &reason); }
         // What other threads may write is not followed.
         if !self.is_read_as_it_was(o) {
             let reason = format!("what `{}` holds", self.object(o).name);
@@ -133,6 +155,10 @@ impl Executor<'_> {
     }
 
     pub(super) fn read_cells(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
+        if self.several.is_one(o) {
+            let reason = format!("what one of several allocations, `{}`, holds", self.object(o).name);
+            return match want { Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &reason) } None => Value::unknown(&reason) };
+        }
         let Some(at) = self.arena.as_int(offset).and_then(|v| i64::try_from(v).ok()) else { return self.read_variable(o, state, offset, size, want) };
         let width = i64::try_from(size).unwrap_or(i64::MAX / 4);
         if let Some((sz, v)) = state.cells.get(&at) && u64::from(*sz) == size { return v.clone(); }
@@ -346,6 +372,7 @@ impl Executor<'_> {
     // ---- store ----
 
     pub(super) fn store(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
+        let p = &self.not_null(p);
         self.keep(p, &v);
         let single = p.len() == 1;
         for t in p.iter() {
@@ -362,6 +389,7 @@ impl Executor<'_> {
 
     fn store_object(&mut self, s: &mut State, o: ObjId, offset: TermId, v: &Value, size: u64, cond: Option<TermId>) {
         if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { return; }
+        if self.several.is_one(o) { return self.written_by_another_name(s, o, "what was stored by another name"); }
         self.ensure(s, o);
         let Some(rc) = s.mem.get(&o) else { return };
         let mut state = rc.as_ref().clone();
@@ -440,6 +468,7 @@ impl Executor<'_> {
 
     /// Makes what an object holds unknown; addresses in it are among those that were stored there.
     pub(super) fn blank(&mut self, s: &mut State, o: ObjId, reason: &str, input: bool) {
+        if self.several.is_one(o) { return self.written_by_another_name(s, o, reason); }
         let version = self.next_version();
         let n = with_end_of(s.mem.get(&o), ObjState::new(Rest::Unknown { version, input, reason: Rc::from(reason) }));
         s.mem.insert(o, Rc::new(n));
@@ -450,6 +479,10 @@ impl Executor<'_> {
     pub fn copy(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, src: &Rc<Vec<Target>>, len: TermId) {
         self.keep_copy(s, dst, src);
         for t in dst.iter() { if let Base::Unknown(l) = &t.base { self.forget_lost(s, l, "a copy through an unknown pointer", true); } }
+        if [dst, src].into_iter().flat_map(|p| p.iter()).any(|t| matches!(t.base, Base::Object(o) if self.is_never_known(o))) {
+            for t in dst.iter() { if let Base::Object(to) = t.base && (self.side == Side::Host || matches!(self.object(to).kind, ObjKind::DeviceLocal)) { self.forget(s, to, "a copy from or to one of several allocations", false); } }
+            return;
+        }
         let n = self.arena.as_int(len);
         if let (Some(n), [Target { base: Base::Object(from), offset: so, .. }]) = (n, src.as_slice()) && n <= MAX_COPY {
             self.ensure(s, *from);
@@ -562,6 +595,7 @@ impl Executor<'_> {
         for t in dst.iter() {
             let Base::Object(o) = t.base else { continue };
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { continue; }
+            if self.several.is_one(o) { self.written_by_another_name(s, o, "memory that was filled"); continue; }
             let extent = self.object(o).extent;
             let at = self.arena.as_int(t.offset);
             let whole = dst.len() == 1 && at == Some(0) && extent == Some(len);

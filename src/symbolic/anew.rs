@@ -49,7 +49,7 @@ impl Executor<'_> {
     pub(super) fn speaks_of(&self, numbers: &[TermId], o: ObjId) -> bool {
         self.arena.cone(numbers).into_iter().any(|t| match self.arena.get(t) {
             Term::Apply { name, args, .. } => name == "address" && args.first().and_then(|a| self.arena.as_int(*a)) == Some(i128::from(o.0)),
-            _ => false,
+            _ => self.made_by(t).contains(&o),
         })
     }
 

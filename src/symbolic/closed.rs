@@ -76,7 +76,7 @@ impl Executor<'_> {
         self.arena.cone(&[t]).into_iter().filter_map(|n| match self.arena.get(n) {
             Term::Apply { name, args, .. } if name == "address" => self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok()).map(ObjId),
             _ => None,
-        }).collect()
+        }).chain(self.arena.cone(&[t]).into_iter().flat_map(|n| self.made_by(n))).collect()
     }
 
     /// Whether a number is surely no address nor part of one: nothing but constants, what the user gave and rounds of loops is in it.

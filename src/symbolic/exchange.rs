@@ -38,6 +38,7 @@ impl Executor<'_> {
     pub(super) fn load_shared(&mut self, f: FuncRef, (object, place): (ObjId, (TermId, TermId)), ty: TypeId, counts: bool, what: &str) -> Value {
         let m = self.module(f);
         let TypeKind::Int(bits @ 8..) = m.ty(ty).kind else { return self.unknown_of(m, ty, what) };
+        if self.is_never_known(object) { return self.unknown_of(m, ty, what); }
         Value::Int(self.loaded_symbol(Loaded { object, bits, ty: (f, ty), counts, place: Some(place), order: self.accesses.len() }, what))
     }
 

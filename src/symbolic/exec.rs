@@ -14,6 +14,7 @@ use super::lifetime::{CopyEvent, StaleEvent};
 use super::memory::{Memory, ObjId, ObjKind, Object};
 use super::origins::Origin;
 use super::partition::{Moment, Partitions, Row};
+use super::several::MADE;
 use super::term::{Arena, Axis, FileName, FilePart, InputSource, Range, SymId, SymKind, Term, TermId};
 use super::value::{Base, Lost, Target, Value};
 use crate::ir::{BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side, Terminator, TypeId, TypeKind, ValueId};
@@ -158,6 +159,7 @@ pub struct Executor<'p> {
     /// How contents of the device's memory came about, by their numbers.
     pub origins: FxHashMap<u32, Origin>,
     pub(super) kept: super::kept::Kept,
+    pub(super) several: super::several::Several,
     pub(crate) partitions: Partitions,
     /// Those of the access which is recorded next.
     pub(super) rows: Option<Rc<Vec<Row>>>,
@@ -184,7 +186,7 @@ pub struct Executor<'p> {
     pub(super) caught: FxHashMap<FuncRef, rustc_hash::FxHashSet<ValueId>>,
     pub(super) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
     /// The versions of contents at which objects were last allocated.
-    made: FxHashMap<ObjId, u32>,
+    pub(super) made: FxHashMap<ObjId, u32>,
     pub(super) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
     pub(super) loop_vars: FxHashMap<LoopKey, Vec<super::loops::LoopVar>>,
     pub(super) loop_steps: FxHashMap<LoopKey, Vec<(super::loops::LoopVar, Option<i128>)>>,
@@ -225,7 +227,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
-            gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), shadows: Default::default(),
+            gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), several: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), shadows: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
@@ -265,7 +267,7 @@ impl<'p> Executor<'p> {
     /// Whether a term is the address of what was allocated after contents had this version, or in some round of a loop.
     pub(super) fn is_address_since(&self, t: TermId, version: u32) -> bool {
         let Term::Apply { name, args, .. } = self.arena.get(t) else { return false };
-        let object = if name == "address" { self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok()) } else { None };
+        let object = if matches!(name.as_str(), "address" | MADE) { self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok()) } else { None };
         object.is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.made.get(&ObjId(id)).is_some_and(|at| *at > version))
     }
 

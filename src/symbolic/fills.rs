@@ -1,6 +1,6 @@
 //! Arrays that a loop fills: one element in each round, at equal distances.
 
-use super::exec::{Executor, State};
+use super::exec::{Executor, Site, State};
 use super::layers::{ROUND, Written};
 use super::memory::{ObjId, Rest};
 use super::term::{Range, SymKind, Term, TermId};
@@ -9,13 +9,21 @@ use std::rc::Rc;
 
 /// What a loop writes to an array: in bytes, by the number of the round.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Filled { from: TermId, stride: i128, bytes: u32, value: TermId }
+pub(super) struct Filled {
+    from: TermId,
+    stride: i128,
+    bytes: u32,
+    value: TermId,
+    /// What stands for the memory that rounds allocate whose addresses these are.
+    pub made: Option<ObjId>,
+}
 
 impl Executor<'_> {
     /// What a round writes to an array of which nothing was known at its start (`states`: that and its end), where it is one
     /// element, on every way through the round. `map` has the loop's variables at iteration `k`; symbols before `mark.0` and
-    /// contents up to `mark.1` are older than the loop.
-    pub(super) fn filled(&mut self, o: ObjId, states: (&State, &State), map: &FxHashMap<TermId, TermId>, mark: (usize, u32), k: TermId) -> Option<Filled> {
+    /// contents up to `mark.1` are older than the loop, which
+    /// `place` tells.
+    pub(super) fn filled(&mut self, o: ObjId, states: (&State, &State), map: &FxHashMap<TermId, TermId>, mark: (usize, u32), k: TermId, place: (u64, Site)) -> Option<Filled> {
         let (start, end) = (states.0.mem.get(&o)?, states.1.mem.get(&o)?);
         let end = self.settled(states.1.path, end);
         let Rest::Layer(layer) = &end.rest else { return None };
@@ -31,9 +39,13 @@ impl Executor<'_> {
         let from = self.arena.substitute(at, &std::iter::once((k, zero)).collect());
         let value = self.arena.substitute(value, map);
         // What each round allocates is another object in each.
-        if self.arena.cone(&[value]).into_iter().any(|t| self.is_address_since(t, mark.1)) { return None; }
+        let made = self.arena.cone(&[value]).into_iter().any(|t| self.is_address_since(t, mark.1));
+        if made {
+            let (value, all) = self.made_in_each_round(value, states.1, map, mark, k, place)?;
+            return Some(Filled { from, stride, bytes: layer.bytes, value, made: Some(all) });
+        }
         let value = self.of_each_round(value, layer.bytes, mark, k);
-        Some(Filled { from, stride, bytes: layer.bytes, value })
+        Some(Filled { from, stride, bytes: layer.bytes, value, made: None })
     }
 
     /// A value that a round computes, as a function of the round: what the round itself makes up is another in each.
@@ -66,6 +78,7 @@ impl Executor<'_> {
     /// At iteration `k` the rounds before it have filled their elements; `before` is the state at the loop's start.
     pub(super) fn fill_so_far(&mut self, s: &mut State, before: &State, o: ObjId, f: &Filled, k: TermId) {
         let Some(old) = before.mem.get(&o) else { return };
+        if let Some(all) = f.made { self.rounds_begin(s, all); }
         s.mem.insert(o, Rc::clone(old));
         // A symbol of its own: the number of an element is none of a round that is under way.
         let element = self.arena.fresh(SymKind::Iteration { name: "an element".into() }, "an element", Range::new(0, 1 << 62));

@@ -143,6 +143,9 @@ impl Executor<'_> {
             // Zeroed memory that the other path made a pointer.
             (Value::Ptr(_), Value::Int(t)) if self.arena.as_int(*t) == Some(0) => { let null = self.null(); self.ite_value(c, a, &null) }
             (Value::Int(t), Value::Ptr(_)) if self.arena.as_int(*t) == Some(0) => { let null = self.null(); self.ite_value(c, &null, b) }
+            // Where the one is an address, so will the other be.
+            (Value::Ptr(_), Value::Unknown(r)) => { let lost = self.unknown_pointer(r); self.ite_value(c, a, &lost) }
+            (Value::Unknown(r), Value::Ptr(_)) => { let lost = self.unknown_pointer(r); self.ite_value(c, &lost, b) }
             (Value::Unknown(r), _) | (_, Value::Unknown(r)) => Value::Unknown(r.clone()),
             _ => Value::unknown("a value of two types on two paths"),
         }

@@ -86,6 +86,8 @@ impl Executor<'_> {
             let at_start = self.arena.eq(t.offset, zero);
             let cond = self.arena.and(t.cond, at_start);
             if self.arena.as_bool(cond) == Some(false) { continue; }
+            self.free_other_names(s, o, cond);
+            if self.several.is_one(o) { continue; }
             self.ensure(s, o);
             let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { continue };
             if let Some(f) = &before { self.note_stale(s, self.stack.clone(), (o, cond), f, Deed::FreedAgain); }
@@ -95,7 +97,7 @@ impl Executor<'_> {
     }
 
     /// Freed before, or now under this condition.
-    fn freed_also(&mut self, o: ObjId, before: Option<Rc<Freed>>, cond: TermId) -> Option<Rc<Freed>> {
+    pub(super) fn freed_also(&mut self, o: ObjId, before: Option<Rc<Freed>>, cond: TermId) -> Option<Rc<Freed>> {
         let mut now = match before { Some(f) => (*f).clone(), None => Freed { cond: self.arena.bool(false), at: vec![] } };
         now.cond = self.arena.or(now.cond, cond);
         let here = Rc::new(self.stack.clone());
@@ -120,7 +122,7 @@ impl Executor<'_> {
 
     /// Whether an object has been freed, as a condition.
     pub(super) fn freed_when(&mut self, s: &State, o: ObjId) -> TermId {
-        match s.mem.get(&o).and_then(|x| x.freed.as_ref()) { Some(f) => f.cond, None => self.arena.bool(false) }
+        match s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.as_ref()) { Some(f) => f.cond, None => self.arena.bool(false) }
     }
 
     /// Makes it so that an object has been freed under a condition, at one of the places where it ever is.
@@ -146,7 +148,7 @@ impl Executor<'_> {
         if !self.recording { return; }
         for t in p {
             let Base::Object(o) = t.base else { continue };
-            let Some(f) = s.mem.get(&o).and_then(|x| x.freed.clone()) else { continue };
+            let Some(f) = s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.clone()) else { continue };
             self.note_stale(s, stack.to_vec(), (o, t.cond), &f, Deed::Used { kind, offset: t.offset, bytes });
         }
     }

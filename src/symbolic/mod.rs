@@ -30,6 +30,7 @@ pub mod options;
 pub mod origins;
 pub mod partition;
 pub(crate) mod reached;
+mod several;
 mod spared;
 mod starts;
 mod sums;

@@ -1,7 +1,8 @@
 //! Instructions of the executor: operands, integer arithmetic, comparisons, casts and address computation.
 
 use super::exec::{AccessKind, Executor, Frame, Site, State, Stores};
-use super::memory::{ObjKind, ObjState, Object, Rest};
+use super::memory::{ObjId, ObjKind, ObjState, Object, Rest};
+use super::several::MADE;
 use super::term::{InputSource, Range, SymKind, Term, TermId, wrap_value};
 use super::value::{Base, Ratio, Target, Value};
 use crate::ir::{AtomicOp, BinOp, CastOp, Const, FuncRef, Inst, Op, Operand, Pred, Side, Step, TypeId, TypeKind};
@@ -124,6 +125,7 @@ impl Executor<'_> {
         let mut out: Option<TermId> = None;
         for t in targets.iter() {
             let base = match &t.base {
+                Base::Object(o) if let Some(made) = self.address_of_several(*o) => { self.kept.expose(*o); made }
                 Base::Object(o) => { self.kept.expose(*o); let id = self.arena.int(i128::from(o.0)); self.arena.apply("address", vec![id], Range::new(1 << 16, 1 << 56)) }
                 Base::Null => self.arena.int(0),
                 Base::Func(f) => { let id = [f.module.0, f.func.0].map(|n| self.arena.int(i128::from(n))).to_vec(); self.arena.apply("function", id, Range::new(1 << 16, 1 << 56)) }
@@ -148,14 +150,16 @@ impl Executor<'_> {
             return Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(f), offset)]));
         }
         let p = self.arena.poly(t);
-        let bases: Vec<(TermId, i128)> = p.terms.iter().filter(|(m, _)| m.len() == 1).filter(|(m, _)| matches!(self.arena.get(m[0]), Term::Apply { name, .. } if name == "address")).map(|(m, c)| (m[0], *c)).collect();
+        let bases: Vec<(TermId, i128)> = p.terms.iter().filter(|(m, _)| m.len() == 1).filter(|(m, _)| matches!(self.arena.get(m[0]), Term::Apply { name, .. } if matches!(name.as_str(), "address" | MADE))).map(|(m, c)| (m[0], *c)).collect();
         if let [(base, 1)] = bases.as_slice()
-            && let Term::Apply { args, .. } = self.arena.get(*base)
+            && let Term::Apply { name, args, .. } = self.arena.get(*base)
             && let Some(id) = self.arena.as_int(args[0])
         {
+            let (round, mut object) = ((name == MADE).then(|| args[1]), ObjId(u32::try_from(id).unwrap_or(u32::MAX)));
             let offset = self.arena.sub(t, *base);
+            if let Some(round) = round { let Some(o) = self.made_in_round(object, round) else { return self.unknown_pointer("one of many allocations of a loop") }; object = o; }
             let cond = self.arena.bool(true);
-            let base = Base::Object(super::memory::ObjId(u32::try_from(id).unwrap_or(u32::MAX)));
+            let base = Base::Object(object);
             return Value::Ptr(Rc::new(vec![Target::new(cond, base, offset)]));
         }
         self.unknown_pointer("an integer used as a pointer")
@@ -772,6 +776,7 @@ impl Executor<'_> {
                 if self.arena.as_bool(both) == Some(false) { continue; }
                 let c = match (&a.base, &b.base) {
                     (Base::Unknown(_), _) | (_, Base::Unknown(_)) => None,
+                    (Base::Object(x), Base::Object(y)) if self.several.may_be_the_same(*x, *y) => None,
                     (x, y) if x == y => {
                         let (l, r) = (a.offset, b.offset);
                         Some(match pred {
