@@ -4,10 +4,10 @@
 #include <vector>
 #include <cuda_runtime.h>
 
-__global__ void larger(float *p, int n) { int i = threadIdx.x; if (i < n) p[i] = 1; } //~ oob-global
-__global__ void apart(float *p, int n) { int i = threadIdx.x; if (i <= n) p[i] = 1; } //~ oob-global
-__global__ void moved(float *p) { p[0] = 1; } //~ oob-global
-__global__ void listed(float *p, const int *at, int n) { int i = threadIdx.x; if (i < n) p[at[i]] = 1; } //~ oob-global
+__global__ void larger(float *p, int n) { int i = threadIdx.x; if (i < n) p[i] = 1; } //~ oob-global proved
+__global__ void apart(float *p, int n) { int i = threadIdx.x; if (i <= n) p[i] = 1; } //~ oob-global proved
+__global__ void moved(float *p) { p[0] = 1; } //~ oob-global proved
+__global__ void listed(float *p, const int *at, int n) { int i = threadIdx.x; if (i < n) p[at[i]] = 1; } //~ oob-global proved
 
 int main(int argc, char **argv) {
   int many = atoi(argv[1]), n = atoi(argv[2]);

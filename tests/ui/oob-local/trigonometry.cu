@@ -5,7 +5,7 @@
 __global__ void compute(const double *d, double *out) {
   double parts[4];
   int i = threadIdx.x;
-  sincos(d[i], &parts[i % 5], &parts[0]); //~ oob-local
+  sincos(d[i], &parts[i % 5], &parts[0]); //~ oob-local proved
   out[i] = parts[0] + parts[1];
 }
 

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <cuda_runtime.h>
 
-__global__ void fill(float *p, int n) { int i = threadIdx.x; if (i < n) p[i] = 1; } //~ use-after-free
+__global__ void fill(float *p, int n) { int i = threadIdx.x; if (i < n) p[i] = 1; } //~ use-after-free proved
 
 int main(int argc, char **argv) {
   int many = atoi(argv[1]), n = atoi(argv[2]), which = atoi(argv[3]);
