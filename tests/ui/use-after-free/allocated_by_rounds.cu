@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <cuda_runtime.h>
 
-__global__ void fill(float *p, int n) { int i = threadIdx.x; if (i < n) p[i] = 1; } //~ use-after-free proved
+__global__ void fill(float *p, int n) { int i = threadIdx.x; if (i < n) p[i] = 1; }
 
 int main(int argc, char **argv) {
   int many = atoi(argv[1]), n = atoi(argv[2]), which = atoi(argv[3]);
@@ -10,6 +10,6 @@ int main(int argc, char **argv) {
   float *rows[64];
   for (int i = 0; i < many; i++) cudaMalloc(&rows[i], n * sizeof(float));
   cudaFree(rows[which]);
-  for (int i = 0; i < many; i++) fill<<<1, 64>>>(rows[i], n);
+  for (int i = 0; i < many; i++) fill<<<1, 64>>>(rows[i], n); //~ use-after-free proved
   return cudaDeviceSynchronize();
 }
