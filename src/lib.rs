@@ -2,6 +2,7 @@
 
 pub mod assume;
 pub mod check;
+pub mod clock;
 pub mod config;
 pub mod confirm;
 pub mod driver;

@@ -5,7 +5,6 @@
 mod alignment;
 mod assumed;
 mod calls;
-mod clock;
 mod copies;
 mod counters;
 mod decide;

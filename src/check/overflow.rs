@@ -7,7 +7,6 @@
 //! which the host's own arithmetic wraps: it allocates too little, or nothing, and was never meant to work with them.
 
 use super::calls::Tools;
-use super::clock;
 use super::engine::{Engine, Run, obligation};
 use super::finding::verb;
 use super::launched::{Happens, Suspected};
@@ -15,6 +14,7 @@ use super::outcome::Outcome;
 use super::relevant;
 use super::solver::WrapMode;
 use super::witness::Wanted;
+use crate::clock;
 use crate::report::finding::{Rule, Verdict};
 use crate::symbolic::exec::AccessEvent;
 use crate::symbolic::memory::Object;

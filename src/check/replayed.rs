@@ -3,7 +3,6 @@
 //! In: an access, a model in which it is out of bounds. Out: a finding, or why it is none.
 
 use super::calls::Tools;
-use super::clock;
 use super::counters;
 use super::decide::{Decision, Obligation};
 use super::engine::{Engine, Run};
@@ -13,6 +12,7 @@ use super::relevant;
 use super::solver::{Model, WrapMode};
 use super::tried::Tried;
 use super::witness::{Judged, Wanted};
+use crate::clock;
 use crate::symbolic::exec::AccessEvent;
 use crate::symbolic::memory::Object;
 use crate::symbolic::term::{SymId, SymKind};

@@ -4,9 +4,9 @@
 //! the replay that is asked for one access decides.
 
 use super::calls::Tools;
-use super::clock;
 use super::solver::Model;
 use super::witness::site;
+use crate::clock;
 use crate::ir::Side;
 use crate::symbolic::exec::{AccessEvent, LaunchEvent, Thread};
 use crate::symbolic::term::{Arena, InputSource, SymId, SymKind, Term};

@@ -3,6 +3,7 @@
 use super::Options;
 use super::files::Opened;
 use super::solver::{Model, WrapMode};
+use crate::clock::Moment;
 use crate::host::Root;
 use crate::ir::Program;
 use crate::report::finding::{Direction, Run, RunFile};
@@ -11,7 +12,7 @@ use crate::symbolic::term::{Arena, InputSource, SymId, SymKind, TermId};
 use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Patience, Target, Threads};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What replay says.
 #[derive(Clone, Debug)]
@@ -147,7 +148,7 @@ impl<'p> Judge<'p> {
         let key = (inputs.clone(), target.clone());
         if let Some(outcome) = self.said.get(&key) { return outcome.clone(); }
         let small = inputs.stdin.len() + inputs.files.values().map(Vec::len).sum::<usize>() <= REMEMBERED_BYTES;
-        let start = Instant::now();
+        let start = Moment::now();
         let mut patience = self.patience.get(inputs).cloned().unwrap_or_default();
         let steps = if self.short { self.budget.steps.min(SHORT.0) } else { self.budget.steps };
         let outcome = witness::replay_after(self.program, self.root.func, inputs, target, &Budget { steps, ..self.budget }, &mut patience);
@@ -165,7 +166,7 @@ impl<'p> Judge<'p> {
         self.budget.memory = self.budget.memory.min(bytes);
     }
 
-    fn took(&mut self, start: Instant) {
+    fn took(&mut self, start: Moment) {
         if start.elapsed().as_secs() >= 1 {
             self.budget.steps = (self.budget.steps / 2).max(SHORT.0);
             self.budget.seconds = (self.budget.seconds / 2.0).max(SHORT.1);

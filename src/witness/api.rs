@@ -186,6 +186,7 @@ pub struct Target {
 pub struct Budget {
     /// Instructions executed, all threads together.
     pub steps: u64,
+    /// Of work (`clock.rs`).
     pub seconds: f64,
     /// Instructions in one loop, after which the loop is skipped where that is possible and what it writes becomes
     /// poison.

@@ -7,11 +7,11 @@ use super::libc::Libc;
 use super::memory::{Memory, ObjId, Stack, split};
 use super::observe::{Kind, Observer};
 use super::value::{Reason, Reasons, Val};
+use crate::clock::Moment;
 use crate::ir::{BlockId, FuncRef, GlobalRef, Program};
 use crate::report::finding::Direction;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use std::time::Instant;
 
 /// Steps between looks at the clock and the memory.
 const BETWEEN_CHECKS: u64 = 50_000;
@@ -129,7 +129,7 @@ pub struct Machine<'p> {
     /// The one object behind all `extern __shared__` arrays.
     pub dynamic_shared: Option<ObjId>,
     pub budget: Budget,
-    pub started: Instant,
+    pub started: Moment,
     pub steps: u64,
     /// Steps at which to look at the clock next.
     pub next_check: u64,
@@ -158,7 +158,7 @@ impl<'p> Machine<'p> {
             globals: FxHashMap::default(),
             dynamic_shared: None,
             budget: *budget,
-            started: Instant::now(),
+            started: Moment::now(),
             steps: 0,
             next_check: 0,
             inputs: inputs.clone(),
