@@ -419,11 +419,11 @@ impl Executor<'_> {
         s.mem.insert(o, Rc::new(state));
     }
 
-    /// What is stored as a number: one, or a pointer to a known place by its address.
+    /// What is stored as a number: one, or a pointer by its address, but for what may be one of several places.
     fn number_of_element(&mut self, v: &Value, size: u64) -> Option<TermId> {
         match v {
             Value::Int(t) => Some(*t),
-            Value::Ptr(p) if size == 8 && !p.iter().any(|t| matches!(t.base, Base::Unknown(_))) => Some(self.as_int_value(v, 64)),
+            Value::Ptr(p) if size == 8 && !p.iter().any(|t| matches!(t.base, Base::Unknown(Lost { among: Some(_), .. }))) => Some(self.as_int_value(v, 64)),
             _ => None,
         }
     }

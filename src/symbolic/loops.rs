@@ -267,9 +267,9 @@ impl Executor<'_> {
             }
         }
         let of_rounds = (fr.context, super::exec::Site { func: fr.func, block: header, inst: u32::MAX - 1 });
-        let arrays: Vec<(ObjId, Filled)> = vars.iter().filter_map(|v| if let LoopVar::Whole(o) = v { self.filled(*o, (&sh, &sb), &map, (mark, version), k, of_rounds).map(|f| (*o, f)) } else { None }).collect();
+        let arrays: Vec<(ObjId, Vec<Filled>)> = vars.iter().filter_map(|v| if let LoopVar::Whole(o) = v { self.filled(*o, (&sh, &sb), &map, (mark, version), k, of_rounds).map(|f| (*o, f)) } else { None }).collect();
         // Pointers that rounds leave in an array are told apart where each round is executed by itself.
-        let scattered = vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if self.kept.has_addresses(*o) && !arrays.iter().any(|(a, f)| a == o && f.made.is_none())));
+        let scattered = vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if self.kept.has_addresses(*o) && !arrays.iter().any(|(a, f)| a == o && f.iter().all(|f| f.made.is_none()))));
         // What is known of arrays is only found out the long way.
         if repeatable && arrays.is_empty() && !scattered { self.loop_steps.insert(key, steps); } else { self.loop_steps.remove(&key); }
         let round = self.arena.substitute(round, &map);
