@@ -1,7 +1,7 @@
 //! What clang is told: the same macros, includes and architecture as nvcc; asserts; one side that fails.
 
 use super::{Project, calls, function, nvcc, side};
-use scuba::ir::{Side, TypeKind};
+use scuba::ir::{Side, TypeKind, space};
 use std::process::Command;
 
 const KERNEL: &str = "__global__ void k(int *p) { p[threadIdx.x] = 1; }\nint main() { k<<<1, 1>>>(nullptr); }\n";
@@ -162,6 +162,35 @@ fn what_nvcc_only_warns_about_is_no_reason_to_refuse() {
     assert!(e.not_analysed.is_empty(), "{:?}", e.not_analysed);
 }
 
+/// nvcc is the judge of the source.
+fn takes_as_nvcc_does(source: &str) -> (Project, scuba::frontend::Extraction) {
+    let p = Project::new(&[("a.cu", source)]);
+    let real = Command::new(nvcc()).args(["-arch=sm_80", "-std=c++17", "-c", "a.cu", "-o", "/dev/null"]).current_dir(p.path()).output().unwrap();
+    assert!(real.status.success(), "nvcc itself: {}", String::from_utf8_lossy(&real.stderr));
+    let e = p.extract("a.cu -arch=sm_80 -std=c++17");
+    assert!(e.not_analysed.is_empty(), "{:?}", e.not_analysed);
+    (p, e)
+}
+
+#[test]
+fn headers_that_nvcc_includes_need_not_be() {
+    takes_as_nvcc_does("int main() { char text[8]; memcpy(text, \"abc\", 4); text[1] = (char)time(0); return (int)strlen(text) + (int)clock() + abs(-1); }\n");
+}
+
+#[test]
+fn shared_variables_with_constructors_have_their_size_and_line() {
+    let source = "struct V { float x, y, z; __device__ V() : x(0), y(0), z(0) {} };\n\
+        template <class T> __global__ void k(float *f, T t) {\n    f[0] = t; __shared__ V at[64];\n    __shared__\n    T\n    alone; alone = t; __shared__ alignas(64) V one, two;\n    at[threadIdx.x].y = f[1];\n}\n\
+        __global__ void l(float *f) { __shared__ V one; one.x = f[0]; f[1] = one.x; }\n\
+        int main() { k<<<1, 1>>>((float *)0, 1); l<<<1, 1>>>(0); return 0; }\n";
+    let (_, e) = takes_as_nvcc_does(&source.replace(", two;", ";"));
+    assert!(e.notes.iter().any(|n| n.contains("without their constructors")), "{:?}", e.notes);
+    let device = side(&e, Side::Device);
+    let mut shared: Vec<(&str, u32)> = device.globals.iter().filter(|g| g.space == space::SHARED).map(|g| (g.source_name.as_str(), device.locs[g.loc.0 as usize].line)).collect();
+    shared.sort_unstable();
+    assert_eq!(shared, [("alone", 6), ("at", 3), ("one", 6), ("one", 9)]);
+}
+
 /// One call for each kind of thing that clang 22 lacks and the header of ours adds; nvcc is the judge of the source.
 #[test]
 fn what_clang_lacks_is_there() {
@@ -190,11 +219,7 @@ int main(int argc, char **) {
   return static_cast<int>(d) + odd + both(1, 2) + static_cast<int>(n) + shared_with_host;
 }
 "#;
-    let p = Project::new(&[("a.cu", source)]);
-    let real = Command::new(nvcc()).args(["-arch=sm_80", "-std=c++17", "-c", "a.cu", "-o", "/dev/null"]).current_dir(p.path()).output().unwrap();
-    assert!(real.status.success(), "nvcc itself: {}", String::from_utf8_lossy(&real.stderr));
-    let e = p.extract("a.cu -arch=sm_80 -std=c++17");
-    assert!(e.not_analysed.is_empty(), "{:?}", e.not_analysed);
+    let (_, e) = takes_as_nvcc_does(source);
     let kernel = function(side(&e, Side::Device), "k(float*, int*, unsigned long*)");
     assert_eq!(kernel.max_threads, Some(64));
 }

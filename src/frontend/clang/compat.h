@@ -12,6 +12,10 @@
 
 #ifdef __CUDA__
 
+/* What crt/common_functions.h includes under nvcc. */
+#include <string.h>
+#include <time.h>
+
 /* libstdc++'s math.h brings isnan, isfinite, modf and others into the global namespace, where nvcc has them. */
 #include <math.h>
 
@@ -157,6 +161,14 @@ SCUBA_HOST unsigned long long ullmax(const unsigned long long a, const unsigned 
 SCUBA_HOST void sincos(const float a, float *s, float *c) { ::sincosf(a, s, c); }
 
 /* --- the rest --- */
+
+/* A shared variable without its constructor, which nvcc does not run either. */
+template <class T>
+union scuba_uninitialised {
+  T value;
+  __attribute__((host, device)) scuba_uninitialised() {}
+  __attribute__((host, device)) ~scuba_uninitialised() {}
+};
 
 /* clang knows managed variables for HIP only; as device variables they have a host-side shadow just so. The annotation says
    that kernels may use the shadow's address. */

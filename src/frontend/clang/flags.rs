@@ -30,8 +30,8 @@ pub struct Reading {
     pub asserts: Asserts,
     /// Claim to be the host's GCC, so that the same `#if` branches are taken.
     pub as_gcc: bool,
-    /// Corrected copies of sources, for `-ivfsoverlay`.
-    pub overlay: Option<PathBuf>,
+    /// Corrected copies of sources, for `-ivfsoverlay`, and what was corrected.
+    pub overlay: Option<(PathBuf, Vec<&'static str>)>,
 }
 
 impl Default for Reading {
@@ -108,7 +108,7 @@ impl ClangCommand {
         if reading.as_gcc {
             a.extend(toolkit.host.gnu_version.as_deref().and_then(|v| gnu_version(v, unit.language)).map(|v| format!("-fgnuc-version={v}")));
         }
-        if let Some(o) = &reading.overlay { a.extend(["-ivfsoverlay".into(), o.display().to_string()]); }
+        if let Some((o, _)) = &reading.overlay { a.extend(["-ivfsoverlay".into(), o.display().to_string()]); }
         if let Some(d) = &toolkit.host.gcc_folder { a.push(format!("--gcc-install-dir={}", d.display())); }
         if let Some(s) = &unit.standard { a.push(format!("-std={s}")); }
         a.extend(nvcc_macros(unit, toolkit));

@@ -13,6 +13,7 @@ use crate::frontend::paths::normalise;
 use crate::frontend::{ExtractOptions, Extraction, NotAnalysed};
 use crate::ir::{Module, Side};
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
+pub(crate) use repair::SHARED_PREFIX;
 use flags::{Asserts, ClangCommand, Reading};
 use run::Refusal;
 use std::path::{Path, PathBuf};
@@ -131,7 +132,7 @@ impl Job<'_> {
                     let mut note = |text: &str| result.notes.push(format!("{side:?} side: {text}"));
                     if restored { note("read without NDEBUG: what rests on an `assert` is assumed"); }
                     if released && !restored { note("does not compile without NDEBUG; asserts are not seen"); }
-                    if reading.overlay.is_some() { note("inline assembly was read with `%` as nvcc reads it"); }
+                    for what in reading.overlay.iter().flat_map(|o| &o.1) { note(what); }
                     if !reading.as_gcc { note("compiles only without the host compiler's GCC version macros"); }
                     return result;
                 }

@@ -3,34 +3,124 @@
 //! In: what clang said. Out: an overlay file for `-ivfsoverlay`, under which clang reads the copy by the original's
 //! name. Lines keep their numbers. Nothing on the user's disk is touched.
 //!
-//! One such form is known: nvcc reads a `%` in inline assembly that no operand number follows as itself (`%tid.x`),
-//! clang demands `%%tid.x`.
+//! Two such forms are known. nvcc reads a `%` in inline assembly that no operand number follows as itself (`%tid.x`), clang
+//! demands `%%tid.x`. And nvcc warns of a shared variable whose type has a constructor (`__shared__ cuda::barrier<...> b;`) and
+//! leaves it as it is, clang refuses it.
 
 use crate::frontend::paths::normalise;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// clang's message (clang/Basic/DiagnosticSemaKinds.td, LLVM 22).
+/// clang's messages (clang/Basic/DiagnosticSemaKinds.td, LLVM 22).
 const PERCENT: &str = "error: invalid % escape in inline assembly string";
+const SHARED: &str = "error: initialization is not supported for __shared__ variables";
 
-/// An overlay that corrects the files clang complains about; `None` where there is nothing that we can correct.
-pub(super) fn overlay(stderr: &str, directory: &Path, folder: &Path) -> Option<PathBuf> {
-    let files: BTreeSet<PathBuf> = stderr.lines()
-        .filter(|l| l.contains(PERCENT))
-        .filter_map(|l| Some(normalise(directory, Path::new(l.split(':').next()?))))
-        .collect();
+/// What the names of shared variables begin with that were declared without their constructors.
+pub(crate) const SHARED_PREFIX: &str = "scuba_shared_";
+
+/// What is corrected in one file.
+#[derive(Default)]
+struct Complaints {
+    percents: bool,
+    /// Line and column, from one, of shared variables.
+    shared: BTreeSet<(usize, usize)>,
+}
+
+/// An overlay that corrects the files clang complains about, and what it does, in words; `None` where there is nothing that we can correct.
+pub(super) fn overlay(stderr: &str, directory: &Path, folder: &Path) -> Option<(PathBuf, Vec<&'static str>)> {
+    let mut files: BTreeMap<PathBuf, Complaints> = BTreeMap::new();
+    for l in stderr.lines().filter(|l| l.contains(PERCENT) || l.contains(SHARED)) {
+        let mut parts = l.split(':');
+        let file = files.entry(normalise(directory, Path::new(parts.next()?))).or_default();
+        if l.contains(PERCENT) { file.percents = true; continue; }
+        let mut number = || parts.next().and_then(|n| n.parse().ok());
+        if let (Some(line), Some(column)) = (number(), number()) { file.shared.insert((line, column)); }
+    }
     let mut roots = vec![];
-    for (i, file) in files.iter().enumerate() {
-        let text = std::fs::read(file).ok()?;
+    let mut said = vec![];
+    for (i, (file, complaints)) in files.iter().enumerate() {
+        let mut text = std::fs::read(file).ok()?;
+        let bare = without_constructors(&text, &complaints.shared);
+        if bare != text { said.push("shared variables were read as nvcc leaves them, without their constructors"); }
+        text = bare;
+        if complaints.percents {
+            text = escape_percents(&text);
+            said.push("inline assembly was read with `%` as nvcc reads it");
+        }
         let copy = folder.join(format!("corrected-{i}"));
-        std::fs::write(&copy, escape_percents(&text)).ok()?;
+        std::fs::write(&copy, text).ok()?;
         roots.push(serde_json::json!({"type": "file", "name": file, "external-contents": copy}));
     }
-    if roots.is_empty() { return None; }
+    if said.is_empty() { return None; }
+    said.sort_unstable();
+    said.dedup();
     let overlay = folder.join("overlay.json");
     let text = serde_json::json!({"version": 0, "use-external-names": false, "roots": roots}).to_string();
     std::fs::write(&overlay, text).ok()?;
-    Some(overlay)
+    Some((overlay, said))
+}
+
+/// Declares shared variables at these places (line, column) as uninitialised memory with a reference to it: `__shared__ T x[2];`
+/// becomes `typedef T scuba_type_x[2]; __shared__ scuba_uninitialised<scuba_type_x> scuba_shared_x; auto &x = scuba_shared_x.value;`.
+/// Declarations of several variables, and those that macros write, stay as they are.
+fn without_constructors(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<u8> {
+    let starts: Vec<usize> = std::iter::once(0).chain(source.iter().enumerate().filter(|b| *b.1 == b'\n').map(|b| b.0 + 1)).collect();
+    let mut out = vec![];
+    let mut copied = 0;
+    for (line, column) in places {
+        let Some(at) = starts.get(line.wrapping_sub(1)).map(|s| s + column.saturating_sub(1)).filter(|at| *at < source.len()) else { continue };
+        let from = source[..at].iter().rposition(|b| matches!(b, b';' | b'{' | b'}')).map_or(0, |p| p + 1);
+        let Some((end, text)) = bare_variable(source, from.max(copied), at) else { continue };
+        out.extend_from_slice(&source[copied..from.max(copied)]);
+        out.extend_from_slice(&text);
+        copied = end;
+    }
+    out.extend_from_slice(&source[copied..]);
+    out
+}
+
+/// The declaration between `from` and the next semicolon, of the variable whose name stands at `at`, rewritten; with the position
+/// of that semicolon.
+fn bare_variable(source: &[u8], from: usize, at: usize) -> Option<(usize, Vec<u8>)> {
+    const WORD: &[u8] = b"__shared__";
+    let name_end = at + source[at..].iter().take_while(|b| is_word(**b)).count();
+    let end = at + source[at..].iter().position(|b| *b == b';')?;
+    let shared = from + source.get(from..at)?.windows(WORD.len()).position(|w| w == WORD)?;
+    let (before, mut ty) = (&source[from..shared], source[shared + WORD.len()..at].trim_ascii());
+    let name = &source[at..name_end];
+    // An array's dimensions; an initial value is none that nvcc gives.
+    let mut rest = source[name_end..end].trim_ascii();
+    if let Some(value) = rest.iter().position(|b| matches!(b, b'=' | b'{' | b'(')) { rest = rest[..value].trim_ascii(); }
+    if name.is_empty() || rest.contains(&b',') || source[shared..end].contains(&b'#') { return None; }
+    // How it is aligned belongs to the variable.
+    let mut aligned = vec![];
+    while let Some(open) = [&b"alignas("[..], b"__align__("].iter().find(|w| ty.starts_with(w)).map(|w| w.len()) {
+        let close = open + parenthesis(&ty[open..])?;
+        aligned.extend_from_slice(&ty[..close]);
+        aligned.push(b' ');
+        ty = ty[close..].trim_ascii();
+    }
+    if ty.is_empty() { return None; }
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    // What stands before `__shared__` keeps its lines; comments at the end of a line end there.
+    let (lead, before) = before.iter().rposition(|b| *b == b'\n').map_or((&b""[..], before), |p| before.split_at(p + 1));
+    let (n, before, aligned) = (text(name), text(before), text(&aligned));
+    let declaration = format!("typedef {} scuba_type_{n}{}; {before}__shared__ {aligned}scuba_uninitialised<scuba_type_{n}> {SHARED_PREFIX}{n}; auto &{n} = {SHARED_PREFIX}{n}.value", text(ty), text(rest));
+    // Lines keep their numbers.
+    let lines = |b: &[u8]| b.iter().filter(|b| **b == b'\n').count();
+    let mut out = [lead, declaration.as_bytes()].concat();
+    out.resize(out.len() + lines(&source[from..end]).saturating_sub(lines(&out)), b'\n');
+    Some((end, out))
+}
+
+/// The length up to the closing parenthesis of an open one.
+fn parenthesis(s: &[u8]) -> Option<usize> {
+    let mut depth = 1;
+    for (i, b) in s.iter().enumerate() {
+        match b { b'(' => depth += 1, b')' => depth -= 1, _ => {} }
+        if depth == 0 { return Some(i + 1); }
+    }
+    None
 }
 
 /// Doubles each `%` without an operand number behind it in the templates of `asm` statements with operands. (Without
@@ -128,6 +218,21 @@ mod tests {
             escaped("asm volatile (\".reg .pred %p<5>;\"\n \"x %1;\" /* % */ :: \"r\"(n));"),
             "asm volatile (\".reg .pred %%p<5>;\"\n \"x %1;\" /* %% */ :: \"r\"(n));"
         );
+    }
+
+    fn bare(s: &str, places: &[(usize, usize)]) -> String { String::from_utf8(without_constructors(s.as_bytes(), &places.iter().copied().collect())).unwrap() }
+
+    #[test]
+    fn shared_variables_lose_their_constructors() {
+        assert_eq!(
+            bare("void f() {\n#pragma one\n  static __shared__ alignas(16) B<int, 2> b; g(b);\n}", &[(3, 43)]),
+            "void f() {\n#pragma one\ntypedef B<int, 2> scuba_type_b;   static __shared__ alignas(16) scuba_uninitialised<scuba_type_b> scuba_shared_b; auto &b = scuba_shared_b.value; g(b);\n}"
+        );
+        assert_eq!(
+            bare("{ __shared__ V a[4][N+1]; __shared__\nV c{}; }", &[(1, 16), (2, 3)]),
+            "{typedef V scuba_type_a[4][N+1];  __shared__ scuba_uninitialised<scuba_type_a> scuba_shared_a; auto &a = scuba_shared_a.value;typedef V scuba_type_c;  __shared__ scuba_uninitialised<scuba_type_c> scuba_shared_c; auto &c = scuba_shared_c.value\n; }"
+        );
+        for s in ["{ __shared__ V a, b; }", "{ SHARED(V, a); }", "{ __shared__ V "] { assert_eq!(bare(s, &[(1, 16)]), s); }
     }
 
     #[test]

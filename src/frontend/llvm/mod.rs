@@ -132,7 +132,9 @@ impl<'m> Reader<'m> {
     fn global(&mut self, g: Value<'m>) -> Global {
         let name = g.name();
         let variable = self.debug.global_variable(g);
-        let source_name = variable.as_ref().map_or_else(|| crate::frontend::names::demangle(&name), |(_, n)| n.clone());
+        let mut source_name = variable.as_ref().map_or_else(|| crate::frontend::names::demangle(&name), |(_, n)| n.clone());
+        // A shared variable that was read without its constructor.
+        if let Some(own) = source_name.strip_prefix(crate::frontend::clang::SHARED_PREFIX) { source_name = own.to_owned(); }
         let loc = self.debug.declared_at(variable.map(|(v, _)| v));
         let init: Option<Const> = g.initializer().map(|i| self.constant(i));
         let pointer = g.ty();
