@@ -155,7 +155,7 @@ impl Executor<'_> {
     }
 
     pub(super) fn read_cells(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
-        if self.several.is_one(o) {
+        if self.several.has_other_names(o) {
             let reason = format!("what one of several allocations, `{}`, holds", self.object(o).name);
             return match want { Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &reason) } None => Value::unknown(&reason) };
         }
@@ -389,7 +389,7 @@ impl Executor<'_> {
 
     fn store_object(&mut self, s: &mut State, o: ObjId, offset: TermId, v: &Value, size: u64, cond: Option<TermId>) {
         if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { return; }
-        if self.several.is_one(o) { return self.written_by_another_name(s, o, "what was stored by another name"); }
+        if self.several.has_other_names(o) { return self.written_by_another_name(s, o, "what was stored by another name"); }
         self.ensure(s, o);
         let Some(rc) = s.mem.get(&o) else { return };
         let mut state = rc.as_ref().clone();
@@ -468,7 +468,7 @@ impl Executor<'_> {
 
     /// Makes what an object holds unknown; addresses in it are among those that were stored there.
     pub(super) fn blank(&mut self, s: &mut State, o: ObjId, reason: &str, input: bool) {
-        if self.several.is_one(o) { return self.written_by_another_name(s, o, reason); }
+        if self.several.has_other_names(o) { return self.written_by_another_name(s, o, reason); }
         let version = self.next_version();
         let n = with_end_of(s.mem.get(&o), ObjState::new(Rest::Unknown { version, input, reason: Rc::from(reason) }));
         s.mem.insert(o, Rc::new(n));
@@ -595,7 +595,7 @@ impl Executor<'_> {
         for t in dst.iter() {
             let Base::Object(o) = t.base else { continue };
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { continue; }
-            if self.several.is_one(o) { self.written_by_another_name(s, o, "memory that was filled"); continue; }
+            if self.several.has_other_names(o) { self.written_by_another_name(s, o, "memory that was filled"); continue; }
             let extent = self.object(o).extent;
             let at = self.arena.as_int(t.offset);
             let whole = dst.len() == 1 && at == Some(0) && extent == Some(len);

@@ -116,7 +116,7 @@ struct Inside { member: TermId, apart: TermId }
 impl Executor<'_> {
     /// Puts a layer over what an object holds; elements are `(stride, bytes, count)`.
     pub(super) fn write_layer(&mut self, s: &mut State, o: ObjId, from: TermId, (stride, bytes, count): (i128, u32, TermId), what: Written) {
-        if self.several.is_one(o) { return self.written_by_another_name(s, o, "what was written by another name"); }
+        if self.several.has_other_names(o) { return self.written_by_another_name(s, o, "what was written by another name"); }
         self.ensure(s, o);
         let Some(old) = s.mem.get(&o).cloned() else { return };
         let count = self.no_huge_number(count);

@@ -87,7 +87,7 @@ impl Executor<'_> {
             let cond = self.arena.and(t.cond, at_start);
             if self.arena.as_bool(cond) == Some(false) { continue; }
             self.free_other_names(s, o, cond);
-            if self.several.is_one(o) { continue; }
+            if self.several.has_other_names(o) { continue; }
             self.ensure(s, o);
             let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { continue };
             if let Some(f) = &before { self.note_stale(s, self.stack.clone(), (o, cond), f, Deed::FreedAgain); }

@@ -11,7 +11,7 @@ use super::anew::Anew;
 use super::cfg::Cfg;
 use super::effort::{Part, Spared};
 use super::fills::Filled;
-use super::exec::{Executor, Frame, RegionOut, State};
+use super::exec::{Executor, Frame, RegionOut, Site, State};
 use super::memory::{ObjId, ObjState, Rest};
 use super::sums::Rounds;
 use super::term::{Range, SymKind, Term, TermId};
@@ -266,7 +266,7 @@ impl Executor<'_> {
                 _ => {}
             }
         }
-        let of_rounds = (fr.context, super::exec::Site { func: fr.func, block: header, inst: u32::MAX - 1 });
+        let of_rounds = (fr.context, Site { func: fr.func, block: header, inst: u32::MAX - 1 });
         let arrays: Vec<(ObjId, Vec<Filled>)> = vars.iter().filter_map(|v| if let LoopVar::Whole(o) = v { self.filled(*o, (&sh, &sb), &map, (mark, version), k, of_rounds).map(|f| (*o, f)) } else { None }).collect();
         // Pointers that rounds leave in an array are told apart where each round is executed by itself.
         let scattered = vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if self.kept.has_addresses(*o) && !arrays.iter().any(|(a, f)| a == o && f.iter().all(|f| f.made.is_none()))));
@@ -908,7 +908,7 @@ impl Executor<'_> {
         let context = fr.context;
         for i in 0..=trips {
             // Allocations of different rounds are different objects.
-            fr.context = super::calls::mix(context, super::exec::Site { func: fr.func, block: header, inst: u32::MAX - i });
+            fr.context = super::calls::mix(context, Site { func: fr.func, block: header, inst: u32::MAX - i });
             let r = self.region(fr, cfg, Some(l), header, vec![(header, state.clone())]);
             out.0.extend(r.exits);
             out.1.extend(r.rets);

@@ -44,19 +44,16 @@ pub struct Several {
 }
 
 impl Several {
-    /// Whether an object may be the same as another one that has another name.
-    pub(super) fn is_one(&self, o: ObjId) -> bool { self.clans.get(&o).is_some_and(|all| self.rounds.get(all).is_some_and(|r| r.made != o)) }
-
-    /// Whether an object or another of that kind may be written or freed through the other's name.
-    pub(super) fn belongs(&self, o: ObjId) -> bool { self.clans.contains_key(&o) }
+    /// Whether an object stands for what some round allocated, and not for what the round at hand does.
+    pub(super) fn has_other_names(&self, o: ObjId) -> bool { self.clans.get(&o).is_some_and(|all| self.rounds.get(all).is_some_and(|r| r.made != o)) }
 
     /// Whether two objects may be one, though they have two names, or be two that have one name.
     pub(super) fn may_be_the_same(&self, a: ObjId, b: ObjId) -> bool {
-        self.clans.get(&a).is_some_and(|all| self.clans.get(&b) == Some(all)) && (a != b || self.is_one(a))
+        self.clans.get(&a).is_some_and(|all| self.clans.get(&b) == Some(all)) && (a != b || self.has_other_names(a))
     }
 
     /// The object that says whether what a name means may have been freed.
-    pub(super) fn freed_as(&self, o: ObjId) -> ObjId { if self.is_one(o) { self.clans.get(&o).copied().unwrap_or(o) } else { o } }
+    pub(super) fn freed_as(&self, o: ObjId) -> ObjId { if self.has_other_names(o) { self.clans.get(&o).copied().unwrap_or(o) } else { o } }
 
     /// All names of what an object may be, itself included.
     fn names(&self, o: ObjId) -> Vec<ObjId> {
@@ -106,12 +103,9 @@ impl Executor<'_> {
 
     /// At the start of a round nothing that the loop allocated before has been freed.
     pub(super) fn rounds_begin(&mut self, s: &mut State, all: ObjId) {
-        let Some(r) = self.several.rounds.get(&all) else { return };
-        for o in r.spare.iter().copied().chain([all]).collect::<Vec<_>>() {
-            let reason = Rc::from(format!("what rounds of a loop left in `{}`", self.object(o).name));
-            let version = self.next_version();
-            s.mem.insert(o, Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason })));
-        }
+        let reason = Rc::from(format!("what rounds of a loop left in `{}`", self.object(all).name));
+        let version = self.next_version();
+        s.mem.insert(all, Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason })));
     }
 
     /// The object that the address of what a round allocated leads to.
@@ -138,7 +132,7 @@ impl Executor<'_> {
 
     /// The address of an object that stands for what rounds allocated, as a number: that of some round.
     pub(super) fn address_of_several(&mut self, o: ObjId) -> Option<TermId> {
-        if !self.several.is_one(o) { return None; }
+        if !self.several.has_other_names(o) { return None; }
         let all = *self.several.clans.get(&o)?;
         let r = self.several.rounds.get(&all)?;
         let known = r.elements.iter().find(|e| e.1 == o).map(|e| e.0).or_else(|| r.numbers.get(&o).copied());
@@ -158,7 +152,7 @@ impl Executor<'_> {
     /// What has another name of memory that is written, and holds something that is known, is forgotten.
     pub(super) fn written_by_another_name(&mut self, s: &mut State, o: ObjId, reason: &str) {
         let names = self.several.names(o);
-        for other in names { if other != o && !self.several.is_one(other) && s.mem.contains_key(&other) { self.blank(s, other, reason, false); } }
+        for other in names { if other != o && !self.several.has_other_names(other) && s.mem.contains_key(&other) { self.blank(s, other, reason, false); } }
     }
 
     /// Makes it so that memory may have been freed whose other name was.
@@ -179,6 +173,6 @@ impl Executor<'_> {
 
     /// Whether what an object holds is never known, in a kernel or on the host.
     pub(super) fn is_never_known(&self, o: ObjId) -> bool {
-        self.several.is_one(o) || self.side == Side::Device && self.several.belongs(o)
+        self.several.has_other_names(o) || self.side == Side::Device && self.several.clans.contains_key(&o)
     }
 }
