@@ -12,6 +12,9 @@ use std::rc::Rc;
 /// Bytes; no host gives one block more.
 const MOST_OF_HOST: i128 = 1 << 40;
 
+/// Bytes of a text that are looked at for its end.
+const MAX_TEXT: i128 = 256;
+
 impl Executor<'_> {
     pub(super) fn libc_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         match c.name {
@@ -77,7 +80,10 @@ impl Executor<'_> {
                         let ObjKind::ArgvText(i) = self.object(*o).kind else { return Err(Box::new(s)) };
                         self.input(InputSource::ArgvLen(i), 64)
                     }
-                    _ => self.arena.fresh(SymKind::Unknown { reason: "the length of a string".into() }, "strlen", Range::new(0, 1 << 40)),
+                    _ => match self.length_of_text(&mut s, &p) {
+                        Some(n) => self.arena.int(n),
+                        None => self.arena.fresh(SymKind::Unknown { reason: "the length of a string".into() }, "strlen", Range::new(0, 1 << 40)),
+                    },
                 };
                 Ok(Some((Value::Int(v), s)))
             }
@@ -189,6 +195,20 @@ impl Executor<'_> {
         let m = self.program.module(c.site.func.module);
         let v = self.unknown_of(m, c.ty, "how many values were read");
         Ok(Some((v, s)))
+    }
+
+    /// The length in bytes of a text in memory of which every byte up to its end is known.
+    fn length_of_text(&mut self, s: &mut State, p: &[Target]) -> Option<i128> {
+        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+        self.ensure(s, *o);
+        let state = s.mem.get(o)?.clone();
+        for i in 0..MAX_TEXT {
+            let at = self.arena.add_const(*offset, i);
+            self.arena.as_int(at)?;
+            let Value::Int(byte) = self.read_cells(*o, &state, at, 1, None) else { return None };
+            if self.arena.as_int(byte)?.rem_euclid(256) == 0 { return Some(i); }
+        }
+        None
     }
 
     /// The constant text that a pointer names.

@@ -5,12 +5,14 @@ use crate::symbolic::alignment::UnalignedEvent;
 use crate::symbolic::exchange::Exchanged;
 use crate::symbolic::budget::Limit;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Thread};
+use crate::symbolic::footprint::{Beside, Footprint};
 use crate::symbolic::lifetime::StaleEvent;
-use crate::symbolic::memory::{ObjKind, Object};
+use crate::symbolic::memory::{ObjId, ObjKind, Object};
 use crate::symbolic::partition::Partition;
 use crate::symbolic::term::{Axis, Range, SymId, SymKind, TermId};
 use crate::symbolic::value::Value;
 use rustc_hash::FxHashSet;
+use std::rc::Rc;
 
 /// CUDA's limits of a launch (CUDA C++ Programming Guide 13.0, Compute Capabilities, capability 7.5 to 12.0).
 pub const MAX_BLOCK: [i128; 3] = [1024, 1024, 64];
@@ -18,6 +20,9 @@ pub const MAX_THREADS: i128 = 1024;
 pub const MAX_GRID: [i128; 3] = [(1 << 31) - 1, 65535, 65535];
 /// Bytes; the most that any capability up to 12.0 offers.
 pub const MAX_SHARED: i128 = 227 * 1024;
+
+/// How often it is supposed where a kernel writes.
+const MAX_SUPPOSED: u32 = 4;
 
 /// What one launch accesses.
 #[derive(Debug)]
@@ -82,31 +87,24 @@ impl Executor<'_> {
         let path = self.arena.and_all(path);
 
         // First what it writes: contents of everything else are as they were at the launch.
-        self.written = FxHashSet::default();
+        self.written = Footprint::default();
         self.written_anywhere = false;
         self.written_otherwise = FxHashSet::default();
         self.stable = None;
+        self.beside = None;
         let recording = std::mem::replace(&mut self.recording, false);
+        let known = self.objects.len();
         self.enter_kernel(kernel, launch, path, 1);
-        let all: FxHashSet<_> = launch.memory.keys().copied().chain((0..self.objects.len()).map(|i| crate::symbolic::memory::ObjId(u32::try_from(i).unwrap_or(u32::MAX)))).collect();
-        let written = std::mem::take(&mut self.written);
-        let anywhere = self.written_anywhere;
-        // What a parameter of unknown origin points to may be any of them, and any device variable.
-        let parameters = written.iter().any(|o| matches!(self.object(*o).kind, ObjKind::Parameter));
-        self.stable = Some(all.into_iter().filter(|o| !written.contains(o) && match self.object(*o).kind {
-            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
-            ObjKind::DeviceLocal | ObjKind::Constant(_) => true,
-            // The host does not wait for the kernel before it writes.
-            ObjKind::Managed | ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => false,
-            _ if anywhere || self.overlapping => false,
-            ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !parameters,
-            _ => true,
-        }).collect());
+        let mut written = std::mem::take(&mut self.written);
+        let mut anywhere = self.written_anywhere;
+        if anywhere && let Some(found) = self.written_through_pointers_at_launch(kernel, launch, path, known) { (written, anywhere) = (found, false); }
+        self.leave_alone(launch, &written, anywhere, self.objects.len());
         self.recording = recording;
         self.partitions.restart();
         if self.gave_up.is_none() { self.enter_kernel(kernel, launch, path, 2); }
 
         self.stable = None;
+        self.beside = None;
         self.thread = None;
         self.side = saved_side;
         self.stack = saved_stack;
@@ -117,6 +115,48 @@ impl Executor<'_> {
         };
         (self.gave_up, self.missed) = (gave_up, missed);
         run
+    }
+
+    /// Lets a kernel read what it does not write as that was at the launch; of objects below `known`.
+    fn leave_alone(&mut self, launch: &LaunchEvent, written: &Footprint, anywhere: bool, known: usize) {
+        let all: FxHashSet<ObjId> = launch.memory.keys().copied().chain((0..known).map(|i| ObjId(u32::try_from(i).unwrap_or(u32::MAX)))).collect();
+        // What a parameter of unknown origin points to may be any of them, and any device variable.
+        let parameters = written.objects().any(|o| matches!(self.object(o).kind, ObjKind::Parameter));
+        let may = |o: &ObjId| match self.object(*o).kind {
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
+            ObjKind::DeviceLocal | ObjKind::Constant(_) => true,
+            // The host does not wait for the kernel before it writes.
+            ObjKind::Managed | ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => false,
+            _ if anywhere || self.overlapping => false,
+            ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !parameters,
+            _ => true,
+        };
+        let (parts, whole): (FxHashSet<ObjId>, FxHashSet<ObjId>) = all.into_iter().filter(may).partition(|o| written.contains(*o));
+        let objects = parts.into_iter().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))).collect();
+        self.stable = Some(whole);
+        self.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
+    }
+
+    /// Where a kernel writes that reads pointers from memory and stores through them. Memory that it does not write holds what it held at
+    /// the launch: suppose that it writes nowhere, see where it then does, suppose that, until nothing is added. The first store
+    /// elsewhere would have been one that this execution sees. `None` where it may write anywhere.
+    fn written_through_pointers_at_launch(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId, known: usize) -> Option<Footprint> {
+        let mut written = Footprint::default();
+        let unknown_code = std::mem::replace(&mut self.unknown_code, false);
+        for _ in 0..MAX_SUPPOSED {
+            self.leave_alone(launch, &written, false, known);
+            self.written_anywhere = false;
+            if self.gave_up.is_some() || self.missed.is_some() { break; }
+            self.enter_kernel(kernel, launch, path, 1);
+            let found = std::mem::take(&mut self.written);
+            if self.written_anywhere || self.unknown_code { break; }
+            let all = written.covers(&found, |o| (o.0 as usize) < known);
+            written.merge(&found);
+            if all { self.unknown_code = unknown_code; return Some(written); }
+        }
+        self.unknown_code |= unknown_code;
+        self.written_anywhere = true;
+        None
     }
 
     fn enter_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId, salt: u64) {

@@ -1,6 +1,7 @@
 //! Loads, stores, copies and fills of the executor, and the record of what kernels access.
 
 use super::exec::{AccessEvent, AccessKind, Executor, Site, State};
+use super::footprint::bytes_at;
 use super::layers::Written;
 use super::lifetime::with_end_of;
 use super::memory::{ObjId, ObjKind, ObjState, Rest};
@@ -34,9 +35,13 @@ impl Executor<'_> {
             return;
         }
         if kind != AccessKind::Read {
+            let length = self.arena.as_int(bytes);
             for t in p.iter() {
                 match t.base {
-                    Base::Object(o) if !matches!(self.object(o).kind, ObjKind::DeviceLocal) => { self.written.insert(o); }
+                    Base::Object(o) if !matches!(self.object(o).kind, ObjKind::DeviceLocal) => match length {
+                        Some(n) => self.written.add(o, bytes_at(&self.arena, t.offset, n)),
+                        None => self.written.add_all(o),
+                    },
                     Base::Unknown(_) => self.written_anywhere = true,
                     _ => {}
                 }
@@ -117,6 +122,7 @@ impl Executor<'_> {
         if self.is_never_known(o) { let reason = format!("what one of several allocations, `{}`, holds", self.object(o).name); return self.unknown_of(m, ty, &reason); }
         // What other threads may write is not followed.
         if !self.is_read_as_it_was(o) {
+            if let Some(v) = self.load_beside(f, o, offset, ty) { return v; }
             let reason = format!("what `{}` holds", self.object(o).name);
             return self.load_shared(f, (o, (offset, s.path)), ty, false, &reason);
         }
@@ -154,7 +160,7 @@ impl Executor<'_> {
         if let Some(cell) = Rc::make_mut(state).cells.get_mut(&at) { cell.1 = read.clone(); }
     }
 
-    pub(super) fn read_cells(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
+    pub(crate) fn read_cells(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
         if self.several.has_other_names(o) {
             let reason = format!("what one of several allocations, `{}`, holds", self.object(o).name);
             return match want { Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &reason) } None => Value::unknown(&reason) };
@@ -314,7 +320,7 @@ impl Executor<'_> {
     }
 
     /// Makes sure that an object has a state: globals get their initial contents.
-    pub(super) fn ensure(&mut self, s: &mut State, o: ObjId) {
+    pub(crate) fn ensure(&mut self, s: &mut State, o: ObjId) {
         if s.mem.contains_key(&o) { return; }
         // What is there from the start is the same on every way to its first use.
         if let Some(first) = self.initial.get(&o) { s.mem.insert(o, first.clone()); return; }
@@ -347,7 +353,7 @@ impl Executor<'_> {
     }
 
     /// A cell's value as the type it is read as.
-    fn convert(&mut self, f: FuncRef, v: Value, ty: TypeId) -> Value {
+    pub(super) fn convert(&mut self, f: FuncRef, v: Value, ty: TypeId) -> Value {
         let m = self.module(f);
         match (&m.ty(ty).kind, v) {
             (TypeKind::Int(1), v) => Value::Bool(self.as_bool_value(&v)),
@@ -727,7 +733,7 @@ impl Executor<'_> {
         for a in args { collect(a, &mut v); }
         self.note_lost_writes(args);
         for o in v {
-            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); self.written_otherwise.insert(o); } else if !self.read_only(o) || self.is_of_device(o) { self.forget(s, o, reason, false); }
+            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.add_all(o); self.written_otherwise.insert(o); } else if !self.read_only(o) || self.is_of_device(o) { self.forget(s, o, reason, false); }
         }
     }
 

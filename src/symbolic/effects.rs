@@ -1,11 +1,16 @@
 //! What a kernel may write, found out where the host launches it: the rest of the device's memory stays as it is.
 //!
-//! In: a kernel, and where its pointers lead. Out: the objects that it writes, `None` where these are not known. It is executed for one
-//! thread with these pointers at any offset and every number arbitrary, so that one answer serves each launch with such pointers.
-//! What it reads of memory may be any address: a store through one is to any place, and so is a call of code that is not known.
+//! In: a kernel, and where its pointers lead. Out: where it writes, `None` where that is not known. It is executed for one thread with
+//! these pointers at any offset and every number arbitrary, so that one answer serves each launch with such pointers. What it reads
+//! of memory may be any address: a store through one is to any place, and so is a call of code that is not known.
+//!
+//! Where its arguments lead to memory with pointers in it, it is executed with these. Those that it may overwrite itself are not
+//! known: suppose that it writes nowhere, see where it then does, suppose that, until nothing is added.
 
+use super::access::collect;
 use super::budget::Limit;
 use super::exec::{Executor, LaunchConfig, State};
+use super::footprint::{Beside, Footprint};
 use super::memory::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
 use super::partition::Partitions;
 use super::term::{Range, SymKind};
@@ -19,55 +24,102 @@ use std::rc::Rc;
 /// Steps for one answer.
 const STEPS: u64 = 100_000;
 
+/// How often it is supposed where a kernel writes.
+const MAX_SUPPOSED: u32 = 4;
+
+/// Objects with pointers that are looked at for one launch, and cells of each.
+const MAX_HELD: usize = 16;
+const MAX_CELLS: usize = 64;
+
+/// Answers with the pointers that memory holds, for one program.
+const MAX_EXACT: usize = 256;
+
 const WHY: &str = "an argument of any launch";
 
-/// What is known of an argument: where it points to, or a structure's members at their offsets.
+/// What is known of an argument: where it points to (at one offset, or at any), or a structure's members at their offsets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Shape { Number, Pointer(Vec<Base>), Structure(Vec<(i64, u32, Shape)>) }
+pub(super) enum Shape { Number, Pointer(Vec<(Base, Option<i64>)>), Structure(Vec<(i64, u32, Shape)>) }
 
-/// Answers by kernel and arguments.
-pub(super) type Effects = FxHashMap<(FuncRef, Vec<Shape>), Option<Rc<FxHashSet<ObjId>>>>;
+/// The pointers that objects hold at the launch, by object and offset.
+type Held = Vec<(ObjId, Vec<(i64, u32, Shape)>)>;
 
-fn shape(v: &Value) -> Shape {
-    let Value::Ptr(p) = v else { return Shape::Number };
-    let mut bases: Vec<Base> = p.iter().map(|t| t.base.clone()).collect();
-    bases.sort();
-    bases.dedup();
-    Shape::Pointer(bases)
-}
+/// Answers by kernel and arguments, and pointers in memory.
+pub(super) type Effects = FxHashMap<(FuncRef, Vec<Shape>, Held), Option<Rc<Footprint>>>;
 
 impl Executor<'_> {
-    /// The objects but for a thread's own that a kernel with these arguments may write.
-    pub(super) fn written_by_kernel(&mut self, kernel: FuncRef, s: &State, args: &[Value]) -> Option<Rc<FxHashSet<ObjId>>> {
-        let shapes: Vec<Shape> = self.function(kernel).params.iter().zip(args).map(|(p, v)| match (p.byval, v) {
-            (Some(_), Value::Ptr(p)) => match p.as_slice() { [Target { base: Base::Object(o), .. }] => self.members(s, *o), _ => Shape::Number },
-            _ => shape(v),
-        }).collect();
-        let key = (kernel, shapes);
+    /// Where a kernel with these arguments may write, but for a thread's own memory.
+    pub(super) fn written_by_kernel(&mut self, kernel: FuncRef, s: &State, args: &[Value]) -> Option<Rc<Footprint>> {
+        if !self.overlapping && let Some(held) = self.held_at_launch(s, args) {
+            let key = (kernel, self.shapes(kernel, s, args, true), held);
+            let has_room = || self.effects.keys().filter(|k| !k.2.is_empty()).count() < MAX_EXACT;
+            if (self.effects.contains_key(&key) || has_room()) && let Some(written) = self.effects_of(key) { return Some(written); }
+        }
+        let shapes = self.shapes(kernel, s, args, false);
+        self.effects_of((kernel, shapes, vec![]))
+    }
+
+    fn effects_of(&mut self, key: (FuncRef, Vec<Shape>, Held)) -> Option<Rc<Footprint>> {
         if let Some(known) = self.effects.get(&key) { return known.clone(); }
-        let written = self.find_effects(kernel, &key.1).map(Rc::new);
+        let written = self.find_effects(key.0, &key.1, &key.2).map(Rc::new);
         self.effects.insert(key, written.clone());
         written
     }
 
+    fn shapes(&self, kernel: FuncRef, s: &State, args: &[Value], exact: bool) -> Vec<Shape> {
+        self.function(kernel).params.iter().zip(args).map(|(p, v)| match (p.byval, v) {
+            (Some(_), Value::Ptr(p)) => match p.as_slice() { [Target { base: Base::Object(o), .. }] => self.members(s, *o, exact), _ => Shape::Number },
+            _ => self.shape(v, exact),
+        }).collect()
+    }
+
+    fn shape(&self, v: &Value, exact: bool) -> Shape {
+        let Value::Ptr(p) = v else { return Shape::Number };
+        let at = |t: &Target| if exact { self.arena.as_int(t.offset).and_then(|at| i64::try_from(at).ok()) } else { None };
+        let mut bases: Vec<(Base, Option<i64>)> = p.iter().map(|t| (t.base.clone(), at(t))).collect();
+        bases.sort();
+        bases.dedup();
+        Shape::Pointer(bases)
+    }
+
     /// The pointers in a structure that is passed by value; what else it holds is arbitrary.
-    fn members(&self, s: &State, o: ObjId) -> Shape {
+    fn members(&self, s: &State, o: ObjId, exact: bool) -> Shape {
         let Some(state) = s.mem.get(&o).filter(|st| !matches!(st.rest, Rest::Layer(_) | Rest::Either(_))) else { return Shape::Structure(vec![]) };
-        Shape::Structure(state.cells.iter().map(|(at, (size, v))| (*at, *size, shape(v))).filter(|(.., v)| matches!(v, Shape::Pointer(_))).collect())
+        Shape::Structure(state.cells.iter().map(|(at, (size, v))| (*at, *size, self.shape(v, exact))).filter(|(.., v)| matches!(v, Shape::Pointer(_))).collect())
+    }
+
+    /// The pointers in device memory that the arguments lead to; `None` where there is none.
+    fn held_at_launch(&self, s: &State, args: &[Value]) -> Option<Held> {
+        let mut work = vec![];
+        for a in args { collect(a, &mut work); }
+        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
+        let mut held = vec![];
+        while let Some(o) = work.pop() {
+            if !seen.insert(o) { continue; }
+            let Some(state) = s.mem.get(&o) else { continue };
+            for (_, v) in state.cells.values() { collect(v, &mut work); }
+            if self.object(o).kind != ObjKind::DeviceHeap || self.is_never_known(o) || self.several.has_other_names(o) { continue; }
+            let cells: Vec<(i64, u32, Shape)> = state.cells.iter().map(|(at, (size, v))| (*at, *size, self.shape(v, true))).filter(|(.., v)| matches!(v, Shape::Pointer(_))).collect();
+            if cells.is_empty() { continue; }
+            if cells.len() > MAX_CELLS || held.len() >= MAX_HELD { return None; }
+            held.push((o, cells));
+        }
+        held.sort_unstable_by_key(|h: &(ObjId, _)| h.0);
+        (!held.is_empty()).then_some(held)
     }
 
     /// Whether these are told apart although they may be the same memory: what parameters of unknown callers point to.
     fn may_alias(&self, x: &Shape) -> bool {
         match x {
             Shape::Number => false,
-            Shape::Pointer(bases) => bases.iter().any(|b| matches!(b, Base::Object(o) if matches!(self.object(*o).kind, ObjKind::Parameter))),
+            Shape::Pointer(bases) => bases.iter().any(|(b, _)| matches!(b, Base::Object(o) if matches!(self.object(*o).kind, ObjKind::Parameter))),
             Shape::Structure(members) => members.iter().any(|(.., m)| self.may_alias(m)),
         }
     }
 
-    fn find_effects(&mut self, kernel: FuncRef, shapes: &[Shape]) -> Option<FxHashSet<ObjId>> {
+    fn find_effects(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {
         let function = self.function(kernel);
         if function.is_declaration() || function.params.len() != shapes.len() || shapes.iter().any(|x| self.may_alias(x)) { return None; }
+        if held.iter().any(|(_, cells)| cells.iter().any(|(.., x)| self.may_alias(x))) { return None; }
         // All that the execution of a kernel leaves in the executor is as it was afterwards.
         let side = std::mem::replace(&mut self.side, Side::Device);
         let recording = std::mem::replace(&mut self.recording, false);
@@ -79,21 +131,49 @@ impl Executor<'_> {
         let (written, otherwise) = (std::mem::take(&mut self.written), std::mem::take(&mut self.written_otherwise));
         let anywhere = std::mem::replace(&mut self.written_anywhere, false);
         let unknown_code = std::mem::replace(&mut self.unknown_code, false);
-        let (stable, thread) = (self.stable.take(), self.thread.take());
+        let (stable, beside, thread) = (self.stable.take(), self.beside.take(), self.thread.take());
         let initial = std::mem::take(&mut self.initial);
 
-        self.enter_with(kernel, shapes);
-        let known = self.gave_up.is_none() && self.missed.is_none() && !self.written_anywhere && !self.unknown_code;
-        let found = std::mem::replace(&mut self.written, written);
+        let found = self.suppose(kernel, shapes, held);
+        self.written = written;
         // Where the time is over the host learns it at its next step.
-        debug_assert!(self.limit.is_none_or(|l| l != Limit::Steps) || !known);
+        debug_assert!(self.limit.is_none_or(|l| l != Limit::Steps) || found.is_none());
 
         (self.side, self.recording, self.budget.steps, self.stack, self.partitions, self.unaligned) = (side, recording, steps, stack, partitions, unaligned);
         (self.accesses, self.stale, self.gave_up, self.missed, self.limit) = (accesses, stale, gave_up, missed, limit);
         (self.kept, self.freed_at, self.written_otherwise, self.written_anywhere, self.unknown_code) = (kept, freed, otherwise, anywhere, unknown_code);
-        (self.stable, self.thread, self.initial) = (stable, thread, initial);
+        (self.stable, self.beside, self.thread, self.initial) = (stable, beside, thread, initial);
         self.notes.truncate(notes);
-        known.then_some(found)
+        found
+    }
+
+    fn suppose(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {
+        let objects: FxHashSet<ObjId> = held.iter().map(|h| h.0).collect();
+        let mut memory = Memory::default();
+        for (o, cells) in held {
+            let state = self.with_pointers(cells);
+            memory.insert(*o, state);
+        }
+        let mut written = Footprint::default();
+        for _ in 0..MAX_SUPPOSED {
+            self.beside = Some(Rc::new(Beside { objects: objects.clone(), written: written.clone(), memory: memory.clone() }));
+            self.enter_with(kernel, shapes);
+            let known = self.gave_up.is_none() && self.missed.is_none() && !self.written_anywhere && !self.unknown_code;
+            let found = std::mem::take(&mut self.written);
+            if !known { return None; }
+            let all = written.covers(&found, |o| objects.contains(&o));
+            written.merge(&found);
+            if all { return Some(written); }
+        }
+        None
+    }
+
+    /// Memory that holds these pointers, and anything else.
+    fn with_pointers(&mut self, cells: &[(i64, u32, Shape)]) -> Rc<ObjState> {
+        let version = self.next_version();
+        let mut state = ObjState::new(Rest::Unknown { version, input: false, reason: Rc::from(WHY) });
+        for (at, size, member) in cells { if let Shape::Pointer(bases) = member { state.cells.insert(*at, (*size, self.pointer_to(bases))); } }
+        Rc::new(state)
     }
 
     fn enter_with(&mut self, kernel: FuncRef, shapes: &[Shape]) {
@@ -118,10 +198,8 @@ impl Executor<'_> {
             Shape::Structure(members) => {
                 let extent = p.byval.map(|ty| self.arena.int(i128::from(m.size_of(ty))));
                 let o = self.new_object(Object { kind: ObjKind::DeviceLocal, name: p.name.clone(), extent, site: None, func: Some(kernel), array: false });
-                let version = self.next_version();
-                let mut state = ObjState::new(Rest::Unknown { version, input: false, reason: Rc::from(WHY) });
-                for (at, size, member) in members { if let Shape::Pointer(bases) = member { state.cells.insert(*at, (*size, self.pointer_to(bases))); } }
-                memory.insert(o, Rc::new(state));
+                let state = self.with_pointers(members);
+                memory.insert(o, state);
                 self.pointer(o, 0)
             }
         }).collect();
@@ -134,12 +212,16 @@ impl Executor<'_> {
         drop(self.call(kernel, args, state, h.finish()));
     }
 
-    /// A pointer to any offset in one of these.
-    fn pointer_to(&mut self, bases: &[Base]) -> Value {
+    /// A pointer to any offset in one of these, where no offset is known.
+    fn pointer_to(&mut self, bases: &[(Base, Option<i64>)]) -> Value {
         let mut rest = self.arena.bool(true);
         let mut targets = vec![];
-        for (i, base) in bases.iter().enumerate() {
-            let offset = if matches!(base, Base::Null) { self.arena.int(0) } else { self.arena.fresh(SymKind::Unknown { reason: WHY.into() }, "an offset", Range::of_int(64, true)) };
+        for (i, (base, at)) in bases.iter().enumerate() {
+            let offset = match (base, at) {
+                (Base::Null, _) => self.arena.int(0),
+                (_, Some(at)) => self.arena.int(i128::from(*at)),
+                _ => self.arena.fresh(SymKind::Unknown { reason: WHY.into() }, "an offset", Range::of_int(64, true)),
+            };
             let here = if i + 1 == bases.len() { self.arena.bool(true) } else { self.arena.fresh_bool(SymKind::Unknown { reason: WHY.into() }, "?") };
             let cond = self.arena.and(rest, here);
             let not = self.arena.not(here);

@@ -145,12 +145,14 @@ pub struct Executor<'p> {
     pub limit: Option<Limit>,
     pub budget: Budget,
     pub effort: Effort,
-    /// Objects that the kernel under execution writes: their contents are not followed.
-    pub written: rustc_hash::FxHashSet<ObjId>,
+    /// Where the kernel under execution writes: what is there is not followed.
+    pub written: super::footprint::Footprint,
     /// Whether it wrote through a pointer that is not known: any memory but its own variables and constants may be meant.
     pub written_anywhere: bool,
     /// Objects whose contents the kernel may read as they were at the launch.
     pub stable: Option<rustc_hash::FxHashSet<ObjId>>,
+    /// Objects of which it may read what it does not write as that was at the launch.
+    pub beside: Option<Rc<super::footprint::Beside>>,
     /// Work for the device may overlap: the host uses a stream other than the default one, or copies asynchronously.
     pub overlapping: bool,
     pub(crate) recording: bool,
@@ -170,7 +172,7 @@ pub struct Executor<'p> {
     /// Such memory that it writes in a way that is not recorded as an access.
     pub(crate) written_otherwise: rustc_hash::FxHashSet<ObjId>,
     /// Whether it ran code of which is not known what that writes.
-    pub(super) unknown_code: bool,
+    pub(crate) unknown_code: bool,
     pub(super) effects: super::effects::Effects,
     /// Variables of the device that are followed from the start, by those that name them on the host.
     pub(crate) shadows: FxHashMap<GlobalRef, ObjId>,
@@ -227,7 +229,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
-            gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, overlapping: false, recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), several: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), shadows: Default::default(),
+            gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, beside: None, overlapping: false, recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), several: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), shadows: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }

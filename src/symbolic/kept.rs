@@ -378,7 +378,7 @@ impl Executor<'_> {
         while let Some(o) = work.pop() { if seen.insert(o) { self.held(s, o, &mut work); } }
         let mut reached: Vec<ObjId> = seen.into_iter().collect();
         reached.sort_unstable();
-        let mut changed = written.as_ref().map_or_else(|| reached.clone(), |w| w.iter().copied().collect());
+        let mut changed = written.as_ref().map_or_else(|| reached.clone(), |w| w.objects().collect::<Vec<_>>());
         changed.sort_unstable();
         for o in &changed {
             let what = match self.object(*o).kind {
@@ -389,7 +389,9 @@ impl Executor<'_> {
                 _ => continue,
             };
             self.kept.add_objects(Some(*o), &reached);
+            let before = s.mem.get(o).cloned();
             self.forget(s, *o, &what, false);
+            if let (Some(before), Some(written)) = (before, &written) { self.keep_beside(s, *o, &before, written); }
         }
     }
 }

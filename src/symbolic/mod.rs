@@ -17,6 +17,7 @@ pub mod effort;
 pub mod exchange;
 pub mod exec;
 mod fills;
+pub mod footprint;
 mod join;
 pub mod kept;
 pub mod layers;

@@ -43,7 +43,7 @@ impl Executor<'_> {
         let reached = self.reached_from(s, args);
         if self.side == Side::Host { self.kept.mix(&reached); }
         for o in reached {
-            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.insert(o); self.written_otherwise.insert(o); continue; }
+            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.add_all(o); self.written_otherwise.insert(o); continue; }
             if let ObjKind::HostGlobal(r) = self.object(o).kind && let Some(variable) = self.shadows.get(&r).copied() { self.lose_by_name(s, &[variable], reason); }
             // A library that gets the address of device memory may write there, by a copy or a kernel of its own.
             if self.read_only(o) && self.object(o).kind != ObjKind::DeviceHeap { continue; }

@@ -1,4 +1,4 @@
-//@ undecided: 1
+//@ decided
 // What a launch writes is afterwards not what it was: by whichever of two names, in a member, by a copy, by an atomic operation, where
 // addresses are compared, in a device variable, in memory of the host.
 #include <cstdlib>
