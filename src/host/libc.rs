@@ -100,6 +100,13 @@ impl Executor<'_> {
                 self.copy(&mut s, &d, &f, n);
                 Ok(Some((Value::Ptr(d), s)))
             }
+            "strcpy" => {
+                let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+                let Some(n) = self.length_of_text(&mut s, &f) else { return Err(Box::new(s)) };
+                let n = self.arena.int(n + 1);
+                self.copy(&mut s, &d, &f, n);
+                Ok(Some((Value::Ptr(d), s)))
+            }
             "memset" | "__memset_chk" => {
                 let d = self.pointer_arg(c, 0);
                 let (b, n) = (self.int_arg(c, 1, 8), self.int_arg(c, 2, 64));
@@ -199,7 +206,8 @@ impl Executor<'_> {
 
     /// The length in bytes of a text in memory of which every byte up to its end is known.
     fn length_of_text(&mut self, s: &mut State, p: &[Target]) -> Option<i128> {
-        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+        let mut targets = p.iter().filter(|t| t.base != Base::Null);
+        let (Some(Target { base: Base::Object(o), offset, .. }), None) = (targets.next(), targets.next()) else { return None };
         self.ensure(s, *o);
         let state = s.mem.get(o)?.clone();
         for i in 0..MAX_TEXT {
