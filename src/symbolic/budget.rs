@@ -9,6 +9,9 @@ use std::time::Instant;
 /// Clock and memory are looked at once in so many steps: the looks cost nothing beside them.
 const LOOK: u64 = 4096;
 
+/// Objects after which the limits are looked at before that.
+const LONG_WALK: usize = 1 << 14;
+
 /// Rounds of loops in loops that are executed one by one, unless [`Budget::most_rounds`] says otherwise. Paths through them are
 /// merged round for round: their conditions, of which each names those of all rounds before it, take memory by the square of this.
 pub const MOST_ROUNDS: u64 = 1024;
@@ -42,9 +45,11 @@ pub struct Budget {
     pub most_rounds: u64,
     /// Rounds of the loops that are being executed one by one, multiplied.
     rounds: u64,
+    /// Objects that steps walked over since the limits were looked at.
+    walked: usize,
 }
 
-impl Default for Budget { fn default() -> Self { Self { steps: 3_000_000, deadline: None, memory: None, over: None, depth: 48, most_rounds: MOST_ROUNDS, rounds: 1 } } }
+impl Default for Budget { fn default() -> Self { Self { steps: 3_000_000, deadline: None, memory: None, over: None, depth: 48, most_rounds: MOST_ROUNDS, rounds: 1, walked: 0 } } }
 
 impl Budget {
     /// Enters a loop that is to be executed round by round, and so often; gives what [`Self::leave`] wants. `None` where that would be
@@ -65,11 +70,15 @@ impl Budget {
     /// The limit that is reached.
     pub(super) fn step(&mut self) -> Result<(), Limit> {
         self.steps = self.steps.checked_sub(1).ok_or(Limit::Steps)?;
-        if !self.steps.is_multiple_of(LOOK) { return Ok(()); }
+        if !self.steps.is_multiple_of(LOOK) && self.walked < LONG_WALK { return Ok(()); }
+        self.walked = 0;
         if self.is_late(Instant::now()) { return Err(Limit::Time); }
         if self.memory.is_some_and(|most| resident().is_some_and(|now| now > most)) { return Err(Limit::Memory); }
         Ok(())
     }
+
+    /// Notes that the step at hand walks over so many objects, which may take longer than thousands of others.
+    pub(super) fn walk(&mut self, objects: usize) { self.walked = self.walked.saturating_add(objects); }
 
     /// Whether its time is over.
     pub(super) fn is_late(&self, now: Instant) -> bool { self.deadline.is_some_and(|d| now > d) || self.over.as_ref().is_some_and(|o| o.load(Ordering::Relaxed)) }
@@ -95,7 +104,7 @@ pub fn give_back() {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, LOOK, Limit, resident};
+    use super::{Budget, LONG_WALK, LOOK, Limit, resident};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Instant;
@@ -103,6 +112,14 @@ mod tests {
     fn first(mut budget: Budget) -> (u64, Limit) {
         let all = budget.steps;
         loop { if let Err(why) = budget.step() { return (all - budget.steps, why); } }
+    }
+
+    #[test]
+    fn after_a_long_walk_the_limits_are_looked_at() {
+        let late = || Budget { deadline: Some(Instant::now()), ..Budget::default() };
+        let mut walked = late();
+        walked.walk(LONG_WALK);
+        assert_eq!((first(walked), first(late())), ((1, Limit::Time), (LOOK, Limit::Time)));
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Executor<'_> {
     }
 
     /// Whether a call with these arguments has a pointer of which nothing is known.
-    fn may_reach_anything(&self, s: &State, args: &[Value]) -> bool {
+    fn may_reach_anything(&mut self, s: &State, args: &[Value]) -> bool {
         args.iter().any(has_unknown_pointer) || self.reached_from(s, args).into_iter().any(|o| s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))))
     }
 

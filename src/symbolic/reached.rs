@@ -21,7 +21,7 @@ pub(crate) struct Part { pub bytes: u64, pub linked: bool }
 
 impl Executor<'_> {
     /// What a call with these arguments can reach, in order.
-    pub(super) fn reached_from(&self, s: &State, args: &[Value]) -> Vec<ObjId> {
+    pub(super) fn reached_from(&mut self, s: &State, args: &[Value]) -> Vec<ObjId> {
         let mut work: Vec<ObjId> = vec![];
         for a in args {
             collect(a, &mut work);
@@ -30,6 +30,7 @@ impl Executor<'_> {
         }
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
         while let Some(o) = work.pop() { if seen.insert(o) { self.held(s, o, &mut work); } }
+        self.budget.walk(seen.len());
         // Variables of functions that have returned are gone.
         let mut reached: Vec<ObjId> = seen.into_iter().filter(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal)).collect();
         reached.sort_unstable();
