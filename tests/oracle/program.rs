@@ -12,6 +12,9 @@ impl Stmt {
     pub fn line(text: impl Into<String>) -> Self { Self::Line(text.into()) }
     pub fn block(head: impl Into<String>, body: Vec<Self>) -> Self { Self::Block { head: head.into(), body, tail: "}".into() } }
 
+    /// With another end than `}`.
+    pub fn ended(self, end: &str) -> Self { match self { Self::Block { head, body, .. } => Self::Block { head, body, tail: end.into() }, line => line } }
+
     fn write(&self, depth: usize, out: &mut String) {
         let indent = "    ".repeat(depth);
         let mut push = |text: &str| { out.push_str(&indent); out.push_str(text); out.push('\n'); };

@@ -4,6 +4,7 @@
 mod body;
 mod contents;
 mod expr;
+mod held;
 mod host;
 mod idioms;
 mod indirect;
@@ -106,6 +107,7 @@ pub fn program(seed: u64) -> Program {
     let (mut items, inputs, indices) = g.whole();
     // Last, so that it leaves what else a seed gives as it is.
     if g.chance(25) { g.keep(&mut items); }
+    if g.chance(20) { g.hold(&mut items); }
     let narrow = [120, 126, 127, 128, 130, 140, 200, 250, 255, 256, 260, 300];
     let mut one: Vec<i64> = (0..=20).chain([-1, -2, 31, 32, 33, 63, 64, 65, -3, -4, -7, 100, 127, 128, 129, 200, 255, 256, 257, 1000, 32767, 32768, 65535, 65536, -128, -129, -32769, 2_147_483_647, -2_147_483_648]).collect();
     if g.narrow { one.extend(narrow); }
