@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn after_a_long_walk_the_limits_are_looked_at() {
-        let late = || Budget { deadline: Some(Instant::now()), ..Budget::default() };
+        let late = || Budget { steps: 3 * LOOK, deadline: Some(Instant::now()), ..Budget::default() };
         let mut walked = late();
         walked.walk(LONG_WALK);
         assert_eq!((first(walked), first(late())), ((1, Limit::Time), (LOOK, Limit::Time)));
