@@ -73,8 +73,8 @@ pub(super) fn model(tools: &mut Tools<'_>, run: &KernelRun, ev: &AccessEvent, ob
     let facts = e.arena.conjuncts(all);
     let inputs: Vec<SymId> = e.arena.symbols_of(&facts).into_iter().filter(|s| matches!(e.arena.symbol(*s).kind, SymKind::Input(_))).collect();
     let limits = Limits { millis: MILLIS.min(tools.decider.limits.millis), ..tools.decider.limits };
-    match solver::find_model(&e.arena, &facts, &inputs, &inputs, WrapMode::Assume, &limits, &mut solver::Groups::default()) {
-        ModelAnswer::Model(m) => { let degenerate = inputs.iter().any(|s| m.values.get(s).is_some_and(|v| *v < 1)); Some((m, degenerate)) }
+    match solver::find_model(&e.arena, &facts, &inputs, &tools.decider.sizes.positive(&inputs), WrapMode::Assume, &limits, &mut solver::Groups::default()) {
+        ModelAnswer::Model(m) => { let degenerate = tools.decider.sizes.degenerate(&e.arena, &m); Some((m, degenerate)) }
         ModelAnswer::Unsat | ModelAnswer::Unknown(_) => None,
     }
 }

@@ -5,7 +5,8 @@
 //! gets its chance; else the access is safe only if that operation does not wrap.
 
 use super::show;
-use super::solver::{self, Answer, Context, Free, Groups, Limits, Model, ModelAnswer, WrapMode};
+use super::sizes::Sizes;
+use super::solver::{self, Answer, Context, Free, Groups, Limits, Model, ModelAnswer, Positive, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::{Duration, Instant};
@@ -63,6 +64,8 @@ pub struct Decider {
     pub cut: bool,
     /// Whether the first model will do: making it small has a price, and only what is replayed or shown needs that.
     rough: bool,
+    /// Inputs that are sizes: what happens only where one of them is below 1 is degenerate.
+    pub sizes: Sizes,
     /// Whether the search of a small witness is likely to be for nothing.
     pub hurried: bool,
     decided: FxHashMap<Obligation, Decision>,
@@ -177,7 +180,7 @@ impl Decider {
         all.push(a.not(inside));
         let inputs: Vec<SymId> = a.symbols_of(&all).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
         let limits = Limits { millis, ..self.limits };
-        let ModelAnswer::Model(model) = solver::find_model(a, &all, &inputs, &inputs, WrapMode::Exact, &limits, &mut self.groups) else { return None };
+        let ModelAnswer::Model(model) = solver::find_model(a, &all, &inputs, &Positive::all(&inputs), WrapMode::Exact, &limits, &mut self.groups) else { return None };
         if inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1)) { return None; }
         let wrapped: Vec<TermId> = a.cone(&all).into_iter().filter(|w| match a.get(*w) {
             Term::Wrap { arg, bits, signed } => {
@@ -291,7 +294,7 @@ impl Decider {
             }
             let quick = Limits { millis: 300, ..self.limits };
             if let Answer::Model(model) = solver::prove(a, &fixed, goal, WrapMode::Assume, &quick) {
-                let degenerate = inputs.iter().any(|(s, v)| *v < 1 && symbols.contains(s));
+                let degenerate = inputs.iter().any(|(s, v)| *v < 1 && symbols.contains(s) && self.sizes.contains(*s));
                 self.cut |= degenerate;
                 return Some(Decision::Fails { model, mode: WrapMode::Assume, degenerate });
             }
@@ -308,12 +311,12 @@ impl Decider {
         let inputs: Vec<SymId> = symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
         // A small witness is worth more than a quick answer: it is what replays and what users read.
         let limits = Limits { millis: if self.hurried { self.limits.millis } else { self.limits.millis.max(SMALLEST_MILLIS) }, ..self.limits };
-        let model = match solver::find_model(a, &all, &inputs, &inputs, mode, &limits, &mut self.groups) {
+        let model = match solver::find_model(a, &all, &inputs, &self.sizes.positive(&inputs), mode, &limits, &mut self.groups) {
             ModelAnswer::Model(m) => m,
             _ => { self.cut = true; first }
         };
         let fixed: Vec<(SymId, i128)> = inputs.iter().filter_map(|s| model.values.get(s).map(|v| (*s, *v))).collect();
-        let degenerate = inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1));
+        let degenerate = self.sizes.degenerate(a, &model);
         // Not those under which something wraps or is empty: they seldom lead anywhere else, and better ones come first.
         if !fixed.is_empty() && mode == WrapMode::Assume && !degenerate && self.known.len() < 3 { self.known.push(fixed); }
         self.cut |= degenerate;

@@ -11,6 +11,7 @@ use super::launched::Launched;
 use super::meaning::Layout;
 use super::outcome::{Effort, Look, More, Outcome};
 use super::shared::{SafeAnyway, Shape, Share, Task};
+use super::sizes::Sizes;
 use super::solver::Limits;
 use super::specialise::{self, Decided};
 use super::stored::Exchange;
@@ -305,7 +306,9 @@ impl<'p> Engine<'p> {
     /// What deciding takes, and the launches with what their threads exchange.
     pub(super) fn with_tools(&self, root: &Root, prepared: Prepared<'p>) -> (Vec<Run>, Tools<'p>) {
         let Prepared { executor: e, mut runs, .. } = prepared;
-        let decider = Decider::new(Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() });
+        let limits = Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() };
+        let mut decider = Decider::new(limits);
+        decider.sizes = Sizes::of(&e, &runs);
         let opened = Opened::by(&e);
         let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), opened, self.options), root: root.clone(), tried: None };
         // What they bring is worth no more than a part of the time.

@@ -8,7 +8,6 @@ use super::engine::{Engine, Run};
 use super::solver::Model;
 use super::witness::{Judged, site};
 use crate::symbolic::exec::AccessEvent;
-use crate::symbolic::term::SymKind;
 use crate::witness::{self, Budget, Fault, Inputs};
 
 /// Instructions and seconds of the run.
@@ -25,7 +24,7 @@ impl Engine<'_> {
         let callers: Vec<witness::Site> = ev.stack.iter().rev().skip(1).rev().copied().map(site).collect();
         let bad = seen.bad.into_iter().take(seen.certain)
             .find(|b| b.site == site(ev.site) && b.callers == callers && b.launch_site == Some(site(run.launch.site)) && b.fault.answers(Fault::Bounds) && !b.object.freed)?;
-        let degenerate = model.values.iter().any(|(s, v)| *v < 1 && matches!(tools.e.arena.symbol(*s).kind, SymKind::Input(_)));
+        let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
         Some((model, Judged::InTurn { bad: Box::new(bad), by_chance: !random.is_empty() }, degenerate))
     }
 }

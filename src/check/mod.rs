@@ -27,6 +27,7 @@ mod replayed;
 mod row;
 mod shared;
 mod show;
+mod sizes;
 pub mod solver;
 mod specialise;
 mod stored;

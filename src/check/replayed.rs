@@ -53,7 +53,7 @@ impl<'p> Engine<'p> {
         tools.judge.random.clear();
         let mut judged = judged?;
         if let Judged::Reached { bad, .. } = &judged && !random.is_empty() { judged = Judged::ByChance(bad.clone()); }
-        let degenerate = model.values.iter().any(|(s, v)| *v < 1 && matches!(tools.e.arena.symbol(*s).kind, SymKind::Input(_)));
+        let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
         Some((model, judged, degenerate))
     }
 
@@ -136,7 +136,7 @@ impl<'p> Engine<'p> {
                 for s in &group { model.values.insert(*s, v); }
                 if model == *first { continue; }
                 let Some(judged) = self.reached(tools, run, ev, &model) else { continue };
-                let degenerate = inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1));
+                let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
                 return Some((model, judged, degenerate));
             }
         }

@@ -35,12 +35,32 @@ type By = BlockThread;
 /// What one run saw.
 type Bad = Vec<(Seen, By)>;
 
-/// What was seen, with the inputs of each run that showed something new.
+/// What one run showed that was new, its inputs, and what `rand` gave where that was not what it does here.
+struct Shown { model: Model, bad: Bad, random: &'static [u32], degenerate: bool }
+
+/// What was seen so far, with whether that took sizes below 1.
+#[derive(Default)]
+struct New(FxHashMap<Seen, bool>);
+
+impl New {
+    fn has(&self, s: &Seen) -> bool { self.0.contains_key(s) }
+
+    fn is_empty(&self) -> bool { self.0.is_empty() }
+
+    /// Whether it was not seen yet, or only with sizes below 1.
+    fn is_new(&mut self, s: &Seen, degenerate: bool) -> bool {
+        if let Some(before) = self.0.get_mut(s) { return std::mem::replace(before, *before && degenerate) && !degenerate; }
+        self.0.insert(s.clone(), degenerate);
+        true
+    }
+}
+
+/// What was seen, by the runs that showed something new; those with sizes below 1 come last.
 #[derive(Default)]
 pub(super) struct Tried {
-    runs: Vec<(Model, Bad)>,
-    /// The same, of runs in which `rand` gave other numbers than it does here, which come with it.
-    chance: Vec<(Model, Bad, &'static [u32])>,
+    runs: Vec<Shown>,
+    /// The same, of runs in which `rand` gave other numbers than it does here.
+    chance: Vec<Shown>,
     /// Accesses whose address was read out of bounds, and inputs that lead there.
     astray: FxHashMap<Site, Model>,
 }
@@ -52,24 +72,26 @@ impl Tried {
         let Some(inputs) = varied(tools) else { return out };
         let draws = tools.e.program.functions().any(|(_, m, f)| m.side == Side::Host && f.is_declaration() && matches!(f.name.as_str(), "rand" | "random"));
         let until = clock::worked() + most;
-        let (mut known, mut by_chance, mut cut, mut steps): (FxHashSet<Seen>, FxHashSet<Seen>, usize, u64) = Default::default();
+        let (mut known, mut by_chance, mut cut, mut steps): (New, New, usize, u64) = Default::default();
         let budget = Budget { steps: STEPS, seconds: most.as_secs_f64(), ..tools.judge.limits() };
         for (values, random) in combinations(inputs.groups.len()).into_iter().zip(CHANCE.into_iter().cycle()) {
             if clock::worked() > until || steps >= ALL_STEPS || cut >= CUT && known.is_empty() { break; }
             let model = inputs.model(&values);
             let Some(given) = tools.judge.given(&tools.e.arena, &model) else { break };
+            let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
             let run = witness::enumerate(tools.e.program, tools.root.func, &given, &budget);
             cut += usize::from(run.steps >= STEPS);
             steps += run.steps;
             for s in &run.astray { out.astray.entry(*s).or_insert_with(|| model.clone()); }
-            let new: Bad = bad_of(run).filter(|(s, _)| known.insert(s.clone())).collect();
-            if !new.is_empty() { out.runs.push((model.clone(), new)); }
+            let new: Bad = bad_of(run).filter(|(s, _)| known.is_new(s, degenerate)).collect();
+            if !new.is_empty() { out.runs.push(Shown { model: model.clone(), bad: new, random: &[], degenerate }); }
             if !draws { continue; }
             let run = witness::enumerate(tools.e.program, tools.root.func, &Inputs { random: random.to_vec(), ..given }, &budget);
             steps += run.steps;
-            let new: Bad = bad_of(run).filter(|(s, _)| !known.contains(s) && by_chance.insert(s.clone())).collect();
-            if !new.is_empty() { out.chance.push((model, new, random)); }
+            let new: Bad = bad_of(run).filter(|(s, _)| !known.has(s) && by_chance.is_new(s, degenerate)).collect();
+            if !new.is_empty() { out.chance.push(Shown { model, bad: new, random, degenerate }); }
         }
+        for shown in [&mut out.runs, &mut out.chance] { shown.sort_by_key(|s| s.degenerate); }
         out
     }
 
@@ -80,9 +102,8 @@ impl Tried {
     pub fn inputs(&self, a: &Arena, launch: &LaunchEvent, thread: &Thread, ev: &AccessEvent) -> Option<(Model, &'static [u32])> {
         let callers: Vec<Site> = ev.stack.iter().rev().skip(1).rev().copied().map(site).collect();
         let seen = (site(ev.site), callers, Some(site(launch.site)));
-        let by = |bad: &[(Seen, By)]| bad.iter().find(|(s, _)| *s == seen).map(|(_, by)| *by);
-        let plain = self.runs.iter().find_map(|(m, bad)| Some((m, by(bad)?, &[][..])));
-        let (model, (block, th), random) = plain.or_else(|| self.chance.iter().find_map(|(m, bad, random)| Some((m, by(bad)?, *random))))?;
+        let (shown, (block, th)) = self.runs.iter().chain(&self.chance).find_map(|r| Some((r, r.bad.iter().find(|(s, _)| *s == seen)?.1)))?;
+        let Shown { model, random, .. } = shown;
         let mut model = model.clone();
         for (t, v) in thread.bid.into_iter().zip(block).chain(thread.tid.into_iter().zip(th)) { if let Term::Sym(s) = a.get(t) { model.values.insert(*s, i128::from(v)); } }
         Some((model, random))

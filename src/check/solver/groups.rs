@@ -4,7 +4,7 @@
 //! variables. What was found out about such a group is kept for the next access on that path.
 
 use super::smt::{self, Budget, Outcome};
-use super::{Limits, Model, ModelAnswer, WrapMode, smallest};
+use super::{Limits, Model, ModelAnswer, Positive, WrapMode, smallest};
 use crate::symbolic::term::{Arena, SymId, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ impl Groups {
     }
 
     /// A small model of all facts, put together from those of the groups. As [`super::find_model`].
-    pub(super) fn find(&mut self, arena: &Arena, facts: &[TermId], prefer_small: &[SymId], positive: &[SymId], mode: WrapMode, limits: &Limits) -> ModelAnswer {
+    pub(super) fn find(&mut self, arena: &Arena, facts: &[TermId], prefer_small: &[SymId], positive: &Positive, mode: WrapMode, limits: &Limits) -> ModelAnswer {
         let end = Instant::now() + Duration::from_millis(u64::from(limits.millis));
         let mut whole = Model::default();
         for group in split(arena, facts, None).all() {
@@ -62,7 +62,7 @@ impl Groups {
                 let symbols = arena.symbols_of(&key.0);
                 let here = |all: &[SymId]| -> Vec<SymId> { all.iter().copied().filter(|s| symbols.binary_search(s).is_ok()).collect() };
                 let millis = u32::try_from(end.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u32::MAX);
-                match smallest::find(arena, &key.0, &here(prefer_small), &here(positive), mode, &Limits { millis, ..*limits }) {
+                match smallest::find(arena, &key.0, &here(prefer_small), &Positive { wished: here(&positive.wished), sizes: here(&positive.sizes) }, mode, &Limits { millis, ..*limits }) {
                     ModelAnswer::Model(m) => { self.small.insert(key.clone(), m); }
                     other => return other,
                 }

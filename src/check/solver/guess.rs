@@ -65,7 +65,7 @@ fn kept(r: Range, all: impl Iterator<Item = i128>) -> Vec<i128> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Limits, ModelAnswer, WrapMode, find_model, Groups};
+    use super::super::{Limits, ModelAnswer, Positive, WrapMode, find_model, Groups};
     use crate::symbolic::term::{Arena, InputSource, Range, SymKind};
 
     /// `n |= n >> 1; …; n + 1` of a positive `int`.
@@ -81,7 +81,7 @@ mod tests {
         let most = a.int((1 << 31) - 2);
         let wraps = a.lt(most, all);
         let limits = Limits { millis: 2000, ..Limits::default() };
-        let ModelAnswer::Model(m) = find_model(&a, &[wraps], &a.symbols_of(&[n]), &[], WrapMode::Assume, &limits, &mut Groups::default()) else { panic!("no model") };
+        let ModelAnswer::Model(m) = find_model(&a, &[wraps], &a.symbols_of(&[n]), &Positive::default(), WrapMode::Assume, &limits, &mut Groups::default()) else { panic!("no model") };
         // The least that has the highest bit.
         assert_eq!(m.value(&a, n, WrapMode::Assume), Some(1 << 30));
     }

@@ -214,10 +214,19 @@ pub fn prove(arena: &mut Arena, facts: &[TermId], goal: TermId, mode: WrapMode, 
     Context::new(arena, facts, mode).prove(arena, goal, limits, &mut Groups::default())
 }
 
-/// A model of the facts with small values: first with every symbol of `positive` at least 1 (sizes), and the magnitude
-/// of those of `prefer_small` (program inputs) bounded by 1, 2, 3, 4, 8, 16, …; then made smaller one by one.
+/// Symbols that a model had better give at least 1: all that are wished, else those that are sizes.
+#[derive(Clone, Debug, Default)]
+pub struct Positive { pub wished: Vec<SymId>, pub sizes: Vec<SymId> }
+
+impl Positive {
+    #[must_use]
+    pub fn all(symbols: &[SymId]) -> Self { Self { wished: symbols.to_vec(), sizes: symbols.to_vec() } }
+}
+
+/// A model of the facts with small values: first with every symbol of `positive` at least 1, and the magnitude of those of
+/// `prefer_small` (program inputs) bounded by 1, 2, 3, 4, 8, 16, …; then made smaller one by one.
 pub fn find_model(
-    arena: &Arena, facts: &[TermId], prefer_small: &[SymId], positive: &[SymId], mode: WrapMode, limits: &Limits, groups: &mut Groups,
+    arena: &Arena, facts: &[TermId], prefer_small: &[SymId], positive: &Positive, mode: WrapMode, limits: &Limits, groups: &mut Groups,
 ) -> ModelAnswer {
     groups.find(arena, facts, prefer_small, positive, mode, limits)
 }

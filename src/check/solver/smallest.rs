@@ -1,7 +1,7 @@
 //! Models with small values: a counterexample that is cheap to run and easy to read.
 
 use super::smt::{self, Budget, Outcome, Query};
-use super::{Limits, Model, ModelAnswer, WrapMode, guess};
+use super::{Limits, Model, ModelAnswer, Positive, WrapMode, guess};
 use crate::symbolic::term::{Arena, Range, SymId, TermId};
 
 /// Bounds on the magnitude of inputs, tried in turn.
@@ -14,12 +14,13 @@ const SMALL: i128 = 4;
 const ATTEMPT_MILLIS: u32 = 300;
 
 pub(super) fn find(
-    arena: &Arena, facts: &[TermId], prefer_small: &[SymId], positive: &[SymId], mode: WrapMode, limits: &Limits,
+    arena: &Arena, facts: &[TermId], prefer_small: &[SymId], positive: &Positive, mode: WrapMode, limits: &Limits,
 ) -> ModelAnswer {
     if let Some(reason) = smt::refuse() { return ModelAnswer::Unknown(reason); }
     let budget = Budget::new(limits);
     let want: Vec<(TermId, bool)> = facts.iter().map(|f| (*f, true)).collect();
-    let at_least_one: Vec<(SymId, Range)> = positive.iter().map(|s| (*s, Range { lo: Some(1), hi: None })).collect();
+    let from_one = |all: &[SymId]| -> Vec<(SymId, Range)> { all.iter().map(|s| (*s, Range { lo: Some(1), hi: None })).collect() };
+    let at_least_one = from_one(&positive.wished);
     let bounded = |k: i128| -> Option<Model> {
         let mut bounds = at_least_one.clone();
         bounds.extend(prefer_small.iter().map(|s| (*s, Range::new(-k, k))));
@@ -41,8 +42,10 @@ pub(super) fn find(
         }
         return ModelAnswer::Model(shrink(arena, model, &want, prefer_small, &at_least_one, mode, &budget));
     }
-    if !positive.is_empty() && let Outcome::Sat(m) = attempt(arena, &want, &at_least_one, mode, &budget) {
-        return ModelAnswer::Model(shrink(arena, m, &want, prefer_small, &at_least_one, mode, &budget));
+    let mut fewer = vec![at_least_one];
+    if positive.sizes.len() < positive.wished.len() { fewer.push(from_one(&positive.sizes)); }
+    for kept in fewer.iter().filter(|kept| !kept.is_empty()) {
+        if let Outcome::Sat(m) = attempt(arena, &want, kept, mode, &budget) { return ModelAnswer::Model(shrink(arena, m, &want, prefer_small, kept, mode, &budget)); }
     }
     match smt::decide(arena, &want, mode, &budget) {
         Outcome::Sat(m) => ModelAnswer::Model(shrink(arena, m, &want, prefer_small, &[], mode, &budget)),

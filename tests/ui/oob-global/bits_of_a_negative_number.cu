@@ -2,12 +2,12 @@
 #include <cstdlib>
 
 __global__ void before(char *a, int n) {
-  a[n] = 1;  //~ oob-global degenerate-proved
+  a[n] = 1;  //~ oob-global proved
 }
 
 __global__ void masked(int *a, int n) {
   int i = (n & ~5) | 2;
-  if (i < 16) a[i] = 1;  //~ oob-global degenerate-proved
+  if (i < 16) a[i] = 1;  //~ oob-global proved
 }
 
 __global__ void checked(int *a, int n) {

@@ -263,7 +263,7 @@ proptest! {
             b.enumerate(&p, mode, |at, facts, _| if facts.iter().all(|v| *v == Some(1)) {
                 best = Some(best.map_or(size(at), |s| s.min(size(at))));
             });
-            match find_model(&b.arena, &facts, &inputs, &[], mode, &Limits::default(), &mut Groups::default()) {
+            match find_model(&b.arena, &facts, &inputs, &Positive::default(), mode, &Limits::default(), &mut Groups::default()) {
                 ModelAnswer::Unsat => prop_assert_eq!(best, None),
                 ModelAnswer::Unknown(why) if why == OUT_OF_TIME => {}
                 ModelAnswer::Unknown(why) => prop_assert!(best.is_none() && b.partial(&p), "{}", why),
