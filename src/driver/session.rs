@@ -5,6 +5,7 @@ use super::{Status, memory, output};
 use crate::check;
 use crate::confirm::Confirmations;
 use crate::config::{self, Config, FrontendKind, RuleSelector};
+use crate::facts::verdicts::Verdicts;
 use crate::facts::{Told, dir};
 use crate::frontend::ExtractOptions;
 use crate::frontend::cgeist::process::Failure;
@@ -206,6 +207,7 @@ impl Session {
             extra_flags: self.placeless_names().into_iter().chain(self.config.frontend.flags.iter().cloned()).collect(),
             kind: self.config.frontend.kind,
             cgeist: named_cgeist(&self.config),
+            headers: Verdicts::of_this_process().map(|v| v.folder().join("headers")),
             ..ExtractOptions::default()
         }
     }

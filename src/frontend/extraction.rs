@@ -25,6 +25,8 @@ pub struct ExtractOptions {
     pub kind: FrontendKind,
     /// The cgeist to run (`SCUBA_CGEIST`, `[frontend] cgeist`); `None`: the one in `PATH`, if any.
     pub cgeist: Option<PathBuf>,
+    /// A folder for precompiled headers; `None`: there are none.
+    pub headers: Option<PathBuf>,
     /// The worker binary; `None`: `scuba-extract` beside the running executable.
     pub worker: Option<PathBuf>,
 }
@@ -40,6 +42,7 @@ impl Default for ExtractOptions {
             keep_device_code: None,
             kind: FrontendKind::Clang,
             cgeist: None,
+            headers: None,
             worker: None,
         }
     }

@@ -79,8 +79,8 @@ const STACK: usize = 256 << 20;
 fn check(linked: &Arc<Linked>) -> Result<ProgramReport, String> {
     let program = Arc::clone(linked);
     // What is left open for want of time is no mistake.
-    let seconds = if cfg!(debug_assertions) { 5 } else { 20 };
-    let options = Options { solver_ms: 2000, seconds, ..Options::default() };
+    let seconds = std::env::var("SCUBA_ORACLE_SECONDS").map_or(if cfg!(debug_assertions) { 5 } else { 20 }, |s| s.parse().expect("SCUBA_ORACLE_SECONDS=N"));
+    let options = Options { solver_ms: 2000.min(500 * seconds), seconds, ..Options::default() };
     std::thread::Builder::new().stack_size(STACK).spawn(move || check_program(&program, &options))
         .map_err(|e| e.to_string())?.join()
         .map_err(|p| p.downcast_ref::<String>().cloned().or_else(|| p.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default())

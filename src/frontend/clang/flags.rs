@@ -38,6 +38,10 @@ impl Default for Reading {
     fn default() -> Self { Self { asserts: Asserts::Kept, as_gcc: true, overlay: None } }
 }
 
+/// The header of ours, read before everything else.
+#[derive(Clone, Copy, Debug)]
+pub enum Before<'a> { Ours(&'a Path), Precompiled(&'a Path) }
+
 /// A clang command line for one side of a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClangCommand {
@@ -138,11 +142,18 @@ impl ClangCommand {
         }
     }
 
+    /// What clang gets beside files and what the user includes before the source.
+    #[must_use]
+    pub fn without_files(&self) -> Vec<String> { [&self.arguments[..], &self.extra].concat() }
+
     /// Adds the header of ours, the outputs and the source.
     #[must_use]
-    pub fn files(mut self, compat: &Path, bitcode: &Path, depfile: &Path) -> Self {
+    pub fn files(mut self, before: Before<'_>, bitcode: &Path, depfile: &Path) -> Self {
         let path = |p: &Path| p.display().to_string();
-        self.arguments.extend(["-include".into(), path(compat)]);
+        match before {
+            Before::Ours(header) => self.arguments.extend(["-include".into(), path(header)]),
+            Before::Precompiled(header) => self.arguments.extend(["-Xclang".into(), "-include-pch".into(), "-Xclang".into(), path(header)]),
+        }
         self.arguments.append(&mut self.user_includes);
         self.arguments.append(&mut self.extra);
         self.arguments.extend(["-MD".into(), "-MF".into(), path(depfile), "-o".into(), path(bitcode)]);
@@ -269,7 +280,7 @@ mod tests {
 
     fn arguments(unit: &TranslationUnit, side: Side) -> Vec<String> {
         ClangCommand::new(unit, side, &Reading::default(), &toolkit(), &ExtractOptions::default())
-            .files(Path::new("/t/compat.h"), Path::new("/t/o.bc"), Path::new("/t/o.d"))
+            .files(Before::Ours(Path::new("/t/compat.h")), Path::new("/t/o.bc"), Path::new("/t/o.d"))
             .arguments
     }
 

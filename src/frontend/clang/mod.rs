@@ -4,6 +4,7 @@
 //! gets is `flags`' business, where the toolkit lies is `toolkit`'s, running it `run`'s.
 
 pub mod flags;
+mod header;
 mod repair;
 mod run;
 mod toolkit;
@@ -14,7 +15,8 @@ use crate::frontend::{ExtractOptions, Extraction, NotAnalysed};
 use crate::ir::{Module, Side};
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
 pub(crate) use repair::SHARED_PREFIX;
-use flags::{Asserts, ClangCommand, Reading};
+use flags::{Asserts, Before, ClangCommand, Reading};
+use header::Flags;
 use run::Refusal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -92,7 +94,7 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
             if !out.notes.contains(&n) { out.notes.push(n); }
         }
     }
-    dependencies.remove(&compat);
+    dependencies.retain(|d| *d != compat && !options.headers.as_ref().is_some_and(|h| d.starts_with(h)));
     dependencies.remove(&source);
     out.dependencies = std::iter::once(source).chain(dependencies).collect();
     out
@@ -117,10 +119,12 @@ impl Job<'_> {
         let mut reading = Reading::default();
         let mut reason = String::new();
         loop {
-            let command = ClangCommand::new(self.unit, side, &reading, self.toolkit, self.options)
-                .files(self.compat, &bitcode, &depfile);
-            let refusal = match run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline) {
-                Ok(()) => {
+            let command = ClangCommand::new(self.unit, side, &reading, self.toolkit, self.options);
+            let header = self.with_header(&command, &bitcode, &depfile);
+            let command = command.files(Before::Ours(self.compat), &bitcode, &depfile);
+            let ran = header.map_or_else(|| run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline).map(|()| vec![]), Ok);
+            let refusal = match ran {
+                Ok(files) => {
                     if let (Side::Device, Some(to)) = (side, &self.options.keep_device_code)
                         && let Err(e) = std::fs::copy(&bitcode, to) {
                         let module = Err(format!("cannot keep the device code in {}: {e}", to.display()));
@@ -129,6 +133,7 @@ impl Job<'_> {
                     let released = flags::defines_ndebug(self.unit);
                     let restored = released && reading.asserts == Asserts::Kept;
                     let mut result = self.read(side, &bitcode, &depfile, command, restored);
+                    result.dependencies.extend(files);
                     let mut note = |text: &str| result.notes.push(format!("{side:?} side: {text}"));
                     if restored { note("read without NDEBUG: what rests on an `assert` is assumed"); }
                     if released && !restored { note("does not compile without NDEBUG; asserts are not seen"); }
@@ -149,6 +154,18 @@ impl Job<'_> {
                 None => return SideResult { module: Err(reason), dependencies: vec![], notes: vec![] },
             }
         }
+    }
+
+    /// Compiles with a precompiled header, and says what files that was made of: clang leaves out some of them. `None` where there
+    /// is none, or clang refuses something; what it is says the run without.
+    fn with_header(&self, command: &ClangCommand, bitcode: &Path, depfile: &Path) -> Option<Vec<PathBuf>> {
+        if self.unit.language != Language::Cuda { return None; }
+        let arguments = command.without_files();
+        let flags = Flags { clang: &self.options.clang, version: self.frontend, arguments, directory: &self.unit.directory, deadline: self.deadline };
+        let header = header::find(self.options.headers.as_deref()?, &flags)?;
+        let command = command.clone().files(Before::Precompiled(&header.path), bitcode, depfile);
+        run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline).ok()?;
+        Some(header.files)
     }
 
     /// What to try after a refusal; `None` where nothing is left that could help.
@@ -186,6 +203,7 @@ impl Job<'_> {
     fn system_folders(&self) -> Vec<PathBuf> {
         let mut out: Vec<PathBuf> = ["/usr/include", "/usr/lib", "/usr/local/include"].map(PathBuf::from).to_vec();
         out.push(self.folder.to_owned());
+        out.extend(self.options.headers.clone());
         out.extend(self.toolkit.folders());
         for flag in &self.unit.preprocessor {
             if let crate::nvcc::unit::PreprocessorFlag::SystemInclude(p) = flag {

@@ -1,0 +1,102 @@
+//! Precompiled headers: what is read with one is what is read without, and none outlives what it was made of.
+
+use super::{Project, options};
+use scuba::frontend::{ExtractOptions, Extraction, extract};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+const SOURCE: &str = "#include <cstdio>\n#include <vector>\n#include <cuda_fp16.h>\n\
+    #ifdef MINE\n#define MORE 1\n#else\n#define MORE 0\n#endif\n\
+    struct Pair { int a; __half b; };\n\
+    __global__ void k(Pair *p, int n) { int i = threadIdx.x; if (i < n) { atomicAdd(&p[i].a, __ldcg(&n) + MORE); p[i].b = __float2half(1.0f); printf(\"%d\", i); } }\n\
+    int main() { std::vector<int> v(4); Pair *p; cudaMalloc(&p, v.size() * sizeof *p); k<<<1, 32>>>(p, 4); return cudaDeviceSynchronize(); }\n";
+
+struct Kept { project: Project, headers: PathBuf }
+
+impl Kept {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let project = Project::new(files);
+        let headers = project.path().join("cache/headers");
+        Self { project, headers }
+    }
+
+    fn extract(&self, flags: &str) -> Extraction {
+        let options = ExtractOptions { headers: Some(self.headers.clone()), ..options() };
+        extract(&self.project.unit(flags), &options).unwrap()
+    }
+
+    /// The headers that are there, and when they were made.
+    fn made(&self) -> Vec<(PathBuf, SystemTime)> {
+        let folders = std::fs::read_dir(&self.headers).into_iter().flatten().flatten();
+        let mut out: Vec<_> = folders.filter_map(|f| { let p = f.path().join("header.pch"); Some((p.clone(), p.metadata().ok()?.modified().ok()?)) }).collect();
+        out.sort();
+        out
+    }
+}
+
+/// Two extractions of one unit say the same, the order of the files aside.
+fn assert_alike(a: &Extraction, b: &Extraction) {
+    assert_eq!(a.not_analysed, b.not_analysed);
+    assert_eq!((&a.dependencies, &a.notes, &a.frontend), (&b.dependencies, &b.notes, &b.frontend));
+    for (m, n) in a.modules.iter().zip(&b.modules) { assert_eq!(format!("{m:#?}"), format!("{n:#?}")); }
+    assert_eq!(a.modules.len(), b.modules.len());
+}
+
+#[test]
+fn what_is_read_with_one_is_what_is_read_without() {
+    let kept = Kept::new(&[("a.cu", SOURCE), ("mine.h", "#define MINE\n")]);
+    for flags in ["a.cu -std=c++17", "a.cu -arch=sm_80 -include mine.h -DNDEBUG"] {
+        let before = kept.made().len();
+        let without = kept.project.extract(flags);
+        assert!(without.not_analysed.is_empty(), "{:?}", without.not_analysed);
+        let first = kept.extract(flags);
+        assert_eq!(kept.made().len(), before, "flags that never come again need none");
+        let second = kept.extract(flags);
+        let made = kept.made();
+        assert_eq!(made.len(), before + 2, "one for each side");
+        let third = kept.extract(flags);
+        assert_eq!(kept.made(), made, "made once");
+        for e in [&first, &second, &third] { assert_alike(e, &without); }
+    }
+}
+
+#[test]
+fn flags_that_include_something_before_it_have_none() {
+    let kept = Kept::new(&[("a.cu", SOURCE), ("mine.h", "#define MINE\n")]);
+    let flags = "a.cu -Xcompiler -include,mine.h";
+    for _ in 0..3 { assert_alike(&kept.extract(flags), &kept.project.extract(flags)); }
+    assert_eq!(kept.made(), []);
+}
+
+#[test]
+fn a_file_that_it_was_made_of_and_that_changes_is_read_anew() {
+    let time = |number: u32| format!("#include_next <time.h>\n#undef NUMBER\n#define NUMBER {number}\n");
+    let source = "__global__ void k(int *p) { p[NUMBER] = 1; }\nint main() { k<<<1, 1>>>(nullptr); }\n";
+    let kept = Kept::new(&[("a.cu", source), ("inc/time.h", &time(1))]);
+    let flags = "a.cu -Iinc";
+    for _ in 0..3 { kept.extract(flags); }
+    let made = kept.made();
+    assert_eq!(made.len(), 2);
+    std::fs::write(kept.project.path().join("inc/time.h"), time(22_222)).unwrap();
+    assert_alike(&kept.extract(flags), &kept.project.extract(flags));
+    assert!(kept.made().iter().zip(&made).all(|(new, old)| new.1 > old.1), "made anew");
+    assert_alike(&kept.extract(flags), &kept.project.extract(flags));
+}
+
+#[test]
+fn one_that_clang_cannot_read_is_as_good_as_none() {
+    let kept = Kept::new(&[("a.cu", SOURCE)]);
+    for _ in 0..2 { kept.extract("a.cu"); }
+    for (path, modified) in kept.made() {
+        let bytes = path.metadata().unwrap().len();
+        std::fs::write(&path, vec![b'x'; usize::try_from(bytes).unwrap()]).unwrap();
+        std::fs::File::options().append(true).open(&path).unwrap().set_modified(modified).unwrap();
+    }
+    assert_alike(&kept.extract("a.cu"), &kept.project.extract("a.cu"));
+    // One that is gone, and a folder that cannot be written.
+    for (path, _) in kept.made() { std::fs::remove_file(path).unwrap(); }
+    assert_alike(&kept.extract("a.cu"), &kept.project.extract("a.cu"));
+    assert_eq!(kept.made().len(), 2, "made again");
+    let nowhere = ExtractOptions { headers: Some(Path::new("/proc/none/headers").into()), ..options() };
+    assert_alike(&extract(&kept.project.unit("a.cu"), &nowhere).unwrap(), &kept.project.extract("a.cu"));
+}
