@@ -26,7 +26,9 @@ impl Sizes {
             for always in run.launch.always.iter() { let [count, cond] = always.terms(); sized.push(count); conditions.push(cond); }
             conditions.extend(run.run.accesses.iter().map(|x| x.path));
         }
-        for t in a.cone(&conditions) { if let Term::Le(p) = a.get(t) { sized.extend(ends(a, &a.poly(*p))); } }
+        let all = a.cone(&conditions);
+        let counts = counting(a, &all);
+        for t in all { if let Term::Le(p) = a.get(t) { sized.extend(ends(&a.poly(*p), &counts)); } }
         Self(Some(a.symbols_of(&sized).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect()))
     }
 
@@ -43,17 +45,29 @@ impl Sizes {
     }
 }
 
-/// What bounds a number of a thread, of a block or of rounds from above in `p <= 0`.
-fn ends(a: &Arena, p: &Poly) -> Vec<TermId> {
-    let counts = |t: TermId| a.symbols_of(&[t]).into_iter().any(|s| matches!(a.symbol(s).kind, SymKind::Thread(_) | SymKind::Block(_) | SymKind::Iteration { .. }));
-    let (counted, other): (Vec<_>, Vec<_>) = p.terms.iter().partition(|(m, _)| m.iter().any(|t| counts(*t)));
+/// Those of these terms, a cone, in which a number of a thread, of a block or of rounds occurs.
+fn counting(a: &Arena, cone: &[TermId]) -> FxHashSet<TermId> {
+    let mut out = FxHashSet::default();
+    for &t in cone {
+        let counts = match a.get(t) {
+            Term::Sym(s) => matches!(a.symbol(*s).kind, SymKind::Thread(_) | SymKind::Block(_) | SymKind::Iteration { .. }),
+            _ => a.children(t).iter().any(|c| out.contains(c)),
+        };
+        if counts { out.insert(t); }
+    }
+    out
+}
+
+/// What bounds such a number from above in `p <= 0`.
+fn ends(p: &Poly, counting: &FxHashSet<TermId>) -> Vec<TermId> {
+    let (counted, other): (Vec<_>, Vec<_>) = p.terms.iter().partition(|(m, _)| m.iter().any(|t| counting.contains(t)));
     if !counted.iter().any(|(_, c)| *c > 0) { return vec![]; }
     other.into_iter().filter(|(_, c)| *c < 0).flat_map(|(m, _)| m.iter().copied()).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Sizes, ends};
+    use super::{Sizes, counting, ends};
     use crate::check::solver::Model;
     use crate::symbolic::term::{Arena, Axis, InputSource, Range, SymKind, Term};
 
@@ -65,7 +79,7 @@ mod tests {
         let sum = a.add(i, start);
         for (cond, wanted) in [(a.lt(sum, n), vec![n]), (a.le(start, i), vec![]), (a.lt(start, n), vec![])] {
             let Term::Le(p) = a.get(cond) else { panic!("no comparison") };
-            assert_eq!(ends(&a, &a.poly(*p)), wanted);
+            assert_eq!(ends(&a.poly(*p), &counting(&a, &a.cone(&[cond]))), wanted);
         }
         let Term::Sym(s) = *a.get(start) else { panic!("no symbol") };
         let model = Model { values: [(s, -1)].into_iter().collect(), ..Model::default() };

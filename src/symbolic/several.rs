@@ -71,7 +71,7 @@ impl Executor<'_> {
         let Value::Ptr(p) = self.int_as_pointer(at) else { return None };
         let [Target { base: Base::Object(made), offset, .. }] = p.as_slice() else { return None };
         let (made, offset) = (*made, *offset);
-        if !self.made.get(&made).is_some_and(|at| *at > mark.1) || self.kept.is_twin(made) { return None; }
+        if self.made.get(&made).is_none_or(|at| *at <= mark.1) || self.kept.is_twin(made) { return None; }
         if !self.only_old(offset, mark.0, mark.1, Some(k)) { return None; }
         let freed = self.freed_when(end, made);
         if self.arena.as_bool(freed) != Some(false) { return None; }
