@@ -20,15 +20,19 @@ pub enum Way { Make, CMakeNinja, CMakeMake }
 pub const GOOD: &str = "allocate(padded(n))";
 pub const BAD: &str = "allocate(n)";
 
-pub struct Project { folder: tempfile::TempDir }
+/// A copy of a project of ours in a folder of its own.
+pub struct Project { folder: tempfile::TempDir, cached: bool }
 
 impl Project {
     pub fn new(name: &str) -> Self {
-        let project = Self { folder: tempfile::tempdir().unwrap() };
+        let project = Self { folder: tempfile::tempdir().unwrap(), cached: false };
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/projects").join(name);
         copy(&from, &project.root());
         project
     }
+
+    /// With a cache in its folder.
+    pub fn cached(self) -> Self { Self { cached: true, ..self } }
 
     pub fn root(&self) -> PathBuf { self.folder.path().canonicalize().unwrap() }
 
@@ -58,7 +62,8 @@ impl Project {
                 command.env_remove(&*name);
             }
         }
-        command.current_dir(self.root()).env("SCUBA_NVCC", nvcc()).env("SCUBA_CACHE", "off").stdin(Stdio::null());
+        command.current_dir(self.root()).env("SCUBA_NVCC", nvcc()).stdin(Stdio::null());
+        command.env("SCUBA_CACHE", if self.cached { self.root().join("cache") } else { "off".into() });
         command
     }
 

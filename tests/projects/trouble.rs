@@ -35,7 +35,7 @@ fn killed_shims_leave_nothing_wrong() {
     let kills: u64 = std::env::var("SCUBA_TEST_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
     let seed = std::env::var("SCUBA_TEST_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
     let mut random = rand_xorshift::XorShiftRng::seed_from_u64(seed);
-    let project = Project::new("filter");
+    let project = Project::new("filter").cached();
     let fragment = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/make/scuba.mk");
     for kill in 0..kills {
         let bad = random.random_bool(0.5);
