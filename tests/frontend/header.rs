@@ -2,6 +2,7 @@
 
 use super::{Project, options};
 use scuba::frontend::{ExtractOptions, Extraction, extract};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -11,18 +12,30 @@ const SOURCE: &str = "#include <cstdio>\n#include <vector>\n#include <cuda_fp16.
     __global__ void k(Pair *p, int n) { int i = threadIdx.x; if (i < n) { atomicAdd(&p[i].a, __ldcg(&n) + MORE); p[i].b = __float2half(1.0f); printf(\"%d\", i); } }\n\
     int main() { std::vector<int> v(4); Pair *p; cudaMalloc(&p, v.size() * sizeof *p); k<<<1, 32>>>(p, 4); return cudaDeviceSynchronize(); }\n";
 
-struct Kept { project: Project, headers: PathBuf }
+/// With a clang that writes down how it is run.
+struct Kept { project: Project, headers: PathBuf, clang: PathBuf }
 
 impl Kept {
     fn new(files: &[(&str, &str)]) -> Self {
         let project = Project::new(files);
         let headers = project.path().join("cache/headers");
-        Self { project, headers }
+        let clang = project.path().join("clang");
+        std::fs::write(&clang, format!("#!/bin/sh\necho \"$*\" >> {}\nexec clang++-22 \"$@\"\n", project.path().join("runs").display())).unwrap();
+        std::fs::set_permissions(&clang, std::fs::Permissions::from_mode(0o755)).unwrap();
+        Self { project, headers, clang }
     }
 
     fn extract(&self, flags: &str) -> Extraction {
-        let options = ExtractOptions { headers: Some(self.headers.clone()), ..options() };
+        let options = ExtractOptions { headers: Some(self.headers.clone()), clang: self.clang.clone(), ..options() };
         extract(&self.project.unit(flags), &options).unwrap()
+    }
+
+    /// How often clang compiled with a precompiled header and with ours since this was asked last.
+    fn compiled(&self) -> (usize, usize) {
+        let text = std::fs::read_to_string(self.project.path().join("runs")).unwrap_or_default();
+        std::fs::write(self.project.path().join("runs"), "").unwrap();
+        let count = |what: &str| text.lines().filter(|l| l.contains(what)).count();
+        (count("-include-pch "), count("-include /"))
     }
 
     /// The headers that are there, and when they were made.
@@ -49,12 +62,16 @@ fn what_is_read_with_one_is_what_is_read_without() {
         let before = kept.made().len();
         let without = kept.project.extract(flags);
         assert!(without.not_analysed.is_empty(), "{:?}", without.not_analysed);
+        kept.compiled();
         let first = kept.extract(flags);
+        assert_eq!(kept.compiled(), (0, 2), "both sides");
         assert_eq!(kept.made().len(), before, "flags that never come again need none");
         let second = kept.extract(flags);
+        assert_eq!(kept.compiled(), (2, 0));
         let made = kept.made();
         assert_eq!(made.len(), before + 2, "one for each side");
         let third = kept.extract(flags);
+        assert_eq!(kept.compiled(), (2, 0));
         assert_eq!(kept.made(), made, "made once");
         for e in [&first, &second, &third] { assert_alike(e, &without); }
     }
@@ -92,7 +109,9 @@ fn one_that_clang_cannot_read_is_as_good_as_none() {
         std::fs::write(&path, vec![b'x'; usize::try_from(bytes).unwrap()]).unwrap();
         std::fs::File::options().append(true).open(&path).unwrap().set_modified(modified).unwrap();
     }
+    kept.compiled();
     assert_alike(&kept.extract("a.cu"), &kept.project.extract("a.cu"));
+    assert_eq!(kept.compiled(), (2, 2), "tried, and then without");
     // One that is gone, and a folder that cannot be written.
     for (path, _) in kept.made() { std::fs::remove_file(path).unwrap(); }
     assert_alike(&kept.extract("a.cu"), &kept.project.extract("a.cu"));

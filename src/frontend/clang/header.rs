@@ -5,7 +5,6 @@
 //! without. Whoever may write to the folder is believed, so it belongs to one user.
 
 use super::{COMPAT, run};
-use crate::facts::dir;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -48,7 +47,7 @@ pub(super) fn find(kept: &Path, flags: &Flags<'_>) -> Option<Header> {
     if let Some(files) = place.current() { return Some(Header { path: place.header(), files }); }
     // Most flags of a single `scuba check` never come again.
     if !place.folder.is_dir() {
-        if let Some(cache) = kept.parent() { let _ = dir::create(cache).and_then(|()| std::fs::create_dir_all(&place.folder)); }
+        let _ = std::fs::create_dir_all(&place.folder);
         return None;
     }
     let made = place.make(flags);
@@ -85,6 +84,12 @@ impl Place {
     /// The files that the header was made of, and itself.
     fn inputs(&self) -> PathBuf { self.folder.join("inputs.json") }
 
+    /// Our part of it.
+    fn ours(&self) -> PathBuf { self.folder.join("scuba-compat.h") }
+
+    /// Says that clang did not make it.
+    fn refused(&self) -> PathBuf { self.folder.join("refused") }
+
     /// The files that it was made of, where none of them changed.
     fn current(&self) -> Option<Vec<PathBuf>> {
         let path = self.inputs();
@@ -98,20 +103,19 @@ impl Place {
 
     /// One process makes it; the others go without.
     fn make(&self, flags: &Flags<'_>) -> Option<Vec<PathBuf>> {
+        self.remove_what_the_dead_left();
         let lock = self.folder.join("making");
-        if age(&lock).is_some_and(|a| a > GONE) { let _ = std::fs::remove_file(&lock); }
-        let refused = self.folder.join("refused");
-        if age(&refused).is_some_and(|a| a < NOTED) { return None; }
+        if age(&self.refused()).is_some_and(|a| a < NOTED) { return None; }
         std::fs::File::create_new(&lock).ok()?;
         let made = self.write(flags);
-        if made.is_none() { let _ = std::fs::write(&refused, ""); }
+        if made.is_none() { let _ = std::fs::write(self.refused(), ""); }
         let _ = std::fs::remove_file(&lock);
         made
     }
 
     fn write(&self, flags: &Flags<'_>) -> Option<Vec<PathBuf>> {
         let begin = SystemTime::now();
-        let ours = self.folder.join("scuba-compat.h");
+        let ours = self.ours();
         if std::fs::read(&ours).is_ok_and(|t| t != COMPAT.as_bytes()) { std::fs::remove_file(&ours).ok()?; }
         if !ours.exists() { self.aside(COMPAT.as_bytes())?.persist(&ours).ok()?; }
         let (header, list) = (self.aside(b"")?, self.aside(b"")?);
@@ -129,6 +133,13 @@ impl Place {
         inputs.push(Input::of(self.header())?);
         self.aside(&serde_json::to_vec(&inputs).ok()?)?.persist(self.inputs()).ok()?;
         Some(paths(inputs))
+    }
+
+    /// A lock, and files that were not given their names.
+    fn remove_what_the_dead_left(&self) {
+        let ended = [self.header(), self.inputs(), self.ours(), self.refused()];
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|e| e.path());
+        for path in entries.filter(|p| !ended.contains(p) && age(p).is_some_and(|a| a > GONE)) { let _ = std::fs::remove_file(path); }
     }
 
     fn aside(&self, bytes: &[u8]) -> Option<tempfile::NamedTempFile> {
@@ -175,6 +186,19 @@ mod tests {
         assert_eq!(first, of("-I/a -DX=1 -fmacro-prefix-map=/q/=", "/v", "clang 22.1.8"));
         for other in [of("-I/a -DX=2", "/w", "clang 22.1.8"), of("-DX=1 -I/a", "/w", "clang 22.1.8"), of("-I/a -DX=1", "/w", "clang 22.1.9")] { assert_ne!(first, other); }
         assert_ne!(of("-I.", "/w", ""), of("-I.", "/v", ""));
+    }
+
+    #[test]
+    fn what_the_dead_left_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place { folder: folder.path().to_owned() };
+        let old = SystemTime::now() - 2 * GONE;
+        for (name, modified) in [("making", old), (".tmpold", old), (".tmpnew", SystemTime::now()), ("header.pch", old), ("refused", old)] {
+            std::fs::File::create(folder.path().join(name)).unwrap().set_modified(modified).unwrap();
+        }
+        place.remove_what_the_dead_left();
+        let left = |name: &str| folder.path().join(name).exists();
+        assert_eq!(["making", ".tmpold", ".tmpnew", "header.pch", "refused"].map(left), [false, false, true, true, true]);
     }
 
     #[test]
