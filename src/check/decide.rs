@@ -6,7 +6,7 @@
 
 use super::show;
 use super::sizes::Sizes;
-use super::solver::{self, Answer, Context, Free, Groups, Limits, Model, ModelAnswer, Positive, WrapMode};
+use super::solver::{self, Answer, Context, Free, Groups, Limits, Model, ModelAnswer, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::{Duration, Instant};
@@ -180,7 +180,7 @@ impl Decider {
         all.push(a.not(inside));
         let inputs: Vec<SymId> = a.symbols_of(&all).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
         let limits = Limits { millis, ..self.limits };
-        let ModelAnswer::Model(model) = solver::find_model(a, &all, &inputs, &Positive::all(&inputs), WrapMode::Exact, &limits, &mut self.groups) else { return None };
+        let ModelAnswer::Model(model) = solver::find_model(a, &all, &inputs, &self.sizes.positive(&inputs), WrapMode::Exact, &limits, &mut self.groups) else { return None };
         if inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1)) { return None; }
         let wrapped: Vec<TermId> = a.cone(&all).into_iter().filter(|w| match a.get(*w) {
             Term::Wrap { arg, bits, signed } => {

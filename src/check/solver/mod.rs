@@ -218,11 +218,6 @@ pub fn prove(arena: &mut Arena, facts: &[TermId], goal: TermId, mode: WrapMode, 
 #[derive(Clone, Debug, Default)]
 pub struct Positive { pub wished: Vec<SymId>, pub sizes: Vec<SymId> }
 
-impl Positive {
-    #[must_use]
-    pub fn all(symbols: &[SymId]) -> Self { Self { wished: symbols.to_vec(), sizes: symbols.to_vec() } }
-}
-
 /// A model of the facts with small values: first with every symbol of `positive` at least 1, and the magnitude of those of
 /// `prefer_small` (program inputs) bounded by 1, 2, 3, 4, 8, 16, …; then made smaller one by one.
 pub fn find_model(

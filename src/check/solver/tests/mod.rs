@@ -31,7 +31,7 @@ fn a_row_major_index_without_a_guard_has_the_smallest_counterexample() {
     assert!(matches!(answer, Answer::Model(_)), "{answer:?}");
     let bad = a.not(goal);
     let (n, tid) = (id(&a, n), id(&a, tid));
-    let ModelAnswer::Model(m) = find_model(&a, &[in_grid, bad], &[n], &Positive::all(&[n]), WrapMode::Assume, &Limits::default(), &mut Groups::default()) else { panic!("no model") };
+    let ModelAnswer::Model(m) = find_model(&a, &[in_grid, bad], &[n], &Positive { wished: vec![n], sizes: vec![n] }, WrapMode::Assume, &Limits::default(), &mut Groups::default()) else { panic!("no model") };
     assert_eq!(m.values[&n], 1);
     assert!(m.values[&tid] >= 1);
     let guard = goal;
