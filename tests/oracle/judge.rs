@@ -48,7 +48,7 @@ pub struct Outcome {
     pub missed: Vec<(At, String)>,
     /// Bad on some input tried, and safe unless something wraps.
     pub wrapped: Vec<At>,
-    /// Proved, and reached only if another thread comes first.
+    /// Proved, and reached only in another order of threads.
     pub raced: Vec<At>,
     /// Places that were out of bounds on some input.
     pub bad: usize,
@@ -172,17 +172,23 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
         let run = enumerate(linked, root, &inputs, &Budget::default());
         let here = |b: &BadAccess| { let l = place(linked, b); (l.line.saturating_sub(above), l.column) == *at };
         if run.bad.iter().any(here) || run.why.contains("more than ") { continue; }
-        if first_alone(linked, root, &inputs, w).is_some_and(|b| here(&b)) { out.raced.push(*at); continue; }
+        if in_another_order(linked, root, &inputs, w).is_some_and(|b| here(&b)) { out.raced.push(*at); continue; }
         out.mismatches.push(Mismatch { wrong: Wrong::Proved, at: *at, text: format!("on {:?} it is within bounds ({})", w.run.argv, if run.completed { "run to the end" } else { &run.why }) });
     }
     out
 }
 
-/// What the witness's thread does if it is the first to run: brute force runs threads in one order only.
-fn first_alone(linked: &Linked, root: FuncRef, inputs: &Inputs, w: &Witness) -> Option<BadAccess> {
+/// What the witness's thread does in an order of threads other than that of brute force: as the first, or while those that come to a
+/// branch on what was read out of bounds wait there. Brute force takes such a branch to write anything it could.
+fn in_another_order(linked: &Linked, root: FuncRef, inputs: &Inputs, w: &Witness) -> Option<BadAccess> {
     let sites = w.sites.as_ref()?;
     let [m, f, b, i] = sites.access;
     let site = Site { func: FuncRef { module: ModuleId(m), func: FuncId(f) }, block: BlockId(b), inst: i };
-    let target = Target { site, callers: None, launch_site: None, launch: None, threads: Threads::List(vec![(w.block, w.thread)]), fault: None, direction: None, align: None, parts: None };
-    match replay(linked, root, inputs, &target, &Budget::default()) { witness::Outcome::Reached { bad, .. } => Some(*bad), _ => None }
+    [Threads::List(vec![(w.block, w.thread)]), Threads::Block(w.block)].into_iter().find_map(|threads| {
+        let target = Target { site, callers: None, launch_site: None, launch: None, threads, fault: None, direction: None, align: None, parts: None };
+        match replay(linked, root, inputs, &target, &Budget::default()) {
+            witness::Outcome::Reached { bad, .. } if (bad.block, bad.thread) == (w.block, w.thread) => Some(*bad),
+            _ => None,
+        }
+    })
 }

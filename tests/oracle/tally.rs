@@ -96,7 +96,7 @@ impl fmt::Display for Tally {
         writeln!(f, "{:.1} % unknown; {:.1} % of the {} accesses of programs without index arrays; {} more in kernels that are never launched", share((all, self.unknown)), share(self.simple), self.simple.0, self.idle)?;
         writeln!(f, "{} places out of bounds on inputs tried, of which {} unknown, {} safe if nothing wraps (seeds {:?})", self.bad, self.missed, self.wrapped, &self.wrapped_seeds[..self.wrapped_seeds.len().min(20)])?;
         writeln!(f, "{} hosts not followed to the end; engine {:.1} s, the slowest {:.1} s (seed {})", self.gave_up, self.seconds, self.slowest.0, self.slowest.1)?;
-        writeln!(f, "{} proved only if another thread comes first; {} programs refused by the front end; mismatches: {:?}", self.raced, self.refused, self.mismatches)?;
+        writeln!(f, "{} proved only in another order of threads; {} programs refused by the front end; mismatches: {:?}", self.raced, self.refused, self.mismatches)?;
         let mut reasons: Vec<_> = self.reasons.iter().collect();
         reasons.sort_by_key(|(_, n)| std::cmp::Reverse(n.0));
         for (why, (n, bad, seed)) in reasons.iter().take(40) { writeln!(f, "{n:6} unknown, {bad:4} bad: {why} (seed {seed})")?; }
