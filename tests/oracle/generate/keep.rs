@@ -48,7 +48,7 @@ impl Gen {
         // Where most is still to come: right behind a declaration or a check.
         let mut at = 1 + self.below(body.len());
         if self.chance(60) { at = at.min(1 + self.below(body.len())); }
-        at = at.min(body.len() - 1);
+        at = between(body, at.min(body.len() - 1));
         let s = Self::declared_before(body, at);
         let Some(v) = self.int(&s).map(|v| v.name) else { return };
         let first = self.choose(&["0", "1", "1", "4", "8"]);
@@ -88,9 +88,14 @@ impl Gen {
         } else {
             let last = body.len() - at - 1;
             let to = at + 1 + if self.chance(70) { self.below(last.min(3)) } else { self.below(last) };
-            body.insert(to, Stmt::line(format!("if ({flag}) {leave}")));
+            body.insert(between(body, to), Stmt::line(format!("if ({flag}) {leave}")));
         }
     }
+}
+
+/// Where a statement can be put: from there on, but not between an `if` and its `else`.
+fn between(body: &[Stmt], at: usize) -> usize {
+    at + body[at..].iter().take_while(|s| matches!(s, Stmt::Block { head, .. } if head.starts_with("else"))).count()
 }
 
 fn is_launch(s: &Stmt) -> bool { matches!(s, Stmt::Line(l) if l.contains("<<<")) }
