@@ -1,10 +1,10 @@
 //! The host's code from one root. Where following it takes too long or too much memory, it is executed again without what costs most
-//! and does nothing on a device.
+//! and does nothing on a device; where nothing such costs much, without going round by round through loops that do.
 
 use super::engine::Engine;
 use crate::host::Root;
 use crate::symbolic::budget::{self, Budget, Limit};
-use crate::symbolic::effort::{Cost, Effort, Measure, Part, Which};
+use crate::symbolic::effort::{Cost, Effort, Measure, Part, Spared, Which};
 use crate::symbolic::exec::Executor;
 use rustc_hash::FxHashMap;
 use std::time::Instant;
@@ -31,8 +31,8 @@ impl<'p> Engine<'p> {
             let cost = Cost { steps: Budget::default().steps - e.budget.steps, time: start.elapsed() };
             let (Some(step), Some(limit)) = (step, e.limit) else { return e };
             let heavy = e.effort.heaviest(cost, measure(limit), *step);
-            self.say_left_out(&heavy);
             let more = e.effort.spare(&heavy);
+            self.say_left_out(&heavy, &more);
             if more == spared {
                 if limit != Limit::Time { return e; }
                 steps = [].iter();
@@ -43,7 +43,7 @@ impl<'p> Engine<'p> {
         }
     }
 
-    fn say_left_out(&mut self, parts: &[Part]) {
+    fn say_left_out(&mut self, parts: &[Part], how: &FxHashMap<Part, Spared>) {
         for p in parts {
             let (Part::Function(f) | Part::Loop(f, _)) = *p;
             let func = self.program.func(f);
@@ -51,7 +51,8 @@ impl<'p> Engine<'p> {
                 Part::Loop(_, header) => format!("the loop at line {} of `{}`", self.program.loc(f.module, func.blocks[header.index()].term_loc).line, func.display),
                 Part::Function(_) => format!("`{}`", func.display),
             };
-            self.report.notes.push(format!("{what} takes too long to follow, and does nothing on a device"));
+            let rounds = how.get(p) == Some(&Spared::Rounds);
+            self.report.notes.push(if rounds { format!("{what} takes too long to follow round by round") } else { format!("{what} takes too long to follow, and does nothing on a device") });
         }
     }
 }

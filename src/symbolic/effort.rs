@@ -1,6 +1,7 @@
 //! What the execution of host code spends on which part of it, and which parts it leaves out.
 //!
-//! Parts are functions and loops that do nothing on a device: no CUDA call is reached from them. In: when they begin and end. Out: those
+//! Parts that may be left out are functions and loops that do nothing on a device: no CUDA call is reached from them. Other loops are
+//! measured as well: where they were executed round by round, what holds in every round may do. In: when parts begin and end. Out: those
 //! that cost most, for another execution without them. What it means to leave one out is in `spared.rs`.
 
 use super::budget::Limit;
@@ -30,6 +31,9 @@ pub enum Spared {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost { pub steps: u64, pub time: Duration }
 
+/// Of an execution a part takes one so-manieth at least in one go, or it is too little to be left out: the loop around it is not.
+const LEAST: u128 = 4000;
+
 /// By which measure parts are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure { Steps, Time }
@@ -53,7 +57,10 @@ pub struct Effort {
     active: Vec<Part>,
     /// Loops that were executed round by round.
     pub(super) unrolled: FxHashSet<Part>,
-    spent: FxHashMap<(Option<Part>, Part), Cost>,
+    /// With how often they were executed.
+    spent: FxHashMap<(Option<Part>, Part), (Cost, u64)>,
+    /// Loops that do something on a device.
+    kept: FxHashSet<Part>,
     loops: FxHashMap<(FuncRef, BlockId), bool>,
     named: FxHashMap<Part, Rc<Named>>,
 }
@@ -64,22 +71,31 @@ impl Effort {
 
     pub(super) fn spared(&self, part: Part) -> Option<Spared> { self.spared.get(&part).copied() }
 
-    /// What each part cost altogether.
-    fn whole(&self) -> FxHashMap<Part, Cost> {
-        let mut whole: FxHashMap<Part, Cost> = FxHashMap::default();
-        for ((_, part), cost) in &self.spent {
-            let c = whole.entry(*part).or_default();
+    /// What each part cost altogether, and how often it was executed.
+    fn whole(&self) -> FxHashMap<Part, (Cost, u64)> {
+        let mut whole: FxHashMap<Part, (Cost, u64)> = FxHashMap::default();
+        for ((_, part), (cost, times)) in &self.spent {
+            let (c, n) = whole.entry(*part).or_default();
             c.steps += cost.steps;
             c.time += cost.time;
+            *n += times;
         }
         whole
     }
 
-    /// The parts that cost at least one `share`-th of an execution: all, or of those that contain each other the innermost.
+    /// The parts that cost at least one `share`-th of an execution: all, or of those that contain each other the innermost. Where none
+    /// of them can be left out, the loops that were executed round by round.
     #[must_use]
     pub fn heaviest(&self, all: Cost, measure: Measure, (share, which): (u128, Which)) -> Vec<Part> {
-        let mut heavy = self.whole();
-        heavy.retain(|_, c| c.by(measure) > 0 && c.by(measure) * share >= all.by(measure));
+        let (mut heavy, all) = (self.whole(), all.by(measure));
+        heavy.retain(|_, (c, _)| c.by(measure) > 0 && c.by(measure) * share >= all);
+        let mut rounds: Vec<Part> = heavy.keys().copied().filter(|p| self.kept.contains(p) && self.unrolled.contains(p)).collect();
+        heavy.retain(|p, (c, times)| !self.kept.contains(p) && c.by(measure) * LEAST >= all * u128::from(*times));
+        if heavy.is_empty() {
+            rounds.sort_unstable();
+            return rounds;
+        }
+        let heavy: FxHashMap<Part, Cost> = heavy.into_iter().map(|(p, (c, _))| (p, c)).collect();
         let mut inside: FxHashMap<Part, Vec<Part>> = FxHashMap::default();
         for (around, part) in self.spent.keys() { if let Some(a) = around { inside.entry(*a).or_default().push(*part); } }
         let mut found: Vec<Part> = heavy.keys().copied().filter(|p| which == Which::All || !contains_any(*p, &inside, &heavy)).collect();
@@ -134,8 +150,10 @@ impl Executor<'_> {
     /// Begins a part; `None` where it is not measured.
     pub(super) fn begin(&mut self, part: Part) -> Option<Begun> {
         if self.side != Side::Host || self.effort.active.contains(&part) { return None; }
-        let harmless = match part { Part::Function(f) => self.effort.reach.is_harmless(f), Part::Loop(f, header) => self.is_harmless_loop(f, header) };
-        if !harmless { return None; }
+        match part {
+            Part::Function(f) => if !self.effort.reach.is_harmless(f) { return None; },
+            Part::Loop(f, header) => if !self.is_harmless_loop(f, header) { self.effort.kept.insert(part); },
+        }
         self.effort.active.push(part);
         let at = Instant::now();
         // Steps may take long.
@@ -147,9 +165,10 @@ impl Executor<'_> {
         let Some(b) = begun else { return };
         self.effort.active.pop();
         let around = self.effort.active.last().copied();
-        let cost = self.effort.spent.entry((around, b.part)).or_default();
+        let (cost, times) = self.effort.spent.entry((around, b.part)).or_default();
         cost.steps += b.steps - self.budget.steps;
         cost.time += b.at.elapsed();
+        *times += 1;
     }
 
     /// How a part of the host is spared.
@@ -211,7 +230,7 @@ mod tests {
         let mut e = Effort::default();
         // 0 calls 1 and 2, 1 calls 3.
         for (around, part, steps) in [(None, 0, 900), (Some(0), 1, 800), (Some(0), 2, 50), (Some(1), 3, 400)] {
-            e.spent.insert((around.map(function), function(part)), cost(steps));
+            e.spent.insert((around.map(function), function(part)), (cost(steps), 1));
         }
         let of = |e: &Effort, all, share, which| e.heaviest(cost(all), Measure::Steps, (share, which));
         assert_eq!(of(&e, 1000, 8, Which::Innermost), [function(3)]);
@@ -220,8 +239,26 @@ mod tests {
         assert_eq!(of(&e, 10_000, 8, Which::Innermost), []);
         assert_eq!(of(&e, 1000, 2, Which::All), [function(0), function(1)]);
         // They call each other.
-        e.spent.insert((Some(function(3)), function(1)), cost(1));
+        e.spent.insert((Some(function(3)), function(1)), (cost(1), 1));
         assert_eq!(of(&e, 1000, 8, Which::Innermost), [function(3)]);
+    }
+
+    #[test]
+    fn what_is_cheap_each_time_is_not_left_out_but_the_rounds_around_it() {
+        let at = |header| Part::Loop(FuncRef { module: ModuleId(0), func: FuncId(0) }, BlockId(header));
+        let mut e = Effort::default();
+        e.kept.extend([at(1), at(2)]);
+        e.unrolled.insert(at(1));
+        e.spent.insert((None, at(1)), (cost(9000), 1));
+        e.spent.insert((Some(at(1)), at(2)), (cost(8000), 80));
+        // A constructor, again and again.
+        e.spent.insert((Some(at(2)), function(1)), (cost(7000), 7000));
+        let heaviest = |e: &Effort| e.heaviest(cost(10_000), Measure::Steps, (8, Which::All));
+        assert_eq!(heaviest(&e), [at(1)]);
+        assert_eq!(e.spare(&[at(1)])[&at(1)], Spared::Rounds);
+        // A function that takes long each time.
+        e.spent.insert((Some(at(2)), function(2)), (cost(2000), 80));
+        assert_eq!(heaviest(&e), [function(2)]);
     }
 
     #[test]
