@@ -193,8 +193,8 @@ impl Executor<'_> {
             let before = self.contents_so_far();
             match kernel {
                 Ok(k) => {
-                    self.forget_device(s, Some(k), &values);
                     let surely = f.len() == 1 && self.arena.as_bool(t.cond) == Some(true);
+                    if !surely || !self.launch_single(s, k, &values, cfg) { self.forget_device(s, Some(k), &values); }
                     self.left_by_launch(s, number.filter(|_| surely), before);
                 }
                 Err(_) => self.after_any_kernel(s),

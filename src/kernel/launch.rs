@@ -4,7 +4,7 @@ use crate::ir::{FuncRef, Side};
 use crate::symbolic::alignment::UnalignedEvent;
 use crate::symbolic::exchange::Exchanged;
 use crate::symbolic::budget::Limit;
-use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Thread};
+use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, State, Thread};
 use crate::symbolic::footprint::{Beside, Footprint};
 use crate::symbolic::lifetime::StaleEvent;
 use crate::symbolic::memory::{ObjId, ObjKind, Object};
@@ -86,22 +86,28 @@ impl Executor<'_> {
         self.thread = Some(thread.clone());
         let path = self.arena.and_all(path);
 
-        // First what it writes: contents of everything else are as they were at the launch.
+        // First what it writes: contents of everything else are as they were at the launch. What a single thread stores is followed.
         self.written = Footprint::default();
         self.written_anywhere = false;
         self.written_otherwise = FxHashSet::default();
         self.stable = None;
         self.beside = None;
-        let recording = std::mem::replace(&mut self.recording, false);
-        let known = self.objects.len();
-        self.enter_kernel(kernel, launch, path, 1);
-        let mut written = std::mem::take(&mut self.written);
-        let mut anywhere = self.written_anywhere;
-        if anywhere && let Some(found) = self.written_through_pointers_at_launch(kernel, launch, path, known) { (written, anywhere) = (found, false); }
-        self.leave_alone(launch, &written, anywhere, self.objects.len());
-        self.recording = recording;
-        self.partitions.restart();
+        let mut anywhere = false;
+        let alone = match self.at_launch(launch, path) { Some(s) => self.can_follow_single(kernel, &launch.args, &launch.config, s), None => false };
+        if !alone {
+            let recording = std::mem::replace(&mut self.recording, false);
+            let known = self.objects.len();
+            self.enter_kernel(kernel, launch, path, 1);
+            let mut written = std::mem::take(&mut self.written);
+            anywhere = self.written_anywhere;
+            if anywhere && let Some(found) = self.written_through_pointers_at_launch(kernel, launch, path, known) { (written, anywhere) = (found, false); }
+            self.leave_alone(launch, &written, anywhere, self.objects.len());
+            self.recording = recording;
+            self.partitions.restart();
+        }
+        self.alone = alone;
         if self.gave_up.is_none() { self.enter_kernel(kernel, launch, path, 2); }
+        self.alone = false;
 
         self.stable = None;
         self.beside = None;
@@ -159,10 +165,14 @@ impl Executor<'_> {
         None
     }
 
-    fn enter_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId, salt: u64) {
+    fn at_launch(&mut self, launch: &LaunchEvent, path: TermId) -> Option<State> {
         let mut state = self.initial_state();
         state.mem.clone_from(&launch.memory);
-        if let Some(s) = self.assume(state, path) {
+        self.assume(state, path)
+    }
+
+    fn enter_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId, salt: u64) {
+        if let Some(s) = self.at_launch(launch, path) {
             use std::hash::{Hash, Hasher};
             let mut h = rustc_hash::FxHasher::default();
             (kernel, launch.site, self.objects.len(), salt).hash(&mut h);

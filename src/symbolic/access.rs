@@ -113,7 +113,7 @@ impl Executor<'_> {
 
     /// Whether nobody else may write the object while it is read.
     fn is_read_as_it_was(&self, o: ObjId) -> bool {
-        self.side == Side::Host || matches!(self.object(o).kind, ObjKind::DeviceLocal | ObjKind::Constant(_)) || self.stable.as_ref().is_some_and(|k| k.contains(&o))
+        self.knows_stores(o) || matches!(self.object(o).kind, ObjKind::Constant(_)) || self.stable.as_ref().is_some_and(|k| k.contains(&o))
     }
 
     fn load_object(&mut self, s: &mut State, f: FuncRef, o: ObjId, offset: TermId, ty: TypeId) -> Value {
@@ -394,7 +394,7 @@ impl Executor<'_> {
     }
 
     fn store_object(&mut self, s: &mut State, o: ObjId, offset: TermId, v: &Value, size: u64, cond: Option<TermId>) {
-        if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { return; }
+        if !self.knows_stores(o) { return; }
         if self.several.has_other_names(o) { return self.written_by_another_name(s, o, "what was stored by another name"); }
         self.ensure(s, o);
         let Some(rc) = s.mem.get(&o) else { return };
@@ -486,7 +486,7 @@ impl Executor<'_> {
         self.keep_copy(s, dst, src);
         for t in dst.iter() { if let Base::Unknown(l) = &t.base { self.forget_lost(s, l, "a copy through an unknown pointer", true); } }
         if [dst, src].into_iter().flat_map(|p| p.iter()).any(|t| matches!(t.base, Base::Object(o) if self.is_never_known(o))) {
-            for t in dst.iter() { if let Base::Object(to) = t.base && (self.side == Side::Host || matches!(self.object(to).kind, ObjKind::DeviceLocal)) { self.forget(s, to, "a copy from or to one of several allocations", false); } }
+            for t in dst.iter() { if let Base::Object(to) = t.base && self.knows_stores(to) { self.forget(s, to, "a copy from or to one of several allocations", false); } }
             return;
         }
         let n = self.arena.as_int(len);
@@ -499,7 +499,7 @@ impl Executor<'_> {
                 if self.is_read_as_it_was(*from) && !matches!(source.rest, Rest::Layer(_) | Rest::Either(_)) {
                     for t in dst.iter() {
                         let Base::Object(to) = t.base else { continue };
-                        if self.side == Side::Device && !matches!(self.object(to).kind, ObjKind::DeviceLocal) { continue; }
+                        if !self.knows_stores(to) { continue; }
                         let single = dst.len() == 1;
                         match self.arena.as_int(t.offset).and_then(|v| i64::try_from(v).ok()) {
                             Some(d) if single => self.copy_cells(s, *from, &source, at, to, d, n),
@@ -519,7 +519,7 @@ impl Executor<'_> {
         let input = src.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(s.mem.get(&o).map(|x| &x.rest), Some(Rest::Unknown { input: true, .. }))));
         for t in dst.iter() {
             let Base::Object(to) = t.base else { continue };
-            if self.side == Side::Device && !matches!(self.object(to).kind, ObjKind::DeviceLocal) { continue; }
+            if !self.knows_stores(to) { continue; }
             let name = self.object(to).name.clone();
             self.forget(s, to, &format!("what is copied into `{name}`"), input);
         }
@@ -600,7 +600,7 @@ impl Executor<'_> {
         let zero = self.arena.as_int(byte) == Some(0);
         for t in dst.iter() {
             let Base::Object(o) = t.base else { continue };
-            if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { continue; }
+            if !self.knows_stores(o) { continue; }
             if self.several.has_other_names(o) { self.written_by_another_name(s, o, "memory that was filled"); continue; }
             let extent = self.object(o).extent;
             let at = self.arena.as_int(t.offset);

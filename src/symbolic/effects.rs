@@ -120,31 +120,41 @@ impl Executor<'_> {
         let function = self.function(kernel);
         if function.is_declaration() || function.params.len() != shapes.len() || shapes.iter().any(|x| self.may_alias(x)) { return None; }
         if held.iter().any(|(_, cells)| cells.iter().any(|(.., x)| self.may_alias(x))) { return None; }
-        // All that the execution of a kernel leaves in the executor is as it was afterwards.
+        let (kept, initial) = (self.kept.clone(), std::mem::take(&mut self.initial));
+        let (found, _) = self.aside(STEPS, |e| {
+            let found = e.suppose(kernel, shapes, held);
+            // Where the time is over the host learns it at its next step.
+            debug_assert!(e.limit.is_none_or(|l| l != Limit::Steps) || found.is_none());
+            found
+        });
+        (self.kept, self.initial) = (kept, initial);
+        found
+    }
+
+    /// Executes a kernel in so many steps while the host is followed, and says how many that took. All that this leaves in the executor
+    /// is as it was afterwards, but for what memory holds at first and the addresses that are kept somewhere.
+    pub(super) fn aside<R>(&mut self, most: u64, run: impl FnOnce(&mut Self) -> R) -> (R, u64) {
         let side = std::mem::replace(&mut self.side, Side::Device);
         let recording = std::mem::replace(&mut self.recording, false);
-        let steps = std::mem::replace(&mut self.budget.steps, STEPS);
+        let steps = std::mem::replace(&mut self.budget.steps, most);
         let (stack, partitions, unaligned) = (std::mem::take(&mut self.stack), std::mem::take(&mut self.partitions), std::mem::take(&mut self.unaligned));
         let (accesses, stale) = (std::mem::take(&mut self.accesses), std::mem::take(&mut self.stale));
         let (gave_up, missed, limit) = (self.gave_up.take(), self.missed.take(), self.limit.take());
-        let (kept, freed, notes) = (self.kept.clone(), self.freed_at.clone(), self.notes.len());
+        let (freed, notes) = (self.freed_at.clone(), self.notes.len());
         let (written, otherwise) = (std::mem::take(&mut self.written), std::mem::take(&mut self.written_otherwise));
         let anywhere = std::mem::replace(&mut self.written_anywhere, false);
         let unknown_code = std::mem::replace(&mut self.unknown_code, false);
         let (stable, beside, thread) = (self.stable.take(), self.beside.take(), self.thread.take());
-        let initial = std::mem::take(&mut self.initial);
 
-        let found = self.suppose(kernel, shapes, held);
-        self.written = written;
-        // Where the time is over the host learns it at its next step.
-        debug_assert!(self.limit.is_none_or(|l| l != Limit::Steps) || found.is_none());
+        let out = run(self);
 
+        let taken = most - self.budget.steps;
         (self.side, self.recording, self.budget.steps, self.stack, self.partitions, self.unaligned) = (side, recording, steps, stack, partitions, unaligned);
         (self.accesses, self.stale, self.gave_up, self.missed, self.limit) = (accesses, stale, gave_up, missed, limit);
-        (self.kept, self.freed_at, self.written_otherwise, self.written_anywhere, self.unknown_code) = (kept, freed, otherwise, anywhere, unknown_code);
-        (self.stable, self.beside, self.thread, self.initial) = (stable, beside, thread, initial);
+        (self.freed_at, self.written, self.written_otherwise, self.written_anywhere, self.unknown_code) = (freed, written, otherwise, anywhere, unknown_code);
+        (self.stable, self.beside, self.thread) = (stable, beside, thread);
         self.notes.truncate(notes);
-        found
+        (out, taken)
     }
 
     fn suppose(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {

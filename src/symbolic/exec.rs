@@ -153,6 +153,8 @@ pub struct Executor<'p> {
     pub stable: Option<rustc_hash::FxHashSet<ObjId>>,
     /// Objects of which it may read what it does not write as that was at the launch.
     pub beside: Option<Rc<super::footprint::Beside>>,
+    /// A kernel is executed whose only thread has the device for itself (`alone.rs`).
+    pub(crate) alone: bool,
     /// Work for the device may overlap: the host uses a stream other than the default one, or copies asynchronously.
     pub overlapping: bool,
     pub(crate) recording: bool,
@@ -229,7 +231,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
-            gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, beside: None, overlapping: false, recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), several: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), shadows: Default::default(),
+            gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, beside: None, alone: false, overlapping: false, recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), several: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), shadows: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }

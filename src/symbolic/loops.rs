@@ -101,7 +101,7 @@ impl Executor<'_> {
         while round < MOST_PASSES {
             let mark = self.arena.symbols().len();
             let version = self.version;
-            let stored = self.mark();
+            let (stored, overlapping) = (self.mark(), self.overlapping);
             let mut chosen: FxHashMap<LoopVar, Value> = choices.iter().filter(|(_, c)| !c.is_empty()).map(|(v, c)| (*v, self.any_of(c, "which of several pointers a loop left in a variable"))).collect();
             for v in &beyond { let p = self.unknown_pointer("what a loop left in a pointer"); chosen.insert(*v, p); }
             let (sh, symbols) = self.header_state(fr, &s0, &vars, &phi_start, |_, v| chosen.get(&v).cloned());
@@ -170,6 +170,11 @@ impl Executor<'_> {
             wider |= self.number_starts(&mut s0, &sb, vars.iter().chain(&new));
             // What a round stores an earlier part of the next one may read back.
             if new.is_empty() && !wider {
+                // Launches are followed otherwise once work for the device may overlap.
+                if self.overlapping != overlapping {
+                    round += 1;
+                    continue;
+                }
                 if !self.has_kept_more(stored) {
                     transition = Some((sh, symbols, sb, phi_next, mark, version));
                     break;

@@ -5,6 +5,7 @@
 
 mod access;
 pub mod alignment;
+mod alone;
 pub mod always;
 mod anew;
 pub mod assumptions;

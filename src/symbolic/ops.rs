@@ -308,11 +308,11 @@ impl Executor<'_> {
                     _ => m.size_of(inst.ty),
                 };
                 // What it reads comes before what it stores.
-                let read = if self.side == Side::Host { None } else { Some(self.atomic_result(fr.func, s.path, &inst.op, &p, inst.ty)) };
+                let read = if self.side == Side::Host || self.alone { None } else { Some(self.atomic_result(fr.func, s.path, &inst.op, &p, inst.ty)) };
                 self.rows = fr.rows(ptr);
                 self.stores = self.atomic_stores(fr, &inst.op);
                 self.record(&s, site, &p, size, AccessKind::Atomic);
-                // Other threads of the host are not followed: there it is a read and a write.
+                // Other threads of the host are not followed, and there are none beside a single one: there it is a read and a write.
                 let Some(old) = read else { let old = self.host_atomic(fr, inst, &mut s, &p, size); self.set(fr, inst.result, old); return Some(s); };
                 let new = Value::unknown("the result of an atomic operation");
                 self.store(&mut s, &p, new, size);

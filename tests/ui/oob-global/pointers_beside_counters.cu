@@ -9,9 +9,10 @@ struct Chain { int *data; Chain *self; int *spare; };
 __global__ void set(Name *n) { n->text[0] = 'd'; n->used++; }
 __global__ void behind(Name *n) { n->text[6] = 'd'; } //~ oob-global proved
 __global__ void fill(Row *r) { if (threadIdx.x < r->size) { r->values[threadIdx.x] = 1; r->hits++; } } //~ oob-global proved
-// The first launch exchanges the buffers through another name of the same memory.
+// The first launch exchanges the buffers through another name of the same memory. What one thread leaves is known.
 __global__ void exchange(Chain *c) { c->self->data = c->spare; }
 __global__ void use(Chain *c) { c->data[7] = 1; }
+__global__ void use_then(Chain *c) { c->data[7] = 1; } //~ oob-global proved
 __global__ void exchange_late(Chain *c) { c->data[7] = 1; c->self->data = c->spare; }
 
 int main() {
@@ -40,7 +41,10 @@ int main() {
     cudaMemcpy(c, &first, sizeof(Chain), cudaMemcpyHostToDevice);
     exchange_late<<<2, 1>>>(c);
     cudaMemcpy(c, &first, sizeof(Chain), cudaMemcpyHostToDevice);
-    exchange<<<1, 1>>>(c);
+    exchange<<<1, 2>>>(c);
     use<<<1, 1>>>(c);
+    cudaMemcpy(c, &first, sizeof(Chain), cudaMemcpyHostToDevice);
+    exchange<<<1, 1>>>(c);
+    use_then<<<1, 1>>>(c);
     return 0;
 }

@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
     cudaMalloc(&a, sizeof(int));
     cudaMalloc(&b, 30 * sizeof(int));
     cudaMalloc(&c, 31 * sizeof(int));
-    fill<<<1, 1>>>(a, (5 * n + 3 * m) % 31);
+    fill<<<1, 2>>>(a, (5 * n + 3 * m) % 31);
     use<<<1, 1>>>(a, b);
     use_more<<<1, 1>>>(a, c);
     return cudaDeviceSynchronize() != cudaSuccess;

@@ -1,0 +1,78 @@
+//! Launches of a single thread: nothing else runs beside it, so that what it stores in the device's memory is followed as what the host
+//! stores is. An object that a kernel sets up there, or two pointers that it exchanges, are known afterwards.
+//!
+//! In: a kernel, what it is given and the state at its launch. Out: the state behind it. Where the thread stores through a pointer that
+//! is not known, calls code that is not known, allocates or frees, all is as with other launches: what it may write is not known. So
+//! it is where work for the device overlaps, and for memory that the host can write meanwhile.
+
+use super::exec::{Executor, LaunchConfig, State, Thread};
+use super::footprint::Footprint;
+use super::memory::{ObjId, ObjKind, Object};
+use super::value::Value;
+use crate::ir::{FuncRef, Side};
+use std::hash::{Hash, Hasher};
+
+/// Steps of one launch.
+const STEPS: u64 = 20_000;
+
+impl Executor<'_> {
+    /// Whether what is stored in an object is followed.
+    pub(super) fn knows_stores(&self, o: ObjId) -> bool {
+        self.side == Side::Host || match self.object(o).kind {
+            ObjKind::DeviceLocal => true,
+            ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.alone,
+            _ => false,
+        }
+    }
+
+    /// Whether a launch has one thread, which has the device for itself.
+    fn is_single(&self, kernel: FuncRef, c: &LaunchConfig) -> bool {
+        !self.overlapping && !self.function(kernel).is_declaration() && c.grid.iter().chain(&c.block).all(|n| self.arena.as_int(*n) == Some(1))
+    }
+
+    /// Executes a launch that the host has come to, if it is such a one; whether it is.
+    pub(crate) fn launch_single(&mut self, s: &mut State, kernel: FuncRef, args: &[Value], config: &LaunchConfig) -> bool {
+        if !self.is_single(kernel, config) { return false; }
+        let kept = self.kept.clone();
+        let (found, taken) = self.aside(STEPS.min(self.budget.steps), |e| e.follow_single(kernel, s.clone(), args, config));
+        self.budget.steps -= taken;
+        let Some((left, written)) = found else { self.kept = kept; return false };
+        for o in written.objects() { if let Some(state) = left.mem.get(&o) && self.is_of_the_device(o) { s.mem.insert(o, state.clone()); } }
+        true
+    }
+
+    /// Whether the only thread of a launch, if it has only one, can be followed; the executor is to execute it again.
+    pub(crate) fn can_follow_single(&mut self, kernel: FuncRef, args: &[Value], config: &LaunchConfig, s: State) -> bool {
+        if !self.is_single(kernel, config) { return false; }
+        let kept = self.kept.clone();
+        let (found, _) = self.aside(STEPS, |e| e.follow_single(kernel, s, args, config));
+        self.kept = kept;
+        found.is_some()
+    }
+
+    fn is_of_the_device(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)) }
+
+    /// The state behind the thread, and what it wrote; `None` where that is not known.
+    fn follow_single(&mut self, kernel: FuncRef, s: State, args: &[Value], config: &LaunchConfig) -> Option<(State, Footprint)> {
+        let (known, freed) = (self.objects.len(), self.frees());
+        let mut h = rustc_hash::FxHasher::default();
+        (kernel, known, "alone").hash(&mut h);
+        let shared = self.new_object(Object { kind: ObjKind::SharedDynamic, name: String::new(), extent: Some(config.shared), site: None, func: None, array: true });
+        let (zero, one) = (self.arena.int(0), self.arena.int(1));
+        self.partitions.begin(self.arena.symbols().len());
+        self.thread = Some(Thread { tid: [zero; 3], bid: [zero; 3], block: [one; 3], grid: [one; 3], shared: Some(shared) });
+        self.alone = true;
+        let out = self.call(kernel, args.to_vec(), s, h.finish());
+        self.alone = false;
+        let (_, left) = out?;
+        let ended = self.gave_up.is_none() && self.missed.is_none() && self.limit.is_none();
+        let surely = !self.written_anywhere && !self.unknown_code && self.written_otherwise.is_empty() && self.frees() == freed;
+        let allocates = self.objects[known..].iter().any(|o| matches!(o.kind, ObjKind::DeviceHeap));
+        let written = std::mem::take(&mut self.written);
+        let elsewhere = |o: ObjId| !matches!(self.object(o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic | ObjKind::DeviceLocal) && !(self.is_of_the_device(o) && left.mem.contains_key(&o));
+        (ended && surely && !allocates && !written.objects().any(elsewhere)).then_some((left, written))
+    }
+
+    /// How often something was freed.
+    fn frees(&self) -> usize { self.freed_at.values().map(Vec::len).sum() }
+}
