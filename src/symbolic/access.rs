@@ -5,7 +5,7 @@ use super::footprint::bytes_at;
 use super::layers::Written;
 use super::lifetime::with_end_of;
 use super::memory::{ObjId, ObjKind, ObjState, Rest};
-use super::term::{Range, TermId};
+use super::term::{Range, Term, TermId};
 use super::value::{Base, Lost, Target, Value};
 use crate::ir::{Const, FuncRef, Linkage, LocId, Side, TypeId, TypeKind};
 use std::rc::Rc;
@@ -15,6 +15,9 @@ const MAX_TABLE: i128 = 64;
 
 /// Structures up to this many bytes are copied cell by cell.
 const MAX_COPY: i128 = 1 << 14;
+
+/// Constants that an offset may be to be followed to each of them.
+const MOST_PLACES: usize = 8;
 
 impl Executor<'_> {
     // ---- record ----
@@ -204,6 +207,14 @@ impl Executor<'_> {
         let hi = r.hi.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MAX / 4).saturating_add(i64::try_from(size).unwrap_or(0));
         let hits: Vec<(i64, u32, Value)> = state.overlapping(lo, hi).map(|(o, s, v)| (o, s, v.clone())).collect();
         if hits.is_empty() { return self.rest_value(o, state, offset, size, want); }
+        if let Some(places) = self.few_places(offset) {
+            let mut v: Option<Value> = None;
+            for k in places {
+                let (x, c) = (self.read_cells(o, state, k, size, want), self.arena.eq(offset, k));
+                v = Some(match v { None => x, Some(old) => self.ite_value(c, &x, &old) });
+            }
+            return v.unwrap_or_else(|| Value::unknown("no place"));
+        }
         // An array of equal cells: one of them, or what is beside them. Pointers keep their targets this way.
         let aligned = hits.iter().all(|(_, s, _)| u64::from(*s) == size);
         let width = i128::from(size);
@@ -226,6 +237,14 @@ impl Executor<'_> {
             Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &format!("an element of `{name}`")) }
             None => Value::unknown("an element of an array"),
         }
+    }
+
+    /// The constants that an offset may be, where they are few: that of one of several members, say.
+    fn few_places(&self, offset: TermId) -> Option<Vec<TermId>> {
+        if !matches!(self.arena.get(offset), Term::Ite(..)) { return None; }
+        let mut places = self.leaves(offset)?;
+        places.sort_unstable();
+        (places.len() <= MOST_PLACES && places.iter().all(|k| self.arena.as_int(*k).is_some())).then_some(places)
     }
 
     /// What memory outside the cells holds.
@@ -412,6 +431,16 @@ impl Executor<'_> {
             };
             self.keep_cut_cells(&mut state, at, at + width);
             state.cells.insert(at, (u32::try_from(size).unwrap_or(u32::MAX), new));
+        } else if let (Some(places), false, Ok(bytes @ 1..=8)) = (self.few_places(offset), matches!(v, Value::Aggregate(_)), u32::try_from(size)) {
+            for k in places {
+                let Some(at) = self.arena.as_int(k).and_then(|at| i64::try_from(at).ok()) else { continue };
+                let here = self.arena.eq(offset, k);
+                let here = cond.map_or(here, |c| self.arena.and(here, c));
+                let old = self.read_cells(o, &state, k, size, None);
+                let new = self.ite_value(here, v, &old);
+                self.keep_cut_cells(&mut state, at, at + width);
+                state.cells.insert(at, (bytes, new));
+            }
         } else if let (Some(value), None, Side::Host, Ok(bytes @ 1..=8)) = (self.number_of_element(v, size), cond, self.side, u32::try_from(size)) {
             let one = self.arena.int(1);
             return self.write_layer(s, o, offset, (i128::from(bytes), bytes, one), Written::All(value));
