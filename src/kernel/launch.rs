@@ -93,8 +93,11 @@ impl Executor<'_> {
         self.stable = None;
         self.beside = None;
         let mut anywhere = false;
-        let alone = match self.at_launch(launch, path) { Some(s) => self.can_follow_single(kernel, &launch.args, &launch.config, s), None => false };
-        if !alone {
+        let single = self.at_launch(launch, path).and_then(|s| self.written_by_single(kernel, &launch.args, &launch.config, s));
+        self.alone = single.is_some();
+        if let Some(written) = single {
+            self.leave_alone(launch, &written, false, self.objects.len());
+        } else {
             let recording = std::mem::replace(&mut self.recording, false);
             let known = self.objects.len();
             self.enter_kernel(kernel, launch, path, 1);
@@ -105,7 +108,6 @@ impl Executor<'_> {
             self.recording = recording;
             self.partitions.restart();
         }
-        self.alone = alone;
         if self.gave_up.is_none() { self.enter_kernel(kernel, launch, path, 2); }
         self.alone = false;
 

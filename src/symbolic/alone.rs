@@ -36,23 +36,21 @@ impl Executor<'_> {
         let kept = self.kept.clone();
         let (found, taken) = self.aside(STEPS.min(self.budget.steps), |e| e.follow_single(kernel, s.clone(), args, config));
         self.budget.steps -= taken;
-        let Some((left, written)) = found else { self.kept = kept; return false };
-        for o in written.objects() { if let Some(state) = left.mem.get(&o) && self.is_of_the_device(o) { s.mem.insert(o, state.clone()); } }
+        let Some((left, _)) = found else { self.kept = kept; return false };
+        s.mem = left.mem;
         true
     }
 
-    /// Whether the only thread of a launch, if it has only one, can be followed; the executor is to execute it again.
-    pub(crate) fn can_follow_single(&mut self, kernel: FuncRef, args: &[Value], config: &LaunchConfig, s: State) -> bool {
-        if !self.is_single(kernel, config) { return false; }
+    /// Where the only thread of a launch writes, if it has only one and that can be followed; the executor is to execute it again.
+    pub(crate) fn written_by_single(&mut self, kernel: FuncRef, args: &[Value], config: &LaunchConfig, s: State) -> Option<Footprint> {
+        if !self.is_single(kernel, config) { return None; }
         let kept = self.kept.clone();
         let (found, _) = self.aside(STEPS, |e| e.follow_single(kernel, s, args, config));
         self.kept = kept;
-        found.is_some()
+        found.map(|(_, written)| written)
     }
 
-    fn is_of_the_device(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)) }
-
-    /// The state behind the thread, and what it wrote; `None` where that is not known.
+    /// The state behind the thread, without its own memory, and what it wrote; `None` where that is not known.
     fn follow_single(&mut self, kernel: FuncRef, s: State, args: &[Value], config: &LaunchConfig) -> Option<(State, Footprint)> {
         let (known, freed) = (self.objects.len(), self.frees());
         let mut h = rustc_hash::FxHasher::default();
@@ -64,12 +62,13 @@ impl Executor<'_> {
         self.alone = true;
         let out = self.call(kernel, args.to_vec(), s, h.finish());
         self.alone = false;
-        let (_, left) = out?;
+        let (_, mut left) = out?;
+        left.mem.retain(|o, _| !matches!(self.object(*o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic));
         let ended = self.gave_up.is_none() && self.missed.is_none() && self.limit.is_none();
         let surely = !self.written_anywhere && !self.unknown_code && self.written_otherwise.is_empty() && self.frees() == freed;
         let allocates = self.objects[known..].iter().any(|o| matches!(o.kind, ObjKind::DeviceHeap));
         let written = std::mem::take(&mut self.written);
-        let elsewhere = |o: ObjId| !matches!(self.object(o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic | ObjKind::DeviceLocal) && !(self.is_of_the_device(o) && left.mem.contains_key(&o));
+        let elsewhere = |o: ObjId| !matches!(self.object(o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic | ObjKind::DeviceLocal | ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_));
         (ended && surely && !allocates && !written.objects().any(elsewhere)).then_some((left, written))
     }
 
