@@ -60,7 +60,7 @@ pub struct Effort {
     /// With how often they were executed.
     spent: FxHashMap<(Option<Part>, Part), (Cost, u64)>,
     /// Loops that do something on a device.
-    kept: FxHashSet<Part>,
+    on_device: FxHashSet<Part>,
     loops: FxHashMap<(FuncRef, BlockId), bool>,
     named: FxHashMap<Part, Rc<Named>>,
 }
@@ -89,8 +89,8 @@ impl Effort {
     pub fn heaviest(&self, all: Cost, measure: Measure, (share, which): (u128, Which)) -> Vec<Part> {
         let (mut heavy, all) = (self.whole(), all.by(measure));
         heavy.retain(|_, (c, _)| c.by(measure) > 0 && c.by(measure) * share >= all);
-        let mut rounds: Vec<Part> = heavy.keys().copied().filter(|p| self.kept.contains(p) && self.unrolled.contains(p)).collect();
-        heavy.retain(|p, (c, times)| !self.kept.contains(p) && c.by(measure) * LEAST >= all * u128::from(*times));
+        let mut rounds: Vec<Part> = heavy.keys().copied().filter(|p| self.on_device.contains(p) && self.unrolled.contains(p)).collect();
+        heavy.retain(|p, (c, times)| !self.on_device.contains(p) && c.by(measure) * LEAST >= all * u128::from(*times));
         if heavy.is_empty() {
             rounds.sort_unstable();
             return rounds;
@@ -152,7 +152,7 @@ impl Executor<'_> {
         if self.side != Side::Host || self.effort.active.contains(&part) { return None; }
         match part {
             Part::Function(f) => if !self.effort.reach.is_harmless(f) { return None; },
-            Part::Loop(f, header) => if !self.is_harmless_loop(f, header) { self.effort.kept.insert(part); },
+            Part::Loop(f, header) => if !self.is_harmless_loop(f, header) { self.effort.on_device.insert(part); },
         }
         self.effort.active.push(part);
         let at = Instant::now();
@@ -247,7 +247,7 @@ mod tests {
     fn what_is_cheap_each_time_is_not_left_out_but_the_rounds_around_it() {
         let at = |header| Part::Loop(FuncRef { module: ModuleId(0), func: FuncId(0) }, BlockId(header));
         let mut e = Effort::default();
-        e.kept.extend([at(1), at(2)]);
+        e.on_device.extend([at(1), at(2)]);
         e.unrolled.insert(at(1));
         e.spent.insert((None, at(1)), (cost(9000), 1));
         e.spent.insert((Some(at(1)), at(2)), (cost(8000), 80));
