@@ -60,6 +60,8 @@ const CONTEXTS: usize = 8;
 #[derive(Default)]
 pub struct Decider {
     pub limits: Limits,
+    /// When all searches end, whatever their limits are.
+    pub until: Option<Instant>,
     /// Whether a budget, rather than a model or a proof, ended some search of the last decision: more of it may decide.
     pub cut: bool,
     /// Whether the first model will do: making it small has a price, and only what is replayed or shown needs that.
@@ -94,6 +96,7 @@ impl Decider {
     pub fn decide(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
         self.cut = false;
         if let Some(d) = self.decided.get(o) { return d.clone(); }
+        if self.until.is_some_and(|u| u <= Instant::now()) { self.cut = true; return Decision::Unknown(solver::OUT_OF_TIME.into()); }
         let d = self.decide_new(a, o);
         if !(self.cut || self.rough && matches!(d, Decision::Fails { .. })) { self.decided.insert(o.clone(), d.clone()); }
         d
@@ -327,6 +330,7 @@ impl Decider {
     /// looked at.
     fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId], free: &Free) -> Ranges {
         let until = Instant::now() + UNMET_TIMES * Duration::from_millis(u64::from(self.limits.millis));
+        let until = self.until.map_or(until, |u| u.min(until));
         let mut found = Ranges::default();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut work: Vec<TermId> = self.wraps_above(a, roots, free);

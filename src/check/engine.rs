@@ -313,7 +313,9 @@ impl<'p> Engine<'p> {
         let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), opened, self.options), root: root.clone(), tried: None };
         // What they bring is worth no more than a part of the time.
         let until = Instant::now() + self.time_left() / 10;
+        tools.decider.until = Some(until);
         what_they_exchange(&mut tools, &mut runs, until);
+        tools.decider.until = None;
         (runs, tools)
     }
 
@@ -581,7 +583,8 @@ impl<'p> Engine<'p> {
         if self.time_left().is_zero() { return Look::of(Outcome::Unknown("the time limit was reached".into())); }
         let (ob, exchanged) = obligation(tools, launch, ev, facts, target, extent);
         let (facts, extent) = (ob.facts, ob.extent);
-        let unknowns = relevant::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
+        let mut unknowns = relevant::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
+        for which in relevant::choices(&tools.e, target.cond) { if !unknowns.contains(&which) { unknowns.push(which); } }
         // What small inputs show takes no search. With several targets it takes a model to tell which is meant.
         if let Some(run) = launch.filter(|_| effort == Effort::Full && ev.targets.len() == 1 && self.assumed.asked.is_none()) && let Some(found) = self.seen(tools, run, ev, object, &ob, &unknowns) { return Look::of(found); }
         // Where no launch is known, a model is nothing to show.

@@ -5,6 +5,7 @@
 use super::counters::counters;
 use crate::kernel::KernelRun;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent};
+use crate::symbolic::footprint::WHICH;
 use crate::symbolic::layers::{FILE, ROUND, WORD};
 use crate::symbolic::memory::ObjKind;
 use crate::symbolic::term::{SymId, SymKind, Term, TermId};
@@ -110,6 +111,9 @@ pub(super) fn reads_inside(e: &mut Executor<'_>, run: &KernelRun, ev: &AccessEve
     }
     out
 }
+
+/// Which of several pointers memory is taken to hold under a condition.
+pub(super) fn choices(e: &Executor<'_>, cond: TermId) -> Vec<String> { unknowns(e, &[cond]).into_iter().filter(|why| why.starts_with(WHICH)).collect() }
 
 /// Reasons of what is not modelled in these terms: a model may set such values at will.
 pub(super) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<String> {

@@ -22,7 +22,7 @@ pub const MAX_GRID: [i128; 3] = [(1 << 31) - 1, 65535, 65535];
 pub const MAX_SHARED: i128 = 227 * 1024;
 
 /// How often it is supposed where a kernel writes.
-const MAX_SUPPOSED: u32 = 4;
+const MAX_SUPPOSED: u32 = 6;
 
 /// What one launch accesses.
 #[derive(Debug)]
@@ -103,7 +103,17 @@ impl Executor<'_> {
             self.enter_kernel(kernel, launch, path, 1);
             let mut written = std::mem::take(&mut self.written);
             anywhere = self.written_anywhere;
-            if anywhere && let Some(found) = self.written_through_pointers_at_launch(kernel, launch, path, known) { (written, anywhere) = (found, false); }
+            if anywhere || written.has_pointers() {
+                let ended = (self.gave_up.clone(), self.missed.clone(), self.limit);
+                match self.written_through_pointers_at_launch(kernel, launch, path, known) {
+                    Some(found) => (written, anywhere) = (found, false),
+                    // What the first execution found is right, if less exact.
+                    None if !anywhere => (self.gave_up, self.missed, self.limit) = ended,
+                    None => {}
+                }
+            }
+            self.written_anywhere = anywhere;
+            written.forget_pointers(|o| (o.0 as usize) < known);
             self.leave_alone(launch, &written, anywhere, self.objects.len());
             self.recording = recording;
             self.partitions.restart();
@@ -156,8 +166,9 @@ impl Executor<'_> {
             self.written_anywhere = false;
             if self.gave_up.is_some() || self.missed.is_some() { break; }
             self.enter_kernel(kernel, launch, path, 1);
-            let found = std::mem::take(&mut self.written);
+            let mut found = std::mem::take(&mut self.written);
             if self.written_anywhere || self.unknown_code { break; }
+            found.forget_pointers(|o| (o.0 as usize) < known);
             let all = written.covers(&found, |o| (o.0 as usize) < known);
             written.merge(&found);
             if all { self.unknown_code = unknown_code; return Some(written); }

@@ -28,7 +28,7 @@ impl Executor<'_> {
     }
 
     pub(super) fn record_range(&mut self, s: &State, site: Site, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
-        let (rows, stores) = (self.rows.take(), std::mem::take(&mut self.stores));
+        let (rows, stores, pointer) = (self.rows.take(), std::mem::take(&mut self.stores), self.stored_pointer.take());
         if self.side != Side::Device {
             // The host's own memory is not what is checked, memory that it shares with devices is.
             if p.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(self.object(o).kind, ObjKind::Managed))) {
@@ -41,9 +41,10 @@ impl Executor<'_> {
             let length = self.arena.as_int(bytes);
             for t in p.iter() {
                 match t.base {
-                    Base::Object(o) if !matches!(self.object(o).kind, ObjKind::DeviceLocal) => match length {
-                        Some(n) => self.written.add(o, bytes_at(&self.arena, t.offset, n)),
-                        None => self.written.add_all(o),
+                    Base::Object(o) if !matches!(self.object(o).kind, ObjKind::DeviceLocal) => match (length, &pointer) {
+                        (Some(8), Some(p)) => self.note_pointer(o, t.offset, p),
+                        (Some(n), _) => self.written.add(o, bytes_at(&self.arena, t.offset, n)),
+                        (None, _) => self.written.add_all(o),
                     },
                     Base::Unknown(_) => self.written_anywhere = true,
                     _ => {}
@@ -270,14 +271,17 @@ impl Executor<'_> {
             Rest::Either(e) => { let e = e.clone(); self.read_either(o, &e, offset, size, want) }
             Rest::Unknown { version, reason, .. } => {
                 let int = match want { Some((f, ty)) => match self.module(f).ty(ty).kind { TypeKind::Int(b) if b > 1 => Some(b), _ => None }, None => None };
-                if let Some(bits) = int {
-                    let args = vec![self.arena.int(i128::from(o.0)), self.arena.int(i128::from(*version)), offset, self.arena.int(i128::from(bits))];
-                    return Value::Int(self.arena.apply("content", args, Range::of_int(bits, true)));
-                }
+                if let Some(bits) = int { return self.content(o, *version, offset, bits); }
                 let reason = reason.clone();
                 match want { Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &reason) } None => Value::Unknown(reason) }
             }
         }
+    }
+
+    /// An integer that memory holds of which only that is known. Equal versions hold equal contents.
+    pub(super) fn content(&mut self, o: ObjId, version: u32, offset: TermId, bits: u32) -> Value {
+        let args = vec![self.arena.int(i128::from(o.0)), self.arena.int(i128::from(version)), offset, self.arena.int(i128::from(bits))];
+        Value::Int(self.arena.apply("content", args, Range::of_int(bits, true)))
     }
 
     /// The object that holds the text of `argv[i]`.
@@ -464,7 +468,7 @@ impl Executor<'_> {
     }
 
     /// Cells that a store covers only in part are no longer known.
-    fn keep_cut_cells(&mut self, state: &mut ObjState, from: i64, to: i64) {
+    pub(super) fn keep_cut_cells(&mut self, state: &mut ObjState, from: i64, to: i64) {
         let cut: Vec<(i64, u32)> = state.overlapping(from, to).filter(|(o, s, _)| *o < from || o + i64::from(*s) > to).map(|(o, s, _)| (o, s)).collect();
         state.clear(from, to);
         for (o, s) in cut {

@@ -25,13 +25,13 @@ use std::rc::Rc;
 const STEPS: u64 = 100_000;
 
 /// How often it is supposed where a kernel writes.
-const MAX_SUPPOSED: u32 = 4;
+const MAX_SUPPOSED: u32 = 6;
 
 /// Objects with pointers that are looked at for one launch, and cells of each.
 const MAX_HELD: usize = 16;
 const MAX_CELLS: usize = 64;
 
-/// Answers with the pointers that memory holds, for one program.
+/// Answers with offsets and the pointers that memory holds, for one program.
 const MAX_EXACT: usize = 256;
 
 const WHY: &str = "an argument of any launch";
@@ -49,13 +49,23 @@ pub(super) type Effects = FxHashMap<(FuncRef, Vec<Shape>, Held), Option<Rc<Footp
 impl Executor<'_> {
     /// Where a kernel with these arguments may write, but for a thread's own memory.
     pub(super) fn written_by_kernel(&mut self, kernel: FuncRef, s: &State, args: &[Value]) -> Option<Rc<Footprint>> {
-        if !self.overlapping && let Some(held) = self.held_at_launch(s, args) {
-            let key = (kernel, self.shapes(kernel, s, args, true), held);
-            let has_room = || self.effects.keys().filter(|k| !k.2.is_empty()).count() < MAX_EXACT;
-            if (self.effects.contains_key(&key) || has_room()) && let Some(written) = self.effects_of(key) { return Some(written); }
-        }
+        let held = if self.overlapping { None } else { self.held_at_launch(s, args) };
+        if let Some(held) = held.as_ref().filter(|h| !h.is_empty()) && let Some(written) = self.exact_effects_of(kernel, s, args, held) { return Some(written); }
         let shapes = self.shapes(kernel, s, args, false);
-        self.effects_of((kernel, shapes, vec![]))
+        let written = self.effects_of((kernel, shapes, vec![]))?;
+        // Which pointers it stores, and where, is worth another look.
+        let exact = if written.has_pointers() { held.filter(Held::is_empty).and_then(|held| self.exact_effects_of(kernel, s, args, &held)) } else { None };
+        Some(exact.unwrap_or(written))
+    }
+
+    /// With the offsets of the pointers that it is given, as long as there are few answers like that.
+    fn exact_effects_of(&mut self, kernel: FuncRef, s: &State, args: &[Value], held: &Held) -> Option<Rc<Footprint>> {
+        let key = (kernel, self.shapes(kernel, s, args, true), held.clone());
+        if !self.effects.contains_key(&key) {
+            if self.exact_effects >= MAX_EXACT { return None; }
+            self.exact_effects += 1;
+        }
+        self.effects_of(key)
     }
 
     fn effects_of(&mut self, key: (FuncRef, Vec<Shape>, Held)) -> Option<Rc<Footprint>> {
@@ -74,8 +84,8 @@ impl Executor<'_> {
 
     fn shape(&self, v: &Value, exact: bool) -> Shape {
         let Value::Ptr(p) = v else { return Shape::Number };
-        let at = |t: &Target| if exact { self.arena.as_int(t.offset).and_then(|at| i64::try_from(at).ok()) } else { None };
-        let mut bases: Vec<(Base, Option<i64>)> = p.iter().map(|t| (t.base.clone(), at(t))).collect();
+        let at = |t: &Target| if exact { self.constants(t.offset) } else { vec![None] };
+        let mut bases: Vec<(Base, Option<i64>)> = p.iter().flat_map(|t| at(t).into_iter().map(|at| (t.base.clone(), at))).collect();
         bases.sort();
         bases.dedup();
         Shape::Pointer(bases)
@@ -87,24 +97,27 @@ impl Executor<'_> {
         Shape::Structure(state.cells.iter().map(|(at, (size, v))| (*at, *size, self.shape(v, exact))).filter(|(.., v)| matches!(v, Shape::Pointer(_))).collect())
     }
 
-    /// The pointers in device memory that the arguments lead to; `None` where there is none.
+    /// The pointers in device memory that the arguments lead to; `None` where there are too many.
     fn held_at_launch(&self, s: &State, args: &[Value]) -> Option<Held> {
         let mut work = vec![];
         for a in args { collect(a, &mut work); }
+        let mut variables: Vec<ObjId> = s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_))).collect();
+        variables.sort_unstable();
+        work.extend(variables);
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
         let mut held = vec![];
         while let Some(o) = work.pop() {
             if !seen.insert(o) { continue; }
             let Some(state) = s.mem.get(&o) else { continue };
             for (_, v) in state.cells.values() { collect(v, &mut work); }
-            if self.object(o).kind != ObjKind::DeviceHeap || self.is_never_known(o) || self.several.has_other_names(o) { continue; }
+            if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)) || self.is_never_known(o) || self.several.has_other_names(o) { continue; }
             let cells: Vec<(i64, u32, Shape)> = state.cells.iter().map(|(at, (size, v))| (*at, *size, self.shape(v, true))).filter(|(.., v)| matches!(v, Shape::Pointer(_))).collect();
             if cells.is_empty() { continue; }
             if cells.len() > MAX_CELLS || held.len() >= MAX_HELD { return None; }
             held.push((o, cells));
         }
         held.sort_unstable_by_key(|h: &(ObjId, _)| h.0);
-        (!held.is_empty()).then_some(held)
+        Some(held)
     }
 
     /// Whether these are told apart although they may be the same memory: what parameters of unknown callers point to.
@@ -164,13 +177,15 @@ impl Executor<'_> {
             let state = self.with_pointers(cells);
             memory.insert(*o, state);
         }
+        let known_objects = self.objects.len();
         let mut written = Footprint::default();
         for _ in 0..MAX_SUPPOSED {
             self.beside = Some(Rc::new(Beside { objects: objects.clone(), written: written.clone(), memory: memory.clone() }));
             self.enter_with(kernel, shapes);
             let known = self.gave_up.is_none() && self.missed.is_none() && !self.written_anywhere && !self.unknown_code;
-            let found = std::mem::take(&mut self.written);
+            let mut found = std::mem::take(&mut self.written);
             if !known { return None; }
+            found.forget_pointers(|o| (o.0 as usize) < known_objects);
             let all = written.covers(&found, |o| objects.contains(&o));
             written.merge(&found);
             if all { return Some(written); }

@@ -390,6 +390,7 @@ impl Executor<'_> {
             };
             self.kept.add_objects(Some(*o), &reached);
             let before = s.mem.get(o).cloned();
+            if let (Some(before), Some(written)) = (&before, &written) && self.rewrite(s, *o, before, written) { continue; }
             self.forget(s, *o, &what, false);
             if let (Some(before), Some(written)) = (before, &written) { self.keep_beside(s, *o, &before, written); }
         }

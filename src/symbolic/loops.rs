@@ -45,6 +45,9 @@ pub(super) enum Form {
 /// Nodes of a choice between values that are looked through.
 const MAX_CHOICES: usize = 64;
 
+/// Pointers that a variable of a loop may hold.
+const MOST_POINTERS: usize = 8;
+
 /// Rounds that are gone through again only because they stored addresses that those before did not.
 const MOST_AGAIN: usize = 2;
 
@@ -99,6 +102,12 @@ impl Executor<'_> {
         let mut again = 0;
         let (mut round, mut widened) = (0, 0);
         while round < MOST_PASSES {
+            // One of several already: it is one of these in later rounds too, or more come to light.
+            for v in &vars {
+                if choices.contains_key(v) || beyond.contains(v) { continue; }
+                let before = self.pointers_before(&s0, &phi_start, *v).filter(|a| (2..=MOST_POINTERS).contains(&a.len()) && !a.iter().any(|(b, _)| matches!(b, Base::Unknown(_))));
+                if let Some(before) = before { choices.insert(*v, before); }
+            }
             let mark = self.arena.symbols().len();
             let version = self.version;
             let (stored, overlapping) = (self.mark(), self.overlapping);
@@ -149,7 +158,7 @@ impl Executor<'_> {
                     bad |= matches!(t.base, Base::Object(o) if !s0.mem.contains_key(&o) && !self.object(o).extent.is_some_and(|e| self.only_old(e, mark, version, None)));
                     if known.iter().any(|(b, o)| *b == t.base && *o == t.offset) { continue; }
                     if wider { continue; }
-                    bad |= matches!(t.base, Base::Unknown(_)) || known.len() >= 8;
+                    bad |= matches!(t.base, Base::Unknown(_)) || known.len() >= MOST_POINTERS;
                     known.push((t.base.clone(), t.offset));
                     wider = true;
                 }

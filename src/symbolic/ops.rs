@@ -296,6 +296,7 @@ impl Executor<'_> {
                 self.note_alignment(&s, site, &p, size, *align, AccessKind::Write);
                 self.rows = fr.rows(ptr);
                 self.stores = if let Value::Int(t) = v { Stores::Value(t) } else { Stores::Unknown };
+                self.stored_pointer = if let Value::Ptr(p) = &v { Some(p.clone()) } else { None };
                 self.record(&s, site, &p, size, AccessKind::Write);
                 let v = self.named(fr, &s, site, ptr, v);
                 self.store(&mut s, &p, v, size);
