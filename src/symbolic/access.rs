@@ -1,7 +1,6 @@
 //! Loads, stores, copies and fills of the executor, and the record of what kernels access.
 
 use super::exec::{AccessEvent, AccessKind, Executor, Site, State};
-use super::footprint::bytes_at;
 use super::layers::Written;
 use super::lifetime::with_end_of;
 use super::memory::{ObjId, ObjKind, ObjState, Rest};
@@ -43,7 +42,7 @@ impl Executor<'_> {
                 match t.base {
                     Base::Object(o) if !matches!(self.object(o).kind, ObjKind::DeviceLocal) => match (length, &pointer) {
                         (Some(8), Some(p)) => self.note_pointer(o, t.offset, p),
-                        (Some(n), _) => self.written.add(o, bytes_at(&self.arena, t.offset, n)),
+                        (Some(n), _) => self.note_written(o, t.offset, n),
                         (None, _) => self.written.add_all(o),
                     },
                     Base::Unknown(_) => self.written_anywhere = true,

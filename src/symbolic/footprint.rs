@@ -24,6 +24,9 @@ const POINTER: i128 = 8;
 const MAX_POINTERS: usize = 8;
 const MAX_OFFSETS: usize = 3;
 
+/// Offsets that are looked at one by one where it is one of several.
+const MAX_CHOICES: usize = 8;
+
 /// What the reason begins with where nothing is known of which one of some pointers memory holds.
 pub(crate) const WHICH: &str = "which pointer ";
 
@@ -35,7 +38,7 @@ impl Bytes {
     /// All of an object.
     const ALL: Self = Self { every: 1, at: 0, bytes: 1 };
 
-    pub(super) fn once(at: i128, bytes: i128) -> Self { Self { every: 0, at, bytes } }
+    fn once(at: i128, bytes: i128) -> Self { Self { every: 0, at, bytes } }
 
     /// Whether some byte may belong to both.
     fn meet(self, other: Self) -> bool {
@@ -167,7 +170,7 @@ pub struct Beside {
 }
 
 /// The bytes that an access touches.
-pub(super) fn bytes_at(arena: &Arena, offset: TermId, bytes: i128) -> Bytes {
+fn bytes_at(arena: &Arena, offset: TermId, bytes: i128) -> Bytes {
     match arena.get(offset) {
         Term::Int(at) => Bytes::once(*at, bytes),
         Term::Poly(p) => {
@@ -180,9 +183,19 @@ pub(super) fn bytes_at(arena: &Arena, offset: TermId, bytes: i128) -> Bytes {
 }
 
 impl Executor<'_> {
+    /// The offsets that one may be, each by itself where they are few: that of one of two members, say.
+    fn each_offset(&self, offset: TermId) -> Vec<TermId> {
+        if !matches!(self.arena.get(offset), Term::Ite(..)) { return vec![offset]; }
+        self.leaves(offset).filter(|l| l.len() <= MAX_CHOICES).unwrap_or_else(|| vec![offset])
+    }
+
+    /// Notes that a kernel writes so many bytes.
+    pub(super) fn note_written(&mut self, o: ObjId, offset: TermId, bytes: i128) {
+        for at in self.each_offset(offset) { self.written.add(o, bytes_at(&self.arena, at, bytes)); }
+    }
+
     /// Notes what a kernel stores as a pointer.
     pub(super) fn note_pointer(&mut self, o: ObjId, offset: TermId, p: &[Target]) {
-        let bytes = bytes_at(&self.arena, offset, POINTER);
         let mut all: Option<Pointers> = Some(vec![]);
         for t in p {
             let known = match &t.base {
@@ -193,7 +206,7 @@ impl Executor<'_> {
             let Some(found) = all.as_mut().filter(|_| known) else { all = None; break };
             for at in self.constants(t.offset) { widen(found, &(t.base.clone(), at)); }
         }
-        self.written.add_pointers(o, bytes, all.as_ref());
+        for at in self.each_offset(offset) { self.written.add_pointers(o, bytes_at(&self.arena, at, POINTER), all.as_ref()); }
     }
 
     /// The constants that an offset may be, or anything.
@@ -274,8 +287,18 @@ impl Executor<'_> {
         true
     }
 
-    /// What a kernel reads of memory of which it writes other bytes.
+    /// What a kernel reads of memory of which it writes other bytes, or pointers only.
     pub(super) fn load_beside(&mut self, f: FuncRef, o: ObjId, offset: TermId, ty: TypeId) -> Option<Value> {
+        let mut out: Option<Value> = None;
+        for at in self.each_offset(offset) {
+            let v = self.load_beside_at(f, o, at, ty)?;
+            let here = self.arena.eq(offset, at);
+            out = Some(match out { None => v, Some(old) => self.ite_value(here, &v, &old) });
+        }
+        out
+    }
+
+    fn load_beside_at(&mut self, f: FuncRef, o: ObjId, offset: TermId, ty: TypeId) -> Option<Value> {
         let beside = self.beside.clone()?;
         let m = self.module(f);
         if !beside.objects.contains(&o) || self.is_never_known(o) || matches!(m.ty(ty).kind, TypeKind::Struct { .. } | TypeKind::Array { .. } | TypeKind::Vector { .. }) { return None; }

@@ -3,7 +3,7 @@
 // there or are stored there.
 #include <cstdlib>
 
-struct Pair { int *a; int n; int *b; Pair *self; };
+struct Pair { int *a; int n; int *b; Pair *self; int k; };
 
 __device__ int *current;
 
@@ -12,6 +12,14 @@ __global__ void both(Pair *p) {
     int i = threadIdx.x;
     if (i < p->n) p->a[i] = 1;
     if (i < p->n) p->b[i] = p->n;
+}
+__global__ void one_of_them(Pair *p, int n) {
+    p->k = n;
+    int **q = &p->a;
+    if (n & 1) q = &p->b;
+    if (threadIdx.x < 8) (*q)[threadIdx.x] = 1;
+    q = p->k > 3 ? &p->a : &p->b;
+    if (threadIdx.x == 7) *q = p->b;
 }
 __global__ void choose(Pair *p, int k) { if (threadIdx.x == k) p->self->a = p->b; }
 __global__ void step(Pair *p, int *from) { p->a = from + 1; }
@@ -33,7 +41,7 @@ int main(int argc, char **argv) {
     if (argc < 3) return 1;
     int n = atoi(argv[1]), m = atoi(argv[2]);
     if (n < 8 || n > 256 || m < n || m > 256) return 1;
-    Pair h = {nullptr, n, nullptr, nullptr}, *p;
+    Pair h = {nullptr, n, nullptr, nullptr, 0}, *p;
     cudaMalloc(&h.a, n * sizeof(int));
     cudaMalloc(&h.b, m * sizeof(int));
     cudaMalloc(&p, sizeof(Pair));
@@ -42,6 +50,7 @@ int main(int argc, char **argv) {
     exchange<<<1, 4>>>(p);
     both<<<1, 256>>>(p);
     for (int i = 0; i < m; i++) { exchange<<<1, 4>>>(p); both<<<1, 256>>>(p); }
+    one_of_them<<<2, 32>>>(p, n);
     choose<<<2, 32>>>(p, n);
     both<<<1, 256>>>(p);
     in_one<<<1, 16>>>(p);
