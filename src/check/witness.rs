@@ -5,7 +5,7 @@ use super::files::Opened;
 use super::solver::{Model, WrapMode};
 use crate::clock::Moment;
 use crate::host::Root;
-use crate::ir::Program;
+use crate::ir::{Function, Operand, Program, ValueId};
 use crate::report::finding::{Direction, Run, RunFile};
 use crate::symbolic::exec::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
 use crate::symbolic::term::{Arena, InputSource, SymId, SymKind, TermId};
@@ -55,6 +55,8 @@ pub(super) struct Judge<'p> {
     pub other_inputs: FxHashMap<(Site, Vec<Site>, Site), Duration>,
     /// What replays said: accesses in rounds of a loop, and several models, often ask for the same.
     said: FxHashMap<(Inputs, Target), Outcome>,
+    /// Whether the root looks at how many arguments there are.
+    counts_arguments: bool,
     /// How far patient passes came with some inputs.
     patience: FxHashMap<Inputs, Patience>,
 }
@@ -68,7 +70,8 @@ impl<'p> Judge<'p> {
         let budget = Budget { device_memory: options.device_memory, ..Budget::default() };
         // The other half is for the terms that there are already.
         let memory = options.memory.map_or(budget.memory, |m| budget.memory.min(m / 2));
-        Self { program, root, opened, budget: Budget { memory, ..budget }, random: vec![], short: false, other_inputs: FxHashMap::default(), said: FxHashMap::default(), patience: FxHashMap::default() }
+        let counts_arguments = uses_first_parameter(program.func(root.func));
+        Self { program, root, opened, counts_arguments, budget: Budget { memory, ..budget }, random: vec![], short: false, other_inputs: FxHashMap::default(), said: FxHashMap::default(), patience: FxHashMap::default() }
     }
 
     /// Inputs in the user's terms, in order.
@@ -208,7 +211,9 @@ impl<'p> Judge<'p> {
             }
         }
         let contents = self.opened.contents(a, &values, model, &argv);
-        let top = argv.keys().chain(contents.argv.keys()).max().copied().unwrap_or(0);
+        // A program that does not count its arguments is given all that it reads, also those on which the access does not depend.
+        let read = a.symbols().iter().filter_map(|s| if let SymKind::Input(InputSource::Argv(i)) = &s.kind { Some(i) } else { None }).filter(|_| !self.counts_arguments);
+        let top = argv.keys().chain(contents.argv.keys()).chain(read).max().copied().unwrap_or(0);
         // Arguments beyond the model's `argc` are ones that it left out.
         let n = argc.and_then(|v| u32::try_from(v).ok()).unwrap_or(top + 1).min(256);
         inputs.argv = (1..n).map(|i| contents.argv.get(&i).cloned().unwrap_or_else(|| argv.get(&i).copied().unwrap_or(1).to_string())).collect();
@@ -224,6 +229,17 @@ impl<'p> Judge<'p> {
         if f.name != "main" { inputs.args = f.params.iter().map(|p| params.get(&p.name).copied().unwrap_or(1)).collect(); }
         (inputs, missing)
     }
+}
+
+/// `argc` of `main`. The first values of a function are its parameters.
+fn uses_first_parameter(f: &Function) -> bool {
+    let mut used = false;
+    let mut look = |o: &Operand| used |= *o == Operand::Value(ValueId(0));
+    for b in &f.blocks {
+        for i in &b.insts { i.op.operands(&mut look); }
+        b.term.operands(&mut look);
+    }
+    used
 }
 
 /// Terms through which an access depends on the program's inputs.

@@ -45,6 +45,7 @@ impl Machine<'_> {
             _ if bytes == 0 => Ok(Way::Nowhere(Reason::BAD_READ)),
             _ => {
                 self.bad_access(th, site(), p.bits, bytes, dir)?;
+                if id.is_null() && !th.on_device() { return Err(Stop::Ended("the program uses a null pointer".into())); }
                 Ok(Way::Nowhere(Reason::BAD_READ))
             }
         }

@@ -197,6 +197,12 @@ pub fn text(m: &mut Machine<'_>, th: &Thread, p: Val) -> Result<Vec<u8>, Val> {
     m.mem.c_string(&th.stack, p).map_err(|r| Val::poison(r.unwrap_or(Reason::BAD_READ)))
 }
 
+/// The host's program ends where it reads a text through a null pointer, such as that of an argument that is missing.
+pub fn not_null(th: &Thread, p: Val) -> Result<(), Stop> {
+    if th.on_device() || p.is_poison() || !split(p.bits).0.is_null() { return Ok(()); }
+    Err(Stop::Ended("the program reads a text through a null pointer".into()))
+}
+
 /// An integer as `strtol` reads it: value, overflow, bytes used (0 where there is none).
 pub fn parse_int(s: &[u8], base: u64) -> (i128, usize) {
     let mut i = s.iter().take_while(|b| b.is_ascii_whitespace() || **b == 0x0b).count();
@@ -248,6 +254,7 @@ pub fn parse_float(s: &[u8]) -> (f64, usize) {
 fn int_result(v: i128, width: u32) -> Val { Val::new(v as u64 & mask(width)) }
 
 fn atoi(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    not_null(th, arg(args, 0))?;
     Ok(Ret::Val(match text(m, th, arg(args, 0)) {
         // glibc's atoi is strtol and a truncation.
         Ok(s) => int_result(parse_int(&s, 10).0.clamp(i64::MIN.into(), i64::MAX.into()), 32),
@@ -256,6 +263,7 @@ fn atoi(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
 }
 
 fn atol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    not_null(th, arg(args, 0))?;
     Ok(Ret::Val(match text(m, th, arg(args, 0)) {
         Ok(s) => int_result(parse_int(&s, 10).0.clamp(i64::MIN.into(), i64::MAX.into()), 64),
         Err(p) => p,
@@ -263,12 +271,14 @@ fn atol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
 }
 
 fn atof(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    not_null(th, arg(args, 0))?;
     Ok(Ret::Val(text(m, th, arg(args, 0)).map_or_else(|p| p, |s| Val::f64(parse_float(&s).0))))
 }
 
 /// Common to the `strto…` functions: writes where the number ended.
 fn number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], f: impl FnOnce(&[u8]) -> (Val, usize)) -> Res {
     let (s, end) = (arg(args, 0), arg(args, 1));
+    not_null(th, s)?;
     let (v, at) = match text(m, th, s) {
         Ok(bytes) => {
             let (v, n) = f(&bytes);

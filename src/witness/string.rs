@@ -1,7 +1,7 @@
 //! Strings and memory of the C library.
 
 use super::code::CallInfo;
-use super::libc::{arg, text, write};
+use super::libc::{not_null, arg, text, write};
 use super::machine::{Machine, Ret, Stop, Thread};
 use super::memory::split;
 use super::models::{Class, Entry};
@@ -85,10 +85,12 @@ fn memchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> R
 fn position(p: Val, at: Option<usize>) -> Val { at.map_or(Val::ZERO, |i| Val::new(p.bits + i as u64)) }
 
 fn strlen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    not_null(th, arg(args, 0))?;
     result(text(m, th, arg(args, 0)).map(|s| Val::new(s.len() as u64)))
 }
 
 fn compare(m: &mut Machine<'_>, th: &Thread, args: &[Val], f: impl Fn(Vec<u8>) -> Vec<u8>) -> Res {
+    for p in [arg(args, 0), arg(args, 1)] { not_null(th, p)?; }
     let a = text(m, th, arg(args, 0));
     let b = text(m, th, arg(args, 1));
     result(a.and_then(|a| b.map(|b| ordering(&f(a), &f(b)))))

