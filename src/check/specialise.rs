@@ -9,6 +9,7 @@ use crate::symbolic::memory::{Memory, ObjState, Rest};
 use crate::symbolic::term::{Arena, SymKind, Term, TermId, wrap_value};
 use crate::symbolic::value::{Ratio, Target, Value};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Equalities that follow from others in turn: `a == 3`, `b == a + 1`.
@@ -19,6 +20,8 @@ const ROUNDS: usize = 4;
 pub(super) struct Decided {
     /// Values of symbols and other atoms, and conditions with their truth.
     all: FxHashMap<TermId, TermId>,
+    /// Terms with that put in: those of a memory have most in common with each other.
+    done: RefCell<FxHashMap<TermId, TermId>>,
 }
 
 impl Decided {
@@ -47,7 +50,8 @@ impl Decided {
                 }
             }
             if found.is_empty() { break; }
-            facts = facts.into_iter().flat_map(|c| { let c = a.substitute(c, &found); a.conjuncts(c) }).collect();
+            let mut done = FxHashMap::default();
+            facts = facts.into_iter().flat_map(|c| { let c = a.substitute_more(c, &found, &mut done); a.conjuncts(c) }).collect();
             out.all.extend(found);
         }
         let (yes, no) = (a.bool(true), a.bool(false));
@@ -62,7 +66,7 @@ impl Decided {
         (out, facts)
     }
 
-    pub fn term(&self, a: &mut Arena, t: TermId) -> TermId { a.substitute(t, &self.all) }
+    pub fn term(&self, a: &mut Arena, t: TermId) -> TermId { a.substitute_more(t, &self.all, &mut self.done.borrow_mut()) }
 
     fn value(&self, a: &mut Arena, v: &Value) -> Value {
         match v {

@@ -759,13 +759,16 @@ impl Arena {
 
     /// Every subterm of the roots, each once, children before parents.
     #[must_use]
-    pub fn cone(&self, roots: &[TermId]) -> Vec<TermId> {
+    pub fn cone(&self, roots: &[TermId]) -> Vec<TermId> { self.cone_without(roots, |_| false) }
+
+    /// As [`Self::cone`], without the terms that are known, nor what is only below them.
+    fn cone_without(&self, roots: &[TermId], known: impl Fn(TermId) -> bool) -> Vec<TermId> {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut out = Vec::new();
         let mut stack: Vec<(TermId, bool)> = roots.iter().rev().map(|t| (*t, false)).collect();
         while let Some((t, done)) = stack.pop() {
             if done { out.push(t); continue; }
-            if !seen.insert(t) { continue; }
+            if known(t) || !seen.insert(t) { continue; }
             stack.push((t, true));
             for c in self.children(t) { if !seen.contains(&c) { stack.push((c, false)); } }
         }
@@ -786,20 +789,24 @@ impl Arena {
     /// Replaces atoms bottom-up; `f` gets each leaf or rebuilt node's original id and may replace it.
     pub fn substitute(&mut self, t: TermId, map: &FxHashMap<TermId, TermId>) -> TermId {
         if map.is_empty() { return t; }
-        let mut memo: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for n in self.cone(&[t]) {
-            let new = if let Some(r) = map.get(&n) { *r } else { self.rebuild(n, &memo) };
-            memo.insert(n, new);
+        self.substitute_more(t, map, &mut FxHashMap::default())
+    }
+
+    /// As [`Self::substitute`], for many terms that have much in common: `done` keeps what this map made of each.
+    pub fn substitute_more(&mut self, t: TermId, map: &FxHashMap<TermId, TermId>, done: &mut FxHashMap<TermId, TermId>) -> TermId {
+        if map.is_empty() { return t; }
+        for n in self.cone_without(&[t], |n| done.contains_key(&n)) {
+            let new = if let Some(r) = map.get(&n) { *r } else { self.rebuild(n, done) };
+            done.insert(n, new);
         }
-        memo[&t]
+        done[&t]
     }
 
     /// The term with every wrap replaced by its argument. What was read once is known: paths have most in common with each other.
     pub fn unwrapped(&mut self, t: TermId) -> TermId {
         if let Some(known) = self.unwrapped.get(&t) { return *known; }
         let mut memo = std::mem::take(&mut self.unwrapped);
-        for n in self.cone(&[t]) {
-            if memo.contains_key(&n) { continue; }
+        for n in self.cone_without(&[t], |n| memo.contains_key(&n)) {
             let new = if let Term::Wrap { arg, .. } = self.get(n) { memo[arg] } else { self.rebuild(n, &memo) };
             memo.insert(n, new);
         }
