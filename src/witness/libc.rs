@@ -145,7 +145,7 @@ fn realloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> 
         o.store.cut(0, n)
     });
     if let (Some(p), Some(o)) = (pieces, m.mem.global_mut(split(new.bits).0)) { o.store.paste(0, &p); }
-    if let Some(o) = m.mem.global_mut(split(old.bits).0) { o.freed = true; }
+    m.mem.free(split(old.bits).0);
     Ok(Ret::Val(new))
 }
 
@@ -161,10 +161,8 @@ pub fn release(m: &mut Machine<'_>, th: &Thread, address: u64) -> Result<(), Sto
     let (id, 0) = split(address) else { return Ok(()) };
     let Some(freed) = m.mem.global(id).filter(|o| can_be_freed(o.kind)).map(|o| o.freed) else { return Ok(()) };
     if freed { return m.freed_again(th, address); }
-    if let Some(o) = m.mem.global_mut(id) {
-        o.freed = true;
-        o.store.fill_all(Fill::Poison(Reason::UNINIT));
-    }
+    m.mem.free(id);
+    if let Some(o) = m.mem.global_mut(id) { o.store.fill_all(Fill::Poison(Reason::UNINIT)); }
     Ok(())
 }
 

@@ -124,12 +124,20 @@ pub struct Memory {
     epoch: u32,
     attempts: u32,
     kept: Vec<(ObjId, Store, bool)>,
+    /// What the live ones of `objs` take on the device.
+    device_bytes: u128,
+}
+
+/// What an object takes on the device while it is live; nothing where its size is unknown.
+fn bytes_on_device(o: &Obj) -> u128 {
+    if matches!(o.kind, ObjectKind::Device | ObjectKind::Managed) && !o.unknown.is_some() { o.size.into() } else { 0 }
 }
 
 impl Memory {
     /// Adds an object; `None` where the run has made more than the address space holds.
     pub fn add(&mut self, obj: Obj) -> Option<ObjId> {
         if self.objs.len() >= MAX_OBJECTS || obj.size > 1 << (WINDOW_BITS - 2) { return None; }
+        self.device_bytes += bytes_on_device(&obj);
         self.objs.push(obj);
         u32::try_from(self.objs.len()).ok().map(ObjId)
     }
@@ -193,11 +201,15 @@ impl Memory {
     /// change it, and what it held before the program began comes back with no attempt's end.
     pub fn initial_mut(&mut self, id: ObjId) -> Option<&mut Obj> { self.objs.get_mut((id.0 as usize).wrapping_sub(1)) }
 
-    /// Bytes of live device allocations of known size.
-    pub fn device_bytes(&self) -> u64 {
-        let on_device = |o: &&Obj| matches!(o.kind, ObjectKind::Device | ObjectKind::Managed) && !o.freed && !o.unknown.is_some();
-        self.objs.iter().filter(on_device).map(|o| o.size).fold(0, u64::saturating_add)
+    /// Ends the life of a global object, which keeps its extent for messages.
+    pub fn free(&mut self, id: ObjId) {
+        let Some(o) = self.global_mut(id) else { return };
+        let before = if std::mem::replace(&mut o.freed, true) { 0 } else { bytes_on_device(o) };
+        self.device_bytes -= before;
     }
+
+    /// Bytes of live device allocations of known size.
+    pub fn device_bytes(&self) -> u64 { u64::try_from(self.device_bytes).unwrap_or(u64::MAX) }
 
     /// Starts an attempt that [`Self::rollback`] takes back.
     pub fn begin(&mut self) {
@@ -212,6 +224,7 @@ impl Memory {
         for (id, store, freed) in std::mem::take(&mut self.kept) {
             if let Some(o) = self.objs.get_mut((id.0 as usize).wrapping_sub(1)) {
                 o.store = store;
+                if o.freed && !freed { self.device_bytes += bytes_on_device(o); }
                 o.freed = freed;
             }
         }
@@ -285,6 +298,21 @@ mod tests {
         m.get_mut(&mut s, a).unwrap().store.write(0, 4, Val::new(2));
         m.rollback();
         assert_eq!(m.get(&s, a).unwrap().store.read(0, 4), Val::new(1));
+    }
+
+    #[test]
+    fn what_is_freed_takes_nothing_on_the_device() {
+        let mut m = Memory::default();
+        let (a, b) = (m.add(obj(8)).unwrap(), m.add(obj(16)).unwrap());
+        m.add(Obj::new(ObjectKind::HostHeap, "h".into(), 32, Fill::Byte(0))).unwrap();
+        m.free(b);
+        m.free(b);
+        assert_eq!(m.device_bytes(), 8);
+        m.begin();
+        m.free(a);
+        assert_eq!(m.device_bytes(), 0);
+        m.rollback();
+        assert_eq!(m.device_bytes(), 8);
     }
 
     #[test]
