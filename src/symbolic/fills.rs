@@ -1,9 +1,11 @@
 //! Arrays that a loop fills: one element in each round, at equal distances.
 
 use super::exec::{Executor, Site, State};
-use super::layers::{Layer, ROUND, Written};
-use super::memory::{ObjId, Rest};
+use super::layers::{ROUND, Written};
+use super::memory::{ObjId, ObjState, Rest};
 use super::term::{Range, SymKind, Term, TermId};
+use super::value::Value;
+use crate::ir::{FuncRef, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -17,24 +19,33 @@ pub(super) struct Filled {
     stride: i128,
     bytes: u32,
     value: TermId,
+    /// What stands, in the value, for what the element held before the loop.
+    held: Option<TermId>,
     /// What stands for the memory that rounds allocate whose addresses these are.
     pub made: Option<ObjId>,
 }
 
+/// What a round writes to an array in one place, on one way through it or on all.
+struct Write {
+    from: TermId,
+    bytes: u32,
+    value: TermId,
+    below: Rc<ObjState>,
+}
+
 impl Executor<'_> {
     /// What a round writes to an array of which nothing was known at its start (`states`: that and its end), where it is one
-    /// element, or several with equal distances that lie apart (members of a structure), on every way through the round; in the order in
-    /// which they are written. `map` has the loop's variables at iteration `k`; symbols before `mark.0` and contents up to `mark.1` are
+    /// element, or several with equal distances that lie apart (members of a structure); in the order in which they are written. On a way
+    /// through the round that leaves an element alone it holds what it held before the loop. `map` has the loop's variables at iteration `k`; symbols before `mark.0` and contents up to `mark.1` are
     /// older than the loop, which `place` tells.
     pub(super) fn filled(&mut self, o: ObjId, states: (&State, &State), map: &FxHashMap<TermId, TermId>, mark: (usize, u32), k: TermId, place: (u64, Site)) -> Option<Vec<Filled>> {
         let (start, end) = (states.0.mem.get(&o)?, states.1.mem.get(&o)?);
         let mut state = self.settled(states.1.path, end);
         let mut all: Vec<Filled> = vec![];
         while state != *start {
-            let Rest::Layer(layer) = &state.rest else { return None };
-            if !state.cells.is_empty() || self.arena.as_int(layer.count) != Some(1) || all.len() >= MAX_MEMBERS { return None; }
-            let layer = layer.clone();
-            let filled = self.filled_by(&layer, states.1, map, mark, k, place)?;
+            if all.len() >= MAX_MEMBERS { return None; }
+            let write = self.written(o, &state, place.1.func)?;
+            let filled = self.filled_by((o, start), &write, states.1, map, mark, k, place)?;
             let mut hidden = false;
             for later in &all {
                 if later.stride != filled.stride { return None; }
@@ -46,35 +57,72 @@ impl Executor<'_> {
             }
             // What is written twice holds what was written last.
             if !hidden { all.push(filled); }
-            state = layer.below.clone();
+            state = write.below;
         }
         all.reverse();
         (!all.is_empty()).then_some(all)
     }
 
-    fn filled_by(&mut self, layer: &Layer, end: &State, map: &FxHashMap<TermId, TermId>, mark: (usize, u32), k: TermId, place: (u64, Site)) -> Option<Filled> {
-        let Written::All(value) = layer.what else { return None };
-        let at = self.arena.substitute(layer.from, map);
+    /// What was written last to an array; on a way on which it was not, that is what the place held. `f`: a function of the loop's module.
+    fn written(&mut self, o: ObjId, state: &ObjState, f: FuncRef) -> Option<Write> {
+        if !state.cells.is_empty() { return None; }
+        match &state.rest {
+            Rest::Layer(layer) => {
+                let Written::All(value) = layer.what else { return None };
+                if self.arena.as_int(layer.count) != Some(1) { return None; }
+                Some(Write { from: layer.from, bytes: layer.bytes, value, below: layer.below.clone() })
+            }
+            Rest::Either(e) => {
+                let e = e.clone();
+                let ways = [&e.states[0], &e.states[1]].map(|way| self.written(o, way, f));
+                let (write, [value, other]) = match ways {
+                    [Some(w), Some(v)] if (w.from, w.bytes) == (v.from, v.bytes) && w.below == v.below => { let values = [w.value, v.value]; (w, values) }
+                    [Some(w), _] if w.below == e.states[1] => { let values = [w.value, self.held_at_place(o, &w.below, w.from, w.bytes, f)?]; (w, values) }
+                    [_, Some(w)] if w.below == e.states[0] => { let values = [self.held_at_place(o, &w.below, w.from, w.bytes, f)?, w.value]; (w, values) }
+                    _ => return None,
+                };
+                Some(Write { value: self.arena.ite(e.first, value, other), ..write })
+            }
+            _ => None,
+        }
+    }
+
+    /// The number of so many bytes that an array holds at an offset, as a signed one.
+    fn held_at_place(&mut self, o: ObjId, state: &ObjState, at: TermId, bytes: u32, f: FuncRef) -> Option<TermId> {
+        let ty = self.module(f).types.iter().position(|t| matches!(t.kind, TypeKind::Int(bits) if bits == bytes * 8))?;
+        let Value::Int(held) = self.read_cells(o, state, at, bytes.into(), Some((f, TypeId(u32::try_from(ty).ok()?)))) else { return None };
+        Some(self.interpret(held, bytes * 8, true))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one array of a loop, as its other variables")]
+    fn filled_by(&mut self, (o, start): (ObjId, &ObjState), write: &Write, end: &State, map: &FxHashMap<TermId, TermId>, mark: (usize, u32), k: TermId, place: (u64, Site)) -> Option<Filled> {
+        let at = self.arena.substitute(write.from, map);
         if !self.only_old(at, mark.0, mark.1, Some(k)) { return None; }
         let next = self.arena.add_const(k, 1);
         let after = self.arena.substitute(at, &std::iter::once((k, next)).collect());
         let step = self.arena.sub(after, at);
-        let stride = self.arena.as_int(step).filter(|s| *s >= i128::from(layer.bytes))?;
+        let stride = self.arena.as_int(step).filter(|s| *s >= i128::from(write.bytes))?;
         let zero = self.arena.int(0);
         let from = self.arena.substitute(at, &std::iter::once((k, zero)).collect());
-        let value = self.arena.substitute(value, map);
+        let value = self.arena.substitute(write.value, map);
         // What each round allocates is another object in each.
         let made = self.arena.cone(&[value]).into_iter().any(|t| self.is_address_since(t, mark.1));
         if made {
             let (value, all) = self.made_in_each_round(value, end, map, mark, k, place)?;
-            return Some(Filled { from, stride, bytes: layer.bytes, value, made: Some(all) });
+            return Some(Filled { from, stride, bytes: write.bytes, value, held: None, made: Some(all) });
         }
-        let value = self.of_each_round(value, layer.bytes, mark, k);
-        Some(Filled { from, stride, bytes: layer.bytes, value, made: None })
+        // No other round writes there.
+        let held = match &start.rest {
+            Rest::Unknown { version, .. } => match self.content(o, *version, at, write.bytes * 8) { Value::Int(t) => Some(t), _ => None },
+            _ => None,
+        };
+        let (value, held) = self.of_each_round(value, write.bytes, mark, k, held);
+        Some(Filled { from, stride, bytes: write.bytes, value, held, made: None })
     }
 
-    /// A value that a round computes, as a function of the round: what the round itself makes up is another in each.
-    fn of_each_round(&mut self, value: TermId, bytes: u32, mark: (usize, u32), k: TermId) -> TermId {
+    /// A value that a round computes, as a function of the round: what the round itself makes up is another in each. And what stands
+    /// there for `held`.
+    fn of_each_round(&mut self, value: TermId, bytes: u32, mark: (usize, u32), k: TermId, held: Option<TermId>) -> (TermId, Option<TermId>) {
         let mut own: FxHashMap<TermId, TermId> = FxHashMap::default();
         for n in self.arena.cone(&[value]) {
             let new = match self.arena.get(n) {
@@ -83,7 +131,7 @@ impl Executor<'_> {
                     Some((serial, range))
                 }
                 // A choice that is open: anything.
-                Term::BoolSym(s) if (s.0 as usize) >= mark.0 => { let s = *s; return self.anything_in_each_round(s.0, bytes, k); }
+                Term::BoolSym(s) if (s.0 as usize) >= mark.0 => { let s = *s; return (self.anything_in_each_round(s.0, bytes, k), None); }
                 // What is read of memory that the loop itself changes.
                 Term::Apply { name, range, .. } if name == "content" && !self.only_old(n, mark.0, mark.1, Some(k)) => Some((u32::MAX - n.0, *range)),
                 _ => None,
@@ -93,22 +141,28 @@ impl Executor<'_> {
                 own.insert(n, each);
             }
         }
-        self.arena.substitute(value, &own)
+        (self.arena.substitute(value, &own), held.and_then(|h| own.get(&h).copied()))
     }
 
     fn anything_in_each_round(&mut self, serial: u32, bytes: u32, k: TermId) -> TermId {
         self.arena.apply(format!("{ROUND}{serial}"), vec![k], Range::of_int(bytes * 8, true))
     }
 
-    /// At iteration `k` the rounds before it have filled their elements; `before` is the state at the loop's start.
-    pub(super) fn fill_so_far(&mut self, s: &mut State, before: &State, o: ObjId, filled: &[Filled], k: TermId) {
+    /// At iteration `k` of a loop in `func` the rounds before it have filled their elements; `before` is the state at the loop's start.
+    pub(super) fn fill_so_far(&mut self, s: &mut State, before: &State, o: ObjId, filled: &[Filled], (k, func): (TermId, FuncRef)) {
         let Some(old) = before.mem.get(&o) else { return };
         s.mem.insert(o, Rc::clone(old));
         for f in filled {
             if let Some(all) = f.made { self.rounds_begin(s, all); }
             // A symbol of its own: the number of an element is none of a round that is under way.
             let element = self.arena.fresh(SymKind::Iteration { name: "an element".into() }, "an element", Range::new(0, 1 << 62));
-            let value = self.arena.substitute(f.value, &std::iter::once((k, element)).collect());
+            let mut value = self.arena.substitute(f.value, &std::iter::once((k, element)).collect());
+            if let Some(held) = f.held {
+                let held = self.arena.substitute(held, &std::iter::once((k, element)).collect());
+                let moved = self.arena.scale(element, f.stride);
+                let at = self.arena.add(f.from, moved);
+                if let Some(known) = self.held_at_place(o, old, at, f.bytes, func) { value = self.arena.substitute(value, &std::iter::once((held, known)).collect()); }
+            }
             self.write_layer(s, o, f.from, (f.stride, f.bytes, k), Written::Each { k: element, value });
         }
     }

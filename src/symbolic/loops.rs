@@ -328,7 +328,7 @@ impl Executor<'_> {
             _ => lost.get(&v).cloned(),
         });
         for f in forms.values() { if let Form::Bounded(_, b) = f { facts.extend(b.iter().copied()); } }
-        for (o, filled) in &arrays { self.fill_so_far(&mut sk, &s0, *o, filled, k); }
+        for (o, filled) in &arrays { self.fill_so_far(&mut sk, &s0, *o, filled, (k, fr.func)); }
         self.loop_ranges.insert(key, ranges);
         facts.push(sk.path);
         sk.path = self.arena.and_all(facts);
