@@ -225,7 +225,12 @@ impl Executor<'_> {
                 forms.insert(*v, form);
                 continue;
             }
-            let (Some(start), Some(sym)) = (self.var_value(&s0, &phi_start, *v), symbols.get(v).cloned()) else { continue };
+            let Some(sym) = symbols.get(v).cloned() else { continue };
+            let Some(start) = self.var_value(&s0, &phi_start, *v) else {
+                // What was never written may be taken for what was, as where paths meet.
+                if choices.contains_key(v) { forms.insert(*v, Form::Bounded(sym, vec![])); inexact = true; }
+                continue;
+            };
             let Some(mut next) = self.var_value(&sb, &phi_next, *v) else { continue };
             if let (Value::Int(n), Value::Int(h), Some(bits)) = (&next, &sym, self.bits_of_var(fr, *v)) { next = Value::Int(self.as_kept(*n, *h, bits)); }
             let form = if choices.contains_key(v) || beyond.contains(v) { Form::Bounded(sym, vec![]) } else { self.solve(&start, &sym, &next, k, mark, version) };
