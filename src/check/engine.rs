@@ -56,6 +56,8 @@ const CALL_WORK: Duration = Duration::from_secs(1);
 
 /// Uses of freed memory by one launch that are looked at for each place of a finding.
 const STALE_TRIES: usize = 8;
+/// How the reason ends for which the extent of a parameter is open.
+const NO_CALLER: &str = ": no known code calls this";
 
 /// A launch whose kernel was executed.
 pub(super) struct Run {
@@ -509,6 +511,8 @@ impl<'p> Engine<'p> {
             let outcome = match (self.access(&mut tools, None, ev, Effort::First).outcome, &self.lost) {
                 (Outcome::Found(_) | Outcome::Unknown(_), Some(why)) => Outcome::Unknown(format!("no launch of this kernel is known: the host code was not followed to its end ({why})")),
                 (Outcome::Found(_), None) => Outcome::Unknown("no launch of this kernel is known".into()),
+                // An extent that is not known says as much itself.
+                (Outcome::Unknown(why), None) if !why.ends_with(NO_CALLER) => Outcome::Unknown(format!("no launch of this kernel is known: {why}")),
                 (o, _) => o,
             };
             self.put(kernel, ev, outcome);
@@ -577,7 +581,7 @@ impl<'p> Engine<'p> {
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
     fn in_object(&self, tools: &mut Tools<'p>, launch: Option<&Run>, ev: &AccessEvent, effort: Effort, object: &Object, facts: TermId, target: &Target) -> Look {
         let Some(extent) = object.extent else {
-            let caller = if matches!(object.kind, ObjKind::Parameter) { ": no known code calls this" } else { "" };
+            let caller = if matches!(object.kind, ObjKind::Parameter) { NO_CALLER } else { "" };
             return Look::of(Outcome::Unknown(format!("the extent of `{}` is not known{caller}", object.name)));
         };
         if self.time_left().is_zero() { return Look::of(Outcome::Unknown("the time limit was reached".into())); }

@@ -223,6 +223,19 @@ impl Executor<'_> {
         let all = i64::try_from(hits.len()).ok().map(|n| i128::from(n) * width) == self.object(o).extent.and_then(|e| self.arena.as_int(e));
         // What was never written may be taken for what was.
         let beside = !(all || state.rest == Rest::Uninit);
+        if !aligned && self.arena.as_int(into) == Some(0) && let Some(runs) = self.runs_of_zeros(&hits, i64::try_from(size).unwrap_or(i64::MAX)) {
+            let zero = match want { Some((f, ty)) => self.zero_of(f, ty), None => Value::Int(self.arena.int(0)) };
+            let bytes: i64 = runs.iter().map(|r| r.1 - r.0).sum();
+            let all = self.object(o).extent.and_then(|e| self.arena.as_int(e)) == Some(i128::from(bytes));
+            let mut v: Option<Value> = (!all && state.rest != Rest::Uninit).then(|| self.rest_value(o, state, offset, size, want));
+            for (from, to) in runs {
+                let [from, to] = [from, to].map(|at| self.arena.int(i128::from(at)));
+                let (behind, before) = (self.arena.le(from, offset), self.arena.lt(offset, to));
+                let there = self.arena.and(behind, before);
+                v = Some(match v { None => zero.clone(), Some(old) => self.ite_value(there, &zero, &old) });
+            }
+            return v.unwrap_or(zero);
+        }
         if aligned && hits.len() <= 64 && (regular || !beside) {
             let mut v: Option<Value> = beside.then(|| self.rest_value(o, state, offset, size, want));
             for (at, _, x) in hits {
@@ -237,6 +250,17 @@ impl Executor<'_> {
             Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &format!("an element of `{name}`")) }
             None => Value::unknown("an element of an array"),
         }
+    }
+
+    /// Where cells begin and end that lie side by side, if all are zero and numbers of `size` bytes lie in them or beside them.
+    fn runs_of_zeros(&self, cells: &[(i64, u32, Value)], size: i64) -> Option<Vec<(i64, i64)>> {
+        let mut runs: Vec<(i64, i64)> = vec![];
+        for (at, bytes, v) in cells {
+            if !matches!(v, Value::Int(t) if self.arena.as_int(*t) == Some(0)) { return None; }
+            let end = at + i64::from(*bytes);
+            match runs.last_mut() { Some(last) if last.1 == *at => last.1 = end, _ => runs.push((*at, end)) }
+        }
+        runs.iter().all(|r| r.0 % size == 0 && r.1 % size == 0).then_some(runs)
     }
 
     /// The constants that an offset may be, where they are few: that of one of several members, say.
@@ -647,7 +671,7 @@ impl Executor<'_> {
                     let n = i64::try_from(n).unwrap_or(0);
                     self.keep_cut_cells(&mut state, at, at + n);
                     let z = self.arena.int(0);
-                    let each = if n % 8 == 0 && at % 8 == 0 { 8 } else if n % 4 == 0 { 4 } else { 1 };
+                    let each = [8, 4, 2].into_iter().find(|each| n % each == 0 && at % each == 0).unwrap_or(1);
                     let mut b = 0;
                     while b < n { state.cells.insert(at + b, (u32::try_from(each).unwrap_or(1), Value::Int(z))); b += each; }
                     s.mem.insert(o, Rc::new(state));

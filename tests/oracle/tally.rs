@@ -85,7 +85,7 @@ impl Tally {
 }
 
 /// Whether an access is open only because nothing launches its kernel.
-fn is_idle(why: &str) -> bool { why.ends_with("no known code calls this") || why == "no launch of this kernel is known" }
+fn is_idle(why: &str) -> bool { why.ends_with("no known code calls this") || why.starts_with("no launch of this kernel is known") }
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,8 +1,14 @@
 //@ decided
 // Arrays that a loop corrects, or fills in one way or another, element by element.
 #include <cstdlib>
+#include <cstring>
 
 __global__ void gather(float *out, const float *a, const int *index, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = a[index[i]];
+}
+
+__global__ void gather_shorts(float *out, const float *a, const short *index, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = a[index[i]];
 }
@@ -49,6 +55,14 @@ int main(int argc, char **argv) {
   for (int i = 0; i < n; i++) h[i] = n - 1 - h[i];
   cudaMemcpy(index, h, n * sizeof(int), cudaMemcpyHostToDevice);
   gather<<<(n + 255) / 256, 256>>>(out, a, index, n);
+
+  // A few that are cleared.
+  short *s = (short *)malloc(n * sizeof(short)), *shorts;
+  cudaMalloc(&shorts, n * sizeof(short));
+  for (int i = 0; i < n; i++) s[i] = n - 1 - i;
+  if (n > 8) memset(s + 3, 0, 5 * sizeof(short));
+  cudaMemcpy(shorts, s, n * sizeof(short), cudaMemcpyHostToDevice);
+  gather_shorts<<<(n + 255) / 256, 256>>>(out, a, shorts, n);
 
   // Numbers that are read without a sign.
   for (int i = 0; i < n; i++) b[i] = rand();
