@@ -140,7 +140,7 @@ fn varied(tools: &Tools<'_>) -> Option<Varied> {
                 if let InputSource::Argv(n) = source { top = top.max(*n); }
                 match groups.iter_mut().find(|(k, _)| k == source) { Some((_, all)) => all.push(s), None => groups.push((source.clone(), vec![s])) }
             }
-            InputSource::ArgvLen(_) | InputSource::World(_) => {}
+            InputSource::ArgvWord { .. } | InputSource::ArgvLen(_) | InputSource::World(_) => {}
             InputSource::Read { .. } | InputSource::File { .. } | InputSource::Word { .. } | InputSource::FileSize(_) => return None,
         }
     }

@@ -8,6 +8,7 @@ use crate::host::Root;
 use crate::ir::{Function, Operand, Program, ValueId};
 use crate::report::finding::{Direction, Run, RunFile};
 use crate::symbolic::exec::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
+use crate::symbolic::options::option_name;
 use crate::symbolic::term::{Arena, InputSource, SymId, SymKind, TermId};
 use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Patience, Target, Threads};
 use rustc_hash::FxHashMap;
@@ -84,7 +85,7 @@ impl<'p> Judge<'p> {
         let options = by_source.keys().any(|s| matches!(s, InputSource::Option { .. }));
         // The arguments say how many there are.
         if options || last.is_some_and(|i| i + 1 >= given) { by_source.remove(&InputSource::Argc); }
-        by_source.into_iter().map(|(s, v)| {
+        by_source.into_iter().filter_map(|(s, v)| {
             let name = match &s {
                 InputSource::Argc => "argc".into(),
                 InputSource::Argv(i) => format!("argv[{i}]"),
@@ -94,10 +95,11 @@ impl<'p> Judge<'p> {
                 InputSource::File { file, at, bits } => format!("bytes {at} to {} of {file}", at + u64::from(bits / 8) - 1),
                 InputSource::FileSize(file) => format!("the size of {file}"),
                 InputSource::Param { name, .. } => name.clone(),
-                InputSource::Option { word, .. } => format!("the value of {word}"),
+                InputSource::ArgvWord { index, word } => return (v == 0).then(|| (format!("argv[{index}]"), word.clone())),
+                InputSource::Option { word, .. } => format!("the value of {}", option_name(word)),
                 InputSource::World(w) => w.clone(),
             };
-            (name, v.to_string())
+            Some((name, v.to_string()))
         }).chain(self.opened.elements(model)).collect()
     }
 
@@ -200,6 +202,7 @@ impl<'p> Judge<'p> {
         let mut argc = None;
         let mut params: BTreeMap<String, i128> = BTreeMap::new();
         let mut options: BTreeMap<u32, (String, i128)> = BTreeMap::new();
+        let mut words: BTreeMap<u32, String> = BTreeMap::new();
         let values = values(a, depends, model);
         for (source, v) in &values {
             match source {
@@ -207,20 +210,21 @@ impl<'p> Judge<'p> {
                 InputSource::Argv(i) => { argv.entry(*i).or_insert(*v); }
                 InputSource::Option { ordinal, word } => { options.insert(*ordinal, (word.clone(), *v)); }
                 InputSource::Param { name, .. } => { params.insert(name.clone(), *v); }
+                InputSource::ArgvWord { index, word } => if *v == 0 { words.insert(*index, word.clone()); },
                 InputSource::ArgvLen(_) | InputSource::World(_) | InputSource::Read { .. } | InputSource::File { .. } | InputSource::Word { .. } | InputSource::FileSize(_) => {}
             }
         }
         let contents = self.opened.contents(a, &values, model, &argv);
         // A program that does not count its arguments is given all that it reads, also those on which the access does not depend.
         let read = a.symbols().iter().filter_map(|s| if let SymKind::Input(InputSource::Argv(i)) = &s.kind { Some(i) } else { None }).filter(|_| !self.counts_arguments);
-        let top = argv.keys().chain(contents.argv.keys()).chain(read).max().copied().unwrap_or(0);
+        let top = argv.keys().chain(contents.argv.keys()).chain(words.keys()).chain(read).max().copied().unwrap_or(0);
         // Arguments beyond the model's `argc` are ones that it left out.
         let n = argc.and_then(|v| u32::try_from(v).ok()).unwrap_or(top + 1).min(256);
-        inputs.argv = (1..n).map(|i| contents.argv.get(&i).cloned().unwrap_or_else(|| argv.get(&i).copied().unwrap_or(1).to_string())).collect();
+        inputs.argv = (1..n).map(|i| contents.argv.get(&i).or_else(|| words.get(&i)).cloned().unwrap_or_else(|| argv.get(&i).copied().unwrap_or(1).to_string())).collect();
         // After all that the program reads by its position; the last of equal options counts.
-        if argv.is_empty() && contents.argv.is_empty() && !options.is_empty() { inputs.argv.clear(); }
+        if argv.is_empty() && contents.argv.is_empty() && words.is_empty() && !options.is_empty() { inputs.argv.clear(); }
         for (word, v) in options.into_values() {
-            if word.starts_with("--") { inputs.argv.push(format!("{word}={v}")); } else { inputs.argv.extend([word, v.to_string()]); }
+            match word.strip_suffix(' ') { Some(word) => inputs.argv.extend([word.to_owned(), v.to_string()]), None => inputs.argv.push(format!("{word}{v}")) }
         }
         inputs.stdin = contents.stdin;
         inputs.files = contents.named;

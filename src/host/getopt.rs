@@ -62,7 +62,7 @@ impl Executor<'_> {
         let mut words = vec![];
         for (i, ch) in text.iter().enumerate().filter(|(_, ch)| ch.is_ascii_graphic() && !":;+".contains(**ch)) {
             let takes = match text[i + 1..] { [':', ':', ..] => Takes::Perhaps, [':', ..] => Takes::Argument, _ => Takes::Nothing };
-            words.push(OptionWord { value: i128::from(u32::from(*ch)), word: format!("-{ch}"), takes });
+            words.push(OptionWord { value: i128::from(u32::from(*ch)), word: format!("-{ch} "), takes });
         }
         Some(words)
     }
@@ -85,7 +85,7 @@ impl Executor<'_> {
             let (Some(value), Some(name)) = (value, self.text_of(&name)) else { break };
             match words.iter_mut().find(|w| w.value == value) {
                 Some(w) => if w.takes != takes { w.takes = Takes::Perhaps; },
-                None => words.push(OptionWord { value, word: format!("--{name}"), takes }),
+                None => words.push(OptionWord { value, word: format!("--{name}="), takes }),
             }
         }
         // A table that cannot be read to its end.

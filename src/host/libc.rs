@@ -5,6 +5,7 @@ use crate::ir::Const;
 use crate::kernel::Modelled;
 use crate::symbolic::exec::{Executor, State};
 use crate::symbolic::memory::{ObjKind, ObjState, Object, Rest};
+use crate::symbolic::options::one_object;
 use crate::symbolic::term::{InputSource, Range, SymKind, TermId};
 use crate::symbolic::value::{Base, Target, Value};
 use std::rc::Rc;
@@ -87,7 +88,13 @@ impl Executor<'_> {
                 };
                 Ok(Some((Value::Int(v), s)))
             }
-            "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" | "memcmp" | "isdigit" | "isalpha" | "isspace" | "tolower" | "toupper" | "access" => {
+            "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" => {
+                let (p, q) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+                let most = if c.name.contains('n') { let n = self.int_arg(c, 2, 64); self.arena.as_int(n) } else { None };
+                let v = self.comparison(&p, &q, c.name.starts_with("strn").then_some(most));
+                Ok(Some((Value::Int(v), s)))
+            }
+            "memcmp" | "isdigit" | "isalpha" | "isspace" | "tolower" | "toupper" | "access" => {
                 let m = self.program.module(c.site.func.module);
                 let v = self.unknown_of(m, c.ty, "a comparison of texts");
                 Ok(Some((v, s)))
@@ -144,13 +151,19 @@ impl Executor<'_> {
     }
 
     pub(super) fn number_of(&mut self, p: &[Target], s: &State, bits: u32, what: &str) -> TermId {
-        // A null pointer is no text: such a call does not return.
-        let mut texts = p.iter().filter(|t| !matches!(t.base, Base::Null));
-        if let (Some(Target { base: Base::Object(o), offset, .. }), None) = (texts.next(), texts.next()) && self.arena.as_int(*offset) == Some(0) {
-            if let ObjKind::ArgvText(i) = self.object(*o).kind { return self.input(InputSource::Argv(i), bits); }
-            if let Some(t) = self.option_argument(s, *o, bits) { return t; }
-        }
+        if let Some(t) = self.argument_as_number(p, s, bits) { return t; }
         self.arena.fresh(SymKind::Unknown { reason: format!("what `{what}` reads") }, what, Range::of_int(bits, true))
+    }
+
+    /// The number in a text that is an argument of the program, or one of an option.
+    fn argument_as_number(&mut self, p: &[Target], s: &State, bits: u32) -> Option<TermId> {
+        // A null pointer is no text: such a call does not return.
+        let (o, offset) = one_object(p)?;
+        if self.arena.as_int(offset) == Some(0) {
+            if let ObjKind::ArgvText(i) = self.object(o).kind { return Some(self.input(InputSource::Argv(i), bits)); }
+            if let Some(t) = self.option_argument(s, o, bits) { return Some(t); }
+        }
+        self.argument_after_word(s, (o, offset), bits)
     }
 
     fn host_allocation(&mut self, c: &Call<'_>, mut s: State, size: TermId, rest: Rest) -> Modelled {
@@ -180,6 +193,7 @@ impl Executor<'_> {
         let format_of = self.text_of(&text).map(|t| conversions(&t));
         let mut targets = c.args.iter().skip(format + 1);
         let mut words = stream.filter(|_| format_of.as_ref().is_some_and(|f| f.plain));
+        let alone = format_of.as_ref().is_some_and(|f| f.plain && f.each.len() == 1) && stream.is_none();
         for conversion in format_of.iter().flat_map(|f| &f.each) {
             let word = words.and_then(|f| self.next_word(&mut s, f, conversion.bytes));
             if word.is_none() { words = None; }
@@ -189,9 +203,12 @@ impl Executor<'_> {
             match word {
                 Some(v @ Value::Int(_)) => self.store_value(&mut s, &p, v, u64::from(conversion.bytes)),
                 None if conversion.bytes > 0 => {
+                    let bits = conversion.bytes * 8;
+                    let argument = if alone { let from = self.pointer_arg(c, 0); self.argument_as_number(&from, &s, bits) } else { None };
+                    if let Some(v) = argument { self.store_value(&mut s, &p, Value::Int(v), u64::from(conversion.bytes)); continue; }
                     let ordinal = self.next_read();
                     let what = if stream.is_some() { "a file" } else { "a text" };
-                    let v = self.input(InputSource::Read { what: what.to_owned(), ordinal }, conversion.bytes * 8);
+                    let v = self.input(InputSource::Read { what: what.to_owned(), ordinal }, bits);
                     self.store_value(&mut s, &p, Value::Int(v), u64::from(conversion.bytes));
                 }
                 _ => self.forget_targets(&mut s, &p, "what is read"),
@@ -220,7 +237,7 @@ impl Executor<'_> {
     }
 
     /// The constant text that a pointer names.
-    pub(super) fn text_of(&self, p: &[Target]) -> Option<String> {
+    pub(crate) fn text_of(&self, p: &[Target]) -> Option<String> {
         let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
         if self.arena.as_int(*offset) != Some(0) { return None; }
         let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };

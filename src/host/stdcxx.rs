@@ -5,6 +5,7 @@ use crate::kernel::Modelled;
 use crate::symbolic::exec::{Executor, State};
 use crate::symbolic::memory::ObjKind;
 use crate::symbolic::names::is_of_library;
+use crate::symbolic::options::one_object;
 use crate::symbolic::reached::Part;
 use crate::symbolic::value::{Base, Target, Value};
 use std::rc::Rc;
@@ -128,6 +129,14 @@ impl Executor<'_> {
             let bits = if c.name.contains("stoiE") { 32 } else { 64 };
             return self.string_number(c, s, bits);
         }
+        let [equal, unequal] = ["_ZSteqIc", "_ZStneIc"].map(|p| c.name.starts_with(p));
+        if (equal || unequal) && c.display.ends_with("char const*)") {
+            let (this, text) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+            let held = self.load_pointer(&mut s, &this);
+            let (difference, zero) = (self.comparison(&held, &text, None), self.arena.int(0));
+            let same = self.arena.eq(difference, zero);
+            return Ok(Some((Value::Bool(if equal { same } else { self.arena.not(same) }), s)));
+        }
         if !STRING.iter().any(|p| c.name.starts_with(p)) { return self.beside(c, s, "a container of strings"); }
         let this = self.pointer_arg(c, 0);
         let constructor = c.name.contains("C1") || c.name.contains("C2") || c.name.contains("aSE");
@@ -137,7 +146,7 @@ impl Executor<'_> {
             self.forget_parts(&mut s, &[c.args[0].clone()], &[Part { bytes, linked: false }], "a string");
             // From another string: its text; from a `const char *`: that.
             let from = match text.as_slice() {
-                [Target { base: Base::Object(o), .. }] if matches!(self.object(*o).kind, crate::symbolic::memory::ObjKind::ArgvText(_)) => Value::Ptr(text),
+                text_of if one_object(text_of).is_some_and(|(o, _)| matches!(self.object(o).kind, ObjKind::ArgvText(_) | ObjKind::ArgvTexts)) => Value::Ptr(text),
                 _ if c.display.contains("(std::__cxx11::basic_string") || c.display.contains("const&)") || c.display.contains("&&)") => Value::Ptr(self.load_pointer(&mut s, &text)),
                 _ => self.unknown_pointer("the text of a string"),
             };

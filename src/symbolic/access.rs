@@ -277,7 +277,7 @@ impl Executor<'_> {
         if matches!(self.object(o).kind, ObjKind::ArgvArray) {
             return match self.arena.as_int(offset).and_then(|v| u32::try_from(v).ok()) {
                 Some(at) if at % 8 == 0 => { let text = self.argument_text(at / 8); self.pointer(text, 0) }
-                _ => self.unknown_pointer("a program argument at a variable position"),
+                _ => self.argument_at(offset).unwrap_or_else(|| self.unknown_pointer("a program argument at a variable position")),
             };
         }
         match &state.rest {
@@ -384,7 +384,7 @@ impl Executor<'_> {
                     _ => { let v = self.next_version(); Rest::Unknown { version: v, input: false, reason: Rc::from(format!("the global `{}`", g.source_name)) } }
                 }
             }
-            ObjKind::ArgvArray | ObjKind::ArgvText(_) => { let v = self.next_version(); Rest::Unknown { version: v, input: true, reason: Rc::from("the text of a program argument") } }
+            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts => { let v = self.next_version(); Rest::Unknown { version: v, input: true, reason: Rc::from("the text of a program argument") } }
             ObjKind::DeviceHeap | ObjKind::SharedDynamic | ObjKind::SharedStatic(_) | ObjKind::HostHeap | ObjKind::Managed => Rest::Uninit,
             _ => { let v = self.next_version(); Rest::Unknown { version: v, input: false, reason: Rc::from("memory that is not known") } }
         };
@@ -693,7 +693,7 @@ impl Executor<'_> {
     pub(super) fn read_only(&self, o: ObjId) -> bool {
         match &self.object(o).kind {
             ObjKind::HostGlobal(r) => self.program.global(*r).constant,
-            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::Constant(_) => true,
+            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Constant(_) => true,
             // The host cannot write device memory except through CUDA calls; those that take its address say so.
             ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.side == Side::Host,
             _ => false,

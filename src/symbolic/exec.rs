@@ -218,6 +218,8 @@ pub struct Executor<'p> {
     pub file_ends: Vec<(u32, FilePart, TermId)>,
     /// Texts that `optarg` pointed to.
     pub(crate) options: FxHashMap<ObjId, super::options::FoundOption>,
+    /// Comparisons of arguments with words, by what they give.
+    pub(super) compared: FxHashMap<TermId, super::options::Compared>,
     pub(super) argv_texts: FxHashMap<u32, ObjId>,
     pub assumptions: super::assumptions::Assumptions,
 }
@@ -237,7 +239,7 @@ impl<'p> Executor<'p> {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
             gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, beside: None, alone: false, overlapping: false, recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), several: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, stored_pointer: None, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), exact_effects: 0, shadows: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
-            loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
+            loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), compared: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
     }
 
@@ -311,7 +313,8 @@ impl<'p> Executor<'p> {
             InputSource::Word { file, ordinal } => format!("{file} #{}", ordinal + 1),
             InputSource::FileSize(file) => format!("the size of {file}"),
             InputSource::Param { name, .. } => name.clone(),
-            InputSource::Option { word, .. } => format!("the value of {word}"),
+            InputSource::ArgvWord { index, word } => format!("whether argv[{index}] is {word}"),
+            InputSource::Option { word, .. } => format!("the value of {}", super::options::option_name(word)),
             InputSource::World(w) => w.clone(),
         };
         let range = match &source {

@@ -12,6 +12,9 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjId(pub u32);
 
+/// Room for the text of one argument in [`ObjKind::ArgvTexts`].
+pub(super) const ARGUMENT_BITS: u32 = 32;
+
 /// What kind of memory an object is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ObjKind {
@@ -23,6 +26,8 @@ pub enum ObjKind {
     ArgvArray,
     /// The text of `argv[i]`.
     ArgvText(u32),
+    /// The texts of all arguments, where which one is meant is not known: that of `argv[i]` begins at byte `i << ARGUMENT_BITS`.
+    ArgvTexts,
     /// `cudaMalloc` and its family.
     DeviceHeap,
     /// `cudaMallocManaged`, `cudaMallocHost`, `cudaHostAlloc`: reachable from both sides.
@@ -46,7 +51,7 @@ impl ObjKind {
     /// Whether such an object exists when the program or the root starts.
     #[must_use]
     pub fn is_there_from_the_start(&self) -> bool {
-        matches!(self, Self::HostGlobal(_) | Self::DeviceGlobal(_) | Self::Constant(_) | Self::Parameter | Self::ArgvArray | Self::ArgvText(_))
+        matches!(self, Self::HostGlobal(_) | Self::DeviceGlobal(_) | Self::Constant(_) | Self::Parameter | Self::ArgvArray | Self::ArgvText(_) | Self::ArgvTexts)
     }
 }
 

@@ -109,6 +109,8 @@ pub enum InputSource {
     Argc,
     /// `argv[i]` read as an integer.
     Argv(u32),
+    /// What a comparison of `argv[i]` with a word gives: 0 where it is that word.
+    ArgvWord { index: u32, word: String },
     /// Length of the string `argv[i]`.
     ArgvLen(u32),
     /// Value number `ordinal` that the program reads of what is no file (`sscanf`).
@@ -121,7 +123,8 @@ pub enum InputSource {
     FileSize(FileName),
     /// Parameter of a root function that nobody known calls.
     Param { function: String, name: String },
-    /// The argument of a command line option read as an integer; `ordinal` tells readings apart.
+    /// The argument of a command line option read as an integer; `ordinal` tells readings apart. `word` is all that stands before the
+    /// number: `-n ` (with a blank where it is an argument of its own), `--size=`.
     Option { ordinal: u32, word: String },
     /// `getenv`, random numbers and other choices of the world that a model may set freely.
     World(String),
