@@ -91,7 +91,7 @@ impl Executor<'_> {
             "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" => {
                 let (p, q) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
                 let most = if c.name.contains('n') { let n = self.int_arg(c, 2, 64); self.arena.as_int(n) } else { None };
-                let v = self.comparison(&p, &q, c.name.starts_with("strn").then_some(most));
+                let v = self.comparison(&p, &q, c.name.starts_with("strn").then_some(most), c.name.contains("case"));
                 Ok(Some((Value::Int(v), s)))
             }
             "memcmp" | "isdigit" | "isalpha" | "isspace" | "tolower" | "toupper" | "access" => {
@@ -241,7 +241,9 @@ impl Executor<'_> {
         let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
         if self.arena.as_int(*offset) != Some(0) { return None; }
         let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };
-        match self.program.global(r).init.as_ref()? {
+        let g = self.program.global(r);
+        // What a variable begins with may have been replaced.
+        match g.init.as_ref().filter(|_| g.constant)? {
             Const::Bytes { data, .. } => Some(data.iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect()),
             _ => None,
         }

@@ -133,7 +133,7 @@ impl Executor<'_> {
         if (equal || unequal) && c.display.ends_with("char const*)") {
             let (this, text) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
             let held = self.load_pointer(&mut s, &this);
-            let (difference, zero) = (self.comparison(&held, &text, None), self.arena.int(0));
+            let (difference, zero) = (self.comparison(&held, &text, None, false), self.arena.int(0));
             let same = self.arena.eq(difference, zero);
             return Ok(Some((Value::Bool(if equal { same } else { self.arena.not(same) }), s)));
         }

@@ -80,8 +80,9 @@ impl Executor<'_> {
         Some((self.arena.floor_div(offset, 1 << ARGUMENT_BITS), into))
     }
 
-    /// What a comparison of two texts gives: of `most` characters, `Some(None)` where their number is not known.
-    pub(crate) fn comparison(&mut self, p: &[Target], q: &[Target], most: Option<Option<i128>>) -> TermId {
+    /// What a comparison of two texts gives: of `most` characters, `Some(None)` where their number is not known; `any_case` where small
+    /// letters count as capital ones.
+    pub(crate) fn comparison(&mut self, p: &[Target], q: &[Target], most: Option<Option<i128>>, any_case: bool) -> TermId {
         let int = Range::of_int(32, true);
         for (argument, text) in [(p, q), (q, p)] {
             let Some((o, offset)) = one_object(argument) else { continue };
@@ -92,7 +93,7 @@ impl Executor<'_> {
                 Some(None) => continue,
             };
             match self.object(o).kind {
-                ObjKind::ArgvText(index) if whole && self.arena.as_int(offset) == Some(0) => return self.input(InputSource::ArgvWord { index, word }, 32),
+                ObjKind::ArgvText(index) if whole && !any_case && self.arena.as_int(offset) == Some(0) => return self.input(InputSource::ArgvWord { index, word }, 32),
                 ObjKind::ArgvTexts => {
                     let Some((index, 0)) = self.within_arguments(offset) else { continue };
                     let result = self.arena.fresh(SymKind::Unknown { reason: "a comparison of texts".into() }, "?", int);
