@@ -46,7 +46,7 @@ fn run(seeds: std::ops::Range<u64>) -> Tally {
     for seeds in all.chunks(TOGETHER) {
         let programs: Vec<Program> = seeds.iter().map(|s| generate::program(*s)).collect();
         for (p, o) in programs.iter().zip(compare(&programs)) {
-            if show { println!("// seed {}\n{}// {:?}\n// bad {:?}\n// notes {:?}", p.seed, alone(p), o.said, o.missed, o.notes); }
+            if show { println!("// seed {}, engine {:.2} s\n{}// {:?}\n// bad {:?}\n// notes {:?}", p.seed, o.engine_seconds, alone(p), o.said, o.missed, o.notes); }
             if let Some(first) = o.mismatches.first() {
                 println!("{}", tally::explain(p, &o.mismatches));
                 if std::env::var_os("SCUBA_ORACLE_SHRINK").is_some() {
