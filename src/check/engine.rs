@@ -32,7 +32,7 @@ use crate::symbolic::lifetime::{CopyEvent, StaleEvent};
 use crate::symbolic::memory::{ObjId, ObjKind, Object};
 use crate::symbolic::partition::{PartId, Partition};
 use crate::symbolic::term::TermId;
-use crate::symbolic::value::{Base, Target};
+use crate::symbolic::value::{Base, Lost, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -556,6 +556,7 @@ impl<'p> Engine<'p> {
                 }
                 Base::Null => Look::of(self.through_null(tools, launch, ev, facts, t.offset)),
                 Base::Func(_) => Look::of(Outcome::Unknown("a pointer to a function".into())),
+                Base::Unknown(lost) if lost.unset => Look::of(self.through_unset(tools, launch, ev, facts, lost)),
                 Base::Unknown(lost) => Look::of(if ev.targets.len() > 1 { never(tools, facts) } else { None }.unwrap_or_else(|| Outcome::Unknown(format!("the pointer is {lost}")))),
             });
         }
@@ -566,6 +567,14 @@ impl<'p> Engine<'p> {
         match run {
             Some(run) if self.assumed.asked.is_none() && !self.out_of_time() => pointers::null_in_kernel(tools, &run.launched(), ev, facts, offset, self.place_of(ev)),
             _ => Outcome::Unknown("a null pointer".into()),
+        }
+    }
+
+    fn through_unset(&self, tools: &mut Tools<'p>, run: Option<&Run>, ev: &AccessEvent, facts: TermId, lost: &Lost) -> Outcome {
+        let found = run.filter(|_| self.assumed.asked.is_none() && !self.out_of_time()).map(|run| self.unset(tools, run, ev, facts));
+        match found {
+            Some(Outcome::Unknown(_)) | None => Outcome::Unknown(format!("the pointer is {lost}")),
+            Some(found) => found,
         }
     }
 

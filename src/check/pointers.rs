@@ -1,4 +1,5 @@
-//! `invalid-pointer`: null, or memory that is the host's alone, given to a kernel that uses it or to a copy.
+//! `invalid-pointer`: null, a pointer that was never set, or memory that is the host's alone, given to a kernel that uses it or to a
+//! copy.
 //!
 //! In: accesses and copies whose pointer may be such a one. Out: findings. Pageable memory of the host is legal in kernels on
 //! some systems: what is said of it is *possible* at most, and nothing where the replay had to take anything for granted.
@@ -41,6 +42,16 @@ pub(super) fn null_in_kernel(tools: &mut Tools<'_>, l: &Launched<'_>, event: &Ac
         Ok(f) if f.verdict == Verdict::Proved || f.witness.as_ref().is_some_and(|w| w.replay == Replay::Reached) => Outcome::Found(Box::new(f)),
         _ => open(),
     }
+}
+
+/// A kernel's access through a pointer that was read where nothing has written, under these facts.
+pub(super) fn unset_in_kernel(tools: &mut Tools<'_>, l: &Launched<'_>, event: &AccessEvent, (facts, happens): (TermId, Happens), place: Place) -> Outcome {
+    let (offset, extent) = (tools.e.arena.int(0), tools.e.arena.int(0));
+    let obligation = Obligation { facts, offset, bytes: event.bytes, extent };
+    let message = format!("{} of `{}` through a pointer that was never set", verb(event.kind).0, place.1);
+    let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
+    let s = Suspected { rule: Rule::InvalidPointer, wanted: Wanted::Fault(Fault::Unset), event, object: &nothing(), obligation: &obligation, essential: &conditions, message };
+    l.replayed(tools, s, &happens, place).map_or_else(Outcome::Unknown, |f| Outcome::Found(Box::new(f)))
 }
 
 /// Whether an object is memory of the host that it has not made known to devices.

@@ -7,7 +7,9 @@ use super::counters;
 use super::decide::{Decision, Obligation};
 use super::engine::{Engine, Run};
 use super::finding::{Bad, Worth};
+use super::launched::Happens;
 use super::outcome::Outcome;
+use super::pointers;
 use super::relevant;
 use super::solver::{Model, WrapMode};
 use super::tried::Tried;
@@ -15,7 +17,7 @@ use super::witness::{Judged, Wanted};
 use crate::clock;
 use crate::symbolic::exec::AccessEvent;
 use crate::symbolic::memory::Object;
-use crate::symbolic::term::{SymId, SymKind};
+use crate::symbolic::term::{SymId, SymKind, TermId};
 use crate::witness::Fault;
 use std::time::Duration;
 
@@ -42,6 +44,16 @@ impl<'p> Engine<'p> {
         let worth = Worth::of(&judged, &tools.root, self.program, unknowns.to_vec()).ok()?;
         let bad = Bad { root: &tools.root, launch: &run.launch, thread: &run.run.thread, kernel: run.kernel, event: ev, object, obligation: ob, model: &model, mode: WrapMode::Assume, degenerate };
         Some(Outcome::Found(Box::new(bad.finding(&tools.e, &tools.judge, &judged, worth, self.place_of(ev)))))
+    }
+
+    /// An access through a pointer that was never set, under these facts.
+    pub(super) fn unset(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, facts: TermId) -> Outcome {
+        let happens = match tools.decider.happens(&mut tools.e.arena, facts) {
+            Decision::Safe => return Outcome::Safe,
+            Decision::Fails { model, mode, degenerate } => Happens { model, mode, degenerate },
+            Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return Outcome::Unknown(String::new()),
+        };
+        pointers::unset_in_kernel(tools, &run.launched(), ev, (facts, happens), self.place_of(ev))
     }
 
     /// Small inputs under which the access was out of bounds in a run of the whole program, and a replay that reaches it.

@@ -5,7 +5,7 @@ use super::layers::Written;
 use super::lifetime::with_end_of;
 use super::memory::{ObjId, ObjKind, ObjState, Rest};
 use super::term::{Range, Term, TermId};
-use super::value::{Base, Lost, Target, Value};
+use super::value::{Base, Lost, Target, Value, unwritten};
 use crate::ir::{Const, FuncRef, Linkage, LocId, Side, TypeId, TypeKind};
 use std::rc::Rc;
 
@@ -45,6 +45,7 @@ impl Executor<'_> {
                         (Some(n), _) => self.note_written(o, t.offset, n),
                         (None, _) => self.written.add_all(o),
                     },
+                    Base::Unknown(Lost { unset: true, .. }) => {}
                     Base::Unknown(_) => self.written_anywhere = true,
                     _ => {}
                 }
@@ -283,8 +284,9 @@ impl Executor<'_> {
         match &state.rest {
             Rest::Zero => match want { Some((f, ty)) => self.zero_of(f, ty), None => Value::Int(self.arena.int(0)) },
             Rest::Uninit => {
-                let reason = format!("`{name}` before it is written");
-                match want { Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &reason) } None => Value::unknown(&reason) }
+                let reason = unwritten(&name);
+                match want {
+                    Some((f, ty)) if matches!(self.module(f).ty(ty).kind, TypeKind::Ptr(_)) => self.lost_pointer(Lost::unset(&reason)), Some((f, ty)) => { let m = self.module(f); self.unknown_of(m, ty, &reason) } None => Value::unknown(&reason) }
             }
             Rest::Init => match self.initial_value(o, offset, size).or_else(|| self.initial_element(o, offset, size)) {
                 Some(v) => v,

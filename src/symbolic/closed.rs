@@ -102,7 +102,7 @@ impl Executor<'_> {
 pub(super) fn among(v: Value, places: &Rc<Places>) -> Value {
     match v {
         Value::Ptr(p) => Value::Ptr(Rc::new(p.iter().map(|t| match &t.base {
-            Base::Unknown(Lost { reason, among: None }) => Target { base: Base::Unknown(Lost { reason: reason.clone(), among: Some(places.clone()) }), ..t.clone() },
+            Base::Unknown(l @ Lost { among: None, .. }) => Target { base: Base::Unknown(Lost { among: Some(places.clone()), ..l.clone() }), ..t.clone() },
             _ => t.clone(),
         }).collect())),
         Value::Aggregate(e) => Value::Aggregate(Rc::new(e.iter().map(|v| among(v.clone(), places)).collect())),

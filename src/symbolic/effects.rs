@@ -38,10 +38,14 @@ const WHY: &str = "an argument of any launch";
 
 /// What is known of an argument: where it points to (at one offset, or at any), or a structure's members at their offsets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Shape { Number, Pointer(Vec<(Base, Option<i64>)>), Structure(Vec<(i64, u32, Shape)>) }
+pub(super) enum Shape { Number, Pointer(Vec<(Base, Option<i64>)>), Structure(Members) }
 
-/// The pointers that objects hold at the launch, by object and offset.
-type Held = Vec<(ObjId, Vec<(i64, u32, Shape)>)>;
+/// What is known of a structure or an object: the pointers in it at their offsets and, where all else was never written, its numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Members { cells: Vec<(i64, u32, Shape)>, else_unset: bool }
+
+/// What objects hold at the launch.
+type Held = Vec<(ObjId, Members)>;
 
 /// Answers by kernel and arguments, and pointers in memory.
 pub(super) type Effects = FxHashMap<(FuncRef, Vec<Shape>, Held), Option<Rc<Footprint>>>;
@@ -93,8 +97,13 @@ impl Executor<'_> {
 
     /// The pointers in a structure that is passed by value; what else it holds is arbitrary.
     fn members(&self, s: &State, o: ObjId, exact: bool) -> Shape {
-        let Some(state) = s.mem.get(&o).filter(|st| !matches!(st.rest, Rest::Layer(_) | Rest::Either(_))) else { return Shape::Structure(vec![]) };
-        Shape::Structure(state.cells.iter().map(|(at, (size, v))| (*at, *size, self.shape(v, exact))).filter(|(.., v)| matches!(v, Shape::Pointer(_))).collect())
+        Shape::Structure(s.mem.get(&o).filter(|st| !matches!(st.rest, Rest::Layer(_) | Rest::Either(_))).map(|st| self.members_of(st, exact)).unwrap_or_default())
+    }
+
+    fn members_of(&self, state: &ObjState, exact: bool) -> Members {
+        let else_unset = state.rest == Rest::Uninit;
+        let cells = state.cells.iter().map(|(at, (size, v))| (*at, *size, self.shape(v, exact))).filter(|(.., v)| else_unset || matches!(v, Shape::Pointer(_)));
+        Members { cells: cells.collect(), else_unset }
     }
 
     /// The pointers in device memory that the arguments lead to; `None` where there are too many.
@@ -111,12 +120,15 @@ impl Executor<'_> {
             let Some(state) = s.mem.get(&o) else { continue };
             for (_, v) in state.cells.values() { collect(v, &mut work); }
             if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)) || self.is_never_known(o) || self.several.has_other_names(o) { continue; }
-            let cells: Vec<(i64, u32, Shape)> = state.cells.iter().map(|(at, (size, v))| (*at, *size, self.shape(v, true))).filter(|(.., v)| matches!(v, Shape::Pointer(_))).collect();
-            if cells.is_empty() { continue; }
-            if cells.len() > MAX_CELLS || held.len() >= MAX_HELD { return None; }
-            held.push((o, cells));
+            let members = self.members_of(state, true);
+            if members.cells.is_empty() { continue; }
+            if members.cells.len() > MAX_CELLS || held.len() >= MAX_HELD {
+                if members.cells.iter().any(|(.., v)| matches!(v, Shape::Pointer(_))) { return None; }
+                continue;
+            }
+            held.push((o, members));
         }
-        held.sort_unstable_by_key(|h: &(ObjId, _)| h.0);
+        held.sort_unstable_by_key(|h: &(ObjId, Members)| h.0);
         Some(held)
     }
 
@@ -125,14 +137,14 @@ impl Executor<'_> {
         match x {
             Shape::Number => false,
             Shape::Pointer(bases) => bases.iter().any(|(b, _)| matches!(b, Base::Object(o) if matches!(self.object(*o).kind, ObjKind::Parameter))),
-            Shape::Structure(members) => members.iter().any(|(.., m)| self.may_alias(m)),
+            Shape::Structure(members) => members.cells.iter().any(|(.., m)| self.may_alias(m)),
         }
     }
 
     fn find_effects(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {
         let function = self.function(kernel);
         if function.is_declaration() || function.params.len() != shapes.len() || shapes.iter().any(|x| self.may_alias(x)) { return None; }
-        if held.iter().any(|(_, cells)| cells.iter().any(|(.., x)| self.may_alias(x))) { return None; }
+        if held.iter().any(|(_, members)| members.cells.iter().any(|(.., x)| self.may_alias(x))) { return None; }
         let (kept, initial) = (self.kept.clone(), std::mem::take(&mut self.initial));
         let (found, _) = self.aside(STEPS, |e| {
             let found = e.suppose(kernel, shapes, held);
@@ -173,8 +185,8 @@ impl Executor<'_> {
     fn suppose(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {
         let objects: FxHashSet<ObjId> = held.iter().map(|h| h.0).collect();
         let mut memory = Memory::default();
-        for (o, cells) in held {
-            let state = self.with_pointers(cells);
+        for (o, members) in held {
+            let state = self.with_pointers(members);
             memory.insert(*o, state);
         }
         let known_objects = self.objects.len();
@@ -193,11 +205,14 @@ impl Executor<'_> {
         None
     }
 
-    /// Memory that holds these pointers, and anything else.
-    fn with_pointers(&mut self, cells: &[(i64, u32, Shape)]) -> Rc<ObjState> {
+    /// Memory that holds these pointers, and anything else; or nothing else that was ever written.
+    fn with_pointers(&mut self, members: &Members) -> Rc<ObjState> {
         let version = self.next_version();
-        let mut state = ObjState::new(Rest::Unknown { version, input: false, reason: Rc::from(WHY) });
-        for (at, size, member) in cells { if let Shape::Pointer(bases) = member { state.cells.insert(*at, (*size, self.pointer_to(bases))); } }
+        let mut state = ObjState::new(if members.else_unset { Rest::Uninit } else { Rest::Unknown { version, input: false, reason: Rc::from(WHY) } });
+        for (at, size, member) in &members.cells {
+            let held = if let Shape::Pointer(bases) = member { self.pointer_to(bases) } else { Value::unknown(WHY) };
+            state.cells.insert(*at, (*size, held));
+        }
         Rc::new(state)
     }
 

@@ -293,7 +293,7 @@ impl<'p> Executor<'p> {
         Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
     }
 
-    pub fn unknown_pointer(&mut self, reason: &str) -> Value { self.lost_pointer(Lost { reason: Rc::from(reason), among: None }) }
+    pub fn unknown_pointer(&mut self, reason: &str) -> Value { self.lost_pointer(Lost::anywhere(reason)) }
 
     pub(super) fn lost_pointer(&mut self, lost: Lost) -> Value {
         let cond = self.arena.bool(true);

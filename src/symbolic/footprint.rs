@@ -9,7 +9,7 @@
 use super::exec::{Executor, State};
 use super::memory::{Memory, ObjId, ObjKind, ObjState, Rest};
 use super::term::{Arena, SymKind, Term, TermId};
-use super::value::{Base, Target, Value};
+use super::value::{Base, Lost, Target, Value, unwritten};
 use crate::ir::{FuncRef, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -201,7 +201,7 @@ impl Executor<'_> {
             let known = match &t.base {
                 Base::Object(to) => !matches!(self.object(*to).kind, ObjKind::DeviceLocal | ObjKind::SharedStatic(_) | ObjKind::SharedDynamic) && !self.is_never_known(*to),
                 Base::Null | Base::Func(_) => true,
-                Base::Unknown(_) => false,
+                Base::Unknown(l) => l.unset,
             };
             let Some(found) = all.as_mut().filter(|_| known) else { all = None; break };
             for at in self.constants(t.offset) { widen(found, &(t.base.clone(), at)); }
@@ -234,6 +234,12 @@ impl Executor<'_> {
         all
     }
 
+    /// What is read as a pointer where no cell is: null of what was cleared, one that was never set where nothing was written.
+    fn pointer_without_cell(&mut self, before: &ObjState, at: i64, name: &str) -> Option<Value> {
+        if before.overlapping(at, at + 8).next().is_some() { return None; }
+        match before.rest { Rest::Zero => Some(self.null()), Rest::Uninit => Some(self.lost_pointer(Lost::unset(&unwritten(name)))), _ => None }
+    }
+
     /// What an object held before a kernel wrote there, where it did not, and which pointers where it stored only such.
     pub(super) fn keep_beside(&mut self, s: &mut State, o: ObjId, before: &ObjState, written: &Footprint) {
         if self.several.has_other_names(o) { return; }
@@ -245,12 +251,10 @@ impl Executor<'_> {
             let (Value::Ptr(_), Some(pointers)) = (v, written.pointers_at(o, bytes)) else { continue };
             kept.push((*at, (*size, self.or_one_of(v.clone(), &pointers, &name))));
         }
-        // Where there was nothing else, null pointers.
-        for (bytes, _) in written.places.get(&o).into_iter().flatten().filter(|(p, only)| before.rest == Rest::Zero && p.every == 0 && only.is_some()) {
+        for (bytes, _) in written.places.get(&o).into_iter().flatten().filter(|(p, only)| p.every == 0 && only.is_some()) {
             let (Ok(at), Some(pointers)) = (i64::try_from(bytes.at), written.pointers_at(o, *bytes)) else { continue };
-            if before.overlapping(at, at + 8).next().is_some() { continue; }
-            let null = self.null();
-            kept.push((at, (8, self.or_one_of(null, &pointers, &name))));
+            let Some(held) = self.pointer_without_cell(before, at, &name) else { continue };
+            kept.push((at, (8, self.or_one_of(held, &pointers, &name))));
         }
         if kept.is_empty() { return; }
         if let Some(state) = s.mem.get_mut(&o) { Rc::make_mut(state).cells.extend(kept); }
@@ -272,7 +276,7 @@ impl Executor<'_> {
             let pointers = written.pointers_at(o, Bytes::once(i128::from(at), i128::from(bytes)));
             let held = match before.cells.get(&at) {
                 Some((size, v @ Value::Ptr(_))) if *size == bytes => Some(v.clone()),
-                None if before.rest == Rest::Zero && before.overlapping(at, at + i64::from(bytes)).next().is_none() => Some(self.null()),
+                None if bytes == 8 && pointers.is_some() => self.pointer_without_cell(before, at, &name),
                 _ => None,
             };
             let value = match (held, pointers) {

@@ -306,15 +306,17 @@ impl Executor<'_> {
 
     /// A pointer that is read through one that was lost.
     pub(super) fn load_lost(&mut self, s: &mut State, lost: &Lost) -> Value {
+        if lost.unset { return self.lost_pointer(lost.clone()); }
         let among = match &lost.among {
             Some(a) if self.side == Side::Host => { for o in &a.objects { self.ensure(s, *o); } self.places_in(&a.objects) }
             _ => None,
         };
-        self.lost_pointer(Lost { reason: lost.reason.clone(), among })
+        self.lost_pointer(Lost { reason: lost.reason.clone(), among, unset: false })
     }
 
     /// Forgets what is written through a pointer that was lost; what is stored there has been noted.
     pub(super) fn forget_lost(&mut self, s: &mut State, lost: &Lost, reason: &str, device: bool) {
+        if lost.unset { return; }
         match &lost.among {
             Some(a) if self.side == Side::Host => for o in &a.objects { if !self.read_only(*o) || (device && self.is_of_device(*o)) { self.blank(s, *o, reason, false); } },
             _ => self.forget_escaped(s, reason, device),

@@ -7,7 +7,7 @@ use super::access::collect;
 use super::exec::{Executor, State};
 use super::loops::is_known;
 use super::memory::{ObjId, ObjKind, Rest};
-use super::value::{Base, Target, Value};
+use super::value::{Base, Lost, Target, Value};
 use crate::ir::Side;
 use rustc_hash::FxHashSet;
 
@@ -116,7 +116,7 @@ impl Executor<'_> {
 
     /// Notes in a kernel that what these lead to may be written, where one of them may lead anywhere.
     pub(super) fn note_lost_writes(&mut self, args: &[Value]) {
-        self.written_anywhere |= self.side == Side::Device && args.iter().any(|a| matches!(a, Value::Ptr(p) if p.iter().any(|t| matches!(t.base, Base::Unknown(_)))));
+        self.written_anywhere |= self.side == Side::Device && args.iter().any(|a| matches!(a, Value::Ptr(p) if p.iter().any(|t| matches!(t.base, Base::Unknown(Lost { unset: false, .. })))));
     }
 
     /// Variables of the device that code may name which is not followed: it may write them, now or later.

@@ -18,6 +18,21 @@ pub struct Lost {
     /// What it points to if to anything. An object stands here for all that its allocation ever made, so that neither an extent nor
     /// contents may be taken from it. `None` where that is not known either.
     pub among: Option<Rc<Places>>,
+    /// It was read where nothing has ever been written, or through such a pointer: whoever uses it has gone wrong already.
+    pub unset: bool,
+}
+
+/// What is read of an object where nothing was written.
+#[must_use]
+pub fn unwritten(name: &str) -> String { format!("`{name}` before it is written") }
+
+impl Lost {
+    /// One of which nothing is known.
+    #[must_use]
+    pub fn anywhere(reason: &str) -> Self { Self { reason: Rc::from(reason), among: None, unset: false } }
+    /// One that was never set: it points to nothing of the program's.
+    #[must_use]
+    pub fn unset(reason: &str) -> Self { Self { reason: Rc::from(reason), among: Some(Rc::default()), unset: true } }
 }
 
 impl std::fmt::Display for Lost { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(&self.reason) } }

@@ -1,6 +1,6 @@
 //! Loads, stores, atomics and copies of the program, bounds-checked.
 
-use super::api::{ObjectKind, Site};
+use super::api::{Fault, ObjectKind, Site};
 use super::code::Layout;
 use super::machine::{Machine, Stop, Thread};
 use super::memory::{Obj, ObjId, split};
@@ -24,6 +24,10 @@ impl Machine<'_> {
     /// Checks an access of `bytes` bytes and notes it where it is wrong.
     #[inline]
     fn way(&mut self, th: &Thread, site: impl Fn() -> Site, p: Val, bytes: u64, dir: Direction) -> Result<Way, Stop> {
+        if p.is_unset() && th.on_device() && bytes > 0 {
+            self.fault(th, site(), Fault::Unset, 0, bytes, dir)?;
+            return Ok(Way::Nowhere(Reason::BAD_READ));
+        }
         if p.is_poison() {
             self.seen.unclear(site(), || format!("its address depends on {}", self.reasons.text(p.poison)));
             if p.poison == Reason::BAD_READ { self.seen.astray(site()); }

@@ -78,6 +78,8 @@ pub enum Fault {
     Bounds,
     /// Through null, or an address near it.
     Null,
+    /// In a kernel, through a pointer that was read where nothing has written.
+    Unset,
     /// In a kernel, of pageable memory of the host: legal on some systems, and done.
     HostMemory,
     /// In an object that was freed.

@@ -131,6 +131,8 @@ pub enum I {
     /// `base + index * stride` bytes, the index sign-extended from `w` bits.
     Index { d: u32, base: Opd, index: Opd, w: u8, stride: i64 },
     Load { d: u32, p: Opd, bits: u8 },
+    /// Of a pointer.
+    LoadPointer { d: u32, p: Opd },
     LoadMany { d: u32, p: Opd, layout: u32 },
     Store { p: Opd, v: Opd, bits: u8 },
     StoreMany { p: Opd, v: Opd, layout: u32 },

@@ -405,7 +405,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         match &inst.op {
             Op::Alloca { ty, count, var, .. } => {
                 if let Some(&reg) = inst.result.and_then(|r| self.code.promoted.get(&r)) {
-                    self.emit(I::Poison { d: reg, n: 1, reason: Reason::UNINIT });
+                    let reason = if matches!(self.m.ty(*ty).kind, TypeKind::Ptr(_)) { Reason::UNSET } else { Reason::UNINIT };
+                    self.emit(I::Poison { d: reg, n: 1, reason });
                     return;
                 }
                 let count = self.one(count);
@@ -421,6 +422,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 }
                 let p = self.one(ptr);
                 match leaves(self.m, inst.ty)[..] {
+                    [_] if matches!(self.m.ty(inst.ty).kind, TypeKind::Ptr(_)) => { self.emit(I::LoadPointer { d, p }); }
                     [(_, bits)] if bits != 0 => { self.emit(I::Load { d, p, bits }); }
                     _ => {
                         let layout = self.layout(inst.ty);

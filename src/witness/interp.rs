@@ -168,7 +168,7 @@ impl Machine<'_> {
                             Some(bit) => if bit & 1 == 1 { get!(*a) } else { get!(*b) },
                             None => {
                                 let (a, b) = (get!(*a), get!(*b));
-                                if a == b { a } else { Val { bits: if super::memory::split(a.bits).0 == super::memory::split(b.bits).0 { a.bits } else { 0 }, poison: c.poison } }
+                                if a == b { a } else { Val { bits: if super::memory::split(a.bits).0 == super::memory::split(b.bits).0 { a.bits } else { 0 }, poison: c.poison.of_result() } }
                             }
                         };
                         put!(*d, v);
@@ -190,6 +190,11 @@ impl Machine<'_> {
                         hit!();
                         let v = check!(self.load(th, site!(), get!(*p), u32::from(*bits)));
                         put!(*d, v);
+                    }
+                    I::LoadPointer { d, p } => {
+                        hit!();
+                        let v = check!(self.load(th, site!(), get!(*p), 64));
+                        put!(*d, v.as_pointer());
                     }
                     I::LoadMany { d, p, layout } => {
                         hit!();

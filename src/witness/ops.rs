@@ -178,7 +178,8 @@ pub fn cast(op: CastOp, from: u32, to: u32, v: Val) -> Val {
     if v.is_poison() {
         return match op {
             // The object an unknown address was meant for survives.
-            CastOp::PtrToInt | CastOp::IntToPtr | CastOp::Bitcast | CastOp::AddrSpaceCast => v,
+            CastOp::PtrToInt | CastOp::IntToPtr => Val { poison: v.poison.of_result(), ..v },
+            CastOp::Bitcast | CastOp::AddrSpaceCast => v,
             _ => Val::poison(v.poison),
         };
     }

@@ -21,10 +21,15 @@ impl Reason {
     pub const OPEN: Self = Self(4);
     /// What a bad access would have read.
     pub const BAD_READ: Self = Self(5);
+    /// A pointer, read where nothing has written.
+    pub const UNSET: Self = Self(6);
     /// More reasons than are kept apart.
     const MANY: Self = Self(u16::MAX);
 
     pub const fn is_some(self) -> bool { self.0 != 0 }
+
+    /// Of what is computed from such a value: only the value itself is a pointer that was never set.
+    pub const fn of_result(self) -> Self { if self.0 == Self::UNSET.0 { Self::UNINIT } else { self } }
 }
 
 /// The texts of reasons, each kept once.
@@ -42,6 +47,7 @@ impl Reasons {
             "a floating-point value converted to an integer type that cannot hold it",
             "the result of an undefined operation",
             "what was read out of bounds",
+            "a pointer that was never set",
         ];
         let texts = texts.map(String::from).to_vec();
         Self { texts, index: FxHashMap::default() }
@@ -79,6 +85,10 @@ impl Val {
     pub const fn i32(v: i32) -> Self { Self::new(v.cast_unsigned() as u64) }
 
     pub const fn is_poison(self) -> bool { self.poison.is_some() }
+    /// Whether it is a pointer that was never set.
+    pub const fn is_unset(self) -> bool { self.poison.0 == Reason::UNSET.0 && self.bits == 0 }
+    /// What was read as a pointer.
+    pub const fn as_pointer(self) -> Self { if self.poison.0 == Reason::UNINIT.0 && self.bits == 0 { Self::poison(Reason::UNSET) } else { self } }
     /// The bits, where they are known.
     pub const fn known(self) -> Option<u64> { if self.is_poison() { None } else { Some(self.bits) } }
 }
