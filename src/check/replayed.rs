@@ -53,7 +53,13 @@ impl<'p> Engine<'p> {
             Decision::Fails { model, mode, degenerate } => Happens { model, mode, degenerate },
             Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return Outcome::Unknown(String::new()),
         };
-        pointers::unset_in_kernel(tools, &run.launched(), ev, (facts, happens), self.place_of(ev))
+        let open = match pointers::unset_in_kernel(tools, &run.launched(), ev, (facts, happens), self.place_of(ev)) { Outcome::Unknown(why) => why, found => return found };
+        // What memory holds, say, the program decides otherwise than the model, but not under all inputs.
+        self.trials(tools);
+        let small = tools.tried.as_ref().and_then(|t| t.inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)).filter(|(_, random)| random.is_empty()).map(|(m, _)| m);
+        let Some(model) = small else { return Outcome::Unknown(open) };
+        let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
+        pointers::unset_in_kernel(tools, &run.launched(), ev, (facts, Happens { model, mode: WrapMode::Assume, degenerate }), self.place_of(ev))
     }
 
     /// Small inputs under which the access was out of bounds in a run of the whole program, and a replay that reaches it.

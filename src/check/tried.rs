@@ -112,7 +112,7 @@ impl Tried {
 
 /// What one run saw out of bounds.
 fn bad_of(run: witness::Run) -> impl Iterator<Item = (Seen, By)> {
-    run.bad.into_iter().take(run.certain).filter(|b| b.fault.answers(Fault::Bounds) && !b.object.freed).map(|b| ((b.site, b.callers, b.launch_site), (b.block, b.thread)))
+    run.bad.into_iter().take(run.certain).filter(|b| (b.fault.answers(Fault::Bounds) || b.fault == Fault::Unset) && !b.object.freed).map(|b| ((b.site, b.callers, b.launch_site), (b.block, b.thread)))
 }
 
 /// The inputs that are varied, those of one source together, and those that are not.
