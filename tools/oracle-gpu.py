@@ -26,7 +26,7 @@ import sys
 import tempfile
 import threading
 
-PROGRAM = re.compile(r"^// seed (\d+)\n(.*?)^// (\{.*?\})\n// bad ", re.M | re.S)
+PROGRAM = re.compile(r"^// seed (\d+)[^\n]*\n(.*?)^// (\{.*?\})\n// bad ", re.M | re.S)
 PLACE = re.compile(r"\((\d+), (\d+)\): (SafeIfNoWrap|Unknown|Possible|Proved)")
 ARGV = re.compile(r'run: Run \{ argv: \[(.*?)\]')
 # The innermost call outside headers.
