@@ -156,7 +156,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `memcpy` and `memmove`. A part outside either object is an error of the whole, which is then not done.
+    /// `memcpy` and `memmove`. A part outside either object is an error of the whole: it may be refused, or done as far as it goes.
     pub fn copy(&mut self, th: &mut Thread, site: impl Fn() -> Site, dst: Val, src: Val, len: Val) -> Result<(), Stop> {
         let Some(n) = len.known() else {
             self.seen.unclear(site(), || format!("its length depends on {}", self.reasons.text(len.poison)));
@@ -180,9 +180,17 @@ impl Machine<'_> {
                 if let Some(o) = self.mem.get_mut(&mut th.stack, d).filter(|o| !o.constant) { o.store.fill_range(doff, n, Fill::Poison(r)); }
             }
             (Way::Poison(r), _) => self.store_somewhere(th, site(), dst, r),
-            (Way::Nowhere(_), _) => {}
+            (Way::Nowhere(r), _) => self.leave_open(th, dst, n, r),
         }
         Ok(())
+    }
+
+    /// What may or may not have been written from an address on, as far as its object goes, is not known.
+    fn leave_open(&mut self, th: &mut Thread, p: Val, bytes: u64, why: Reason) {
+        let (id, off) = split(p.bits);
+        let Some(o) = self.mem.get_mut(&mut th.stack, id).filter(|o| !o.constant && o.holds(off, 0)) else { return };
+        let off = off.cast_unsigned();
+        o.store.fill_range(off, bytes.min(o.size - off), Fill::Poison(why));
     }
 
     pub fn set(&mut self, th: &mut Thread, site: impl Fn() -> Site, dst: Val, byte: Val, len: Val) -> Result<(), Stop> {
@@ -198,7 +206,7 @@ impl Machine<'_> {
                 if let Some(o) = self.mem.get_mut(&mut th.stack, id).filter(|o| !o.constant) { o.store.fill_range(off, n, fill); }
             }
             Way::Poison(r) => self.store_somewhere(th, site(), dst, r),
-            Way::Nowhere(_) => {}
+            Way::Nowhere(r) => self.leave_open(th, dst, n, r),
         }
         Ok(())
     }

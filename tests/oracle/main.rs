@@ -102,6 +102,12 @@ fn what_comes_before_the_unknown_still_counts() {
     assert_eq!(seen_bad(text), 1);
 }
 
+#[test]
+fn a_copy_that_goes_too_far_may_be_refused_or_done() {
+    let program = |bytes: u32| format!("// argv: 1\n__global__ void @k(int *x, int *a) {{ x[a[0]] = 1; }}\nint @main(int argc, char **argv) {{\n    int h[8] = {{}}, *x, *a;\n    cudaMalloc(&x, 4);\n    cudaMalloc(&a, 8);\n    cudaMemset(a, 2, 8);\n    cudaMemcpy(a + 1, h, {bytes}, cudaMemcpyHostToDevice);\n    cudaMemcpy(a, h, {bytes}, cudaMemcpyHostToDevice);\n    @k<<<1, 1>>>(x, a);\n    return 0;\n}}\n");
+    assert_eq!((seen_bad(&program(4)), seen_bad(&program(0)), seen_bad(&program(12))), (0, 1, 0));
+}
+
 /// `SCUBA_ORACLE_SEEDS`, default 0..1000.
 #[test]
 #[ignore = "runs for minutes"]
