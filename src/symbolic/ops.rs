@@ -220,7 +220,7 @@ impl Executor<'_> {
             Term::Apply { name, .. } if (name == super::layers::FILE || name == super::layers::WORD) && !signed && self.arena.range(t) == Range::of_int(bits, true) => return self.as_unsigned(t, bits),
             // Bits of numbers none of which wrapped, read as a signed number again: two's complement, which is no wrap.
             Term::BitAnd(a, b, width) | Term::BitOr(a, b, width) | Term::BitXor(a, b, width)
-                if signed && *width == bits && ![*a, *b].iter().any(|t| matches!(self.arena.get(*t), Term::Wrap { .. })) => return self.as_signed(t, bits),
+                if signed && *width >= bits && ![*a, *b].iter().any(|t| matches!(self.arena.get(*t), Term::Wrap { .. })) => { let width = *width; return self.as_signed(t, width, bits); }
             Term::Ite(..) => return self.interpret_arms(t, bits, signed, &mut FxHashMap::default()),
             _ => {}
         }
@@ -248,10 +248,11 @@ impl Executor<'_> {
         self.arena.ite(negative, other, t)
     }
 
-    /// The bits of an unsigned number read as a signed one.
-    fn as_signed(&mut self, t: TermId, bits: u32) -> TermId {
-        let (most, other) = (self.arena.int((1i128 << (bits - 1)) - 1), self.arena.add_const(t, -(1i128 << bits)));
+    /// So many bits of an unsigned number read as a signed one, and that as one of fewer bits.
+    fn as_signed(&mut self, t: TermId, width: u32, bits: u32) -> TermId {
+        let (most, other) = (self.arena.int((1i128 << (width - 1)) - 1), self.arena.add_const(t, -(1i128 << width)));
         let negative = self.arena.lt(most, t);
+        let [other, t] = if bits < width { [other, t].map(|t| self.arena.wrap(t, bits, true)) } else { [other, t] };
         self.arena.ite(negative, other, t)
     }
 
@@ -591,7 +592,7 @@ impl Executor<'_> {
         if by < left || shifted != self.int_op(BinOp::Shl, x, width, bits) { return None; }
         let width = i128::from(bits) - left;
         let low = self.arena.modulo(x, 1 << width);
-        let field = if op == BinOp::AShr { self.as_signed(low, u32::try_from(width).ok()?) } else { low };
+        let field = if op == BinOp::AShr { let width = u32::try_from(width).ok()?; self.as_signed(low, width, width) } else { low };
         Some(Value::Int(self.arena.floor_div(field, 1 << (by - left))))
     }
 
