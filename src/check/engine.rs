@@ -31,6 +31,7 @@ use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
 use crate::symbolic::lifetime::{CopyEvent, StaleEvent};
 use crate::symbolic::memory::{ObjId, ObjKind, Object};
 use crate::symbolic::partition::{PartId, Partition};
+use crate::symbolic::running;
 use crate::symbolic::term::TermId;
 use crate::symbolic::value::{Base, Lost, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -137,6 +138,8 @@ pub(super) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, ev: &Acces
     let facts = checked.map_or(facts, |more| tools.e.arena.and(facts, more));
     let same = tools.e.same_inputs(&[facts, target.offset, ev.bytes, extent]);
     let facts = same.map_or(facts, |more| tools.e.arena.and(facts, more));
+    let sums = running::instances(&mut tools.e.arena, &[facts, target.offset, extent]);
+    let facts = sums.map_or(facts, |more| tools.e.arena.and(facts, more));
     (Obligation { facts, offset: target.offset, bytes: ev.bytes, extent }, exchanged.is_some())
 }
 
@@ -667,7 +670,8 @@ impl<'p> Engine<'p> {
         let stored = exchange.facts(tools, &[ob.facts, ob.offset])?;
         let bounds = run.invariants.facts(&mut tools.e, &[stored]);
         let checked = always::instances(&mut tools.e.arena, &run.launch.always, &[stored]);
-        let facts = tools.e.arena.and_all([ob.facts, stored].into_iter().chain(bounds).chain(checked).collect());
+        let sums = running::instances(&mut tools.e.arena, &[ob.facts, ob.offset, ob.extent, stored]);
+        let facts = tools.e.arena.and_all([ob.facts, stored].into_iter().chain(bounds).chain(checked).chain(sums).collect());
         match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() }) { Decision::Unknown(_) => None, decided => Some(decided) }
     }
 

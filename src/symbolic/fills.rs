@@ -3,6 +3,7 @@
 use super::exec::{Executor, Site, State};
 use super::layers::{ROUND, Written};
 use super::memory::{ObjId, ObjState, Rest};
+use super::running::{Running, steps_below};
 use super::term::{Range, SymKind, Term, TermId};
 use super::value::Value;
 use crate::ir::{FuncRef, TypeId, TypeKind};
@@ -25,6 +26,20 @@ pub(super) struct Filled {
     pub made: Option<ObjId>,
 }
 
+impl Filled {
+    /// What an element gets, in terms of its round.
+    pub const fn value(&self) -> TermId { self.value }
+}
+
+/// What adds up from round to round.
+pub(super) struct Sums<'s> {
+    pub running: &'s [Running],
+    /// The state before the loop.
+    pub before: &'s State,
+    /// What holds in each round that goes on, in terms of its number.
+    pub known: &'s [TermId],
+}
+
 /// What a round writes to an array in one place, on one way through it or on all.
 struct Write {
     from: TermId,
@@ -38,14 +53,15 @@ impl Executor<'_> {
     /// element, or several with equal distances that lie apart (members of a structure); in the order in which they are written. On a way
     /// through the round that leaves an element alone it holds what it held before the loop. `map` has the loop's variables at iteration `k`; symbols before `mark.0` and contents up to `mark.1` are
     /// older than the loop, which `place` tells.
-    pub(super) fn filled(&mut self, o: ObjId, states: (&State, &State), map: &FxHashMap<TermId, TermId>, mark: (usize, u32), k: TermId, place: (u64, Site)) -> Option<Vec<Filled>> {
+    #[expect(clippy::too_many_arguments, reason = "one array of a loop, as its other variables")]
+    pub(super) fn filled(&mut self, o: ObjId, states: (&State, &State), map: &FxHashMap<TermId, TermId>, mark: (usize, u32), k: TermId, place: (u64, Site), sums: &Sums<'_>) -> Option<Vec<Filled>> {
         let (start, end) = (states.0.mem.get(&o)?, states.1.mem.get(&o)?);
         let mut state = self.settled(states.1.path, end);
         let mut all: Vec<Filled> = vec![];
         while state != *start {
             if all.len() >= MAX_MEMBERS { return None; }
             let write = self.written(o, &state, place.1.func)?;
-            let filled = self.filled_by((o, start), &write, states.1, map, mark, k, place)?;
+            let filled = self.filled_by((o, start), &write, states.1, map, mark, k, place, sums)?;
             let mut hidden = false;
             for later in &all {
                 if later.stride != filled.stride { return None; }
@@ -95,7 +111,7 @@ impl Executor<'_> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "one array of a loop, as its other variables")]
-    fn filled_by(&mut self, (o, start): (ObjId, &ObjState), write: &Write, end: &State, map: &FxHashMap<TermId, TermId>, mark: (usize, u32), k: TermId, place: (u64, Site)) -> Option<Filled> {
+    fn filled_by(&mut self, (o, start): (ObjId, &ObjState), write: &Write, end: &State, map: &FxHashMap<TermId, TermId>, mark: (usize, u32), k: TermId, place: (u64, Site), sums: &Sums<'_>) -> Option<Filled> {
         let at = self.arena.substitute(write.from, map);
         if !self.only_old(at, mark.0, mark.1, Some(k)) { return None; }
         let next = self.arena.add_const(k, 1);
@@ -104,7 +120,8 @@ impl Executor<'_> {
         let stride = self.arena.as_int(step).filter(|s| *s >= i128::from(write.bytes))?;
         let zero = self.arena.int(0);
         let from = self.arena.substitute(at, &std::iter::once((k, zero)).collect());
-        let value = self.arena.substitute(write.value, map);
+        let value = self.in_running(write.value, sums.running);
+        let value = self.arena.substitute(value, map);
         // What each round allocates is another object in each.
         let made = self.arena.cone(&[value]).into_iter().any(|t| self.is_address_since(t, mark.1));
         if made {
@@ -112,21 +129,55 @@ impl Executor<'_> {
             return Some(Filled { from, stride, bytes: write.bytes, value, held: None, made: Some(all) });
         }
         // No other round writes there.
-        let held = match &start.rest {
-            Rest::Unknown { version, .. } => match self.content(o, *version, at, write.bytes * 8) { Value::Int(t) => Some(t), _ => None },
-            _ => None,
-        };
+        let held = self.held_in_round(o, start, at, write.bytes);
+        if let Some(value) = self.added_to_the_one_before((o, start), (at, from, stride), write.bytes, value, (mark, k, place.1.func), held, sums) {
+            return Some(Filled { from, stride, bytes: write.bytes, value, held: None, made: None });
+        }
         let (value, held) = self.of_each_round(value, write.bytes, mark, k, held);
         Some(Filled { from, stride, bytes: write.bytes, value, held, made: None })
+    }
+
+    /// The number that stands, in a round, for what an array held at its start.
+    fn held_in_round(&mut self, o: ObjId, start: &ObjState, at: TermId, bytes: u32) -> Option<TermId> {
+        let Rest::Unknown { version, .. } = &start.rest else { return None };
+        match self.content(o, *version, at, bytes * 8) { Value::Int(t) => Some(t), _ => None }
+    }
+
+    /// The value of a round that adds to the element which the round before wrote, or to the one before the first: what was there, and
+    /// the sum so far. `held` stands for what its own element held.
+    #[expect(clippy::too_many_arguments, reason = "one array of a loop, as its other variables")]
+    fn added_to_the_one_before(&mut self, (o, start): (ObjId, &ObjState), (at, from, stride): (TermId, TermId, i128), bytes: u32, value: TermId, (mark, k, func): ((usize, u32), TermId, FuncRef), held: Option<TermId>, sums: &Sums<'_>) -> Option<TermId> {
+        let at_before = self.arena.add_const(at, -stride);
+        let before = self.held_in_round(o, start, at_before, bytes)?;
+        let added = self.arena.sub(value, before);
+        if self.arena.cone(&[added]).contains(&before) { return None; }
+        let old = sums.before.mem.get(&o)?.clone();
+        let added = match held {
+            Some(held) => {
+                let known = self.held_at_place(o, &old, at, bytes, func).unwrap_or(held);
+                self.arena.substitute(added, &std::iter::once((held, known)).collect())
+            }
+            None => added,
+        };
+        let added = self.under(added, sums.known);
+        let (added, _) = self.of_each_round(added, bytes, mark, k, None);
+        let step = self.any_step(self.arena.range(added))?;
+        let before_first = self.arena.add_const(from, -stride);
+        let first = self.held_at_place(o, &old, before_first, bytes, func)?;
+        let rounds = self.arena.add_const(k, 1);
+        let sum = self.sum_before(step, rounds);
+        let all = self.arena.add(first, sum);
+        Some(self.arena.wrap(all, bytes * 8, true))
     }
 
     /// A value that a round computes, as a function of the round: what the round itself makes up is another in each. And what stands
     /// there for `held`.
     fn of_each_round(&mut self, value: TermId, bytes: u32, mark: (usize, u32), k: TermId, held: Option<TermId>) -> (TermId, Option<TermId>) {
         let mut own: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let steps = steps_below(&self.arena, value);
         for n in self.arena.cone(&[value]) {
             let new = match self.arena.get(n) {
-                Term::Sym(s) if (s.0 as usize) >= mark.0 && n != k => {
+                Term::Sym(s) if (s.0 as usize) >= mark.0 && n != k && !steps.contains(&n) => {
                     let (serial, range) = (s.0, self.arena.symbol(*s).range);
                     Some((serial, range))
                 }

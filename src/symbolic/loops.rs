@@ -10,9 +10,10 @@
 use super::anew::Anew;
 use super::cfg::Cfg;
 use super::effort::{Part, Spared};
-use super::fills::Filled;
+use super::fills::{Filled, Sums};
 use super::exec::{Executor, Frame, RegionOut, Site, State};
 use super::memory::{ObjId, ObjState, Rest};
+use super::running::{Running, steps_below};
 use super::sums::Rounds;
 use super::term::{Range, SymKind, Term, TermId};
 use super::value::{Base, Target, Value};
@@ -286,7 +287,22 @@ impl Executor<'_> {
             }
         }
         let of_rounds = (fr.context, Site { func: fr.func, block: header, inst: u32::MAX - 1 });
-        let arrays: Vec<(ObjId, Vec<Filled>)> = vars.iter().filter_map(|v| if let LoopVar::Whole(o) = v { self.filled(*o, (&sh, &sb), &map, (mark, version), k, of_rounds).map(|f| (*o, f)) } else { None }).collect();
+        let rounds = Rounds { k, map: &map, mark, version };
+        let mut running: Vec<Running> = vec![];
+        for v in vars.iter().filter(|_| vars.iter().any(|v| matches!(v, LoopVar::Whole(_)))) {
+            if choices.contains_key(v) || beyond.contains(v) || !matches!(forms.get(v), Some(Form::Arbitrary | Form::Bounded(Value::Int(_), _))) { continue; }
+            let (Some(Value::Int(a)), Some(Value::Int(h)), Some(Value::Int(n)), Some(bits)) = (self.var_value(&s0, &phi_start, *v), symbols.get(v).cloned(), self.var_value(&sb, &phi_next, *v), self.bits_of_var(fr, *v)) else { continue };
+            let n = self.as_kept(n, h, bits);
+            running.extend(self.running(*v, (a, h, n), bits, &rounds));
+        }
+        let in_round = self.arena.substitute(round, &map);
+        let in_round = self.arena.conjuncts(in_round);
+        let sums = Sums { running: &running, before: &s0, known: &in_round };
+        let arrays: Vec<(ObjId, Vec<Filled>)> = vars.iter().filter_map(|v| if let LoopVar::Whole(o) = v { self.filled(*o, (&sh, &sb), &map, (mark, version), k, of_rounds, &sums).map(|f| (*o, f)) } else { None }).collect();
+        // Arrays that hold what a variable was in each round speak of the same sum as it does itself.
+        let kept: FxHashSet<TermId> = arrays.iter().flat_map(|(_, f)| f).flat_map(|f| steps_below(&self.arena, f.value())).collect();
+        running.retain(|r| kept.contains(&r.step));
+        for r in &running { forms.insert(r.var, Form::Bounded(Value::Int(r.now), r.facts.clone())); }
         // Pointers that rounds leave in an array are told apart where each round is executed by itself.
         let scattered = vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if self.kept.has_addresses(*o) && !arrays.iter().any(|(a, f)| a == o && f.iter().all(|f| f.made.is_none()))));
         // What is known of arrays is only found out the long way.
@@ -295,11 +311,11 @@ impl Executor<'_> {
         let round: Vec<TermId> = self.arena.conjuncts(round).into_iter().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
 
         let mut facts = vec![];
-        let rounds = Rounds { k, map: &map, mark, version };
         // Of each round, in variables that keep what it found.
         let mut noted: Vec<TermId> = vec![];
         for v in &vars {
             if choices.contains_key(v) || beyond.contains(v) || !matches!(forms.get(v), Some(Form::Arbitrary | Form::Bounded(Value::Int(_), _))) { continue; }
+            if running.iter().any(|r| r.var == *v) { continue; }
             let (Some(Value::Int(a)), Some(Value::Int(h)), Some(Value::Int(n))) = (self.var_value(&s0, &phi_start, *v), symbols.get(v).cloned(), self.var_value(&sb, &phi_next, *v)) else { continue };
             let kept = match self.bits_of_var(fr, *v) { Some(bits) => self.as_kept(n, h, bits), None => n };
             if let Some(f) = self.added_up((a, h, kept), &rounds) { forms.insert(*v, f); continue; }

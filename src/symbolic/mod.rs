@@ -32,6 +32,7 @@ pub mod options;
 pub mod origins;
 pub mod partition;
 pub(crate) mod reached;
+pub mod running;
 mod several;
 mod spared;
 mod starts;
