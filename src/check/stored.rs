@@ -85,22 +85,24 @@ impl Exchange<'_> {
     /// That a store put it there, of any thread that can reach the same memory.
     fn by_some_thread(&self, e: &mut Executor<'_>, number: TermId, l: &Loaded, offset: TermId, Store { ev, target, .. }: &Store<'_>) -> Option<TermId> {
         // What an operation makes of what was there may be any number.
-        let value = match ev.stores { Stores::Value(v) => signed(e, v, l.bits), Stores::Unknown | Stores::Same => number };
+        let value = match ev.stores { Stores::Value(v) => Some(signed(e, v, l.bits)), Stores::Unknown | Stores::Same => None };
         let way = e.arena.and(ev.path, target.cond);
         let of_block = matches!(e.object(l.object).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic);
         let mut other: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for t in e.arena.cone(&[way, target.offset, value]) {
+        let all: Vec<TermId> = [way, target.offset].into_iter().chain(value).collect();
+        for t in e.arena.cone(&all) {
             let Some(range) = of_own_memory(e, t) else { continue };
             let new = e.arena.fresh(SymKind::Unknown { reason: "what another thread's variable holds".into() }, "?", range);
             other.insert(t, new);
         }
-        for s in self.own(e, &[way, target.offset, value]) {
+        for s in self.own(e, &all) {
             if of_block && matches!(e.arena.symbol(s).kind, SymKind::Block(_)) { continue; }
             let (old, new) = (e.arena.symbol_term(s), e.another(s));
             other.insert(old, new);
         }
-        let [way, at, value] = [way, target.offset, value].map(|t| e.arena.substitute(t, &other));
-        let (same, is) = (e.arena.eq(at, offset), e.arena.eq(number, value));
+        let [way, at] = [way, target.offset].map(|t| e.arena.substitute(t, &other));
+        let same = e.arena.eq(at, offset);
+        let is = match value { Some(v) => { let v = e.arena.substitute(v, &other); e.arena.eq(number, v) } None => e.arena.bool(true) };
         Some(e.arena.and_all(vec![way, same, is]))
     }
 
