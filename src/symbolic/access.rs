@@ -542,6 +542,7 @@ impl Executor<'_> {
 
     pub fn copy(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, src: &Rc<Vec<Target>>, len: TermId) {
         self.keep_copy(s, dst, src);
+        let (dst, src) = (&without_null(dst), &without_null(src));
         for t in dst.iter() { if let Base::Unknown(l) = &t.base { self.forget_lost(s, l, "a copy through an unknown pointer", true); } }
         if [dst, src].into_iter().flat_map(|p| p.iter()).any(|t| matches!(t.base, Base::Object(o) if self.is_never_known(o))) {
             for t in dst.iter() { if let Base::Object(to) = t.base && self.knows_stores(to) { self.forget(s, to, "a copy from or to one of several allocations", false); } }
@@ -653,6 +654,7 @@ impl Executor<'_> {
     }
 
     pub fn fill(&mut self, s: &mut State, dst: &Rc<Vec<Target>>, byte: TermId, len: TermId) {
+        let dst = &without_null(dst);
         for t in dst.iter() { if let Base::Unknown(l) = &t.base { self.forget_lost(s, l, "memory filled through an unknown pointer", true); } }
         let n = self.arena.as_int(len);
         let zero = self.arena.as_int(byte) == Some(0);
@@ -812,4 +814,9 @@ impl Executor<'_> {
         self.stack.iter().rev().map(|s| self.location(*s)).find(|(m, l)| { let p = self.program.loc(*m, *l); p.line > 0 && !p.system })
             .or_else(|| self.stack.last().map(|s| self.location(*s)))
     }
+}
+
+/// Where something is copied from or to, if anything is: not null, which a container without elements has.
+fn without_null(p: &Rc<Vec<Target>>) -> Rc<Vec<Target>> {
+    match p.iter().filter(|t| t.base != Base::Null).count() { n if n == p.len() || n == 0 => p.clone(), _ => Rc::new(p.iter().filter(|t| t.base != Base::Null).cloned().collect()) }
 }

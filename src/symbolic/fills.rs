@@ -113,6 +113,7 @@ impl Executor<'_> {
     #[expect(clippy::too_many_arguments, reason = "one array of a loop, as its other variables")]
     fn filled_by(&mut self, (o, start): (ObjId, &ObjState), write: &Write, end: &State, map: &FxHashMap<TermId, TermId>, mark: (usize, u32), k: TermId, place: (u64, Site), sums: &Sums<'_>) -> Option<Filled> {
         let at = self.arena.substitute(write.from, map);
+        let at = self.without_wraps(at, k, sums.known);
         if !self.only_old(at, mark.0, mark.1, Some(k)) { return None; }
         let next = self.arena.add_const(k, 1);
         let after = self.arena.substitute(at, &std::iter::once((k, next)).collect());
@@ -122,6 +123,7 @@ impl Executor<'_> {
         let from = self.arena.substitute(at, &std::iter::once((k, zero)).collect());
         let value = self.in_running(write.value, sums.running);
         let value = self.arena.substitute(value, map);
+        let value = self.without_wraps(value, k, sums.known);
         // What each round allocates is another object in each.
         let made = self.arena.cone(&[value]).into_iter().any(|t| self.is_address_since(t, mark.1));
         if made {
@@ -135,6 +137,43 @@ impl Executor<'_> {
         }
         let (value, held) = self.of_each_round(value, write.bytes, mark, k, held);
         Some(Filled { from, stride, bytes: write.bytes, value, held, made: None })
+    }
+
+    /// The same without the readings that cannot change a number of any round: `i + 1` where `i < n`.
+    fn without_wraps(&mut self, t: TermId, k: TermId, known: &[TermId]) -> TermId {
+        let (mut t, mut last) = (t, None);
+        loop {
+            let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+            for n in self.arena.cone(&[t]) {
+                let Term::Wrap { arg, bits, signed } = *self.arena.get(n) else { continue };
+                let Some((rest, factor)) = self.linear_part(arg, k) else { continue };
+                let last = *last.get_or_insert_with(|| self.last_round(k, known));
+                let moved = Range { lo: Some(0), hi: last }.scale(factor);
+                let rest = self.arena.range(rest);
+                let sum = |a: Option<i128>, b: Option<i128>| a.zip(b).and_then(|(a, b)| a.checked_add(b));
+                if Range::of_int(bits, signed).contains(Range { lo: sum(moved.lo, rest.lo), hi: sum(moved.hi, rest.hi) }) { map.insert(n, arg); }
+            }
+            if map.is_empty() { return t; }
+            t = self.arena.substitute(t, &map);
+        }
+    }
+
+    /// `rest + factor · k`.
+    fn linear_part(&mut self, t: TermId, k: TermId) -> Option<(TermId, i128)> {
+        let factor = self.arena.poly(t).terms.iter().find(|(m, _)| m.as_slice() == [k]).map(|(_, c)| *c)?;
+        let own = self.arena.scale(k, factor);
+        let rest = self.arena.sub(t, own);
+        (!self.arena.cone(&[rest]).contains(&k)).then_some((rest, factor))
+    }
+
+    /// The greatest number of a round that goes on, as its conditions say.
+    fn last_round(&mut self, k: TermId, known: &[TermId]) -> Option<i128> {
+        known.iter().filter_map(|c| {
+            let Term::Le(t) = *self.arena.get(*c) else { return None };
+            let (rest, factor) = self.linear_part(t, k)?;
+            (factor > 0).then_some(())?;
+            self.arena.range(rest).lo?.checked_neg().map(|most| most.div_euclid(factor))
+        }).min()
     }
 
     /// The number that stands, in a round, for what an array held at its start.

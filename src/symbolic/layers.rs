@@ -233,7 +233,9 @@ impl Executor<'_> {
         let apart = self.arena.or(outside, gap);
         if whole && self.arena.as_bool(exact) == Some(true) { return Inside { member: exact, apart: self.arena.bool(false) }; }
         let (lower, upper) = (self.arena.le(zero, rel), self.arena.lt(rel, all));
-        Inside { member: self.arena.and_all(vec![exact, lower, upper]), apart }
+        let member = self.arena.and_all(vec![exact, lower, upper]);
+        // What is an element's place, and no element of these, lies apart from all.
+        Inside { member, apart: if self.arena.as_bool(exact) == Some(true) { self.arena.not(member) } else { apart } }
     }
 
     /// What a layer wrote at an offset that lies in it.

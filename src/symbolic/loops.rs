@@ -296,7 +296,8 @@ impl Executor<'_> {
             running.extend(self.running(*v, (a, h, n), bits, &rounds));
         }
         let in_round = self.arena.substitute(round, &map);
-        let in_round = self.arena.conjuncts(in_round);
+        let in_round = [self.arena.conjuncts(in_round), self.arena.conjuncts(s0.path)].concat();
+        let in_round = self.read_plainly(in_round);
         let sums = Sums { running: &running, before: &s0, known: &in_round };
         let arrays: Vec<(ObjId, Vec<Filled>)> = vars.iter().filter_map(|v| if let LoopVar::Whole(o) = v { self.filled(*o, (&sh, &sb), &map, (mark, version), k, of_rounds, &sums).map(|f| (*o, f)) } else { None }).collect();
         // Arrays that hold what a variable was in each round speak of the same sum as it does itself.

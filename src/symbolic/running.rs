@@ -17,6 +17,9 @@ const SUM: &str = "sum";
 /// Sums of one loop that one question is told of.
 const MOST: usize = 8;
 
+/// Conditions that are added up to see whether another follows.
+const MOST_KNOWN: usize = 24;
+
 /// A variable that rounds move by steps.
 #[derive(Clone, Debug)]
 pub(super) struct Running {
@@ -81,19 +84,54 @@ impl Executor<'_> {
     }
 
     /// The same choice where these conditions hold.
-    pub(super) fn under(&mut self, t: TermId, known: &[TermId]) -> TermId {
-        let mut t = t;
+    pub(super) fn under(&mut self, mut t: TermId, known: &[TermId]) -> TermId {
         loop {
             let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
             for n in self.arena.cone(&[t]) {
                 let Term::Ite(c, a, b) = *self.arena.get(n) else { continue };
                 let all = self.arena.conjuncts(c);
-                if all.iter().all(|c| known.contains(c)) { map.insert(n, a); continue; }
-                if all.into_iter().any(|c| { let not = self.arena.not(c); known.contains(&not) }) { map.insert(n, b); }
+                if all.iter().all(|c| self.follows(*c, known)) { map.insert(n, a); continue; }
+                if all.into_iter().any(|c| { let not = self.arena.not(c); self.follows(not, known) }) { map.insert(n, b); }
             }
             if map.is_empty() { return t; }
             t = self.arena.substitute(t, &map);
         }
+    }
+
+    /// Conditions without the readings that change nothing where these hold: `i` as an `int` where `0 <= i` and `i <= 2147483647`.
+    pub(super) fn read_plainly(&mut self, known: Vec<TermId>) -> Vec<TermId> {
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for n in self.arena.cone(&known) {
+            let Term::Wrap { arg, bits, signed } = *self.arena.get(n) else { continue };
+            let (want, has) = (Range::of_int(bits, signed), self.arena.range(arg));
+            if !want.contains(Range { hi: Some(0), ..has }) { continue; }
+            let bounded = known.iter().any(|c| {
+                let Term::Le(t) = *self.arena.get(*c) else { return false };
+                let rest = self.arena.sub(t, arg);
+                self.arena.as_int(rest).and_then(i128::checked_neg).is_some_and(|most| want.contains_value(most))
+            });
+            if bounded { map.insert(n, arg); }
+        }
+        known.into_iter().map(|c| self.arena.substitute(c, &map)).collect()
+    }
+
+    /// Whether a condition follows from one of these, or from the sum of two.
+    fn follows(&mut self, c: TermId, known: &[TermId]) -> bool {
+        if known.contains(&c) { return true; }
+        let Term::Le(t) = *self.arena.get(c) else { return false };
+        let bounds: Vec<TermId> = known.iter().filter_map(|c| if let Term::Le(t) = self.arena.get(*c) { Some(*t) } else { None }).take(MOST_KNOWN).collect();
+        let symbols = self.arena.symbols_of(&[t]);
+        for x in &bounds {
+            // Both are at most 0.
+            let rest = self.arena.sub(t, *x);
+            if self.arena.range(rest).hi.is_some_and(|h| h <= 0) { return true; }
+            if !self.arena.symbols_of(&[*x]).iter().any(|s| symbols.contains(s)) { continue; }
+            for y in &bounds {
+                let rest = self.arena.sub(rest, *y);
+                if self.arena.range(rest).hi.is_some_and(|h| h <= 0) { return true; }
+            }
+        }
+        false
     }
 }
 
