@@ -302,7 +302,7 @@ impl Executor<'_> {
         let arrays: Vec<(ObjId, Vec<Filled>)> = vars.iter().filter_map(|v| if let LoopVar::Whole(o) = v { self.filled(*o, (&sh, &sb), &map, (mark, version), k, of_rounds, &sums).map(|f| (*o, f)) } else { None }).collect();
         // Arrays that hold what a variable was in each round speak of the same sum as it does itself.
         let kept: FxHashSet<TermId> = arrays.iter().flat_map(|(_, f)| f).flat_map(|f| steps_below(&self.arena, f.value())).collect();
-        running.retain(|r| kept.contains(&r.step));
+        running.retain(|r| r.step.is_some_and(|s| kept.contains(&s)));
         for r in &running { forms.insert(r.var, Form::Bounded(Value::Int(r.now), r.facts.clone())); }
         // Pointers that rounds leave in an array are told apart where each round is executed by itself.
         let scattered = vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if self.kept.has_addresses(*o) && !arrays.iter().any(|(a, f)| a == o && f.iter().all(|f| f.made.is_none()))));

@@ -6,9 +6,10 @@
 //! of a sum is put to use by instances, where it is asked for: it grows by `j - i` steps from round `i` to `j`.
 
 use super::exec::Executor;
-use super::loops::LoopVar;
+use super::loops::{Form, LoopVar};
 use super::sums::Rounds;
 use super::term::{Arena, Range, SymKind, Term, TermId};
+use super::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The function from a step and a number of rounds to the sum.
@@ -31,7 +32,8 @@ pub(super) struct Running {
     pub now: TermId,
     read: TermId,
     read_next: TermId,
-    pub step: TermId,
+    /// `None` where its value is known exactly.
+    pub step: Option<TermId>,
     /// What is known of `now`.
     pub facts: Vec<TermId>,
 }
@@ -52,6 +54,26 @@ impl Executor<'_> {
 
     /// A variable of so many bits that starts as `a` and goes from `h` to `n` in a round, where it only moves by steps with bounds.
     pub(super) fn running(&mut self, var: LoopVar, (a, h, n): (TermId, TermId, TermId), bits: u32, r: &Rounds<'_>) -> Option<Running> {
+        let signed = self.arena.range(h).lo.is_some_and(|l| l < 0);
+        let after = self.arena.add_const(r.k, 1);
+        let (step, [now, then]) = match self.added_up((a, h, n), r) {
+            Some(Form::Closed(Value::Int(now)) | Form::Bounded(Value::Int(now), _)) => {
+                let then = self.arena.substitute(now, &std::iter::once((r.k, after)).collect());
+                (None, [now, then])
+            }
+            _ => {
+                let step = self.steps_between(h, n, r)?;
+                let step = self.any_step(step)?;
+                (Some(step), [r.k, after].map(|j| { let sum = self.sum_before(step, j); self.arena.add(a, sum) }))
+            }
+        };
+        let [read, read_next] = [now, then].map(|t| self.arena.wrap(t, bits, signed));
+        let facts = instances(&mut self.arena, &[now]).into_iter().collect();
+        Some(Running { var, held: h, next: n, now, read, read_next, step, facts })
+    }
+
+    /// What any round adds to a variable that it only moves.
+    fn steps_between(&mut self, h: TermId, n: TermId, r: &Rounds<'_>) -> Option<Range> {
         let mut range: Option<Range> = None;
         for leaf in self.leaves(n)? {
             let d = self.arena.sub(leaf, h);
@@ -60,13 +82,7 @@ impl Executor<'_> {
             let d = self.arena.range(d);
             range = Some(range.map_or(d, |r| r.union(d)));
         }
-        let step = self.any_step(range?)?;
-        let signed = self.arena.range(h).lo.is_some_and(|l| l < 0);
-        let after = self.arena.add_const(r.k, 1);
-        let [now, then] = [r.k, after].map(|j| { let sum = self.sum_before(step, j); self.arena.add(a, sum) });
-        let [read, read_next] = [now, then].map(|t| self.arena.wrap(t, bits, signed));
-        let facts = instances(&mut self.arena, &[now]).into_iter().collect();
-        Some(Running { var, held: h, next: n, now, read, read_next, step, facts })
+        range
     }
 
     /// What a round writes, in terms of the number of the round, where such variables are part of it.

@@ -135,7 +135,7 @@ impl Gen {
         let e = self.value(s, x, h, &j);
         let cast = if self.chance(10) { format!("({})", self.ty().name()) } else { String::new() };
         let set = format!("{h}[{j}] = {cast}({e});");
-        match self.weigh(&[60, 8, 8, 8, 6, 10]) {
+        match self.weigh(&[54, 8, 8, 8, 6, 8, 10]) {
             0 => body.push(Stmt::line(format!("for (int {j} = 0; {j} {lt} {n}; {j}++) {set}"))),
             1 => body.push(Stmt::line(format!("for (int {j} = {n} - 1; {j} >= 0; {j}--) {set}"))),
             2 => {
@@ -154,6 +154,25 @@ impl Gen {
                 body.push(Stmt::line(format!("if ({n} > 0) {h}[0] = {start};")));
                 body.push(Stmt::line(format!("for (int {j} = 1; {j} {lt} {n}; {j}++) {h}[{j}] = {h}[{j} - 1] + ({h}[{j} - 1] {lt} {top});")));
             }
+            5 => {
+                // What has been added up so far.
+                let (c, start, step) = (self.name('v'), self.choose(&["0", "0", "1", "-1"]), self.step(&j));
+                match self.below(3) {
+                    0 => {
+                        body.push(Stmt::line(format!("int {c} = {start};")));
+                        body.push(Stmt::block(format!("for (int {j} = 0; {j} {lt} {n}; {j}++) {{"), vec![Stmt::line(format!("{h}[{j}] = {c};")), Stmt::line(step.replace('@', &c))]));
+                    }
+                    1 => {
+                        body.push(Stmt::line(format!("int {c} = {start};")));
+                        body.push(Stmt::block(format!("for (int {j} = 0; {j} {lt} {n}; {j}++) {{"), vec![Stmt::line(step.replace('@', &c)), Stmt::line(format!("{h}[{j}] = {c};"))]));
+                    }
+                    _ => {
+                        let step = self.choose(&["rand() % 3", "1", "2", "-1", "(rand() & 1)", "v % 2"]).replace('v', &j);
+                        body.push(Stmt::line(format!("if ({n} > 0) {h}[0] = {start};")));
+                        body.push(Stmt::line(format!("for (int {j} = 0; {j} + 1 {lt} {n}; {j}++) {h}[{j} + 1] = {h}[{j}] + {step};")));
+                    }
+                }
+            }
             _ => {
                 let mut inner = s.clone();
                 inner.ints.push(Int { name: j.clone(), ty: Ty::I32, mutable: false, data: false });
@@ -162,6 +181,12 @@ impl Gen {
                 body.push(Stmt::block(format!("for (int {j} = 0; {j} {lt} {n}; {j}++) {{"), vec![Stmt::line(format!("if ({c}) {set}")), Stmt::line(if self.chance(60) { format!("else {h}[{j}] = {f};") } else { String::new() })]));
             }
         }
+    }
+
+    /// Moves `@` in round `j`.
+    fn step(&mut self, j: &str) -> String {
+        let k = self.positive();
+        self.choose(&["@++;", "@ += rand() % 3;", "@ += J % K;", "if (rand() % 2) @++;", "if (J % 2) @ += K;", "@ -= rand() % 2;", "@ += J;", "@ = @ + (rand() % K) - 1;"]).replace('J', j).replace('K', &k)
     }
 
     /// Changes some of the host's elements.
