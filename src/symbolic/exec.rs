@@ -429,6 +429,7 @@ impl<'p> Executor<'p> {
         let state = self.assume_at_entry(f, &args, state);
         // Where `va_list`s lead is not followed.
         if let Some(more) = args.get(func.params.len()..) { for v in more { self.keep_anywhere(v); } }
+        let before = self.objects.len();
         let mut frame = Frame { func: f, env: vec![None; func.values as usize], locals: vec![], rows: FxHashMap::default(), shifted: FxHashMap::default(), context };
         for (i, a) in args.into_iter().enumerate() { if let Some(slot) = frame.env.get_mut(i) { *slot = Some(a); } }
         let out = self.region(&mut frame, &cfg, None, BlockId(0), vec![(BlockId(0), state)]);
@@ -445,7 +446,25 @@ impl<'p> Executor<'p> {
             s.mem.remove(&l);
             self.partitions.end(l);
         }
+        if self.program.loc(f.module, func.loc).system { value = value.map(|v| self.without_no_elements(v, before)); }
         Some((value, s))
+    }
+
+    /// What a container of the standard library gets for its elements, null where there are none: a block without any will do as well, and
+    /// pointers into it move as one. `before`: objects before the call.
+    fn without_no_elements(&mut self, v: Value, before: usize) -> Value {
+        let Value::Ptr(p) = &v else { return v };
+        let [a, b] = p.as_slice() else { return v };
+        let (none, some) = if a.base == Base::Null { (a, b) } else { (b, a) };
+        let (Base::Null, Base::Object(o)) = (&none.base, &some.base) else { return v };
+        let (Some(extent), true) = (self.object(*o).extent, (o.0 as usize) >= before && self.arena.as_int(some.offset) == Some(0)) else { return v };
+        let (zero, some) = (self.arena.int(0), some.clone());
+        let empty = self.arena.conjuncts(none.cond).into_iter().any(|c| {
+            let Term::EqZ(t) = *self.arena.get(c) else { return false };
+            self.arena.substitute(extent, &std::iter::once((t, zero)).collect()) == zero
+        });
+        if !empty { return v; }
+        Value::Ptr(Rc::new(vec![Target { cond: self.arena.bool(true), ..some }]))
     }
 
     /// Executes the blocks of a region (a loop's body or the whole function) in reverse post-order, nested loops as
