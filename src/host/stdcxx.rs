@@ -1,12 +1,14 @@
 //! The C++ library: what is better known by name than by its body. Containers are entered like any other code.
 
 use super::Call;
+use crate::ir::{BinOp, TypeKind};
 use crate::kernel::Modelled;
 use crate::symbolic::exec::{Executor, State};
 use crate::symbolic::memory::ObjKind;
 use crate::symbolic::names::is_of_library;
 use crate::symbolic::options::one_object;
 use crate::symbolic::reached::Part;
+use crate::symbolic::term::{Range, SymKind};
 use crate::symbolic::value::{Base, Target, Value};
 use std::rc::Rc;
 
@@ -24,6 +26,9 @@ const OPAQUE: &[&str] = &[
 /// Algorithms that only permute or overwrite what their iterators reach. Prefixes of demangled names.
 const ALGORITHMS: &[&str] = &["void std::sort<", "void std::stable_sort<", "void std::shuffle<", "void std::random_shuffle<", "void std::reverse<", "void std::generate<", "void std::iota<", "void std::nth_element<", "void std::partial_sort<", "std::sort", "std::stable_sort"];
 
+/// A number between two others, which the distribution keeps one behind the other.
+const UNIFORM: &str = "std::uniform_int_distribution<";
+
 /// What starts a thread of the host. Substrings of demangled names.
 const THREADS: &[&str] = &["std::thread::thread<", "std::jthread::jthread<", "std::async<"];
 
@@ -31,6 +36,24 @@ const THREADS: &[&str] = &["std::thread::thread<", "std::jthread::jthread<", "st
 const STRING: &[&str] = &["_ZNSt7__cxx1112basic_string", "_ZNKSt7__cxx1112basic_string", "_ZNSs", "_ZNKSs"];
 
 impl Executor<'_> {
+    /// What a distribution gives from one of the library's generators (`operator()(generator)`, or with parameters of its own), of at
+    /// most 32 bits.
+    fn random_between(&mut self, c: &Call<'_>, s: &mut State) -> Option<Value> {
+        let TypeKind::Int(bits @ 8..=32) = self.program.module(c.site.func.module).ty(c.ty).kind else { return None };
+        let (bytes, signed) = (bits / 8, !c.display.split_once(UNIFORM)?.1.starts_with("unsigned"));
+        let kept = self.pointer_arg(c, if c.args.len() > 2 { 2 } else { 0 });
+        let distance = self.arena.int(i128::from(bytes));
+        let last = self.offset_targets(&kept, distance);
+        let [least, most] = [kept, last].map(|p| self.load_number(s, &p, u64::from(bytes)).map(|t| self.interpret(t, bits, signed)));
+        let (least, most) = (least?, most?);
+        self.forget_reachable(s, &c.args[1..2], "a generator's state");
+        let number = self.arena.fresh(SymKind::Unknown { reason: "a random number".into() }, "random number", Range::new(0, 1 << 62));
+        let span = self.arena.sub(most, least);
+        let span = self.arena.add_const(span, 1);
+        let beyond = self.int_op(BinOp::SRem, number, span, 64);
+        Some(Value::Int(self.arena.add(least, beyond)))
+    }
+
     pub(super) fn stdcxx_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         // A function of the program itself is followed, whatever its parameters are.
         if !is_of_library(c.name) { return Err(Box::new(s)); }
@@ -54,11 +77,15 @@ impl Executor<'_> {
             }
             return Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown("a stream")), s)));
         }
-        let s = match self.ifstream_call(c, s) { Err(s) => *s, done => return done };
+        let mut s = match self.ifstream_call(c, s) { Err(s) => *s, done => return done };
         if c.display.contains("std::chrono::") && self.program.func(c.func).is_declaration() { return self.opaque(c, s, "the time"); }
         if c.display.contains("basic_string<") || c.name.contains("basic_string") || c.name.starts_with("_ZNSs") { return self.string_call(c, s); }
         for (prefix, bits) in [("_ZNSt7__cxx114stoiE", 32), ("_ZNSt7__cxx114stolE", 64), ("_ZNSt7__cxx115stollE", 64), ("_ZNSt7__cxx115stoulE", 64), ("_ZNSt7__cxx116stoullE", 64)] {
             if c.name.starts_with(prefix) { return self.string_number(c, s, bits); }
+        }
+        if c.display.contains(UNIFORM) && !c.display.contains("std::vector<") {
+            if !c.display.contains("::operator()<std::") { return Err(Box::new(s)); }
+            if let Some(v) = self.random_between(c, &mut s) { return Ok(Some((v, s))); }
         }
         if OPAQUE.iter().any(|p| c.display.contains(p)) && !c.display.contains("std::vector<") {
             if self.program.func(c.func).noreturn { return Ok(None); }

@@ -288,16 +288,19 @@ impl Executor<'_> {
         }
         let of_rounds = (fr.context, Site { func: fr.func, block: header, inst: u32::MAX - 1 });
         let rounds = Rounds { k, map: &map, mark, version };
-        let mut running: Vec<Running> = vec![];
-        for v in vars.iter().filter(|_| vars.iter().any(|v| matches!(v, LoopVar::Whole(_)))) {
+        let fills = vars.iter().any(|v| matches!(v, LoopVar::Whole(_)));
+        let (mut running, mut in_round): (Vec<Running>, Vec<TermId>) = Default::default();
+        for v in vars.iter().filter(|_| fills) {
             if choices.contains_key(v) || beyond.contains(v) || !matches!(forms.get(v), Some(Form::Arbitrary | Form::Bounded(Value::Int(_), _))) { continue; }
             let (Some(Value::Int(a)), Some(Value::Int(h)), Some(Value::Int(n)), Some(bits)) = (self.var_value(&s0, &phi_start, *v), symbols.get(v).cloned(), self.var_value(&sb, &phi_next, *v), self.bits_of_var(fr, *v)) else { continue };
             let n = self.as_kept(n, h, bits);
             running.extend(self.running(*v, (a, h, n), bits, &rounds));
         }
-        let in_round = self.arena.substitute(round, &map);
-        let in_round = [self.arena.conjuncts(in_round), self.arena.conjuncts(s0.path)].concat();
-        let in_round = self.read_plainly(in_round);
+        if fills {
+            let round = self.arena.substitute(round, &map);
+            in_round = [self.arena.conjuncts(round), self.arena.conjuncts(s0.path)].concat();
+            in_round = self.read_plainly(in_round);
+        }
         let sums = Sums { running: &running, before: &s0, known: &in_round };
         let arrays: Vec<(ObjId, Vec<Filled>)> = vars.iter().filter_map(|v| if let LoopVar::Whole(o) = v { self.filled(*o, (&sh, &sb), &map, (mark, version), k, of_rounds, &sums).map(|f| (*o, f)) } else { None }).collect();
         // Arrays that hold what a variable was in each round speak of the same sum as it does itself.

@@ -607,7 +607,7 @@ impl Executor<'_> {
         Some(self.arena.ne(y, zero))
     }
 
-    pub(super) fn int_op(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
+    pub(crate) fn int_op(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> TermId {
         use BinOp as B;
         let t = match op {
             B::Add => self.arena.add(x, y),

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <vector>
 
 __global__ void scatter(const int *index, float *values, int n) {
@@ -47,6 +48,15 @@ int main(int argc, char **argv) {
   launch(other.data(), n, m);
   Data data(n, m);
   launch(data.index.data(), n, m);
+  std::mt19937 generator(1);
+  std::uniform_int_distribution<int> between(0, m - 1);
+  std::vector<int> drawn(n);
+  for (int i = 0; i < n; i++) drawn[i] = between(generator);
+  launch(drawn.data(), n, m);
+  std::uniform_int_distribution<> one;
+  using Bounds = std::uniform_int_distribution<>::param_type;
+  for (auto &x : drawn) x = one(generator, Bounds(0, m - 1));
+  launch(drawn.data(), n, m);
   auto held = std::make_unique<int[]>(n);
   for (int i = 0; i < n; i++) held[i] = i % m;
   launch(held.get(), n, m);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <random>
 #include <vector>
 
 __global__ void of_counted(const int *index, float *values, int n) {
@@ -13,6 +14,10 @@ __global__ void of_given(const int *index, float *values, int n) {
   if (i < n) values[index[i]] = 1; //~ oob-global proved
 }
 __global__ void of_range(const int *index, float *values, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) values[index[i]] = 1; //~ oob-global proved
+}
+__global__ void of_drawn(const int *index, float *values, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) values[index[i]] = 1; //~ oob-global proved
 }
@@ -37,5 +42,10 @@ int main(int argc, char **argv) {
   for (auto &x : range) x = c += 2;
   cudaMemcpy(d, range.data(), n * sizeof(int), cudaMemcpyHostToDevice);
   of_range<<<(n + 255) / 256, 256>>>(d, values, n);
+  std::mt19937 generator(1);
+  std::uniform_int_distribution<int> between(-1, n);
+  for (auto &x : range) x = between(generator);
+  cudaMemcpy(d, range.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+  of_drawn<<<(n + 255) / 256, 256>>>(d, values, n);
   return cudaDeviceSynchronize();
 }
