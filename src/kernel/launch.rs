@@ -73,6 +73,7 @@ impl Executor<'_> {
         let (accesses, stale, gave_up, missed) = (std::mem::take(&mut self.accesses), std::mem::take(&mut self.stale), self.gave_up.take(), self.missed.take());
         self.side = Side::Device;
         self.limit = None;
+        self.renew_linear_work();
         let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
         self.partitions.begin(self.arena.symbols().len());
         let thread = self.thread_symbols(&launch.config);

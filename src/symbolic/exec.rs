@@ -10,6 +10,7 @@ use super::budget::{Budget, Limit};
 use super::cfg::Cfg;
 use super::effort::Effort;
 use super::exchange::Loaded;
+use super::inductive::MOST_WORK;
 use super::lifetime::{CopyEvent, StaleEvent};
 use super::memory::{Memory, ObjId, ObjKind, Object};
 use super::origins::Origin;
@@ -19,6 +20,7 @@ use super::term::{Arena, Axis, FileName, FilePart, InputSource, Range, SymId, Sy
 use super::value::{Base, Lost, Target, Value};
 use crate::ir::{BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side, Terminator, TypeId, TypeKind, ValueId};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// Position of an instruction. `inst == insts.len()` is the terminator.
@@ -198,6 +200,8 @@ pub struct Executor<'p> {
     pub(super) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
     pub(super) loop_vars: FxHashMap<LoopKey, Vec<super::loops::LoopVar>>,
     pub(super) loop_steps: FxHashMap<LoopKey, Vec<(super::loops::LoopVar, Option<i128>)>>,
+    /// What showing bounds of loops' variables may still take: terms of comparisons.
+    pub(super) linear_work: Rc<Cell<u64>>,
     pub(super) loop_ranges: FxHashMap<LoopKey, Vec<(super::loops::LoopVar, u32, bool)>>,
     inputs: FxHashMap<(InputSource, u32), TermId>,
     pub(super) types: std::cell::RefCell<FxHashMap<FuncRef, Rc<Vec<Option<TypeId>>>>>,
@@ -239,7 +243,7 @@ impl<'p> Executor<'p> {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
             gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, beside: None, alone: false, overlapping: false, recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), several: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, stored_pointer: None, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), exact_effects: 0, shadows: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
-            loop_vars: FxHashMap::default(), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), compared: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
+            loop_vars: FxHashMap::default(), linear_work: Rc::new(Cell::new(MOST_WORK)), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), compared: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
     }
 

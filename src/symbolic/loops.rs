@@ -11,6 +11,7 @@ use super::anew::Anew;
 use super::cfg::Cfg;
 use super::effort::{Part, Spared};
 use super::fills::{Filled, Sums};
+use super::inductive::Carried;
 use super::exec::{Executor, Frame, RegionOut, Site, State};
 use super::memory::{ObjId, ObjState, Rest};
 use super::running::{Running, steps_below};
@@ -312,9 +313,12 @@ impl Executor<'_> {
         // What is known of arrays is only found out the long way.
         if repeatable && arrays.is_empty() && !scattered { self.loop_steps.insert(key, steps); } else { self.loop_steps.remove(&key); }
         let round = self.arena.substitute(round, &map);
-        let round: Vec<TermId> = self.arena.conjuncts(round).into_iter().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
+        let all_round = self.arena.conjuncts(round);
+        let round: Vec<TermId> = all_round.iter().copied().filter(|c| self.only_old(*c, mark, version, Some(k))).collect();
 
         let mut facts = vec![];
+        // Variables that only steps have moved.
+        let mut by_steps: FxHashSet<LoopVar> = FxHashSet::default();
         // Of each round, in variables that keep what it found.
         let mut noted: Vec<TermId> = vec![];
         for v in &vars {
@@ -329,7 +333,11 @@ impl Executor<'_> {
                 noted.push(seen);
                 continue;
             }
-            if let Some(f) = moved { forms.insert(*v, f); continue; }
+            if let Some(f) = moved {
+                forms.insert(*v, f);
+                by_steps.insert(*v);
+                continue;
+            }
             if !matches!(forms.get(v), Some(Form::Arbitrary)) { continue; }
             let f = match self.set_in_some_round((a, h, n), k, &map, &round, mark, version) { None => self.loaded_in_some_round(a, h, n, mark, version), f => f };
             if let Some(f) = f { forms.insert(*v, f); }
@@ -338,6 +346,22 @@ impl Executor<'_> {
         for (v, bits, signed) in &ranges { if let Some(Form::Closed(Value::Int(at_k))) = forms.get(v) { facts.extend(self.within(*at_k, *bits, *signed)); } }
 
         if (inexact || scattered) && let Some(n) = self.trip_count(&round, k) && n <= MAX_UNROLL && let Some(r) = self.unroll(fr, cfg, l, &s0, &phi_start, n) { return r; }
+
+        let mut carried = vec![];
+        for v in &vars {
+            if choices.contains_key(v) || beyond.contains(v) || twins.contains_key(v) { continue; }
+            let (Some(Value::Int(start)), Some(Value::Int(held)), Some(Value::Int(next)), Some(bits)) = (self.var_value(&s0, &phi_start, *v), symbols.get(v).cloned(), self.var_value(&sb, &phi_next, *v), self.bits_of_var(fr, *v)) else { continue };
+            let (moved, settled) = match forms.get(v) {
+                Some(Form::Arbitrary) => (None, false),
+                Some(Form::Bounded(Value::Int(now), facts)) if by_steps.contains(v) => (Some((*now, facts.clone())), false),
+                Some(Form::Bounded(..)) => (None, true),
+                _ => continue,
+            };
+            let next = self.as_kept(next, held, bits);
+            let next = self.arena.substitute(next, &map);
+            carried.push(Carried { var: *v, start, held, next, bits, moved, settled });
+        }
+        forms.extend(self.inductive(&carried, &all_round, s0.path, &rounds));
 
         for (v, w) in &twins {
             self.size_twin(w, &rounds);
