@@ -25,7 +25,7 @@ impl Gen {
     fn stmt(&mut self, s: &mut Scope, depth: u32, out: &mut Vec<Stmt>) {
         let arrays = u32::from(!s.arrays.is_empty());
         let deep = u32::from(depth > 0);
-        match self.weigh(&[40 * arrays, 14, 8, 14 * deep, 4, 18 * deep, 4 * arrays, 6 * arrays * u32::from(!s.helpers.is_empty()), 3 * deep, 4 * u32::from(s.looped), 12 * arrays, 4, 7 * deep, if s.indices.is_empty() || !s.device { 0 } else { 60 }]) {
+        match self.weigh(&[40 * arrays, 14, 8, 14 * deep, 4, 18 * deep, 4 * arrays, 6 * arrays * u32::from(!s.helpers.is_empty()), 3 * deep, 4 * u32::from(s.looped), 12 * arrays, 4, 7 * deep, if s.indices.is_empty() || !s.device { 0 } else { 60 }, 9 * arrays * deep]) {
             0 => self.access(s, depth, out),
             1 => { let (t, e, m) = (self.ty(), self.expr(s, 2), self.chance(40)); out.push(self.declare(s, t, &e, m)); }
             2 => match self.assign(s) { Some(a) => out.push(a), None => { let (t, e) = (self.ty(), self.expr(s, 2)); out.push(self.declare(s, t, &e, true)); } },
@@ -57,6 +57,7 @@ impl Gen {
             10 => self.idiom(s, out),
             12 => self.counter(s, out),
             13 => self.indirect(s, out),
+            14 => self.carried(s, out),
             11 => { let f = s.changers.clone(); self.aliased(s, &f, out); }
             _ => { let (c, w) = (self.cond(s, 1), self.choose(&["break", "continue"])); out.push(Stmt::line(format!("if ({c}) {w};"))); }
         }

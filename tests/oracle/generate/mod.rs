@@ -2,6 +2,7 @@
 //! most programs are nearly right, since the border is where mistakes show.
 
 mod body;
+mod carried;
 mod contents;
 mod expr;
 mod held;
