@@ -2,7 +2,6 @@
 
 pub mod assume;
 pub mod check;
-pub mod clock;
 pub mod config;
 pub mod confirm;
 pub mod driver;
@@ -11,7 +10,9 @@ pub mod frontend;
 pub mod host;
 pub mod ir;
 pub mod kernel;
+pub mod nets;
 pub mod nvcc;
 pub mod report;
 pub mod symbolic;
 pub mod witness;
+pub mod work;

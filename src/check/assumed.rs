@@ -18,7 +18,7 @@ pub(super) struct Assumed {
     at: BTreeMap<Place, BTreeSet<Arc<str>>>,
     /// Safe places that rest on them.
     pub resting: BTreeSet<Place>,
-    /// The second execution ran out of time: some may not.
+    /// The second execution ran out of its budget: some may not.
     unsure: bool,
     /// In the second execution: the places in question. Nothing else is decided, and nothing replayed.
     pub asked: Option<FxHashSet<Place>>,
@@ -46,7 +46,7 @@ impl Assumed {
     pub fn words(&self, place: &Place) -> String {
         let known: Vec<&str> = self.at.get(place).into_iter().flatten().map(Arc::as_ref).collect();
         let what = if known.is_empty() { "what was assumed before the launch".into() } else { known.join(" and ") };
-        if self.unsure { format!("is safe, perhaps only under an assumption (no time was left to tell): {what}") } else { format!("is safe only under an assumption: {what}") }
+        if self.unsure { format!("is safe, perhaps only under an assumption (no budget was left to tell): {what}") } else { format!("is safe only under an assumption: {what}") }
     }
 }
 
@@ -61,6 +61,6 @@ impl Engine<'_> {
         bare.visit();
         let resting = safe.into_iter().filter(|p| bare.rank(p).is_none_or(|r| Some(r) > self.rank(p))).collect();
         self.assumed.resting = resting;
-        self.assumed.unsure = bare.out_of_time();
+        self.assumed.unsure = bare.lacks_budget();
     }
 }

@@ -18,6 +18,7 @@ use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::TermId;
 use crate::witness::Fault;
 use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 /// What the events below one root are decided with.
 pub(super) struct Tools<'p> {
@@ -25,8 +26,8 @@ pub(super) struct Tools<'p> {
     pub decider: Decider,
     pub judge: Judge<'p>,
     pub root: Root,
-    /// What small inputs showed, once that was asked.
-    pub tried: Option<Tried>,
+    /// What small inputs showed, once that was asked: the same for all tasks of the root.
+    pub tried: Arc<OnceLock<Tried>>,
 }
 
 /// What may be wrong with a call.

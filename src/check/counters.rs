@@ -10,12 +10,13 @@ use super::solver::{self, Limits, Model, ModelAnswer, WrapMode};
 use crate::kernel::KernelRun;
 use crate::symbolic::exec::{AccessEvent, Executor};
 use crate::symbolic::term::{SymId, SymKind, Term, TermId};
+use crate::work::Work;
 use rustc_hash::FxHashMap;
 
 /// Threads and rounds of each.
 pub(super) const SHAPES: [(usize, usize); 6] = [(2, 1), (1, 2), (2, 2), (3, 1), (3, 2), (2, 3)];
-/// Milliseconds for the search of one model.
-const MILLIS: u32 = 2000;
+/// For the search of one model.
+const MOST: Work = Work::seconds(2);
 
 /// The counters that an offset depends on.
 pub(super) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId> {
@@ -72,7 +73,7 @@ pub(super) fn model(tools: &mut Tools<'_>, run: &KernelRun, ev: &AccessEvent, ob
     if e.arena.as_bool(all) == Some(false) { return None; }
     let facts = e.arena.conjuncts(all);
     let inputs: Vec<SymId> = e.arena.symbols_of(&facts).into_iter().filter(|s| matches!(e.arena.symbol(*s).kind, SymKind::Input(_))).collect();
-    let limits = Limits { millis: MILLIS.min(tools.decider.limits.millis), ..tools.decider.limits };
+    let limits = Limits { work: MOST.min(tools.decider.limits.work), ..tools.decider.limits };
     match solver::find_model(&e.arena, &facts, &inputs, &tools.decider.sizes.positive(&inputs), WrapMode::Assume, &limits, &mut solver::Groups::default()) {
         ModelAnswer::Model(m) => { let degenerate = tools.decider.sizes.degenerate(&e.arena, &m); Some((m, degenerate)) }
         ModelAnswer::Unsat | ModelAnswer::Unknown(_) => None,

@@ -9,7 +9,7 @@ use super::sizes::Sizes;
 use super::solver::{self, Answer, Context, Free, Groups, Limits, Model, ModelAnswer, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::time::{Duration, Instant};
+use crate::work::{Allotment, Work};
 
 /// What became of an obligation.
 #[derive(Clone, Debug)]
@@ -31,14 +31,17 @@ pub struct Obligation {
     pub extent: TermId,
 }
 
-/// Least milliseconds for the search of a small witness.
-const SMALLEST_MILLIS: u32 = 1000;
+/// The least that the search of a small witness gets, and the most of searches that are one of several.
+const SMALLEST: Work = Work::seconds(1);
+const QUICK: Work = Work::millis(700);
+const KNOWN_INPUT: Work = Work::millis(300);
+const ONE_RANGE: Work = Work::millis(1500);
 
 /// Models with a wrap that are kept.
 const WRAPPING: usize = 8;
 
 /// How many times one obligation's limit the range obligations may take that it rests on.
-const UNMET_TIMES: u32 = 4;
+const UNMET_TIMES: u64 = 4;
 
 /// Searches for one range obligation that may end without an answer.
 const RANGE_TRIES: u32 = 3;
@@ -60,8 +63,8 @@ const CONTEXTS: usize = 8;
 #[derive(Default)]
 pub struct Decider {
     pub limits: Limits,
-    /// When all searches end, whatever their limits are.
-    pub until: Option<Instant>,
+    /// What all searches may take together, whatever their limits are.
+    pub until: Option<Allotment>,
     /// Whether a budget, rather than a model or a proof, ended some search of the last decision: more of it may decide.
     pub cut: bool,
     /// Whether the first model will do: making it small has a price, and only what is replayed or shown needs that.
@@ -75,10 +78,10 @@ pub struct Decider {
     proofs: FxHashMap<TermId, Vec<(Vec<TermId>, Free)>>,
     /// Models in which a range obligation fails; one that satisfies other facts too refutes it under those.
     models: FxHashMap<TermId, Vec<Model>>,
-    /// Searches for range obligations that ended without an answer, by their limit in milliseconds.
-    open_ranges: FxHashMap<(TermId, u32), u32>,
-    /// Goals whose search was cut off under these facts, with its limit in milliseconds.
-    hopeless: FxHashMap<(TermId, TermId), u32>,
+    /// Searches for range obligations that ended without an answer, by what they were given.
+    open_ranges: FxHashMap<(TermId, Work), u32>,
+    /// Goals whose search was cut off under these facts, with what it was given.
+    hopeless: FxHashMap<(TermId, TermId), Work>,
     wraps: FxHashMap<TermId, Vec<TermId>>,
     /// Facts prepared for earlier obligations, latest last: the next ones often share them.
     contexts: Vec<((TermId, WrapMode), Context)>,
@@ -96,7 +99,7 @@ impl Decider {
     pub fn decide(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
         self.cut = false;
         if let Some(d) = self.decided.get(o) { return d.clone(); }
-        if self.until.is_some_and(|u| u <= Instant::now()) { self.cut = true; return Decision::Unknown(solver::OUT_OF_TIME.into()); }
+        if self.until.is_some_and(Allotment::is_spent) { self.cut = true; return Decision::Unknown(solver::OUT_OF_WORK.into()); }
         let d = self.decide_new(a, o);
         if !(self.cut || self.rough && matches!(d, Decision::Fails { .. })) { self.decided.insert(o.clone(), d.clone()); }
         d
@@ -158,7 +161,7 @@ impl Decider {
         let both = a.and(goals[0], goals[1]);
         let may_underflow = unmet.iter().any(|w| matches!(a.get(*w), Term::Wrap { signed: false, .. }));
         if !may_underflow && self.wrapping.iter().any(|m| m.refutes(a, &facts, both, WrapMode::Exact)) { return Decision::SafeIfNoWrap(self.name(a, &unmet)); }
-        let quick = Limits { millis: self.limits.millis.min(700), ..self.limits };
+        let quick = Limits { work: self.limits.work.min(QUICK), ..self.limits };
         // Where an operation is known not to wrap, there is nothing to compute modulo 2^n.
         let plain = self.plain(a, o, both, &unmet, &met);
         let (read, goal) = { let mut read = |t: TermId| a.substitute(t, &plain); (facts.iter().map(|f| read(*f)).collect::<Vec<_>>(), read(both)) };
@@ -175,14 +178,14 @@ impl Decider {
     }
 
     /// A model, every input at least 1, in which something wraps and the access goes out of bounds; and what wraps.
-    pub fn wraps(&mut self, a: &mut Arena, o: &Obligation, millis: u32) -> Option<(Model, Vec<String>)> {
+    pub fn wraps(&mut self, a: &mut Arena, o: &Obligation, work: Work) -> Option<(Model, Vec<String>)> {
         let (zero, end) = (a.int(0), a.add(o.offset, o.bytes));
         let inside = [a.le(zero, o.offset), a.le(end, o.extent)];
         let mut all = a.conjuncts(o.facts);
         let inside = a.and(inside[0], inside[1]);
         all.push(a.not(inside));
         let inputs: Vec<SymId> = a.symbols_of(&all).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
-        let limits = Limits { millis, ..self.limits };
+        let limits = Limits { work, ..self.limits };
         let ModelAnswer::Model(model) = solver::find_model(a, &all, &inputs, &self.sizes.positive(&inputs), WrapMode::Exact, &limits, &mut self.groups) else { return None };
         if inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1)) { return None; }
         let wrapped: Vec<TermId> = a.cone(&all).into_iter().filter(|w| match a.get(*w) {
@@ -213,13 +216,13 @@ impl Decider {
 
     fn prove(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId, limits: &Limits) -> Answer {
         if let Some((used, free)) = self.proof_of(facts, goal) { return Answer::Proved { by: solver::Method::Poly, used, free }; }
-        if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.millis) { self.cut = true; return Answer::Unknown(solver::OUT_OF_TIME.into()); }
+        if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.work) { self.cut = true; return Answer::Unknown(solver::OUT_OF_WORK.into()); }
         let mut groups = std::mem::take(&mut self.groups);
         let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
         self.groups = groups;
         match &answer {
             Answer::Proved { used, free, .. } => self.remember(goal, (used.clone(), free.clone())),
-            Answer::Unknown(_) => { self.cut = true; self.hopeless.insert((all, goal), limits.millis); }
+            Answer::Unknown(_) => { self.cut = true; self.hopeless.insert((all, goal), limits.work); }
             Answer::Model(_) => {}
         }
         answer
@@ -265,7 +268,7 @@ impl Decider {
             if let Some(hi) = range.hi { let most = a.int(hi); all.push(a.le(arg, most)); }
             if signed && let Some(lo) = range.lo { let least = a.int(lo); all.push(a.le(least, arg)); }
         }
-        let quick = Limits { millis: self.limits.millis.min(700), ..self.limits };
+        let quick = Limits { work: self.limits.work.min(QUICK), ..self.limits };
         let first = if first.refutes(a, &all, goal, WrapMode::Exact) { first } else {
             let Answer::Model(m) = solver::prove(a, &all, goal, WrapMode::Exact, &quick) else { return None };
             m
@@ -295,7 +298,7 @@ impl Decider {
                 let (t, v) = (a.symbol_term(*s), a.int(*v));
                 fixed.push(a.eq(t, v));
             }
-            let quick = Limits { millis: 300, ..self.limits };
+            let quick = Limits { work: KNOWN_INPUT, ..self.limits };
             if let Answer::Model(model) = solver::prove(a, &fixed, goal, WrapMode::Assume, &quick) {
                 let degenerate = inputs.iter().any(|(s, v)| *v < 1 && symbols.contains(s) && self.sizes.contains(*s));
                 self.cut |= degenerate;
@@ -313,7 +316,7 @@ impl Decider {
         let symbols = a.symbols_of(&all);
         let inputs: Vec<SymId> = symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
         // A small witness is worth more than a quick answer: it is what replays and what users read.
-        let limits = Limits { millis: if self.hurried { self.limits.millis } else { self.limits.millis.max(SMALLEST_MILLIS) }, ..self.limits };
+        let limits = Limits { work: if self.hurried { self.limits.work } else { self.limits.work.max(SMALLEST) }, ..self.limits };
         let model = match solver::find_model(a, &all, &inputs, &self.sizes.positive(&inputs), mode, &limits, &mut self.groups) {
             ModelAnswer::Model(m) => m,
             _ => { self.cut = true; first }
@@ -329,14 +332,14 @@ impl Decider {
     /// Range obligations below the roots, but for those below what is free, that do not follow from the facts, or are more than can be
     /// looked at.
     fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId], free: &Free) -> Ranges {
-        let until = Instant::now() + UNMET_TIMES * Duration::from_millis(u64::from(self.limits.millis));
+        let until = Allotment::of(self.limits.work * UNMET_TIMES);
         let until = self.until.map_or(until, |u| u.min(until));
         let mut found = Ranges::default();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut work: Vec<TermId> = self.wraps_above(a, roots, free);
         while let Some(w) = work.pop() {
             if !seen.insert(w) { continue; }
-            if Instant::now() > until { self.cut = true; found.open.push(w); continue; }
+            if until.is_spent() { self.cut = true; found.open.push(w); continue; }
             match self.in_range(a, facts, w) {
                 Some(used) => { work.extend(&used); found.met.insert(w, used); }
                 None => found.open.push(w),
@@ -397,10 +400,10 @@ impl Decider {
             if a.as_bool(goal) == Some(true) { continue; }
             if self.proof_of(&older, goal).is_none() && self.models.get(&goal).is_some_and(|m| m.iter().any(|m| m.refutes(a, &older, goal, WrapMode::Assume))) { return None; }
             // What the solver could not tell under some facts it seldom can under others.
-            let limits = Limits { millis: self.limits.millis.min(1500), ..self.limits };
-            let tried = self.open_ranges.get(&(goal, limits.millis)).copied().unwrap_or(0);
+            let limits = Limits { work: self.limits.work.min(ONE_RANGE), ..self.limits };
+            let tried = self.open_ranges.get(&(goal, limits.work)).copied().unwrap_or(0);
             let answer = if tried < RANGE_TRIES { self.prove(a, all, &older, goal, &limits) } else {
-                self.bound(a, all, &older, goal).map_or_else(|| { self.cut = true; Answer::Unknown(solver::OUT_OF_TIME.into()) }, |(used, free)| Answer::Proved { by: solver::Method::Poly, used, free })
+                self.bound(a, all, &older, goal).map_or_else(|| { self.cut = true; Answer::Unknown(solver::OUT_OF_WORK.into()) }, |(used, free)| Answer::Proved { by: solver::Method::Poly, used, free })
             };
             match answer {
                 Answer::Proved { mut used, free, .. } => { used.push(goal); rests.extend(self.wraps_above(a, &used, &free)); }
@@ -410,7 +413,7 @@ impl Decider {
                     return None;
                 }
                 Answer::Unknown(_) => {
-                    self.open_ranges.insert((goal, limits.millis), tried + 1);
+                    self.open_ranges.insert((goal, limits.work), tried + 1);
                     return None;
                 }
             }

@@ -9,20 +9,20 @@ use super::history::History;
 use super::invariants::Invariants;
 use super::launched::Launched;
 use super::meaning::Layout;
-use super::outcome::{Effort, Look, More, Outcome};
-use super::shared::{SafeAnyway, Shape, Share, Task};
+use super::outcome::{Effort, Look, More, Outcome, SPENT};
+use super::shared::{Owners, SafeAnyway};
 use super::sizes::Sizes;
 use super::solver::Limits;
 use super::specialise::{self, Decided};
 use super::stored::Exchange;
+use super::tried::Tried;
 use super::witness::Judge;
-use super::{Options, ProgramReport, Standing, alignment, copies, lifetime, pointers, relevant, row, show};
-use crate::clock;
+use super::{Options, ProgramReport, budgets, Standing, alignment, copies, lifetime, pointers, relevant, row, show};
 use crate::host::{Root, roots};
 use crate::ir::reach::Reach;
 use crate::ir::{FuncRef, Function, Linkage, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
-use crate::report::finding::{Position, Rule, Summary, Undecided, Verdict};
+use crate::report::finding::{Code, Position, Rule, Summary, Undecided, Verdict};
 use crate::symbolic::always;
 use crate::symbolic::budget::{Limit, MOST_ROUNDS};
 use crate::symbolic::names::is_of_cuda;
@@ -35,25 +35,28 @@ use crate::symbolic::running;
 use crate::symbolic::term::TermId;
 use crate::symbolic::value::{Base, Lost, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
+use crate::nets;
+use crate::work::{Allotment, Work, done};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
-/// Milliseconds that each obligation gets before any gets more.
-const FIRST_MILLIS: u32 = 250;
-
-/// How many accesses in a row may stay open that rest on what is not known, before the next get so many milliseconds only.
+/// How many accesses in a row may stay open that rest on what is not known, before the next get little only.
 const FRUITLESS: u32 = 2;
-const HURRIED_MILLIS: u32 = 500;
 
 /// How often it is looked at what remains of what was supposed of memory between launches.
 const SUPPOSED: u32 = 8;
+
+/// Of the bytes that a check may have in memory, terms may take one part in so many: the rest is for what is made of them, in as many threads
+/// as there may be.
+const TERMS: u64 = 4;
 
 /// Steps for one execution of a kernel.
 const STEPS: u64 = 2_000_000;
 
 /// Work on the copies of one call beyond which no further way to it is looked at.
-const CALL_WORK: Duration = Duration::from_secs(1);
+const CALL_WORK: Work = Work::seconds(1);
 
 /// Uses of freed memory by one launch that are looked at for each place of a finding.
 const STALE_TRIES: usize = 8;
@@ -89,12 +92,12 @@ fn run_within_steps(e: &mut Executor<'_>, kernel: FuncRef, launch: &LaunchEvent,
 }
 
 /// Finds bounds on what threads exchange in each launch, and what of that lasts from one launch to others.
-fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Instant) {
+fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Allotment) {
     let mut history = History::of(&mut tools.e, runs);
     for round in 0.. {
-        for run in runs.iter_mut() { if Instant::now() < until { run.find_invariants(tools, &history); } else { run.invariants = Invariants::default(); } }
+        for run in runs.iter_mut() { if !until.is_spent() { run.find_invariants(tools, &history); } else { run.invariants = Invariants::default(); } }
         if history.is_empty() { return; }
-        if Instant::now() >= until { return runs.iter_mut().for_each(|r| r.invariants = Invariants::default()); }
+        if until.is_spent() { return runs.iter_mut().for_each(|r| r.invariants = Invariants::default()); }
         if !history.give_up(tools, runs) { return; }
         if round >= SUPPOSED { history.clear(); }
     }
@@ -126,8 +129,9 @@ pub(super) struct Prepared<'p> {
     pub runs: Vec<Run>,
 }
 
-/// An access whose first look is not the last word.
-pub(super) struct Open<'r> { run: &'r Run, event: &'r AccessEvent, first: Look }
+/// An access whose first look is not the last word, by the numbers of its launch and its place in it.
+#[derive(Clone, Debug)]
+pub(super) struct Open { pub place: Place, pub run: usize, pub event: usize, pub first: Look }
 
 /// What one access must keep to in one object, and whether that takes what the threads of a launch exchange into account.
 pub(super) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, ev: &AccessEvent, facts: TermId, target: &Target, extent: TermId) -> (Obligation, bool) {
@@ -159,10 +163,13 @@ pub(super) type Place = (SourceLoc, String);
 pub(super) struct Engine<'p> {
     pub program: &'p Program,
     options: &'p Options,
-    pub deadline: Instant,
-    /// When what is being done must end: the deadline, or before.
-    until: Instant,
-    places: BTreeMap<Place, (Outcome, String, u32)>,
+    /// What is being done may cost so much.
+    pub all: Allotment,
+    /// Part of each budget of a whole root, in hundredths: of several roots none gets all.
+    pub part: u32,
+    /// All that it may cost, where somebody waits.
+    pub total: Work,
+    pub places: Places,
     kernels: FxHashSet<FuncRef>,
     launched: FxHashSet<FuncRef>,
     launches: u32,
@@ -174,34 +181,55 @@ pub(super) struct Engine<'p> {
     pub reach: Arc<Reach>,
     /// Threads that it may have.
     pub threads: usize,
-    /// What is left to it where others decide accesses of the same root.
-    pub share: Option<Share>,
+    /// The places that are its own, where others decide accesses of the same root.
+    pub own: Option<(Arc<Owners>, usize)>,
+    /// Set once nobody waits for what it does.
+    pub over: Option<Arc<AtomicBool>>,
+    /// What was done for the program so far.
+    pub spent: Work,
 }
+
+/// What was decided, with the kernel and how often.
+pub(super) type Places = BTreeMap<Place, (Outcome, String, u32)>;
 
 impl<'p> Engine<'p> {
     pub fn new(program: &'p Program, options: &'p Options) -> Self {
-        // Some of the time is for what comes after the last verdict.
-        let deadline = Instant::now() + Duration::from_secs(u64::from(options.seconds)) * 9 / 10;
-        Self::until(program, options, deadline, Arc::new(Reach::of(program, |f| is_of_cuda(&f.name))))
+        Self::with(program, options, Arc::new(Reach::of(program, |f| is_of_cuda(&f.name))))
     }
 
-    fn until(program: &'p Program, options: &'p Options, deadline: Instant, reach: Arc<Reach>) -> Self {
+    fn with(program: &'p Program, options: &'p Options, reach: Arc<Reach>) -> Self {
         Self {
-            program, options, deadline, until: deadline, reach, threads: options.threads(), share: None,
+            program, options, all: Allotment::UNLIMITED, part: 100, total: Work::MAX, reach, threads: options.threads(), own: None, over: None, spent: Work::NONE,
             places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0,
             report: ProgramReport::default(), lost: None, assumed: Assumed::default(),
         }
     }
 
-    pub fn run(mut self) -> ProgramReport {
+    /// Checks the program; all of it may cost `most`.
+    pub fn run(mut self, most: Work) -> ProgramReport {
         let start = Instant::now();
+        self.total = most;
         self.visit();
         self.without_assumptions();
         self.finish(start)
     }
 
-    /// An engine with the same time left that has seen nothing yet.
-    pub(super) fn again(&self) -> Self { Self::until(self.program, self.options, self.deadline, self.reach.clone()) }
+    /// An engine that has seen nothing yet.
+    pub(super) fn again(&self) -> Self { Self { part: self.part, total: self.total, ..Self::with(self.program, self.options, self.reach.clone()) } }
+
+    /// The budget of one obligation as the settings have it.
+    pub(super) fn scaled(&self, work: Work) -> Work { work.percent(self.options.work) }
+
+    /// The budget of a whole phase, as the settings, the number of roots and who waits have it: at most so many hundredths of what is left.
+    pub(super) fn phase(&self, work: Work, of_left: u32) -> Allotment { Allotment::of(self.phase_work(work, of_left)) }
+
+    pub(super) fn phase_work(&self, work: Work, of_left: u32) -> Work { self.scaled(work).percent(self.part).min((self.total - self.spent).percent(of_left)) }
+
+    /// Whether somebody waits.
+    pub(super) fn is_hurried(&self) -> bool { self.total < Work::MAX }
+
+    /// Notes what this thread did since then.
+    pub(super) fn spend_since(&mut self, before: Work) { self.spent = self.spent + (done() - before); }
 
     /// What another engine saw of the same program.
     pub(super) fn absorb(&mut self, mut other: Self) {
@@ -212,6 +240,7 @@ impl<'p> Engine<'p> {
         for problem in std::mem::take(&mut other.report.problems) { if !self.report.problems.contains(&problem) { self.report.problems.push(problem); } }
         self.lost = self.lost.take().or(other.lost.take());
         self.assumed.absorb(std::mem::take(&mut other.assumed));
+        self.spent = self.spent + other.spent;
         self.absorb_places(other);
     }
 
@@ -228,16 +257,16 @@ impl<'p> Engine<'p> {
         }
     }
 
-    pub(super) fn forget_places(&mut self) { self.places.clear(); }
-
-    pub(super) fn proved_places(&self) -> Vec<Place> { self.places.iter().filter(|(_, (o, ..))| o.is_final()).map(|(p, _)| p.clone()).collect() }
-
     pub(super) fn safe_places(&self) -> impl Iterator<Item = Place> { self.places.iter().filter(|(_, (o, ..))| o.is_safe()).map(|(p, _)| p.clone()) }
 
-    pub(super) fn out_of_time(&self) -> bool { Instant::now() > self.deadline }
+    /// Whether nothing may be done any more: the budget is spent, or a safety net was reached.
+    pub(super) fn is_spent(&self) -> bool { self.all.is_spent() || nets::is_late() }
 
-    /// Time that is left for what is being done.
-    pub(super) fn time_left(&self) -> Duration { self.until.saturating_duration_since(Instant::now()) }
+    /// What may still be done.
+    pub(super) fn work_left(&self) -> Work { self.all.left() }
+
+    /// Whether something is open only for want of budget.
+    pub(super) fn lacks_budget(&self) -> bool { self.places.values().any(|(o, ..)| matches!(o, Outcome::Unknown(why) if Code::of(why) == Code::Work)) }
 
     /// The operations that must not wrap for a place to be safe; none where it is not, or is anyway.
     pub(super) fn rests_on(&self, place: &Place) -> &[String] {
@@ -250,9 +279,12 @@ impl<'p> Engine<'p> {
     /// Executes the program from all its roots and decides every access.
     pub(super) fn visit(&mut self) {
         let roots = roots(self.program, &self.options.roots);
+        self.part = budgets::share_of(roots.len());
         self.by_turns(&roots, Self::run_root);
+        self.part = 100;
         let idle = self.idle();
-        self.by_turns(&idle, |engine, kernel, _| engine.run_idle(*kernel));
+        let each = budgets::idle(idle.len());
+        self.by_turns(&idle, |engine, kernel| { engine.all = engine.phase(each, 100); engine.run_idle(*kernel); });
     }
 
     /// Kernels that nothing launched so far. Without relocatable code each unit has its copy of a template's instance: they
@@ -268,60 +300,66 @@ impl<'p> Engine<'p> {
     pub(super) fn executor(&self) -> Executor<'p> {
         let mut e = Executor::new(self.program);
         e.device_memory = self.options.device_memory;
-        e.budget.deadline = Some(self.deadline);
+        e.budget.work = self.all;
+        e.budget.terms = self.options.memory.map(|m| m / TERMS);
         e.budget.memory = self.options.memory;
-        e.budget.over = self.over();
+        e.budget.over = self.over.clone();
         e.assumptions = Assumptions::new(&self.options.assume, self.assumed.asked.is_some());
         e
     }
 
-    fn run_root(&mut self, root: &Root, last: bool) {
+    fn run_root(&mut self, root: &Root) {
         let mut prepared = self.prepare(root);
         if let Some(why) = &prepared.gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(root.func).name)); }
         self.lost = self.lost.take().or_else(|| prepared.gave_up.clone());
         let e = &mut prepared.executor;
         self.report.notes.append(&mut e.notes);
         let (stale, copies) = (std::mem::take(&mut e.stale), std::mem::take(&mut e.copies));
-        let mut times: FxHashMap<FuncRef, u32> = FxHashMap::default();
+        let mut times: BTreeMap<FuncRef, u32> = BTreeMap::new();
         for r in &prepared.runs { *times.entry(r.kernel).or_default() += 1; }
+        let before = done();
         let safe: SafeAnyway = times.into_iter().filter(|(_, n)| *n > 1).map(|(k, _)| (k, self.safe_under_any_launch(k))).collect();
-        let task = Task { root, safe: &safe, shape: Shape::of(&prepared), more: !last || !self.idle().is_empty() };
-        let places: FxHashSet<Place> = prepared.runs.iter().flat_map(|r| &r.run.accesses).map(|ev| self.place_of(ev)).collect();
-        let (runs, mut tools) = self.together(&task, places.len(), |engine| {
-            let (runs, mut tools) = engine.with_tools(root, prepared);
-            let open = engine.first_looks(&mut tools, &runs, &safe);
-            engine.calls(&mut tools, &stale, &copies);
-            for run in &runs { engine.stale_in(&mut tools, run); engine.unaligned_in(&mut tools, run); }
-            engine.second_looks(&mut tools, open, task.more);
-            (runs, tools)
-        });
-        self.overflows(&mut tools, &runs);
+        self.spend_since(before);
+        let (runs, mut tools) = self.decide_all(root, prepared, &safe);
+        let before = done();
+        self.all = self.phase(budgets::CALLS, 50);
+        self.calls(&mut tools, &stale, &copies);
+        for run in &runs { self.stale_in(&mut tools, run); self.unaligned_in(&mut tools, run); }
+        self.spend_since(before);
+        if !self.is_hurried() { self.overflows(&mut tools, &runs); }
         self.report.problems.append(&mut tools.e.assumptions.problems);
     }
 
     /// Executes a root and the kernels that it launches.
     pub(super) fn prepare(&mut self, root: &Root) -> Prepared<'p> {
+        let before = done();
+        self.all = self.phase(budgets::EXECUTE, 50);
         let mut executor = self.follow(root);
         let gave_up = executor.gave_up.take().or(executor.missed.take());
         let launches = std::mem::take(&mut executor.launches);
         let runs = launches.iter().enumerate().filter_map(|(i, l)| self.run_launch(&mut executor, root, (i, l), gave_up.as_deref())).collect();
+        self.spend_since(before);
         Prepared { executor, gave_up, runs }
     }
 
     /// What deciding takes, and the launches with what their threads exchange.
     pub(super) fn with_tools(&self, root: &Root, prepared: Prepared<'p>) -> (Vec<Run>, Tools<'p>) {
         let Prepared { executor: e, mut runs, .. } = prepared;
-        let limits = Limits { millis: self.options.solver_ms.min(FIRST_MILLIS), ..Limits::default() };
-        let mut decider = Decider::new(limits);
-        decider.sizes = Sizes::of(&e, &runs);
-        let opened = Opened::by(&e);
-        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), opened, self.options), root: root.clone(), tried: None };
-        // What they bring is worth no more than a part of the time.
-        let until = Instant::now() + self.time_left() / 10;
+        let sizes = Sizes::of(&e, &runs);
+        let mut tools = self.tools(e, root, sizes, Arc::default());
+        let until = self.phase(budgets::EXCHANGE, 20);
         tools.decider.until = Some(until);
         what_they_exchange(&mut tools, &mut runs, until);
         tools.decider.until = None;
         (runs, tools)
+    }
+
+    /// What deciding takes, with nothing decided yet.
+    pub(super) fn tools(&self, e: Executor<'p>, root: &Root, sizes: Sizes, tried: Arc<OnceLock<Tried>>) -> Tools<'p> {
+        let mut decider = Decider::new(Limits { work: self.scaled(budgets::FIRST), ..Limits::default() });
+        decider.sizes = sizes;
+        let judge = Judge::new(self.program, root.clone(), Opened::by(&e), self.options);
+        Tools { e, decider, judge, root: root.clone(), tried }
     }
 
     /// Executes the kernel of one launch.
@@ -349,70 +387,76 @@ impl<'p> Engine<'p> {
         Some(Run { launch, decided, number, kernel, run, layout, invariants: Invariants::default(), partly })
     }
 
-    /// Gives every access a little time before any gets a lot. What more effort could change is left for later.
-    pub(super) fn first_looks<'r>(&mut self, tools: &mut Tools<'p>, runs: &'r [Run], safe: &SafeAnyway) -> Vec<Open<'r>> {
-        let mut open: Vec<Open<'_>> = vec![];
+    /// Gives every access of its own a little before any gets a lot. What more effort could change is left for later.
+    pub(super) fn first_looks(&mut self, tools: &mut Tools<'p>, runs: &[Run], safe: &SafeAnyway) -> Vec<Open> {
+        let mut open: Vec<Open> = vec![];
         let mut open_places: FxHashSet<Place> = FxHashSet::default();
-        for run in runs {
-            for event in &run.run.accesses {
+        for (r, run) in runs.iter().enumerate() {
+            for (i, event) in run.run.accesses.iter().enumerate() {
                 let place = self.place_of(event);
-                if self.assumed.skips(&place) { continue; }
-                self.assumed.note(&tools.e, &place, event);
-                if !self.is_mine(&place) { continue; }
+                if !self.is_mine(&place) || self.assumed.skips(&place) { continue; }
                 if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack)) && !run.layout.concerns(event) && !row::concerns(&tools.e, event) { self.put(run.kernel, event, Outcome::Safe); continue; }
                 if self.counts_as_proved(event) { continue; }
                 // Where another context is open, this one decides nothing alone.
-                let look = if open_places.contains(&place) { Look::none() } else { self.access(tools, Some(run), event, Effort::First) };
+                let look = if open_places.contains(&place) || self.is_spent() { Look::none() } else { self.access(tools, Some(run), event, Effort::First) };
                 if look.more == More::Nothing { self.put(run.kernel, event, run.partial(look.outcome)); continue; }
-                open_places.insert(place);
-                open.push(Open { run, event, first: look });
+                open_places.insert(place.clone());
+                open.push(Open { place, run: r, event: i, first: look });
             }
         }
         open
     }
 
-    /// Shares the time that is left among what is open: first what the solver did not finish, then replays. `more`: something comes
-    /// afterwards that had no first look yet, and needs some of the time.
-    pub(super) fn second_looks(&mut self, tools: &mut Tools<'p>, mut open: Vec<Open<'_>>, more: bool) {
-        if more { self.until = Instant::now() + self.time_left() * 3 / 4; }
+    /// Shares what is left among what is open: first what the solver did not finish, then replays. Gives what more could still change.
+    pub(super) fn second_looks(&mut self, tools: &mut Tools<'p>, runs: &[Run], mut open: Vec<Open>) -> Vec<Open> {
         open.sort_by_key(|o| std::cmp::Reverse(o.first.more));
-        let mut left = u32::try_from(open.len()).unwrap_or(u32::MAX);
+        let mut left = open.len() as u64;
         // Where another context left a place unknown, only a finding is still to be won there.
-        let mut queue: VecDeque<(Open<'_>, bool)> = open.into_iter().map(|o| (o, false)).collect();
+        let mut queue: VecDeque<(Open, bool)> = open.into_iter().map(|o| (o, false)).collect();
+        let mut still = vec![];
         let mut fruitless = 0;
         while let Some((o, waited)) = queue.pop_front() {
-            if self.counts_as_proved(o.event) { left -= 1; continue; }
-            if !waited && self.rank(&self.place_of(o.event)).is_some_and(|r| r >= Outcome::UNKNOWN) { queue.push_back((o, true)); continue; }
-            let remaining = u32::try_from(self.time_left().as_millis()).unwrap_or(u32::MAX);
-            let millis = (2 * (remaining / left)).max(FIRST_MILLIS).min(self.options.solver_ms);
+            let (run, event) = (&runs[o.run], &runs[o.run].run.accesses[o.event]);
+            if self.counts_as_proved(event) { left -= 1; continue; }
+            if !waited && self.rank(&self.place_of(event)).is_some_and(|r| r >= Outcome::UNKNOWN) { queue.push_back((o, true)); continue; }
+            let (first, most) = (self.scaled(budgets::FIRST), self.scaled(budgets::MOST));
+            let each = (self.work_left() / left * 2).max(first).min(most);
             // Where models that set what is not known came to nothing several times in a row, the next get less.
             tools.decider.hurried = o.first.more == More::Replay && fruitless >= FRUITLESS;
-            tools.decider.limits.millis = if tools.decider.hurried { millis.min(HURRIED_MILLIS) } else { millis };
+            tools.decider.limits.work = if tools.decider.hurried { each.min(self.scaled(budgets::HURRIED)) } else { each };
             left -= 1;
-            let second = self.access(tools, Some(o.run), o.event, Effort::Full).outcome;
-            fruitless = if matches!(second, Outcome::Unknown(_)) { fruitless + 1 } else { 0 };
-            self.put(o.run.kernel, o.event, o.run.partial(second.or_first(o.first.outcome)));
+            let second = if self.is_spent() { Look::none() } else { self.access(tools, Some(run), event, Effort::Full) };
+            fruitless = if matches!(second.outcome, Outcome::Unknown(_)) { fruitless + 1 } else { 0 };
+            let undecided = second.more == More::Work && matches!(second.outcome, Outcome::Unknown(_));
+            let outcome = second.outcome.or_first(o.first.outcome);
+            if undecided && each < most { still.push(Open { first: Look { outcome, more: More::Work }, ..o }); continue; }
+            self.put(run.kernel, event, run.partial(outcome));
         }
         tools.decider.hurried = false;
-        self.until = self.deadline;
+        still
+    }
+
+    /// Says of what is open that nothing more was tried.
+    pub(super) fn leave_open(&mut self, runs: &[Run], open: Vec<Open>) {
+        for o in open { self.put(runs[o.run].kernel, &runs[o.run].run.accesses[o.event], runs[o.run].partial(o.first.outcome)); }
     }
 
     /// What the host itself does wrong. Only findings are counted: most calls are no accesses that a user would count.
     fn calls(&mut self, tools: &mut Tools<'p>, stale: &[StaleEvent], copies: &[CopyEvent]) {
         if self.assumed.asked.is_some() { return; }
         for event in stale {
-            if self.out_of_time() { return; }
+            if self.is_spent() { return; }
             if let (Some((place, outcome)), Some(site)) = (lifetime::of_host(tools, event), event.site()) { self.put_call(place, site.func, outcome); }
         }
         // One call is looked at for each way that leads to it, and each round of a loop.
-        let mut spent: FxHashMap<Site, Duration> = FxHashMap::default();
+        let mut spent: FxHashMap<Site, Work> = FxHashMap::default();
         for event in copies {
-            if self.out_of_time() { return; }
+            if self.is_spent() { return; }
             let spent = spent.entry(event.side.site).or_default();
             if *spent > CALL_WORK { continue; }
-            let before = clock::worked();
+            let before = done();
             for (place, outcome) in copies::of_host(tools, event) { self.put_call(place, event.side.site.func, outcome); }
-            *spent += clock::worked().saturating_sub(before);
+            *spent = *spent + (done() - before);
         }
     }
 
@@ -431,7 +475,7 @@ impl<'p> Engine<'p> {
     fn unaligned_in(&mut self, tools: &mut Tools<'p>, run: &Run) {
         if self.assumed.asked.is_some() { return; }
         for event in &run.run.unaligned {
-            if self.out_of_time() { return; }
+            if self.is_spent() { return; }
             let Some(place) = alignment::place(tools, event) else { continue };
             if self.rank(&place) == Some(Outcome::PROVED) { continue; }
             if let Some(outcome) = alignment::of_kernel(tools, &run.launched(), event, place.clone()) { self.put_call(place, run.kernel, outcome); }
@@ -447,7 +491,7 @@ impl<'p> Engine<'p> {
             let Some((place, _)) = lifetime::place_in_kernel(tools, &launched, event) else { continue };
             let times = tried.entry(place.clone()).or_default();
             *times += 1;
-            if self.out_of_time() || *times > STALE_TRIES || self.rank(&place) == Some(Outcome::PROVED) { continue; }
+            if self.is_spent() || *times > STALE_TRIES || self.rank(&place) == Some(Outcome::PROVED) { continue; }
             let Some((place, outcome)) = lifetime::of_kernel(tools, &launched, event) else { continue };
             self.put_call(place, run.kernel, outcome);
         }
@@ -456,12 +500,13 @@ impl<'p> Engine<'p> {
     /// Accesses of a kernel, by their call stacks, that are safe whatever it is launched with: indices of local arrays and
     /// the like need not be looked at again for each of its launches.
     fn safe_under_any_launch(&mut self, kernel: FuncRef) -> FxHashSet<Vec<Site>> {
+        self.all = self.phase(budgets::ANY_LAUNCH, 10);
         let (mut e, run) = self.any_launch(kernel);
         if run.gave_up.is_some() { return FxHashSet::default(); }
-        let mut decider = Decider::new(Limits { millis: FIRST_MILLIS / 2, ..Limits::default() });
+        let mut decider = Decider::new(Limits { work: self.scaled(budgets::FIRST) / 2, ..Limits::default() });
         let (mut safe, mut open): (FxHashSet<Vec<Site>>, FxHashSet<Vec<Site>>) = Default::default();
         for ev in &run.accesses {
-            if open.contains(&*ev.stack) || Instant::now() > self.deadline { open.insert(ev.stack.to_vec()); continue; }
+            if open.contains(&*ev.stack) || self.is_spent() { open.insert(ev.stack.to_vec()); continue; }
             let all = ev.targets.iter().all(|t| {
                 let facts = e.arena.and(ev.path, t.cond);
                 if e.arena.as_bool(facts) == Some(false) { return true; }
@@ -504,9 +549,9 @@ impl<'p> Engine<'p> {
     fn run_idle(&mut self, kernel: FuncRef) {
         self.kernels.insert(kernel);
         let (e, run) = self.any_launch(kernel);
-        let decider = Decider::new(Limits { millis: self.options.solver_ms.min(1000), ..Limits::default() });
         let root = Root { func: kernel, trusted: false };
-        let mut tools = Tools { e, decider, judge: Judge::new(self.program, root.clone(), Opened::default(), self.options), root, tried: None };
+        let mut tools = self.tools(e, &root, Sizes::default(), Arc::default());
+        tools.decider.limits.work = self.scaled(Work::seconds(1));
         for ev in &run.accesses {
             let place = self.place_of(ev);
             if self.assumed.skips(&place) { continue; }
@@ -568,13 +613,13 @@ impl<'p> Engine<'p> {
 
     fn through_null(&self, tools: &mut Tools<'p>, run: Option<&Run>, ev: &AccessEvent, facts: TermId, offset: TermId) -> Outcome {
         match run {
-            Some(run) if self.assumed.asked.is_none() && !self.out_of_time() => pointers::null_in_kernel(tools, &run.launched(), ev, facts, offset, self.place_of(ev)),
+            Some(run) if self.assumed.asked.is_none() && !self.is_spent() => pointers::null_in_kernel(tools, &run.launched(), ev, facts, offset, self.place_of(ev)),
             _ => Outcome::Unknown("a null pointer".into()),
         }
     }
 
     fn through_unset(&self, tools: &mut Tools<'p>, run: Option<&Run>, ev: &AccessEvent, facts: TermId, lost: &Lost) -> Outcome {
-        let found = run.filter(|_| self.assumed.asked.is_none() && !self.out_of_time()).map(|run| self.unset(tools, run, ev, facts));
+        let found = run.filter(|_| self.assumed.asked.is_none() && !self.is_spent()).map(|run| self.unset(tools, run, ev, facts));
         match found {
             Some(Outcome::Unknown(_)) | None => Outcome::Unknown(format!("the pointer is {lost}")),
             Some(found) => found,
@@ -583,7 +628,7 @@ impl<'p> Engine<'p> {
 
     /// An access to what only the host may use, whatever the bounds; `None` where that is no finding.
     fn in_hosts_memory(&self, tools: &mut Tools<'p>, run: Option<&Run>, ev: &AccessEvent, o: ObjId, facts: TermId, offset: TermId) -> Option<Look> {
-        let run = run.filter(|_| self.assumed.asked.is_none() && pointers::is_hosts_own(tools, o) && !self.out_of_time())?;
+        let run = run.filter(|_| self.assumed.asked.is_none() && pointers::is_hosts_own(tools, o) && !self.is_spent())?;
         let object = tools.e.object(o).clone();
         let extent = object.extent.unwrap_or(ev.bytes);
         let ob = Obligation { facts, offset, bytes: ev.bytes, extent };
@@ -596,7 +641,7 @@ impl<'p> Engine<'p> {
             let caller = if matches!(object.kind, ObjKind::Parameter) { NO_CALLER } else { "" };
             return Look::of(Outcome::Unknown(format!("the extent of `{}` is not known{caller}", object.name)));
         };
-        if self.time_left().is_zero() { return Look::of(Outcome::Unknown("the time limit was reached".into())); }
+        if self.is_spent() { return Look { outcome: Outcome::Unknown(SPENT.into()), more: More::Work }; }
         let (ob, exchanged) = obligation(tools, launch, ev, facts, target, extent);
         let (facts, extent) = (ob.facts, ob.extent);
         let mut unknowns = relevant::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
@@ -631,7 +676,7 @@ impl<'p> Engine<'p> {
                 }
             }
         };
-        let look = if tools.decider.cut { Look { more: More::Time, ..look } } else { look };
+        let look = if tools.decider.cut { Look { more: More::Work, ..look } } else { look };
         match launch {
             Some(run) if look.outcome.is_safe() => {
                 let part = self.in_part(tools, run, ev, effort, object, target, facts, extent);
@@ -645,7 +690,7 @@ impl<'p> Engine<'p> {
     /// What more there is to say of an access of which a model came to nothing: all conditions of the way to the launch count now, also
     /// those that have nothing to do with what it is given.
     fn on_the_whole_way(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, object: &Object, ob: &Obligation, unknowns: Vec<String>) -> Option<Outcome> {
-        if self.time_left().is_zero() { return None; }
+        if self.is_spent() { return None; }
         let mut all = vec![ob.facts, run.launch.path];
         all.extend(run.launch.always.iter().map(|x| x.of_the_ends(&mut tools.e.arena)));
         let facts = tools.e.arena.and_all(all);
@@ -695,7 +740,7 @@ impl<'p> Engine<'p> {
                 }
                 Outcome::Unknown(reason) => {
                     s.unknown += 1;
-                    self.report.undecided.push(Undecided { position: Position { file: loc.file, line: loc.line, column: loc.column }, kernel, array, reason });
+                    self.report.undecided.push(Undecided { position: Position { file: loc.file, line: loc.line, column: loc.column }, kernel, array, code: Code::of(&reason), reason });
                 }
                 Outcome::Found(mut f) => {
                     if f.verdict == Verdict::Proved { s.proved += 1 } else { s.possible += 1 }
@@ -705,6 +750,7 @@ impl<'p> Engine<'p> {
             }
         }
         s.seconds = start.elapsed().as_secs_f64();
+        s.work = self.spent.get();
         self.report.summary = s;
         self.report
     }

@@ -1,4 +1,4 @@
-//! The host's code from one root. Where following it takes too long or too much memory, it is executed again without what costs most
+//! The host's code from one root. Where following it takes too much work or memory, it is executed again without what costs most
 //! and does nothing on a device; where nothing such costs much, without going round by round through loops that do.
 
 use super::engine::Engine;
@@ -6,8 +6,8 @@ use crate::host::Root;
 use crate::symbolic::budget::{self, Budget, Limit};
 use crate::symbolic::effort::{Cost, Effort, Measure, Part, Spared, Which};
 use crate::symbolic::exec::Executor;
+use crate::work::{Allotment, done};
 use rustc_hash::FxHashMap;
-use std::time::Instant;
 
 /// What is left out after the first, the second and the third execution: parts that cost such a share of it. The innermost ones
 /// first, so that as much as possible is still known. Where that is not enough all of them: what was slow in one place is so in
@@ -15,26 +15,28 @@ use std::time::Instant;
 const LEFT_OUT: [(u128, Which); 3] = [(8, Which::Innermost), (8, Which::All), (32, Which::All)];
 
 impl<'p> Engine<'p> {
-    /// Executes a root. Of the time that is left, executions that may be repeated get a third each.
+    /// Executes a root. Of the work that is left, executions that may be repeated get a third each.
     pub(super) fn follow(&mut self, root: &Root) -> Executor<'p> {
         let mut spared = FxHashMap::default();
         let mut steps = LEFT_OUT.iter();
         loop {
             let step = steps.next();
-            let start = Instant::now();
+            let start = done();
             let mut e = self.executor();
-            if step.is_some() { e.budget.deadline = Some(start + self.time_left() / 3); }
+            if step.is_some() { e.budget.work = Allotment::of(self.work_left() / 3); }
             e.effort = Effort::new(self.reach.clone(), spared.clone());
             let (args, state) = e.root_state(root.func);
             if let Some(state) = e.initialised(root.func, state) { drop(e.call(root.func, args, state, 0)); }
-            e.budget.deadline = Some(self.deadline);
-            let cost = Cost { steps: Budget::default().steps - e.budget.steps, time: start.elapsed() };
+            e.budget.work = self.all;
+            let cost = Cost { steps: Budget::default().steps - e.budget.steps, work: done() - start };
             let (Some(step), Some(limit)) = (step, e.limit) else { return e };
+            // Nobody waits for it any more.
+            if limit == Limit::Time { return e; }
             let heavy = e.effort.heaviest(cost, measure(limit), *step);
             let more = e.effort.spare(&heavy);
             self.say_left_out(&heavy, &more);
             if more == spared {
-                if limit != Limit::Time { return e; }
+                if limit != Limit::Work { return e; }
                 steps = [].iter();
             }
             spared = more;
@@ -59,5 +61,5 @@ impl<'p> Engine<'p> {
 
 /// What a limit is measured by: each step leaves terms in memory.
 const fn measure(limit: Limit) -> Measure {
-    match limit { Limit::Steps | Limit::Memory => Measure::Steps, Limit::Time => Measure::Time }
+    match limit { Limit::Steps | Limit::Memory => Measure::Steps, Limit::Work | Limit::Time => Measure::Work }
 }

@@ -8,18 +8,19 @@ use super::engine::{Engine, Run};
 use super::solver::Model;
 use super::witness::{Judged, site};
 use crate::symbolic::exec::AccessEvent;
+use crate::work::Work;
 use crate::witness::{self, Budget, Fault, Inputs};
 
-/// Instructions and seconds of the run.
+/// Instructions and work of the run.
 const STEPS: u64 = 400_000;
-const SECONDS: f64 = 0.5;
+const WORK: Work = Work::millis(500);
 
 impl Engine<'_> {
     /// Small inputs under which the access is out of bounds where threads take turns.
     pub(super) fn in_turn(&self, tools: &mut Tools<'_>, run: &Run, ev: &AccessEvent) -> Option<(Model, Judged, bool)> {
-        let (model, random) = tools.tried.as_ref()?.inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)?;
+        let (model, random) = self.trials(tools).inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)?;
         let inputs = Inputs { random: random.to_vec(), ..tools.judge.given(&tools.e.arena, &model)? };
-        let budget = Budget { steps: STEPS, seconds: SECONDS, ..tools.judge.limits() };
+        let budget = Budget { steps: STEPS, work: WORK, ..tools.judge.limits() };
         let seen = witness::enumerate(self.program, tools.root.func, &inputs, &budget);
         let callers: Vec<witness::Site> = ev.stack.iter().rev().skip(1).rev().copied().map(site).collect();
         let bad = seen.bad.into_iter().take(seen.certain)

@@ -4,6 +4,7 @@
 
 mod alignment;
 mod assumed;
+mod budgets;
 mod calls;
 mod copies;
 mod counters;
@@ -38,7 +39,9 @@ mod witness;
 use crate::assume::Condition;
 use crate::ir::Program;
 use crate::report::finding::{Finding, Position, Summary, Undecided};
+use crate::nets::{self, Net, Nets};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// Bytes of the stack of a thread that checks. Symbolic execution descends by calls; deep call chains of real programs need more than
 /// a thread's usual 2 MiB. Only what is touched is ever backed by memory.
@@ -51,9 +54,13 @@ const MOST_THREADS: usize = 4;
 pub struct Options {
     /// Bytes; the sum of live device allocations is at most this.
     pub device_memory: u64,
-    /// Wall-clock milliseconds for one obligation.
+    /// Hundredths of the usual budget of work: with the pace the only limit that verdicts depend on.
+    pub work: u32,
+    /// Who waits for it.
+    pub pace: Pace,
+    /// Wall-clock milliseconds for one question to the solver: a safety net.
     pub solver_ms: u32,
-    /// Wall-clock seconds for the whole program; beyond: undecided.
+    /// Wall-clock seconds for the whole program; beyond: undecided. A safety net.
     pub seconds: u32,
     /// Bytes that this process may have in memory; what would need more is undecided.
     pub memory: Option<u64>,
@@ -66,13 +73,24 @@ pub struct Options {
 }
 
 impl Default for Options {
-    fn default() -> Self { Self { device_memory: 192 << 30, solver_ms: 5000, seconds: 60, memory: None, roots: vec![], assume: vec![], jobs: 1 } }
+    fn default() -> Self { Self { device_memory: 192 << 30, work: 100, pace: Pace::Whole, solver_ms: 60_000, seconds: 300, memory: None, roots: vec![], assume: vec![], jobs: 1 } }
 }
 
 impl Options {
     /// Threads that a check uses at most: all that they execute lies within one limit of memory.
     #[must_use]
     pub fn threads(&self) -> usize { self.jobs.clamp(1, MOST_THREADS) }
+}
+
+/// How much of the budget is spent at once: what a build leaves open is decided later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pace {
+    /// A compile command waits: a small part of what it costs itself, by the size of the code.
+    Compile,
+    /// A link waits.
+    Link,
+    /// All of it.
+    Whole,
 }
 
 /// One access in the source and what was decided of it.
@@ -97,6 +115,8 @@ pub struct ProgramReport {
     pub places: Vec<Place>,
     /// Counts of this program only.
     pub summary: Summary,
+    /// Safety nets that were reached: another run may say more.
+    pub nets: Vec<Net>,
     /// One line each for `-v` and the log.
     pub notes: Vec<String>,
     /// What is wrong with the user's own settings, one line each.
@@ -105,7 +125,13 @@ pub struct ProgramReport {
 
 /// Analyses one program from all its roots.
 #[must_use]
-pub fn check_program(program: &Program, options: &Options) -> ProgramReport { engine::Engine::new(program, options).run() }
+pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
+    // Some of the time is for what comes after the last verdict.
+    let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
+    let mut report = nets::under(Some(nets.clone()), || engine::Engine::new(program, options).run(budgets::of_pace(program, options)));
+    report.nets = nets.reached();
+    report
+}
 
 /// Lets Z3 give up, rather than take more than so many bytes.
 pub fn limit_memory(bytes: u64) {

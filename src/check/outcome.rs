@@ -2,6 +2,9 @@
 
 use crate::report::finding::{Finding, Verdict};
 
+/// Why an access is open that nothing was left for.
+pub(super) const SPENT: &str = "the budget of its program was spent (limits.work)";
+
 /// Verdict of one access in one context.
 #[derive(Clone, Debug)]
 pub(super) enum Outcome {
@@ -17,8 +20,8 @@ pub(super) enum More {
     Nothing,
     /// A model rests on unknowns and was not replayed yet.
     Replay,
-    /// A budget of the solver ended the search.
-    Time,
+    /// A budget ended the search.
+    Work,
 }
 
 /// How much is tried.
@@ -68,8 +71,8 @@ impl Outcome {
 impl Look {
     pub fn of(outcome: Outcome) -> Self { Self { outcome, more: More::Nothing } }
 
-    /// Nothing was tried yet.
-    pub fn none() -> Self { Self { outcome: Outcome::Unknown("the time limit was reached".into()), more: More::Time } }
+    /// Nothing was tried yet, for want of budget.
+    pub fn none() -> Self { Self { outcome: Outcome::Unknown(SPENT.into()), more: More::Work } }
 
     /// Of all targets of one access the worst, which more effort on any of them could change.
     pub fn worst(looks: impl IntoIterator<Item = Self>) -> Self {
@@ -90,7 +93,7 @@ mod tests {
     #[test]
     fn a_second_look_without_a_verdict_keeps_the_first() {
         let safe = Outcome::SafeIfNoWrap(vec!["n * 4".into()]);
-        let late = Outcome::Unknown("the time limit was reached".into());
+        let late = Outcome::Unknown(super::SPENT.into());
         assert!(matches!(late.clone().or_first(safe.clone()), Outcome::SafeIfNoWrap(_)));
         assert!(matches!(Outcome::Safe.or_first(late.clone()), Outcome::Safe));
         assert!(matches!(Outcome::Safe.or_first(safe), Outcome::Safe));
@@ -98,10 +101,10 @@ mod tests {
 
     #[test]
     fn the_worst_target_counts_and_what_any_could_still_change() {
-        let cut = Look { outcome: Outcome::SafeIfNoWrap(vec![]), more: More::Time };
+        let cut = Look { outcome: Outcome::SafeIfNoWrap(vec![]), more: More::Work };
         let open = Look { outcome: Outcome::Unknown("?".into()), more: More::Replay };
         let all = Look::worst([Look::of(Outcome::Safe), cut, open]);
         assert!(matches!(all.outcome, Outcome::Unknown(_)));
-        assert_eq!(all.more, More::Time);
+        assert_eq!(all.more, More::Work);
     }
 }

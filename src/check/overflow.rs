@@ -14,25 +14,21 @@ use super::outcome::Outcome;
 use super::relevant;
 use super::solver::WrapMode;
 use super::witness::Wanted;
-use crate::clock;
 use crate::report::finding::{Rule, Verdict};
 use crate::symbolic::exec::AccessEvent;
 use crate::symbolic::memory::Object;
 use crate::symbolic::term::{Range, Term, TermId};
 use crate::symbolic::value::{Base, Target};
 use crate::witness::Fault;
+use crate::work::{Work, done};
 use rustc_hash::FxHashMap;
-use std::time::Duration;
 
-/// Part of the time left, and the most work, that one root's overflows get: they come after everything else.
-const SHARE: u32 = 6;
-const MOST: Duration = Duration::from_secs(6);
+/// What one root's overflows get together, and what one of them gets: they are worth less than everything else.
+const MOST: Work = Work::seconds(4);
+const ONE: Work = Work::millis(1500);
 
 /// Bytes that a replay of one may fill here: sizes are large, and loops over them need not be followed.
 const BYTES: u64 = 128 << 20;
-
-/// Milliseconds to find the inputs of one.
-const MILLIS: u32 = 2000;
 
 /// Accesses that are tried for one set of operations.
 const TRIES: u32 = 2;
@@ -47,9 +43,9 @@ impl<'p> Engine<'p> {
     /// Looks for inputs under which what is safe if nothing wraps goes out of bounds.
     pub(super) fn overflows(&mut self, tools: &mut Tools<'p>, runs: &[Run]) {
         if self.assumed.asked.is_some() || !tools.root.trusted { return; }
-        let most = (self.time_left() / SHARE).min(MOST);
-        let until = clock::worked() + most;
-        tools.judge.replay_within(most, BYTES);
+        let before = done();
+        let until = self.phase(MOST, 100);
+        tools.judge.replay_within(self.scaled(ONE), BYTES);
         let mut tried: FxHashMap<Vec<String>, u32> = FxHashMap::default();
         let mut found: Vec<String> = vec![];
         for run in runs {
@@ -58,12 +54,13 @@ impl<'p> Engine<'p> {
                 if ops.is_empty() || ops.iter().any(|o| found.contains(o)) { continue; }
                 let times = tried.entry(ops.clone()).or_default();
                 *times += 1;
-                if *times > TRIES || clock::worked() > until { continue; }
+                if *times > TRIES || until.is_spent() { continue; }
                 let Some((wrapped, outcome)) = self.overflow(tools, run, event) else { continue };
                 found.extend(wrapped);
                 self.put(run.kernel, event, outcome);
             }
         }
+        self.spend_since(before);
     }
 
     /// A replay in which an access goes out of bounds because something wraps; and what does.
@@ -80,7 +77,7 @@ impl<'p> Engine<'p> {
         let (mut ob, _) = obligation(tools, Some(run), event, facts, target, object.extent?);
         let (counted, meant) = (threads_are_counted(tools, run), host_does_not_wrap(tools, run, ob.extent));
         ob.facts = tools.e.arena.and_all(vec![ob.facts, counted, meant]);
-        let (model, wrapped) = tools.decider.wraps(&mut tools.e.arena, &ob, MILLIS)?;
+        let (model, wrapped) = tools.decider.wraps(&mut tools.e.arena, &ob, self.scaled(ONE))?;
         let operation = wrapped.iter().find(|w| self.rests_on(&self.place_of(event)).contains(w))?;
         let below = model.value(&tools.e.arena, ob.offset, WrapMode::Exact).is_some_and(|v| v < 0);
         let what = verb(event.kind);

@@ -9,7 +9,7 @@ use super::decide::{Decision, Obligation};
 use super::engine::{Engine, Run};
 use super::finding::{Bad, Worth, part_sites, verb};
 use super::meaning::Meaning;
-use super::outcome::{Effort, Look, More, Outcome};
+use super::outcome::{Effort, Look, More, Outcome, SPENT};
 use super::{relevant, show};
 use super::solver::{Model, WrapMode};
 use super::witness::{self, Judged, Wanted};
@@ -81,10 +81,10 @@ impl<'p> Engine<'p> {
         let mut more = More::Nothing;
         let mut open = None;
         for n in self.neighbours(tools, run, &through) {
-            if self.out_of_time() { break; }
+            if self.is_spent() { (open, more) = (Some(SPENT.to_owned()), More::Work); break; }
             let goal = through.goal(tools, &n, 0);
             let decision = tools.decider.decide(&mut tools.e.arena, &goal);
-            if tools.decider.cut { more = More::Time; }
+            if tools.decider.cut { more = More::Work; }
             match decision {
                 Decision::Safe | Decision::SafeIfNoWrap(_) => {}
                 Decision::Unknown(why) => open = Some(format!("whether it stays in the part `{}`: {why}", run.part(own).name)),

@@ -14,28 +14,31 @@ use super::relevant;
 use super::solver::{Model, WrapMode};
 use super::tried::Tried;
 use super::witness::{Judged, Wanted};
-use crate::clock;
 use crate::symbolic::exec::AccessEvent;
 use crate::symbolic::memory::Object;
 use crate::symbolic::term::{SymId, SymKind, TermId};
 use crate::witness::Fault;
-use std::time::Duration;
+use crate::work::{Allotment, Work, done, settle};
 
 /// Inputs that are tried where a replay does not reach an access, and the most work for them.
 const OTHER_INPUTS: [i128; 10] = [2, 3, 4, 1, 5, 7, 8, 12, 16, 33];
-const OTHER_INPUTS_TIME: Duration = Duration::from_millis(100);
+const OTHER_INPUTS_WORK: Work = Work::millis(100);
 /// So many times that for one place, however many launches and models lead there.
-const OTHER_INPUTS_TIMES: u32 = 3;
+const OTHER_INPUTS_TIMES: u64 = 3;
 
-/// Most work on running a program with small inputs, and which part of the time that is left it may take.
-const TRIED_TIME: Duration = Duration::from_secs(2);
-const TRIED_PART: u32 = 20;
+/// Most work on running a program with small inputs.
+const TRIED: Work = Work::seconds(2);
 
 impl<'p> Engine<'p> {
     /// What small inputs show, found out once for a root.
-    fn trials<'t>(&self, tools: &'t mut Tools<'p>) -> &'t Tried {
-        if tools.tried.is_none() { tools.tried = Some(Tried::of(tools, (self.time_left() / TRIED_PART).min(TRIED_TIME))); }
-        tools.tried.get_or_insert_default()
+    pub(super) fn trials<'t>(&self, tools: &'t Tools<'p>) -> &'t Tried {
+        tools.tried.get_or_init(|| {
+            let before = done();
+            let tried = Tried::of(tools, self.scaled(TRIED));
+            // Whichever task asks first does it for all: none is charged.
+            settle(before, Work::NONE);
+            tried
+        })
     }
 
     /// A finding where small inputs lead out of bounds. What is found so needs no model of what cannot be known.
@@ -55,8 +58,7 @@ impl<'p> Engine<'p> {
         };
         let open = match pointers::unset_in_kernel(tools, &run.launched(), ev, (facts, happens), self.place_of(ev)) { Outcome::Unknown(why) => why, found => return found };
         // What memory holds, say, the program decides otherwise than the model, but not under all inputs.
-        self.trials(tools);
-        let small = tools.tried.as_ref().and_then(|t| t.inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)).filter(|(_, random)| random.is_empty()).map(|(m, _)| m);
+        let small = self.trials(tools).inputs(&tools.e.arena, &run.launch, &run.run.thread, ev).filter(|(_, random)| random.is_empty()).map(|(m, _)| m);
         let Some(model) = small else { return Outcome::Unknown(open) };
         let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
         pointers::unset_in_kernel(tools, &run.launched(), ev, (facts, Happens { model, mode: WrapMode::Assume, degenerate }), self.place_of(ev))
@@ -64,8 +66,7 @@ impl<'p> Engine<'p> {
 
     /// Small inputs under which the access was out of bounds in a run of the whole program, and a replay that reaches it.
     fn tried(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent) -> Option<(Model, Judged, bool)> {
-        self.trials(tools);
-        let (model, random) = tools.tried.as_ref()?.inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)?;
+        let (model, random) = self.trials(tools).inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)?;
         tools.judge.random = random.to_vec();
         let judged = self.reached(tools, run, ev, &model);
         tools.judge.random.clear();
@@ -114,13 +115,13 @@ impl<'p> Engine<'p> {
     /// it is known, or one in which so many threads get there that a counter leaves its bounds.
     fn another(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, ob: &Obligation) -> Option<(Model, Judged, bool)> {
         let inside = relevant::reads_inside(&mut tools.e, &run.run, ev);
-        if !inside.is_empty() && !self.time_left().is_zero() {
+        if !inside.is_empty() && !self.is_spent() {
             let facts = { let more = tools.e.arena.and_all(inside); tools.e.arena.and(ob.facts, more) };
             if let Decision::Fails { model, mode: WrapMode::Assume, degenerate } = tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() })
                 && let Some(judged) = self.reached(tools, run, ev, &model) { return Some((model, judged, degenerate)); }
         }
         for shape in counters::SHAPES {
-            if self.time_left().is_zero() { return None; }
+            if self.is_spent() { return None; }
             let Some((model, degenerate)) = counters::model(tools, &run.run, ev, ob, shape) else { continue };
             if let Some(judged) = self.reached(tools, run, ev, &model) { return Some((model, judged, degenerate)); }
         }
@@ -130,18 +131,18 @@ impl<'p> Engine<'p> {
     /// The model with small inputs in place of its own: what it sets besides them, such as what memory holds, the program may
     /// decide otherwise under its inputs, and as the model wants under others.
     fn with_other_inputs(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, first: &Model) -> Option<(Model, Judged, bool)> {
-        let begin = clock::worked();
+        let begin = done();
         let place = (ev.site, ev.stack.to_vec(), run.launch.site);
         let spent = tools.judge.other_inputs.get(&place).copied().unwrap_or_default();
-        let until = begin + (self.time_left() / 20).min(OTHER_INPUTS_TIME).min((OTHER_INPUTS_TIMES * OTHER_INPUTS_TIME).saturating_sub(spent));
+        let until = Allotment::of(OTHER_INPUTS_WORK.min(OTHER_INPUTS_WORK * OTHER_INPUTS_TIMES - spent));
         tools.judge.short = true;
         let found = self.of_other_inputs(tools, run, ev, first, until);
         tools.judge.short = false;
-        *tools.judge.other_inputs.entry(place).or_default() += clock::worked().saturating_sub(begin);
+        *tools.judge.other_inputs.entry(place).or_default() = spent + (done() - begin);
         found
     }
 
-    fn of_other_inputs(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, first: &Model, until: Duration) -> Option<(Model, Judged, bool)> {
+    fn of_other_inputs(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, first: &Model, until: Allotment) -> Option<(Model, Judged, bool)> {
         let inputs: Vec<SymId> = first.values.keys().copied().filter(|s| matches!(tools.e.arena.symbol(*s).kind, SymKind::Input(_))).collect();
         let kind = |s: &SymId| tools.e.arena.symbol(*s).kind.clone();
         // All at once, then each alone; those of one source together.
@@ -149,7 +150,7 @@ impl<'p> Engine<'p> {
         for s in &inputs { let same: Vec<SymId> = inputs.iter().copied().filter(|o| kind(o) == kind(s)).collect(); if !groups.contains(&same) { groups.push(same); } }
         for group in groups {
             for v in OTHER_INPUTS {
-                if clock::worked() > until { return None; }
+                if until.is_spent() { return None; }
                 let mut model = first.clone();
                 for s in &group { model.values.insert(*s, v); }
                 if model == *first { continue; }

@@ -30,7 +30,7 @@ impl<'p> Engine<'p> {
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
     fn in_row(&self, tools: &mut Tools<'p>, run: &Run, event: &AccessEvent, effort: Effort, object: &Object, target: &Target, facts: TermId, extent: TermId, row: Row) -> Look {
         let safe = Look::of(Outcome::Safe);
-        if self.out_of_time() { return safe; }
+        if self.is_spent() { return safe; }
         let goal = slack(tools, event, facts, row, 0);
         let Decision::Fails { model, mode, degenerate } = tools.decider.decide(&mut tools.e.arena, &goal) else { return safe };
         let near = slack(tools, event, facts, row, SLIP * i128::from(row.element));

@@ -1,138 +1,310 @@
-//! Several threads that share the work of one check.
+//! Several threads that share the work of one check, without any of them knowing.
 //!
-//! Terms belong to one thread. So a thread that helps executes for itself what it is to decide: roots and kernels of its own where
-//! there are many, or else the one root again, of which it then takes accesses that no other has taken. Each place is decided by one
-//! thread, in the way in which one alone would do it.
+//! What is to be decided of a root is cut into tasks before anybody begins: places in their order, a few dozen each. Every task starts from
+//! the root and its launches as they were executed, with a memory of its own for proofs, models and replays, and with an allotment of its
+//! own. So its outcome is the same whoever takes it, and whenever; what comes of all is put together in their order. How many
+//! threads there are decides nothing but how long it takes.
+//!
+//! Terms belong to one thread: a thread that helps executes the root itself first, which gives it the same terms, or takes roots of its own.
 
-use super::engine::{Engine, Place, Prepared};
-use crate::check::solver::recall;
+use super::budgets;
+use super::calls::Tools;
+use super::engine::{Engine, Open, Place, Places, Prepared, Run};
+use super::sizes::Sizes;
+use super::solver::recall;
+use super::tried::Tried;
 use crate::host::Root;
 use crate::ir::FuncRef;
+use crate::nets;
 use crate::symbolic::exec::Site;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use crate::work::{Allotment, Work, done, settle};
 use rustc_hash::{FxHashMap, FxHashSet};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+/// Places of one task of first looks, of one task of second ones, and the most tasks of each: a task forgets what others proved.
+const FIRST_PLACES: usize = 24;
+const SECOND_PLACES: usize = 6;
+const MOST_TASKS: usize = 8;
 
 /// Places below which another thread would have executed the root when there is nothing left to do.
 const ENOUGH: usize = 12;
 
-/// Who decides which place of one root.
-#[derive(Debug, Default)]
-pub(super) struct Claims {
-    owners: Mutex<FxHashMap<Place, usize>>,
-    /// Nothing is left: who did not begin yet need not.
-    pub over: Arc<AtomicBool>,
-}
+/// How often what is left over is shared among what is still open, where it is at least one part in so many of the whole.
+const ROUNDS: usize = 3;
+const WORTH: u64 = 10;
 
-/// One thread's view of them.
-#[derive(Clone, Debug)]
-pub(super) struct Share { claims: Arc<Claims>, who: usize }
-
-impl Share {
-    /// Whether a place is this thread's. One that nobody has is from now on.
-    pub fn is_mine(&self, place: &Place) -> bool {
-        let mut owners = self.claims.owners.lock().unwrap_or_else(PoisonError::into_inner);
-        match owners.get(place) { Some(who) => *who == self.who, None => { owners.insert(place.clone(), self.who); true } }
-    }
-}
-
-/// What two executions of one root must have in common for one to decide places of the other.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shape { gave_up: Option<String>, accesses: Vec<usize> }
-
-impl Shape {
-    pub fn of(prepared: &Prepared<'_>) -> Self {
-        Self { gave_up: prepared.gave_up.clone(), accesses: prepared.runs.iter().map(|r| r.run.accesses.len()).collect() }
-    }
-}
+/// Which task decides which place.
+pub(super) type Owners = FxHashMap<Place, usize>;
 
 /// Call stacks of accesses that are safe whatever their kernel is launched with.
 pub(super) type SafeAnyway = FxHashMap<FuncRef, FxHashSet<Vec<Site>>>;
 
-/// What is left to be decided of one root.
-pub(super) struct Task<'t> {
-    pub root: &'t Root,
-    pub safe: &'t SafeAnyway,
-    pub shape: Shape,
-    /// Whether something comes after it that needs time too.
-    pub more: bool,
+/// What two executions of one root must have in common for one to decide places of the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Shape { gave_up: Option<String>, accesses: Vec<usize> }
+
+impl Shape {
+    fn of(prepared: &Prepared<'_>) -> Self {
+        Self { gave_up: prepared.gave_up.clone(), accesses: prepared.runs.iter().map(|r| r.run.accesses.len()).collect() }
+    }
 }
 
+/// One task: accesses of the places that it owns, within an allotment.
+enum Order {
+    First { who: usize, work: Work },
+    /// `decided` is what is known of these places already.
+    Second { open: Vec<Open>, decided: Places, work: Work },
+}
+
+/// What came of a task.
+struct Done { places: Places, open: Vec<Open>, spent: Work }
+
+/// A root as it was executed, which every task begins from.
+struct Desk<'p> { root: Root, runs: Vec<Run>, tools: Tools<'p>, sizes: Sizes, tried: Arc<OnceLock<Tried>> }
+
+impl<'p> Desk<'p> {
+    fn new(engine: &Engine<'p>, root: &Root, prepared: Prepared<'p>, tried: Arc<OnceLock<Tried>>) -> Self {
+        let (runs, tools) = engine.with_tools(root, prepared);
+        Self { root: root.clone(), runs, sizes: tools.decider.sizes.clone(), tools, tried }
+    }
+
+    /// Does some work with tools that remember nothing, and takes all back that it leaves.
+    fn afresh<R>(&mut self, engine: &mut Engine<'p>, work: impl FnOnce(&mut Engine<'p>, &mut Tools<'p>, &[Run]) -> R) -> R {
+        // Of all that the executor holds the terms are most by far: they are lent.
+        let arena = std::mem::take(&mut self.tools.e.arena);
+        let mut e = self.tools.e.clone();
+        e.arena = arena;
+        e.own_linear_work();
+        let mark = e.arena.mark();
+        let mut tools = engine.tools(e, &self.root, self.sizes.clone(), self.tried.clone());
+        let out = work(engine, &mut tools, &self.runs);
+        let mut arena = std::mem::take(&mut tools.e.arena);
+        arena.rewind(mark);
+        self.tools.e.arena = arena;
+        out
+    }
+
+    fn perform(&mut self, mut engine: Engine<'p>, owners: &Arc<Owners>, safe: &SafeAnyway, order: Order) -> Done {
+        let begun = done();
+        let open = self.afresh(&mut engine, |engine, tools, runs| match order {
+            Order::First { who, work } => {
+                (engine.own, engine.all) = (Some((owners.clone(), who)), Allotment::of(work));
+                engine.first_looks(tools, runs, safe)
+            }
+            Order::Second { open, decided, work } => {
+                (engine.places, engine.all) = (decided, Allotment::of(work));
+                engine.second_looks(tools, runs, open)
+            }
+        });
+        let spent = done() - begun;
+        // What tasks cost is counted by their results, since this thread takes some of them only.
+        settle(begun, Work::NONE);
+        Done { places: engine.places, open, spent }
+    }
+}
+
+/// Tasks, and what came of them.
+#[derive(Default)]
+struct Board {
+    queue: VecDeque<(usize, Order)>,
+    running: usize,
+    done: Vec<(usize, Done)>,
+    /// Nothing more will come.
+    closed: bool,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+#[derive(Default)]
+struct Crew { board: Mutex<Board>, changed: Condvar, over: Arc<AtomicBool> }
+
+impl Crew {
+    fn board(&self) -> MutexGuard<'_, Board> { self.board.lock().unwrap_or_else(PoisonError::into_inner) }
+
+    /// Takes tasks until there are none; `wait`: until there will be none.
+    fn take(&self, wait: bool, mut perform: impl FnMut(Order) -> Done) {
+        let mut board = self.board();
+        loop {
+            if let Some((number, order)) = board.queue.pop_front() {
+                board.running += 1;
+                drop(board);
+                let outcome = catch_unwind(AssertUnwindSafe(|| perform(order)));
+                board = self.board();
+                board.running -= 1;
+                match outcome { Ok(done) => board.done.push((number, done)), Err(panic) => { board.panic = Some(panic); board.closed = true; board.queue.clear(); } }
+                self.changed.notify_all();
+            } else if board.closed || !wait { return; } else {
+                board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+
+    /// Has all of some tasks done, by this thread too; what came of each, in their order.
+    fn all(&self, orders: Vec<Order>, perform: impl FnMut(Order) -> Done) -> Vec<Done> {
+        self.board().queue.extend(orders.into_iter().enumerate());
+        self.changed.notify_all();
+        self.take(false, perform);
+        let mut board = self.board();
+        while board.running > 0 { board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner); }
+        if let Some(panic) = board.panic.take() { drop(board); resume_unwind(panic); }
+        let mut done = std::mem::take(&mut board.done);
+        done.sort_by_key(|(n, _)| *n);
+        done.into_iter().map(|(_, d)| d).collect()
+    }
+
+    fn close(&self) {
+        self.over.store(true, Ordering::Relaxed);
+        self.board().closed = true;
+        self.changed.notify_all();
+    }
+}
+
+/// Closes it also where what it is for ends by a panic: others would wait for ever.
+struct Closing<'c>(&'c Crew);
+
+impl Drop for Closing<'_> { fn drop(&mut self) { self.0.close(); } }
+
 impl<'p> Engine<'p> {
-    /// An engine for another thread, which knows what this one knows of the program.
+    /// An engine for another thread or task, which knows what this one knows of the program.
     fn helper(&self) -> Self {
         let mut other = self.again();
         (other.threads, other.lost, other.assumed.asked) = (1, self.lost.clone(), self.assumed.asked.clone());
         other
     }
 
-    /// Does some work on each of several things, of which it is told the last ones. With several threads each takes the next that
-    /// nobody has taken, and what comes of them is put together in their order.
-    pub(super) fn by_turns<T: Sync>(&mut self, all: &[T], work: impl Fn(&mut Self, &T, bool) + Sync) {
+    /// Does some work on each of several things, by an engine of its own for each: what comes of them is put together in their order.
+    pub(super) fn by_turns<T: Sync>(&mut self, all: &[T], work: impl Fn(&mut Self, &T) + Sync) {
         let n = self.threads.min(all.len() / 2).max(1);
-        if n < 2 { return for (i, t) in all.iter().enumerate() { work(self, t, i + 1 == all.len()); }; }
         let next = AtomicUsize::new(0);
         let this: &Self = self;
-        let turns = || {
+        let turns = |threads: usize| {
             let mut done = vec![];
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 let Some(t) = all.get(i) else { return done };
                 let mut own = this.helper();
-                work(&mut own, t, i + n >= all.len());
+                own.threads = threads;
+                own.total = this.total / all.len() as u64;
+                work(&mut own, t);
                 done.push((i, own));
             }
         };
-        let mut done = std::thread::scope(|scope| {
-            let _room = Room::new(n - 1);
-            let others: Vec<_> = (1..n).filter_map(|_| start(scope, turns)).collect();
-            let own = turns();
-            others.into_iter().flat_map(joined).chain(own).collect::<Vec<_>>()
-        });
+        let mut done = if n < 2 { turns(this.threads) } else {
+            std::thread::scope(|scope| {
+                let _room = Room::new(n - 1);
+                let others: Vec<_> = (1..n).filter_map(|_| start(scope, || turns(1))).collect();
+                let own = turns(1);
+                others.into_iter().flat_map(joined).chain(own).collect::<Vec<_>>()
+            })
+        };
         done.sort_by_key(|(i, _)| *i);
         for (_, engine) in done { self.absorb(engine); }
     }
 
-    /// Decides what is left of a root, by `own` here and by the threads that help.
-    pub(super) fn together<R>(&mut self, task: &Task<'_>, places: usize, own: impl FnOnce(&mut Self) -> R) -> R {
-        let n = if places < ENOUGH || self.assumed.asked.is_some() { 1 } else { self.threads };
-        if n < 2 { return own(self); }
-        let claims = Arc::new(Claims::default());
-        let share = |who| Share { claims: claims.clone(), who };
-        self.share = Some(share(0));
-        // What is proved already is only counted.
-        for place in self.proved_places() { self.is_mine(&place); }
-        std::thread::scope(|scope| {
-            let _room = Room::new(n - 1);
-            let others: Vec<_> = (1..n).filter_map(|who| {
-                let mut other = self.helper();
-                other.share = Some(share(who));
-                start(scope, move || { other.help(task); other })
-            }).collect();
-            let done = own(self);
-            claims.over.store(true, Ordering::Relaxed);
-            for other in others { self.absorb_places(joined(other)); }
-            self.share = None;
-            done
-        })
+    /// Decides all accesses of a root; gives back the launches and the tools.
+    pub(super) fn decide_all(&mut self, root: &Root, prepared: Prepared<'p>, safe: &SafeAnyway) -> (Vec<Run>, Tools<'p>) {
+        let (shape, before) = (Shape::of(&prepared), done());
+        let mut desk = Desk::new(self, root, prepared, Arc::default());
+        let mut places: Vec<Place> = vec![];
+        let mut seen: FxHashMap<Place, usize> = FxHashMap::default();
+        for run in &desk.runs {
+            for event in &run.run.accesses {
+                let place = self.place_of(event);
+                if self.assumed.skips(&place) { continue; }
+                self.assumed.note(&desk.tools.e, &place, event);
+                *seen.entry(place.clone()).or_insert_with(|| { places.push(place); 0 }) += 1;
+            }
+        }
+        let tasks = places.len().div_ceil(FIRST_PLACES).clamp(1, MOST_TASKS);
+        let owner = |i: usize| i * tasks / places.len().max(1);
+        let mut weight = vec![0u64; tasks];
+        for (i, p) in places.iter().enumerate() { weight[owner(i)] += seen[p] as u64; }
+        let owners: Arc<Owners> = Arc::new(places.iter().enumerate().map(|(i, p)| (p.clone(), owner(i))).collect());
+        let all: u64 = weight.iter().sum::<u64>().max(1);
+        self.spend_since(before);
+        let budget = self.phase_work(budgets::FIRST_LOOKS, 70);
+        let firsts = weight.iter().enumerate().map(|(who, w)| Order::First { who, work: budget / all * *w }).collect();
+
+        let crew = Crew::default();
+        let helpers = if places.len() < ENOUGH { 0 } else { self.threads - 1 };
+        let tried = desk.tried.clone();
+        let this: &Self = self;
+        let (settled, open, spent) = std::thread::scope(|scope| {
+            let _room = Room::new(helpers);
+            let closing = Closing(&crew);
+            for _ in 0..helpers {
+                let (crew, owners, shape, tried) = (&crew, &owners, &shape, tried.clone());
+                start(scope, move || {
+                    let mut other = this.helper();
+                    other.over = Some(crew.over.clone());
+                    other.spent = Work::NONE;
+                    let prepared = other.prepare(root);
+                    // Another execution than the first, which only a safety net can make it, or nothing is left.
+                    if Shape::of(&prepared) != *shape { return; }
+                    let mut desk = Desk::new(&other, root, prepared, tried);
+                    crew.take(true, |order| desk.perform(this.helper(), owners, safe, order));
+                });
+            }
+            let mut perform = |order| desk.perform(this.helper(), &owners, safe, order);
+            let first = Phase::of(crew.all(firsts, &mut perform));
+            let (mut settled, mut open) = (first.places, first.open);
+            let mut spent = first.spent;
+            let second = this.phase_work(budgets::SECOND_LOOKS, 100);
+            let mut left = (second + (budget - spent)).min(this.total - this.spent - spent);
+            for round in 0..ROUNDS {
+                if open.is_empty() || round > 0 && left * WORTH < second { break; }
+                let phase = Phase::of(crew.all(second_orders(open, &settled, left), &mut perform));
+                settled.extend(phase.places);
+                (open, left, spent) = (phase.open, left - phase.spent, spent + phase.spent);
+            }
+            drop(closing);
+            (settled, open, spent)
+        });
+        self.spent = self.spent + spent;
+        self.absorb_settled(settled);
+        self.leave_open(&desk.runs, open);
+        (desk.runs, desk.tools)
     }
 
-    pub(super) fn is_mine(&self, place: &Place) -> bool { self.share.as_ref().is_none_or(|s| s.is_mine(place)) }
-
-    /// Tells an execution that nobody waits for it any more.
-    pub(super) fn over(&self) -> Option<Arc<AtomicBool>> { self.share.as_ref().filter(|s| s.who > 0).map(|s| s.claims.over.clone()) }
-
-    /// Executes a root again, and decides what nobody has taken yet. Where the execution is another one than the first, which a
-    /// limit of time can make it, nothing.
-    fn help(&mut self, task: &Task<'_>) {
-        let prepared = self.prepare(task.root);
-        if Shape::of(&prepared) != task.shape { self.forget_places(); return; }
-        let (runs, mut tools) = self.with_tools(task.root, prepared);
-        let open = self.first_looks(&mut tools, &runs, task.safe);
-        self.second_looks(&mut tools, open, task.more);
+    fn absorb_settled(&mut self, settled: Places) {
+        let mut other = self.again();
+        other.places = settled;
+        self.absorb_places(other);
     }
+
+    /// Whether a place is this engine's to decide.
+    pub(super) fn is_mine(&self, place: &Place) -> bool { self.own.as_ref().is_none_or(|(owners, who)| owners.get(place) == Some(who)) }
+}
+
+/// What came of all tasks of one kind.
+struct Phase { places: Places, open: Vec<Open>, spent: Work }
+
+impl Phase {
+    fn of(done: Vec<Done>) -> Self {
+        let mut all = Self { places: Places::new(), open: vec![], spent: Work::NONE };
+        for d in done { all.places.extend(d.places); all.open.extend(d.open); all.spent = all.spent + d.spent; }
+        all
+    }
+}
+
+/// Tasks for what is open, each with its part of what is left.
+fn second_orders(open: Vec<Open>, settled: &Places, left: Work) -> Vec<Order> {
+    let mut numbers: FxHashMap<Place, usize> = FxHashMap::default();
+    for o in &open { let next = numbers.len(); numbers.entry(o.place.clone()).or_insert(next); }
+    let tasks = numbers.len().div_ceil(SECOND_PLACES).clamp(1, MOST_TASKS);
+    let (places, all) = (numbers.len().max(1), open.len().max(1) as u64);
+    let mut parts: Vec<(Vec<Open>, Places)> = (0..tasks).map(|_| Default::default()).collect();
+    for o in open {
+        let (open, decided) = &mut parts[numbers[&o.place] * tasks / places];
+        if let Some(known) = settled.get(&o.place) { decided.insert(o.place.clone(), known.clone()); }
+        open.push(o);
+    }
+    parts.into_iter().map(|(open, decided)| Order::Second { work: left / all * open.len() as u64, open, decided }).collect()
 }
 
 /// Stacks of so many threads besides the limit on this process's data, which counts stacks in full, while it lives.
@@ -155,10 +327,10 @@ impl Drop for Room {
 
 /// Starts a thread; `None` where the system has none, or no memory for it.
 fn start<'s, T: Send + 's>(scope: &'s Scope<'s, '_>, work: impl FnOnce() -> T + Send + 's) -> Option<ScopedJoinHandle<'s, T>> {
-    let recall = recall::shared();
+    let (recall, nets) = (recall::shared(), nets::current());
     let name = std::thread::current().name().map(str::to_owned);
     let builder = Builder::new().stack_size(super::STACK);
-    name.into_iter().fold(builder, Builder::name).spawn_scoped(scope, move || recall::with(recall, work)).ok()
+    name.into_iter().fold(builder, Builder::name).spawn_scoped(scope, move || recall::with(recall, || nets::under(nets, work))).ok()
 }
 
 /// What a thread came to. Its panic goes on here.

@@ -6,13 +6,12 @@
 use super::calls::Tools;
 use super::solver::Model;
 use super::witness::site;
-use crate::clock;
 use crate::ir::Side;
 use crate::symbolic::exec::{AccessEvent, LaunchEvent, Thread};
 use crate::symbolic::term::{Arena, InputSource, SymId, SymKind, Term};
 use crate::witness::{self, BlockThread, Budget, Fault, Inputs, Site};
+use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::time::Duration;
 
 /// Values that inputs get: all the same, each other than the rest, then mixed.
 const VALUES: [i128; 14] = [2, 3, 4, 1, 5, 8, 6, 7, 12, 9, 16, 33, 20, 64];
@@ -36,6 +35,7 @@ type By = BlockThread;
 type Bad = Vec<(Seen, By)>;
 
 /// What one run showed that was new, its inputs, and what `rand` gave where that was not what it does here.
+#[derive(Clone)]
 struct Shown { model: Model, bad: Bad, random: &'static [u32], degenerate: bool }
 
 /// What was seen so far, with whether that took sizes below 1.
@@ -56,7 +56,7 @@ impl New {
 }
 
 /// What was seen, by the runs that showed something new; those with sizes below 1 come last.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Tried {
     runs: Vec<Shown>,
     /// The same, of runs in which `rand` gave other numbers than it does here.
@@ -67,15 +67,15 @@ pub(super) struct Tried {
 
 impl Tried {
     /// Runs the program until enough is tried, or for about so long.
-    pub fn of(tools: &Tools<'_>, most: Duration) -> Self {
+    pub fn of(tools: &Tools<'_>, most: Work) -> Self {
         let mut out = Self::default();
         let Some(inputs) = varied(tools) else { return out };
         let draws = tools.e.program.functions().any(|(_, m, f)| m.side == Side::Host && f.is_declaration() && matches!(f.name.as_str(), "rand" | "random"));
-        let until = clock::worked() + most;
+        let until = Allotment::of(most);
         let (mut known, mut by_chance, mut cut, mut steps): (New, New, usize, u64) = Default::default();
-        let budget = Budget { steps: STEPS, seconds: most.as_secs_f64(), ..tools.judge.limits() };
+        let budget = Budget { steps: STEPS, work: most, ..tools.judge.first_limits() };
         for (values, random) in combinations(inputs.groups.len()).into_iter().zip(CHANCE.into_iter().cycle()) {
-            if clock::worked() > until || steps >= ALL_STEPS || cut >= CUT && known.is_empty() { break; }
+            if until.is_spent() || steps >= ALL_STEPS || cut >= CUT && known.is_empty() { break; }
             let model = inputs.model(&values);
             let Some(given) = tools.judge.given(&tools.e.arena, &model) else { break };
             let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);

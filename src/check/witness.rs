@@ -3,7 +3,6 @@
 use super::Options;
 use super::files::Opened;
 use super::solver::{Model, WrapMode};
-use crate::clock::Moment;
 use crate::host::Root;
 use crate::ir::{Function, Operand, Program, ValueId};
 use crate::report::finding::{Direction, Run, RunFile};
@@ -11,9 +10,9 @@ use crate::symbolic::exec::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
 use crate::symbolic::options::option_name;
 use crate::symbolic::term::{Arena, InputSource, SymId, SymKind, TermId};
 use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Patience, Target, Threads};
+use crate::work::{Work, done};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// What replay says.
 #[derive(Clone, Debug)]
@@ -38,10 +37,13 @@ pub(super) enum Wanted {
     Out(Parts),
 }
 
-/// Steps and seconds that every replay gets.
-const SHORT: (u64, f64) = (5_000_000, 1.0);
+/// Steps and work that every replay gets.
+const SHORT: (u64, Work) = (5_000_000, Work::seconds(1));
+/// A replay that took more leaves less for the next ones.
+const LONG: Work = Work::seconds(1);
 
 /// Replays the witnesses of one root.
+#[derive(Clone)]
 pub(super) struct Judge<'p> {
     program: &'p Program,
     root: Root,
@@ -50,10 +52,11 @@ pub(super) struct Judge<'p> {
     pub random: Vec<u32>,
     /// Replays that took long leave less for the next ones.
     budget: Budget,
+    first: Budget,
     /// Replays are one of many tries: none gets more than a few million steps.
     pub short: bool,
     /// Work on other inputs for the accesses of one place and launch.
-    pub other_inputs: FxHashMap<(Site, Vec<Site>, Site), Duration>,
+    pub other_inputs: FxHashMap<(Site, Vec<Site>, Site), Work>,
     /// What replays said: accesses in rounds of a loop, and several models, often ask for the same.
     said: FxHashMap<(Inputs, Target), Outcome>,
     /// Whether the root looks at how many arguments there are.
@@ -72,7 +75,8 @@ impl<'p> Judge<'p> {
         // The other half is for the terms that there are already.
         let memory = options.memory.map_or(budget.memory, |m| budget.memory.min(m / 2));
         let counts_arguments = uses_first_parameter(program.func(root.func));
-        Self { program, root, opened, counts_arguments, budget: Budget { memory, ..budget }, random: vec![], short: false, other_inputs: FxHashMap::default(), said: FxHashMap::default(), patience: FxHashMap::default() }
+        let budget = Budget { memory, ..budget };
+        Self { program, root, opened, counts_arguments, budget, first: budget, random: vec![], short: false, other_inputs: FxHashMap::default(), said: FxHashMap::default(), patience: FxHashMap::default() }
     }
 
     /// Inputs in the user's terms, in order.
@@ -153,7 +157,7 @@ impl<'p> Judge<'p> {
         let key = (inputs.clone(), target.clone());
         if let Some(outcome) = self.said.get(&key) { return outcome.clone(); }
         let small = inputs.stdin.len() + inputs.files.values().map(Vec::len).sum::<usize>() <= REMEMBERED_BYTES;
-        let start = Moment::now();
+        let start = done();
         let mut patience = self.patience.get(inputs).cloned().unwrap_or_default();
         let steps = if self.short { self.budget.steps.min(SHORT.0) } else { self.budget.steps };
         let outcome = witness::replay_after(self.program, self.root.func, inputs, target, &Budget { steps, ..self.budget }, &mut patience);
@@ -166,15 +170,15 @@ impl<'p> Judge<'p> {
     }
 
     /// From now on no replay takes longer, or more bytes for what it writes.
-    pub fn replay_within(&mut self, most: Duration, bytes: u64) {
-        self.budget.seconds = self.budget.seconds.min(most.as_secs_f64());
+    pub fn replay_within(&mut self, most: Work, bytes: u64) {
+        self.budget.work = self.budget.work.min(most);
         self.budget.memory = self.budget.memory.min(bytes);
     }
 
-    fn took(&mut self, start: Moment) {
-        if start.elapsed().as_secs() >= 1 {
+    fn took(&mut self, start: Work) {
+        if done() - start >= LONG {
             self.budget.steps = (self.budget.steps / 2).max(SHORT.0);
-            self.budget.seconds = (self.budget.seconds / 2.0).max(SHORT.1);
+            self.budget.work = (self.budget.work / 2).max(SHORT.1);
         }
     }
 
@@ -191,6 +195,9 @@ impl<'p> Judge<'p> {
         let (inputs, missing) = self.concrete(a, &[], model);
         missing.is_none().then_some(inputs)
     }
+
+    /// What a run may take that comes before all replays.
+    pub const fn first_limits(&self) -> Budget { self.first }
 
     /// What a run may take.
     pub const fn limits(&self) -> Budget { self.budget }

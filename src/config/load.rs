@@ -62,6 +62,8 @@ struct RawFrontend { kind: FrontendKind, clang: Option<PathBuf>, cgeist: Option<
 struct RawLimits {
     #[serde(deserialize_with = "size_from::<_, 1>")]
     device_memory: Option<u64>,
+    #[serde(deserialize_with = "within::<_, 1, 100_000>")]
+    work: Option<u32>,
     #[serde(deserialize_with = "within::<_, 1, 3_600_000>")]
     solver_ms: Option<u32>,
     #[serde(deserialize_with = "within::<_, 1, 86_400>")]
@@ -188,6 +190,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         },
         limits: Limits {
             device_memory: raw.limits.device_memory.unwrap_or(limits.device_memory),
+            work: raw.limits.work.unwrap_or(limits.work),
             solver_ms: raw.limits.solver_ms.unwrap_or(limits.solver_ms),
             tu_seconds: raw.limits.tu_seconds.unwrap_or(limits.tu_seconds),
             memory: raw.limits.memory.unwrap_or(limits.memory),

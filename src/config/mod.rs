@@ -50,16 +50,18 @@ pub struct Frontend {
 pub struct Limits {
     /// Bytes; the sum of live device allocations is at most this.
     pub device_memory: u64,
-    /// Milliseconds of solver time for one obligation.
+    /// Hundredths of the usual budget of work: the only limit that verdicts depend on.
+    pub work: u32,
+    /// Milliseconds for one question to the solver: a safety net.
     pub solver_ms: u32,
-    /// Seconds for one translation unit; what is left then is undecided.
+    /// Seconds for one translation unit or program; what is left then is undecided. A safety net.
     pub tu_seconds: u32,
     /// Bytes of address space for one worker process.
     pub memory: u64,
 }
 
 impl Default for Limits {
-    fn default() -> Self { Self { device_memory: 192 << 30, solver_ms: 5000, tu_seconds: 60, memory: 4 << 30 } }
+    fn default() -> Self { Self { device_memory: 192 << 30, work: 100, solver_ms: 60_000, tu_seconds: 300, memory: 4 << 30 } }
 }
 
 /// A rule, or all of them.

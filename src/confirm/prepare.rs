@@ -15,6 +15,7 @@ use crate::report::finding::{Finding, PartSites, Rule, Sites, Witness};
 use crate::report::paths::ProjectRoot;
 use crate::report::sources::Sources;
 use crate::witness::{self, BadAccess, Budget, Image, Inputs, ObjectKind, Outcome, Parts, Site, Snapshot, Target, Threads};
+use crate::work::Work;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -50,9 +51,10 @@ pub struct Ways<'a> {
 }
 
 impl Ways<'_> {
-    /// Seconds for one replay: so many, or what is left.
-    fn seconds(&self, wanted: f64) -> f64 {
-        self.until.map_or(wanted, |end| end.saturating_duration_since(Instant::now()).as_secs_f64().min(wanted))
+    /// Work for one replay: so much, or what may be done in the time that is left.
+    fn work(&self, wanted: Work) -> Work {
+        let left = |end: Instant| Work::millis(u64::try_from(end.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u64::MAX));
+        self.until.map_or(wanted, |end| left(end).min(wanted))
     }
 
     fn over(&self) -> bool { self.until.is_some_and(|end| Instant::now() >= end) }
@@ -245,8 +247,8 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
 /// The launch in which a replay of the witness reaches the access. Patiently first: what loops prepare is then in the buffers.
 fn replayed(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, ways: Ways<'_>) -> Result<(Box<BadAccess>, Snapshot), String> {
     let mut why = String::new();
-    for (wanted, patient) in [(5.0, true), (Budget::default().seconds, false)] {
-        let hurry = Budget { seconds: ways.seconds(if ways.until.is_some() { 2.0 } else { wanted }), ..Budget::default() };
+    for (wanted, patient) in [(Work::seconds(5), true), (Budget::default().work, false)] {
+        let hurry = Budget { work: ways.work(if ways.until.is_some() { Work::seconds(2) } else { wanted }), ..Budget::default() };
         let budget = if patient { Budget { loop_steps: u64::MAX, ..hurry } } else { hurry };
         match witness::replay_with_snapshot(program, root, inputs, target, &budget) {
             (Outcome::Reached { bad, .. }, Some(snapshot)) => return Ok((bad, snapshot)),

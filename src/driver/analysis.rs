@@ -64,8 +64,6 @@ pub fn check_program(modules: Vec<Arc<Module>>, options: &Options, answers: Opti
     let limit = Duration::from_secs(u64::from(options.seconds)) + MARGIN;
     if !by_cgeist { return guarded(limit, move || recalling(answers, || check::check_program(&Program::link(modules), &options))); }
     let unsigned = with_unsigned_subscripts(&modules);
-    let mut options = options;
-    if unsigned.is_some() { options.seconds = options.seconds.div_ceil(2); }
     guarded(limit, move || recalling(answers, || {
         let mut report = check::check_program(&Program::link(modules), &options);
         if let Some(other) = unsigned { second::agreed(&mut report, &check::check_program(&Program::link(other), &options)); }

@@ -7,6 +7,7 @@ use super::confirm::{self, Project};
 use super::joined::Joined;
 use super::session::{Session, folder_of, not_analysed};
 use super::{Status, extraction, output, pending, programs};
+use crate::check::Pace;
 use crate::confirm::prepare::Ways;
 use crate::facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, dir, key_of};
 use crate::nvcc::notes::Notes;
@@ -57,7 +58,8 @@ fn analyze() -> Result<Status> {
     let notes = Notes::new(output, &request.directory);
     for line in &joined.waiting { notes.add("join", line); }
     if joined.plans.is_empty() { return Ok(Status::Clean); }
-    let session = session.with_patience();
+    // One command that compiles and links waits as a link does.
+    let session = session.with_pace(if link.is_some() { Pace::Link } else { Pace::Compile });
     let mut checked = programs::check(&joined.plans, &joined.facts, |i| joined.modules(i, &store), &session, |_| {});
     for note in checked.notes.iter().chain(&checked.problems) { notes.add("check", note); }
     for line in &checked.cut { output::complain(&output::harmless(line)); }

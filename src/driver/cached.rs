@@ -15,16 +15,9 @@ use serde::{Deserialize, Serialize};
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 
-/// Seconds of a check below which no search in it can have been cut off.
-const UNHURRIED: f64 = 0.3;
-
 /// A report as it is kept.
 #[derive(Serialize, Deserialize)]
-struct Kept {
-    parcel: Parcel,
-    /// How long its check might have taken, where more time might have said more.
-    hurried: Option<u32>,
-}
+struct Kept { parcel: Parcel }
 
 /// The report of a program, from an earlier check or by `check`, which is given the code as it must be checked: without its place.
 /// `memory` is what a check may take, in bytes.
@@ -37,14 +30,14 @@ pub fn report(
 ) -> Result<ProgramReport, Fault> {
     placeless::mark(&mut code, root);
     let verdicts = verdicts.and_then(|v| Some((v, key(&code, options, memory)?)));
-    let known = verdicts.as_ref().and_then(|(verdicts, key)| unpack(std::str::from_utf8(&verdicts.get(key)?).ok()?, options.seconds, root));
+    let known = verdicts.as_ref().and_then(|(verdicts, key)| unpack(std::str::from_utf8(&verdicts.get(key)?).ok()?, root));
     if let Some(known) = known { return Ok(known); }
     let report = check(code)?;
-    let open = report.summary.unknown + report.summary.safe_if_no_wrap > 0;
-    let hurried = (open && report.summary.seconds > UNHURRIED).then_some(options.seconds);
-    let text = pack(report, hurried).map_err(|e| Fault::Panicked(e.to_string()))?;
-    if let Some((verdicts, key)) = verdicts { verdicts.put(&key, hurried.is_some(), text.as_bytes()); }
-    unpack(&text, options.seconds, root).ok_or_else(|| Fault::Panicked("its report cannot be read".into()))
+    // Where a safety net ended it, another run may say more.
+    let verdicts = verdicts.filter(|_| report.nets.is_empty());
+    let text = pack(report).map_err(|e| Fault::Panicked(e.to_string()))?;
+    if let Some((verdicts, key)) = verdicts { verdicts.put(&key, false, text.as_bytes()); }
+    unpack(&text, root).ok_or_else(|| Fault::Panicked("its report cannot be read".into()))
 }
 
 /// Answers of the solver, among verdicts.
@@ -71,8 +64,8 @@ fn tool() -> Option<String> {
 
 /// `None` where this program cannot be told from another version of itself, or the code cannot be packed.
 fn key(code: &[Arc<Module>], options: &Options, memory: u64) -> Option<[u8; 32]> {
-    // Neither changes what is true.
-    let options = Options { seconds: 0, jobs: 0, ..options.clone() };
+    // None of these changes what is true.
+    let options = Options { seconds: 0, solver_ms: 0, memory: None, jobs: 0, ..options.clone() };
     let rest = format!("{} {memory} {options:?}", tool()?);
     let mut hasher = blake3::Hasher::new();
     for module in code { hasher.update(blake3::hash(&postcard::to_stdvec(module.as_ref()).ok()?).as_bytes()); }
@@ -80,35 +73,28 @@ fn key(code: &[Arc<Module>], options: &Options, memory: u64) -> Option<[u8; 32]>
     Some(*hasher.finalize().as_bytes())
 }
 
-fn pack(report: ProgramReport, hurried: Option<u32>) -> serde_json::Result<String> {
-    serde_json::to_string(&Kept { parcel: Parcel::of(report), hurried })
-}
+fn pack(report: ProgramReport) -> serde_json::Result<String> { serde_json::to_string(&Kept { parcel: Parcel::of(report) }) }
 
-/// The report, unless a check that may take so many seconds might say more.
-fn unpack(text: &str, seconds: u32, root: &ProjectRoot) -> Option<ProgramReport> {
+fn unpack(text: &str, root: &ProjectRoot) -> Option<ProgramReport> {
     let kept: Kept = serde_json::from_str(&placeless::settle(text, root)).ok()?;
-    // A second or two have passed in the same shim before its check.
-    if kept.hurried.is_some_and(|had| had + had / 10 + 2 < seconds) { return None; }
     kept.parcel.open()
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Options, key, pack, unpack};
-    use crate::check::ProgramReport;
+    use crate::check::{Pace, ProgramReport};
     use crate::ir::{Module, Side};
     use crate::report::paths::ProjectRoot;
     use crate::report::samples::finding;
     use std::sync::Arc;
 
     #[test]
-    fn what_was_cut_off_is_no_answer_for_a_longer_check() {
+    fn what_is_kept_comes_back_and_what_is_damaged_does_not() {
         let root = ProjectRoot::new("/p".into());
         let report = ProgramReport { findings: vec![finding()], ..ProgramReport::default() };
-        assert_eq!(unpack(&pack(report.clone(), None).unwrap(), 60, &root).unwrap().findings, report.findings);
-        assert!(unpack("{", 60, &root).is_none());
-        let hurried = pack(report, Some(20)).unwrap();
-        assert!(unpack(&hurried, 19, &root).is_some() && unpack(&hurried, 60, &root).is_none(), "with more time more may be said");
+        assert_eq!(unpack(&pack(report.clone()).unwrap(), &root).unwrap().findings, report.findings);
+        assert!(unpack("{", &root).is_none());
     }
 
     fn module(arch: &str) -> Arc<Module> {
@@ -126,7 +112,8 @@ mod tests {
         let usual = of(&[&one, &two], &options, 1 << 30);
         assert_eq!(usual, of(&[&one, &two], &Options { seconds: 3, jobs: 7, ..options.clone() }, 1 << 30));
         assert_ne!(usual, of(&[&two, &one], &options, 1 << 30));
-        assert_ne!(usual, of(&[&one, &two], &Options { solver_ms: 1, ..options.clone() }, 1 << 30));
+        assert_ne!(usual, of(&[&one, &two], &Options { work: 1, ..options.clone() }, 1 << 30));
+        assert_ne!(usual, of(&[&one, &two], &Options { pace: Pace::Compile, ..options.clone() }, 1 << 30));
         assert_ne!(usual, of(&[&one, &two], &Options { roots: vec!["f".into()], ..options.clone() }, 1 << 30));
         assert_ne!(usual, of(&[&one, &two], &options, 1));
     }

@@ -53,16 +53,14 @@ fn read_since(path: &Path, started: u128) -> Option<Dependency> {
 
 fn nanoseconds(time: SystemTime) -> u128 { time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos()) }
 
-/// Most seconds for the check of one of two readings that are compared.
-const COMPARE_SECONDS: u32 = 10;
-/// Milliseconds of solver time for one obligation there.
-const COMPARE_SOLVER_MS: u32 = 300;
+/// Hundredths of the usual budget for the check of one of two readings that are compared.
+const COMPARE_WORK: u32 = 10;
 
 /// Where a second reading of a unit contradicts the first, one line each.
 fn compare(modules: &[Arc<Module>], second: SecondReading, session: &Session) -> Vec<String> {
     let mut notes = second.notes;
-    let limits = session.check_options(1);
-    let options = check::Options { seconds: limits.seconds.min(COMPARE_SECONDS), solver_ms: limits.solver_ms.min(COMPARE_SOLVER_MS), ..limits };
+    let limits = session.check_options();
+    let options = check::Options { work: limits.work.min(COMPARE_WORK), ..limits };
     let first = analysis::check_program(modules.to_vec(), &options, None);
     let other = analysis::check_program(second.modules.into_iter().map(Arc::new).collect(), &options, None);
     match (first, other) {

@@ -10,12 +10,12 @@ use crate::facts::join::Plan;
 use crate::facts::verdicts::Verdicts;
 use crate::ir::Module;
 use crate::report::assemble::{Found, ProgramFindings};
-use crate::report::finding::{NotAnalysed, Summary};
+use crate::report::finding::{Code, NotAnalysed};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A check that took this part of its time was cut off: it keeps some for what comes after the last verdict.
-const USED: f64 = 0.8;
+/// Programs that one command of a build checks: a library's unit may belong to many.
+const MOST_AT_ONCE: usize = 4;
 
 /// What the check of some programs found.
 #[derive(Debug, Default)]
@@ -48,8 +48,8 @@ pub fn check(
     let mut seen = BTreeSet::new();
     let mut unnamed: Vec<&Condition> = session.config.assume.iter().collect();
     let verdicts = Verdicts::of_this_process();
-    for plan in plans {
-        if session.out_of_patience() {
+    for (number, plan) in plans.iter().enumerate() {
+        if session.is_hurried() && number >= MOST_AT_ONCE {
             checked.cut.push(format!("{}: not checked yet; `scuba check` does", plan.name));
             continue;
         }
@@ -72,12 +72,14 @@ pub fn check(
             }
         }
         drop(limit);
+        // In whatever order they were given.
+        code.sort_by(|a, b| (&a.source, a.side).cmp(&(&b.source, b.side)));
         checked.modules += code.len();
         unnamed.retain(|c| !code.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
         for file in code.iter().flat_map(|m| &m.files).filter(|f| !f.system) { files.insert(file.path.clone()); }
-        let options = session.check_options(plan.units.len());
+        let options = session.check_options();
         let memory = session.config.limits.memory;
-        let check = |code: Vec<Arc<Module>>| match session.is_patient() {
+        let check = |code: Vec<Arc<Module>>| match session.is_hurried() {
             true => check_here(code, &options, memory, verdicts.clone(), &source),
             false => worker::check_program(&code, &options, memory, verdicts.as_ref()),
         };
@@ -85,8 +87,9 @@ pub fn check(
         let whole = if complete { verdicts.as_ref() } else { None };
         match cached::report(code, &options, memory, &session.root, whole, check) {
             Ok(report) => {
+                checked.cut.extend(cut(plan, &source, &report, session));
                 for problem in report.problems { if !checked.problems.contains(&problem) { checked.problems.push(problem); } }
-                checked.cut.extend(cut(plan, &source, &report.summary, &options, session));
+                for net in &report.nets { if !checked.found.limits_reached.contains(&net.setting().to_owned()) { checked.found.limits_reached.push(net.setting().to_owned()); } }
                 checked.notes.extend(report.notes.into_iter().map(|n| format!("{}: {n}", plan.name)));
                 checked.found.programs.push(ProgramFindings {
                     name: plan.name.clone(), findings: report.findings, undecided: report.undecided, summary: report.summary,
@@ -115,10 +118,10 @@ fn check_here(code: Vec<Arc<Module>>, options: &Options, memory: u64, verdicts: 
 }
 
 /// What is said of a program whose check a build had no more time for. One of which more may come is checked again then.
-fn cut(plan: &Plan, source: &str, summary: &Summary, options: &Options, session: &Session) -> Option<String> {
-    let all_used = summary.seconds > f64::from(options.seconds) * USED;
-    (session.is_patient() && all_used && summary.unknown > 0 && !plan.tentative).then(|| format!(
-        "{source}: {} of {} accesses undecided after {:.0} s: `scuba check` goes on", summary.unknown, summary.accesses, summary.seconds))
+fn cut(plan: &Plan, source: &str, report: &ProgramReport, session: &Session) -> Option<String> {
+    let cut = report.undecided.iter().filter(|u| u.code == Code::Work).count();
+    (session.is_hurried() && cut > 0 && !plan.tentative).then(|| format!(
+        "{source}: {cut} of {} accesses not decided while the build waits: `scuba check` goes on", report.summary.accesses))
 }
 
 fn not_analysed(unit: &UnitFacts, side: &str, reason: String) -> NotAnalysed {

@@ -3,7 +3,7 @@
 //! In: reports of checks. Out: notes, or the report tempered. Nothing here changes a verdict that rests on clang's reading.
 
 use crate::check::{Place, ProgramReport, Standing};
-use crate::report::finding::{Finding, Level, Position, Summary, Undecided, Verdict};
+use crate::report::finding::{Code, Finding, Level, Position, Summary, Undecided, Verdict};
 use std::collections::BTreeMap;
 
 /// Where two reports of one program contradict each other, one line each. A place that one of them leaves open is none.
@@ -64,7 +64,7 @@ pub fn agreed(report: &mut ProgramReport, other: &ProgramReport) {
     for p in report.places.iter_mut().filter(|p| p.standing == Standing::Safe) {
         if standings.get(&(&p.position, &p.kernel, &p.array)) == Some(&Standing::Safe) { continue; }
         p.standing = Standing::Open;
-        report.undecided.push(Undecided { position: p.position.clone(), kernel: p.kernel.clone(), array: p.array.clone(), reason: format!("in bounds only where its subscripts are signed: {SUBSCRIPTS}") });
+        report.undecided.push(Undecided { position: p.position.clone(), kernel: p.kernel.clone(), array: p.array.clone(), code: Code::Other, reason: format!("in bounds only where its subscripts are signed: {SUBSCRIPTS}") });
         open_one(&mut report.summary);
     }
     for f in report.findings.iter_mut().filter(|f| f.verdict == Verdict::Proved) {
@@ -98,7 +98,7 @@ pub fn temper(report: &mut ProgramReport, doubts: &[&str]) {
     for f in report.findings.iter_mut().filter(|f| f.verdict == Verdict::Proved) { possible(f, &mut report.summary, &doubt); }
     for p in report.places.iter_mut().filter(|p| p.standing == Standing::Safe) {
         p.standing = Standing::Open;
-        report.undecided.push(Undecided { position: p.position.clone(), kernel: p.kernel.clone(), array: p.array.clone(), reason: format!("in bounds as cgeist reads it, but {doubt}") });
+        report.undecided.push(Undecided { position: p.position.clone(), kernel: p.kernel.clone(), array: p.array.clone(), code: Code::Other, reason: format!("in bounds as cgeist reads it, but {doubt}") });
     }
     let s = &mut report.summary;
     s.unknown += s.safe + s.safe_if_no_wrap;

@@ -2,7 +2,7 @@
 
 use super::args::{Colour, CommonArgs};
 use super::{Status, memory, output};
-use crate::check;
+use crate::check::{self, Pace};
 use crate::confirm::Confirmations;
 use crate::config::{self, Config, FrontendKind, RuleSelector};
 use crate::facts::verdicts::Verdicts;
@@ -46,16 +46,8 @@ pub struct Session {
     started: Instant,
     /// The shim cuts the analysis off some seconds after `tu_seconds` for each unit.
     deadline: Option<Instant>,
-    /// When the checks of a shim must have ended: others wait for its build.
-    checks_end: Option<Instant>,
-}
-
-/// How long the checks of one command of a build may take, together, after `before`: the time that reading its units took, beside
-/// nvcc. As long again, so that a shim's work at most doubles, or a twelfth of `tu_seconds` (5 s of 60), in which nearly all that
-/// is proved at all is proved.
-fn patience(before: Duration, tu_seconds: u32) -> Duration {
-    let limit = Duration::from_secs(u64::from(tu_seconds));
-    before.max(limit / 12).min(limit)
+    /// Who waits for the checks.
+    pace: Pace,
 }
 
 impl Session {
@@ -83,7 +75,7 @@ impl Session {
             strict: common.strict,
             started: Instant::now(),
             deadline: None,
-            checks_end: None,
+            pace: Pace::Whole,
             config,
             root,
         })
@@ -114,26 +106,19 @@ impl Session {
             strict: false,
             started: Instant::now(),
             deadline: Some(Instant::now() + Duration::from_secs(u64::from(config.limits.tu_seconds)) * units),
-            checks_end: None,
+            pace: Pace::Whole,
             config,
             root,
         })
     }
 
-    /// For the checks of a shim's command, which begin now: [`patience`] decides how long they take, and `scuba check` goes on.
+    /// For the checks of a command of a build, which waits for them; `scuba check` goes on.
     #[must_use]
-    pub fn with_patience(mut self) -> Self {
-        self.checks_end = Some(Instant::now() + patience(self.elapsed(), self.config.limits.tu_seconds));
-        self
-    }
+    pub fn with_pace(self, pace: Pace) -> Self { Self { pace, ..self } }
 
-    /// Whether checks end by the patience of a build.
+    /// Whether a build waits.
     #[must_use]
-    pub fn is_patient(&self) -> bool { self.checks_end.is_some() }
-
-    /// Whether what is still to be checked must wait for `scuba check`.
-    #[must_use]
-    pub fn out_of_patience(&self) -> bool { self.checks_end.is_some_and(|end| Instant::now() >= end) }
+    pub fn is_hurried(&self) -> bool { self.pace != Pace::Whole }
 
     /// Accepts what the project's baseline accepts.
     ///
@@ -226,18 +211,17 @@ impl Session {
     #[must_use]
     pub fn left(&self) -> Option<Duration> { self.deadline.map(|d| d.saturating_duration_since(Instant::now())) }
 
-    /// For a program of so many units.
     #[must_use]
-    pub fn check_options(&self, units: usize) -> check::Options {
+    pub fn check_options(&self) -> check::Options {
         let limits = &self.config.limits;
-        let seconds = limits.tu_seconds.saturating_mul(u32::try_from(units.max(1)).unwrap_or(u32::MAX));
-        let end = self.deadline.into_iter().chain(self.checks_end).min();
-        let left = end.map_or(u64::MAX, |d| (d.saturating_duration_since(Instant::now()) + HALF_A_SECOND).as_secs().max(1));
+        let left = self.deadline.map_or(u64::MAX, |d| (d.saturating_duration_since(Instant::now()) + HALF_A_SECOND).as_secs().max(1));
         check::Options {
             device_memory: limits.device_memory,
+            work: limits.work,
+            pace: self.pace,
             solver_ms: limits.solver_ms,
             memory: Some(memory::of_execution(limits.memory)),
-            seconds: seconds.min(u32::try_from(left).unwrap_or(u32::MAX)),
+            seconds: limits.tu_seconds.min(u32::try_from(left).unwrap_or(u32::MAX)),
             roots: self.config.roots.clone(),
             assume: self.config.assume.clone(),
             jobs: self.jobs,
@@ -386,16 +370,4 @@ fn working_folder() -> Result<PathBuf> { std::env::current_dir().context("there 
 pub fn folder_of(path: &Path) -> Result<PathBuf> {
     let path = std::path::absolute(path).with_context(|| format!("cannot resolve {}", path.display()))?;
     Ok(if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("/")).to_owned() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::patience;
-    use std::time::Duration;
-
-    #[test]
-    fn a_shim_is_patient_for_as_long_as_reading_took() {
-        let of = |before, limit| patience(Duration::from_secs(before), limit).as_secs();
-        assert_eq!((of(1, 60), of(20, 60), of(90, 60), of(1, 600)), (5, 20, 60, 50));
-    }
 }

@@ -47,7 +47,7 @@ index!(/// Index into [`Module::files`].
     FileId);
 
 /// Which half of a CUDA translation unit a module is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Side { Host, Device }
 
 /// LLVM's address spaces on NVPTX (NVPTX usage guide, LLVM 22).

@@ -70,6 +70,20 @@ fn written_by(program: &Program, module: ModuleId, blocks: &[Block]) -> Vec<Glob
     all.globals
 }
 
+/// Instructions of the functions that are called from some of them, whatever they point to.
+#[must_use]
+pub fn instructions(program: &Program, from: impl IntoIterator<Item = FuncRef>) -> u64 {
+    let (mut seen, mut work, mut count) = (FxHashSet::default(), Vec::from_iter(from), 0);
+    while let Some(f) = work.pop() {
+        if !seen.insert(f) { continue; }
+        for i in program.func(f).blocks.iter().flat_map(|b| &b.insts) {
+            count += 1;
+            if let Op::Call { callee: Callee::Direct(id), .. } = &i.op { work.push(program.resolve_func(f.module, *id)); }
+        }
+    }
+    count
+}
+
 /// The call graph of a program's host side.
 #[derive(Debug, Default)]
 pub struct Reach {

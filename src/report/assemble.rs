@@ -26,6 +26,8 @@ pub struct Found {
     pub programs: Vec<ProgramFindings>,
     pub not_analysed: Vec<NotAnalysed>,
     pub translation_units: u32,
+    /// Settings of the safety nets that were reached.
+    pub limits_reached: Vec<String>,
     /// Wall-clock time of the run.
     pub seconds: f64,
     /// The project's own source files that were analysed whole (absolute): comments in them that silence nothing are
@@ -101,7 +103,7 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
     let not_analysed = found.not_analysed.into_iter()
         .map(|n| NotAnalysed { file: root.show(&n.file), ..n })
         .collect();
-    let report = Report { schema: "scuba-findings/1".into(), tool, summary, findings, undecided, not_analysed };
+    let report = Report { schema: "scuba-findings/1".into(), tool, summary, findings, undecided, not_analysed, repeatable: found.limits_reached.is_empty(), limits_reached: found.limits_reached };
     Assembled { report, told_before: vec![], suppressed, notices }
 }
 
@@ -146,4 +148,5 @@ fn add_counts(total: &mut Summary, one: &Summary) {
     total.proved += one.proved;
     total.possible += one.possible;
     total.unknown += one.unknown;
+    total.work += one.work;
 }

@@ -297,6 +297,77 @@ pub struct Finding {
     pub unknowns: Vec<String>,
 }
 
+/// Why an access is open, in a word for programs; stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Code {
+    /// Its budget was spent.
+    Work,
+    /// A safety net ended the search.
+    Time,
+    Memory,
+    ExtentUnknown,
+    ContentsUnknown,
+    CallUnknown,
+    Loop,
+    Float,
+    NoLaunch,
+    HostNotFollowed,
+    Replay,
+    Text,
+    Asm,
+    Other,
+}
+
+impl Code {
+    /// What parts of reasons mean, the more telling first. The texts are ours, in `check/`, `symbolic/` and `witness/`.
+    const WORDS: [(&'static str, Self); 40] = [
+        ("(limits.work)", Self::Work),
+        ("more work than a replay may take", Self::Work),
+        ("takes too long to follow", Self::Work),
+        ("(limits.tu_seconds)", Self::Time),
+        ("(limits.solver_ms)", Self::Time),
+        ("(limits.memory)", Self::Memory),
+        ("the host code was not followed to its end", Self::HostNotFollowed),
+        ("no launch of this kernel is known", Self::NoLaunch),
+        ("no known code calls this", Self::NoLaunch),
+        ("the extent of", Self::ExtentUnknown),
+        ("memory that is not known", Self::ExtentUnknown),
+        ("inline assembly", Self::Asm),
+        ("inline PTX", Self::Asm),
+        ("asm", Self::Asm),
+        ("floating", Self::Float),
+        ("float", Self::Float),
+        ("a text", Self::Text),
+        ("string", Self::Text),
+        ("strlen", Self::Text),
+        ("the result of", Self::CallUnknown),
+        ("a call", Self::CallUnknown),
+        ("an unknown pointer", Self::CallUnknown),
+        ("called", Self::CallUnknown),
+        ("loop", Self::Loop),
+        ("round", Self::Loop),
+        ("iteration", Self::Loop),
+        ("what a buffer holds", Self::ContentsUnknown),
+        ("what memory holds", Self::ContentsUnknown),
+        ("what `", Self::ContentsUnknown),
+        ("contents", Self::ContentsUnknown),
+        ("holds", Self::ContentsUnknown),
+        ("written", Self::ContentsUnknown),
+        ("wrote", Self::ContentsUnknown),
+        ("stored", Self::ContentsUnknown),
+        ("uninitialised", Self::ContentsUnknown),
+        ("replay", Self::Replay),
+        ("is not executed", Self::Replay),
+        ("nothing is launched", Self::Replay),
+        ("always within bounds", Self::Replay),
+        ("launches)", Self::Replay),
+    ];
+
+    #[must_use]
+    pub fn of(reason: &str) -> Self { Self::WORDS.iter().find(|(words, _)| reason.contains(words)).map_or(Self::Other, |(_, code)| *code) }
+}
+
 /// An access that could not be decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undecided {
@@ -305,6 +376,7 @@ pub struct Undecided {
     pub kernel: String,
     pub array: String,
     pub reason: String,
+    pub code: Code,
 }
 
 /// A side of a translation unit that no front end could read.
@@ -328,6 +400,9 @@ pub struct Summary {
     pub proved: u32,
     pub possible: u32,
     pub unknown: u32,
+    /// What it cost, in units of work: the same on every machine.
+    #[serde(default)]
+    pub work: u64,
     pub seconds: f64,
 }
 
@@ -346,7 +421,17 @@ pub struct Report {
     pub findings: Vec<Finding>,
     pub undecided: Vec<Undecided>,
     pub not_analysed: Vec<NotAnalysed>,
+    /// Whether another run says the same. Not so where a safety net was reached.
+    #[serde(skip_serializing_if = "is_true", default = "yes")]
+    pub repeatable: bool,
+    /// The settings of those that were.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub limits_reached: Vec<String>,
 }
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_true(v: &bool) -> bool { *v }
+fn yes() -> bool { true }
 
 impl Report {
     /// Whether any finding is denied: decides the exit status.

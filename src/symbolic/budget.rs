@@ -1,12 +1,16 @@
 //! What an execution may cost.
 //!
 //! In: limits. Out: whether one of them is reached, and which. It knows nothing of what is executed.
+//!
+//! Steps, work and the bytes of terms are counted: they end an execution at the same place every time. Clock and resident memory are
+//! safety nets far above, which say that they were reached ([`nets`]).
 
+use crate::nets::{self, Net};
+use crate::work::{Allotment, charge, cost};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
-/// Clock and memory are looked at once in so many steps: the looks cost nothing beside them.
+/// The nets are looked at once in so many steps: the looks cost nothing beside them.
 const LOOK: u64 = 4096;
 
 /// Objects after which the limits are looked at before that.
@@ -18,14 +22,14 @@ pub const MOST_ROUNDS: u64 = 1024;
 
 /// A limit that ends an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit { Steps, Time, Memory }
+pub enum Limit { Steps, Work, Memory, Time }
 
 impl std::fmt::Display for Limit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Steps => "the execution budget was spent",
-            Self::Time => "the time limit was reached",
+            Self::Steps | Self::Work => "the execution budget was spent (limits.work)",
             Self::Memory => "the memory limit was reached (limits.memory)",
+            Self::Time => "the time limit was reached (limits.tu_seconds)",
         })
     }
 }
@@ -34,8 +38,10 @@ impl std::fmt::Display for Limit {
 #[derive(Clone, Debug)]
 pub struct Budget {
     pub steps: u64,
-    pub deadline: Option<Instant>,
-    /// Bytes that this process may have in memory. Terms are never freed before their execution is.
+    pub work: Allotment,
+    /// Bytes that its terms may take: they are never freed before their execution is.
+    pub terms: Option<u64>,
+    /// Bytes that this process may have in memory, whatever for: a safety net.
     pub memory: Option<u64>,
     /// Set once nobody waits for the execution any more: then its time is over.
     pub over: Option<Arc<AtomicBool>>,
@@ -49,7 +55,7 @@ pub struct Budget {
     walked: usize,
 }
 
-impl Default for Budget { fn default() -> Self { Self { steps: 3_000_000, deadline: None, memory: None, over: None, depth: 48, most_rounds: MOST_ROUNDS, rounds: 1, walked: 0 } } }
+impl Default for Budget { fn default() -> Self { Self { steps: 3_000_000, work: Allotment::UNLIMITED, terms: None, memory: None, over: None, depth: 48, most_rounds: MOST_ROUNDS, rounds: 1, walked: 0 } } }
 
 impl Budget {
     /// Enters a loop that is to be executed round by round, and so often; gives what [`Self::leave`] wants. `None` where that would be
@@ -64,24 +70,27 @@ impl Budget {
 
     pub(super) fn leave(&mut self, before: u64) { self.rounds = before; }
 
-    /// Counts a step.
+    /// Counts a step. `terms` are the bytes of those there are.
     ///
     /// # Errors
     /// The limit that is reached.
-    pub(super) fn step(&mut self) -> Result<(), Limit> {
+    pub(super) fn step(&mut self, terms: u64) -> Result<(), Limit> {
+        charge(cost::STEP);
         self.steps = self.steps.checked_sub(1).ok_or(Limit::Steps)?;
+        if self.work.is_spent() { return Err(Limit::Work); }
+        if self.terms.is_some_and(|most| terms > most) { return Err(Limit::Memory); }
         if !self.steps.is_multiple_of(LOOK) && self.walked < LONG_WALK { return Ok(()); }
         self.walked = 0;
-        if self.is_late(Instant::now()) { return Err(Limit::Time); }
-        if self.memory.is_some_and(|most| resident().is_some_and(|now| now > most)) { return Err(Limit::Memory); }
+        if self.is_late() { return Err(Limit::Time); }
+        if self.memory.is_some_and(|most| resident().is_some_and(|now| now > most)) { nets::hit(Net::Memory); return Err(Limit::Memory); }
         Ok(())
     }
 
     /// Notes that the step at hand walks over so many objects, which may take longer than thousands of others.
-    pub(super) fn walk(&mut self, objects: usize) { self.walked = self.walked.saturating_add(objects); }
+    pub(super) fn walk(&mut self, objects: usize) { charge(cost::OBJECT * objects as u64); self.walked = self.walked.saturating_add(objects); }
 
-    /// Whether its time is over.
-    pub(super) fn is_late(&self, now: Instant) -> bool { self.deadline.is_some_and(|d| now > d) || self.over.as_ref().is_some_and(|o| o.load(Ordering::Relaxed)) }
+    /// Whether its time is over, or nobody waits for it any more.
+    pub(super) fn is_late(&self) -> bool { nets::is_late() || self.over.as_ref().is_some_and(|o| o.load(Ordering::Relaxed)) }
 }
 
 /// Bytes of this process that are in memory: the second field of `/proc/self/statm`, in pages (proc(5)). `None` where there is no
@@ -105,18 +114,18 @@ pub fn give_back() {
 #[cfg(test)]
 mod tests {
     use super::{Budget, LONG_WALK, LOOK, Limit, resident};
+    use crate::work::{Allotment, Work, cost};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
-    use std::time::Instant;
 
     fn first(mut budget: Budget) -> (u64, Limit) {
         let all = budget.steps;
-        loop { if let Err(why) = budget.step() { return (all - budget.steps, why); } }
+        loop { if let Err(why) = budget.step(7) { return (all - budget.steps, why); } }
     }
 
     #[test]
-    fn after_a_long_walk_the_limits_are_looked_at() {
-        let late = || Budget { steps: 3 * LOOK, deadline: Some(Instant::now()), ..Budget::default() };
+    fn after_a_long_walk_the_nets_are_looked_at() {
+        let late = || Budget { steps: 3 * LOOK, over: Some(Arc::new(AtomicBool::new(true))), ..Budget::default() };
         let mut walked = late();
         walked.walk(LONG_WALK);
         assert_eq!((first(walked), first(late())), ((1, Limit::Time), (LOOK, Limit::Time)));
@@ -138,7 +147,14 @@ mod tests {
     fn the_first_limit_that_is_reached_ends_it() {
         let budget = || Budget { steps: 3 * LOOK, ..Budget::default() };
         assert_eq!(first(budget()), (3 * LOOK, Limit::Steps));
-        assert_eq!(first(Budget { deadline: Some(Instant::now()), ..budget() }).0, LOOK);
+        // Each step is charged for, and what else is done between them.
+        let of = |steps: u64| Allotment::of(Work::units(steps * cost::STEP));
+        assert_eq!(first(Budget { work: of(10), ..budget() }), (10, Limit::Work));
+        let mut walked = Budget { work: of(10), ..budget() };
+        walked.walk(usize::try_from(4 * cost::STEP / cost::OBJECT).unwrap());
+        assert_eq!(first(walked), (7, Limit::Work));
+        assert_eq!(first(Budget { terms: Some(6), ..budget() }), (1, Limit::Memory));
+        assert_eq!(first(Budget { terms: Some(7), ..budget() }).1, Limit::Steps);
         let now = resident().unwrap();
         assert!(now > 1 << 20, "{now}");
         assert_eq!(first(Budget { memory: Some(now * 100), ..budget() }).0, 3 * LOOK);

@@ -9,10 +9,10 @@ use super::exec::Executor;
 use super::value::Value;
 use crate::ir::reach::{Mentions, Named, Reach};
 use crate::ir::{BlockId, FuncRef, GlobalRef, Side};
+use crate::work::{Work, done};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// A part of the host's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,28 +29,28 @@ pub enum Spared {
 
 /// What an execution or a part of it took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost { pub steps: u64, pub time: Duration }
+pub struct Cost { pub steps: u64, pub work: Work }
 
 /// Of an execution a part takes one so-manieth at least in one go, or it is too little to be left out: the loop around it is not.
 const LEAST: u128 = 4000;
 
 /// By which measure parts are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure { Steps, Time }
+pub enum Measure { Steps, Work }
 
 /// Which of the parts that cost much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which { Innermost, All }
 
 impl Cost {
-    fn by(self, measure: Measure) -> u128 { match measure { Measure::Steps => u128::from(self.steps), Measure::Time => self.time.as_nanos() } }
+    fn by(self, measure: Measure) -> u128 { match measure { Measure::Steps => u128::from(self.steps), Measure::Work => u128::from(self.work.get()) } }
 }
 
 /// A part that is being executed.
-pub(super) struct Begun { part: Part, steps: u64, at: Instant }
+pub(super) struct Begun { part: Part, steps: u64, at: Work }
 
 /// Costs of parts, by the part around them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Effort {
     reach: Arc<Reach>,
     spared: FxHashMap<Part, Spared>,
@@ -77,7 +77,7 @@ impl Effort {
         for ((_, part), (cost, times)) in &self.spent {
             let (c, n) = whole.entry(*part).or_default();
             c.steps += cost.steps;
-            c.time += cost.time;
+            c.work = c.work + cost.work;
             *n += times;
         }
         whole
@@ -155,9 +155,9 @@ impl Executor<'_> {
             Part::Loop(f, header) => if !self.is_harmless_loop(f, header) { self.effort.on_device.insert(part); },
         }
         self.effort.active.push(part);
-        let at = Instant::now();
+        let at = done();
         // Steps may take long.
-        if self.budget.is_late(at) { self.end_by(Limit::Time); }
+        if self.budget.work.is_spent() { self.end_by(Limit::Work); } else if self.budget.is_late() { self.end_by(Limit::Time); }
         Some(Begun { part, steps: self.budget.steps, at })
     }
 
@@ -167,7 +167,7 @@ impl Executor<'_> {
         let around = self.effort.active.last().copied();
         let (cost, times) = self.effort.spent.entry((around, b.part)).or_default();
         cost.steps += b.steps - self.budget.steps;
-        cost.time += b.at.elapsed();
+        cost.work = cost.work + (done() - b.at);
         *times += 1;
     }
 
@@ -219,11 +219,11 @@ impl Executor<'_> {
 mod tests {
     use super::{Cost, Effort, Measure, Part, Spared, Which};
     use crate::ir::{BlockId, FuncId, FuncRef, ModuleId};
-    use std::time::Duration;
+    use crate::work::Work;
 
     fn function(n: u32) -> Part { Part::Function(FuncRef { module: ModuleId(0), func: FuncId(n) }) }
 
-    fn cost(steps: u64) -> Cost { Cost { steps, time: Duration::from_millis(1) } }
+    fn cost(steps: u64) -> Cost { Cost { steps, work: Work::millis(1) } }
 
     #[test]
     fn of_costly_parts_the_innermost_or_all_are_left_out() {

@@ -19,6 +19,7 @@ use super::several::MADE;
 use super::term::{Arena, Axis, FileName, FilePart, InputSource, Range, SymId, SymKind, Term, TermId};
 use super::value::{Base, Lost, Target, Value};
 use crate::ir::{BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side, Terminator, TypeId, TypeKind, ValueId};
+use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -77,7 +78,7 @@ pub struct LaunchEvent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchConfig { pub grid: [TermId; 3], pub block: [TermId; 3], pub shared: TermId }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct State {
     pub path: TermId,
     pub mem: Memory,
@@ -85,6 +86,13 @@ pub struct State {
     pub pending: Option<Rc<LaunchConfig>>,
     /// What rounds of loops that were gone through had in common.
     pub always: Rc<Vec<Always>>,
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        charge_each(cost::OBJECT, self.mem.len());
+        Self { path: self.path, mem: self.mem.clone(), pending: self.pending.clone(), always: self.always.clone() }
+    }
 }
 
 /// One activation of a function.
@@ -118,6 +126,7 @@ pub struct Thread {
 /// A loop of one activation: its context, function and header.
 pub(super) type LoopKey = (u64, FuncRef, BlockId);
 
+#[derive(Clone)]
 pub struct Executor<'p> {
     pub program: &'p Program,
     pub arena: Arena,
@@ -389,7 +398,7 @@ impl<'p> Executor<'p> {
     /// Counts a step; false once the budget is spent.
     pub(super) fn step(&mut self) -> bool {
         if self.gave_up.is_some() { return false; }
-        match self.budget.step() {
+        match self.budget.step(self.arena.bytes()) {
             Ok(()) => true,
             Err(limit) => { self.end_by(limit); false }
         }

@@ -102,6 +102,9 @@ impl Executor<'_> {
     }
 
     /// Another kernel may take as much.
+    /// What is left of it apart from the executor that this is a copy of.
+    pub(crate) fn own_linear_work(&mut self) { self.linear_work = std::rc::Rc::new(std::cell::Cell::new(self.linear_work.get())); }
+
     pub(crate) fn renew_linear_work(&self) { self.linear_work.set(MOST_WORK); }
 
     fn told(&mut self, facts: &[TermId]) -> Linear { Linear::new(&mut self.arena, facts, &self.linear_work.clone()) }

@@ -4,6 +4,7 @@
 //! says of it: quotients, remainders, bits, readings as machine integers. It asks no clock, and says the same on every machine.
 
 use super::term::{Arena, Range, Term, TermId};
+use crate::work::{charge, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -120,7 +121,7 @@ impl Linear {
         }
     }
 
-    fn spend(&self, work: u64) { self.work.set(self.work.get().saturating_sub(work)); }
+    fn spend(&self, work: u64) { charge(work.saturating_mul(cost::ELIMINATE)); self.work.set(self.work.get().saturating_sub(work)); }
 
     fn at_most_zero(&mut self, arena: &mut Arena, t: TermId) { if let Some(row) = Row::of(arena, t) { self.rows.push(row); } }
 

@@ -69,7 +69,7 @@ enum Role {
 }
 
 /// The parts of one kernel's objects.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Partitions {
     all: Vec<Partition>,
     of_variable: FxHashMap<ObjId, PartId>,

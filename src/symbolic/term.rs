@@ -9,6 +9,7 @@
 //! Integer terms are kept as canonical polynomials over atoms, so that equal values are equal terms, and comparisons
 //! as `t <= 0` and `t == 0`.
 
+use crate::work::{charge, charge_each, cost};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -217,8 +218,15 @@ pub enum Term {
 /// Polynomials larger than this many monomials are not expanded further but multiplied as opaque atoms.
 const MAX_MONOMIALS: usize = 96;
 
+/// Bytes that a term takes, with its range and its place in the index: measured on programs of HeCBench.
+const TERM_BYTES: u64 = 240;
+
+/// How much an arena held at some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark { terms: usize, symbols: usize }
+
 /// Owner of terms. Everything about one program analysis lives in one arena.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Arena {
     nodes: Vec<Term>,
     ranges: Vec<Range>,
@@ -248,6 +256,12 @@ impl Arena {
     pub fn is_empty(&self) -> bool { self.nodes.is_empty() }
 
     fn intern(&mut self, t: Term) -> TermId {
+        charge(cost::TERM);
+        match &t {
+            Term::Poly(p) => charge_each(cost::OPERAND, p.terms.len()),
+            Term::And(v) | Term::Or(v) => charge_each(cost::OPERAND, v.len()),
+            _ => {}
+        }
         if let Some(id) = self.index.get(&t) { return *id; }
         let range = self.compute_range(&t);
         let id = TermId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms: the executor's budget is far below"));
@@ -760,6 +774,80 @@ impl Arena {
         }
     }
 
+    /// The terms below some roots in an arena of their own, numbered in the order in which [`Self::cone`] meets them, symbols likewise:
+    /// equal questions of different arenas become one. With the new name of each term, and the symbols behind the new ones.
+    #[must_use]
+    pub fn extract(&self, roots: &[TermId]) -> (Self, FxHashMap<TermId, TermId>, Vec<SymId>) {
+        let (mut out, mut terms, mut symbols) = (Self::new(), FxHashMap::default(), vec![]);
+        let mut numbers: FxHashMap<SymId, SymId> = FxHashMap::default();
+        let cone = self.cone(roots);
+        charge_each(cost::TERM, cone.len());
+        for t in cone {
+            let to = |x: &TermId| terms[x];
+            let mut symbol = |s: &SymId, out: &mut Self| *numbers.entry(*s).or_insert_with(|| {
+                symbols.push(*s);
+                out.new_symbol(SymKind::Unknown { reason: String::new() }, String::new(), self.symbol(*s).range)
+            });
+            let sorted = |v: &[TermId]| { let mut v: Vec<TermId> = v.iter().map(to).collect(); v.sort_unstable(); v };
+            let node = match self.get(t) {
+                Term::Int(v) => Term::Int(*v),
+                Term::Sym(s) => Term::Sym(symbol(s, &mut out)),
+                Term::BoolSym(s) => Term::BoolSym(symbol(s, &mut out)),
+                Term::Poly(p) => {
+                    let mut p: Vec<(Monomial, i128)> = p.terms.iter().map(|(m, c)| { let mut m: Monomial = m.iter().map(to).collect(); m.sort_unstable(); (m, *c) }).collect();
+                    p.sort_unstable();
+                    Term::Poly(Poly { terms: p })
+                }
+                Term::Div(a, b) => Term::Div(to(a), to(b)),
+                Term::Rem(a, b) => Term::Rem(to(a), to(b)),
+                Term::FloorDiv(a, c) => Term::FloorDiv(to(a), *c),
+                Term::Mod(a, c) => Term::Mod(to(a), *c),
+                Term::Ite(c, a, b) => Term::Ite(to(c), to(a), to(b)),
+                Term::Wrap { arg, bits, signed } => Term::Wrap { arg: to(arg), bits: *bits, signed: *signed },
+                Term::BitAnd(a, b, w) => Term::BitAnd(to(a), to(b), *w),
+                Term::BitOr(a, b, w) => Term::BitOr(to(a), to(b), *w),
+                Term::BitXor(a, b, w) => Term::BitXor(to(a), to(b), *w),
+                Term::Pow2(a) => Term::Pow2(to(a)),
+                Term::Apply { name, args, range } => Term::Apply { name: name.clone(), args: args.iter().map(to).collect(), range: *range },
+                Term::True => Term::True,
+                Term::False => Term::False,
+                Term::Le(a) => Term::Le(to(a)),
+                Term::EqZ(a) => Term::EqZ(to(a)),
+                Term::Not(a) => Term::Not(to(a)),
+                Term::And(v) => Term::And(sorted(v)),
+                Term::Or(v) => Term::Or(sorted(v)),
+            };
+            // As it is: neither simplified again, nor with another range.
+            let id = TermId(u32::try_from(out.nodes.len()).unwrap_or(u32::MAX));
+            out.nodes.push(node.clone());
+            out.ranges.push(self.range(t));
+            out.index.insert(node, id);
+            terms.insert(t, id);
+        }
+        (out, terms, symbols)
+    }
+
+    /// How much there is. What is remembered of terms is forgotten, so that it costs the same to find out again.
+    #[must_use]
+    pub fn mark(&mut self) -> Mark {
+        self.negations.clear();
+        self.unwrapped.clear();
+        Mark { terms: self.nodes.len(), symbols: self.symbols.len() }
+    }
+
+    /// Takes back all terms and symbols since then, so that the next task finds the arena as this one did.
+    pub fn rewind(&mut self, to: Mark) {
+        for node in self.nodes.drain(to.terms.min(self.nodes.len())..) { self.index.remove(&node); }
+        self.ranges.truncate(to.terms);
+        self.symbols.truncate(to.symbols);
+        self.negations.clear();
+        self.unwrapped.clear();
+    }
+
+    /// Bytes that the terms take, about.
+    #[must_use]
+    pub fn bytes(&self) -> u64 { (self.nodes.len() as u64).saturating_mul(TERM_BYTES) }
+
     /// Every subterm of the roots, each once, children before parents.
     #[must_use]
     pub fn cone(&self, roots: &[TermId]) -> Vec<TermId> { self.cone_without(roots, |_| false) }
@@ -775,6 +863,7 @@ impl Arena {
             stack.push((t, true));
             for c in self.children(t) { if !seen.contains(&c) { stack.push((c, false)); } }
         }
+        charge_each(cost::WALK, out.len());
         out
     }
 
@@ -798,7 +887,9 @@ impl Arena {
     /// As [`Self::substitute`], for many terms that have much in common: `done` keeps what this map made of each.
     pub fn substitute_more(&mut self, t: TermId, map: &FxHashMap<TermId, TermId>, done: &mut FxHashMap<TermId, TermId>) -> TermId {
         if map.is_empty() { return t; }
-        for n in self.cone_without(&[t], |n| done.contains_key(&n)) {
+        let cone = self.cone_without(&[t], |n| done.contains_key(&n));
+        charge_each(cost::EVALUATE, cone.len());
+        for n in cone {
             let new = if let Some(r) = map.get(&n) { *r } else { self.rebuild(n, done) };
             done.insert(n, new);
         }
@@ -868,7 +959,9 @@ impl Arena {
     #[must_use]
     pub fn eval_under(&self, roots: &[TermId], under: &Valuation) -> FxHashMap<TermId, Option<i128>> {
         let mut memo: FxHashMap<TermId, Option<i128>> = FxHashMap::default();
-        for n in self.cone(roots) {
+        let cone = self.cone(roots);
+        charge_each(cost::EVALUATE, cone.len());
+        for n in cone {
             let v = self.eval_node(n, under, &memo);
             memo.insert(n, v);
         }
@@ -937,6 +1030,7 @@ impl Poly {
     /// `self + c * other`; `None` on overflow of 127 bits.
     #[must_use]
     pub fn add_scaled(&self, other: &Self, c: i128) -> Option<Self> {
+        charge_each(cost::OPERAND, self.terms.len() + other.terms.len());
         let mut out: Vec<(Monomial, i128)> = Vec::with_capacity(self.terms.len() + other.terms.len());
         let (mut i, mut j) = (0, 0);
         while i < self.terms.len() || j < other.terms.len() {
@@ -966,6 +1060,7 @@ impl Poly {
     /// Product; `None` on overflow of 127 bits.
     #[must_use]
     pub fn mul(&self, other: &Self) -> Option<Self> {
+        charge_each(6 * cost::OPERAND, self.terms.len() * other.terms.len());
         let mut sum: std::collections::BTreeMap<Monomial, i128> = std::collections::BTreeMap::new();
         for (ma, ca) in &self.terms {
             for (mb, cb) in &other.terms {

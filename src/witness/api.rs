@@ -2,6 +2,7 @@
 
 use crate::ir::{BlockId, FuncRef};
 use crate::report::finding::Direction;
+use crate::work::Work;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -188,8 +189,8 @@ pub struct Target {
 pub struct Budget {
     /// Instructions executed, all threads together.
     pub steps: u64,
-    /// Of work (`clock.rs`).
-    pub seconds: f64,
+    /// All that it does, steps included.
+    pub work: Work,
     /// Instructions in one loop, after which the loop is skipped where that is possible and what it writes becomes
     /// poison.
     pub loop_steps: u64,
@@ -200,7 +201,7 @@ pub struct Budget {
 }
 
 impl Default for Budget {
-    fn default() -> Self { Self { steps: 200_000_000, seconds: 20.0, loop_steps: 2_000_000, device_memory: 192 << 30, memory: 1 << 30 } }
+    fn default() -> Self { Self { steps: 200_000_000, work: Work::seconds(20), loop_steps: 2_000_000, device_memory: 192 << 30, memory: 1 << 30 } }
 }
 
 /// What a replay says about its target.

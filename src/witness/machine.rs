@@ -7,7 +7,7 @@ use super::libc::Libc;
 use super::memory::{Memory, ObjId, Stack, split};
 use super::observe::{Kind, Observer};
 use super::value::{Reason, Reasons, Val};
-use crate::clock::Moment;
+use crate::work::{self, Allotment, cost};
 use crate::ir::{BlockId, FuncRef, GlobalRef, Program};
 use crate::report::finding::Direction;
 use rustc_hash::FxHashMap;
@@ -129,7 +129,9 @@ pub struct Machine<'p> {
     /// The one object behind all `extern __shared__` arrays.
     pub dynamic_shared: Option<ObjId>,
     pub budget: Budget,
-    pub started: Moment,
+    /// What it may cost, and the steps that are charged already.
+    pub allotment: Allotment,
+    charged: u64,
     pub steps: u64,
     /// Steps at which to look at the clock next.
     pub next_check: u64,
@@ -158,7 +160,8 @@ impl<'p> Machine<'p> {
             globals: FxHashMap::default(),
             dynamic_shared: None,
             budget: *budget,
-            started: Moment::now(),
+            allotment: Allotment::of(budget.work),
+            charged: 0,
             steps: 0,
             next_check: 0,
             inputs: inputs.clone(),
@@ -187,10 +190,15 @@ impl<'p> Machine<'p> {
     pub fn tick(&mut self) -> Result<(), Stop> {
         if self.steps < self.next_check { return Ok(()); }
         self.next_check = (self.steps + BETWEEN_CHECKS).min(self.budget.steps);
-        if self.steps >= self.budget.steps || self.started.elapsed().as_secs_f64() > self.budget.seconds || self.fills_memory() {
-            return Err(Stop::Budget);
-        }
+        self.charge_steps();
+        if self.steps >= self.budget.steps || self.allotment.is_spent() || self.fills_memory() { return Err(Stop::Budget); }
         Ok(())
+    }
+
+    /// Charges the steps since the last time.
+    pub fn charge_steps(&mut self) {
+        work::charge((self.steps - self.charged).saturating_mul(cost::INSTRUCTION));
+        self.charged = self.steps;
     }
 
     /// `file:line` of an instruction (the block's terminator where `inst` is past the end).

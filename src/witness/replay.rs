@@ -8,6 +8,7 @@ use super::snapshot::Snapshot;
 use super::store::Fill;
 use super::value::{Val, mask};
 use crate::ir::{BlockId, FuncRef, Op, Program, Side, TypeKind};
+use crate::work::Work;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Runs a program on concrete inputs from `root` until the target is reached out of bounds.
@@ -28,7 +29,7 @@ pub struct Patience { spent: Option<Spent> }
 struct Spent {
     /// Without those of the threads that were tried for the access sought.
     steps: u64,
-    seconds: f64,
+    work: Work,
     /// Launches that it came to.
     launches: FxHashSet<Site>,
 }
@@ -37,14 +38,14 @@ impl Patience {
     /// Whether another pass, with so much left, would end as an earlier one did before it comes to the launch that is sought.
     fn is_vain(&self, target: &Target, left: &Budget) -> bool {
         let (Some(s), Some(launch)) = (&self.spent, target.launch_site) else { return false };
-        !s.launches.contains(&launch) && (left.steps / 2 <= s.steps || left.seconds / 2.0 <= s.seconds)
+        !s.launches.contains(&launch) && (left.steps / 2 <= s.steps || left.work / 2 <= s.work)
     }
 
     fn note(&mut self, m: &mut Machine<'_>) {
         let steps = m.steps.saturating_sub(m.cuda.tried_steps);
-        #[expect(clippy::cast_precision_loss, reason = "a share of the time")]
-        let seconds = m.started.elapsed().as_secs_f64() * steps as f64 / m.steps.max(1) as f64;
-        if self.spent.as_ref().is_none_or(|s| s.steps < steps) { self.spent = Some(Spent { steps, seconds, launches: std::mem::take(&mut m.cuda.sites) }); }
+        let taken = u128::from((m.budget.work - m.allotment.left()).get()) * u128::from(steps) / u128::from(m.steps.max(1));
+        let work = Work::units(u64::try_from(taken).unwrap_or(u64::MAX));
+        if self.spent.as_ref().is_none_or(|s| s.steps < steps) { self.spent = Some(Spent { steps, work, launches: std::mem::take(&mut m.cuda.sites) }); }
     }
 }
 
@@ -81,8 +82,8 @@ fn seek(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budg
         }
         hurried = None;
         left.steps = left.steps.saturating_sub(m.steps);
-        left.seconds -= m.started.elapsed().as_secs_f64();
-        if left.steps == 0 || left.seconds <= 0.0 { return (outcome, None); }
+        left.work = m.allotment.left();
+        if left.steps == 0 || left.work.is_none() { return (outcome, None); }
         let decided = matches!(outcome, Outcome::NotReached { .. });
         if m.seen.skipped && !decided && left.loop_steps != u64::MAX {
             if before.is_vain(&target, &left) { return (outcome, None); }
@@ -139,7 +140,7 @@ impl Machine<'_> {
     fn budget_text(&self) -> String {
         if self.steps >= self.budget.steps { return format!("more than {} steps", self.budget.steps); }
         if self.fills_memory() { return format!("more than {} MiB", self.budget.memory >> 20); }
-        format!("more than {} s", self.budget.seconds)
+        "more work than a replay may take".into()
     }
 
     /// What a run says that did not reach its target.
@@ -167,7 +168,9 @@ impl Machine<'_> {
     /// Runs from a root to the end of the program.
     fn run_root(&mut self, root: FuncRef) -> Stop {
         self.effects.launches = self.program.functions().any(|(_, m, f)| m.side == Side::Host && f.name.starts_with("cudaLaunchKernel"));
-        match self.run_host(root) {
+        let ended = self.run_host(root);
+        self.charge_steps();
+        match ended {
             Ok(()) => Stop::Ended("the program returns".to_owned()),
             Err(stop) => stop,
         }

@@ -2,6 +2,7 @@
 //!
 //! A 100-GiB allocation that nothing writes costs a few words. Copies share pages until one side writes.
 
+use crate::work::charge;
 use super::memory::looks_like_address;
 use super::value::{Reason, Val};
 use rustc_hash::FxHashMap;
@@ -33,6 +34,7 @@ struct Page {
 impl Page {
     fn new(data: Box<[u8]>, poison: Option<Box<[Reason]>>) -> Self {
         PAGES.set(PAGES.get() + 1);
+        charge(data.len() as u64 / 8);
         Self { data, poison }
     }
 

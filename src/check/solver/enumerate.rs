@@ -6,6 +6,7 @@
 use super::smt::Outcome;
 use super::{Model, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, Term, TermId, Valuation};
+use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
 
 /// Assignments times terms evaluated for each: a few tenths of a second.
@@ -40,6 +41,7 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> 
 
 /// Whether every term has the truth it must have where symbols have these values. `cone` is all below them, children first.
 pub(super) fn holds(arena: &Arena, cone: &[TermId], want: &[(TermId, bool)], mode: WrapMode, values: &FxHashMap<SymId, i128>, memo: &mut FxHashMap<TermId, Option<i128>>) -> bool {
+    charge_each(cost::EVALUATE, cone.len());
     let under = Valuation { symbols: &|s| values.get(&s).copied(), apply: &|_, _| None, wraps: mode == WrapMode::Exact };
     for n in cone {
         let v = arena.eval_node(*n, &under, memo);

@@ -7,7 +7,7 @@ use super::smt::{self, Budget, Outcome};
 use super::{Limits, Model, ModelAnswer, Positive, WrapMode, smallest};
 use crate::symbolic::term::{Arena, SymId, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::time::{Duration, Instant};
+use crate::work::{Allotment, Work};
 
 /// What links facts: symbols and uninterpreted functions.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -28,18 +28,18 @@ pub struct Groups {
 enum Known {
     Holds(Model),
     Never,
-    /// Searched for so many milliseconds in vain.
-    Open(u32, String),
+    /// Searched in vain, with so much to spend.
+    Open(Work, String),
 }
 
 impl Groups {
-    /// Whether the facts of a group can hold together. `millis` is what the whole search may take.
-    pub(super) fn decide(&mut self, arena: &Arena, group: &[TermId], mode: WrapMode, budget: &Budget, millis: u32) -> Outcome {
+    /// Whether the facts of a group can hold together. `most` is what the whole search may take.
+    pub(super) fn decide(&mut self, arena: &Arena, group: &[TermId], mode: WrapMode, budget: &Budget, most: Work) -> Outcome {
         let key = (group.to_vec(), mode);
         match self.known.get(&key) {
             Some(Known::Holds(m)) => return Outcome::Sat(m.clone()),
             Some(Known::Never) => return Outcome::Unsat,
-            Some(Known::Open(tried, why)) if *tried >= millis => return Outcome::Unknown(why.clone()),
+            Some(Known::Open(tried, why)) if *tried >= most => return Outcome::Unknown(why.clone()),
             _ => {}
         }
         let want: Vec<(TermId, bool)> = group.iter().map(|f| (*f, true)).collect();
@@ -47,22 +47,21 @@ impl Groups {
         self.known.insert(key, match &outcome {
             Outcome::Sat(m) => Known::Holds(m.clone()),
             Outcome::Unsat => Known::Never,
-            Outcome::Unknown(why) => Known::Open(millis, why.clone()),
+            Outcome::Unknown(why) => Known::Open(most, why.clone()),
         });
         outcome
     }
 
     /// A small model of all facts, put together from those of the groups. As [`super::find_model`].
     pub(super) fn find(&mut self, arena: &Arena, facts: &[TermId], prefer_small: &[SymId], positive: &Positive, mode: WrapMode, limits: &Limits) -> ModelAnswer {
-        let end = Instant::now() + Duration::from_millis(u64::from(limits.millis));
+        let all = Allotment::of(limits.work);
         let mut whole = Model::default();
         for group in split(arena, facts, None).all() {
             let key = (group, mode);
             if !self.small.contains_key(&key) {
                 let symbols = arena.symbols_of(&key.0);
                 let here = |all: &[SymId]| -> Vec<SymId> { all.iter().copied().filter(|s| symbols.binary_search(s).is_ok()).collect() };
-                let millis = u32::try_from(end.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u32::MAX);
-                match smallest::find(arena, &key.0, &here(prefer_small), &Positive { wished: here(&positive.wished), sizes: here(&positive.sizes) }, mode, &Limits { millis, ..*limits }) {
+                match smallest::find(arena, &key.0, &here(prefer_small), &Positive { wished: here(&positive.wished), sizes: here(&positive.sizes) }, mode, &Limits { work: all.left(), ..*limits }) {
                     ModelAnswer::Model(m) => { self.small.insert(key.clone(), m); }
                     other => return other,
                 }

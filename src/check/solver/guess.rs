@@ -80,7 +80,7 @@ mod tests {
         }
         let most = a.int((1 << 31) - 2);
         let wraps = a.lt(most, all);
-        let limits = Limits { millis: 2000, ..Limits::default() };
+        let limits = Limits { work: crate::work::Work::seconds(2), ..Limits::default() };
         let ModelAnswer::Model(m) = find_model(&a, &[wraps], &a.symbols_of(&[n]), &Positive::default(), WrapMode::Assume, &limits, &mut Groups::default()) else { panic!("no model") };
         // The least that has the highest bit.
         assert_eq!(m.value(&a, n, WrapMode::Assume), Some(1 << 30));

@@ -19,19 +19,18 @@ mod smallest;
 mod smt;
 
 pub use groups::Groups;
-pub use smt::OUT_OF_TIME;
+pub use smt::OUT_OF_WORK;
 use poly::Found;
 use crate::symbolic::term::{Arena, SymId, Term, TermId, Valuation};
+use crate::work::Work;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Budget of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Wall-clock milliseconds, the watchdog.
-    pub millis: u32,
-    /// Z3's resource units: the same on every machine. 0: none.
-    pub rlimit: u32,
+    /// All that it does together.
+    pub work: Work,
     /// Steps of the polynomial bound.
     pub steps: u32,
     /// Reduce the facts that a Z3 proof used to an unsatisfiable core: a second, cheap run.
@@ -39,7 +38,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    fn default() -> Self { Self { millis: 5000, rlimit: 40_000_000, steps: 400, core: false } }
+    fn default() -> Self { Self { work: Work::seconds(5), steps: 400, core: false } }
 }
 
 /// How [`Term::Wrap`] is read.
@@ -157,7 +156,7 @@ impl Context {
 
     /// Whether the goal follows from the facts: the polynomial bound, then Z3.
     pub fn prove(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits, groups: &mut Groups) -> Answer {
-        let less = Limits { millis: limits.millis / 4, rlimit: limits.rlimit / 4, ..*limits };
+        let less = Limits { work: limits.work / 4, ..*limits };
         if let Some(proof) = self.in_general(arena, goal, |c, a, g| Some(c.prove(a, g, &less, &mut Groups::default()))) { return proof; }
         self.quick(arena, goal, limits).unwrap_or_else(|| smt::prove(arena, &self.facts, goal, self.mode, limits, groups))
     }

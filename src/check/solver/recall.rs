@@ -1,20 +1,22 @@
 //! Queries that were answered before, in the same check or by another process.
 //!
-//! In: a query. Out: its key, which is the same wherever the same question is asked: terms and symbols are numbered in the order in
-//! which they are met, and nothing else of an arena counts. What is kept under a key is an answer in those numbers. An answer of
-//! *satisfiable* is evaluated by whoever asked, as one of Z3 is.
+//! In: a query. Out: the same query in an arena of its own, whose terms and symbols are numbered in the order in which they are met, and
+//! the key of that. Searched is there, so that an answer and its cost are functions of the key alone. What is kept under a key is an
+//! answer in those numbers, with what it cost: whoever recalls it is charged as if it had searched, and is told nothing that it could not have
+//! found with what it had to spend. An answer of *satisfiable* is evaluated by whoever asked, as one of Z3 is.
 
-use super::smt::{Outcome, Query};
+use super::smt::{OUT_OF_WORK, Outcome, Query};
 use super::{Model, WrapMode};
+use crate::nets;
 use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
+use crate::work::{self, Work, charge, cost, done};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
-/// Searches shorter than this are not worth a file.
-const WORTH: Duration = Duration::from_millis(20);
+/// Searches that cost less are not worth a file.
+const WORTH: Work = Work::millis(20);
 
 /// Where answers are kept. Losing one costs time, and nothing else.
 pub trait Answers: Send + Sync {
@@ -26,7 +28,7 @@ pub trait Answers: Send + Sync {
 /// Bytes of the answers that a check remembers itself.
 const REMEMBERED: usize = 32 << 20;
 
-/// What was answered for good in one check: launches and roots ask much the same of the same kernels.
+/// What was answered in one check: launches and roots ask much the same of the same kernels.
 #[derive(Default)]
 struct Remembered { answers: FxHashMap<[u8; 32], Vec<u8>>, bytes: usize }
 
@@ -37,18 +39,19 @@ pub(crate) struct Recall { kept: Option<Arc<dyn Answers>>, here: Arc<Mutex<Remem
 impl Recall {
     fn here(&self) -> MutexGuard<'_, Remembered> { self.here.lock().unwrap_or_else(PoisonError::into_inner) }
 
-    fn get(&self, key: &[u8; 32]) -> Option<Answer> {
+    fn get(&self, key: &[u8; 32]) -> Option<Known> {
         let bytes = self.here().answers.get(key).cloned().or_else(|| self.kept.as_ref()?.get(key))?;
         postcard::from_bytes(&bytes).ok()
     }
 
-    /// `took`: an answer that came at once is not worth a file; one that more time could change is not remembered here.
-    fn put(&self, key: [u8; 32], hurried: bool, took: Duration, answer: &[u8]) {
-        if let Some(kept) = self.kept.as_ref().filter(|_| took >= WORTH) { kept.put(&key, hurried, answer); }
+    /// An answer that cost little is not worth a file.
+    fn put(&self, key: [u8; 32], known: &Known) {
+        let Ok(bytes) = postcard::to_stdvec(known) else { return };
+        if let Some(kept) = self.kept.as_ref().filter(|_| known.cost >= WORTH) { kept.put(&key, matches!(known.answer, Answer::Cut), &bytes); }
         let mut here = self.here();
-        if hurried || here.bytes + answer.len() > REMEMBERED { return; }
-        here.bytes += answer.len() + key.len();
-        here.answers.insert(key, answer.to_vec());
+        if here.bytes + bytes.len() > REMEMBERED { return; }
+        here.bytes += bytes.len() + key.len();
+        here.answers.insert(key, bytes);
     }
 }
 
@@ -71,85 +74,101 @@ pub(crate) fn with<T>(recall: Option<Recall>, work: impl FnOnce() -> T) -> T {
     done
 }
 
+/// An answer and what it cost; of a search that was cut off, all that it was given.
+#[derive(Serialize, Deserialize)]
+struct Known { cost: Work, answer: Answer }
+
 #[derive(Serialize, Deserialize)]
 enum Answer {
     Unsat,
     /// Values by the symbols' numbers, and of uninterpreted functions by name and arguments.
     Sat(Vec<(u32, i128)>, Vec<(String, Vec<i128>, i128)>),
-    /// Milliseconds that were spent in vain.
-    Unknown(u32, String),
+    /// The solver gave up by itself.
+    Unknown(String),
+    /// The budget was spent.
+    Cut,
 }
 
-/// The answer to a query, from before or by `search`, which may take so many milliseconds.
-pub(super) fn answer(arena: &Arena, query: &Query, millis: u32, rlimit: u32, search: impl FnOnce() -> Outcome) -> Outcome {
-    let Some(recall) = shared() else { return search() };
-    let numbered = Numbered::of(arena, query, rlimit);
-    if let Some(outcome) = recall.get(&numbered.key).and_then(|answer| numbered.outcome(answer, millis)) { return outcome; }
-    let started = Instant::now();
-    let outcome = search();
-    let hurried = matches!(outcome, Outcome::Unknown(_));
-    let bytes = numbered.answer(&outcome, millis).and_then(|a| postcard::to_stdvec(&a).ok());
-    if let Some(bytes) = bytes { recall.put(numbered.key, hurried, started.elapsed(), &bytes); }
+impl Known {
+    /// What a search that may cost so much would say, and what it would be charged; `None` where it might say more than is known.
+    fn within(&self, most: Work, symbols: &[SymId]) -> Option<(Outcome, Work)> {
+        if matches!(self.answer, Answer::Cut) && most > self.cost { return None; }
+        if matches!(self.answer, Answer::Cut) || self.cost > most { return Some((Outcome::Unknown(OUT_OF_WORK.into()), most)); }
+        let outcome = match &self.answer {
+            Answer::Unsat => Outcome::Unsat,
+            Answer::Unknown(why) => Outcome::Unknown(why.clone()),
+            Answer::Cut => return None,
+            Answer::Sat(values, applications) => Outcome::Sat(Model {
+                values: values.iter().map(|(n, v)| Some((*symbols.get(*n as usize)?, *v))).collect::<Option<_>>()?,
+                applications: applications.iter().map(|(name, args, v)| ((name.clone(), args.clone()), *v)).collect(),
+            }),
+        };
+        Some((outcome, self.cost))
+    }
+}
+
+/// The answer to a query, from before or by `search`, which is given the query in an arena of its own and what it may cost.
+pub(super) fn answer(arena: &Arena, query: &Query, most: Work, search: impl FnOnce(&Arena, &Query, Work) -> Outcome) -> Outcome {
+    let own = Own::of(arena, query);
+    // Not even read.
+    if most < own.least() { return Outcome::Unknown(OUT_OF_WORK.into()); }
+    let recall = shared();
+    if let Some((outcome, price)) = recall.as_ref().and_then(|r| r.get(&own.key)).and_then(|known| known.within(most, &own.symbols)) {
+        charge(price.get());
+        return outcome;
+    }
+    let (before, netted) = (done(), nets::count());
+    let outcome = search(&own.arena, &own.query(query), most);
+    let cost = done() - before;
+    let answer = match outcome {
+        Outcome::Unsat => Answer::Unsat,
+        Outcome::Sat(m) => {
+            let mut values: Vec<(u32, i128)> = m.values.iter().map(|(s, v)| (s.0, *v)).collect();
+            values.sort_unstable();
+            let mut applications: Vec<(String, Vec<i128>, i128)> = m.applications.into_iter().map(|((name, args), v)| (name, args, v)).collect();
+            applications.sort_unstable();
+            Answer::Sat(values, applications)
+        }
+        Outcome::Unknown(why) if why == OUT_OF_WORK => Answer::Cut,
+        Outcome::Unknown(why) => Answer::Unknown(why),
+    };
+    let known = Known { cost: if matches!(answer, Answer::Cut) { most } else { cost }, answer };
+    if let Some(recall) = recall.filter(|_| nets::count() == netted) { recall.put(own.key, &known); }
+    let (outcome, price) = known.within(most, &own.symbols).unwrap_or((Outcome::Unknown(OUT_OF_WORK.into()), most));
+    work::settle(before, price);
     outcome
 }
 
-/// A query's key, and the symbols that its numbers stand for.
-struct Numbered { key: [u8; 32], symbols: Vec<SymId> }
+/// A query in an arena of its own.
+struct Own { key: [u8; 32], arena: Arena, symbols: Vec<SymId>, want: Vec<(TermId, bool)>, bounds: Vec<(SymId, Range)> }
 
-impl Numbered {
-    fn of(arena: &Arena, query: &Query, rlimit: u32) -> Self {
-        let mut writer = Writer { hasher: blake3::Hasher::new(), terms: FxHashMap::default(), symbols: vec![], numbers: FxHashMap::default() };
+impl Own {
+    fn of(arena: &Arena, query: &Query) -> Self {
+        let roots: Vec<TermId> = query.want.iter().map(|w| w.0).collect();
+        let (own, terms, symbols) = arena.extract(&roots);
+        let numbers: FxHashMap<SymId, SymId> = symbols.iter().zip(0..).map(|(s, i)| (*s, SymId(i))).collect();
+        let want: Vec<(TermId, bool)> = query.want.iter().map(|(t, truth)| (terms[t], *truth)).collect();
+        // Bounds of what the question does not speak of bound nothing.
+        let bounds: Vec<(SymId, Range)> = query.bounds.iter().filter_map(|(s, r)| Some((*numbers.get(s)?, *r))).collect();
+        let mut writer = Writer { hasher: blake3::Hasher::new() };
         writer.byte(u8::from(query.mode == WrapMode::Exact));
         writer.byte(u8::from(query.strict));
-        writer.word(rlimit);
-        let roots: Vec<TermId> = query.want.iter().map(|w| w.0).collect();
-        let cone = arena.cone(&roots);
-        writer.count(cone.len());
-        for t in cone { writer.term(arena, t); }
-        writer.count(query.want.len());
-        for (t, truth) in query.want {
-            writer.child(*t);
-            writer.byte(u8::from(*truth));
-        }
-        for (s, r) in query.bounds {
-            writer.symbol(*s);
-            writer.range(*r);
-        }
-        Self { key: *writer.hasher.finalize().as_bytes(), symbols: writer.symbols }
+        writer.count(own.len());
+        for i in 0..own.len() { writer.term(&own, TermId(i as u32)); }
+        writer.count(want.len());
+        for (t, truth) in &want { writer.child(*t); writer.byte(u8::from(*truth)); }
+        for (s, r) in &bounds { writer.word(s.0); writer.range(*r); }
+        Self { key: *writer.hasher.finalize().as_bytes(), arena: own, symbols, want, bounds }
     }
 
-    fn answer(&self, outcome: &Outcome, millis: u32) -> Option<Answer> {
-        Some(match outcome {
-            Outcome::Unsat => Answer::Unsat,
-            Outcome::Unknown(why) => Answer::Unknown(millis, why.clone()),
-            Outcome::Sat(model) => {
-                let number = |s: &SymId| u32::try_from(self.symbols.iter().position(|x| x == s)?).ok();
-                let values: Option<Vec<(u32, i128)>> = model.values.iter().map(|(s, v)| Some((number(s)?, *v))).collect();
-                Answer::Sat(values?, model.applications.iter().map(|((name, args), v)| (name.clone(), args.clone(), *v)).collect())
-            }
-        })
-    }
+    fn query<'a>(&'a self, of: &Query) -> Query<'a> { Query { want: &self.want, bounds: &self.bounds, mode: of.mode, strict: of.strict } }
 
-    /// `None` where a search of so many milliseconds might say more, or the numbers are of another query.
-    fn outcome(&self, answer: Answer, millis: u32) -> Option<Outcome> {
-        Some(match answer {
-            Answer::Unsat => Outcome::Unsat,
-            Answer::Unknown(spent, why) => if spent >= millis { Outcome::Unknown(why) } else { return None },
-            Answer::Sat(values, applications) => Outcome::Sat(Model {
-                values: values.into_iter().map(|(n, v)| Some((*self.symbols.get(n as usize)?, v))).collect::<Option<_>>()?,
-                applications: applications.into_iter().map(|(name, args, v)| ((name, args), v)).collect(),
-            }),
-        })
-    }
+    /// What reading it costs.
+    fn least(&self) -> Work { Work::units(cost::CONTEXT + cost::ENCODE.saturating_mul(self.arena.len() as u64)) }
 }
 
-/// Writes terms, children first.
-struct Writer {
-    hasher: blake3::Hasher,
-    terms: FxHashMap<TermId, u32>,
-    symbols: Vec<SymId>,
-    numbers: FxHashMap<SymId, u32>,
-}
+/// Writes the terms of such an arena.
+struct Writer { hasher: blake3::Hasher }
 
 impl Writer {
     fn byte(&mut self, v: u8) { self.hasher.update(&[v]); }
@@ -164,19 +183,7 @@ impl Writer {
         }
     }
 
-    fn symbol(&mut self, s: SymId) {
-        let next = self.symbols.len() as u32;
-        let number = *self.numbers.entry(s).or_insert(next);
-        if number == next { self.symbols.push(s); }
-        self.word(number);
-    }
-
-    /// By its number; children were written before.
-    fn child(&mut self, t: TermId) {
-        let number = self.terms.get(&t).copied();
-        debug_assert!(number.is_some());
-        self.word(number.unwrap_or(u32::MAX));
-    }
+    fn child(&mut self, t: TermId) { self.word(t.0); }
 
     fn children<'t>(&mut self, all: impl IntoIterator<Item = &'t TermId, IntoIter: ExactSizeIterator>) {
         let all = all.into_iter();
@@ -185,12 +192,10 @@ impl Writer {
     }
 
     fn term(&mut self, arena: &Arena, t: TermId) {
-        let number = self.terms.len() as u32;
-        self.terms.insert(t, number);
         self.range(arena.range(t));
         match arena.get(t) {
             Term::Int(v) => { self.byte(0); self.int(*v); }
-            Term::Sym(s) => { self.byte(1); self.symbol(*s); self.range(arena.symbol(*s).range); }
+            Term::Sym(s) => { self.byte(1); self.word(s.0); self.range(arena.symbol(*s).range); }
             Term::Poly(p) => {
                 self.byte(2);
                 self.count(p.terms.len());
@@ -220,21 +225,21 @@ impl Writer {
             Term::Not(a) => { self.byte(18); self.child(*a); }
             Term::And(v) => { self.byte(19); self.children(v); }
             Term::Or(v) => { self.byte(20); self.children(v); }
-            Term::BoolSym(s) => { self.byte(21); self.symbol(*s); }
+            Term::BoolSym(s) => { self.byte(21); self.word(s.0); }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Answers, Numbered, recalling};
-    use crate::check::solver::smt::{Outcome, Query};
+    use super::{Answers, Own, recalling};
     use crate::check::solver::groups::Groups;
+    use crate::check::solver::smt::{OUT_OF_WORK, Outcome, Query};
     use crate::check::solver::{Answer, Limits, Model, WrapMode, smt};
-    use crate::symbolic::term::{Arena, InputSource, Range, SymKind, TermId};
+    use crate::symbolic::term::{Arena, InputSource, Range, SymId, SymKind, TermId};
+    use crate::work::{Work, charge, done};
     use std::collections::HashMap;
     use std::sync::{Arc, Mutex};
-    use std::time::Duration;
 
     fn input(a: &mut Arena, i: u32) -> TermId { a.fresh(SymKind::Input(InputSource::Argv(i)), format!("argv[{i}]"), Range::new(0, 100)) }
 
@@ -249,19 +254,19 @@ mod tests {
         (a, le)
     }
 
-    fn numbered(a: &Arena, t: TermId, mode: WrapMode, truth: bool) -> Numbered { Numbered::of(a, &Query { want: &[(t, truth)], bounds: &[], mode, strict: false }, 9) }
-
     #[test]
     fn a_key_stands_for_the_question_and_not_for_who_asks() {
         let (a, t) = product(0, 1);
         let (b, u) = product(5, 1);
         let (c, v) = product(0, 2);
-        let key = |a: &Arena, t, mode, truth| numbered(a, t, mode, truth).key;
+        let key = |a: &Arena, t, mode, truth| Own::of(a, &Query { want: &[(t, truth)], bounds: &[], mode, strict: false }).key;
         let usual = key(&a, t, WrapMode::Assume, true);
         assert_eq!(usual, key(&b, u, WrapMode::Assume, true));
         for other in [key(&c, v, WrapMode::Assume, true), key(&a, t, WrapMode::Exact, true), key(&a, t, WrapMode::Assume, false)] { assert_ne!(usual, other); }
-        let with_rlimit = Numbered::of(&a, &Query { want: &[(t, true)], bounds: &[], mode: WrapMode::Assume, strict: false }, 8);
-        assert_ne!(usual, with_rlimit.key);
+        let x = b.symbols_of(&[u])[0];
+        let bounded = |bounds: &[(SymId, Range)]| Own::of(&b, &Query { want: &[(u, true)], bounds, mode: WrapMode::Assume, strict: false }).key;
+        assert_ne!(usual, bounded(&[(x, Range::new(0, 5))]));
+        assert_eq!(usual, bounded(&[(SymId(0), Range::new(0, 5))]), "of a symbol that it does not speak of");
     }
 
     #[derive(Default)]
@@ -272,39 +277,61 @@ mod tests {
         fn put(&self, key: &[u8; 32], _: bool, answer: &[u8]) { self.0.lock().unwrap().insert(*key, answer.to_vec()); }
     }
 
-    /// The answer to the product's query in an arena, where a search is slow and finds what it is given.
-    fn ask(kept: &Arc<InMemory>, before: u32, millis: u32, found: impl FnOnce(&Numbered) -> Outcome) -> (Outcome, bool) {
+    /// What a search of the product's query gives that costs `price` of `most`; with whether there was one, and what was charged for it.
+    fn ask(kept: &Arc<InMemory>, before: u32, most: u64, price: u64, found: Outcome) -> (Outcome, bool, Work) {
         let (a, t) = product(before, 1);
         let (want, mut searched) = ([(t, true)], false);
         let query = Query { want: &want, bounds: &[], mode: WrapMode::Assume, strict: false };
-        let outcome = recalling(Some(kept.clone()), || super::answer(&a, &query, millis, 9, || {
+        // Reading the question costs the same every time.
+        let start = done();
+        Own::of(&a, &query);
+        let reading = done() - start;
+        let start = done();
+        let outcome = recalling(Some(kept.clone()), || super::answer(&a, &query, Work::millis(most), |_, _, _| {
             searched = true;
-            std::thread::sleep(Duration::from_millis(40));
-            found(&numbered(&a, t, WrapMode::Assume, true))
+            charge(Work::millis(price).get());
+            found
         }));
-        (outcome, searched)
+        (outcome, searched, done() - start - reading)
     }
 
     #[test]
     fn a_model_comes_back_in_the_symbols_of_whoever_asks() {
         let kept = Arc::new(InMemory::default());
-        let model = |n: &Numbered| Outcome::Sat(Model { values: [(n.symbols[0], 3), (n.symbols[1], 2)].into_iter().collect(), ..Model::default() });
-        assert!(ask(&kept, 0, 100, model).1);
-        let (Outcome::Sat(back), false) = ask(&kept, 4, 100, |_| Outcome::Unsat) else { panic!("it was known") };
+        let model = Outcome::Sat(Model { values: [(SymId(0), 3), (SymId(1), 2)].into_iter().collect(), ..Model::default() });
+        assert!(ask(&kept, 0, 100, 40, model).1);
+        let (Outcome::Sat(back), false, _) = ask(&kept, 4, 100, 40, Outcome::Unsat) else { panic!("it was known") };
         let (a, t) = product(4, 1);
-        let n = numbered(&a, t, WrapMode::Assume, true);
-        assert_eq!((back.values[&n.symbols[0]], back.values[&n.symbols[1]]), (3, 2));
+        let symbols = a.symbols_of(&[t]);
+        let mut values: Vec<i128> = symbols.iter().map(|s| back.values[s]).collect();
+        values.sort_unstable();
+        assert_eq!(values, [2, 3]);
         assert_eq!(back.value(&a, t, WrapMode::Assume), Some(1));
     }
 
     #[test]
-    fn what_was_cut_off_is_searched_again_with_more_time_only() {
+    fn what_is_recalled_costs_what_it_cost() {
         let kept = Arc::new(InMemory::default());
-        let cut = |_: &Numbered| Outcome::Unknown("timeout".into());
-        assert!(ask(&kept, 0, 100, cut).1);
-        assert!(!ask(&kept, 0, 100, cut).1 && !ask(&kept, 0, 40, cut).1);
-        let (Outcome::Unsat, true) = ask(&kept, 0, 200, |_| Outcome::Unsat) else { panic!("more time was given") };
-        let (Outcome::Unsat, false) = ask(&kept, 0, 10, cut) else { panic!("it is decided") };
+        let cut = || Outcome::Unknown(OUT_OF_WORK.into());
+        let (Outcome::Unsat, true, first) = ask(&kept, 0, 100, 40, Outcome::Unsat) else { panic!("nothing was known") };
+        let (Outcome::Unsat, false, again) = ask(&kept, 3, 100, 40, cut()) else { panic!("it was known") };
+        assert_eq!((first, again), (Work::millis(40), Work::millis(40)));
+        // With less to spend it would not have been found, now as then.
+        let (Outcome::Unknown(why), false, less) = ask(&kept, 0, 30, 40, Outcome::Unsat) else { panic!("it costs more") };
+        assert_eq!((why.as_str(), less), (OUT_OF_WORK, Work::millis(30)));
+        let (Outcome::Unknown(_), true, over) = ask(&Arc::default(), 0, 30, 40, Outcome::Unsat) else { panic!("it costs more") };
+        assert_eq!(over, Work::millis(30), "the same without a cache");
+    }
+
+    #[test]
+    fn what_was_cut_off_is_searched_again_with_more_only() {
+        let kept = Arc::new(InMemory::default());
+        let cut = || Outcome::Unknown(OUT_OF_WORK.into());
+        assert!(ask(&kept, 0, 100, 100, cut()).1);
+        assert!(!ask(&kept, 0, 100, 100, cut()).1 && !ask(&kept, 0, 40, 40, cut()).1);
+        let (Outcome::Unsat, true, _) = ask(&kept, 0, 200, 150, Outcome::Unsat) else { panic!("more was given") };
+        let (Outcome::Unsat, false, _) = ask(&kept, 0, 150, 0, cut()) else { panic!("it is decided") };
+        let (Outcome::Unknown(_), false, _) = ask(&kept, 0, 100, 0, cut()) else { panic!("as it was with so much") };
     }
 
     #[test]
@@ -312,21 +339,21 @@ mod tests {
         let (a, t) = product(0, 1);
         let query = Query { want: &[(t, true)], bounds: &[], mode: WrapMode::Assume, strict: false };
         let mut searches = 0;
-        for _ in 0..2 { super::answer(&a, &query, 1, 9, || { searches += 1; Outcome::Unsat }); }
+        for _ in 0..2 { super::answer(&a, &query, Work::millis(10), |_, _, _| { searches += 1; Outcome::Unsat }); }
         assert_eq!(searches, 2);
+        super::answer(&a, &query, Work::units(1), |_, _, _| panic!("there is not even enough to read it"));
     }
 
     #[test]
     fn one_check_asks_the_same_only_once_in_all_its_threads() {
         let (a, t) = product(0, 1);
         let query = Query { want: &[(t, true)], bounds: &[], mode: WrapMode::Assume, strict: false };
-        let ask = |found: Outcome| { let mut searches = 0; let outcome = super::answer(&a, &query, 100, 9, || { searches += 1; found }); (outcome, searches) };
+        let ask = |found: Outcome| { let mut searches = 0; let outcome = super::answer(&a, &query, Work::millis(100), |_, _, _| { searches += 1; found }); (outcome, searches) };
         recalling(None, || {
-            assert_eq!(ask(Outcome::Unknown("timeout".into())).1, 1);
-            assert_eq!(ask(Outcome::Unsat).1, 1, "what was cut off is not remembered");
+            assert_eq!(ask(Outcome::Unsat).1, 1);
             let recall = super::shared();
             std::thread::scope(|s| s.spawn(|| super::with(recall, || {
-                let (Outcome::Unsat, 0) = ask(Outcome::Unknown("timeout".into())) else { panic!("the other thread knows it") };
+                let (Outcome::Unsat, 0) = ask(Outcome::Unknown("?".into())) else { panic!("the other thread knows it") };
             })).join()).unwrap();
         });
         assert_eq!(recalling(None, || ask(Outcome::Unsat).1), 1, "another check is another one");
@@ -347,8 +374,8 @@ mod tests {
             recalling(kept, || smt::prove(&a, &[], t, WrapMode::Assume, &Limits::default(), &mut Groups::default()))
         };
         assert!(matches!(prove(None), Answer::Model(_)), "7 * 7 is more than 7");
-        assert!(matches!(prove(Some(&[0])), Answer::Proved { .. }), "as it was kept");
+        assert!(matches!(prove(Some(&[0, 0])), Answer::Proved { .. }), "as it was kept");
         // What is no answer, and a model of another query's symbols, are searched anew.
-        for damaged in [&b""[..], b"nonsense", &[1, 1, 99, 0, 0]] { assert!(matches!(prove(Some(damaged)), Answer::Model(_)), "{damaged:?}"); }
+        for damaged in [&b""[..], b"nonsense", &[0, 1, 1, 99, 0, 0]] { assert!(matches!(prove(Some(damaged)), Answer::Model(_)), "{damaged:?}"); }
     }
 }

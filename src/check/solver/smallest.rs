@@ -2,6 +2,7 @@
 
 use super::smt::{self, Budget, Outcome, Query};
 use super::{Limits, Model, ModelAnswer, Positive, WrapMode, guess};
+use crate::work::Work;
 use crate::symbolic::term::{Arena, Range, SymId, TermId};
 
 /// Bounds on the magnitude of inputs, tried in turn.
@@ -10,8 +11,8 @@ const STEPS: [i128; 12] = [1, 2, 3, 4, 8, 16, 32, 64, 128, 1024, 16_384, 1 << 20
 const LADDER: [usize; 3] = [3, 7, 11];
 /// Magnitudes that need not be made smaller by another query: nobody minds a 3 in place of a 1.
 const SMALL: i128 = 4;
-/// Milliseconds for one bounded attempt: a small model is worth a little time, not the whole budget.
-const ATTEMPT_MILLIS: u32 = 300;
+/// For one bounded attempt: a small model is worth a little, not the whole budget.
+const ATTEMPT: Work = Work::millis(300);
 
 pub(super) fn find(
     arena: &Arena, facts: &[TermId], prefer_small: &[SymId], positive: &Positive, mode: WrapMode, limits: &Limits,
@@ -56,7 +57,7 @@ pub(super) fn find(
 
 fn attempt(arena: &Arena, want: &[(TermId, bool)], bounds: &[(SymId, Range)], mode: WrapMode, budget: &Budget) -> Outcome {
     let query = Query { want, bounds, mode, strict: true };
-    match smt::check(arena, &query, budget.millis(ATTEMPT_MILLIS), budget.rlimit) {
+    match smt::check(arena, &query, budget.at_most(ATTEMPT)) {
         Outcome::Sat(m) => smt::checked(arena, m, want, mode),
         other => other,
     }

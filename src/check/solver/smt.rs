@@ -9,15 +9,24 @@ use super::recall;
 use super::{enumerate, guess};
 use super::{Answer, Free, Limits, Method, Model, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
-use std::time::{Duration, Instant};
+use crate::nets;
+use crate::work::{Allotment, Work, charge, charge_each, cost};
+use std::time::Instant;
 use z3::ast::{Bool, Int};
-use z3::{Params, SatResult, Solver, Tactic};
+use z3::{Params, SatResult, Solver, StatisticsValue, Tactic};
 
 /// The oldest Z3 that decides typical index queries; 4.8.12 (Debian 12's) times out on many.
 const OLDEST_Z3: u32 = 5;
 
 /// Why a query is open that took all it was given.
-pub const OUT_OF_TIME: &str = "the solver's time limit was reached";
+pub const OUT_OF_WORK: &str = "the solver's budget was spent (limits.work)";
+
+/// Why one is open that a safety net ended.
+const NETTED: &str = "the solver's time limit was reached (limits.solver_ms)";
+const NETTED_BY_MEMORY: &str = "the solver's memory limit was reached (limits.memory)";
+
+/// The least of Z3's resource units that a query is given: below that it does not get beyond reading.
+const LEAST_RESOURCES: u64 = 1_000;
 
 /// Why the Z3 that was linked cannot be used.
 pub(super) fn refuse() -> Option<String> {
@@ -27,19 +36,14 @@ pub(super) fn refuse() -> Option<String> {
     (major < OLDEST_Z3).then(|| format!("the Z3 library in use is {v}; {OLDEST_Z3}.0 or newer is needed (run `make setup`, or check the loader's library path)"))
 }
 
-/// Time and resource units left of a [`Limits`].
-pub(super) struct Budget { end: Instant, pub rlimit: u32 }
+/// What is left of a [`Limits`].
+pub(super) struct Budget { all: Allotment }
 
 impl Budget {
-    pub fn new(limits: &Limits) -> Self {
-        Self { end: Instant::now() + Duration::from_millis(u64::from(limits.millis)), rlimit: limits.rlimit }
-    }
-    /// Milliseconds left, at most `most`.
-    pub fn millis(&self, most: u32) -> u32 {
-        let left = self.end.saturating_duration_since(Instant::now()).as_millis();
-        u32::try_from(left).unwrap_or(u32::MAX).min(most)
-    }
-    pub fn spent(&self) -> bool { self.end <= Instant::now() }
+    pub fn new(limits: &Limits) -> Self { Self { all: Allotment::of(limits.work) } }
+    /// What is left, at most `most`.
+    pub fn at_most(&self, most: Work) -> Work { self.all.left().min(most) }
+    pub fn spent(&self) -> bool { self.all.is_spent() }
 }
 
 #[derive(Debug)]
@@ -54,43 +58,68 @@ pub(super) struct Query<'a> {
     pub strict: bool,
 }
 
-/// One query in a context of its own, so that its cost does not depend on the queries before it.
-pub(super) fn check(arena: &Arena, query: &Query, millis: u32, rlimit: u32) -> Outcome {
-    recall::answer(arena, query, millis, rlimit, || search(arena, query, millis, rlimit))
-}
+/// One query in an arena and a context of its own, so that neither its answer nor its cost depends on what came before it.
+pub(super) fn check(arena: &Arena, query: &Query, most: Work) -> Outcome { recall::answer(arena, query, most, search) }
 
-fn search(arena: &Arena, query: &Query, millis: u32, rlimit: u32) -> Outcome {
+/// The answer to a query whose arena holds nothing else; it may cost so much.
+fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
+    let all = Allotment::of(most);
     if let Some(m) = guess::model(arena, query) { return Outcome::Sat(m); }
     z3::with_z3_config(&z3::Config::new(), || {
         // Z3's default strategy for non-linear integers bit-blasts and runs nlsat first: a hundred times slower on
         // row-major indices than its SMT core alone (Z3 5.4).
         let solver = Tactic::new("smt").solver();
-        set_limits(&solver, millis, rlimit);
+        charge(cost::CONTEXT);
         let mut enc = Encoder::new(arena, query.mode, query.strict);
         for (t, truth) in query.want { let b = enc.surely(*t, *truth); solver.assert(&b); }
         for b in enc.take_side() { solver.assert(&b); }
         for (s, r) in query.bounds { for b in bound(&mut enc, *s, *r) { solver.assert(&b); } }
-        match solver.check() {
+        charge_each(cost::ENCODE, arena.len());
+        let given = limit(&solver, all.left());
+        let (found, spent) = run(&solver, |s| s.check());
+        match found {
             SatResult::Unsat => Outcome::Unsat,
             SatResult::Sat => read_model(arena, &solver, &enc).map_or_else(|| Outcome::Unknown("the solver's model could not be read".into()), Outcome::Sat),
-            SatResult::Unknown => Outcome::Unknown(match solver.get_reason_unknown().as_deref() {
-                // Its own words for a limit depend on where it noticed.
-                Some("timeout" | "canceled") => OUT_OF_TIME.into(),
-                why => why.unwrap_or("no reason given").into(),
-            }),
+            SatResult::Unknown => Outcome::Unknown(why_unknown(&solver, spent, given)),
         }
     })
 }
 
-fn set_limits(solver: &Solver, millis: u32, rlimit: u32) {
+/// Lets Z3 do so much work; gives that in its resource units.
+fn limit(solver: &Solver, work: Work) -> u32 {
+    let units = u32::try_from((work.get() / cost::RESOURCE).max(LEAST_RESOURCES)).unwrap_or(u32::MAX);
     let mut p = Params::new();
-    p.set_u32("timeout", millis.max(1));
-    if rlimit > 0 { p.set_u32("rlimit", rlimit); }
+    p.set_u32("timeout", nets::solver_ms());
+    p.set_u32("rlimit", units);
     // Gröbner bases cost more than they decide here: of 200 queries of real programs none was lost without them, and those of
     // wrapped products took a fifth of the time. While it multiplies out long sums Z3 (5.4) also looks at none of the limits.
     // (`grobner_expand_terms` alone loses models; without `enable_hnf` half of this is won again, but models are lost too.)
     p.set_bool("arith.nl.grobner", false);
     solver.set_params(&p);
+    units
+}
+
+/// Runs Z3 and charges what it took, in its resource units; gives these, and whether a safety net was reached.
+fn run<T>(solver: &Solver, f: impl FnOnce(&Solver) -> T) -> (T, Spent) {
+    let resources = || match solver.get_statistics().value("rlimit count") { Some(StatisticsValue::UInt(n)) => n, _ => 0 };
+    let (before, started) = (resources(), Instant::now());
+    let out = f(solver);
+    let units = resources().wrapping_sub(before);
+    charge(u64::from(units).saturating_mul(cost::RESOURCE));
+    (out, Spent { units, late: started.elapsed().as_millis() >= u128::from(nets::solver_ms()) })
+}
+
+struct Spent { units: u32, late: bool }
+
+/// Z3's own words for a limit depend on where it noticed; which limit it was is told by what was spent.
+fn why_unknown(solver: &Solver, spent: Spent, given: u32) -> String {
+    match solver.get_reason_unknown().as_deref() {
+        _ if spent.late && spent.units < given => { nets::hit(nets::Net::Solver); NETTED.into() }
+        Some(why) if why.contains("memory") || why.contains("memout") => { nets::hit(nets::Net::Memory); NETTED_BY_MEMORY.into() }
+        _ if spent.units >= given => OUT_OF_WORK.into(),
+        Some("timeout" | "canceled") => OUT_OF_WORK.into(),
+        why => why.unwrap_or("no reason given").into(),
+    }
 }
 
 fn bound(enc: &mut Encoder, s: SymId, r: Range) -> Vec<Bool> {
@@ -130,7 +159,7 @@ pub(super) fn prove(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMod
     };
     // They share nothing with the rest: a path that cannot be taken, or any model of theirs will do.
     for group in far {
-        match groups.decide(arena, &group, mode, &budget, limits.millis) {
+        match groups.decide(arena, &group, mode, &budget, limits.work) {
             Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: group, free: Free::default() },
             Outcome::Unknown(why) => return Answer::Unknown(why),
             Outcome::Sat(m) => { model.values.extend(m.values); model.applications.extend(m.applications); }
@@ -142,7 +171,7 @@ pub(super) fn prove(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMod
 /// The whole query, in the time that is left. Where Z3 gives up, every assignment if they are few.
 fn check_whole(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, strict: bool, budget: &Budget) -> Outcome {
     let query = Query { want, bounds: &[], mode, strict };
-    match check(arena, &query, budget.millis(u32::MAX), budget.rlimit) {
+    match check(arena, &query, budget.at_most(Work::MAX)) {
         Outcome::Unknown(why) => enumerate::decide(arena, want, mode).unwrap_or(Outcome::Unknown(why)),
         decided => decided,
     }
@@ -154,7 +183,7 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, bud
     let Outcome::Sat(m) = loose else { return loose };
     let Some((t, value)) = m.refuted(arena, want, mode) else { return Outcome::Sat(m) };
     if value.is_some() { return disagreement(t); }
-    if budget.spent() { return Outcome::Unknown("time is up".into()); }
+    if budget.spent() { return Outcome::Unknown(OUT_OF_WORK.into()); }
     let strict = check_whole(arena, want, mode, true, budget);
     match strict {
         Outcome::Sat(m) => checked(arena, m, want, mode),
@@ -181,7 +210,9 @@ fn disagreement(t: TermId) -> Outcome {
 fn core(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode, budget: &Budget) -> Vec<TermId> {
     let kept = z3::with_z3_config(&z3::Config::new(), || {
         let solver = Solver::new();
-        set_limits(&solver, budget.millis(1000), budget.rlimit);
+        charge(cost::CONTEXT);
+        charge_each(cost::ENCODE, facts.len());
+        limit(&solver, budget.at_most(Work::seconds(1)));
         let mut enc = Encoder::new(arena, mode, false);
         let no = enc.surely(goal, false);
         solver.assert(&no);
@@ -192,7 +223,7 @@ fn core(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode, budget: &
             mark
         }).collect();
         for b in enc.take_side() { solver.assert(&b); }
-        if solver.check_assumptions(&marks) != SatResult::Unsat { return None; }
+        if run(&solver, |s| s.check_assumptions(&marks)).0 != SatResult::Unsat { return None; }
         let core = solver.get_unsat_core();
         Some(facts.iter().zip(&marks).filter(|(_, m)| core.contains(m)).map(|(f, _)| *f).collect::<Vec<TermId>>())
     });

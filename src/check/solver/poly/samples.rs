@@ -5,6 +5,7 @@
 
 use crate::check::solver::WrapMode;
 use crate::symbolic::term::{Arena, Poly, SymId, Term, TermId, Valuation};
+use crate::work::{charge, cost};
 use rustc_hash::FxHashMap;
 
 const SAMPLES: usize = 6;
@@ -48,6 +49,7 @@ impl Sample {
 
     fn evaluate(&mut self, arena: &Arena, n: TermId, mode: WrapMode) {
         let under = Valuation { symbols: &|s| self.symbols.get(&s).copied(), apply: &|_, _| None, wraps: mode == WrapMode::Exact };
+        charge(cost::EVALUATE);
         let v = arena.eval_node(n, &under, &self.values);
         self.values.insert(n, v);
     }

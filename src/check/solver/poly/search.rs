@@ -8,6 +8,7 @@
 use super::form::{Used, cofactor, common, divide, gcd, mul_ranges, plus, power, product, quotient, scaled, single, subtract, tighten, union};
 use super::store::{Constraint, Store};
 use crate::symbolic::term::{Arena, Monomial, Poly, Range, TermId};
+use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
 
 /// Facts subtracted one after the other.
@@ -150,6 +151,7 @@ impl Store {
 
     fn cancel_with(&self, arena: &Arena, target: Target, k: &Constraint, constant: bool, out: &mut Vec<Candidate>) {
         let Target { p, m, c } = target;
+        charge_each(cost::CANCEL, k.p.terms.len());
         for (mf, cf) in &k.p.terms {
             let Some(q) = divide(m, mf) else { continue };
             if mf.is_empty() && !(q.is_empty() || Self::meets(p, &k.p, &q, (c > 0) == (*cf > 0))) { continue; }

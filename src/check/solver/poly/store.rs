@@ -8,6 +8,7 @@ use super::samples::{self, Sample};
 use super::search::Memo;
 use crate::check::solver::WrapMode;
 use crate::symbolic::term::{Arena, Monomial, Poly, Range, SymId, SymKind, Term, TermId};
+use crate::work::{charge_each, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -311,6 +312,7 @@ impl Store {
 
     /// From `Σ c·m + k >= 0`: `c·m >= -(greatest value of the rest)`.
     fn propagate_one(&mut self, arena: &Arena, p: &Poly, used: &Used) -> bool {
+        charge_each(cost::CANCEL, p.terms.len());
         let most: Vec<Option<i128>> = p.terms.iter().map(|(m, c)| self.monomial_range(arena, m).scale(*c).hi).collect();
         // With two unbounded monomials nothing follows of any.
         let open = most.iter().filter(|v| v.is_none()).count();

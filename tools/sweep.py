@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Checks every program of a HeCBench checkout where it lies, and writes what came of each.
+
+    tools/sweep.py DIR [--out FILE] [--against FILE] [--only PATTERN ...] [--jobs N] [--scuba PATH] [--limit SECONDS] [--table]
+
+DIR is a checkout of HeCBench (its `src` holds one folder for each program). The sources of a program and their flags are read off
+what its own makefile would run (`make -n`): nothing is built, and nothing is written into the checkout. FILE
+(target/sweep.jsonl) is a journal, one JSON line for each program with its verdicts, codes, work and seconds: programs that stand in it
+are not checked again, so that an interrupted sweep goes on where it ended. `--against` compares with the journal of another
+sweep. Only the Python standard library is used.
+"""
+
+import argparse
+import collections
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import resource
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent.parent
+TOOLKIT = HERE / ".deps/cuda/nvidia/cu13"
+SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
+COMPILERS = re.compile(r"^(?:.*/)?(?:nvcc|g\+\+|gcc|clang\+\+|c\+\+|cc)$")
+# What takes a value of its own.
+VALUED = {"-o", "-Xcompiler", "-Xptxas", "-ccbin", "-L", "-l", "-x", "-MF", "-MT", "-Xlinker", "--compiler-options", "-gencode", "-arch", "-code", "-maxrregcount", "--maxrregcount"}
+# Kept for the analysis, with the value behind where that stands alone.
+KEPT = re.compile(r"^(-I|-D|-U|-std|--std|-include|-isystem|-arch|-gencode|--generate-code|--gpu-architecture|-rdc|--relocatable-device-code|--extended-lambda|--expt-|-fopenmp|-Xcompiler|-use_fast_math|--use_fast_math)")
+SEPARATE = {"-I", "-D", "-U", "-include", "-isystem", "-arch", "-gencode", "--generate-code", "--gpu-architecture", "-std", "--std", "-Xcompiler"}
+
+
+def commands(folder):
+    """What make would run, as words, or why that is not known."""
+    try:
+        run = subprocess.run(["make", "-n", "-B", "-C", str(folder), "CC=nvcc", "NVCC=nvcc", "CUDA=nvcc"], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, errors="replace")
+    except subprocess.TimeoutExpired:
+        return [], "make -n does not end"
+    text = run.stdout.replace("\\\n", " ")
+    found = []
+    for line in text.splitlines():
+        for part in re.split(r"&&|;", line):
+            try:
+                words = shlex.split(part)
+            except ValueError:
+                continue
+            if words and COMPILERS.match(words[0]):
+                found.append(words)
+    return found, None if found else (run.stderr.strip().splitlines() or ["make -n names no compiler"])[-1][:200]
+
+
+def program_of(folder):
+    """Sources and the flags of the first command with a CUDA source."""
+    lines, why = commands(folder)
+    sources, flags = [], None
+    for words in lines:
+        here, kept, skip = [], [], None
+        for i, w in enumerate(words[1:]):
+            if skip is not None:
+                if skip:
+                    kept.append(w)
+                skip = None
+            elif w in SEPARATE:
+                kept.append(w)
+                skip = True
+            elif w in VALUED:
+                skip = False
+            elif w.endswith(SOURCES) and not w.startswith("-"):
+                here.append(w)
+            elif KEPT.match(w):
+                kept.append(w)
+        if here and (flags is None or not any(s.endswith(".cu") for s in sources) and any(s.endswith(".cu") for s in here)):
+            flags = kept
+        sources += [s for s in here if s not in sources]
+    sources = [s for s in sources if (folder / s).is_file()]
+    if not sources:
+        return None, None, why or "no source"
+    return sources, flags or [], None
+
+
+def peak_of(process):
+    _, status, usage = os.wait4(process.pid, 0)
+    return os.waitstatus_to_exitcode(status), usage.ru_maxrss // 1024, usage.ru_utime + usage.ru_stime
+
+
+def check(name, folder, arguments):
+    record = {"program": name}
+    sources, flags, why = program_of(folder)
+    if why:
+        return {**record, "error": why}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        command = [arguments.scuba, "check", "-j", str(arguments.threads), "--message-format", "json", *sources, "--", *flags]
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("SCUBA_") or k == "SCUBA_CACHE"}
+        environment.setdefault("SCUBA_CACHE", "off")
+        environment["SCUBA_NVCC"] = str(TOOLKIT / "bin/nvcc")
+        if arguments.config:
+            environment["SCUBA_CONFIG"] = arguments.config
+        start = time.monotonic()
+        process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err, stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
+        ended = None
+        while ended is None:
+            if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                ended = peak_of(process)
+            elif time.monotonic() - start > arguments.limit:
+                os.killpg(process.pid, signal.SIGKILL)
+                ended = peak_of(process)
+            else:
+                time.sleep(0.02)
+        status, peak, cpu = ended
+        record.update(seconds=round(time.monotonic() - start, 2), cpu=round(cpu, 2), peak_mib=peak, status=status, units=len(sources))
+        out.seek(0)
+        err.seek(0)
+        text, said = out.read(), err.read().decode(errors="replace")
+    try:
+        report = json.loads(text)
+    except ValueError:
+        return {**record, "error": f"no report (status {status}): {said.strip()[-300:]}"}
+    summary = report["summary"]
+    record["summary"] = {k: v for k, v in summary.items() if k != "seconds"}
+    record["work"] = summary.get("work")
+    record["repeatable"] = report.get("repeatable", True)
+    record["codes"] = dict(collections.Counter(u.get("code") or code_of(u["reason"]) for u in report["undecided"]))
+    record["findings"] = sorted([f["rule"], f["level"], f["verdict"], f["access"]["file"], f["access"]["line"], f["access"]["array"]] for f in report["findings"])
+    record["not_analysed"] = [f"{n['file']} ({n['side']}): {n['reason']}"[:200] for n in report["not_analysed"]]
+    return record
+
+
+def code_of(reason):
+    """For documents without codes."""
+    return "time" if "time limit" in reason or "time is up" in reason else "other"
+
+
+def read(path):
+    records = {}
+    if path and pathlib.Path(path).exists():
+        for line in pathlib.Path(path).read_text().splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            records[record["program"]] = record
+    return records
+
+
+def at(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(share * len(values)))] if values else 0
+
+
+def summed(records):
+    ok = [r for r in records.values() if "summary" in r]
+    keys = ("accesses", "safe", "safe_if_no_wrap", "proved", "possible", "unknown")
+    sums = {k: sum(r["summary"][k] for r in ok) for k in keys}
+    codes = collections.Counter()
+    for r in ok:
+        codes.update(r["codes"])
+    seconds = [r["seconds"] for r in ok]
+    return {
+        "programs": len(records), "with_result": len(ok), **sums,
+        "denied": sum(1 for r in ok for f in r["findings"] if f[1] == "deny"), "warned": sum(1 for r in ok for f in r["findings"] if f[1] == "warn"),
+        "undecided_work": codes.get("work", 0), "undecided_time": codes.get("time", 0), "undecided_memory": codes.get("memory", 0),
+        "not_repeatable": sum(1 for r in ok if r.get("repeatable") is False),
+        "seconds_median": at(seconds, 0.5), "seconds_p90": at(seconds, 0.9), "over_60_s": sum(s > 60 for s in seconds),
+        "peak_mib_median": at([r["peak_mib"] for r in ok], 0.5), "peak_mib_max": max([r["peak_mib"] for r in ok], default=0),
+        "codes": dict(codes.most_common()),
+    }
+
+
+def compare(before, now):
+    """One line for each program whose counts or findings differ."""
+    for name in sorted(before.keys() & now.keys()):
+        a, b = before[name], now[name]
+        if "summary" not in a or "summary" not in b:
+            if ("summary" in a) != ("summary" in b):
+                print(f"  {name}: {a.get('error', 'read')} -> {b.get('error', 'read')}")
+            continue
+        keys = ("accesses", "safe", "safe_if_no_wrap", "proved", "possible", "unknown")
+        changed = [f"{k} {a['summary'][k]} -> {b['summary'][k]}" for k in keys if a["summary"][k] != b["summary"][k]]
+        lost = [f for f in a["findings"] if f not in b["findings"]]
+        new = [f for f in b["findings"] if f not in a["findings"]]
+        if changed or lost or new:
+            print(f"  {name} ({a['seconds']:.0f} -> {b['seconds']:.0f} s): {', '.join(changed) or 'counts equal'}")
+            for f in lost:
+                print("      - " + " ".join(map(str, f)))
+            for f in new:
+                print("      + " + " ".join(map(str, f)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("dir", type=pathlib.Path)
+    parser.add_argument("--out", default=str(HERE / "target/sweep.jsonl"))
+    parser.add_argument("--against")
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--every", type=int, default=1, help="only each N-th program")
+    parser.add_argument("--threads", type=int, default=2, help="-j of each check")
+    parser.add_argument("--limit", type=float, default=900.0, help="seconds after which a check is ended")
+    parser.add_argument("--scuba", default=str(HERE / "target/release/scuba"))
+    parser.add_argument("--config", help="a scuba.toml for all")
+    parser.add_argument("--until", type=float, default=float("inf"), help="seconds after which no further program is begun")
+    parser.add_argument("--summary", action="store_true", help="only show what the journal holds")
+    arguments = parser.parse_args()
+    sources = arguments.dir / "src" if (arguments.dir / "src").is_dir() else arguments.dir
+    names = sorted(p.name for p in sources.iterdir() if p.name.endswith("-cuda") and p.is_dir())
+    names = [n for n in names if not arguments.only or any(fnmatch.fnmatch(n.removesuffix("-cuda"), o) for o in arguments.only)][:: arguments.every]
+    if not names:
+        print(f"{arguments.dir}: no folder whose name ends in `-cuda`; DIR is a checkout of HeCBench", file=sys.stderr)
+        return 2
+    journal = pathlib.Path(arguments.out)
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    done, start = read(journal), time.monotonic()
+    if not arguments.summary:
+        with journal.open("a") as out:
+            for i, name in enumerate(n for n in names if n not in done):
+                if time.monotonic() - start > arguments.until:
+                    print("time is up; the same command goes on from here", file=sys.stderr)
+                    break
+                record = check(name, sources / name, arguments)
+                out.write(json.dumps(record) + "\n")
+                out.flush()
+                s = record.get("summary")
+                print(f"{name}: " + (f"{record['seconds']} s, {s['accesses']} accesses, {s['unknown']} undecided, {s['proved']} proved" if s else record["error"]), file=sys.stderr)
+    records = {n: r for n, r in read(journal).items() if n in names}
+    print(json.dumps(summed(records), indent=1))
+    if arguments.against:
+        before = {n: r for n, r in read(arguments.against).items() if n in records}
+        print("before, of the same programs:", json.dumps(summed(before)))
+        compare(before, records)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
