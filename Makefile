@@ -46,6 +46,17 @@ kills: build ## kill a build with its shims N times (200) at random moments, and
 	@tools/setup.sh test
 	@SCUBA_TEST_KILLS=$(or $(N),200) cargo test --locked --test projects -- --exact trouble::killed_shims_leave_nothing_wrong --nocapture
 
+.PHONY: repeat
+repeat: ## N programs (40) of ours, or those in DIR: the same document whatever the threads, load, clock, folder, order and caches
+	@tools/setup.sh test
+	@SCUBA_REPEAT=$(or $(N),40) $(if $(DIR),SCUBA_REPEAT_DIR="$(abspath $(DIR))") cargo test --release --locked --test repeat
+
+.PHONY: sweep
+sweep: build ## every program of the HeCBench checkout DIR by its own makefile's flags; goes on where it ended (SWEEP_ARGS: tools/sweep.py --help)
+	@[ -n "$(DIR)" ] || { echo "make sweep DIR=FOLDER: a checkout of HeCBench" >&2; exit 2; }
+	@tools/setup.sh corpus
+	@python3 -B tools/sweep.py "$(DIR)" $(SWEEP_ARGS)
+
 .PHONY: corpus
 corpus: build ## what is found in the programs of the evaluation, whose checkouts lie in DIR, against what is expected
 	@[ -n "$(DIR)" ] || { echo "make corpus DIR=FOLDER: the folder that holds the checkouts (tools/corpus.py says which)" >&2; exit 2; }

@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use scuba::frontend::{ExtractOptions, clang::extract_here};
 use scuba::ir::{Program, Side};
 use scuba::nvcc::unit::{Language, PreprocessorFlag as P, Sides, TranslationUnit};
+use scuba::work::Work;
 use scuba::witness::{Budget, Inputs, Outcome, Site, Target, Threads, enumerate, replay};
 use std::io::Write;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ fn main() -> anyhow::Result<()> {
     let mut budget = Budget::default();
     if let Some(n) = number("SCUBA_STEPS") { budget.steps = n as u64; }
     if let Some(n) = number("SCUBA_LOOP_STEPS") { budget.loop_steps = n as u64; }
-    if let Some(n) = number("SCUBA_SECONDS") { budget.seconds = n; }
+    if let Some(n) = number("SCUBA_SECONDS") { budget.work = Work::millis((n * 1e3) as u64); }
     let mut out = std::io::stdout().lock();
     let place = |s: Site| {
         let b = &program.func(s.func).blocks[s.block.index()];

@@ -15,23 +15,23 @@ use std::ops::{Add, Div, Mul, Sub};
 /// matters, since a budget is a promise of repetition, not of time.
 pub mod cost {
     /// A term that is looked up or made, and each of its monomials or operands.
-    pub const TERM: u64 = 110;
-    pub const OPERAND: u64 = 14;
+    pub const TERM: u64 = 60;
+    pub const OPERAND: u64 = 6;
     /// A term that a walk passes.
-    pub const WALK: u64 = 32;
+    pub const WALK: u64 = 20;
     /// A term that is evaluated under a valuation.
-    pub const EVALUATE: u64 = 45;
+    pub const EVALUATE: u64 = 30;
     /// A step of the symbolic executor, and each object that a copy of its memory or a walk over it passes.
-    pub const STEP: u64 = 350;
-    pub const OBJECT: u64 = 16;
+    pub const STEP: u64 = 200;
+    pub const OBJECT: u64 = 8;
     /// A term of a comparison in Fourier-Motzkin elimination.
-    pub const ELIMINATE: u64 = 30;
+    pub const ELIMINATE: u64 = 12;
     /// A constraint that is held against a polynomial in a step of the polynomial bound.
-    pub const CANCEL: u64 = 120;
+    pub const CANCEL: u64 = 30;
     /// A context of Z3, a term that is given to it, and one of its resource units.
-    pub const CONTEXT: u64 = 1_500_000;
+    pub const CONTEXT: u64 = 250_000;
     pub const ENCODE: u64 = 2_500;
-    pub const RESOURCE: u64 = 1_000;
+    pub const RESOURCE: u64 = 800;
     /// An instruction of the concrete interpreter.
     pub const INSTRUCTION: u64 = 12;
 }

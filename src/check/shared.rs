@@ -82,10 +82,12 @@ impl<'p> Desk<'p> {
         e.arena = arena;
         e.own_linear_work();
         let mark = e.arena.mark();
+        for run in &self.runs { run.decided.forget_terms(); }
         let mut tools = engine.tools(e, &self.root, self.sizes.clone(), self.tried.clone());
         let out = work(engine, &mut tools, &self.runs);
         let mut arena = std::mem::take(&mut tools.e.arena);
         arena.rewind(mark);
+        for run in &self.runs { run.decided.forget_terms(); }
         self.tools.e.arena = arena;
         out
     }

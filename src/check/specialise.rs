@@ -25,6 +25,9 @@ pub(super) struct Decided {
 }
 
 impl Decided {
+    /// Forgets what terms became with it put in: they may be of a task that is over.
+    pub fn forget_terms(&self) { self.done.borrow_mut().clear(); }
+
     /// What these conditions decide, and the conditions with it put in. Those that fix anything but a plain symbol of ours
     /// stay: witnesses need the inputs, and the parts of an atom may stand elsewhere.
     pub fn by(a: &mut Arena, conditions: &[TermId]) -> (Self, Vec<TermId>) {

@@ -17,7 +17,11 @@ use std::sync::Arc;
 
 /// A report as it is kept.
 #[derive(Serialize, Deserialize)]
-struct Kept { parcel: Parcel }
+struct Kept {
+    parcel: Parcel,
+    /// A safety net ended it: another run may say more.
+    netted: bool,
+}
 
 /// The report of a program, from an earlier check or by `check`, which is given the code as it must be checked: without its place.
 /// `memory` is what a check may take, in bytes.
@@ -25,19 +29,18 @@ struct Kept { parcel: Parcel }
 /// # Errors
 /// As `check`.
 pub fn report(
-    mut code: Vec<Arc<Module>>, options: &Options, memory: u64, root: &ProjectRoot, verdicts: Option<&Verdicts>,
+    mut code: Vec<Arc<Module>>, options: &Options, memory: u64, (root, settled): (&ProjectRoot, bool), verdicts: Option<&Verdicts>,
     check: impl FnOnce(Vec<Arc<Module>>) -> Result<ProgramReport, Fault>,
 ) -> Result<ProgramReport, Fault> {
     placeless::mark(&mut code, root);
     let verdicts = verdicts.and_then(|v| Some((v, key(&code, options, memory)?)));
-    let known = verdicts.as_ref().and_then(|(verdicts, key)| unpack(std::str::from_utf8(&verdicts.get(key)?).ok()?, root));
+    let known = verdicts.as_ref().and_then(|(verdicts, key)| unpack(std::str::from_utf8(&verdicts.get(key)?).ok()?, root, settled));
     if let Some(known) = known { return Ok(known); }
     let report = check(code)?;
-    // Where a safety net ended it, another run may say more.
-    let verdicts = verdicts.filter(|_| report.nets.is_empty());
+    let netted = !report.nets.is_empty();
     let text = pack(report).map_err(|e| Fault::Panicked(e.to_string()))?;
-    if let Some((verdicts, key)) = verdicts { verdicts.put(&key, false, text.as_bytes()); }
-    unpack(&text, root).ok_or_else(|| Fault::Panicked("its report cannot be read".into()))
+    if let Some((verdicts, key)) = verdicts { verdicts.put(&key, netted, text.as_bytes()); }
+    unpack(&text, root, true).ok_or_else(|| Fault::Panicked("its report cannot be read".into()))
 }
 
 /// Answers of the solver, among verdicts.
@@ -73,10 +76,15 @@ fn key(code: &[Arc<Module>], options: &Options, memory: u64) -> Option<[u8; 32]>
     Some(*hasher.finalize().as_bytes())
 }
 
-fn pack(report: ProgramReport) -> serde_json::Result<String> { serde_json::to_string(&Kept { parcel: Parcel::of(report) }) }
+fn pack(report: ProgramReport) -> serde_json::Result<String> {
+    let netted = !report.nets.is_empty();
+    serde_json::to_string(&Kept { parcel: Parcel::of(report), netted })
+}
 
-fn unpack(text: &str, root: &ProjectRoot) -> Option<ProgramReport> {
+/// The report; where another run may say more only for whom it is settled.
+fn unpack(text: &str, root: &ProjectRoot, settled: bool) -> Option<ProgramReport> {
     let kept: Kept = serde_json::from_str(&placeless::settle(text, root)).ok()?;
+    if kept.netted && !settled { return None; }
     kept.parcel.open()
 }
 
@@ -84,6 +92,7 @@ fn unpack(text: &str, root: &ProjectRoot) -> Option<ProgramReport> {
 mod tests {
     use super::{Options, key, pack, unpack};
     use crate::check::{Pace, ProgramReport};
+    use crate::nets::Net;
     use crate::ir::{Module, Side};
     use crate::report::paths::ProjectRoot;
     use crate::report::samples::finding;
@@ -93,8 +102,10 @@ mod tests {
     fn what_is_kept_comes_back_and_what_is_damaged_does_not() {
         let root = ProjectRoot::new("/p".into());
         let report = ProgramReport { findings: vec![finding()], ..ProgramReport::default() };
-        assert_eq!(unpack(&pack(report.clone()).unwrap(), &root).unwrap().findings, report.findings);
-        assert!(unpack("{", &root).is_none());
+        assert_eq!(unpack(&pack(report.clone()).unwrap(), &root, false).unwrap().findings, report.findings);
+        assert!(unpack("{", &root, true).is_none());
+        let netted = pack(ProgramReport { nets: vec![Net::Time], ..report }).unwrap();
+        assert!(unpack(&netted, &root, false).is_none() && unpack(&netted, &root, true).is_some(), "a check runs again, what acts on its findings does not");
     }
 
     fn module(arch: &str) -> Arc<Module> {

@@ -121,7 +121,7 @@ impl Opened {
             [dir] if dir.is_dir() => Self::of_facts(Some(dir), args, overrides),
             files => {
                 let (session, units, plan) = check::read_files(files, &args.flags, &args.common, overrides)?;
-                Ok((session, Self::Sources { units, plan, store: check::store_of(&files[0])? }))
+                Ok((session.acting_on_what_was_found(), Self::Sources { units, plan, store: check::store_of(&files[0])? }))
             }
         }
     }
@@ -130,7 +130,7 @@ impl Opened {
         if !args.flags.is_empty() { bail!("flags behind `--` are for sources: `scuba confirm FILE.cu -- FLAGS`; facts of a build have theirs"); }
         let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
         stored.refresh(&session);
-        let session = session.with_baseline()?.with_confirmations(stored.folders());
+        let session = session.with_baseline()?.with_confirmations(stored.folders()).acting_on_what_was_found();
         Ok((session, Self::Facts(Box::new(stored))))
     }
 

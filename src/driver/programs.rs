@@ -85,7 +85,7 @@ pub fn check(
         };
         // Units whose code could not be read are not in the program.
         let whole = if complete { verdicts.as_ref() } else { None };
-        match cached::report(code, &options, memory, &session.root, whole, check) {
+        match cached::report(code, &options, memory, (&session.root, session.is_settled()), whole, check) {
             Ok(report) => {
                 checked.cut.extend(cut(plan, &source, &report, session));
                 for problem in report.problems { if !checked.problems.contains(&problem) { checked.problems.push(problem); } }

@@ -48,6 +48,8 @@ pub struct Session {
     deadline: Option<Instant>,
     /// Who waits for the checks.
     pace: Pace,
+    /// Whether what a check found stands, also where another run might say more.
+    settled: bool,
 }
 
 impl Session {
@@ -76,6 +78,7 @@ impl Session {
             started: Instant::now(),
             deadline: None,
             pace: Pace::Whole,
+            settled: false,
             config,
             root,
         })
@@ -107,6 +110,7 @@ impl Session {
             started: Instant::now(),
             deadline: Some(Instant::now() + Duration::from_secs(u64::from(config.limits.tu_seconds)) * units),
             pace: Pace::Whole,
+            settled: false,
             config,
             root,
         })
@@ -115,6 +119,14 @@ impl Session {
     /// For the checks of a command of a build, which waits for them; `scuba check` goes on.
     #[must_use]
     pub fn with_pace(self, pace: Pace) -> Self { Self { pace, ..self } }
+
+    /// For a command that acts on what a check found.
+    #[must_use]
+    pub fn acting_on_what_was_found(self) -> Self { Self { settled: true, ..self } }
+
+    /// Whether what a check found stands, also where a safety net ended it.
+    #[must_use]
+    pub const fn is_settled(&self) -> bool { self.settled }
 
     /// Whether a build waits.
     #[must_use]

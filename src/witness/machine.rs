@@ -197,7 +197,7 @@ impl<'p> Machine<'p> {
 
     /// Charges the steps since the last time.
     pub fn charge_steps(&mut self) {
-        work::charge((self.steps - self.charged).saturating_mul(cost::INSTRUCTION));
+        work::charge_each(cost::INSTRUCTION, usize::try_from(self.steps - self.charged).unwrap_or(0));
         self.charged = self.steps;
     }
 

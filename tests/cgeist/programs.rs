@@ -59,7 +59,7 @@ pub fn read_by_clang(program: &str) -> Program {
 
 pub fn check(p: &Program) -> ProgramReport {
     std::thread::scope(|s| std::thread::Builder::new().stack_size(256 << 20)
-        .spawn_scoped(s, || check::check_program(p, &Options { solver_ms: 300, ..Options::default() })).unwrap().join().unwrap())
+        .spawn_scoped(s, || check::check_program(p, &Options { work: 20, ..Options::default() })).unwrap().join().unwrap())
 }
 
 pub fn programs() -> Vec<String> {

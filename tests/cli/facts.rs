@@ -268,11 +268,9 @@ fn where_memory_runs_out_the_report_is_complete_and_says_so() {
     let p = Project::new();
     p.write("long.cu", LONG);
     p.write("good.cu", SAFE);
-    // While it is compiled, little is analysed; that is no matter here.
-    p.write("scuba.toml", "[limits]\ntu_seconds = 24\n");
     p.compile("-c long.cu -o long.o").status(0);
     p.compile("-c good.cu -o good.o").status(0);
-    p.write("scuba.toml", "[limits]\nmemory = \"256MiB\"\ntu_seconds = 300\n");
+    p.write("scuba.toml", "[limits]\nmemory = \"256MiB\"\n");
     let said = p.scuba(["check", "--message-format", "json"]).status(0);
     let report: Report = serde_json::from_str(&said.out).unwrap();
     assert_eq!((report.summary.programs, report.summary.unknown, report.summary.safe, report.undecided.len()), (2, 1, 1, 1), "{}", said.out);
@@ -325,7 +323,7 @@ fn a_program_of_which_nothing_changed_is_not_checked_again() {
     check("bad.cu").status(1);
     // The same again, but for the digits of the time that it took.
     assert!(std::fs::read(bad).unwrap().len().abs_diff(kept.len()) < 20);
-    p.write("scuba.toml", "[limits]\nsolver_ms = 4321\n");
+    p.write("scuba.toml", "[limits]\nwork = 99\n");
     check("bad.cu").status(1);
     p.write("bad.cu", SAFE);
     check("bad.cu").status(0);

@@ -4,6 +4,7 @@ use super::program::Program;
 use scuba::check::{Options, ProgramReport, check_program};
 use scuba::ir::{BlockId, FuncId, FuncRef, ModuleId, Program as Linked, Side, SourceLoc};
 use scuba::report::finding::{Rule, Verdict, Witness};
+use scuba::work::Work;
 use scuba::witness::{self, BadAccess, Budget, Inputs, Site, Target, Threads, enumerate, replay};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -78,9 +79,9 @@ const STACK: usize = 256 << 20;
 
 fn check(linked: &Arc<Linked>) -> Result<ProgramReport, String> {
     let program = Arc::clone(linked);
-    // What is left open for want of time is no mistake.
-    let seconds = std::env::var("SCUBA_ORACLE_SECONDS").map_or(if cfg!(debug_assertions) { 5 } else { 20 }, |s| s.parse().expect("SCUBA_ORACLE_SECONDS=N"));
-    let options = Options { solver_ms: 2000.min(500 * seconds), seconds, ..Options::default() };
+    // What is left open for want of budget is no mistake.
+    let work = std::env::var("SCUBA_ORACLE_WORK").map_or(if cfg!(debug_assertions) { 10 } else { 30 }, |s| s.parse().expect("SCUBA_ORACLE_WORK=PERCENT"));
+    let options = Options { work, ..Options::default() };
     std::thread::Builder::new().stack_size(STACK).spawn(move || check_program(&program, &options))
         .map_err(|e| e.to_string())?.join()
         .map_err(|p| p.downcast_ref::<String>().cloned().or_else(|| p.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default())
@@ -116,7 +117,7 @@ fn place(program: &Linked, bad: &BadAccess) -> SourceLoc {
     std::iter::once(&bad.site).chain(bad.callers.iter().rev()).map(loc).find(|l| l.line > 0 && !l.system).unwrap_or_else(|| loc(&bad.site))
 }
 
-fn budget() -> Budget { Budget { steps: STEPS, seconds: 10.0, ..Budget::default() } }
+fn budget() -> Budget { Budget { steps: STEPS, work: Work::seconds(10), ..Budget::default() } }
 
 /// `above`: lines of the file before the program.
 pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {

@@ -105,7 +105,7 @@ fn run<T>(solver: &Solver, f: impl FnOnce(&Solver) -> T) -> (T, Spent) {
     let (before, started) = (resources(), Instant::now());
     let out = f(solver);
     let units = resources().wrapping_sub(before);
-    charge(u64::from(units).saturating_mul(cost::RESOURCE));
+    charge_each(cost::RESOURCE, units as usize);
     (out, Spent { units, late: started.elapsed().as_millis() >= u128::from(nets::solver_ms()) })
 }
 

@@ -241,8 +241,8 @@ proptest! {
             match smt::prove(&b.arena, &b.facts, b.goal, mode, &limits, &mut Groups::default()) {
                 Answer::Proved { used, .. } => prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}", mode),
                 Answer::Model(m) => b.check_model(&m, mode)?,
-                // The watchdog may end it on a machine that is busy.
-                Answer::Unknown(why) if why == OUT_OF_TIME => {}
+                // Its budget may end before it is decided.
+                Answer::Unknown(why) if why == OUT_OF_WORK => {}
                 Answer::Unknown(why) => {
                     prop_assert_eq!(b.refuted(&p, mode, &b.facts), None, "{:?}: {}", mode, &why);
                     prop_assert!(b.partial(&p), "{:?}: {}", mode, why);
@@ -265,7 +265,7 @@ proptest! {
             });
             match find_model(&b.arena, &facts, &inputs, &Positive::default(), mode, &Limits::default(), &mut Groups::default()) {
                 ModelAnswer::Unsat => prop_assert_eq!(best, None),
-                ModelAnswer::Unknown(why) if why == OUT_OF_TIME => {}
+                ModelAnswer::Unknown(why) if why == OUT_OF_WORK => {}
                 ModelAnswer::Unknown(why) => prop_assert!(best.is_none() && b.partial(&p), "{}", why),
                 ModelAnswer::Model(m) => {
                     for f in &facts { prop_assert_eq!(m.value(&b.arena, *f, mode), Some(1)); }
