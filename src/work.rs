@@ -31,9 +31,9 @@ pub mod cost {
     /// A context of Z3, a term that is given to it, and one of its resource units.
     pub const CONTEXT: u64 = 250_000;
     pub const ENCODE: u64 = 2_500;
-    pub const RESOURCE: u64 = 800;
+    pub const RESOURCE: u64 = 500;
     /// An instruction of the concrete interpreter.
-    pub const INSTRUCTION: u64 = 12;
+    pub const INSTRUCTION: u64 = 5;
 }
 
 /// An amount of work, in units.

@@ -93,6 +93,7 @@ impl<'p> Desk<'p> {
     }
 
     fn perform(&mut self, mut engine: Engine<'p>, owners: &Arc<Owners>, safe: &SafeAnyway, order: Order) -> Done {
+        recall::begin_task();
         let begun = done();
         let open = self.afresh(&mut engine, |engine, tools, runs| match order {
             Order::First { who, work } => {
@@ -107,6 +108,7 @@ impl<'p> Desk<'p> {
         let spent = done() - begun;
         // What tasks cost is counted by their results, since this thread takes some of them only.
         settle(begun, Work::NONE);
+        recall::begin_task();
         Done { places: engine.places, open, spent }
     }
 }
@@ -192,6 +194,7 @@ impl<'p> Engine<'p> {
                 let mut own = this.helper();
                 own.threads = threads;
                 own.total = this.total / all.len() as u64;
+                recall::begin_task();
                 work(&mut own, t);
                 done.push((i, own));
             }
@@ -210,6 +213,7 @@ impl<'p> Engine<'p> {
 
     /// Decides all accesses of a root; gives back the launches and the tools.
     pub(super) fn decide_all(&mut self, root: &Root, prepared: Prepared<'p>, safe: &SafeAnyway) -> (Vec<Run>, Tools<'p>) {
+        recall::begin_task();
         let (shape, before) = (Shape::of(&prepared), done());
         let mut desk = Desk::new(self, root, prepared, Arc::default());
         let mut places: Vec<Place> = vec![];
@@ -245,6 +249,7 @@ impl<'p> Engine<'p> {
                     let mut other = this.helper();
                     other.over = Some(crew.over.clone());
                     other.spent = Work::NONE;
+                    recall::begin_task();
                     let prepared = other.prepare(root);
                     // Another execution than the first, which only a safety net can make it, or nothing is left.
                     if Shape::of(&prepared) != *shape { return; }

@@ -13,6 +13,7 @@ use crate::work::{self, Work, charge, cost, done};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Searches that cost less are not worth a file.
@@ -58,7 +59,15 @@ impl Recall {
 thread_local! {
     /// Of the check that this thread works on, as Z3's own context is.
     static RECALL: RefCell<Option<Recall>> = const { RefCell::new(None) };
+    /// What the task at hand has asked itself: to ask it again costs nothing, whoever takes the task.
+    static ASKED: RefCell<FxHashMap<[u8; 32], Rc<Known>>> = RefCell::default();
 }
+
+/// Questions that a task remembers.
+const ASKED_AT_MOST: usize = 1 << 15;
+
+/// Another task begins, or one ends.
+pub(crate) fn begin_task() { ASKED.with(|a| a.borrow_mut().clear()); }
 
 /// Lets the queries that `work` makes in this thread be answered from `kept`, and keeps what is answered anew.
 pub fn recalling<T>(kept: Option<Arc<dyn Answers>>, work: impl FnOnce() -> T) -> T { with(Some(Recall { kept, here: Arc::default() }), work) }
@@ -75,10 +84,10 @@ pub(crate) fn with<T>(recall: Option<Recall>, work: impl FnOnce() -> T) -> T {
 }
 
 /// An answer and what it cost; of a search that was cut off, all that it was given.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Known { cost: Work, answer: Answer }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 enum Answer {
     Unsat,
     /// Values by the symbols' numbers, and of uninterpreted functions by name and arguments.
@@ -90,6 +99,9 @@ enum Answer {
 }
 
 impl Known {
+    /// What a task knows that could spend so much: no more than a search would have told it.
+    fn as_within(&self, most: Work) -> Self { if self.cost > most { Self { cost: most, answer: Answer::Cut } } else { self.clone() } }
+
     /// What a search that may cost so much would say, and what it would be charged; `None` where it might say more than is known.
     fn within(&self, most: Work, symbols: &[SymId]) -> Option<(Outcome, Work)> {
         if matches!(self.answer, Answer::Cut) && most > self.cost { return None; }
@@ -107,14 +119,21 @@ impl Known {
     }
 }
 
+fn remember(key: [u8; 32], known: Known) {
+    ASKED.with(|a| { let mut a = a.borrow_mut(); if a.len() < ASKED_AT_MOST || a.contains_key(&key) { a.insert(key, Rc::new(known)); } });
+}
+
 /// The answer to a query, from before or by `search`, which is given the query in an arena of its own and what it may cost.
 pub(super) fn answer(arena: &Arena, query: &Query, most: Work, search: impl FnOnce(&Arena, &Query, Work) -> Outcome) -> Outcome {
     let own = Own::of(arena, query);
     // Not even read.
     if most < own.least() { return Outcome::Unknown(OUT_OF_WORK.into()); }
+    let asked = ASKED.with(|a| a.borrow().get(&own.key).cloned());
+    if let Some((outcome, _)) = asked.and_then(|known| known.within(most, &own.symbols)) { return outcome; }
     let recall = shared();
-    if let Some((outcome, price)) = recall.as_ref().and_then(|r| r.get(&own.key)).and_then(|known| known.within(most, &own.symbols)) {
+    if let Some(known) = recall.as_ref().and_then(|r| r.get(&own.key)) && let Some((outcome, price)) = known.within(most, &own.symbols) {
         charge(price.get());
+        remember(own.key, known.as_within(most));
         return outcome;
     }
     let (before, netted) = (done(), nets::count());
@@ -133,7 +152,10 @@ pub(super) fn answer(arena: &Arena, query: &Query, most: Work, search: impl FnOn
         Outcome::Unknown(why) => Answer::Unknown(why),
     };
     let known = Known { cost: if matches!(answer, Answer::Cut) { most } else { cost }, answer };
-    if let Some(recall) = recall.filter(|_| nets::count() == netted) { recall.put(own.key, &known); }
+    if nets::count() == netted {
+        if let Some(recall) = recall { recall.put(own.key, &known); }
+        remember(own.key, known.as_within(most));
+    }
     let (outcome, price) = known.within(most, &own.symbols).unwrap_or((Outcome::Unknown(OUT_OF_WORK.into()), most));
     work::settle(before, price);
     outcome
@@ -277,6 +299,24 @@ mod tests {
         fn put(&self, key: &[u8; 32], _: bool, answer: &[u8]) { self.0.lock().unwrap().insert(*key, answer.to_vec()); }
     }
 
+    #[test]
+    fn what_a_task_asks_again_costs_nothing() {
+        let kept = Arc::new(InMemory::default());
+        let (a, t) = product(0, 1);
+        let query = Query { want: &[(t, true)], bounds: &[], mode: WrapMode::Assume, strict: false };
+        let ask = |most: u64| {
+            let start = done();
+            let outcome = recalling(Some(kept.clone()), || super::answer(&a, &query, Work::millis(most), |_, _, _| { charge(Work::millis(40).get()); Outcome::Unsat }));
+            (matches!(outcome, Outcome::Unsat), done() - start >= Work::millis(40).min(Work::millis(most)))
+        };
+        super::begin_task();
+        assert_eq!([ask(100), ask(100)], [(true, true), (true, false)]);
+        // Another task is charged, though the answer is known, and knows only what it could pay.
+        super::begin_task();
+        assert_eq!([ask(30), ask(30), ask(100), ask(20)], [(false, true), (false, false), (true, true), (false, false)]);
+        super::begin_task();
+    }
+
     /// What a search of the product's query gives that costs `price` of `most`; with whether there was one, and what was charged for it.
     fn ask(kept: &Arc<InMemory>, before: u32, most: u64, price: u64, found: Outcome) -> (Outcome, bool, Work) {
         let (a, t) = product(before, 1);
@@ -287,6 +327,7 @@ mod tests {
         Own::of(&a, &query);
         let reading = done() - start;
         let start = done();
+        super::begin_task();
         let outcome = recalling(Some(kept.clone()), || super::answer(&a, &query, Work::millis(most), |_, _, _| {
             searched = true;
             charge(Work::millis(price).get());
@@ -339,7 +380,7 @@ mod tests {
         let (a, t) = product(0, 1);
         let query = Query { want: &[(t, true)], bounds: &[], mode: WrapMode::Assume, strict: false };
         let mut searches = 0;
-        for _ in 0..2 { super::answer(&a, &query, Work::millis(10), |_, _, _| { searches += 1; Outcome::Unsat }); }
+        for _ in 0..2 { super::begin_task(); super::answer(&a, &query, Work::millis(10), |_, _, _| { searches += 1; Outcome::Unsat }); }
         assert_eq!(searches, 2);
         super::answer(&a, &query, Work::units(1), |_, _, _| panic!("there is not even enough to read it"));
     }
@@ -348,7 +389,7 @@ mod tests {
     fn one_check_asks_the_same_only_once_in_all_its_threads() {
         let (a, t) = product(0, 1);
         let query = Query { want: &[(t, true)], bounds: &[], mode: WrapMode::Assume, strict: false };
-        let ask = |found: Outcome| { let mut searches = 0; let outcome = super::answer(&a, &query, Work::millis(100), |_, _, _| { searches += 1; found }); (outcome, searches) };
+        let ask = |found: Outcome| { super::begin_task(); let mut searches = 0; let outcome = super::answer(&a, &query, Work::millis(100), |_, _, _| { searches += 1; found }); (outcome, searches) };
         recalling(None, || {
             assert_eq!(ask(Outcome::Unsat).1, 1);
             let recall = super::shared();
@@ -370,6 +411,7 @@ mod tests {
     fn the_solver_is_asked_only_what_is_not_known() {
         let (a, t) = product(0, 1);
         let prove = |kept: Option<&'static [u8]>| {
+            super::begin_task();
             let kept = kept.map(|bytes| Arc::new(Always(bytes)) as Arc<dyn Answers>);
             recalling(kept, || smt::prove(&a, &[], t, WrapMode::Assume, &Limits::default(), &mut Groups::default()))
         };
