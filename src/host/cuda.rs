@@ -1,4 +1,5 @@
-//! The CUDA runtime API (CUDA Runtime API reference 13.0), copies apart. Calls succeed.
+//! The CUDA runtime API (CUDA Runtime API reference 13.0), copies apart. Calls succeed, but for launches and allocations, whose codes are any
+//! (`runs.rs`), and queries.
 
 use super::Call;
 use crate::ir::{FuncRef, Program, Side};
@@ -104,6 +105,7 @@ impl Executor<'_> {
             }
             "cudaFuncSetAttribute" if self.program.func(c.func).is_declaration() => { self.set_attribute(c, &mut s); self.success(s) }
             "cudaGetLastError" | "cudaPeekAtLastError" if self.runtime.refusable => { let status = self.status(name); Ok(Some((status, s))) }
+            "cudaGetLastError" | "cudaPeekAtLastError" => self.success(s),
             "cudaStreamQuery" | "cudaEventQuery" => { let status = self.status(name); Ok(Some((status, s))) }
             // What is captured is kept in a graph, and runs with the memory of the graph's launches: neither is followed.
             "cudaStreamBeginCapture" | "cudaStreamBeginCaptureToGraph" | "cudaGraphLaunch" => {

@@ -38,7 +38,9 @@ impl Executor<'_> {
     /// Puts the attributes that the program may set into the state in which `main` starts.
     pub(super) fn first_attributes(&mut self, s: &mut State) {
         let program = self.program;
-        if !self.sets_attributes() { return; }
+        let is_named = |names: &[&str]| program.functions().any(|(_, m, f)| m.side == Side::Host && names.contains(&f.name.as_str()));
+        self.runtime.usual_shared = !is_named(&["cudaFuncSetAttribute", "cudaKernelSetAttributeForDevice", "cuFuncSetAttribute", "cuKernelSetAttribute"]);
+        if self.runtime.usual_shared || is_named(&["cudaKernelSetAttributeForDevice", "cuFuncSetAttribute", "cuKernelSetAttribute"]) { return; }
         let kernels: Vec<FuncRef> = program.functions().filter(|(_, m, f)| m.side == Side::Device && f.kernel).map(|(r, ..)| r).collect();
         if kernels.len() > MOST { return; }
         let not_set = self.arena.int(NOT_SET);
@@ -52,15 +54,15 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether attributes of kernels are set anywhere.
-    fn sets_attributes(&self) -> bool { self.program.functions().any(|(_, m, f)| m.side == Side::Host && matches!(f.name.as_str(), "cudaFuncSetAttribute" | "cuFuncSetAttribute")) }
-
     /// What was asked for last, as far as it was granted.
     fn attribute(&self, s: &State, o: ObjId) -> Option<TermId> {
         match s.mem.get(&o).and_then(|st| st.cells.get(&0)) { Some((4, Value::Int(t))) => Some(*t), _ => None }
     }
 
-    fn most_static(&self, kernel: FuncRef) -> i128 { i128::from(most_static_shared(self.program, kernel)) }
+    fn most_static(&mut self, kernel: FuncRef) -> i128 {
+        let program = self.program;
+        *self.runtime.statics.entry(kernel).or_insert_with(|| i128::from(most_static_shared(program, kernel)))
+    }
 
     /// `cudaFuncSetAttribute`: refused below 0, and where static and dynamic memory together are more than any device has. What static memory
     /// the compiler keeps is not known.
@@ -101,7 +103,7 @@ impl Executor<'_> {
         let usual = self.arena.int(USUAL_SHARED);
         let shared = if let Some(o) = self.runtime.attributes.get(&kernel).copied() {
             self.attribute(s, o).map(|t| { let not_set = self.arena.int(NOT_SET); let is = self.arena.eq(t, not_set); self.arena.ite(is, usual, t) })
-        } else { (self.from_the_start && !self.sets_attributes()).then_some(usual) };
+        } else { (self.from_the_start && self.runtime.usual_shared).then_some(usual) };
         LaunchConfig { limits: Limits { shared, threads: self.program.func(kernel).max_threads }, ..c.clone() }
     }
 
@@ -119,7 +121,7 @@ impl Executor<'_> {
         // What was asked for is of dynamic memory alone; else static memory counts as well.
         let most = match self.arena.as_int(limit).filter(|n| *n != USUAL_SHARED) {
             Some(n) => n,
-            None => self.arena.range(limit).lo.unwrap_or(0).min(USUAL_SHARED - self.most_static(kernel)),
+            None => { let statics = self.most_static(kernel); self.arena.range(limit).lo.unwrap_or(0).min(USUAL_SHARED - statics) }
         };
         Range::new(0, most).contains(shared)
     }
@@ -171,11 +173,17 @@ impl Executor<'_> {
                 Terminator::Unreachable => {}
                 Terminator::Br(to) => open.push(*to),
                 Terminator::CondBr { then, otherwise, .. } => open.extend([*then, *otherwise]),
-                // What was thrown may be caught further out, where everything that this function could write is unknown (`throws.rs`).
-                Terminator::Invoke { callee, normal, .. } => { if !harmless(callee) { return false; } open.push(*normal); }
+                // What is thrown here may be caught here; where it is caught further out, all that this function could write is unknown (`throws.rs`).
+                Terminator::Invoke { callee, normal, .. } => { if !harmless(callee) || self.throws_here(f, callee) { return false; } open.push(*normal); }
                 Terminator::Ret(_) | Terminator::Switch { .. } | Terminator::Other(_) => return false,
             }
         }
         true
+    }
+
+    fn throws_here(&self, f: FuncRef, callee: &Callee) -> bool {
+        let Callee::Direct(id) = callee else { return true };
+        let callee = self.program.func(self.program.resolve_func(f.module, *id));
+        !callee.is_declaration() || callee.name.starts_with("__cxa_")
     }
 }

@@ -21,6 +21,10 @@ pub(crate) struct Runtime {
     pub unordered: bool,
     /// Where the dynamic shared memory is noted that kernels may have (`host/runs.rs`).
     pub attributes: FxHashMap<FuncRef, ObjId>,
+    /// The program sets no such attribute anywhere.
+    pub usual_shared: bool,
+    /// The most bytes of static shared memory of kernels.
+    pub statics: FxHashMap<FuncRef, i128>,
     /// What `cudaMallocManaged` gave, and what the functions for pinned memory did.
     pub managed: FxHashSet<ObjId>,
     pub pinned: FxHashSet<ObjId>,

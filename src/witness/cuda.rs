@@ -45,6 +45,8 @@ pub struct Cuda {
 /// `cudaErrorInvalidValue`, `cudaErrorStreamCaptureUnsupported`.
 pub const INVALID_VALUE: u64 = 1;
 const CAPTURE_UNSUPPORTED: u64 = 900;
+/// `cudaErrorCooperativeLaunchTooLarge`.
+const COOPERATIVE_TOO_LARGE: u64 = 720;
 /// `cudaErrorInvalidConfiguration`.
 pub const INVALID_CONFIGURATION: u64 = 9;
 /// Rows of `cudaMallocPitch` are multiples of this on every device so far (measured on an H200: 512).
@@ -89,7 +91,8 @@ pub fn find(name: &str) -> Option<Entry> {
         | "cudaGraphCreate" | "cudaGraphInstantiate" | "cudaMemPoolCreate" | "cudaDeviceGetDefaultMemPool" => (handle, Class::Memory),
         "__cudaPushCallConfiguration" => (push, Class::Cuda),
         "__cudaPopCallConfiguration" => (pop, Class::Cuda),
-        "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => (launch, Class::Cuda),
+        "cudaLaunchKernel" => (launch, Class::Cuda),
+        "cudaLaunchCooperativeKernel" => (launch_cooperative, Class::Cuda),
         "cudaLaunchKernelExC" => (launch_ex, Class::Cuda),
         "cudaDeviceSynchronize" | "cudaThreadSynchronize" | "cudaStreamSynchronize" | "cudaEventSynchronize" | "cudaEventRecord"
         | "cudaEventDestroy" | "cudaStreamDestroy" | "cudaStreamWaitEvent" | "cudaSetDevice" | "cudaSetDeviceFlags" | "cudaDeviceSetCacheConfig"
@@ -269,6 +272,8 @@ fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -
 
 fn symbol(m: &mut Machine<'_>, p: Val) -> Result<Val, Val> {
     let Some(a) = p.known() else { return Err(p) };
+    // Variables are known by their first bytes alone; all else is refused.
+    if split(a).1 != 0 { return Err(m.unknown("a variable of the device that is named by another address than its own")); }
     Ok(m.device_twin(a).map_or(Val::ZERO, |id| Val::new(id.address() + (a & mask(40)).wrapping_sub(split(a).0.address() & mask(40)))))
 }
 
@@ -428,6 +433,18 @@ fn launch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res 
     let (grid, block) = (dims(arg(a, 1), arg(a, 2)), dims(arg(a, 3), arg(a, 4)));
     if !is_done_now(m, arg(a, 7))? { return OK; }
     m.launch(th, arg(a, 0), grid, block, arg(a, 6), arg(a, 5)).map(|e| Ret::Val(Val::new(e)))
+}
+
+/// All blocks are on the device at the same time: refused where no device has so much room (multiprocessors of a B200, with 2048 threads and 32
+/// blocks each).
+fn launch_cooperative(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let product = |v: [Val; 3]| v.iter().try_fold(1u64, |n, v| v.known().map(|k| n.saturating_mul(k)));
+    if let (Some(blocks), Some(threads)) = (product(dims(arg(a, 1), arg(a, 2))), product(dims(arg(a, 3), arg(a, 4))))
+        && (blocks > 148 * 32 || blocks.saturating_mul(threads) > 148 * 2048) && is_done_now(m, arg(a, 7))? {
+        m.cuda.error = COOPERATIVE_TOO_LARGE;
+        return Ok(Ret::Val(Val::new(COOPERATIVE_TOO_LARGE)));
+    }
+    launch(m, th, call, a)
 }
 
 /// `cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **)`: grid at 0, block at 12, shared bytes at 24.
