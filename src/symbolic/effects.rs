@@ -119,6 +119,7 @@ impl Executor<'_> {
             if !seen.insert(o) { continue; }
             let Some(state) = s.mem.get(&o) else { continue };
             for (_, v) in state.cells.values() { collect(v, &mut work); }
+            // Pointers in other memory, which the host or any thread may change meanwhile, are read as unknown.
             if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)) || self.is_never_known(o) || self.several.has_other_names(o) { continue; }
             let members = self.members_of(state, true);
             if members.cells.is_empty() { continue; }

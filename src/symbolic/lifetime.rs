@@ -88,6 +88,7 @@ impl Executor<'_> {
         let zero = self.arena.int(0);
         for t in p {
             let Base::Object(o) = t.base else { continue };
+            // Variables, what threads own and what a library or the system keeps is not freed by anybody.
             if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap | ObjKind::Parameter) { continue; }
             let at_start = self.arena.eq(t.offset, zero);
             let cond = self.arena.and(t.cond, at_start);
