@@ -125,6 +125,7 @@ pub(super) fn launch(e: &mut Executor<'_>, l: &LaunchEvent) -> Option<(LaunchEve
     out.config.grid = l.config.grid.map(|t| decided.term(a, t));
     out.config.block = l.config.block.map(|t| decided.term(a, t));
     out.config.shared = decided.term(a, l.config.shared);
+    out.config.limits.shared = l.config.limits.shared.map(|t| decided.term(a, t));
     out.args = l.args.iter().map(|v| decided.value(a, v)).collect();
     out.memory = decided.memory(a, &l.memory);
     out.always = Rc::new(l.always.iter().map(|x| x.map(|t| decided.term(a, t))).collect());

@@ -2,8 +2,10 @@
 //! one event for each side that they read or write.
 
 use super::Call;
+use super::waits::is_per_thread;
 use crate::kernel::Modelled;
 use crate::symbolic::exec::{AccessKind, Executor, State};
+use crate::symbolic::memory::{ObjId, ObjKind};
 use crate::symbolic::term::TermId;
 use crate::symbolic::value::{Base, Target};
 use std::rc::Rc;
@@ -54,9 +56,50 @@ impl Executor<'_> {
             }
             _ => return Err(Box::new(s)),
         }
-        // The host may write what is copied before it is.
-        self.overlapping |= name.ends_with("Async");
+        self.after_copy(name, c, &mut s);
         self.success(s)
+    }
+
+    /// What a copy or fill leaves, and whether the host has waited for it.
+    fn after_copy(&mut self, name: &str, c: &Call<'_>, s: &mut State) {
+        let (to, from, symbol) = match name {
+            n if n.starts_with("cudaMemcpyPeer") => (Some(0), Some(2), None),
+            n if n.starts_with("cudaMemcpy2D") => (Some(0), Some(2), None),
+            n if n.starts_with("cudaMemcpyToSymbol") => (None, Some(1), Some(0)),
+            n if n.starts_with("cudaMemcpyFromSymbol") => (Some(0), None, Some(1)),
+            n if n.starts_with("cudaMemset") => (Some(0), None, None),
+            _ => (Some(0), Some(1), None),
+        };
+        let [to, from] = [to, from].map(|i| i.map(|i| self.pointer_arg(c, i)));
+        let variable = symbol.map(|i| { let p = self.pointer_arg(c, i); self.device_symbol(&p) });
+        let waits = !name.ends_with("Async") && !is_per_thread(c.name);
+        if name.starts_with("cudaMemcpyToSymbol") { self.change_variable(variable.flatten(), waits); }
+        if waits {
+            if !name.starts_with("cudaMemset") { self.copy_waits(c, s, [to.as_ref().map_or(&[][..], |p| p), from.as_ref().map_or(&[][..], |p| p)]); }
+            // Fills, and copies from one place of the device to another, go on behind the call.
+            if let Some(to) = &to { let of_device = from.as_ref().is_none_or(|f| f.iter().any(|t| !self.is_of_the_host(t))); if of_device { self.begin_fills(s, to, name.starts_with("cudaMemset")); } }
+            // Another stream that does not wait may write there before and after.
+            if !self.runtime.unordered { return; }
+        } else {
+            self.overlap(s);
+            let stream = c.args.len().checked_sub(1).and_then(|i| self.stream_number(c, i));
+            if let Some(to) = &to { self.begin_copying(s, to, stream); }
+        }
+        // What is copied later may be other than what is there now, and so may what it is copied over.
+        let why = "what a copy leaves that other work for the device overlaps";
+        if let Some(to) = &to { for t in to.iter() { if let Base::Object(o) = t.base && !self.is_pageable(o) { self.forget(s, o, why, false); } } }
+        if let (Some(Some(o)), true) = (variable, name.starts_with("cudaMemcpyToSymbol")) { self.forget(s, o, why, false); }
+    }
+
+    fn is_of_the_host(&self, t: &Target) -> bool { matches!(t.base, Base::Object(o) if self.is_pageable(o) || self.runtime.pinned.contains(&o)) }
+
+    /// Memory of the host that only it sees: what a copy leaves there is there when the call is back, and what it took was there before.
+    fn is_pageable(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) && !self.is_registered(o) }
+
+    fn begin_fills(&mut self, s: &mut State, to: &[Target], fill: bool) {
+        // The call waits where it fills pinned memory.
+        let objects: Vec<ObjId> = to.iter().filter_map(|t| if let Base::Object(o) = t.base { Some(o) } else { None }).filter(|o| !fill || !self.runtime.pinned.contains(o)).filter(|o| self.runtime.managed.contains(o)).collect();
+        if !objects.is_empty() { self.begin_writing(s, objects, Some(1)); }
     }
 
     /// An argument of type `size_t`, in bytes or a number of rows.

@@ -1,9 +1,10 @@
-//! The CUDA runtime API (CUDA Runtime API reference 13.0), copies apart. Calls succeed.
+//! The CUDA runtime API (CUDA Runtime API reference 13.0), copies apart. Calls succeed, but for launches and allocations, whose codes are any
+//! (`runs.rs`), and queries.
 
 use super::Call;
 use crate::ir::{FuncRef, Program, Side};
 use crate::kernel::Modelled;
-use crate::symbolic::exec::{Executor, LaunchConfig, LaunchEvent, State};
+use crate::symbolic::exec::{Executor, LaunchConfig, LaunchEvent, Limits, State};
 use crate::symbolic::memory::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::term::{InputSource, Range, SymKind, TermId};
 use crate::symbolic::value::{Base, Target, Value};
@@ -14,10 +15,16 @@ impl Executor<'_> {
         let name = c.name.strip_suffix("_ptsz").or_else(|| c.name.strip_suffix("_ptds")).unwrap_or(c.name);
         if !name.starts_with("cuda") && !name.starts_with("__cuda") { return Err(Box::new(s)); }
         s = match self.cuda_copy(name, c, s) { Err(back) => *back, done => return done };
+        if self.program.func(c.func).is_declaration() && self.wait(name, c, &mut s) { return self.success(s); }
         let int = |e: &mut Self, i: usize, bits: u32| { let v = c.args.get(i).cloned().unwrap_or_else(|| Value::unknown("a missing argument")); e.value_int(&v, bits) };
         match name {
             "cudaMalloc" | "cudaMallocAsync" | "cudaMallocFromPoolAsync" => { let n = int(self, 1, 64); self.device_allocation(c, s, n, ObjKind::DeviceHeap) }
-            "cudaMallocManaged" | "cudaMallocHost" | "cudaHostAlloc" => { let n = int(self, 1, 64); self.device_allocation(c, s, n, ObjKind::Managed) }
+            "cudaMallocManaged" | "cudaMallocHost" | "cudaHostAlloc" => {
+                let n = int(self, 1, 64);
+                let done = self.device_allocation(c, s, n, ObjKind::Managed);
+                if let Some(o) = self.allocated_at(c.context, c.site) { if name == "cudaMallocManaged" { self.runtime.managed.insert(o); } else { self.runtime.pinned.insert(o); } }
+                done
+            }
             "cudaMallocPitch" => {
                 let (w, h) = (int(self, 2, 64), int(self, 3, 64));
                 let pitch = self.arena.fresh(SymKind::Input(InputSource::World("the pitch of cudaMallocPitch".into())), "pitch", Range::new(0, 1 << 40));
@@ -30,6 +37,7 @@ impl Executor<'_> {
             }
             "cudaFree" | "cudaFreeAsync" | "cudaFreeHost" => {
                 let p = self.pointer_arg(c, 0);
+                let p = self.freed_by(name, &p);
                 self.release(&mut s, &p);
                 self.success(s)
             }
@@ -44,7 +52,9 @@ impl Executor<'_> {
             "cudaGetSymbolAddress" => {
                 let out = self.pointer_arg(c, 0);
                 let symbol = self.pointer_arg(c, 1);
-                let v = match self.device_symbol(&symbol) { Some(o) => self.pointer(o, 0), None => { self.lose_variables(&mut s, "the address of a symbol that is not known"); self.unknown_pointer("the address of a symbol") } };
+                let variable = self.device_symbol(&symbol);
+                self.reach_constant(variable);
+                let v = match variable { Some(o) => self.pointer(o, 0), None => { self.lose_variables(&mut s, "the address of a symbol that is not known"); self.unknown_pointer("the address of a symbol") } };
                 self.store_value(&mut s, &out, v, 8);
                 self.success(s)
             }
@@ -53,8 +63,8 @@ impl Executor<'_> {
                 let block = self.packed(c, 2, 3);
                 let shared = int(self, 4, 64);
                 let shared = self.interpret(shared, 64, false);
-                self.note_stream(c, 5);
-                s.pending = Some(Rc::new(LaunchConfig { grid, block, shared }));
+                self.note_stream(c, 5, &mut s);
+                s.pending = Some(Rc::new(LaunchConfig { grid, block, shared, limits: Limits::default() }));
                 self.success(s)
             }
             "__cudaPopCallConfiguration" => {
@@ -78,18 +88,28 @@ impl Executor<'_> {
                 self.success(s)
             }
             "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => {
-                let cfg = LaunchConfig { grid: self.packed(c, 1, 2), block: self.packed(c, 3, 4), shared: { let t = int(self, 6, 64); self.interpret(t, 64, false) } };
-                self.note_stream(c, 7);
+                let cfg = LaunchConfig { grid: self.packed(c, 1, 2), block: self.packed(c, 3, 4), shared: { let t = int(self, 6, 64); self.interpret(t, 64, false) }, limits: Limits::default() };
+                self.note_stream(c, 7, &mut s);
                 let (f, args) = (self.pointer_arg(c, 0), self.pointer_arg(c, 5));
                 self.launch(&mut s, &f, &args, &cfg);
-                self.success(s)
+                self.launched(name, s)
             }
             "cudaLaunchKernelExC" => {
                 let cfg = self.launch_config(c, &mut s);
                 // Its stream and attributes are not read.
-                self.overlapping = true;
+                self.overlap(&mut s);
+                (self.runtime.unordered, self.runtime.stream) = (true, None);
                 let (f, args) = (self.pointer_arg(c, 1), self.pointer_arg(c, 2));
                 self.launch(&mut s, &f, &args, &cfg);
+                self.launched(name, s)
+            }
+            "cudaFuncSetAttribute" if self.program.func(c.func).is_declaration() => { self.set_attribute(c, &mut s); self.success(s) }
+            "cudaGetLastError" | "cudaPeekAtLastError" if self.runtime.refusable => { let status = self.status(name); Ok(Some((status, s))) }
+            "cudaGetLastError" | "cudaPeekAtLastError" => self.success(s),
+            "cudaStreamQuery" | "cudaEventQuery" => { let status = self.status(name); Ok(Some((status, s))) }
+            // What is captured is kept in a graph, and runs with the memory of the graph's launches: neither is followed.
+            "cudaStreamBeginCapture" | "cudaStreamBeginCaptureToGraph" | "cudaGraphLaunch" => {
+                self.missed.get_or_insert_with(|| format!("`{name}`: what a graph of kernels does is not followed"));
                 self.success(s)
             }
             "cudaGetErrorString" | "cudaGetErrorName" => { let v = self.unknown_pointer("the text of an error"); Ok(Some((v, s))) }
@@ -100,12 +120,6 @@ impl Executor<'_> {
                 self.success(s)
             }
         }
-    }
-
-    /// A launch into a stream that is not surely the default one may overlap with others.
-    fn note_stream(&mut self, c: &Call<'_>, i: usize) {
-        let stream = self.pointer_arg(c, i);
-        self.overlapping |= !stream.iter().all(|t| matches!(t.base, Base::Null));
     }
 
     pub(super) fn pointer_arg(&mut self, c: &Call<'_>, i: usize) -> Rc<Vec<Target>> {
@@ -137,7 +151,7 @@ impl Executor<'_> {
             let t = self.value_int(&v, bits);
             self.interpret(t, bits, false)
         });
-        LaunchConfig { grid: [gx, gy, gz], block: [bx, by, bz], shared }
+        LaunchConfig { grid: [gx, gy, gz], block: [bx, by, bz], shared, limits: Limits::default() }
     }
 
     fn device_allocation(&mut self, c: &Call<'_>, s: State, size: TermId, kind: ObjKind) -> Modelled {
@@ -157,7 +171,34 @@ impl Executor<'_> {
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
         let p = self.pointer(o, 0);
         self.store_value(&mut s, &out, p, 8);
-        self.success(s)
+        // What the program does where it had no memory is followed; of memory that is used all the same nothing else is claimed.
+        let status = self.status("an allocation");
+        Ok(Some((status, s)))
+    }
+
+    /// The code that a launch gives.
+    fn launched(&mut self, name: &str, s: State) -> Modelled {
+        if !self.runtime.refusable { return self.success(s); }
+        let status = self.status(name);
+        Ok(Some((status, s)))
+    }
+
+    /// What of some places a function of the runtime frees: memory of its own kind. What else it is given it refuses, and leaves as it is.
+    fn freed_by(&self, name: &str, p: &[Target]) -> Vec<Target> {
+        let frees = |t: &&Target| match t.base {
+            Base::Object(o) => match self.object(o).kind {
+                ObjKind::DeviceHeap => name != "cudaFreeHost",
+                // One that stands for what earlier rounds of a loop allocated may be of either kind.
+                ObjKind::Managed if name == "cudaFreeHost" => !self.runtime.managed.contains(&o),
+                ObjKind::Managed => !self.runtime.pinned.contains(&o),
+                ObjKind::Parameter => true,
+                // Memory of the host, variables and what threads own was not allocated by the runtime.
+                ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) | ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::DeviceGlobal(_)
+                | ObjKind::Constant(_) | ObjKind::SharedStatic(_) | ObjKind::SharedDynamic | ObjKind::DeviceLocal | ObjKind::Stream(_) | ObjKind::Opaque => false,
+            },
+            Base::Null | Base::Func(_) | Base::Unknown(_) => true,
+        };
+        p.iter().filter(frees).cloned().collect()
     }
 
     /// Name of the variable that an out-parameter points to.
@@ -167,7 +208,9 @@ impl Executor<'_> {
 
     /// The device variable whose host shadow a pointer names.
     pub(super) fn device_symbol(&mut self, p: &[Target]) -> Option<ObjId> {
-        let [Target { base: Base::Object(o), .. }] = p else { return None };
+        // The runtime knows variables by their first bytes: any other address is refused, or means another variable.
+        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+        if self.arena.as_int(*offset) != Some(0) { return None; }
         let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };
         let name = &self.program.global(r).name;
         let d = self.program.find_global(Side::Device, name)?;
@@ -189,12 +232,16 @@ impl Executor<'_> {
             let kernel = self.program.kernel_of_stub(stub.module, name);
             let (values, copies) = match kernel { Some(k) => self.kernel_arguments(s, k, args), None => (vec![], vec![]) };
             let kernel = kernel.ok_or(symbol);
+            let cfg = &match &kernel { Ok(k) => self.limited(s, *k, cfg), Err(_) => cfg.clone() };
+            let runs = kernel.as_ref().is_ok_and(|k| self.surely_runs(*k, cfg));
+            self.runtime.refusable |= !runs;
+            self.runtime.launched = true;
             let number = self.record_launch(s, t.cond, kernel.clone(), cfg, values.clone());
             let before = self.contents_so_far();
             match kernel {
                 Ok(k) => {
                     let surely = f.len() == 1 && self.arena.as_bool(t.cond) == Some(true);
-                    if !surely || !self.launch_single(s, k, &values, cfg) { self.forget_device(s, Some(k), &values); }
+                    if !surely || !runs || !self.launch_single(s, k, &values, cfg) { self.forget_device(s, Some(k), &values); }
                     self.left_by_launch(s, number.filter(|_| surely), before);
                 }
                 Err(_) => self.after_any_kernel(s),

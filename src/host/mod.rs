@@ -10,8 +10,10 @@ mod getopt;
 mod libc;
 mod outputs;
 mod root;
+mod runs;
 mod stdcxx;
 mod variables;
+mod waits;
 
 pub use root::{Root, roots};
 

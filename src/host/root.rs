@@ -71,6 +71,7 @@ impl Executor<'_> {
     pub fn root_state(&mut self, root: FuncRef) -> (Vec<Value>, State) {
         let mut s = self.initial_state();
         self.standard_input(&mut s);
+        self.nothing_under_way(&mut s);
         let program = self.program;
         let func = program.func(root);
         let m = program.module(root.module);

@@ -16,6 +16,7 @@ pub(super) const REGISTERS: &str = "__cuda_module_ctor";
 impl Executor<'_> {
     /// Puts what the device's variables hold first into the state in which `main` starts.
     pub(super) fn first_contents(&mut self, s: &mut State) {
+        self.first_attributes(s);
         let program = self.program;
         let mut found = vec![];
         for (mi, m) in (0u32..).zip(&program.modules) {

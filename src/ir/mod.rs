@@ -10,6 +10,7 @@
 mod operands;
 mod program;
 pub mod reach;
+pub mod shared;
 mod text;
 
 pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};

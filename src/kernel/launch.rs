@@ -4,7 +4,7 @@ use crate::ir::{FuncRef, Side};
 use crate::symbolic::alignment::UnalignedEvent;
 use crate::symbolic::exchange::Exchanged;
 use crate::symbolic::budget::Limit;
-use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, State, Thread};
+use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Limits, State, Thread};
 use crate::symbolic::footprint::{Beside, Footprint};
 use crate::symbolic::lifetime::StaleEvent;
 use crate::symbolic::memory::{ObjId, ObjKind, Object};
@@ -60,8 +60,10 @@ impl Executor<'_> {
         let xyz = self.arena.mul(xy, c.block[2]);
         let m = self.arena.int(MAX_THREADS);
         facts.push(self.arena.le(xyz, m));
+        if let Some(n) = c.limits.threads { let m = self.arena.int(i128::from(n)); facts.push(self.arena.le(xyz, m)); }
         let m = self.arena.int(MAX_SHARED);
         facts.push(self.arena.le(c.shared, m));
+        if let Some(m) = c.limits.shared { facts.push(self.arena.le(c.shared, m)); }
         let zero = self.arena.int(0);
         facts.push(self.arena.le(zero, c.shared));
         facts
@@ -143,12 +145,15 @@ impl Executor<'_> {
         let parameters = written.objects().any(|o| matches!(self.object(o).kind, ObjKind::Parameter));
         let may = |o: &ObjId| match self.object(*o).kind {
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
-            ObjKind::DeviceLocal | ObjKind::Constant(_) => true,
+            ObjKind::DeviceLocal => true,
+            ObjKind::Constant(_) => self.is_settled(*o),
             // The host does not wait for the kernel before it writes.
             ObjKind::Managed | ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => false,
-            _ if anywhere || self.overlapping => false,
+            ObjKind::Parameter | ObjKind::DeviceGlobal(_) | ObjKind::DeviceHeap if anywhere || self.overlapping => false,
             ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !parameters,
-            _ => true,
+            ObjKind::DeviceHeap => true,
+            // What kernels cannot reach, and texts, which nobody writes.
+            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque => !anywhere && !self.overlapping,
         };
         let (parts, whole): (FxHashSet<ObjId>, FxHashSet<ObjId>) = all.into_iter().filter(may).partition(|o| written.contains(*o));
         let objects = parts.into_iter().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))).collect();
@@ -219,7 +224,7 @@ impl Executor<'_> {
         let block = std::array::from_fn(|i| { let k = SymKind::Input(src(i, "blockDim")); self.arena.fresh(k, format!("blockDim.{}", axes[i]), Range::new(1, MAX_BLOCK[i])) });
         let k = SymKind::Input(crate::symbolic::term::InputSource::Param { function: name.to_owned(), name: "dynamic shared memory".into() });
         let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, MAX_SHARED));
-        LaunchConfig { grid, block, shared }
+        LaunchConfig { grid, block, shared, limits: Limits::default() }
     }
 
     /// Values of a kernel's parameters where nothing is known of its launch.

@@ -117,13 +117,18 @@ impl Executor<'_> {
 
     /// Whether nobody else may write the object while it is read.
     fn is_read_as_it_was(&self, o: ObjId) -> bool {
-        self.knows_stores(o) || matches!(self.object(o).kind, ObjKind::Constant(_)) || self.stable.as_ref().is_some_and(|k| k.contains(&o))
+        self.knows_stores(o) || matches!(self.object(o).kind, ObjKind::Constant(_)) && self.is_settled(o) || self.stable.as_ref().is_some_and(|k| k.contains(&o))
     }
 
     fn load_object(&mut self, s: &mut State, f: FuncRef, o: ObjId, offset: TermId, ty: TypeId) -> Value {
         let m = self.module(f);
         let size = m.size_of(ty);
         if self.is_never_known(o) { let reason = format!("what one of several allocations, `{}`, holds", self.object(o).name); return self.unknown_of(m, ty, &reason); }
+        // What the device may write at any time, until the host waits for it. Pointers are among those that it may store.
+        if self.is_under_way(s, o) && !matches!(m.ty(ty).kind, TypeKind::Ptr(_)) {
+            let reason = format!("what `{}` holds while work for the device is under way", self.object(o).name);
+            return self.unknown_of(m, ty, &reason);
+        }
         // What other threads may write is not followed.
         if !self.is_read_as_it_was(o) {
             if let Some(v) = self.load_beside(f, o, offset, ty) { return v; }
@@ -544,8 +549,8 @@ impl Executor<'_> {
         self.keep_copy(s, dst, src);
         let (dst, src) = (&without_null(dst), &without_null(src));
         for t in dst.iter() { if let Base::Unknown(l) = &t.base { self.forget_lost(s, l, "a copy through an unknown pointer", true); } }
-        if [dst, src].into_iter().flat_map(|p| p.iter()).any(|t| matches!(t.base, Base::Object(o) if self.is_never_known(o))) {
-            for t in dst.iter() { if let Base::Object(to) = t.base && self.knows_stores(to) { self.forget(s, to, "a copy from or to one of several allocations", false); } }
+        if [dst, src].into_iter().flat_map(|p| p.iter()).any(|t| matches!(t.base, Base::Object(o) if self.is_never_known(o) || self.is_under_way(s, o))) {
+            for t in dst.iter() { if let Base::Object(to) = t.base && self.knows_stores(to) { self.forget(s, to, "a copy from or to one of several allocations, or of what is under way", false); } }
             return;
         }
         let n = self.arena.as_int(len);

@@ -21,7 +21,9 @@ impl Executor<'_> {
         self.side == Side::Host || match self.object(o).kind {
             ObjKind::DeviceLocal => true,
             ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.alone,
-            _ => false,
+            // Shared memory is not followed, constant variables and the host's memory neither: others may write these.
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic | ObjKind::Constant(_) | ObjKind::Managed | ObjKind::Parameter | ObjKind::HostLocal | ObjKind::HostHeap
+            | ObjKind::HostGlobal(_) | ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque => false,
         }
     }
 
@@ -36,7 +38,8 @@ impl Executor<'_> {
         let kept = self.kept.clone();
         let (found, taken) = self.aside(STEPS.min(self.budget.steps), |e| e.follow_single(kernel, s.clone(), args, config));
         self.budget.steps -= taken;
-        let Some((left, _)) = found else { self.kept = kept; return false };
+        let Some((left, written)) = found else { self.kept = kept; return false };
+        self.note_alone(written.objects());
         s.mem = left.mem;
         true
     }

@@ -9,7 +9,7 @@
 
 use super::access::collect;
 use super::budget::Limit;
-use super::exec::{Executor, LaunchConfig, State};
+use super::exec::{Executor, LaunchConfig, Limits, State};
 use super::footprint::{Beside, Footprint};
 use super::memory::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
 use super::partition::Partitions;
@@ -119,6 +119,7 @@ impl Executor<'_> {
             if !seen.insert(o) { continue; }
             let Some(state) = s.mem.get(&o) else { continue };
             for (_, v) in state.cells.values() { collect(v, &mut work); }
+            // Pointers in other memory, which the host or any thread may change meanwhile, are read as unknown.
             if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)) || self.is_never_known(o) || self.several.has_other_names(o) { continue; }
             let members = self.members_of(state, true);
             if members.cells.is_empty() { continue; }
@@ -220,7 +221,7 @@ impl Executor<'_> {
         self.partitions = Partitions::default();
         self.partitions.begin(self.arena.symbols().len());
         let any = |e: &mut Self, most: i128, name: &str| e.arena.fresh(SymKind::Unknown { reason: WHY.into() }, name, Range::new(1, most));
-        let config = LaunchConfig { grid: MAX_GRID.map(|m| any(self, m, "gridDim")), block: MAX_BLOCK.map(|m| any(self, m, "blockDim")), shared: any(self, MAX_SHARED, "dynamic shared memory") };
+        let config = LaunchConfig { grid: MAX_GRID.map(|m| any(self, m, "gridDim")), block: MAX_BLOCK.map(|m| any(self, m, "blockDim")), shared: any(self, MAX_SHARED, "dynamic shared memory"), limits: Limits { shared: None, threads: self.function(kernel).max_threads } };
         let mut path = self.launch_axioms(&config);
         let thread = self.thread_symbols(&config);
         for i in 0..3 {

@@ -75,8 +75,13 @@ pub struct LaunchEvent {
     pub always: Rc<Vec<Always>>,
 }
 
+/// `limits` are the kernel's own, where it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaunchConfig { pub grid: [TermId; 3], pub block: [TermId; 3], pub shared: TermId }
+pub struct LaunchConfig { pub grid: [TermId; 3], pub block: [TermId; 3], pub shared: TermId, pub limits: Limits }
+
+/// What a launch of a kernel may have at most: bytes of dynamic shared memory, and threads of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits { pub shared: Option<TermId>, pub threads: Option<u32> }
 
 #[derive(Debug)]
 pub struct State {
@@ -168,6 +173,7 @@ pub struct Executor<'p> {
     pub(crate) alone: bool,
     /// Work for the device may overlap: the host uses a stream other than the default one, or copies asynchronously.
     pub overlapping: bool,
+    pub(crate) runtime: super::runtime::Runtime,
     pub(crate) recording: bool,
     pub(crate) stack: Vec<Site>,
     pub(super) version: u32,
@@ -250,7 +256,7 @@ impl<'p> Executor<'p> {
     pub fn new(program: &'p Program) -> Self {
         Self {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
-            gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, beside: None, alone: false, overlapping: false, recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), several: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, stored_pointer: None, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), exact_effects: 0, shadows: Default::default(),
+            gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, beside: None, alone: false, overlapping: false, runtime: Default::default(), recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), several: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, stored_pointer: None, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), exact_effects: 0, shadows: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
             loop_vars: FxHashMap::default(), linear_work: Rc::new(Cell::new(MOST_WORK)), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), compared: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
@@ -553,6 +559,7 @@ impl<'p> Executor<'p> {
             Terminator::CondBr { cond, then, otherwise } => {
                 let c = self.condition(fr, cond);
                 if then == otherwise { return vec![(*then, s)]; }
+                if let Some(well) = self.ends_on_failure(fr.func, c, *then, *otherwise) { return vec![(if well { *then } else { *otherwise }, s)]; }
                 if let Some(on) = self.removed_assert(fr.func, c, *then, *otherwise, b, &s) { return on; }
                 let n = self.arena.not(c);
                 let mut v = vec![];

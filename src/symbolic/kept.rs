@@ -382,13 +382,20 @@ impl Executor<'_> {
         reached.sort_unstable();
         let mut changed = written.as_ref().map_or_else(|| reached.clone(), |w| w.objects().collect::<Vec<_>>());
         changed.sort_unstable();
+        let mut given = vec![];
+        for a in args { collect(a, &mut given); }
         for o in &changed {
             let what = match self.object(*o).kind {
-                ObjKind::DeviceHeap | ObjKind::Managed => format!("what a kernel writes to `{}`", self.object(*o).name),
+                ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::Parameter => format!("what a kernel writes to `{}`", self.object(*o).name),
                 ObjKind::DeviceGlobal(_) => "what a kernel writes to a device variable".to_owned(),
-                // Memory of the host that devices see too.
-                ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_) if written.is_some() || self.is_registered(*o) => format!("what a kernel writes to `{}`", self.object(*o).name),
-                _ => continue,
+                // Kernels write constant variables through addresses that the host asked for, and no others.
+                ObjKind::Constant(_) if self.is_reached(*o) => "what a kernel writes to a constant variable".to_owned(),
+                // Memory of the host that devices see too, or that the kernel is given on a system where they see all. What else it might reach
+                // through pointers of which nothing is known is taken to be the device's.
+                ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_) if written.is_some() || given.contains(o) || self.is_registered(*o) => format!("what a kernel writes to `{}`", self.object(*o).name),
+                ObjKind::Constant(_) | ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_) => continue,
+                // Texts, streams and handles are the host's alone, shared memory and what a thread owns end with the kernel.
+                ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque | ObjKind::SharedStatic(_) | ObjKind::SharedDynamic | ObjKind::DeviceLocal => continue,
             };
             self.kept.add_objects(Some(*o), &reached);
             let before = s.mem.get(o).cloned();
@@ -396,5 +403,6 @@ impl Executor<'_> {
             self.forget(s, *o, &what, false);
             if let (Some(before), Some(written)) = (before, &written) { self.keep_beside(s, *o, &before, written); }
         }
+        self.begin_writing(s, changed.iter().copied().filter(|o| written.is_some() || given.contains(o) || !self.is_followed(*o)).collect::<Vec<_>>(), self.runtime.stream);
     }
 }

@@ -77,11 +77,18 @@ impl Executor<'_> {
     #[must_use]
     pub fn is_registered(&self, o: ObjId) -> bool { self.registered.contains(&o) }
 
+    /// Whether two objects may have the same address, one after the other: where one was freed, on any path, what is allocated later may be
+    /// there.
+    pub(super) fn may_have_one_address(&self, a: ObjId, b: ObjId) -> bool {
+        a != b && (self.freed_at.contains_key(&a) || self.freed_at.contains_key(&b)) && [a, b].iter().all(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap | ObjKind::Parameter))
+    }
+
     /// Frees what a pointer points to. Only the start of an allocation can be freed; null does nothing.
     pub(crate) fn release(&mut self, s: &mut State, p: &[Target]) {
         let zero = self.arena.int(0);
         for t in p {
             let Base::Object(o) = t.base else { continue };
+            // Variables, what threads own and what a library or the system keeps is not freed by anybody.
             if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap | ObjKind::Parameter) { continue; }
             let at_start = self.arena.eq(t.offset, zero);
             let cond = self.arena.and(t.cond, at_start);

@@ -112,7 +112,7 @@ impl Executor<'_> {
             }
             let mark = self.arena.symbols().len();
             let version = self.version;
-            let (stored, overlapping) = (self.mark(), self.overlapping);
+            let (stored, overlapping) = (self.mark(), (self.overlapping, self.runtime.noted()));
             let mut chosen: FxHashMap<LoopVar, Value> = choices.iter().filter(|(_, c)| !c.is_empty()).map(|(v, c)| (*v, self.any_of(c, "which of several pointers a loop left in a variable"))).collect();
             for v in &beyond { let p = self.unknown_pointer("what a loop left in a pointer"); chosen.insert(*v, p); }
             let (sh, symbols) = self.header_state(fr, &s0, &vars, &phi_start, |_, v| chosen.get(&v).cloned());
@@ -181,8 +181,8 @@ impl Executor<'_> {
             wider |= self.number_starts(&mut s0, &sb, vars.iter().chain(&new));
             // What a round stores an earlier part of the next one may read back.
             if new.is_empty() && !wider {
-                // Launches are followed otherwise once work for the device may overlap.
-                if self.overlapping != overlapping {
+                // Launches are followed otherwise once work for the device may overlap, and status codes once a launch may be refused.
+                if (self.overlapping, self.runtime.noted()) != overlapping {
                     round += 1;
                     continue;
                 }

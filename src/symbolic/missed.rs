@@ -213,6 +213,7 @@ impl Executor<'_> {
             Base::Func(f) => vec![f],
             Base::Unknown(Lost { among: Some(a), .. }) => a.functions.clone(),
             Base::Unknown(_) => self.effort.taken().to_vec(),
+            // An object and a null pointer are no functions.
             _ => vec![],
         };
         match v { Some(Value::Unknown(_)) => self.effort.taken().to_vec(), Some(v) => targets(v).into_iter().flat_map(of).collect(), None => vec![] }

@@ -35,6 +35,7 @@ pub mod origins;
 pub mod partition;
 pub(crate) mod reached;
 pub mod running;
+pub(crate) mod runtime;
 mod several;
 mod spared;
 mod starts;

@@ -778,7 +778,7 @@ impl Executor<'_> {
                 if self.arena.as_bool(both) == Some(false) { continue; }
                 let c = match (&a.base, &b.base) {
                     (Base::Unknown(_), _) | (_, Base::Unknown(_)) => None,
-                    (Base::Object(x), Base::Object(y)) if self.several.may_be_the_same(*x, *y) => None,
+                    (Base::Object(x), Base::Object(y)) if self.several.may_be_the_same(*x, *y) || self.may_have_one_address(*x, *y) => None,
                     (x, y) if x == y => {
                         let (l, r) = (a.offset, b.offset);
                         Some(match pred {

@@ -17,7 +17,10 @@ impl Machine<'_> {
             let single = text.trim_matches(['{', '}']).trim();
             let single = single.strip_suffix(';').unwrap_or(single).trim();
             if !single.contains(';') && let Some(out) = self.ptx(th, single, outputs, args)? { return Ok(out); }
-            if text.starts_with("exit") || text.starts_with("trap") { return Err(Stop::Ended(format!("`{text}`"))); }
+            if text.starts_with("exit") { return Err(Stop::Ended(format!("`{text}`"))); }
+            if text.starts_with("trap") { return Err(self.trap("trap")); }
+            // Whether one in other code is come to is not known.
+            if text.contains("trap;") { return Err(Stop::Unknown(format!("inline assembly that may trap (`{}`)", text.chars().take(40).collect::<String>()))); }
         }
         let why = self.reason(&format!("inline assembly (`{}`)", text.chars().take(40).collect::<String>().replace('\n', " ")));
         let writes = !th.on_device() || ["st.", "atom", "red.", "cp.async", "stmatrix"].iter().any(|w| text.contains(w));

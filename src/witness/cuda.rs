@@ -9,7 +9,7 @@ use super::models::{Class, Entry};
 use super::store::Fill;
 use super::value::{Reason, Val, mask};
 use crate::ir::FuncRef;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 type Res = Result<Ret, Stop>;
 
@@ -31,11 +31,22 @@ pub struct Cuda {
     pub side_steps: u64,
     /// Steps of threads that were tried for the access sought.
     pub tried_steps: u64,
+    /// The dynamic shared memory that kernels may have, in bytes, where that was set.
+    pub most_shared: FxHashMap<FuncRef, Val>,
+    /// What ended a kernel, and with it all work for the device.
+    pub trapped: Option<String>,
+    /// The stream that is being captured, whose work is kept in a graph, and the mode.
+    capturing: Option<(Val, Val)>,
     /// Where launches were come to.
     pub sites: FxHashSet<super::api::Site>,
     message: Option<u64>,
 }
 
+/// `cudaErrorInvalidValue`, `cudaErrorStreamCaptureUnsupported`.
+pub const INVALID_VALUE: u64 = 1;
+const CAPTURE_UNSUPPORTED: u64 = 900;
+/// `cudaErrorCooperativeLaunchTooLarge`.
+const COOPERATIVE_TOO_LARGE: u64 = 720;
 /// `cudaErrorInvalidConfiguration`.
 pub const INVALID_CONFIGURATION: u64 = 9;
 /// Rows of `cudaMallocPitch` are multiples of this on every device so far (measured on an H200: 512).
@@ -50,7 +61,14 @@ pub fn find(name: &str) -> Option<Entry> {
         "cudaMallocHost" | "cudaHostAlloc" => (malloc_host, Class::Cuda),
         "cudaMallocPitch" => (malloc_pitch, Class::Cuda),
         "cudaMalloc3D" => (malloc_3d, Class::Cuda),
-        "cudaFree" | "cudaFreeAsync" | "cudaFreeHost" | "cudaFreeArray" => (free, Class::Cuda),
+        "cudaFree" => (free, Class::Cuda),
+        "cudaFreeAsync" => (free_async, Class::Cuda),
+        "cudaFreeHost" => (free_host, Class::Cuda),
+        "cudaFreeArray" => (super::libc::zero, Class::Pure),
+        "cudaFuncSetAttribute" => (set_attribute, Class::Cuda),
+        "cudaStreamBeginCapture" | "cudaStreamBeginCaptureToGraph" => (begin_capture, Class::Cuda),
+        "cudaStreamEndCapture" => (end_capture, Class::Cuda),
+        "cudaGraphLaunch" => (graph_launch, Class::Cuda),
         "cudaMemcpy" | "cudaMemcpyAsync" => (memcpy, Class::Memory),
         "cudaMemcpyPeer" | "cudaMemcpyPeerAsync" => (memcpy_peer, Class::Memory),
         "cudaMemcpy2D" | "cudaMemcpy2DAsync" => (memcpy_2d, Class::Memory),
@@ -70,14 +88,15 @@ pub fn find(name: &str) -> Option<Entry> {
         "cudaGetLastError" => (last_error, Class::Pure),
         "cudaPeekAtLastError" => (peek_error, Class::Pure),
         "cudaStreamCreate" | "cudaStreamCreateWithFlags" | "cudaStreamCreateWithPriority" | "cudaEventCreate" | "cudaEventCreateWithFlags"
-        | "cudaGraphCreate" | "cudaStreamEndCapture" | "cudaGraphInstantiate" | "cudaMemPoolCreate" | "cudaDeviceGetDefaultMemPool" => (handle, Class::Memory),
+        | "cudaGraphCreate" | "cudaGraphInstantiate" | "cudaMemPoolCreate" | "cudaDeviceGetDefaultMemPool" => (handle, Class::Memory),
         "__cudaPushCallConfiguration" => (push, Class::Cuda),
         "__cudaPopCallConfiguration" => (pop, Class::Cuda),
-        "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => (launch, Class::Cuda),
+        "cudaLaunchKernel" => (launch, Class::Cuda),
+        "cudaLaunchCooperativeKernel" => (launch_cooperative, Class::Cuda),
         "cudaLaunchKernelExC" => (launch_ex, Class::Cuda),
         "cudaDeviceSynchronize" | "cudaThreadSynchronize" | "cudaStreamSynchronize" | "cudaEventSynchronize" | "cudaEventRecord"
         | "cudaEventDestroy" | "cudaStreamDestroy" | "cudaStreamWaitEvent" | "cudaSetDevice" | "cudaSetDeviceFlags" | "cudaDeviceSetCacheConfig"
-        | "cudaFuncSetCacheConfig" | "cudaFuncSetAttribute" | "cudaDeviceSetLimit" | "cudaProfilerStart" | "cudaProfilerStop"
+        | "cudaFuncSetCacheConfig" | "cudaDeviceSetLimit" | "cudaProfilerStart" | "cudaProfilerStop"
         | "cudaMemPrefetchAsync" | "cudaMemAdvise" | "cudaHostUnregister" | "cudaEventQuery" | "cudaStreamQuery"
         | "cudaDeviceEnablePeerAccess" | "cudaFuncSetSharedMemConfig" | "cudaDeviceSetSharedMemConfig" | "cudaMemPoolSetAttribute"
         | "__cudaRegisterFatBinary" | "__cudaRegisterFatBinaryEnd" | "__cudaRegisterFunction" | "__cudaRegisterVar"
@@ -104,6 +123,13 @@ const OK: Res = Ok(Ret::Val(Val::ZERO));
 
 /// Allocates and writes the pointer through the first argument.
 fn allocate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], size: Val, kind: ObjectKind) -> Res {
+    m.works()?;
+    // An allocation is no work that a stream could keep; `cudaStreamCaptureModeRelaxed` lets it happen.
+    if let Some((_, mode)) = m.cuda.capturing.filter(|(_, mode)| mode.known() != Some(2)) {
+        if mode.is_poison() || short_name(m, call).contains("Async") { return Err(Stop::Unknown("memory is allocated while a stream is captured".to_owned())); }
+        m.cuda.error = CAPTURE_UNSUPPORTED;
+        return Ok(Ret::Val(Val::new(CAPTURE_UNSUPPORTED)));
+    }
     let name = short_name(m, call);
     let site = m.user_site(th);
     if let Some(n) = size.known() {
@@ -149,23 +175,83 @@ fn malloc_3d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]
     allocate(m, th, call, args, times(times(pitch, h), d), ObjectKind::Device)
 }
 
-fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    if let Some(a) = arg(args, 0).known().filter(|a| *a != 0) { release(m, th, a)?; }
+/// Frees what it may: memory of these kinds that starts there, and nothing else (as an H100 does with CUDA 13.0; a pointer into the middle,
+/// pinned memory given to `cudaFree` and memory of the device given to `cudaFreeHost` are refused, and stay as they are).
+fn free_kinds(m: &mut Machine<'_>, th: &Thread, args: &[Val], kinds: &[ObjectKind]) -> Res {
+    m.works()?;
+    let Some(a) = arg(args, 0).known().filter(|a| *a != 0) else { return OK };
+    let (id, offset) = split(a);
+    // Memory that was registered was not allocated by the runtime.
+    let own = m.mem.global(id).is_some_and(|o| kinds.contains(&o.kind) && (o.kind != ObjectKind::Pinned || o.name.starts_with("cuda")));
+    if offset != 0 || !own {
+        if m.mem.global(id).is_some_and(|o| o.kind == ObjectKind::Foreign || o.unknown.is_some() && o.kind != ObjectKind::Device) { return OK; }
+        m.cuda.error = INVALID_VALUE;
+        return Ok(Ret::Val(Val::new(INVALID_VALUE)));
+    }
+    release(m, th, a)?;
     OK
 }
 
-fn memcpy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { free_kinds(m, th, args, &[ObjectKind::Device, ObjectKind::Managed]) }
+fn free_async(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { free_kinds(m, th, args, &[ObjectKind::Device]) }
+fn free_host(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { free_kinds(m, th, args, &[ObjectKind::Pinned]) }
+
+fn set_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    m.works()?;
+    let code = m.set_attribute(arg(a, 0), arg(a, 1), arg(a, 2));
+    Ok(Ret::Val(Val::new(code)))
+}
+
+fn begin_capture(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    m.works()?;
+    if m.cuda.capturing.is_some() { return Err(Stop::Unknown("two streams are captured at the same time".to_owned())); }
+    let mode = if short_name(m, call).starts_with("cudaStreamBeginCaptureToGraph") { arg(a, 5) } else { arg(a, 1) };
+    m.cuda.capturing = Some((arg(a, 0), mode));
+    OK
+}
+
+fn end_capture(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    m.cuda.capturing = None;
+    handle(m, th, call, a)
+}
+
+/// What a graph does is not followed.
+fn graph_launch(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Err(Stop::Unknown("a graph is launched, which is not followed".to_owned())) }
+
+/// Whether work for the device is done now: not while a stream is captured, which keeps its own work for later; other work is refused
+/// where it goes to the default stream.
+fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, Stop> {
+    m.works()?;
+    let Some((captured, _)) = m.cuda.capturing else { return Ok(true) };
+    match (stream.known(), captured.known()) {
+        (Some(0), _) => Ok(false),
+        (Some(s), Some(c)) if s == c => Ok(false),
+        _ => Err(Stop::Unknown("another stream than the one that is captured is used meanwhile".to_owned())),
+    }
+}
+
+/// The stream of a copy or fill: the last argument of those that do not wait.
+fn stream_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {
+    let name = short_name(m, call);
+    let name = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(&name);
+    if name.ends_with("Async") { args.last().copied().unwrap_or(Val::ZERO) } else { Val::ZERO }
+}
+
+fn memcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, args))? { return OK; }
     if let Some(site) = m.site(th) { m.copy(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?; }
     OK
 }
 
-fn memcpy_peer(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn memcpy_peer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, args))? { return OK; }
     if let Some(site) = m.site(th) { m.copy(th, || site, arg(args, 0), arg(args, 2), arg(args, 4))?; }
     OK
 }
 
 /// Row by row: (dst, dpitch, src, spitch, width, height).
-fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, a))? { return OK; }
     let Some(site) = m.site(th) else { return OK };
     let (Some(dp), Some(sp), Some(h)) = (arg(a, 1).known(), arg(a, 3).known(), arg(a, 5).known()) else {
         let why = [1, 3, 5].into_iter().map(|i| arg(a, i).poison).find(|r| r.is_some()).unwrap_or_default();
@@ -186,10 +272,13 @@ fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> R
 
 fn symbol(m: &mut Machine<'_>, p: Val) -> Result<Val, Val> {
     let Some(a) = p.known() else { return Err(p) };
+    // Variables are known by their first bytes alone; all else is refused.
+    if split(a).1 != 0 { return Err(m.unknown("a variable of the device that is named by another address than its own")); }
     Ok(m.device_twin(a).map_or(Val::ZERO, |id| Val::new(id.address() + (a & mask(40)).wrapping_sub(split(a).0.address() & mask(40)))))
 }
 
-fn to_symbol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn to_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, a))? { return OK; }
     let Some(site) = m.site(th) else { return OK };
     match (symbol(m, arg(a, 0)), arg(a, 3).known()) {
         (Ok(p), Some(off)) => m.write_symbol(th, site, Val::new(p.bits.wrapping_add(off)), arg(a, 1), arg(a, 2))?,
@@ -199,7 +288,8 @@ fn to_symbol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> R
     OK
 }
 
-fn from_symbol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn from_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, a))? { return OK; }
     let Some(site) = m.site(th) else { return OK };
     match (symbol(m, arg(a, 1)), arg(a, 3).known()) {
         (Ok(p), Some(off)) => m.copy(th, || site, arg(a, 0), Val::new(p.bits.wrapping_add(off)), arg(a, 2))?,
@@ -221,13 +311,15 @@ fn symbol_size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val])
     OK
 }
 
-fn memset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+fn memset(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, args))? { return OK; }
     if let Some(site) = m.site(th) { m.set(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?; }
     OK
 }
 
 /// (dst, pitch, value, width, height).
-fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, a))? { return OK; }
     let Some(site) = m.site(th) else { return OK };
     let (Some(pitch), Some(h)) = (arg(a, 1).known(), arg(a, 4).known().filter(|h| *h <= 1 << 20)) else {
         let why = m.reason("what `cudaMemset2D` writes");
@@ -308,7 +400,7 @@ fn handle(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> R
     let name = short_name(m, call);
     let h = m.heap_object(ObjectKind::Foreign, &name, None, Val::poison(Reason::OPEN), Fill::Byte(0))?;
     // `cudaStreamEndCapture` has the stream before it.
-    let at = usize::from(name == "cudaStreamEndCapture" || name == "cudaGraphInstantiate" && arg(a, 0).known() == Some(0));
+    let at = usize::from(name == "cudaStreamEndCapture");
     write(m, th, call, arg(a, at), 64, h)?;
     OK
 }
@@ -339,7 +431,20 @@ fn pop(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res 
 
 fn launch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     let (grid, block) = (dims(arg(a, 1), arg(a, 2)), dims(arg(a, 3), arg(a, 4)));
+    if !is_done_now(m, arg(a, 7))? { return OK; }
     m.launch(th, arg(a, 0), grid, block, arg(a, 6), arg(a, 5)).map(|e| Ret::Val(Val::new(e)))
+}
+
+/// All blocks are on the device at the same time: refused where no device has so much room (multiprocessors of a B200, with 2048 threads and 32
+/// blocks each).
+fn launch_cooperative(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let product = |v: [Val; 3]| v.iter().try_fold(1u64, |n, v| v.known().map(|k| n.saturating_mul(k)));
+    if let (Some(blocks), Some(threads)) = (product(dims(arg(a, 1), arg(a, 2))), product(dims(arg(a, 3), arg(a, 4))))
+        && (blocks > 148 * 32 || blocks.saturating_mul(threads) > 148 * 2048) && is_done_now(m, arg(a, 7))? {
+        m.cuda.error = COOPERATIVE_TOO_LARGE;
+        return Ok(Ret::Val(Val::new(COOPERATIVE_TOO_LARGE)));
+    }
+    launch(m, th, call, a)
 }
 
 /// `cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **)`: grid at 0, block at 12, shared bytes at 24.
@@ -350,5 +455,7 @@ fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> R
         let (off, bits) = if i < 6 { (4 * i, 32) } else { (24, 64) };
         *slot = super::libc::read(m, th, Val { bits: config.bits + off, ..config }, bits)?;
     }
+    let stream = super::libc::read(m, th, Val { bits: config.bits + 32, ..config }, 64)?;
+    if !is_done_now(m, stream)? { return OK; }
     m.launch(th, arg(a, 1), [v[0], v[1], v[2]], [v[3], v[4], v[5]], v[6], arg(a, 2)).map(|e| Ret::Val(Val::new(e)))
 }

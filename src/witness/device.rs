@@ -59,10 +59,25 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
     Some((m, Class::Barrier))
 }
 
+/// Whether a function of the device, or an intrinsic, ends all work for the device.
+pub fn is_trap(name: &str) -> bool {
+    matches!(name, "__assertfail" | "__assert_fail" | "__trap" | "__nv_trap" | "abort" | "llvm.trap" | "llvm.debugtrap") || name.starts_with("llvm.ubsantrap")
+}
+
+fn trap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    if !th.on_device() { return super::libc::ends(m, th, call, a); }
+    let what = call.target.map_or("a trap", |f| m.program.func(f).name.as_str()).to_owned();
+    Err(m.trap(&what))
+}
+
+/// The same as an intrinsic, which the host has, too.
+pub const TRAP: Entry = (trap, Class::Ends);
+
 /// Device functions by symbol.
 pub fn find(name: &str) -> Option<Entry> {
     Some(match name {
-        "__assertfail" | "__assert_fail" | "__trap" | "__nv_trap" | "abort" | "exit" => (super::libc::ends, Class::Ends),
+        _ if is_trap(name) => (trap, Class::Ends),
+        "exit" => (super::libc::ends, Class::Ends),
         "vprintf" | "printf" => (super::libc::zero, Class::Pure),
         "malloc" => (super::libc::malloc, Class::Memory),
         "free" => (super::libc::free, Class::Memory),

@@ -2,7 +2,7 @@
 
 use super::code::Callee;
 use super::models::{self, Class};
-use crate::ir::{self, BlockId, Const, FuncRef, GlobalRef, ModuleId, Op, Operand, Program, Terminator};
+use crate::ir::{self, BlockId, Const, FuncRef, GlobalRef, ModuleId, Op, Operand, Program, Side, Terminator};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -20,6 +20,8 @@ pub struct Effect {
     pub input: bool,
     /// Calls through pointers.
     pub indirect: bool,
+    /// May end all work for the device: by a trap, or an assert that fails.
+    pub traps: bool,
     /// Variables that it writes by name.
     pub globals: FxHashSet<GlobalRef>,
     /// Functions it may call, itself included.
@@ -99,6 +101,7 @@ impl Effect {
         self.random |= other.random;
         self.input |= other.input;
         self.indirect |= other.indirect;
+        self.traps |= other.traps;
         self.globals.extend(&other.globals);
         self.calls.extend(&other.calls);
     }
@@ -117,6 +120,8 @@ fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work: &m
             args.iter().for_each(&mut writes);
             call(program, module, callee, all, work);
         }
+        Op::Asm { text, .. } => all.traps |= text.contains("trap") && program.module(module).side == Side::Device,
+        // Nothing else writes, calls or ends anything.
         _ => {}
     }
 }
@@ -126,6 +131,7 @@ fn call(program: &Program, module: ModuleId, callee: &ir::Callee, all: &mut Effe
         ir::Callee::Indirect(_) => all.indirect = true,
         ir::Callee::Direct(id) => {
             let r = program.resolve_func(module, *id);
+            all.traps |= program.module(module).side == Side::Device && super::device::is_trap(&program.func(r).name);
             match models::resolve(program, r) {
                 Callee::Body(f) => work.push(f),
                 Callee::Model(_) => match models::class(program, r) {

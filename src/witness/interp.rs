@@ -133,7 +133,9 @@ impl Machine<'_> {
                     I::Icmp { pred, w, d, a, b } => {
                         let (a, b) = (get!(*a), get!(*b));
                         if self.watch && !self.wrapped { self.wrapped = ops::icmp_wraps(*pred, u32::from(*w), a.bits, b.bits); }
-                        put!(*d, if a.is_poison() { Val::poison(a.poison) } else if b.is_poison() { Val::poison(b.poison) } else {
+                        put!(*d, if a.is_poison() { Val::poison(a.poison) } else if b.is_poison() { Val::poison(b.poison) } else if *w == 64 && self.mem.may_be_one_address(a.bits, b.bits) {
+                            Val::poison(self.reason("whether the address of a block that was freed came again"))
+                        } else {
                             Val::new(u64::from(ops::icmp(*pred, u32::from(*w), a.bits, b.bits)))
                         });
                     }

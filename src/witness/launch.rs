@@ -6,13 +6,12 @@ use super::cuda::INVALID_CONFIGURATION;
 use super::globals::leaves;
 use super::machine::{Launch, Machine, Place, Stop, Thread};
 use super::memory::{Obj, ObjId, split};
+use super::runs::Fate;
 use super::store::Fill;
 use super::value::{Reason, Val, mask};
 use crate::ir::{FuncRef, Program};
 use std::rc::Rc;
 
-/// Largest dynamic shared memory of a block, in bytes (DESIGN: Axioms).
-const MAX_SHARED: u64 = 227 << 10;
 /// Bounds in a first pass on running launches for their effects alone, beyond which those are forgotten: steps of one
 /// launch and of all together.
 const SIDE_STEPS: u64 = 100_000;
@@ -25,7 +24,7 @@ const MOST_LAUNCHES: u64 = 50_000;
 
 impl Machine<'_> {
     /// The kernel behind a launch handle: the host function that stands for it.
-    fn kernel_of(&self, handle: Val) -> Result<FuncRef, String> {
+    pub fn kernel_of(&self, handle: Val) -> Result<FuncRef, String> {
         let Some(a) = handle.known() else { return Err(format!("which kernel is launched depends on {}", self.reasons.text(handle.poison))) };
         let Some(stub) = self.mem.func_at(a) else { return Err("the launched kernel is no function of the program".to_owned()) };
         let name = &self.program.func(stub).name;
@@ -63,12 +62,19 @@ impl Machine<'_> {
         }
         let small = |v: Val| super::value::low32(v.bits);
         let (g, b, shared) = (grid.map(small), block.map(small), shared.bits);
-        let threads = b.iter().map(|n| u64::from(*n)).product::<u64>();
-        let fits = g.iter().chain(&b).all(|n| *n >= 1) && b[0] <= 1024 && b[1] <= 1024 && b[2] <= 64 && threads <= 1024
-            && g[0] <= 0x7fff_ffff && g[1] <= 65_535 && g[2] <= 65_535 && shared <= MAX_SHARED;
-        if !fits {
-            self.cuda.error = INVALID_CONFIGURATION;
-            return Ok(INVALID_CONFIGURATION);
+        match self.fate(kernel, g, b, shared) {
+            Fate::Runs => {}
+            Fate::Refused => {
+                self.cuda.error = INVALID_CONFIGURATION;
+                return Ok(INVALID_CONFIGURATION);
+            }
+            Fate::Open(why) => {
+                let why = format!("{at}: whether the launch runs is not known: {why}");
+                let reason = self.reason(&why);
+                self.seen.doubt(why);
+                self.forget_effects(kernel, &values, reason);
+                return Ok(0);
+            }
         }
         self.cuda.ran += 1;
         let launch = Launch { ordinal, site, kernel, grid: g, block: b };
@@ -192,6 +198,7 @@ impl Machine<'_> {
         self.mem.begin();
         let r = f(self);
         self.mem.rollback();
+        self.cuda.trapped = None;
         r
     }
 
@@ -220,6 +227,15 @@ impl Machine<'_> {
             }
         }
         if !done {
+            // Whether it ends the work for the device decides all that follows.
+            if self.effects.of(self.program, launch.kernel).traps && self.cuda.trapped.is_none() {
+                let name = &self.program.func(launch.kernel).display;
+                if !patient {
+                    self.seen.skipped = true;
+                    return Err(Stop::Unknown(format!("whether a thread of `{name}` traps is not known")));
+                }
+                self.seen.assume(format!("no thread of `{name}` traps or fails an assert"));
+            }
             self.cuda.dear.insert(launch.kernel);
             self.seen.skipped = true;
             let why = self.reason(&format!("what `{}` writes", self.program.func(launch.kernel).display));

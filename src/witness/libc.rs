@@ -151,7 +151,12 @@ fn realloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> 
 
 pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let p = arg(args, 0);
-    if let Some(a) = p.known().filter(|a| *a != 0) { release(m, th, a)?; }
+    if let Some(a) = p.known().filter(|a| *a != 0) {
+        // The C library ends the program where it is given what it has not allocated.
+        let foreign = m.mem.global(split(a).0).is_some_and(|o| matches!(o.kind, ObjectKind::Device | ObjectKind::Managed) || o.kind == ObjectKind::Pinned && o.name.starts_with("cuda"));
+        if foreign && !th.on_device() { return Err(Stop::Ended("memory of the CUDA runtime is freed by the C library".to_owned())); }
+        release(m, th, a)?;
+    }
     Ok(Ret::Void)
 }
 

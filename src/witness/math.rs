@@ -277,7 +277,7 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
             "expect" | "launder" | "strip" | "ssa" | "threadlocal" | "annotation" | "invariant" => super::libc::first,
             "objectsize" => int_n!(1, |_, _| Some(u64::MAX)),
             "prefetch" | "dbg" | "donothing" | "sideeffect" | "experimental" | "var" | "stackprotector" | "pseudoprobe" => super::libc::nothing,
-            "trap" | "debugtrap" | "ubsantrap" => return Some((super::libc::ends, Class::Ends)),
+            "trap" | "debugtrap" | "ubsantrap" => return Some(super::device::TRAP),
             "va_start" => return Some((super::stdio::va_start, Class::Memory)),
             "va_end" => super::libc::nothing,
             "va_copy" => return Some((super::stdio::va_copy, Class::Memory)),

@@ -197,6 +197,16 @@ impl Memory {
         Some(obj)
     }
 
+    /// Whether two addresses, which are never equal here, may be equal on a machine: of a block that was freed, and of one that was allocated
+    /// after it.
+    #[inline]
+    pub fn may_be_one_address(&self, a: u64, b: u64) -> bool {
+        if !looks_like_address(a) || !looks_like_address(b) || a >> WINDOW_BITS == b >> WINDOW_BITS { return false; }
+        let (old, new) = (split(a.min(b)).0, split(a.max(b)).0);
+        let (Some(x), Some(y)) = (self.global(old), self.global(new)) else { return false };
+        x.freed && x.kind == y.kind
+    }
+
     /// An object that was only just added, to give it its first contents: an attempt in which a variable is first come to does not
     /// change it, and what it held before the program began comes back with no attempt's end.
     pub fn initial_mut(&mut self, id: ObjId) -> Option<&mut Obj> { self.objs.get_mut((id.0 as usize).wrapping_sub(1)) }

@@ -33,6 +33,7 @@ mod ops;
 mod parts;
 mod random;
 mod replay;
+mod runs;
 mod skip;
 mod snapshot;
 mod stdio;

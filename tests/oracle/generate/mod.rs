@@ -11,6 +11,7 @@ mod idioms;
 mod indirect;
 mod keep;
 mod kernel;
+mod runtime;
 
 use super::program::{Program, Stmt};
 use rand::{RngExt, SeedableRng};
@@ -109,6 +110,7 @@ pub fn program(seed: u64) -> Program {
     // Last, so that it leaves what else a seed gives as it is.
     if g.chance(25) { g.keep(&mut items); }
     if g.chance(20) { g.hold(&mut items); }
+    if g.chance(35) { g.runtime(&mut items); }
     let narrow = [120, 126, 127, 128, 130, 140, 200, 250, 255, 256, 260, 300];
     let mut one: Vec<i64> = (0..=20).chain([-1, -2, 31, 32, 33, 63, 64, 65, -3, -4, -7, 100, 127, 128, 129, 200, 255, 256, 257, 1000, 32767, 32768, 65535, 65536, -128, -129, -32769, 2_147_483_647, -2_147_483_648]).collect();
     if g.narrow { one.extend(narrow); }

@@ -1,0 +1,82 @@
+//! What the host waits for (CUDA Runtime API reference 13.0, API synchronization behavior, Stream and Event Management): behind it memory that
+//! both sides see is what the device has left.
+//!
+//! Streams and events are known by the calls that make them, as long as each of these is executed once.
+
+use super::Call;
+use crate::symbolic::exec::{Executor, State};
+use crate::symbolic::memory::ObjKind;
+use crate::symbolic::value::{Base, Target, Value};
+
+/// How the reason of a handle to a stream begins that waits for the default stream.
+const WAITING_STREAM: &str = "what `cudaStreamCreate` gives";
+
+/// The default stream, among the numbers of streams; others follow.
+const DEFAULT: i64 = 1;
+
+/// Whether a function works in a default stream of its thread.
+pub(super) fn is_per_thread(name: &str) -> bool { name.ends_with("_ptsz") || name.ends_with("_ptds") }
+
+impl Executor<'_> {
+    /// A new handle of a stream or an event.
+    pub(super) fn new_handle(&mut self, c: &Call<'_>, why: &str) -> Value {
+        let n = self.runtime.made_at(c.context, c.site);
+        self.unknown_pointer(&format!("{why} ({n})"))
+    }
+
+    /// The number of the call that made a stream or event, if that is known and was executed once.
+    fn handle_number(&self, p: &[Target]) -> Option<i64> {
+        let [Target { base: Base::Unknown(l), .. }] = p else { return None };
+        let n: usize = l.reason.strip_prefix("what `cuda")?.strip_suffix(')')?.rsplit_once('(')?.1.parse().ok()?;
+        self.runtime.is_made_once(n).then(|| DEFAULT + 1 + i64::try_from(n).unwrap_or(i64::MAX / 2))
+    }
+
+    /// The number of the stream that an argument names.
+    pub(super) fn stream_number(&mut self, c: &Call<'_>, i: usize) -> Option<i64> {
+        if is_per_thread(c.name) { return None; }
+        let p = self.pointer_arg(c, i);
+        if p.iter().all(|t| t.base == Base::Null) { Some(DEFAULT) } else { self.handle_number(&p) }
+    }
+
+    /// A launch into a stream that is not surely the default one may overlap with others.
+    pub(super) fn note_stream(&mut self, c: &Call<'_>, i: usize, s: &mut State) {
+        let stream = self.pointer_arg(c, i);
+        self.runtime.stream = self.stream_number(c, i);
+        if self.runtime.stream == Some(DEFAULT) { return; }
+        self.overlap(s);
+        // Of those alone that `cudaStreamCreate` made it is known that they wait for the default stream, which waits for them.
+        let waits = |t: &Target| matches!(t.base, Base::Null) || matches!(&t.base, Base::Unknown(l) if l.reason.starts_with(WAITING_STREAM));
+        self.runtime.unordered |= is_per_thread(c.name) || !stream.iter().all(waits);
+    }
+
+    /// Calls that wait, and those that say for what; whether it was one.
+    pub(super) fn wait(&mut self, name: &str, c: &Call<'_>, s: &mut State) -> bool {
+        match name {
+            "cudaDeviceSynchronize" | "cudaThreadSynchronize" | "cudaDeviceReset" => self.all_done(s),
+            "cudaStreamSynchronize" => if let Some(n) = self.stream_number(c, 0) { self.done_in(s, n); },
+            // All work so far, if the default stream waits for every other.
+            "cudaEventRecord" | "cudaEventRecordWithFlags" => {
+                let e = self.pointer_arg(c, 0);
+                let all = self.stream_number(c, 1) == Some(DEFAULT) && !self.runtime.unordered;
+                let n = self.handle_number(&e).filter(|_| all);
+                self.set_recorded(s, n.unwrap_or(0));
+            }
+            "cudaEventSynchronize" => {
+                let e = self.pointer_arg(c, 0);
+                if let Some(n) = self.handle_number(&e) && self.is_recorded(s, n) { self.all_done(s); }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// A copy that waits, between memory of the host and of the device: all that went before is done, where the default stream waits for it.
+    pub(super) fn copy_waits(&mut self, c: &Call<'_>, s: &mut State, sides: [&[Target]; 2]) {
+        if self.runtime.unordered || is_per_thread(c.name) { return; }
+        let of_host = |e: &Self, p: &[Target]| !p.is_empty() && p.iter().all(|t| {
+            let Base::Object(o) = t.base else { return false };
+            matches!(e.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) || e.runtime.pinned.contains(&o)
+        });
+        if sides.iter().any(|p| of_host(self, p)) { self.all_done(s); }
+    }
+}
