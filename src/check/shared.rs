@@ -17,6 +17,7 @@ use crate::host::Root;
 use crate::ir::FuncRef;
 use crate::nets;
 use crate::symbolic::exec::Site;
+use crate::witness::Budget;
 use crate::work::{Allotment, Work, done, settle};
 use rustc_hash::{FxHashMap, FxHashSet};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -58,12 +59,12 @@ impl Shape {
 /// One task: accesses of the places that it owns, within an allotment.
 enum Order {
     First { who: usize, work: Work },
-    /// `decided` is what is known of these places already.
-    Second { open: Vec<Open>, decided: Places, work: Work },
+    /// `decided` is what is known of these places already; `replays` what one may take where some took long before.
+    Second { open: Vec<Open>, decided: Places, work: Work, replays: Option<Budget> },
 }
 
 /// What came of a task.
-struct Done { places: Places, open: Vec<Open>, spent: Work }
+struct Done { places: Places, open: Vec<Open>, spent: Work, replays: Budget }
 
 /// A root as it was executed, which every task begins from.
 struct Desk<'p> { root: Root, runs: Vec<Run>, tools: Tools<'p>, sizes: Sizes, tried: Arc<OnceLock<Tried>> }
@@ -95,21 +96,22 @@ impl<'p> Desk<'p> {
     fn perform(&mut self, mut engine: Engine<'p>, owners: &Arc<Owners>, safe: &SafeAnyway, order: Order) -> Done {
         recall::begin_task();
         let begun = done();
-        let open = self.afresh(&mut engine, |engine, tools, runs| match order {
+        let (open, replays) = self.afresh(&mut engine, |engine, tools, runs| { let open = match order {
             Order::First { who, work } => {
                 (engine.own, engine.all) = (Some((owners.clone(), who)), Allotment::of(work));
                 engine.first_looks(tools, runs, safe)
             }
-            Order::Second { open, decided, work } => {
+            Order::Second { open, decided, work, replays } => {
+                if let Some(most) = replays { tools.judge.begin_with(most); }
                 (engine.places, engine.all) = (decided, Allotment::of(work));
                 engine.second_looks(tools, runs, open)
             }
-        });
+        }; (open, tools.judge.limits()) });
         let spent = done() - begun;
         // What tasks cost is counted by their results, since this thread takes some of them only.
         settle(begun, Work::NONE);
         recall::begin_task();
-        Done { places: engine.places, open, spent }
+        Done { places: engine.places, open, spent, replays }
     }
 }
 
@@ -259,15 +261,15 @@ impl<'p> Engine<'p> {
             }
             let mut perform = |order| desk.perform(this.helper(), &owners, safe, order);
             let first = Phase::of(crew.all(firsts, &mut perform));
-            let (mut settled, mut open) = (first.places, first.open);
+            let (mut settled, mut open, mut replays) = (first.places, first.open, first.replays);
             let mut spent = first.spent;
             let second = this.phase_work(budgets::SECOND_LOOKS, 100);
             let mut left = (second + (budget - spent)).min(this.total - this.spent - spent);
             for round in 0..ROUNDS {
                 if open.is_empty() || round > 0 && left * WORTH < second { break; }
-                let phase = Phase::of(crew.all(second_orders(open, &settled, left), &mut perform));
+                let phase = Phase::of(crew.all(second_orders(open, &settled, left, replays), &mut perform));
                 settled.extend(phase.places);
-                (open, left, spent) = (phase.open, left - phase.spent, spent + phase.spent);
+                (open, left, spent, replays) = (phase.open, left - phase.spent, spent + phase.spent, phase.replays);
             }
             drop(closing);
             (settled, open, spent)
@@ -289,18 +291,18 @@ impl<'p> Engine<'p> {
 }
 
 /// What came of all tasks of one kind.
-struct Phase { places: Places, open: Vec<Open>, spent: Work }
+struct Phase { places: Places, open: Vec<Open>, spent: Work, replays: Option<Budget> }
 
 impl Phase {
     fn of(done: Vec<Done>) -> Self {
-        let mut all = Self { places: Places::new(), open: vec![], spent: Work::NONE };
-        for d in done { all.places.extend(d.places); all.open.extend(d.open); all.spent = all.spent + d.spent; }
+        let mut all = Self { places: Places::new(), open: vec![], spent: Work::NONE, replays: None };
+        for d in done { all.places.extend(d.places); all.open.extend(d.open); all.spent = all.spent + d.spent; if all.replays.is_none_or(|b| d.replays.work < b.work) { all.replays = Some(d.replays); } }
         all
     }
 }
 
 /// Tasks for what is open, each with its part of what is left.
-fn second_orders(open: Vec<Open>, settled: &Places, left: Work) -> Vec<Order> {
+fn second_orders(open: Vec<Open>, settled: &Places, left: Work, replays: Option<Budget>) -> Vec<Order> {
     let mut numbers: FxHashMap<Place, usize> = FxHashMap::default();
     for o in &open { let next = numbers.len(); numbers.entry(o.place.clone()).or_insert(next); }
     let tasks = numbers.len().div_ceil(SECOND_PLACES).clamp(1, MOST_TASKS);
@@ -311,7 +313,7 @@ fn second_orders(open: Vec<Open>, settled: &Places, left: Work) -> Vec<Order> {
         if let Some(known) = settled.get(&o.place) { decided.insert(o.place.clone(), known.clone()); }
         open.push(o);
     }
-    parts.into_iter().map(|(open, decided)| Order::Second { work: left / all * open.len() as u64, open, decided }).collect()
+    parts.into_iter().map(|(open, decided)| Order::Second { work: left / all * open.len() as u64, open, decided, replays }).collect()
 }
 
 /// Stacks of so many threads besides the limit on this process's data, which counts stacks in full, while it lives.

@@ -196,6 +196,9 @@ impl<'p> Judge<'p> {
         missing.is_none().then_some(inputs)
     }
 
+    /// Begins where others of the same root ended: replays that took long left less for the next ones.
+    pub const fn begin_with(&mut self, most: Budget) { self.budget = most; }
+
     /// What a run may take that comes before all replays.
     pub const fn first_limits(&self) -> Budget { self.first }
 
