@@ -18,8 +18,8 @@ pub(super) const IDLE: (Work, Work, Work) = (Work::millis(500), Work::seconds(4)
 /// Bounds on what the threads of one root's launches exchange.
 pub(super) const EXCHANGE: Work = Work::seconds(4);
 /// All accesses of one root: first looks, and what is left open by them.
-pub(super) const FIRST_LOOKS: Work = Work::seconds(24);
-pub(super) const SECOND_LOOKS: Work = Work::seconds(36);
+pub(super) const FIRST_LOOKS: Work = Work::seconds(20);
+pub(super) const SECOND_LOOKS: Work = Work::seconds(32);
 /// What the host itself does wrong, freed memory, alignment.
 pub(super) const CALLS: Work = Work::seconds(8);
 /// One obligation at first, and at most.

@@ -1,7 +1,7 @@
 //! `scuba confirm`: counterexamples on a GPU, or into a bundle for a machine that has one.
 
 use super::args::ConfirmArgs;
-use super::programs::Checked;
+use super::programs::{self, Checked};
 use super::session::{Session, folder_of};
 use super::stored::{self, Stored};
 use super::{Status, check, output};
@@ -205,13 +205,11 @@ impl<'a> Project<'a> {
         for (n, plan) in self.plans.iter().enumerate() {
             let own: Vec<&Finding> = findings.iter().filter(|f| f.program == plan.name).collect();
             if own.is_empty() { continue; }
-            let (mut code, mut owners) = (Vec::new(), Vec::new());
-            for (position, &unit) in plan.units.iter().enumerate() {
-                let modules = (self.modules)(unit)?;
-                owners.extend(modules.iter().map(|_| position));
-                code.extend(modules);
-            }
+            let mut code = Vec::new();
+            for (position, &unit) in plan.units.iter().enumerate() { code.extend((self.modules)(unit)?.into_iter().map(|m| (m, position))); }
             // As the check linked it: sites are positions in it.
+            code.sort_by(|(a, _), (b, _)| programs::order(a).cmp(&programs::order(b)));
+            let (code, owners): (Vec<Arc<Module>>, Vec<usize>) = code.into_iter().unzip();
             let program = Program::link(code);
             let material = Material {
                 program: &program, units: plan.units.iter().map(|&i| &self.facts[i].unit).collect(), owners,

@@ -8,7 +8,7 @@ use crate::check::{Options, ProgramReport};
 use crate::facts::UnitFacts;
 use crate::facts::join::Plan;
 use crate::facts::verdicts::Verdicts;
-use crate::ir::Module;
+use crate::ir::{Module, Side};
 use crate::report::assemble::{Found, ProgramFindings};
 use crate::report::finding::{Code, NotAnalysed};
 use std::collections::BTreeSet;
@@ -73,7 +73,7 @@ pub fn check(
         }
         drop(limit);
         // In whatever order they were given.
-        code.sort_by(|a, b| (&a.source, a.side).cmp(&(&b.source, b.side)));
+        code.sort_by(|a, b| order(a).cmp(&order(b)));
         checked.modules += code.len();
         unnamed.retain(|c| !code.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
         for file in code.iter().flat_map(|m| &m.files).filter(|f| !f.system) { files.insert(file.path.clone()); }
@@ -110,6 +110,10 @@ pub fn check(
     checked.found.seconds = session.elapsed().as_secs_f64();
     checked
 }
+
+/// By what modules are ordered before they are linked: positions in the program are the same in whatever order its units come.
+#[must_use]
+pub fn order(m: &Module) -> (&str, Side) { (&m.source, m.side) }
 
 /// In this process, which is a shim's worker already and has no time for another.
 fn check_here(code: Vec<Arc<Module>>, options: &Options, memory: u64, verdicts: Option<Verdicts>, source: &str) -> Result<ProgramReport, Fault> {

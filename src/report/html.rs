@@ -135,7 +135,7 @@ mod tests {
     use super::page;
     use crate::config::Config;
     use crate::report::assemble::{Found, Policy, ProgramFindings, assemble};
-    use crate::report::finding::{Axioms, Position, Tool, Undecided};
+    use crate::report::finding::{Axioms, Code, Position, Tool, Undecided};
     use crate::report::levels::Levels;
     use crate::report::paths::ProjectRoot;
     use crate::report::samples;
@@ -155,7 +155,7 @@ mod tests {
         }
         let undecided = Undecided {
             position: Position { file: "scale.cu".into(), line: 5, column: 3 },
-            kernel: "fill<int>(int*)".into(), array: "b".into(), reason: "a < b".into(),
+            kernel: "fill<int>(int*)".into(), array: "b".into(), code: Code::Other, reason: "a < b".into(),
         };
         let found = Found {
             programs: vec![ProgramFindings { name: "app".into(), findings: vec![finding], undecided: vec![undecided], ..ProgramFindings::default() }],

@@ -64,7 +64,7 @@ fn badness(f: &Finding) -> impl Ord + use<> { (f.verdict, !f.degenerate) }
 #[cfg(test)]
 mod tests {
     use super::{merge, merge_undecided};
-    use crate::report::finding::{Rule, Summary, Undecided, Verdict};
+    use crate::report::finding::{Code, Rule, Summary, Undecided, Verdict};
     use crate::report::samples;
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
         let at = |column| {
             let mut position = samples::finding().access.position;
             position.column = column;
-            Undecided { position, kernel: "k".into(), array: "a".into(), reason: "budget".into() }
+            Undecided { position, kernel: "k".into(), array: "a".into(), code: Code::Other, reason: "budget".into() }
         };
         let left = merge_undecided(vec![at(m[0].access.position.column), at(40), at(40)], &m, &mut counts);
         assert_eq!(left, [at(40)]);

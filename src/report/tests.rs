@@ -1,7 +1,7 @@
 //! Every renderer on the same constructed findings, over real little source files.
 
 use super::assemble::{Assembled, Found, Policy, ProgramFindings, assemble};
-use super::finding::{Allocation, Axioms, Confirmation, ConfirmationStatus, ConfirmedBy, Direction, Finding, NotAnalysed, Position, Rule, Space, Summary, Tool, Undecided, Verdict};
+use super::finding::{Allocation, Axioms, Code, Confirmation, ConfirmationStatus, ConfirmedBy, Direction, Finding, NotAnalysed, Position, Rule, Space, Summary, Tool, Undecided, Verdict};
 use super::levels::Levels;
 use super::paths::ProjectRoot;
 use super::render::{Format, Style, Verbosity, render};
@@ -56,12 +56,13 @@ fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> 
     let levels = Levels::default();
     let root = ProjectRoot::new(folder.to_owned());
     let found = Found {
+        limits_reached: vec![],
         programs: vec![ProgramFindings {
             name: "app".into(),
             findings,
             undecided: vec![Undecided {
                 position: Position { file: place("/project/scale.cu"), line: 5, column: 11 },
-                kernel: "scale(float*, int)".into(), array: "b".into(), reason: "solver budget".into(),
+                kernel: "scale(float*, int)".into(), array: "b".into(), code: Code::Other, reason: "solver budget".into(),
             }],
             summary: Summary { kernels: 2, launches: 2, accesses: 9, safe: 4, safe_if_no_wrap: 1, proved: 2, possible: 1, unknown: 1, ..Summary::default() },
         }],

@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(first(Budget { work: of(10), ..budget() }), (10, Limit::Work));
         let mut walked = Budget { work: of(10), ..budget() };
         walked.walk(usize::try_from(4 * cost::STEP / cost::OBJECT).unwrap());
-        assert_eq!(first(walked), (7, Limit::Work));
+        assert_eq!(first(walked), (6, Limit::Work));
         assert_eq!(first(Budget { terms: Some(6), ..budget() }), (1, Limit::Memory));
         assert_eq!(first(Budget { terms: Some(7), ..budget() }).1, Limit::Steps);
         let now = resident().unwrap();

@@ -84,7 +84,7 @@ mod tests {
         assert!(read != within && !a.cone(&[read]).contains(&n), "what the bits are of is gone");
         let goal = { let (end, all) = (a.scale(i, 4), a.scale(size, 4)); let end = a.add_const(end, 4); a.le(end, all) };
         // With no time for anything else.
-        let hurried = Limits { work: Work::millis(4), steps: 40, core: false };
+        let hurried = Limits { work: crate::work::Work::millis(4), steps: 40, core: false };
         assert!(matches!(prove(&mut a, &[within], goal, WrapMode::Exact, &hurried), Answer::Proved { used, .. } if used == [within]));
         assert!(!opaque.note(&mut a, &[goal]) && !Opaque::default().note(&mut a, &[i]));
     }
@@ -107,7 +107,7 @@ mod tests {
         let facts = [a.lt(x, w), a.lt(y, h)];
         let index = { let row = a.mul(w, y); a.add(row, x) };
         let goal = { let size = a.mul(w, h); a.lt(index, size) };
-        let hurried = Limits { work: Work::millis(4), steps: 40, core: false };
+        let hurried = Limits { work: crate::work::Work::millis(4), steps: 40, core: false };
         let Answer::Proved { free, .. } = prove(&mut a, &facts, goal, WrapMode::Exact, &hurried) else { panic!("not proved") };
         assert!(free.contains(&w) && free.contains(&h), "how they come about has no part in it");
         let beyond = { let size = a.mul(h, h); a.lt(index, size) };
