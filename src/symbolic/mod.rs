@@ -34,6 +34,7 @@ pub mod options;
 pub mod origins;
 pub mod partition;
 pub(crate) mod reached;
+pub mod reals;
 pub mod running;
 mod several;
 mod spared;

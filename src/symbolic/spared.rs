@@ -133,6 +133,7 @@ impl Executor<'_> {
                 ObjKind::HostGlobal(r) if !self.program.global(r).defined => given.objects.push(o),
                 // It may have read on.
                 ObjKind::Stream(file) => { self.read_files.insert(file); given.objects.push(o); }
+                // What it was not given, it cannot write.
                 _ => {}
             }
         }
