@@ -75,7 +75,7 @@ impl Decided {
         match v {
             Value::Int(t) => Value::Int(self.term(a, *t)),
             Value::Bool(t) => Value::Bool(self.term(a, *t)),
-            Value::Real(r) => Value::Real(Ratio { num: self.term(a, r.num), den: r.den }),
+            Value::Real(r) => Value::Real(Ratio { num: self.term(a, r.num), ..*r }),
             Value::Ptr(p) => {
                 let mut targets: Vec<Target> = p.iter().map(|t| Target { cond: self.term(a, t.cond), offset: self.term(a, t.offset), ..t.clone() }).collect();
                 targets.retain(|t| a.as_bool(t.cond) != Some(false));

@@ -7,10 +7,14 @@
 //! It follows unoptimised LLVM IR (LLVM 22) closely: source variables are [`Op::Alloca`]s, a source
 //! access is a [`Op::Load`] or [`Op::Store`] of its own, so that "one access in the source" survives.
 
+pub mod intrinsic;
 mod operands;
 mod program;
 pub mod reach;
+#[cfg(test)]
+pub(crate) mod reference;
 pub mod shared;
+mod stub;
 mod text;
 
 pub use program::{FuncRef, GlobalRef, ModuleId, Program, SourceLoc};

@@ -1,5 +1,6 @@
 //! Modules linked by symbol name into one program, as a linker would.
 
+use super::stub;
 use super::{BlockId, Callee, Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Op, Operand, Side, Terminator};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -196,32 +197,25 @@ impl Program {
         copy && self.functions.get(&(side, f.name.clone())).is_some_and(|kept| *kept != r)
     }
 
-    /// The kernel that a host-side launch stub launches. clang names the stub of kernel `K` by inserting
-    /// `__device_stub__` before `K`'s own name inside the mangled symbol (LLVM 22, CGCUDANV.cpp).
+    /// The kernel that a host-side launch stub launches (LLVM 22, CGCUDANV.cpp), by its symbol.
     ///
     /// Returns `None` where the symbol is no stub; the kernel may still lack a definition.
     #[must_use]
-    pub fn kernel_symbol_of_stub(stub: &str) -> Option<String> {
-        const MARK: &str = "__device_stub__";
-        let at = stub.find(MARK)?;
-        let digits = stub[..at].chars().rev().take_while(char::is_ascii_digit).count();
-        if digits == 0 { return Some(stub.replacen(MARK, "", 1)); }
-        let len: usize = stub[at - digits..at].parse().ok()?;
-        Some(format!("{}{}{}", &stub[..at - digits], len.checked_sub(MARK.len())?, &stub[at + MARK.len()..]))
-    }
+    pub fn kernel_symbol_of_stub(stub: &str) -> Option<String> { stub::kernels_of(stub).into_iter().next() }
 
     /// The kernel that a call of `stub` in a host module launches: the definition in the device side of the same
     /// translation unit where there is one (`static` kernels of two units may share a name), else the program's.
     /// `None` where the symbol is no stub or the kernel is not defined.
     #[must_use]
     pub fn kernel_of_stub(&self, host: ModuleId, stub: &str) -> Option<FuncRef> {
-        let name = Self::kernel_symbol_of_stub(stub)?;
         let source = &self.module(host).source;
-        let own = self.functions().find(|(_, m, f)| {
-            m.side == Side::Device && m.source == *source && !f.is_declaration() && f.name == name
-        });
-        let found = own.map(|(r, ..)| r).or_else(|| self.find_func(Side::Device, &name))?;
-        (!self.func(found).is_declaration()).then_some(found)
+        stub::kernels_of(stub).iter().find_map(|name| {
+            let own = self.functions().find(|(_, m, f)| {
+                m.side == Side::Device && m.source == *source && !f.is_declaration() && f.name == *name
+            });
+            let found = own.map(|(r, ..)| r).or_else(|| self.find_func(Side::Device, name))?;
+            (!self.func(found).is_declaration()).then_some(found)
+        })
     }
 
     /// A location resolved to file, line and column.

@@ -2,10 +2,11 @@
 //!
 //! Names are those that clang 22 gives: `llvm.nvvm.*` intrinsics (NVPTX usage guide) and libdevice's `__nv_*`.
 
-use crate::ir::{FuncRef, Module, TypeId, TypeKind};
-use crate::symbolic::exec::{AccessKind, Executor, Site, State};
+use super::bits::Bits;
+use super::intrinsics::is_barrier;
+use crate::ir::{FuncRef, Function, LocId, TypeId};
+use crate::symbolic::exec::{Executor, Site, State};
 use crate::symbolic::memory::{ObjKind, ObjState, Object, Rest};
-use crate::symbolic::term::Range;
 use crate::symbolic::value::Value;
 use std::rc::Rc;
 
@@ -19,6 +20,8 @@ impl Executor<'_> {
         if let Some(v) = self.thread_register(name) { return Ok(Some((v, s))); }
         if is_barrier(name) { self.partitions.barrier(); }
         if let Some(rest) = name.strip_prefix("llvm.") { return self.intrinsic(rest, args, s, site, ty); }
+        // With a body or without: where clang finds libdevice, its functions have theirs.
+        if is_of_libdevice(func) && let Some(v) = self.integer_of_libdevice(name, args) { return Ok(Some((v, s))); }
         if !func.is_declaration() { return Err(Box::new(s)); }
         match name {
             "__assertfail" | "__assert_fail" | "__trap" => return Ok(None),
@@ -30,31 +33,10 @@ impl Executor<'_> {
                 self.release(&mut s, &p);
                 return Ok(Some((Value::unknown("no value"), s)));
             }
+            // Functions of libdevice below; any other is not known.
             _ => {}
         }
-        if let Some(op) = name.strip_prefix("__nv_") {
-            let bits = 32;
-            let int = |e: &mut Self, i: usize| args.get(i).map(|v| e.value_int(v, bits));
-            match op {
-                "min" | "max" => {
-                    if let (Some(a), Some(b)) = (int(self, 0), int(self, 1)) {
-                        let (a, b) = (self.interpret(a, 32, true), self.interpret(b, 32, true));
-                        let t = if op == "min" { self.arena.min(a, b) } else { self.arena.max(a, b) };
-                        return Ok(Some((Value::Int(t), s)));
-                    }
-                }
-                "umin" | "umax" => {
-                    if let (Some(a), Some(b)) = (int(self, 0), int(self, 1)) {
-                        let (a, b) = (self.interpret(a, 32, false), self.interpret(b, 32, false));
-                        let t = if op == "umin" { self.arena.min(a, b) } else { self.arena.max(a, b) };
-                        return Ok(Some((Value::Int(t), s)));
-                    }
-                }
-                "abs" => {
-                    if let Some(a) = int(self, 0) { let v = self.absolute(a, 32); return Ok(Some((v, s))); }
-                }
-                _ => {}
-            }
+        if name.starts_with("__nv_") {
             // libdevice computes; only pointer arguments (sincos, modf, frexp) are written.
             let mut s = s;
             self.forget_pointees(&mut s, args, "the result of a math function");
@@ -63,6 +45,31 @@ impl Executor<'_> {
             return Ok(Some((v, s)));
         }
         Err(Box::new(s))
+    }
+
+    /// Functions of integers in libdevice (libdevice user's guide 13.0), by their whole names: each has a width.
+    pub(super) fn integer_of_libdevice(&mut self, name: &str, args: &[Value]) -> Option<Value> {
+        let op = name.strip_prefix("__nv_")?;
+        let (bits, op) = match op {
+            "llmin" | "llmax" | "llabs" => (64, &op[2..]),
+            "ullmin" => (64, "umin"),
+            "ullmax" => (64, "umax"),
+            "clzll" | "ffsll" | "popcll" | "brevll" => (64, &op[..op.len() - 2]),
+            "min" | "max" | "umin" | "umax" | "abs" | "clz" | "ffs" | "popc" | "brev" => (32, op),
+            // The others, of floating point most of them, have bodies or are not known.
+            _ => return None,
+        };
+        let int = |e: &mut Self, i: usize| args.get(i).map(|v| e.value_int(v, bits));
+        let a = int(self, 0)?;
+        let t = match op {
+            "min" | "max" | "umin" | "umax" => { let b = int(self, 1)?; return Some(self.extreme(op.ends_with("max"), !op.starts_with('u'), [a, b], bits)); }
+            "abs" => return Some(self.absolute(a, bits)),
+            "clz" => self.of_bits(Bits::ZerosInFront, a, bits)?,
+            "popc" => self.of_bits(Bits::Ones, a, bits)?,
+            "brev" => self.of_bits(Bits::Reversed, a, bits)?,
+            _ => self.lowest_bit(a, bits)?,
+        };
+        Some(Value::Int(t))
     }
 
     /// `malloc` and `new` in a kernel: an allocation that is used has succeeded.
@@ -97,108 +104,7 @@ impl Executor<'_> {
         let v = match base { "tid" => t.tid[i], "ctaid" => t.bid[i], "ntid" => t.block[i], "nctaid" => t.grid[i], _ => return None };
         Some(Value::Int(v))
     }
-
-    /// LLVM intrinsics of either side, without the `llvm.` prefix.
-    pub(crate) fn intrinsic(&mut self, name: &str, args: &[Value], mut s: State, site: Site, ty: TypeId) -> Modelled {
-        let m = self.program.module(site.func.module);
-        let bits = match m.ty(ty).kind { TypeKind::Int(b) => b, _ => 32 };
-        let base = name.split('.').next().unwrap_or(name);
-        let two = |e: &mut Self, signed: bool| {
-            let (a, b) = (args.first().map(|v| e.value_int(v, bits))?, args.get(1).map(|v| e.value_int(v, bits))?);
-            Some((e.interpret(a, bits, signed), e.interpret(b, bits, signed)))
-        };
-        let scalar = matches!(m.ty(ty).kind, TypeKind::Int(_));
-        let value = match base {
-            "smin" | "smax" if scalar => two(self, true).map(|(a, b)| if base == "smin" { self.arena.min(a, b) } else { self.arena.max(a, b) }).map(Value::Int),
-            "umin" | "umax" if scalar => two(self, false).map(|(a, b)| if base == "umin" { self.arena.min(a, b) } else { self.arena.max(a, b) }).map(Value::Int),
-            "abs" if scalar => args.first().map(|v| self.value_int(v, bits)).map(|a| self.absolute(a, bits)),
-            "expect" | "annotation" | "ptr" | "launder" | "strip" | "ssa_copy" if !args.is_empty() && name != "ptr.mask" => args.first().cloned(),
-            "ctpop" | "ctlz" | "cttz" if scalar => {
-                let r = Range::new(0, i128::from(bits));
-                let a = args.first().map(|v| self.value_int(v, bits));
-                a.map(|a| { let a = self.interpret(a, bits, false); Value::Int(self.arena.apply(base, vec![a], r)) })
-            }
-            "is" => Some(Value::Bool(self.arena.bool(false))),
-            "ceil" | "floor" | "trunc" => match args.first() {
-                Some(Value::Real(r)) => {
-                    let r = *r;
-                    let num = match base {
-                        "floor" => self.arena.floor_div(r.num, r.den),
-                        "ceil" => { let n = self.arena.neg(r.num); let q = self.arena.floor_div(n, r.den); self.arena.neg(q) }
-                        _ => { let d = self.arena.int(r.den); self.arena.div(r.num, d) }
-                    };
-                    Some(Value::Real(crate::symbolic::value::Ratio { num, den: 1 }))
-                }
-                _ => None,
-            },
-            "umul" | "uadd" if name.contains(".with.overflow") => self.with_overflow(base, args, m, ty),
-            "trap" | "debugtrap" | "ubsantrap" => return Ok(None),
-            "va_start" | "va_end" | "va_copy" => { self.forget_pointees(&mut s, args, "variadic arguments"); Some(Value::unknown("no value")) }
-            "stacksave" => Some(self.unknown_pointer("the stack pointer")),
-            "prefetch" | "stackrestore" | "experimental" | "dbg" | "donothing" | "sideeffect" | "assume" | "invariant" | "var" => Some(Value::unknown("no value")),
-            "nvvm" => return self.nvvm(name, args, s, site, ty),
-            _ => None,
-        };
-        if let Some(v) = value { return Ok(Some((v, s))); }
-        self.forget_pointees(&mut s, args, &format!("the effect of `llvm.{name}`"));
-        let v = self.unknown_of(m, ty, &format!("the result of `llvm.{base}`"));
-        Ok(Some((v, s)))
-    }
-
-    /// An unsigned product or sum, and whether it does not fit: how `new T[n]` computes its size.
-    fn with_overflow(&mut self, op: &str, args: &[Value], m: &Module, ty: TypeId) -> Option<Value> {
-        let TypeKind::Struct { fields, .. } = &m.ty(ty).kind else { return None };
-        let TypeKind::Int(bits) = m.ty(fields.first()?.ty).kind else { return None };
-        let (a, b) = (self.value_int(args.first()?, bits), self.value_int(args.get(1)?, bits));
-        let (a, b) = (self.interpret(a, bits, false), self.interpret(b, bits, false));
-        let exact = if op == "umul" { self.arena.mul(a, b) } else { self.arena.add(a, b) };
-        let most = self.arena.int((1i128 << bits.min(64)) - 1);
-        let over = self.arena.lt(most, exact);
-        Some(Value::Aggregate(Rc::new(vec![Value::Int(exact), Value::Bool(over)])))
-    }
-
-    fn nvvm(&mut self, name: &str, args: &[Value], mut s: State, site: Site, ty: TypeId) -> Modelled {
-        let m = self.program.module(site.func.module);
-        // `ldg`, `ldu`: a load through the read-only cache.
-        if name.starts_with("nvvm.ldg.") || name.starts_with("nvvm.ldu.") {
-            let p = args.first().map_or_else(|| Rc::new(vec![]), |a| self.as_pointer(a));
-            let bytes = self.arena.int(i128::from(m.size_of(ty)));
-            self.note_access(&s, site, &p, bytes, AccessKind::Read);
-            let v = self.unknown_of(m, ty, "what a buffer holds");
-            return Ok(Some((v, s)));
-        }
-        if name.starts_with("nvvm.atomic.") {
-            let p = args.first().map_or_else(|| Rc::new(vec![]), |a| self.as_pointer(a));
-            let bytes = self.arena.int(i128::from(m.size_of(ty)));
-            self.note_access(&s, site, &p, bytes, AccessKind::Atomic);
-            let v = self.unknown_of(m, ty, "the result of an atomic operation");
-            return Ok(Some((v, s)));
-        }
-        if name == "nvvm.exit" { return Ok(None); }
-        let bits = match m.ty(ty).kind { TypeKind::Int(b) => b, _ => 0 };
-        if bits > 1 {
-            let op = name.trim_start_matches("nvvm.");
-            if matches!(op, "min.i" | "max.i" | "min.ui" | "max.ui" | "min.ll" | "max.ll" | "min.ull" | "max.ull") && args.len() == 2 {
-                let signed = !op.contains(".u");
-                let (a, b) = (self.value_int(&args[0], bits), self.value_int(&args[1], bits));
-                let (a, b) = (self.interpret(a, bits, signed), self.interpret(b, bits, signed));
-                let t = if op.starts_with("min") { self.arena.min(a, b) } else { self.arena.max(a, b) };
-                return Ok(Some((Value::Int(t), s)));
-            }
-        }
-        self.forget_pointees(&mut s, args, &format!("the effect of `llvm.{name}`"));
-        let v = self.unknown_of(m, ty, &format!("the result of `{}`", name.trim_start_matches("nvvm.")));
-        Ok(Some((v, s)))
-    }
-
-    fn absolute(&mut self, a: crate::symbolic::term::TermId, bits: u32) -> Value {
-        let a = self.interpret(a, bits, true);
-        let n = self.arena.neg(a);
-        let zero = self.arena.int(0);
-        let c = self.arena.le(zero, a);
-        Value::Int(self.arena.ite(c, a, n))
-    }
 }
 
-/// Whether a function lets the threads of a block wait for each other.
-fn is_barrier(name: &str) -> bool { name == "__syncthreads" || name.starts_with("llvm.nvvm.barrier") }
+/// Whether a function is of libdevice, with a body or without: its names are reserved, and none has a place in the source.
+fn is_of_libdevice(f: &Function) -> bool { f.name.starts_with("__nv_") && (f.is_declaration() || f.loc == LocId(0)) }

@@ -47,7 +47,8 @@ impl Executor<'_> {
                     },
                     Base::Unknown(Lost { unset: true, .. }) => {}
                     Base::Unknown(_) => self.written_anywhere = true,
-                    _ => {}
+                    // A thread's own variables are followed; nothing is written to null or a function.
+                    Base::Object(_) | Base::Null | Base::Func(_) => {}
                 }
             }
         }
@@ -416,7 +417,7 @@ impl Executor<'_> {
             (TypeKind::Ptr(_), v @ Value::Ptr(_)) => v,
             (TypeKind::Ptr(_), Value::Int(t)) => self.int_as_pointer(t),
             (TypeKind::Float(_), v @ Value::Real(_)) => v,
-            (TypeKind::Float(_), Value::Int(t)) if self.arena.as_int(t) == Some(0) => Value::Real(super::value::Ratio { num: t, den: 1 }),
+            (TypeKind::Float(_), Value::Int(t)) if self.arena.as_int(t) == Some(0) => Value::Real(super::value::Ratio::exact(t)),
             (_, Value::Unknown(r)) => self.unknown_of(m, ty, &r),
             _ => self.unknown_of(m, ty, "a value read as another type"),
         }
@@ -441,7 +442,8 @@ impl Executor<'_> {
                     self.store_object(s, *o, t.offset, &v, size, cond);
                 }
                 Base::Unknown(l) => self.forget_lost(s, l, "a store through an unknown pointer", false),
-                _ => {}
+                // No such store comes to its end.
+                Base::Null | Base::Func(_) => {}
             }
         }
     }
@@ -623,9 +625,13 @@ impl Executor<'_> {
                     state.rest = if whole { Rest::Zero } else { state.rest };
                 }
                 r if whole => state.rest = r.clone(),
-                Rest::Uninit => {}
-                _ => { for b in 0..n.min(4096) { state.cells.insert(d + b, (1, Value::unknown("part of a copied structure"))); } }
+                // What was never written stays so.
+                Rest::Uninit if state.rest == Rest::Uninit => {}
+                _ => for b in 0..n { state.cells.insert(d + b, (1, Value::unknown("part of a copied structure"))); },
             }
+            // Of cells of which only some bytes are copied.
+            let cut = source.overlapping(at, at + n).filter(|(o, s, _)| *o < at || o + i64::from(*s) > at + n).map(|(o, s, _)| (o.max(at), (o + i64::from(s)).min(at + n)));
+            for b in cut.flat_map(|(from, to)| from..to) { state.cells.insert(b - at + d, (1, Value::unknown("part of a value that was copied"))); }
         }
         for (o, size, v) in parts {
             state.clear(o - at + d, o - at + d + i64::from(size));
@@ -731,7 +737,8 @@ pub(super) fn collect(v: &Value, out: &mut Vec<ObjId>) {
             }
         },
         Value::Aggregate(e) => e.iter().for_each(|v| collect(v, out)),
-        _ => {}
+        // Addresses in numbers are found by `addresses_in`; what is unknown leads nowhere that is known.
+        Value::Int(_) | Value::Bool(_) | Value::Real(_) | Value::Unknown(_) => {}
     }
 }
 
@@ -785,7 +792,8 @@ impl Executor<'_> {
                     if let Some(among) = &l.among { for o in &among.objects { self.kept.add_anything(*o); } }
                     self.forget_lost(s, l, reason, true);
                 }
-                _ => {}
+                // What cannot be written, and what is no memory.
+                Base::Object(_) | Base::Null | Base::Func(_) => {}
             }
         }
     }
@@ -795,7 +803,10 @@ impl Executor<'_> {
     /// What pointer arguments point to directly.
     pub(crate) fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &str) {
         let mut v = vec![];
-        for a in args { collect(a, &mut v); }
+        for a in args {
+            collect(a, &mut v);
+            if let Value::Int(t) = a { v.extend(self.addresses_in(*t)); }
+        }
         self.note_lost_writes(args);
         for o in v {
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) { self.written.add_all(o); self.written_otherwise.insert(o); } else if !self.read_only(o) || self.is_of_device(o) { self.forget(s, o, reason, false); }

@@ -137,9 +137,7 @@ impl Executor<'_> {
                 let v = x.iter().zip(y.iter()).map(|(x, y)| self.ite_value(c, x, y)).collect();
                 Value::Aggregate(Rc::new(v))
             }
-            (Value::Real(x), Value::Real(y)) if x.den == y.den => {
-                Value::Real(Ratio { num: self.arena.ite(c, x.num, y.num), den: x.den })
-            }
+            (Value::Real(x), Value::Real(y)) if x.den == y.den => Value::Real(Ratio { num: self.arena.ite(c, x.num, y.num), den: x.den, rounding: x.rounding.or(y.rounding) }),
             // Zeroed memory that the other path made a pointer.
             (Value::Ptr(_), Value::Int(t)) if self.arena.as_int(*t) == Some(0) => { let null = self.null(); self.ite_value(c, a, &null) }
             (Value::Int(t), Value::Ptr(_)) if self.arena.as_int(*t) == Some(0) => { let null = self.null(); self.ite_value(c, &null, b) }

@@ -373,6 +373,8 @@ impl Executor<'_> {
         let mut work = vec![];
         for a in args {
             collect(a, &mut work);
+            // An address may be given as a number.
+            if let Value::Int(t) = a { work.extend(self.addresses_in(*t)); }
             if let Value::Ptr(p) = a && p.iter().any(|t| t.base.is_anywhere()) { work.extend(self.escaped(s)); }
         }
         work.extend(s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))));

@@ -85,6 +85,7 @@ impl Rest {
         match self {
             Self::Layer(l) => l.terms(out),
             Self::Either(e) => { out.push(e.first); for s in &e.states { state_terms(s, out); } }
+            // Nothing is known of many elements at once.
             _ => {}
         }
     }

@@ -284,6 +284,7 @@ impl Executor<'_> {
                     map.insert(*sym, read);
                 }
                 (Form::Closed(Value::Ptr(at_k)), Some(Value::Ptr(sym))) => if let ([a], [h]) = (at_k.as_slice(), sym.as_slice()) { map.insert(h.offset, a.offset); },
+                // Its symbol stays: any value.
                 _ => {}
             }
         }

@@ -34,6 +34,7 @@ pub mod options;
 pub mod origins;
 pub mod partition;
 pub(crate) mod reached;
+pub mod reals;
 pub mod running;
 pub(crate) mod runtime;
 mod several;

@@ -2,6 +2,8 @@
 //!
 //! What they do to memory is modelled elsewhere (`host`); here stands what they may call, keep, launch and throw.
 
+use crate::ir::intrinsic;
+
 /// Functions of libraries that give memory made anew, an address made of one they are given, or none; that call nothing of the program's;
 /// and that put no address anywhere but one of those. What reads (`fread`, `sscanf`, `read`) may read an address that was written.
 const GIVE_NOTHING_ELSE: &[&str] = &[
@@ -24,13 +26,13 @@ const GIVE_NOTHING_ELSE: &[&str] = &[
     "cbrt", "cbrtf", "ldexp", "frexp", "erf", "erff", "erfc", "erfcf",
 ];
 
-/// The same of intrinsics, by their beginnings.
+/// The same of intrinsics, by their names without types.
 const INTRINSICS: &[&str] = &[
-    "llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.lifetime.", "llvm.assume", "llvm.expect.", "llvm.abs.", "llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin.",
-    "llvm.ctpop.", "llvm.ctlz.", "llvm.cttz.", "llvm.bswap.", "llvm.bitreverse.", "llvm.fshl.", "llvm.fshr.", "llvm.sadd.", "llvm.uadd.", "llvm.ssub.", "llvm.usub.",
-    "llvm.smul.", "llvm.umul.", "llvm.fabs.", "llvm.sqrt.", "llvm.pow.", "llvm.powi.", "llvm.exp.", "llvm.exp2.", "llvm.log.", "llvm.log2.", "llvm.log10.", "llvm.sin.",
-    "llvm.cos.", "llvm.floor.", "llvm.ceil.", "llvm.round.", "llvm.rint.", "llvm.nearbyint.", "llvm.trunc.", "llvm.copysign.", "llvm.fma.", "llvm.fmuladd.",
-    "llvm.maxnum.", "llvm.minnum.", "llvm.stacksave", "llvm.stackrestore", "llvm.trap", "llvm.is.constant.", "llvm.objectsize.", "llvm.va_start", "llvm.va_end", "llvm.va_copy", "llvm.experimental.noalias.", "llvm.eh.typeid.for",
+    "memcpy", "memcpy.inline", "memmove", "memset", "memset.inline", "lifetime.start", "lifetime.end", "assume", "expect", "expect.with.probability", "abs", "smax", "smin", "umax", "umin",
+    "ctpop", "ctlz", "cttz", "bswap", "bitreverse", "fshl", "fshr", "sadd.with.overflow", "uadd.with.overflow", "ssub.with.overflow", "usub.with.overflow", "smul.with.overflow",
+    "umul.with.overflow", "sadd.sat", "uadd.sat", "ssub.sat", "usub.sat", "fabs", "sqrt", "pow", "powi", "exp", "exp2", "exp10", "log", "log2", "log10", "sin",
+    "cos", "floor", "ceil", "round", "roundeven", "rint", "nearbyint", "trunc", "copysign", "fma", "fmuladd", "maxnum", "minnum", "maximum", "minimum", "is.fpclass",
+    "stacksave", "stackrestore", "trap", "is.constant", "objectsize", "va_start", "va_end", "va_copy", "experimental.noalias.scope.decl", "eh.typeid.for",
 ];
 
 /// What throws, and what surrounds a handler. That the end of one destroys what was caught is left out (`throws`).
@@ -40,10 +42,11 @@ const OF_EXCEPTIONS: &[&str] = &[
 ];
 
 /// Whether a function of a library calls nothing of the program's, whatever it is given.
-pub(super) fn calls_nothing(name: &str) -> bool { name.starts_with("llvm.") || GIVE_NOTHING_ELSE.contains(&name) || OF_EXCEPTIONS.contains(&name) }
+/// Of intrinsics only those of coroutines run the program's own code.
+pub(super) fn calls_nothing(name: &str) -> bool { name.starts_with("llvm.") && !name.starts_with("llvm.coro.") || GIVE_NOTHING_ELSE.contains(&name) || OF_EXCEPTIONS.contains(&name) }
 
 /// Whether a function gives no address but those that it is given and memory made anew, and calls nothing of the program's.
-pub(super) fn gives_nothing_else(name: &str) -> bool { GIVE_NOTHING_ELSE.contains(&name) || INTRINSICS.iter().any(|p| name.starts_with(p)) }
+pub(super) fn gives_nothing_else(name: &str) -> bool { GIVE_NOTHING_ELSE.contains(&name) || intrinsic::base(name).is_some_and(|n| INTRINSICS.contains(&n)) }
 
 /// Functions of libraries that call those they are given before they return, and never again.
 const KEEPS_NOTHING: &[&str] = &["qsort", "qsort_r", "bsearch", "lfind", "lsearch"];

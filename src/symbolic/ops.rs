@@ -2,12 +2,16 @@
 
 use super::exec::{AccessKind, Executor, Frame, Site, State, Stores};
 use super::memory::{ObjId, ObjKind, ObjState, Object, Rest};
+use super::reals::{Compared, Format, Whole, precision};
 use super::several::MADE;
 use super::term::{InputSource, Range, SymKind, Term, TermId, wrap_value};
 use super::value::{Base, Ratio, Target, Value};
 use crate::ir::{AtomicOp, BinOp, CastOp, Const, FuncRef, Inst, Op, Operand, Pred, Side, Step, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+
+/// Why a number of floating point is not known.
+const ROUNDED: &str = "a floating-point value that may be rounded";
 
 impl Executor<'_> {
     // ---- operands ----
@@ -62,7 +66,7 @@ impl Executor<'_> {
             if scaled.fract() == 0.0 && scaled.abs() < 1e15 {
                 #[expect(clippy::cast_possible_truncation, reason = "checked to be an integer below 1e15")]
                 let num = self.arena.int(scaled as i128);
-                return Value::Real(Ratio { num, den: 1i128 << k });
+                return Value::Real(Ratio { num, den: 1i128 << k, ..Ratio::exact(num) });
             }
         }
         Value::unknown("a floating-point value")
@@ -73,7 +77,7 @@ impl Executor<'_> {
         match &m.ty(ty).kind {
             TypeKind::Int(1) => Value::Bool(self.arena.bool(false)),
             TypeKind::Int(_) => Value::Int(self.arena.int(0)),
-            TypeKind::Float(_) => Value::Real(Ratio { num: self.arena.int(0), den: 1 }),
+            TypeKind::Float(_) => Value::Real(Ratio::exact(self.arena.int(0))),
             TypeKind::Ptr(_) => self.null(),
             TypeKind::Struct { fields, .. } => { let v = fields.iter().map(|x| self.zero_of(f, x.ty)).collect(); Value::Aggregate(Rc::new(v)) }
             TypeKind::Array { elem, count } if *count <= 64 => { let v = (0..*count).map(|_| self.zero_of(f, *elem)).collect(); Value::Aggregate(Rc::new(v)) }
@@ -351,7 +355,7 @@ impl Executor<'_> {
                 self.set(fr, inst.result, v);
             }
             Op::FNeg(a) => {
-                let v = match self.operand(fr, a, inst.ty) { Value::Real(r) => Value::Real(Ratio { num: self.arena.neg(r.num), den: r.den }), _ => Value::unknown("a floating-point value") };
+                let v = match self.operand(fr, a, inst.ty) { Value::Real(r) => Value::Real(self.arena.real_negated(&r)), _ => Value::unknown("a floating-point value") };
                 self.set(fr, inst.result, v);
             }
             Op::Cast { op, value, from, .. } => {
@@ -361,7 +365,9 @@ impl Executor<'_> {
             Op::Select { cond, a, b } => {
                 let c = self.condition(fr, cond);
                 let (x, y) = (self.operand(fr, a, inst.ty), self.operand(fr, b, inst.ty));
-                let v = self.ite_value(c, &x, &y);
+                // Of vectors each element may be chosen otherwise.
+                let each = matches!(cond, Operand::Value(v) if self.value_type(fr.func, *v).is_some_and(|t| matches!(m.ty(t).kind, TypeKind::Vector { .. })));
+                let v = if each { self.unknown_of(m, inst.ty, "a choice of elements of vectors") } else { self.ite_value(c, &x, &y) };
                 self.set(fr, inst.result, v);
             }
             Op::Freeze(a) => { let v = self.operand(fr, a, inst.ty); self.set(fr, inst.result, v); }
@@ -452,6 +458,7 @@ impl Executor<'_> {
                 self.clobber(&mut s, &args, "inline assembly");
                 // What it accesses stands in brackets; addresses may come as numbers.
                 self.unknown_code |= self.side == Side::Device && (text.contains('[') || text.contains("call"));
+                if self.side == Side::Device && text.contains('[') && !text.trim_start().starts_with("prefetch") { self.unknown_access(&s, site, "one that inline assembly uses"); }
                 // Without a memory clobber and with a pointer only in scalar use this is a plain computation.
                 if self.side == Side::Device && (text.contains("cp.async") || text.contains("ldmatrix") || text.contains("st.") || text.contains("ld.")) {
                     self.notes.push(format!("inline assembly with memory operands is not checked: `{}`", text.chars().take(60).collect::<String>()));
@@ -461,11 +468,20 @@ impl Executor<'_> {
             Op::Other { what, args } => {
                 let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
                 self.unknown_code |= self.side == Side::Device;
+                if args.iter().any(|a| matches!(a, Value::Ptr(_))) { self.unknown_access(&s, site, &format!("one that `{what}` uses")); }
                 self.clobber(&mut s, &args, what);
                 if inst.result.is_some() { let v = self.unknown_of(m, inst.ty, &format!("the result of `{what}`")); self.set(fr, inst.result, v); }
             }
         }
         Some(s)
+    }
+
+    /// An access of a kernel of which it is not known where: it counts, and is not decided.
+    pub(crate) fn unknown_access(&mut self, s: &State, site: Site, pointer: &str) {
+        if self.side != Side::Device { return; }
+        let lost = self.unknown_pointer(pointer);
+        let p = self.as_pointer(&lost);
+        self.record(s, site, &p, 1, AccessKind::Read);
     }
 
     /// An atomic operation of the host: its result, with what it leaves stored.
@@ -559,11 +575,13 @@ impl Executor<'_> {
             return Value::Bool(match op {
                 B::And | B::Mul => self.arena.and(x, y),
                 B::Or => self.arena.or(x, y),
-                _ => {
+                B::Add | B::Sub | B::Xor => {
                     let (nx, ny) = (self.arena.not(x), self.arena.not(y));
                     let (l, r) = (self.arena.and(x, ny), self.arena.and(nx, y));
                     self.arena.or(l, r)
                 }
+                // Divisions and shifts, of which only those by 1 and by 0 are defined.
+                _ => self.arena.fresh_bool(SymKind::Unknown { reason: "arithmetic on single bits".into() }, "?"),
             });
         }
         // The distance of two pointers into one object is a number.
@@ -624,11 +642,7 @@ impl Executor<'_> {
                 match self.arena.as_int(y) {
                     Some(k) if (0..i128::from(bits)).contains(&k) => self.arena.scale(x, 1i128 << k),
                     Some(_) => return self.unknown_int("a shift by more than the width", bits),
-                    None if Range::new(0, i128::from(bits) - 1).contains(self.arena.range(y)) || self.arena.range(y).hi.is_none_or(|h| h > 126) => {
-                        let p = self.arena.pow2(y);
-                        self.arena.mul(x, p)
-                    }
-                    None => { let p = self.arena.pow2(y); self.arena.mul(x, p) }
+                    None => { let p = self.arena.pow2(y); let t = self.arena.mul(x, p); self.within_width(t, y, bits) }
                 }
             }
             B::LShr | B::AShr => {
@@ -637,7 +651,7 @@ impl Executor<'_> {
                 match self.arena.as_int(y) {
                     Some(k) if (0..i128::from(bits)).contains(&k) => self.arena.floor_div(x, 1i128 << k),
                     Some(_) => return self.unknown_int("a shift by more than the width", bits),
-                    None if self.arena.range(x).lo.is_some_and(|v| v >= 0) => { let p = self.arena.pow2(y); self.arena.div(x, p) }
+                    None if self.arena.range(x).lo.is_some_and(|v| v >= 0) => { let p = self.arena.pow2(y); let t = self.arena.div(x, p); self.within_width(t, y, bits) }
                     None => return self.unknown_int("a signed shift by a variable", bits),
                 }
             }
@@ -658,6 +672,15 @@ impl Executor<'_> {
         }
     }
 
+    /// What a shift gives by a number below the width. By more it is undefined: x86 takes that modulo the width, devices give 0.
+    fn within_width(&mut self, t: TermId, by: TermId, bits: u32) -> TermId {
+        let most = i128::from(bits) - 1;
+        if Range::new(0, most).contains(self.arena.range(by)) { return t; }
+        let most = self.arena.int(most);
+        let (defined, other) = (self.arena.le(by, most), self.unknown_int("a shift by more than the width", bits));
+        self.arena.ite(defined, t, other)
+    }
+
     /// A mask that cuts to the lowest bits, or clears them, and a complement: modulo 2^bits the same of every representative, so
     /// that nothing needs to be in range.
     fn whatever_its_sign(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> Option<TermId> {
@@ -673,7 +696,7 @@ impl Executor<'_> {
 
     /// An operand of a bitwise operation: constants as they are, anything else as an unsigned value. A number that is surely a signed
     /// one of this width has the bits that it has: nothing wraps where it is negative.
-    fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
+    pub(crate) fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
         if self.arena.as_int(t).is_some() { return t; }
         let range = self.arena.range(t);
         if range.lo.is_none_or(|l| l >= 0) || !Range::of_int(bits, true).contains(range) { return self.interpret(t, bits, false); }
@@ -682,48 +705,39 @@ impl Executor<'_> {
         self.arena.ite(negative, read, t)
     }
 
+    /// The format of a floating-point type that is followed.
+    pub(crate) fn format_of(&self, f: FuncRef, ty: TypeId) -> Option<Format> {
+        let TypeKind::Float(width) = self.module(f).ty(ty).kind else { return None };
+        Some(Format { precision: precision(width)?, rough_division: self.side == Side::Device && width == 32 })
+    }
+
     fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
         let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
-        let (Value::Real(x), Value::Real(y)) = (x, y) else { return Value::unknown("a floating-point value") };
-        // Every intermediate must be exactly representable, so that rounding cannot show.
-        let limit = match self.module(fr.func).ty(ty).kind { TypeKind::Float(64) => 1i128 << 53, TypeKind::Float(32) => 1i128 << 24, _ => return Value::unknown("a floating-point value") };
-        let r = match op {
-            BinOp::FAdd | BinOp::FSub => {
-                let Some(p) = x.den.checked_mul(y.den) else { return Value::unknown("a floating-point value") };
-                let (l, r) = (self.arena.scale(x.num, y.den), self.arena.scale(y.num, x.den));
-                Ratio { num: if op == BinOp::FAdd { self.arena.add(l, r) } else { self.arena.sub(l, r) }, den: p }
-            }
-            BinOp::FMul => match x.den.checked_mul(y.den) { Some(d) => Ratio { num: self.arena.mul(x.num, y.num), den: d }, None => return Value::unknown("a floating-point value") },
-            BinOp::FDiv => match self.arena.as_int(y.num) {
-                Some(k) if k != 0 && y.den < 1 << 20 && x.den.checked_mul(k.abs()).is_some() => {
-                    let n = self.arena.scale(x.num, y.den * k.signum());
-                    Ratio { num: n, den: x.den * k.abs() }
-                }
-                _ => return Value::unknown("a floating-point value"),
-            },
-            _ => return Value::unknown("a floating-point value"),
-        };
-        let range = self.arena.range(r.num);
-        if r.den < limit && Range::new(-limit, limit).contains(range) { Value::Real(r) } else { Value::unknown("a floating-point value that may be rounded") }
+        let (Value::Real(x), Value::Real(y), Some(format)) = (x, y, self.format_of(fr.func, ty)) else { return Value::unknown("a floating-point value") };
+        self.arena.real_binary(op, &x, &y, format).map_or_else(|| Value::unknown(ROUNDED), Value::Real)
     }
 
     fn compare_reals(&mut self, fr: &Frame, pred: &str, a: &Operand, b: &Operand, ty: TypeId) -> Value {
         let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
-        let (Value::Real(x), Value::Real(y)) = (x, y) else {
-            return Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: "a floating-point comparison".into() }, "?"));
+        let how = Compared::of(pred);
+        let known = match (&x, &y, how) {
+            (Value::Real(x), Value::Real(y), Some(how)) => self.arena.real_compare(how, x, y),
+            _ => None,
         };
-        let (l, r) = (self.arena.scale(x.num, y.den), self.arena.scale(y.num, x.den));
-        Value::Bool(match pred.trim_start_matches(['o', 'u']) {
-            "eq" => self.arena.eq(l, r),
-            "ne" => self.arena.ne(l, r),
-            "lt" => self.arena.lt(l, r),
-            "le" => self.arena.le(l, r),
-            "gt" => self.arena.lt(r, l),
-            "ge" => self.arena.le(r, l),
-            "rd" => self.arena.bool(true),
-            "no" => self.arena.bool(false),
-            _ => self.arena.fresh_bool(SymKind::Unknown { reason: "a floating-point comparison".into() }, "?"),
-        })
+        Value::Bool(known.unwrap_or_else(|| self.arena.fresh_bool(SymKind::Unknown { reason: "a floating-point comparison".into() }, "?")))
+    }
+
+    /// A conversion to an integer. What the type does not hold is undefined; devices give the nearest that it does, x86 gives its least
+    /// number or the low bits of a wider one.
+    pub(crate) fn real_as_int(&mut self, r: &Ratio, bits: u32, signed: bool) -> Option<TermId> {
+        let t = self.arena.real_whole(r, Whole::Trunc)?;
+        let want = Range::of_int(bits, signed);
+        let (Some(low), Some(high)) = (want.lo, want.hi) else { return None };
+        if want.contains(self.arena.range(t)) { return Some(t); }
+        let (low, high) = (self.arena.int(low), self.arena.int(high));
+        let (above, below) = (self.arena.le(low, t), self.arena.le(t, high));
+        let (held, other) = (self.arena.and(above, below), self.unknown_int("a floating-point value that its integer type does not hold", bits));
+        Some(self.arena.ite(held, t, other))
     }
 
     fn compare(&mut self, fr: &Frame, pred: Pred, a: &Operand, b: &Operand) -> Value {
@@ -829,17 +843,16 @@ impl Executor<'_> {
                     let t = self.operand_int(fr, value, bits);
                     self.interpret(t, bits, op == CastOp::SiToFp)
                 };
-                let limit = match m.ty(to).kind { TypeKind::Float(64) => 1i128 << 53, TypeKind::Float(32) => 1i128 << 24, _ => 0 };
-                if Range::new(-limit, limit).contains(self.arena.range(t)) { Value::Real(Ratio { num: t, den: 1 }) } else { Value::unknown("a floating-point value that may be rounded") }
+                match self.format_of(fr.func, to).and_then(|f| self.arena.real_of_int(t, f.precision)) { Some(r) => Value::Real(r), None => Value::unknown(ROUNDED) }
             }
-            CastOp::FpToSi | CastOp::FpToUi => match self.operand(fr, value, from) {
-                Value::Real(r) => { let d = self.arena.int(r.den); Value::Int(self.arena.div(r.num, d)) }
+            CastOp::FpToSi | CastOp::FpToUi => match (self.operand(fr, value, from), to_bits) {
+                (Value::Real(r), Some(bits @ 8..=64)) => match self.real_as_int(&r, bits, op == CastOp::FpToSi) { Some(t) => Value::Int(t), None => self.unknown_of(m, to, ROUNDED) },
                 _ => self.unknown_of(m, to, "a floating-point value"),
             },
             CastOp::FpExt => self.operand(fr, value, from),
-            CastOp::FpTrunc => match self.operand(fr, value, from) {
-                Value::Real(r) if r.den == 1 && Range::new(-(1 << 24), 1 << 24).contains(self.arena.range(r.num)) => Value::Real(r),
-                _ => Value::unknown("a floating-point value that may be rounded"),
+            CastOp::FpTrunc => match (self.operand(fr, value, from), self.format_of(fr.func, to)) {
+                (Value::Real(r), Some(f)) => self.arena.real_narrowed(&r, f.precision).map_or_else(|| Value::unknown(ROUNDED), Value::Real),
+                _ => Value::unknown(ROUNDED),
             },
             CastOp::PtrToInt => { let p = self.pointer_operand(fr, value); Value::Int(self.pointer_as_int(&p)) }
             CastOp::IntToPtr => { let v = self.any_operand(fr, value); let p = self.as_pointer(&v); Value::Ptr(p) }

@@ -69,9 +69,22 @@ impl Target {
     pub const fn new(cond: TermId, base: Base, offset: TermId) -> Self { Self { cond, base, offset, part: None } }
 }
 
-/// A real number tracked exactly as `numerator / denominator`, where the machine's rounding cannot show.
+/// A floating-point number: `num / den` of the mathematical integers, rounded as [`Rounding`] says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Ratio { pub num: TermId, pub den: i128 }
+pub struct Ratio { pub num: TermId, pub den: i128, pub rounding: Rounding }
+
+/// How far the machine's number may be from the one that is written down (`reals.rs`). Errors are counted in
+/// [`super::reals::UNIT`]s, absolute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Rounding {
+    #[default]
+    Exact,
+    /// A monotone function of it that leaves numbers of up to so many bits as they are: a quotient that was rounded once is on the
+    /// same side of each integer as the exact one.
+    Monotone { bits: u32, error: i128 },
+    /// Anywhere within the error.
+    Within(i128),
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {

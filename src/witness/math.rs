@@ -217,6 +217,10 @@ pub fn device(name: &str) -> Option<Entry> {
         "umin" | "ullmin" => int_n!(2, |a, _| Some(a[0].min(a[1]))),
         "mulhi" => int_n!(2, |a, _| Some((signed(a[0], 32) * signed(a[1], 32)).cast_unsigned() >> 32)),
         "umulhi" => int_n!(2, |a, _| Some((a[0] * a[1]) >> 32)),
+        "clz" | "clzll" => int_n!(1, |a, w| Some(u64::from(a[0].leading_zeros() - (64 - w)))),
+        "ffs" | "ffsll" => int_n!(1, |a, _| Some(if a[0] == 0 { 0 } else { u64::from(a[0].trailing_zeros()) + 1 })),
+        "popc" | "popcll" => int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))),
+        "brev" | "brevll" => int_n!(1, |a, w| Some(a[0].reverse_bits() >> (64 - w))),
         "isnand" | "isnanf" | "isnan" => test!(f64::is_nan),
         "isinfd" | "isinff" | "isinf" => test!(f64::is_infinite),
         "isfinited" | "finitef" => test!(f64::is_finite),
@@ -234,9 +238,10 @@ pub fn device(name: &str) -> Option<Entry> {
 
 /// LLVM's intrinsics, the name without `llvm.`; those of one target are elsewhere.
 pub fn intrinsic(name: &str) -> Option<Entry> {
-    let base = name.split_once('.').map_or(name, |p| p.0);
-    let dotted = name.rsplit_once('.').map_or(name, |p| p.0);
-    let m: Model = match dotted {
+    // The whole name says which is meant, less the types behind it.
+    let base = crate::ir::intrinsic::without_types(name);
+    let to_long = name.strip_prefix(base).is_some_and(|types| types.starts_with(".i64."));
+    let m: Model = match base {
         "sadd.with.overflow" => overflow!(|a, b, w| { let v = s(a, w) + s(b, w); (v, !fits_signed(v, w)) }),
         "ssub.with.overflow" => overflow!(|a, b, w| { let v = s(a, w) - s(b, w); (v, !fits_signed(v, w)) }),
         "smul.with.overflow" => overflow!(|a, b, w| { let v = s(a, w) * s(b, w); (v, !fits_signed(v, w)) }),
@@ -253,98 +258,101 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
         "is.constant" => return Some((is_constant, Class::Pure)),
         "stacksave" => return Some((super::libc::zero, Class::Pure)),
         "stackrestore" => return Some((super::libc::nothing, Class::Pure)),
-        _ => match base {
-            "fmuladd" => fma,
-            "abs" => absolute,
-            "smax" => int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())),
-            "smin" => int_n!(2, |a, w| Some(signed(a[0], w).min(signed(a[1], w)).cast_unsigned())),
-            "umax" => int_n!(2, |a, _| Some(a[0].max(a[1]))),
-            "umin" => int_n!(2, |a, _| Some(a[0].min(a[1]))),
-            "ctpop" => int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))),
-            "ctlz" => int_n!(2, |a, w| if a[0] == 0 && a[1] == 1 { None } else { Some(u64::from(a[0].leading_zeros() - (64 - w))) }),
-            "cttz" => int_n!(2, |a, w| if a[0] == 0 { if a[1] == 1 { None } else { Some(u64::from(w)) } } else { Some(u64::from(a[0].trailing_zeros())) }),
-            "bswap" => int_n!(1, |a, w| Some(a[0].swap_bytes() >> (64 - w))),
-            "bitreverse" => int_n!(1, |a, w| Some(a[0].reverse_bits() >> (64 - w))),
-            "fshl" => int_n!(3, |a, w| {
-                let k = a[2] % u64::from(w);
-                Some(if k == 0 { a[0] } else { a[0] << k | a[1] >> (u64::from(w) - k) })
-            }),
-            "fshr" => int_n!(3, |a, w| {
-                let k = a[2] % u64::from(w);
-                Some(if k == 0 { a[1] } else { a[0] << (u64::from(w) - k) | a[1] >> k })
-            }),
-            "ptrmask" => int_n!(2, |a, _| Some(a[0] & a[1])),
-            "expect" | "launder" | "strip" | "ssa" | "threadlocal" | "annotation" | "invariant" => super::libc::first,
-            "objectsize" => int_n!(1, |_, _| Some(u64::MAX)),
-            "prefetch" | "dbg" | "donothing" | "sideeffect" | "experimental" | "var" | "stackprotector" | "pseudoprobe" => super::libc::nothing,
-            "trap" | "debugtrap" | "ubsantrap" => return Some(super::device::TRAP),
-            "va_start" => return Some((super::stdio::va_start, Class::Memory)),
-            "va_end" => super::libc::nothing,
-            "va_copy" => return Some((super::stdio::va_copy, Class::Memory)),
-            "powi" => return Some((powi, Class::Pure)),
-            "is" => return Some((is_fpclass, Class::Pure)),
-            "minimum" => float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }),
-            "maximum" => float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }),
-            "lround" | "llround" => round_to!(64, f64::round),
-            "lrint" | "llrint" => round_to!(64, rint),
-            "nvvm" => return nvvm(name.strip_prefix("nvvm.")?),
-            _ => by_name(base)?,
+        "fmuladd" => fma,
+        "abs" => absolute,
+        "smax" => int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())),
+        "smin" => int_n!(2, |a, w| Some(signed(a[0], w).min(signed(a[1], w)).cast_unsigned())),
+        "umax" => int_n!(2, |a, _| Some(a[0].max(a[1]))),
+        "umin" => int_n!(2, |a, _| Some(a[0].min(a[1]))),
+        "ctpop" => int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))),
+        "ctlz" => int_n!(2, |a, w| if a[0] == 0 && a[1] == 1 { None } else { Some(u64::from(a[0].leading_zeros() - (64 - w))) }),
+        "cttz" => int_n!(2, |a, w| if a[0] == 0 { if a[1] == 1 { None } else { Some(u64::from(w)) } } else { Some(u64::from(a[0].trailing_zeros())) }),
+        "bswap" => int_n!(1, |a, w| Some(a[0].swap_bytes() >> (64 - w))),
+        "bitreverse" => int_n!(1, |a, w| Some(a[0].reverse_bits() >> (64 - w))),
+        "fshl" => int_n!(3, |a, w| {
+            let k = a[2] % u64::from(w);
+            Some(if k == 0 { a[0] } else { a[0] << k | a[1] >> (u64::from(w) - k) })
+        }),
+        "fshr" => int_n!(3, |a, w| {
+            let k = a[2] % u64::from(w);
+            Some(if k == 0 { a[1] } else { a[0] << (u64::from(w) - k) | a[1] >> k })
+        }),
+        "ptrmask" => int_n!(2, |a, _| Some(a[0] & a[1])),
+        "expect" | "expect.with.probability" | "launder.invariant.group" | "strip.invariant.group" | "ssa.copy" | "threadlocal.address" | "annotation" | "ptr.annotation"
+        | "invariant.start" | "arithmetic.fence" => super::libc::first,
+        // Where nothing is known of the object: the most, or the least where that is asked for.
+        "objectsize" => return Some((object_size, Class::Pure)),
+        "prefetch" | "dbg.declare" | "dbg.value" | "dbg.assign" | "dbg.label" | "donothing" | "sideeffect" | "experimental.noalias.scope.decl" | "var.annotation" | "invariant.end"
+        | "stackprotector" | "pseudoprobe" | "fake.use" => super::libc::nothing,
+        "trap" | "debugtrap" | "ubsantrap" => return Some(super::device::TRAP),
+        "va_start" => return Some((super::stdio::va_start, Class::Memory)),
+        "va_end" => super::libc::nothing,
+        "va_copy" => return Some((super::stdio::va_copy, Class::Memory)),
+        "powi" => return Some((powi, Class::Pure)),
+        "is.fpclass" => return Some((is_fpclass, Class::Pure)),
+        "minimum" => float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }),
+        "maximum" => float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }),
+        "lround" | "llround" | "lrint" | "llrint" if !to_long => return None,
+        _ => match base.strip_prefix("nvvm.") {
+            // Those have types of their own in their names, which are parts of these.
+            Some(_) => return nvvm(name.strip_prefix("nvvm.")?),
+            None => by_name(base).filter(|_| IS_INTRINSIC.contains(&base))?,
         },
     };
     Some((m, Class::Pure))
 }
 
+/// The common functions that are intrinsics too.
+const IS_INTRINSIC: &[&str] = &[
+    "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "exp2", "exp10", "log", "log2", "log10", "fabs", "floor", "ceil", "trunc", "round", "rint",
+    "nearbyint", "roundeven", "pow", "atan2", "maxnum", "minnum", "maximumnum", "minimumnum", "copysign", "fma", "lround", "llround", "lrint", "llrint",
+];
+
 /// NVPTX's floating-point intrinsics, which libdevice's bodies use.
 fn nvvm(name: &str) -> Option<Entry> {
-    let mut parts = name.split('.');
-    let m: Model = match parts.next()? {
-        "sqrt" => float1!(f64::sqrt),
-        "rsqrt" => float1!(|x| 1.0 / x.sqrt()),
-        "rcp" => float1!(|x| 1.0 / x),
-        "fabs" => float1!(f64::abs),
-        "floor" => float1!(f64::floor),
-        "ceil" => float1!(f64::ceil),
-        "trunc" => float1!(f64::trunc),
-        "round" => float1!(rint),
-        "saturate" => float1!(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) }),
-        "sin" => float1!(f64::sin),
-        "cos" => float1!(f64::cos),
-        "ex2" => float1!(f64::exp2),
-        "lg2" => float1!(f64::log2),
-        "tanh" => float1!(f64::tanh),
-        "fmin" => float2!(f64::min),
-        "fmax" => float2!(f64::max),
-        "add" => float2!(|a, b| a + b),
-        "mul" => float2!(|a, b| a * b),
-        "div" => float2!(|a, b| a / b),
-        "fma" => fma,
-        "mulhi" => match parts.next()? {
-            "i" => int_n!(2, |a, _| Some((signed(a[0], 32) * signed(a[1], 32)).cast_unsigned() >> 32)),
-            "ui" => int_n!(2, |a, _| Some((a[0] * a[1]) >> 32)),
-            "ll" => int_n!(2, |a, _| Some(((s(a[0], 64) * s(a[1], 64)) >> 64) as u64)),
-            "ull" => int_n!(2, |a, _| Some(((u128::from(a[0]) * u128::from(a[1])) >> 64) as u64)),
-            _ => return None,
-        },
-        "mul24" => match parts.next()? {
-            "i" => int_n!(2, |a, _| Some((signed(a[0] & mask(24), 24) * signed(a[1] & mask(24), 24)).cast_unsigned())),
-            _ => int_n!(2, |a, _| Some((a[0] & mask(24)) * (a[1] & mask(24)))),
-        },
-        "sad" => match parts.next()? {
-            "i" | "s" => int_n!(3, |a, w| Some(signed(a[0], w).abs_diff(signed(a[1], w)).wrapping_add(a[2]))),
-            _ => int_n!(3, |a, _| Some(a[0].abs_diff(a[1]).wrapping_add(a[2]))),
-        },
-        "prmt" => int_n!(3, |a, _| Some(permute(a[0], a[1], a[2]))),
-        "popc" => int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))),
-        "d2i" => match parts.next()? {
-            "lo" => int_n!(1, |a, _| Some(a[0] & mask(32))),
-            "hi" => int_n!(1, |a, _| Some(a[0] >> 32)),
-            rounding => return rounded(rounding, 32),
-        },
-        "f2i" => return rounded(parts.next()?, 32),
-        "d2ll" | "f2ll" => return rounded(parts.next()?, 64),
-        "lohi" => lohi,
-        "bitcast" => super::libc::first,
-        "i2d" | "ui2d" | "i2f" | "ui2f" | "ll2d" | "ll2f" | "ull2d" | "ull2f" => return None,
+    let (base, rest) = name.split_once('.').unwrap_or((name, ""));
+    // Without what flushes small numbers to zero, and the type.
+    let way = rest.strip_suffix('f').or_else(|| rest.strip_suffix('d')).map(|r| r.trim_end_matches('.')).map(|r| r.strip_suffix("ftz").map_or(r, |r| r.trim_end_matches('.')));
+    let plain = way == Some("");
+    // To the nearest, or to what the device finds fast, in the last place.
+    let near = matches!(way, Some("" | "rn" | "approx" | "full"));
+    let m: Model = match (base, rest) {
+        ("sqrt", _) if near => float1!(f64::sqrt),
+        ("rsqrt", _) if near => float1!(|x| 1.0 / x.sqrt()),
+        ("rcp", _) if near => float1!(|x| 1.0 / x),
+        ("fabs", _) if plain => float1!(f64::abs),
+        ("floor", _) if plain => float1!(f64::floor),
+        ("ceil", _) if plain => float1!(f64::ceil),
+        ("trunc", _) if plain => float1!(f64::trunc),
+        ("round", _) if plain => float1!(rint),
+        ("saturate", _) if plain => float1!(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) }),
+        ("sin", _) if near => float1!(f64::sin),
+        ("cos", _) if near => float1!(f64::cos),
+        ("ex2", _) if near => float1!(f64::exp2),
+        ("lg2", _) if near => float1!(f64::log2),
+        ("tanh", _) if near => float1!(f64::tanh),
+        ("fmin", _) if plain => float2!(f64::min),
+        ("fmax", _) if plain => float2!(f64::max),
+        ("add", _) if near => float2!(|a, b| a + b),
+        ("mul", _) if near => float2!(|a, b| a * b),
+        ("div", _) if near => float2!(|a, b| a / b),
+        ("fma", _) if near => fma,
+        ("mulhi", "i") => int_n!(2, |a, _| Some((signed(a[0], 32) * signed(a[1], 32)).cast_unsigned() >> 32)),
+        ("mulhi", "ui") => int_n!(2, |a, _| Some((a[0] * a[1]) >> 32)),
+        ("mulhi", "ll") => int_n!(2, |a, _| Some(((s(a[0], 64) * s(a[1], 64)) >> 64) as u64)),
+        ("mulhi", "ull") => int_n!(2, |a, _| Some(((u128::from(a[0]) * u128::from(a[1])) >> 64) as u64)),
+        ("mul24", "i") => int_n!(2, |a, _| Some((signed(a[0] & mask(24), 24) * signed(a[1] & mask(24), 24)).cast_unsigned())),
+        ("mul24", "ui") => int_n!(2, |a, _| Some((a[0] & mask(24)) * (a[1] & mask(24)))),
+        ("sad", "i" | "s" | "ll") => int_n!(3, |a, w| Some(signed(a[0], w).abs_diff(signed(a[1], w)).wrapping_add(a[2]))),
+        ("sad", "ui" | "us" | "ull") => int_n!(3, |a, _| Some(a[0].abs_diff(a[1]).wrapping_add(a[2]))),
+        ("prmt", "") => int_n!(3, |a, _| Some(permute(a[0], a[1], a[2]))),
+        ("popc", "i" | "ll") => int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))),
+        ("d2i", "lo") => int_n!(1, |a, _| Some(a[0] & mask(32))),
+        ("d2i", "hi") => int_n!(1, |a, _| Some(a[0] >> 32)),
+        ("d2i" | "f2i", mode) => return rounded(mode.strip_suffix(".ftz").unwrap_or(mode), 32),
+        ("d2ll" | "f2ll", mode) => return rounded(mode.strip_suffix(".ftz").unwrap_or(mode), 64),
+        ("lohi", "i2d") => lohi,
+        ("bitcast", "f2i" | "i2f" | "d2ll" | "ll2d") => super::libc::first,
         _ => return None,
     };
     Some((m, Class::Pure))
@@ -384,7 +392,10 @@ fn lohi(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     }))
 }
 
-fn is_constant(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(Ret::Val(Val::ZERO)) }
+/// Whether a compiler finds a value to be constant is for the compiler.
+fn is_constant(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(Ret::Val(Val::poison(Reason::OPEN))) }
+
+fn object_size(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { Ok(Ret::Val(if arg(a, 1) == Val::ZERO { Val::new(u64::MAX) } else { Val::ZERO })) }
 
 fn powi(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
     let (x, n, w) = (arg(a, 0), arg(a, 1), width(c));
@@ -426,11 +437,43 @@ mod tests {
     #[test]
     fn names_with_and_without_suffix_are_found() {
         for n in ["sqrt", "sqrtf", "powf", "fmaxf", "erf"] { assert_eq!(host(n).is_some(), n != "erf", "{n}"); }
-        for n in ["fabs.f64", "fmuladd.f32", "sadd.with.overflow.i32", "smin.i32", "nvvm.mulhi.ui", "nvvm.d2i.hi", "nvvm.fma.rn.d", "expect.i64"] {
+        for n in ["fabs.f64", "fmuladd.f32", "sadd.with.overflow.i32", "smin.i32", "nvvm.mulhi.ui", "nvvm.d2i.hi", "nvvm.fma.rn.d", "nvvm.fma.rn.ftz.f", "nvvm.floor.ftz.f", "nvvm.sqrt.rn.f", "nvvm.d2i.rz", "expect.i64", "is.fpclass.f32", "ctlz.i64", "lround.i64.f32", "uadd.sat.v4i32"] {
             assert!(intrinsic(n).is_some(), "{n}");
+        }
+        // Another rounding, another order of bytes, and what only begins alike.
+        for n in ["nvvm.add.rz.f", "nvvm.sqrt.rm.d", "nvvm.fmin.nan.f", "nvvm.fmin.f16", "nvvm.prmt.b4e", "nvvm.prmt", "is.other.f32", "experimental.constrained.fadd.f64", "abs.other.i32", "saturate.f32", "lround.i32.f32", "vector.reduce.add.v4i32"] {
+            assert_eq!(intrinsic(n).is_some(), n == "nvvm.prmt", "{n}");
         }
         assert!(intrinsic("nvvm.barrier0").is_none() && intrinsic("nvvm.read.ptx.sreg.tid.x").is_none());
         assert!(device("__nv_fast_sinf").is_some() && device("__nv_sqrt").is_some() && device("sqrt").is_none());
+    }
+
+    #[test]
+    fn functions_of_integers_are_what_they_are_at_each_width() {
+        use super::super::code::{Arg, Callee, Opd};
+        use crate::ir::reference;
+        let program = crate::ir::Program::default();
+        let mut m = Machine::new(&program, &super::super::Inputs::default(), &super::super::Budget::default(), super::super::observe::Observer::exhaustive());
+        let mut th = Thread::host();
+        for bits in [8u8, 16, 32, 64] {
+            for (name, takes) in reference::ALL {
+                let model = intrinsic(&format!("{name}.i{bits}")).unwrap().0;
+                // `abs`, `ctlz` and `cttz` have a flag behind their number.
+                let flag = usize::from(matches!(*name, "abs" | "ctlz" | "cttz"));
+                let arg = |bits| Arg { opd: Opd::reg(0), slots: 1, bits, float: false };
+                let args = (0..*takes).map(|_| arg(bits)).chain((0..flag).map(|_| arg(1))).collect();
+                let call = CallInfo { callee: Callee::Unknown, target: None, args, dst: 0, slots: 1 };
+                let numbers = [7, 91, 1234].map(|seed| reference::samples(u32::from(bits), seed));
+                for i in 0..numbers[0].len() {
+                    for j in 0..numbers[1].len() {
+                        let raw: Vec<u64> = [numbers[0][i], numbers[1][j], numbers[2][(i + j) % numbers[2].len()]].into_iter().take(*takes).collect();
+                        let vals: Vec<Val> = raw.iter().map(|v| Val::new(*v)).chain((0..flag).map(|_| Val::ZERO)).collect();
+                        let got = match model(&mut m, &mut th, &call, &vals).map_err(|_| ()).unwrap() { Ret::Val(v) => v, Ret::Many(v) => v[0], _ => panic!("{name}") };
+                        assert_eq!(got, Val::new(reference::value(name, u32::from(bits), &raw)), "{name} of {bits} bits: {raw:?}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

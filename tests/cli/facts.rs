@@ -243,7 +243,7 @@ fn a_check_that_needs_too_much_memory_ends_with_one_line() {
 const LONG: &str = "\
 #include <cstdlib>
 #define TWICE(x) x x
-#define MANY(x) TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(x))))))))))))
+#define MANY(x) TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(TWICE(x)))))))))))))
 __global__ void fill(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1.0f; }
 int main(int argc, char **argv) {
   int n = argc < 2 ? 1 : atoi(argv[1]);
