@@ -40,5 +40,6 @@ mod spared;
 mod starts;
 mod sums;
 pub mod term;
+pub mod texts;
 mod throws;
 pub mod value;
