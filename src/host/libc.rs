@@ -125,6 +125,18 @@ impl Executor<'_> {
                 self.copy(&mut s, &d, &f, n);
                 Ok(Some((Value::Ptr(d), s)))
             }
+            "strdup" | "strndup" => {
+                let f = self.pointer_arg(c, 0);
+                let length = match self.length_of_text(&mut s, &f) { Some(n) => Some(self.arena.int(n)), None => self.argument_length(&s, &f) };
+                let length = length.filter(|_| c.name == "strdup").unwrap_or_else(|| self.arena.fresh(SymKind::Unknown { reason: "the length of a string".into() }, "strlen", Range::new(0, 1 << 40)));
+                let (bytes, version) = (self.arena.add_const(length, 1), self.next_content_version());
+                let made = self.host_allocation(c, s, bytes, Rest::Unknown { version, input: false, reason: Rc::from("a copied text") });
+                if let Ok(Some((Value::Ptr(to), mut s))) = made {
+                    if self.arena.as_int(bytes).is_some() { self.copy(&mut s, &to, &f, bytes); }
+                    return Ok(Some((Value::Ptr(to), s)));
+                }
+                made
+            }
             "memset" | "__memset_chk" => {
                 let d = self.pointer_arg(c, 0);
                 let (b, n) = (self.int_arg(c, 1, 8), self.int_arg(c, 2, 64));
