@@ -58,7 +58,8 @@ impl Files {
         let rest = &s.bytes[s.at..];
         // Only white space is left, or nothing: C++ stores nothing then but 0.
         let (v, used, failed) = if float {
-            let e = super::numbers::extract_float(rest).ok_or(Reason::OPEN)?;
+            // One beyond all limits, which fails somewhere behind it.
+            let Some(e) = super::numbers::extract_float(rest) else { s.unknown = Reason::OPEN; return Err(s.unknown) };
             (Val::new(super::value::float_bits(e.value, bits)), e.used, e.failed)
         } else {
             let e = super::numbers::extract_int(rest, bits, signed);
