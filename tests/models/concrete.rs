@@ -51,7 +51,7 @@ const CALLS: &[&str] = &[
     "char c[4] = \"xyz\"; int n = sscanf(a, k % 2 ? \"%c%c\" : \"%2c\", c, c + 1); printf(\"%d %d %d %d\", n, c[0], c[1], c[2]);",
     "char t[99]; int n = snprintf(t, k + 1, FORMAT_P, (int)v0, a); printf(\"%d [%s]\", n, t);",
     "char t[99]; int n = sprintf(t, k % 2 ? \"%5ld|%-8s|%x\" : \"%+ld|%3s|%o\", v0, a, (unsigned)v0); printf(\"%d [%s]\", n, t); n = snprintf(t, 20, \"%.*s%c|%.2f\", (int)k, a, 'c', (double)v0 / 8); printf(\"%d [%s]\", n, t);",
-    "errno = 0; char *e = a; long v = strtol(a, &e, base); size_t at = 99; if ((base == 0 || base == 10 || base == 16) && e != a && !errno && v >= INT_MIN && v <= INT_MAX) { int i = std::stoi(a, &at, base); printf(\"%d %d %ld %ld\", i, (int)at, std::stol(a), std::stol(std::string(a), nullptr, base)); }",
+    "errno = 0; char *e = a; long v = strtol(a, &e, base); size_t at = 99; if ((base == 0 || base == 10 || base == 16) && e != a && !errno && v >= INT_MIN && v <= INT_MAX) { int i = std::stoi(a, &at, base); printf(\"%d %d %ld %ld\", i, (int)at, std::stol(a, nullptr, base), std::stol(std::string(a), nullptr, base)); }",
     "std::string s(a), t(a, k < strlen(a) ? k : 0), u(a, a + strlen(a) / 2), w = s.substr(k < s.size() ? k : 0, 2); printf(\"[%s][%s][%s][%s] %d %d\", s.c_str(), t.c_str(), u.c_str(), w.c_str(), s == b, sign(s.compare(b)));",
     "std::string s = a, t; t = b; s += t; s.append(b, strlen(b) / 2); t = s; if (!t.empty()) t[0] = 'Q'; printf(\"[%s][%s] %d\", s.c_str(), t.c_str(), (int)t.size()); s = std::to_string(v0); printf(\"[%s]\", s.c_str());",
 ];
