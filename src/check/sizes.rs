@@ -6,7 +6,7 @@
 use super::engine::Run;
 use super::solver::{Model, Positive};
 use crate::symbolic::exec::Executor;
-use crate::symbolic::term::{Arena, Poly, SymId, SymKind, Term, TermId};
+use crate::symbolic::term::{Arena, InputSource, Poly, SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 
 /// The inputs that are sizes; by default all of them.
@@ -29,7 +29,7 @@ impl Sizes {
         let all = a.cone(&conditions);
         let counts = counting(a, &all);
         for t in all { if let Term::Le(p) = a.get(t) { sized.extend(ends(&a.poly(*p), &counts)); } }
-        Self(Some(a.symbols_of(&sized).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect()))
+        Self(Some(a.symbols_of(&sized).into_iter().filter(|s| is_number(&a.symbol(*s).kind)).collect()))
     }
 
     /// What a model of these inputs should have at least 1.
@@ -41,9 +41,12 @@ impl Sizes {
 
     /// Whether one of them is below 1.
     pub fn degenerate(&self, a: &Arena, model: &Model) -> bool {
-        model.values.iter().any(|(s, v)| *v < 1 && matches!(a.symbol(*s).kind, SymKind::Input(_)) && self.contains(*s))
+        model.values.iter().any(|(s, v)| *v < 1 && is_number(&a.symbol(*s).kind) && self.contains(*s))
     }
 }
+
+/// Whether an input can be a size: what a comparison of texts gives is none.
+fn is_number(kind: &SymKind) -> bool { matches!(kind, SymKind::Input(source) if !matches!(source, InputSource::ArgvWord { .. })) }
 
 /// Those of these terms, a cone, in which a number of a thread, of a block or of rounds occurs.
 fn counting(a: &Arena, cone: &[TermId]) -> FxHashSet<TermId> {

@@ -4,7 +4,8 @@
 //! to be complete as far as what it stores goes: bytes behind the end of a file are as arbitrary as what was there before.
 //! How much it says to have read is open. That holds of the first read of each byte only: where the file is too short, two
 //! reads of one place leave what was in two places before. So a stream that goes back has no position that is known, nor
-//! does one of a file that was read before, and what `ftell` says after a read is open.
+//! does one of a file that was read before, and what `ftell` says after a read is open. Nor is the size known of a file that is
+//! opened by its name for the second time.
 
 use super::Call;
 use crate::kernel::Modelled;
@@ -28,7 +29,7 @@ impl Executor<'_> {
         match c.name {
             "fopen" | "fopen64" => {
                 let (name, mode) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-                let name = self.file_name(&name);
+                let name = self.file_name(&s, &name);
                 // What the program itself writes is no input, nor what it reads of that file later.
                 let reads = self.text_of(&mode).is_some_and(|m| m.starts_with('r') && !m.contains('+'));
                 if !reads && !self.written_files.contains(&name) { self.written_files.push(name.clone()); }
@@ -55,7 +56,8 @@ impl Executor<'_> {
                 let from = match (self.arena.as_int(whence), self.stream(&f)) {
                     (Some(0), _) => Some(self.arena.int(0)),
                     (Some(1), _) => self.reading(&mut s, &f, FilePart::Bytes).map(|r| r.at),
-                    (Some(2), Some((_, file))) => self.files.get(file as usize).cloned().map(|name| self.input(InputSource::FileSize(name), 64)),
+                    // A file of the same name may be another one by then: `chdir`, `rename`.
+                    (Some(2), Some((stream, file))) if !self.opened_again.contains(&stream) => self.files.get(file as usize).cloned().map(|name| self.input(InputSource::FileSize(name), 64)),
                     _ => None,
                 };
                 // A position before the start is refused.
@@ -79,8 +81,8 @@ impl Executor<'_> {
     }
 
     /// The name under which a text names a file.
-    pub(super) fn file_name(&mut self, text: &[Target]) -> FileName {
-        if let [Target { base: Base::Object(o), offset, .. }] = text && self.arena.as_int(*offset) == Some(0) && let ObjKind::ArgvText(i) = self.object(*o).kind { return FileName::Argv(i); }
+    pub(super) fn file_name(&mut self, s: &State, text: &[Target]) -> FileName {
+        if let Some(i) = self.argument_of(s, text) { return FileName::Argv(i); }
         match self.text_of(text) {
             Some(t) => FileName::Literal(t),
             None => FileName::Unnamed,
@@ -103,6 +105,7 @@ impl Executor<'_> {
         let o = self.allocate(c.context, c.site, 2, |_| Object { kind: ObjKind::Stream(file), name: "a stream".into(), extent: None, site: place, func: None, array: false });
         self.start_stream(s, o);
         // Two files without a name have nothing in common: neither has contents that are followed.
+        if !known || again { self.opened_again.insert(o); }
         if !known || again { for at in [BYTES, WORDS] { self.set_position(s, o, at, Value::unknown("a file whose name is not known")); } }
         o
     }
@@ -136,7 +139,7 @@ impl Executor<'_> {
 
     /// Goes to a position, perhaps back: not known where something was read before.
     fn seek(&mut self, s: &mut State, p: &[Target], to: Value) {
-        let again = self.stream(p).is_some_and(|(_, file)| self.read_files.contains(&file));
+        let again = self.stream(p).is_some_and(|(stream, file)| self.read_files.contains(&file) || self.opened_again.contains(&stream));
         self.put_at(s, p, if again { Value::unknown("a position in a file that was read before") } else { to });
     }
 

@@ -26,8 +26,10 @@ impl Executor<'_> {
         let short = self.short_options(c);
         let mut all = short.is_some();
         let mut words = short.unwrap_or_default();
-        // It may permute `argv`, and writes where the table of long options says.
-        self.forget_reachable(&mut s, c.args.get(1..2).unwrap_or_default(), "what `getopt` found");
+        // It permutes `argv`, so that what are no options stand last, unless it is told not to.
+        let (argv, format) = (self.pointer_arg(c, 1), self.pointer_arg(c, 2));
+        let permutes = self.text_of(&format).is_none_or(|t| !t.starts_with(['+', '-']));
+        if permutes { self.forget_targets(&mut s, &argv, "the arguments that `getopt` permutes"); }
         if long {
             all &= self.long_options(c, &mut s, &mut words);
             let index = self.pointer_arg(c, 4);
@@ -39,6 +41,9 @@ impl Executor<'_> {
             let text = self.new_object(Object { kind: ObjKind::Opaque, name: "optarg".into(), extent: None, site: None, func: None, array: true });
             let given = if all { self.has_argument(option, &words) } else { self.perhaps("whether an option has an argument") };
             self.options.insert(text, FoundOption { option, words: words.into() });
+            let reason = Rc::from("the text of a program argument");
+            let first = ObjState::new(Rest::Unknown { version: self.next_content_version(), input: true, reason });
+            self.starts_as_given(&mut s, text, first);
             let (always, nothing, zero) = (self.arena.bool(true), self.arena.not(given), self.arena.int(0));
             let place = Rc::new(vec![Target::new(always, Base::Object(o), zero)]);
             s.mem.insert(o, Rc::new(ObjState::new(Rest::Zero)));

@@ -2,11 +2,13 @@
 
 use super::Call;
 use crate::ir::Const;
+use crate::ir::ends::{Returns, returns};
 use crate::kernel::Modelled;
 use crate::symbolic::exec::{Executor, State};
 use crate::symbolic::memory::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::options::one_object;
 use crate::symbolic::term::{InputSource, Range, SymKind, TermId};
+use crate::symbolic::texts::Reader;
 use crate::symbolic::value::{Base, Target, Value};
 use std::rc::Rc;
 
@@ -18,6 +20,16 @@ const MAX_TEXT: i128 = 256;
 
 impl Executor<'_> {
     pub(super) fn libc_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        match returns(c.name) {
+            Some(Returns::Never) => return Ok(None),
+            // A handler may come back from a signal, and what is started may fail to start.
+            Some(Returns::IfZero(i)) => {
+                let (status, zero) = (self.int_arg(c, i, 32), self.arena.int(0));
+                let goes_on = self.arena.eq(status, zero);
+                return match self.assume(s, goes_on) { Some(s) => Self::no_value(s), None => Ok(None) };
+            }
+            Some(Returns::IfHandled(_) | Returns::Perhaps) | None => {}
+        }
         match c.name {
             "getopt" => self.getopt(c, s, false),
             "getopt_long" | "getopt_long_only" => self.getopt(c, s, true),
@@ -26,6 +38,9 @@ impl Executor<'_> {
             "strtol" | "strtoll" | "strtoul" | "strtoull" | "__isoc23_strtol" | "__isoc23_strtoul" | "__isoc23_strtoll" | "__isoc23_strtoull" => {
                 let text = self.pointer_arg(c, 0);
                 let v = self.number_in_base(c, &text, &mut s, 64);
+                // It ends somewhere in the text.
+                let (end, inside) = (self.pointer_arg(c, 1), self.place_within(&text, "the end of a number"));
+                self.store_value(&mut s, &end, inside, 8);
                 Ok(Some((v, s)))
             }
             "atof" | "strtod" | "strtof" => { let v = Value::unknown("a floating-point argument"); Ok(Some((v, s))) }
@@ -55,7 +70,6 @@ impl Executor<'_> {
                 self.release(&mut s, &p);
                 Self::no_value(s)
             }
-            "exit" | "_exit" | "abort" | "__assert_fail" | "quick_exit" | "_Exit" | "__cxa_throw" | "__cxa_rethrow" | "_ZSt9terminatev" | "longjmp" => Ok(None),
             "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" => Ok(self.may_come_back(s)),
             "printf" | "fprintf" | "puts" | "putchar" | "fputs" | "fputc" | "putc" | "fwrite" | "fflush" | "perror" | "vprintf" | "vfprintf" | "fclose" | "srand" | "srand48"
             | "srandom" | "setbuf" | "setvbuf" | "usleep" | "sleep" | "system" | "feof" | "ferror" | "gettimeofday_" | "atexit" | "__cxa_atexit" | "omp_set_num_threads" => {
@@ -76,22 +90,14 @@ impl Executor<'_> {
             }
             "strlen" => {
                 let p = self.pointer_arg(c, 0);
-                let v = match p.as_slice() {
-                    [Target { base: Base::Object(o), .. }] if matches!(self.object(*o).kind, ObjKind::ArgvText(_)) => {
-                        let ObjKind::ArgvText(i) = self.object(*o).kind else { return Err(Box::new(s)) };
-                        self.input(InputSource::ArgvLen(i), 64)
-                    }
-                    _ => match self.length_of_text(&mut s, &p) {
-                        Some(n) => self.arena.int(n),
-                        None => self.arena.fresh(SymKind::Unknown { reason: "the length of a string".into() }, "strlen", Range::new(0, 1 << 40)),
-                    },
-                };
+                let known = match self.length_of_text(&mut s, &p) { Some(n) => Some(self.arena.int(n)), None => self.argument_length(&s, &p) };
+                let v = known.unwrap_or_else(|| self.arena.fresh(SymKind::Unknown { reason: "the length of a string".into() }, "strlen", Range::new(0, 1 << 40)));
                 Ok(Some((Value::Int(v), s)))
             }
             "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" => {
                 let (p, q) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
                 let most = if c.name.contains('n') { let n = self.int_arg(c, 2, 64); self.arena.as_int(n) } else { None };
-                let v = self.comparison(&p, &q, c.name.starts_with("strn").then_some(most), c.name.contains("case"));
+                let v = self.comparison(&s, &p, &q, c.name.starts_with("strn").then_some(most), c.name.contains("case"));
                 Ok(Some((Value::Int(v), s)))
             }
             "memcmp" | "isdigit" | "isalpha" | "isspace" | "tolower" | "toupper" | "access" => {
@@ -99,7 +105,12 @@ impl Executor<'_> {
                 let v = self.unknown_of(m, c.ty, "a comparison of texts");
                 Ok(Some((v, s)))
             }
-            "strchr" | "strrchr" | "strstr" | "getenv" | "strerror" | "opendir" => { let v = self.unknown_pointer(&format!("the result of `{}`", c.name)); Ok(Some((v, s))) }
+            "strchr" | "strrchr" | "strstr" | "strpbrk" | "index" | "rindex" | "strcasestr" | "memchr" => {
+                let p = self.pointer_arg(c, 0);
+                let v = self.place_within(&p, &format!("the result of `{}`", c.name));
+                Ok(Some((v, s)))
+            }
+            "getenv" | "strerror" | "opendir" => { let v = self.unknown_pointer(&format!("the result of `{}`", c.name)); Ok(Some((v, s))) }
             "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => {
                 let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
                 let n = self.int_arg(c, 2, 64);
@@ -113,6 +124,18 @@ impl Executor<'_> {
                 let n = self.arena.int(n + 1);
                 self.copy(&mut s, &d, &f, n);
                 Ok(Some((Value::Ptr(d), s)))
+            }
+            "strdup" | "strndup" => {
+                let f = self.pointer_arg(c, 0);
+                let length = match self.length_of_text(&mut s, &f) { Some(n) => Some(self.arena.int(n)), None => self.argument_length(&s, &f) };
+                let length = length.filter(|_| c.name == "strdup").unwrap_or_else(|| self.arena.fresh(SymKind::Unknown { reason: "the length of a string".into() }, "strlen", Range::new(0, 1 << 40)));
+                let (bytes, version) = (self.arena.add_const(length, 1), self.next_content_version());
+                let made = self.host_allocation(c, s, bytes, Rest::Unknown { version, input: false, reason: Rc::from("a copied text") });
+                if let Ok(Some((Value::Ptr(to), mut s))) = made {
+                    if self.arena.as_int(bytes).is_some() { self.copy(&mut s, &to, &f, bytes); }
+                    return Ok(Some((Value::Ptr(to), s)));
+                }
+                made
             }
             "memset" | "__memset_chk" => {
                 let d = self.pointer_arg(c, 0);
@@ -137,30 +160,37 @@ impl Executor<'_> {
     /// A text read as a number: an input where it is a program argument.
     fn number(&mut self, c: &Call<'_>, s: &State, bits: u32, what: &str) -> Value {
         let p = self.pointer_arg(c, 0);
-        Value::Int(self.number_of(&p, s, bits, what))
+        Value::Int(self.number_of(&p, s, (bits, Reader::Decimal), what))
     }
 
     /// What `strtol` and its like read of a text, with their own second and third argument.
     pub(super) fn number_in_base(&mut self, c: &Call<'_>, text: &[Target], s: &mut State, bits: u32) -> Value {
         let (end, base) = (self.pointer_arg(c, 1), self.int_arg(c, 2, 32));
         self.forget_targets(s, &end, "the end of a number");
-        // Inputs are what a text says in decimal; in base 0 a decimal text reads so too.
-        if matches!(self.arena.as_int(base), Some(0 | 10)) { return Value::Int(self.number_of(text, s, bits, c.name)); }
+        // Inputs are what a text says in decimal; in base 0 a decimal text reads so too, but for one that begins with a zero.
+        let reader = match (self.arena.as_int(base), c.name.contains("toul")) {
+            (Some(10), false) => Some(Reader::Decimal),
+            (Some(0), false) => Some(Reader::AnyBase),
+            (Some(10), true) => Some(Reader::Unsigned),
+            (Some(0), true) => Some(Reader::UnsignedAnyBase),
+            _ => None,
+        };
+        if let Some(reader) = reader { return Value::Int(self.number_of(text, s, (bits, reader), c.name)); }
         let reason = format!("what `{}` reads in another base", c.name);
         Value::Int(self.arena.fresh(SymKind::Unknown { reason }, c.name, Range::of_int(bits, true)))
     }
 
-    pub(super) fn number_of(&mut self, p: &[Target], s: &State, bits: u32, what: &str) -> TermId {
-        if let Some(t) = self.argument_as_number(p, s, bits) { return t; }
+    fn number_of(&mut self, p: &[Target], s: &State, (bits, reader): (u32, Reader), what: &str) -> TermId {
+        if let Some(t) = self.argument_as_number(p, s, (bits, reader)) { return t; }
         self.arena.fresh(SymKind::Unknown { reason: format!("what `{what}` reads") }, what, Range::of_int(bits, true))
     }
 
     /// The number in a text that is an argument of the program, or one of an option.
-    fn argument_as_number(&mut self, p: &[Target], s: &State, bits: u32) -> Option<TermId> {
+    fn argument_as_number(&mut self, p: &[Target], s: &State, (bits, reader): (u32, Reader)) -> Option<TermId> {
+        if let Some(i) = self.argument_of(s, p) { return Some(self.argument_read(i, bits, reader)); }
         // A null pointer is no text: such a call does not return.
         let (o, offset) = one_object(p)?;
         if self.arena.as_int(offset) == Some(0) {
-            if let ObjKind::ArgvText(i) = self.object(o).kind { return Some(self.input(InputSource::Argv(i), bits)); }
             if let Some(t) = self.option_argument(s, o, bits) { return Some(t); }
         }
         self.argument_after_word(s, (o, offset), bits)
@@ -193,7 +223,10 @@ impl Executor<'_> {
         let format_of = self.text_of(&text).map(|t| conversions(&t));
         let mut targets = c.args.iter().skip(format + 1);
         let mut words = stream.filter(|_| format_of.as_ref().is_some_and(|f| f.plain));
-        let alone = format_of.as_ref().is_some_and(|f| f.plain && f.each.len() == 1) && stream.is_none();
+        if stream.is_none() && let Some((reader, bytes)) = format_of.as_ref().and_then(Format::only_number) && let Some(to) = c.args.get(2) {
+            let (from, to) = (self.pointer_arg(c, 0), self.as_pointer(&to.clone()));
+            if let Some(result) = self.scan_argument(&mut s, &from, &to, (bytes, reader)) { return Ok(Some((Value::Int(result), s))); }
+        }
         for conversion in format_of.iter().flat_map(|f| &f.each) {
             let word = words.and_then(|f| self.next_word(&mut s, f, conversion.bytes));
             if word.is_none() { words = None; }
@@ -204,8 +237,6 @@ impl Executor<'_> {
                 Some(v @ Value::Int(_)) => self.store_value(&mut s, &p, v, u64::from(conversion.bytes)),
                 None if conversion.bytes > 0 => {
                     let bits = conversion.bytes * 8;
-                    let argument = if alone { let from = self.pointer_arg(c, 0); self.argument_as_number(&from, &s, bits) } else { None };
-                    if let Some(v) = argument { self.store_value(&mut s, &p, Value::Int(v), u64::from(conversion.bytes)); continue; }
                     let ordinal = self.next_read();
                     let what = if stream.is_some() { "a file" } else { "a text" };
                     let v = self.input(InputSource::Read { what: what.to_owned(), ordinal }, bits);
@@ -221,11 +252,30 @@ impl Executor<'_> {
         Ok(Some((v, s)))
     }
 
+    /// `sscanf` of one number in an argument: what is stored if it is one, else nothing is; how many were read.
+    fn scan_argument(&mut self, s: &mut State, from: &[Target], to: &Rc<Vec<Target>>, (bytes, reader): (u32, Reader)) -> Option<TermId> {
+        let (argument, bits) = (self.argument_of(s, from), bytes * 8);
+        let number = self.argument_as_number(from, s, (bits, reader))?;
+        // No text that programs compare with has a blank in it (`comparison`).
+        let is_number = match argument {
+            Some(index) => { let (word, zero) = (self.input(InputSource::ArgvWord { index, word: "no number".into() }, 32), self.arena.int(0)); self.arena.ne(word, zero) }
+            None => self.perhaps("whether a text is a number"),
+        };
+        let mut read = self.assume(s.clone(), is_number);
+        if let Some(read) = &mut read { self.store_value(read, to, Value::Int(number), u64::from(bytes)); }
+        let no_number = self.arena.not(is_number);
+        let not_read = self.assume(s.clone(), no_number);
+        *s = self.merge(read.into_iter().chain(not_read).collect())?.0;
+        let (one, failed) = (self.arena.int(1), self.arena.fresh(SymKind::Unknown { reason: "how many values were read".into() }, "?", Range::new(-1, 0)));
+        Some(self.arena.ite(is_number, one, failed))
+    }
+
     /// The length in bytes of a text in memory of which every byte up to its end is known.
     fn length_of_text(&mut self, s: &mut State, p: &[Target]) -> Option<i128> {
         let mut targets = p.iter().filter(|t| t.base != Base::Null);
         let (Some(Target { base: Base::Object(o), offset, .. }), None) = (targets.next(), targets.next()) else { return None };
         self.ensure(s, *o);
+        if self.is_written_by_another_name(s, *o) { return None; }
         let state = s.mem.get(o)?.clone();
         for i in 0..MAX_TEXT {
             let at = self.arena.add_const(*offset, i);
@@ -263,7 +313,7 @@ fn stores_length(format: &str) -> bool {
 
 /// One conversion of a `scanf` format: bytes that it stores as an integer, 0 for anything else.
 #[derive(Debug, PartialEq, Eq)]
-struct Conversion { bytes: u32, stored: bool }
+struct Conversion { bytes: u32, stored: bool, letter: char }
 
 /// A `scanf` format.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -271,6 +321,15 @@ struct Format {
     each: Vec<Conversion>,
     /// Nothing but words that white space separates is read.
     plain: bool,
+}
+
+impl Format {
+    /// The format of one number alone: how it is read, and its bytes.
+    fn only_number(&self) -> Option<(Reader, u32)> {
+        let [Conversion { bytes: bytes @ 1.., stored: true, letter }] = self.each[..] else { return None };
+        let reader = match letter { 'd' => Reader::Decimal, 'i' => Reader::AnyBase, 'u' => Reader::Unsigned, _ => return None };
+        self.plain.then_some((reader, bytes))
+    }
 }
 
 fn conversions(format: &str) -> Format {
@@ -296,7 +355,7 @@ fn conversions(format: &str) -> Format {
                     // A hexadecimal or octal word is none of those that a witness has.
                     out.plain &= matches!(c, 'd' | 'i' | 'u' | 'f' | 'g' | 'e' | 's');
                     if c == '[' { for c in it.by_ref() { if c == ']' { break; } } }
-                    out.each.push(Conversion { bytes, stored });
+                    out.each.push(Conversion { bytes, stored, letter: c });
                     break;
                 }
             }
@@ -307,13 +366,14 @@ fn conversions(format: &str) -> Format {
 
 #[cfg(test)]
 mod tests {
-    use super::{Conversion, conversions};
+    use super::{Reader, conversions};
 
     #[test]
     fn scanf_formats() {
         let read = |f: &str| conversions(f).each.into_iter().map(|c| (c.bytes, c.stored)).collect::<Vec<_>>();
         assert_eq!(read("%d %ld,%hd %f %*d %s %u%%"), [(4, true), (8, true), (2, true), (0, true), (4, false), (0, true), (4, true)]);
-        assert_eq!(conversions("%[a-d] %d").each, [Conversion { bytes: 0, stored: true }, Conversion { bytes: 4, stored: true }]);
+        assert_eq!(read("%[a-d] %d"), [(0, true), (4, true)]);
+        assert_eq!((conversions("%i").only_number(), conversions("%d %d").only_number()), (Some((Reader::AnyBase, 4)), None));
         assert!(conversions("%d %lf\n%*s").plain);
         for f in ["%d,%d", "n=%d", "%c", "%3d", "%x", "%[0-9]"] { assert!(!conversions(f).plain, "{f}"); }
     }

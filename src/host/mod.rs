@@ -62,7 +62,8 @@ impl Executor<'_> {
     pub(crate) fn opaque(&mut self, c: &Call<'_>, mut s: State, reason: &str) -> Modelled {
         self.others_run(&mut s);
         let parts = self.library_objects(c);
-        self.forget_parts(&mut s, c.args, &parts, reason);
+        let args = self.without_texts_read(&[c.func], c.args);
+        self.forget_parts(&mut s, &args, &parts, reason);
         let m = self.program.module(c.site.func.module);
         let v = self.unknown_of(m, c.ty, reason);
         Ok(Some((v, s)))

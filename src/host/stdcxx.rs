@@ -32,6 +32,24 @@ const UNIFORM: &str = "std::uniform_int_distribution<";
 /// What starts a thread of the host. Substrings of demangled names.
 const THREADS: &[&str] = &["std::thread::thread<", "std::jthread::jthread<", "std::async<"];
 
+/// What a string is made of, or assigned, as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source { Text, String, Moved }
+
+impl Source {
+    /// By the mangled name of a constructor or an assignment. Others take a part of a text.
+    fn of(name: &str) -> Option<Self> {
+        let member = name.strip_prefix("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE")?;
+        let member = member.strip_prefix("C1").or_else(|| member.strip_prefix("C2")).or_else(|| member.strip_prefix("aS"))?;
+        match member {
+            "EPKc" | "EPKcRKS3_" | "IS3_EEPKcRKS3_" => Some(Self::Text),
+            "ERKS4_" | "ERKS4_RKS3_" => Some(Self::String),
+            "EOS4_" | "EOS4_RKS3_" => Some(Self::Moved),
+            _ => None,
+        }
+    }
+}
+
 /// Members of `std::string`.
 const STRING: &[&str] = &["_ZNSt7__cxx1112basic_string", "_ZNKSt7__cxx1112basic_string", "_ZNSs", "_ZNKSs"];
 
@@ -133,7 +151,7 @@ impl Executor<'_> {
             let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return Err(Box::new(s)) };
             if self.arena.as_int(*offset) != Some(0) { return Err(Box::new(s)); }
             let name = if text.starts_with("RKNSt7__cxx1112basic_string") { self.load_pointer(&mut s, &name) } else { name };
-            let name = self.file_name(&name);
+            let name = self.file_name(&s, &name);
             self.forget_targets(&mut s, &this, "a stream");
             let stream = self.open_stream(c, &mut s, name);
             self.file_streams.insert(*o, stream);
@@ -160,32 +178,36 @@ impl Executor<'_> {
         if (equal || unequal) && c.display.ends_with("char const*)") {
             let (this, text) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
             let held = self.load_pointer(&mut s, &this);
-            let (difference, zero) = (self.comparison(&held, &text, None, false), self.arena.int(0));
+            let (difference, zero) = (self.comparison(&s, &held, &text, None, false), self.arena.int(0));
             let same = self.arena.eq(difference, zero);
             return Ok(Some((Value::Bool(if equal { same } else { self.arena.not(same) }), s)));
         }
         if !STRING.iter().any(|p| c.name.starts_with(p)) { return self.beside(c, s, "a container of strings"); }
         let this = self.pointer_arg(c, 0);
-        let constructor = c.name.contains("C1") || c.name.contains("C2") || c.name.contains("aSE");
-        if constructor && let Some(Value::Ptr(text)) = c.args.get(1) {
-            let text = text.clone();
+        if let Some(from) = Source::of(c.name) && let Some(Value::Ptr(text)) = c.args.get(1) {
+            let text = match from { Source::Text => text.clone(), Source::String | Source::Moved => { let text = text.clone(); self.load_pointer(&mut s, &text) } };
             let bytes = self.program.func(c.func).params.first().map_or(0, |p| p.dereferenceable);
-            self.forget_parts(&mut s, &[c.args[0].clone()], &[Part { bytes, linked: false }], "a string");
-            // From another string: its text; from a `const char *`: that.
-            let from = match text.as_slice() {
-                text_of if one_object(text_of).is_some_and(|(o, _)| matches!(self.object(o).kind, ObjKind::ArgvText(_) | ObjKind::ArgvTexts)) => Value::Ptr(text),
-                _ if c.display.contains("(std::__cxx11::basic_string") || c.display.contains("const&)") || c.display.contains("&&)") => Value::Ptr(self.load_pointer(&mut s, &text)),
+            // The object that is left behind holds another text.
+            let changed = if from == Source::Moved { &c.args[..2] } else { &c.args[..1] };
+            for object in changed { self.forget_parts(&mut s, std::slice::from_ref(object), &[Part { bytes, linked: false }], "a string"); }
+            let held = match one_object(&text) {
+                Some((o, offset)) if self.is_as_given(&s, o, offset) => {
+                    let (copy, always) = (self.copy_of_text(o), self.arena.bool(true));
+                    Value::Ptr(Rc::new(vec![Target::new(always, Base::Object(copy), offset)]))
+                }
                 _ => self.unknown_pointer("the text of a string"),
             };
-            self.store_value(&mut s, &this, from, 8);
+            self.store_value(&mut s, &this, held, 8);
             return Ok(Some((c.args[0].clone(), s)));
         }
-        if c.name.ends_with("c_strEv") || c.name.ends_with("dataEv") {
+        // Through a pointer to characters that are not constant the program may change them.
+        if c.name.ends_with("c_strEv") || c.name.starts_with("_ZNK") && c.name.ends_with("dataEv") {
             let p = self.load_pointer(&mut s, &this);
             return Ok(Some((Value::Ptr(p), s)));
         }
         self.beside(c, s, "a string")
     }
+
 
     fn string_number(&mut self, c: &Call<'_>, mut s: State, bits: u32) -> Modelled {
         let this = self.pointer_arg(c, 0);

@@ -137,6 +137,7 @@ impl Executor<'_> {
             return self.load_shared(f, (o, (offset, s.path)), ty, false, &reason);
         }
         self.ensure(s, o);
+        if self.is_written_by_another_name(s, o) { return self.unknown_of(m, ty, "a text that the program writes"); }
         match &m.ty(ty).kind {
             TypeKind::Struct { fields, .. } => {
                 let v = fields.iter().map(|x| { let d = self.arena.add_const(offset, i128::from(x.offset)); self.load_object(s, f, o, d, x.ty) }).collect();
@@ -281,7 +282,8 @@ impl Executor<'_> {
     /// What memory outside the cells holds.
     pub(super) fn rest_value(&mut self, o: ObjId, state: &ObjState, offset: TermId, size: u64, want: Option<(FuncRef, TypeId)>) -> Value {
         let name = self.object(o).name.clone();
-        if matches!(self.object(o).kind, ObjKind::ArgvArray) {
+        // As it was given; where the program replaces or permutes arguments, nothing is known of them.
+        if matches!(self.object(o).kind, ObjKind::ArgvArray) && self.initial.get(&o).is_some_and(|first| first.rest == state.rest) {
             return match self.arena.as_int(offset).and_then(|v| u32::try_from(v).ok()) {
                 Some(at) if at % 8 == 0 => { let text = self.argument_text(at / 8); self.pointer(text, 0) }
                 _ => self.argument_at(offset).unwrap_or_else(|| self.unknown_pointer("a program argument at a variable position")),
@@ -320,7 +322,14 @@ impl Executor<'_> {
         if let Some(o) = self.argv_texts.get(&i) { return *o; }
         let o = self.new_object(super::memory::Object { kind: ObjKind::ArgvText(i), name: format!("argv[{i}]"), extent: None, site: None, func: None, array: true });
         self.argv_texts.insert(i, o);
+        self.is_in_argv(o);
         o
+    }
+
+    /// Notes that the array of arguments holds the address of a text.
+    pub(super) fn is_in_argv(&mut self, text: ObjId) {
+        let array = self.objects.iter().position(|o| o.kind == ObjKind::ArgvArray).and_then(|i| u32::try_from(i).ok());
+        if let Some(array) = array { self.kept.add_objects(Some(ObjId(array)), &[text]); }
     }
 
     /// A scalar of a constant table.
@@ -555,6 +564,7 @@ impl Executor<'_> {
             for t in dst.iter() { if let Base::Object(to) = t.base && self.knows_stores(to) { self.forget(s, to, "a copy from or to one of several allocations, or of what is under way", false); } }
             return;
         }
+        if src.iter().any(|t| matches!(t.base, Base::Object(o) if self.is_written_by_another_name(s, o))) { return self.forget_targets(s, dst, "a text that the program writes"); }
         let n = self.arena.as_int(len);
         if let (Some(n), [Target { base: Base::Object(from), offset: so, .. }]) = (n, src.as_slice()) && n <= MAX_COPY {
             self.ensure(s, *from);
@@ -708,7 +718,9 @@ impl Executor<'_> {
     pub(super) fn read_only(&self, o: ObjId) -> bool {
         match &self.object(o).kind {
             ObjKind::HostGlobal(r) => self.program.global(*r).constant,
-            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Constant(_) => true,
+            ObjKind::Constant(_) => true,
+            // What a method of one string writes is no other string's.
+            ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Opaque => self.is_copied_text(o),
             // The host cannot write device memory except through CUDA calls; those that take its address say so.
             ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.side == Side::Host,
             _ => false,

@@ -218,7 +218,7 @@ pub struct Executor<'p> {
     /// What showing bounds of loops' variables may still take: terms of comparisons.
     pub(super) linear_work: Rc<Cell<u64>>,
     pub(super) loop_ranges: FxHashMap<LoopKey, Vec<(super::loops::LoopVar, u32, bool)>>,
-    inputs: FxHashMap<(InputSource, u32), TermId>,
+    pub(super) inputs: FxHashMap<(InputSource, u32), TermId>,
     pub(super) types: std::cell::RefCell<FxHashMap<FuncRef, Rc<Vec<Option<TypeId>>>>>,
     /// What was left out, one line each.
     pub notes: Vec<String>,
@@ -240,6 +240,10 @@ pub struct Executor<'p> {
     /// Comparisons of arguments with words, by what they give.
     pub(super) compared: FxHashMap<TermId, super::options::Compared>,
     pub(super) argv_texts: FxHashMap<u32, ObjId>,
+    /// Copies of texts in C++ strings, by what they are copies of.
+    pub(super) copied_texts: FxHashMap<ObjId, ObjId>,
+    /// Streams of files that have no name that is known, or were opened before.
+    pub(crate) opened_again: rustc_hash::FxHashSet<ObjId>,
     pub assumptions: super::assumptions::Assumptions,
 }
 
@@ -258,7 +262,7 @@ impl<'p> Executor<'p> {
             program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
             gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, beside: None, alone: false, overlapping: false, runtime: Default::default(), recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), several: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, stored_pointer: None, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), exact_effects: 0, shadows: Default::default(),
             cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
-            loop_vars: FxHashMap::default(), linear_work: Rc::new(Cell::new(MOST_WORK)), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), compared: FxHashMap::default(), argv_texts: FxHashMap::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
+            loop_vars: FxHashMap::default(), linear_work: Rc::new(Cell::new(MOST_WORK)), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), compared: FxHashMap::default(), argv_texts: FxHashMap::default(), copied_texts: FxHashMap::default(), opened_again: Default::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
         }
     }
 
@@ -340,6 +344,8 @@ impl<'p> Executor<'p> {
             InputSource::Argc => Range::new(1, i128::from(i32::MAX)),
             InputSource::ArgvLen(_) => Range::new(0, 1 << 20),
             InputSource::FileSize(_) => Range::new(0, 1 << 40),
+            // So that the same comparison from the other side gives an `int` too.
+            InputSource::ArgvWord { .. } => Range::new(-i128::from(i32::MAX), i128::from(i32::MAX)),
             _ => Range::of_int(bits, true),
         };
         let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);

@@ -18,7 +18,7 @@ impl Executor<'_> {
 
     /// Merges states that reach one point. The second result has one selector for each state but the first: true
     /// where the merge of those before it was reached rather than that state.
-    pub(super) fn merge(&mut self, states: Vec<State>) -> Option<(State, Vec<TermId>)> {
+    pub(crate) fn merge(&mut self, states: Vec<State>) -> Option<(State, Vec<TermId>)> {
         let mut it = states.into_iter();
         let mut acc = it.next()?;
         let mut selectors = vec![];

@@ -44,6 +44,7 @@ impl Executor<'_> {
     /// The state after one of these functions was called, which is not executed.
     pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
         self.unknown_code |= self.side == Side::Device;
+        let args = &self.without_texts_read(callees, args);
         let with_bodies: Vec<FuncRef> = callees.iter().copied().filter(|f| !self.function(*f).is_declaration()).collect();
         let (mut objects, anything) = self.could_write(&with_bodies, why);
         // A function of the program in a unit that is not at hand.

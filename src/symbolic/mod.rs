@@ -42,5 +42,6 @@ mod spared;
 mod starts;
 mod sums;
 pub mod term;
+pub mod texts;
 mod throws;
 pub mod value;

@@ -60,7 +60,7 @@ const KEEP_NO_ADDRESS: &[&str] = &[
     "fopen", "fopen64", "fdopen", "freopen", "fclose", "fread", "fgets", "fgetc", "getc", "getchar", "gets", "ungetc", "fseek", "fseeko", "ftell", "ftello", "rewind", "feof", "ferror",
     "clearerr", "fileno", "scanf", "fscanf", "sscanf", "vfscanf", "vsscanf", "__isoc99_scanf", "__isoc99_fscanf", "__isoc99_sscanf", "__isoc23_scanf", "__isoc23_fscanf",
     "__isoc23_sscanf", "getline", "getdelim", "open", "open64", "close", "read", "write", "lseek", "lseek64", "pread", "pwrite", "stat", "fstat", "lstat", "access", "mkdir",
-    "unlink", "remove", "rename", "ftruncate", "fsync", "mmap", "munmap", "mlock", "getenv", "gethostname", "getpid", "getppid", "getcwd", "chdir", "isatty", "strtok", "strtok_r", "strerror",
+    "unlink", "remove", "rename", "ftruncate", "fsync", "mmap", "munmap", "mlock", "getenv", "gethostname", "getpid", "getppid", "getcwd", "chdir", "isatty", "strtok_r", "strerror",
     "strnlen", "stpcpy", "strcoll", "isalnum", "isupper", "islower", "isxdigit", "ispunct", "isprint", "localtime", "localtime_r", "gmtime", "gmtime_r", "strftime", "mktime", "ctime",
     "asctime", "difftime", "nanosleep", "clock_getres", "getrusage", "sysconf", "getpagesize", "sched_yield", "div", "ldiv", "pthread_mutex_init", "pthread_mutex_lock",
     "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_mutex_destroy", "pthread_cond_init", "pthread_cond_wait", "pthread_cond_signal", "pthread_cond_broadcast",
@@ -73,6 +73,26 @@ const KEEP_NO_ADDRESS: &[&str] = &[
 /// finds there: one of which nothing is known. Those of CUDA, the C++ library and other known ones are taken not to.
 pub(super) fn may_keep_addresses(name: &str) -> bool {
     !(is_of_library(name) || is_of_c_interface(name) || calls_nothing(name) || KEEP_NO_ADDRESS.contains(&name) || KEEPS_NOTHING.contains(&name))
+}
+
+/// Functions of C and POSIX that only read the text which an argument is: that argument, counted from 0, and whether all behind it are so
+/// as well. Formats that store through an argument (`%n`, `sscanf`) store nothing in a text.
+const ONLY_READ: &[(&[&str], usize, bool)] = &[
+    (&["strlen", "strnlen", "strdup", "strndup", "fopen", "fopen64", "open", "open64", "creat", "stat", "lstat", "stat64", "__xstat", "access", "mkdir", "rmdir", "unlink", "chdir", "opendir", "getenv",
+       "putchar", "puts", "perror", "fputs", "fwrite", "remove", "system", "strtod", "strtof", "strtold", "realpath", "truncate", "nvtxRangePushA", "nvtxMarkA"], 0, false),
+    (&["strcmp", "strncmp", "strcasecmp", "strncasecmp", "strcoll", "memcmp", "strspn", "strcspn", "rename", "link", "symlink", "setenv", "dlopen", "printf", "scanf", "__isoc99_scanf", "__isoc23_scanf",
+       "execl", "execlp", "execv", "execvp"], 0, true),
+    (&["strcpy", "strncpy", "strcat", "strncat", "stpcpy", "memcpy", "memmove", "write", "fprintf", "dprintf", "sprintf", "strtok", "strtok_r", "strsep", "setlocale", "fscanf", "syslog", "freopen", "err", "warn", "errx", "warnx",
+       "__isoc99_fscanf", "__isoc23_fscanf"], 1, true),
+    (&["snprintf", "error", "error_at_line", "strftime", "cuModuleGetFunction"], 2, true), (&["cuModuleLoad"], 1, false),
+    (&["sscanf", "__isoc99_sscanf", "__isoc23_sscanf", "vsscanf", "warnx", "warn"], 0, true),
+];
+
+/// Whether a function of a library only reads a text that is this argument of it.
+pub(super) fn only_reads(name: &str, display: &str, argument: usize) -> bool {
+    // What the C++ library changes it is given as such.
+    if is_of_library(name) { return !["char*", "char&", "void*", "char**"].iter().any(|p| display.contains(p)); }
+    ONLY_READ.iter().any(|(names, from, on)| names.contains(&name) && (argument == *from || *on && argument > *from))
 }
 
 /// CUDA's functions that are given kernels to ask about them. Beginnings of names.

@@ -199,7 +199,7 @@ impl Executor<'_> {
         if Range::of_int(bits, true).contains(self.arena.range(t)) { return t; }
         let Term::Sym(s) = self.arena.get(t) else { return t };
         match &self.arena.symbol(*s).kind {
-            SymKind::Input(source @ (InputSource::Argv(_) | InputSource::Read { .. } | InputSource::Word { .. })) => { let source = source.clone(); self.input(source, bits) }
+            SymKind::Input(source @ (InputSource::Argv(_) | InputSource::Read { .. } | InputSource::Word { .. })) => { let source = source.clone(); self.input_kept_in(t, source, bits) }
             _ => t,
         }
     }
@@ -215,7 +215,7 @@ impl Executor<'_> {
                 let kind = self.arena.symbol(*s).kind.clone();
                 match kind {
                     // A number read as `long` and kept in an `int` is an `int` of the user's choice.
-                    SymKind::Input(src @ (InputSource::Argv(_) | InputSource::Read { .. } | InputSource::Word { .. })) if signed && bits < 64 => return self.input(src, bits),
+                    SymKind::Input(src @ (InputSource::Argv(_) | InputSource::Read { .. } | InputSource::Word { .. })) if signed && bits < 64 => return self.input_kept_in(t, src, bits),
                     SymKind::Unknown { .. } | SymKind::Content { .. } if self.arena.is_opaque(t) => return self.reinterpret(t, bits, signed, want),
                     _ => {}
                 }

@@ -4,7 +4,7 @@
 //! the command line then gives the option once for each that a model mentions.
 
 use super::exec::{Executor, State};
-use super::memory::{ARGUMENT_BITS, ObjId, ObjKind, Object};
+use super::memory::{ARGUMENT_BITS, ObjId, ObjKind, Object, Rest};
 use super::term::{InputSource, Range, SymKind, Term, TermId};
 use super::value::{Base, Target, Value};
 use std::collections::BTreeMap;
@@ -62,6 +62,7 @@ impl Executor<'_> {
             None => {
                 let o = self.new_object(Object { kind: ObjKind::ArgvTexts, name: "argv".into(), extent: None, site: None, func: None, array: true });
                 self.argv_texts.insert(u32::MAX, o);
+                self.is_in_argv(o);
                 o
             }
         };
@@ -82,10 +83,11 @@ impl Executor<'_> {
 
     /// What a comparison of two texts gives: of `most` characters, `Some(None)` where their number is not known; `any_case` where small
     /// letters count as capital ones.
-    pub(crate) fn comparison(&mut self, p: &[Target], q: &[Target], most: Option<Option<i128>>, any_case: bool) -> TermId {
+    pub(crate) fn comparison(&mut self, s: &State, p: &[Target], q: &[Target], most: Option<Option<i128>>, any_case: bool) -> TermId {
         let int = Range::of_int(32, true);
-        for (argument, text) in [(p, q), (q, p)] {
+        for (argument, text, swapped) in [(p, q, false), (q, p, true)] {
             let Some((o, offset)) = one_object(argument) else { continue };
+            if !self.is_as_given(s, o, offset) { continue; }
             let Some(mut word) = self.text_of(text).filter(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_graphic())) else { continue };
             let whole = match most {
                 None => true,
@@ -93,7 +95,10 @@ impl Executor<'_> {
                 Some(None) => continue,
             };
             match self.object(o).kind {
-                ObjKind::ArgvText(index) if whole && !any_case && self.arena.as_int(offset) == Some(0) => return self.input(InputSource::ArgvWord { index, word }, 32),
+                ObjKind::ArgvText(index) if whole && !any_case && self.arena.as_int(offset) == Some(0) => {
+                    let result = self.input(InputSource::ArgvWord { index, word }, 32);
+                    return if swapped { self.arena.scale(result, -1) } else { result };
+                }
                 ObjKind::ArgvTexts => {
                     let Some((index, 0)) = self.within_arguments(offset) else { continue };
                     let result = self.arena.fresh(SymKind::Unknown { reason: "a comparison of texts".into() }, "?", int);
@@ -108,7 +113,7 @@ impl Executor<'_> {
 
     /// The argument behind a word, or what follows in the same one, read as a number: where the path says that it was that word.
     pub(crate) fn argument_after_word(&mut self, s: &State, (o, offset): (ObjId, TermId), bits: u32) -> Option<TermId> {
-        if !matches!(self.object(o).kind, ObjKind::ArgvTexts) { return None; }
+        if !matches!(self.object(o).kind, ObjKind::ArgvTexts) || !self.is_as_given(s, o, offset) { return None; }
         let (index, into) = self.within_arguments(offset)?;
         // Letters by where they stand, in this argument and the one before.
         let mut letters: [BTreeMap<usize, char>; 2] = Default::default();
@@ -151,15 +156,19 @@ impl Executor<'_> {
         if symbols.next().is_some() || m.len() != 1 || coefficient.abs() != 1 { return None; }
         let letter = u8::try_from(-p.constant() * coefficient).ok().filter(u8::is_ascii_graphic)?;
         let Term::Apply { name, args, .. } = self.arena.get(m[0]) else { return None };
-        let [o, _, offset, bits] = args.as_slice() else { return None };
+        let [o, version, offset, bits] = args.as_slice() else { return None };
         let all = *self.argv_texts.get(&u32::MAX)?;
-        if name != "content" || self.arena.as_int(*o) != Some(i128::from(all.0)) || self.arena.as_int(*bits) != Some(8) { return None; }
+        // What was there first.
+        let first = match self.initial.get(&all)?.rest { Rest::Unknown { version, .. } => i128::from(version), _ => return None };
+        if name != "content" || self.arena.as_int(*o) != Some(i128::from(all.0)) || self.arena.as_int(*version) != Some(first) || self.arena.as_int(*bits) != Some(8) { return None; }
         let (which, at) = self.within_arguments(*offset)?;
         Some((which, at, char::from(letter)))
     }
 
     /// The argument of an option read as a number, where the path says which option it is.
     pub(crate) fn option_argument(&mut self, s: &State, text: ObjId, bits: u32) -> Option<TermId> {
+        let start = self.arena.int(0);
+        if !self.is_as_given(s, text, start) { return None; }
         let found = self.options.get(&text)?.clone();
         let conditions = self.arena.conjuncts(s.path);
         let known = found.words.iter().find(|w| {

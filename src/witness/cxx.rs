@@ -4,11 +4,11 @@
 
 use super::api::ObjectKind;
 use super::code::CallInfo;
-use super::libc::{arg, ends, first, free, malloc, nothing, outside, read, text, write, zero};
+use super::libc::{arg, first, free, malloc, nothing, outside, read, text, write, zero};
 use super::machine::{Machine, Ret, Stop, Thread};
 use super::models::{Class, Entry};
 use super::store::Fill;
-use super::value::{Reason, Val, float_bits, mask};
+use super::value::{Reason, Val};
 
 type Res = Result<Ret, Stop>;
 
@@ -17,6 +17,7 @@ const STRING_CONST: &str = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIc
 
 /// By mangled symbol.
 pub fn find(name: &str, _display: &str) -> Option<Entry> {
+    if let Some(e) = super::ends::find(name) { return Some(e); }
     if let Some(method) = name.strip_prefix(STRING) { return string_method(method); }
     if let Some(method) = name.strip_prefix(STRING_CONST) {
         return if method == "7compareEPKc" { Some((string_compare, Class::Pure)) } else { None };
@@ -26,8 +27,6 @@ pub fn find(name: &str, _display: &str) -> Option<Entry> {
         | "_ZnwmSt11align_val_tRKSt9nothrow_t" | "__cxa_allocate_exception" => (malloc, Class::Memory),
         "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" | "_ZdlPvSt11align_val_t" | "_ZdaPvSt11align_val_t" | "_ZdlPvmSt11align_val_t"
         | "_ZdaPvmSt11align_val_t" | "_ZdlPvRKSt9nothrow_t" => (free, Class::Memory),
-        "__cxa_throw" | "__cxa_rethrow" | "_ZSt9terminatev" | "__clang_call_terminate" | "__cxa_pure_virtual" | "__cxa_bad_cast"
-        | "__cxa_throw_bad_array_new_length" | "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE" => (ends, Class::Ends),
         "__cxa_guard_acquire" => (guard_acquire, Class::Memory),
         "__cxa_guard_release" => (guard_release, Class::Memory),
         "__cxa_guard_abort" | "__cxa_free_exception" => (nothing, Class::Pure),
@@ -39,10 +38,16 @@ pub fn find(name: &str, _display: &str) -> Option<Entry> {
         "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base" | "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base" => (tree_previous, Class::Pure),
         "_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm" => (next_buckets, Class::Memory),
         "_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm" => (need_rehash, Class::Memory),
-        "_ZNSirsERi" => (cin_i32, Class::Input),
+        "_ZNSirsERi" => (cin_int, Class::Input),
+        "_ZNSirsERj" => (cin_unsigned, Class::Input),
+        "_ZNSirsERl" | "_ZNSirsERx" => (cin_long, Class::Input),
+        "_ZNSirsERm" | "_ZNSirsERy" => (cin_unsigned_long, Class::Input),
+        "_ZNSirsERf" => (cin_f32, Class::Input),
+        "_ZNSirsERd" => (cin_f64, Class::Input),
         "_ZNSi4readEPcl" => (istream_read, Class::Input),
-        "_ZNSi10_M_extractIlEERSiRT_" | "_ZNSi10_M_extractImEERSiRT_" | "_ZNSi10_M_extractIxEERSiRT_" | "_ZNSi10_M_extractIyEERSiRT_" => (cin_i64, Class::Input),
-        "_ZNSi10_M_extractIjEERSiRT_" => (cin_i32, Class::Input),
+        "_ZNSi10_M_extractIlEERSiRT_" | "_ZNSi10_M_extractIxEERSiRT_" => (cin_long, Class::Input),
+        "_ZNSi10_M_extractImEERSiRT_" | "_ZNSi10_M_extractIyEERSiRT_" => (cin_unsigned_long, Class::Input),
+        "_ZNSi10_M_extractIjEERSiRT_" => (cin_unsigned, Class::Input),
         "_ZNSi10_M_extractIfEERSiRT_" => (cin_f32, Class::Input),
         "_ZNSi10_M_extractIdEERSiRT_" => (cin_f64, Class::Input),
         _ => return ifstream(name).or_else(|| stream(name)),
@@ -63,7 +68,7 @@ fn ifstream(name: &str) -> Option<Entry> {
 
 fn ifstream_open(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     super::stdio::open_ifstream(m, th, arg(args, 0), arg(args, 1))?;
-    m.libc.cin_good = Some(true);
+    (m.libc.cin_good, m.libc.cin_ended) = (Some(true), false);
     Ok(Ret::Void)
 }
 
@@ -81,15 +86,13 @@ fn ifstream_is_open(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[V
 fn istream_read(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let Some(file) = m.libc.files.of_ifstream(arg(args, 0)) else { return stream_member(m, th, call, args) };
     m.libc.cin_good = super::stdio::read_ifstream(m, th, call, (file, arg(args, 1), arg(args, 2)))?;
+    m.libc.cin_ended = m.libc.cin_good == Some(false);
     Ok(Ret::Val(arg(args, 0)))
 }
 
 /// Streams: output has no effect, input that is not modelled is not known.
 fn stream(name: &str) -> Option<Entry> {
     let starts = |list: &[&str]| list.iter().any(|p| name.starts_with(p));
-    if name.starts_with("_ZSt") && name.trim_start_matches("_ZSt").trim_start_matches(|c: char| c.is_ascii_digit()).starts_with("__throw_") {
-        return Some((ends, Class::Ends));
-    }
     match name {
         "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc" => return Some((print_text, Class::Pure)),
         "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c" => return Some((print_char, Class::Pure)),
@@ -157,11 +160,24 @@ fn print_newline(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]
 fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
     let asks = ["cvb", "nt", "4good", "4fail", "3bad", "3eof", "7rdstate"].iter().find_map(|s| name.contains(&format!("E{s}Ev")).then_some(*s));
+    if ["5clear", "8setstate", "10exceptions", "4init"].iter().any(|set| name.contains(set)) {
+        let why = m.reason("the state of a stream that the program sets");
+        m.libc.files.state_is_set(why);
+        m.libc.cin_good = None;
+    }
     if let Some(what) = asks {
         // After reading from the standard input, whether that worked; nothing is known of other streams.
         if let Some(good) = m.libc.cin_good {
-            let v = match what { "cvb" | "4good" => good, "7rdstate" => return Ok(Ret::Val(Val::new(if good { 0 } else { 4 }))), _ => !good };
-            return Ok(Ret::Val(Val::new(u64::from(v))));
+            let ended = m.libc.cin_ended;
+            let v = match what {
+                "cvb" => u64::from(good),
+                "4good" => u64::from(good && !ended),
+                "3eof" => u64::from(ended),
+                "3bad" => 0,
+                "7rdstate" => (if good { 0 } else { 4 }) + if ended { 2 } else { 0 },
+                _ => u64::from(!good),
+            };
+            return Ok(Ret::Val(Val::new(v)));
         }
         return Ok(Ret::Val(m.unknown("the state of a stream")));
     }
@@ -173,6 +189,11 @@ fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[
     m.libc.cin_good = None;
     let display = call.target.map_or(String::new(), |f| m.program.func(f).display.clone());
     let why = m.reason(&format!("`{}`", display.split('(').next().unwrap_or_default()));
+    // It has read on.
+    for a in args {
+        if let Some(f) = m.libc.files.of_ifstream(*a) { m.libc.files.lose(f, why); }
+        if is_cin(m, *a) { let f = Val::new(m.stdin()?); m.libc.files.lose(f, why); }
+    }
     for a in args.iter().filter(|a| !a.is_poison()) { m.forget(th, *a, why); }
     // Extractors and inserters give their stream; others (`str()`, `is_open()`) something not known.
     let chained = display.contains("operator>>") || display.contains("operator<<") || display.contains("getline");
@@ -185,27 +206,28 @@ fn is_cin(m: &Machine<'_>, p: Val) -> bool {
 }
 
 /// Reads a number from the standard input or a file.
-fn cin(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], bits: u32, float: bool) -> Res {
+fn cin(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], (bits, signed, float): (u32, bool, bool)) -> Res {
     let f = match m.libc.files.of_ifstream(arg(args, 0)) {
         Some(f) => f,
         None if is_cin(m, arg(args, 0)) => Val::new(m.stdin()?),
         None => return stream_member(m, th, call, args),
     };
-    let (v, good) = match m.libc.files.number(f, float) {
-        Ok(Some(n)) => (Val::new(if float { float_bits(n.1, bits) } else { n.0 & mask(bits) }), Some(true)),
-        // A failed extraction stores zero (C++11).
-        Ok(None) => (Val::ZERO, Some(false)),
-        Err(why) => (Val::poison(why), None),
+    let (v, good) = match m.libc.files.number(f, (bits, signed, float)) {
+        Ok((v, failed)) => (v, Some(!failed)),
+        Err(why) => (Some(Val::poison(why)), None),
     };
     m.libc.cin_good = good;
-    write(m, th, call, arg(args, 1), bits, v)?;
+    m.libc.cin_ended = m.libc.files.has_ended(f);
+    if let Some(v) = v { write(m, th, call, arg(args, 1), bits, v)?; }
     Ok(Ret::Val(arg(args, 0)))
 }
 
-fn cin_i32(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, 32, false) }
-fn cin_i64(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, 64, false) }
-fn cin_f32(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, 32, true) }
-fn cin_f64(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, 64, true) }
+fn cin_int(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, (32, true, false)) }
+fn cin_unsigned(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, (32, false, false)) }
+fn cin_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, (64, true, false)) }
+fn cin_unsigned_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, (64, false, false)) }
+fn cin_f32(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, (32, true, true)) }
+fn cin_f64(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, (64, true, true)) }
 
 /// A static local's guard: 1 the first time.
 fn guard_acquire(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {

@@ -4,7 +4,7 @@ use super::code::CallInfo;
 use super::libc::{arg, library_variables, read, text};
 use super::machine::{Machine, Ret, Stop, Thread};
 use super::memory::split;
-use super::value::{Val, signed};
+use super::value::{Reason, Val, signed};
 
 type Res = Result<Ret, Stop>;
 
@@ -13,9 +13,11 @@ pub struct Getopt {
     index: u64,
     /// Bytes of the current word already read.
     within: u64,
+    /// Why it is not known where it stands.
+    pub unknown: Reason,
 }
 
-impl Default for Getopt { fn default() -> Self { Self { index: 1, within: 0 } } }
+impl Default for Getopt { fn default() -> Self { Self { index: 1, within: 0, unknown: Reason::NONE } } }
 
 struct Long { name: Vec<u8>, argument: u64, flag: Val, value: Val }
 
@@ -45,6 +47,11 @@ fn long_options(m: &mut Machine<'_>, th: &Thread, table: Val) -> Result<Result<V
 /// Skips words that are no options; true at the end.
 fn step(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], long: bool) -> Res {
     let (argc, argv, short) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    if m.libc.getopt.unknown.is_some() {
+        let lost = Val::poison(m.libc.getopt.unknown);
+        for (name, bytes) in [("optarg", 8), ("optind", 4), ("optopt", 4)] { set(m, name, bytes, lost); }
+        return Ok(Ret::Val(lost));
+    }
     let short = match text(m, th, short) { Ok(s) => s, Err(p) => return Ok(Ret::Val(p)) };
     let Some(argc) = argc.known().and_then(|n| u64::try_from(signed(n, 32)).ok()) else { return Ok(Ret::Val(Val::poison(argc.poison))) };
     let word = |m: &mut Machine<'_>, th: &Thread, i: u64| -> Result<Result<(Val, Vec<u8>), Val>, Stop> {

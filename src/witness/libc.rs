@@ -5,6 +5,7 @@ use super::machine::{Machine, Ret, Stop, Thread};
 use super::code::CallInfo;
 use super::memory::split;
 use super::models::{Class, Entry};
+use super::numbers::{as_signed, as_unsigned, parse_float, parse_int};
 use super::random::{Drand48, Rand};
 use super::store::Fill;
 use super::value::{Reason, Val, mask};
@@ -27,11 +28,14 @@ pub struct Libc {
     pub getopt: super::getopt::Getopt,
     /// Whether the last reading from `std::cin` succeeded, where that is known.
     pub cin_good: Option<bool>,
+    /// Whether it met the end.
+    pub cin_ended: bool,
     /// Position in `strtok`'s string.
-    pub strtok: u64,
+    pub strtok: Val,
 }
 
 impl Default for Reason { fn default() -> Self { Self::NONE } }
+impl Default for Val { fn default() -> Self { Self::ZERO } }
 
 impl Libc {
     /// After skipped code that drew an unknown number of values.
@@ -39,15 +43,20 @@ impl Libc {
         self.rand_unknown = why;
         self.drand48_unknown = why;
     }
-    pub fn forget_input(&mut self, why: Reason) { self.files.forget(why); }
+    pub fn forget_input(&mut self, why: Reason) {
+        self.files.forget(why);
+        self.cin_good = None;
+        self.strtok = Val::poison(why);
+        self.getopt.unknown = why;
+    }
 }
 
 /// The model of a function, by its symbol.
 pub fn find(name: &str) -> Option<Entry> {
+    if let Some(e) = super::ends::find(name) { return Some(e); }
     // glibc's headers rename some for C23 and for large files.
     let name = name.strip_prefix("__isoc23_").or_else(|| name.strip_prefix("__isoc99_")).unwrap_or(name);
     Some(match name {
-        "exit" | "_exit" | "_Exit" | "quick_exit" | "abort" | "__assert_fail" | "__assert" | "__stack_chk_fail" | "pthread_exit" => (ends, Class::Ends),
         "atexit" | "__cxa_atexit" | "signal" | "setlocale" | "sched_yield" | "usleep" | "sleep" | "nanosleep" | "pthread_mutex_lock"
         | "pthread_mutex_unlock" | "pthread_mutex_init" | "pthread_mutex_destroy" | "setvbuf" | "setbuf" | "fflush" | "mlock" | "munlock"
         | "omp_set_num_threads" | "omp_get_thread_num" | "openlog" | "tzset" | "__cxa_thread_atexit" | "madvise" => (zero, Class::Pure),
@@ -74,6 +83,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "srand48" => (srand48, Class::Random),
         "time" | "clock" | "getpid" | "gettimeofday" | "clock_gettime" | "times" | "getrusage" | "omp_get_wtime" | "omp_get_max_threads"
         | "omp_get_num_procs" | "sysconf" | "get_nprocs" | "ftime" | "getticks" | "gethostname" => (outside, Class::Memory),
+        "chdir" | "fchdir" | "chroot" | "rename" | "renameat" | "remove" | "unlink" | "link" | "symlink" | "truncate" | "ftruncate" | "mkfifo" | "system" | "popen" => (files_change, Class::Input),
         "getenv" | "secure_getenv" => (getenv, Class::Pure),
         "__errno_location" => (errno, Class::Pure),
         "abs" => (abs32, Class::Pure),
@@ -206,61 +216,14 @@ pub fn not_null(th: &Thread, p: Val) -> Result<(), Stop> {
     Err(Stop::Ended("the program reads a text through a null pointer".into()))
 }
 
-/// An integer as `strtol` reads it: value, overflow, bytes used (0 where there is none).
-pub fn parse_int(s: &[u8], base: u64) -> (i128, usize) {
-    let mut i = s.iter().take_while(|b| b.is_ascii_whitespace() || **b == 0x0b).count();
-    let negative = match s.get(i) { Some(b'-') => { i += 1; true } Some(b'+') => { i += 1; false } _ => false };
-    let mut base = base;
-    let hex = s.get(i) == Some(&b'0') && matches!(s.get(i + 1), Some(b'x' | b'X')) && s.get(i + 2).is_some_and(u8::is_ascii_hexdigit);
-    if hex && (base == 0 || base == 16) { i += 2; base = 16; }
-    if base == 0 { base = if s.get(i) == Some(&b'0') { 8 } else { 10 }; }
-    let start = i;
-    let mut v: i128 = 0;
-    while let Some(d) = s.get(i).and_then(|b| char::from(*b).to_digit(36)).filter(|d| u64::from(*d) < base) {
-        v = (v * i128::from(base) + i128::from(d)).min(1 << 70);
-        i += 1;
-    }
-    if i == start { return (0, 0); }
-    (if negative { -v } else { v }, i)
-}
-
-/// A floating-point number as `strtod` reads it, and bytes used.
-pub fn parse_float(s: &[u8]) -> (f64, usize) {
-    let lead = s.iter().take_while(|b| b.is_ascii_whitespace()).count();
-    let t = &s[lead..];
-    let sign = usize::from(matches!(t.first(), Some(b'+' | b'-')));
-    let word = |w: &[u8]| t.len() >= sign + w.len() && t[sign..sign + w.len()].eq_ignore_ascii_case(w);
-    for w in [&b"infinity"[..], b"inf", b"nan"] {
-        if word(w) {
-            let v = if w[0] | 32 == b'n' { f64::NAN } else { f64::INFINITY };
-            return (if t[0] == b'-' { -v } else { v }, lead + sign + w.len());
-        }
-    }
-    let mut i = sign;
-    let digits = |i: &mut usize| { let s = *i; while t.get(*i).is_some_and(u8::is_ascii_digit) { *i += 1; } *i - s };
-    let mut n = digits(&mut i);
-    if t.get(i) == Some(&b'.') {
-        i += 1;
-        n += digits(&mut i);
-    }
-    if n == 0 { return (0.0, 0); }
-    if matches!(t.get(i), Some(b'e' | b'E')) {
-        let mut j = i + 1;
-        if matches!(t.get(j), Some(b'+' | b'-')) { j += 1; }
-        if digits(&mut j) > 0 { i = j; }
-    }
-    let v = std::str::from_utf8(&t[..i]).ok().and_then(|s| s.parse().ok()).unwrap_or(f64::NAN);
-    (v, lead + i)
-}
-
-#[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "two's complement of the width asked for")]
-fn int_result(v: i128, width: u32) -> Val { Val::new(v as u64 & mask(width)) }
+#[expect(clippy::cast_sign_loss, reason = "two's complement of the width asked for")]
+fn int_result(v: i64, width: u32) -> Val { Val::new(v as u64 & mask(width)) }
 
 fn atoi(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     not_null(th, arg(args, 0))?;
     Ok(Ret::Val(match text(m, th, arg(args, 0)) {
         // glibc's atoi is strtol and a truncation.
-        Ok(s) => int_result(parse_int(&s, 10).0.clamp(i64::MIN.into(), i64::MAX.into()), 32),
+        Ok(s) => int_result(as_signed(parse_int(&s, 10, false).0), 32),
         Err(p) => p,
     }))
 }
@@ -268,14 +231,14 @@ fn atoi(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
 fn atol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     not_null(th, arg(args, 0))?;
     Ok(Ret::Val(match text(m, th, arg(args, 0)) {
-        Ok(s) => int_result(parse_int(&s, 10).0.clamp(i64::MIN.into(), i64::MAX.into()), 64),
+        Ok(s) => int_result(as_signed(parse_int(&s, 10, false).0), 64),
         Err(p) => p,
     }))
 }
 
 fn atof(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     not_null(th, arg(args, 0))?;
-    Ok(Ret::Val(text(m, th, arg(args, 0)).map_or_else(|p| p, |s| Val::f64(parse_float(&s).0))))
+    Ok(Ret::Val(text(m, th, arg(args, 0)).map_or_else(|p| p, |s| parse_float(&s).map_or(Val::poison(Reason::OPEN), |f| Val::f64(f.0)))))
 }
 
 /// Common to the `strto…` functions: writes where the number ended.
@@ -293,43 +256,61 @@ fn number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], f
     Ok(Ret::Val(v))
 }
 
-fn strtol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    let base = arg(args, 2).known().unwrap_or(10);
+/// The base of a number, and whether `0b` is a prefix, as it is in C23; `None` where the base is none: such a call gives 0 and writes
+/// nothing (glibc).
+fn base_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Result<Option<(u64, bool)>, Val> {
+    let Some(base) = arg(args, 2).known().map(|b| b & mask(32)) else { return Err(Val::poison(arg(args, 2).poison)) };
+    let binary = call.target.is_some_and(|f| m.program.func(f).name.starts_with("__isoc23_"));
+    Ok((base == 0 || (2..=36).contains(&base)).then_some((base, binary)))
+}
+
+fn integer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], f: impl FnOnce(i128) -> (Val, bool)) -> Res {
+    let (base, binary) = match base_of(m, call, args) {
+        Ok(Some(b)) => b,
+        Ok(None) => { set_errno(m, 22)?; return Ok(Ret::Val(Val::ZERO)); }
+        Err(p) => { write(m, th, call, arg(args, 1), 64, p)?; return Ok(Ret::Val(p)); }
+    };
     let mut overflow = false;
     let r = number(m, th, call, args, |s| {
-        let (v, n) = parse_int(s, base);
-        overflow = i64::try_from(v).is_err();
-        (int_result(v.clamp(i64::MIN.into(), i64::MAX.into()), 64), n)
+        let (v, n) = parse_int(s, base, binary);
+        let (v, over) = f(v);
+        overflow = over;
+        (v, n)
     });
     if overflow { set_errno(m, 34)?; }
     r
+}
+
+fn strtol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    integer(m, th, call, args, |v| (int_result(as_signed(v), 64), i64::try_from(v).is_err()))
 }
 
 fn strtoul(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    let base = arg(args, 2).known().unwrap_or(10);
-    let mut overflow = false;
-    let r = number(m, th, call, args, |s| {
-        let (v, n) = parse_int(s, base);
-        overflow = v.unsigned_abs() > u128::from(u64::MAX);
-        (if overflow { Val::new(u64::MAX) } else { int_result(v, 64) }, n)
-    });
-    if overflow { set_errno(m, 34)?; }
-    r
+    integer(m, th, call, args, |v| (Val::new(as_unsigned(v)), v.unsigned_abs() > u128::from(u64::MAX)))
 }
 
-fn strtod(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    number(m, th, call, args, |s| {
-        let (v, n) = parse_float(s);
-        (Val::f64(v), n)
-    })
+fn strtod(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { float(m, th, call, args, |f| Val::f64(f.0)) }
+fn strtof(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { float(m, th, call, args, |f| Val::new(u64::from(f.1.to_bits()))) }
+
+fn float(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], f: impl FnOnce((f64, f32)) -> Val) -> Res {
+    not_null(th, arg(args, 0))?;
+    if text(m, th, arg(args, 0)).is_ok_and(|s| parse_float(&s).is_none()) {
+        write(m, th, call, arg(args, 1), 64, Val::poison(Reason::OPEN))?;
+        return Ok(Ret::Val(Val::poison(Reason::OPEN)));
+    }
+    number(m, th, call, args, |s| parse_float(s).map_or((Val::poison(Reason::OPEN), 0), |(a, b, n)| (f((a, b)), n)))
 }
 
-fn strtof(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    number(m, th, call, args, |s| {
-        let (_, n) = parse_float(s);
-        let v: f32 = std::str::from_utf8(&s[..n]).ok().and_then(|t| t.trim().parse().ok()).unwrap_or(0.0);
-        (Val::new(u64::from(v.to_bits())), n)
-    })
+/// Names of files may mean others than before: what is opened by them from now on is not followed.
+fn files_change(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let name = name_of(m, call);
+    let why = m.reason(&format!("which file is meant behind `{name}`"));
+    // Of those that change files of some name, others stay as they are.
+    let named = match name.as_str() { "remove" | "unlink" | "truncate" => 1, "rename" | "link" | "symlink" => 2, _ => 0 };
+    let names: Vec<_> = (0..named).map(|i| text(m, th, arg(args, i))).collect();
+    if named == 0 || names.iter().any(Result::is_err) { m.libc.files.all_change(why); }
+    for n in names.into_iter().flatten() { m.libc.files.changes(&String::from_utf8_lossy(&n), why); }
+    Ok(Ret::Val(m.unknown("whether a file could be changed")))
 }
 
 fn rand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
@@ -455,29 +436,4 @@ pub fn library_variables(m: &Machine<'_>, names: &[&str]) -> FxHashMap<String, u
         let name = &m.program.global(*g).name;
         names.contains(&name.as_str()).then(|| (name.clone(), *a))
     }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn integers_are_read_as_strtol_does() {
-        assert_eq!(parse_int(b"  -42x", 10), (-42, 5));
-        assert_eq!(parse_int(b"0x1fz", 0), (31, 4));
-        assert_eq!(parse_int(b"0x", 16), (0, 1));
-        assert_eq!(parse_int(b"017", 0), (15, 3));
-        assert_eq!(parse_int(b"abc", 10), (0, 0));
-        assert_eq!(parse_int(b"", 10), (0, 0));
-        assert_eq!(parse_int(b"+7", 10), (7, 2));
-    }
-
-    #[test]
-    fn floats_are_read_as_strtod_does() {
-        assert_eq!(parse_float(b" 1.5e3x"), (1500.0, 6));
-        assert_eq!(parse_float(b"2e"), (2.0, 1));
-        assert_eq!(parse_float(b".5"), (0.5, 2));
-        assert_eq!(parse_float(b"-inf"), (f64::NEG_INFINITY, 4));
-        assert_eq!(parse_float(b"."), (0.0, 0));
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::api::ObjectKind;
 use super::code::CallInfo;
-use super::format::{Conversion, format, scan};
+use super::format::{Conversion, Scanned, format, scan};
 use super::libc::{arg, text, write};
 use super::machine::{Machine, Ret, Stop, Thread};
 use super::memory::Obj;
@@ -20,6 +20,8 @@ struct Stream {
     at: usize,
     /// A read went past the end.
     ended: bool,
+    /// An extraction from it failed.
+    failed: bool,
     /// Why the contents or the position are not known.
     unknown: Reason,
 }
@@ -31,27 +33,54 @@ pub struct Files {
     stdin: Option<u64>,
     /// The files of `std::ifstream`s, by the addresses of both.
     ifstreams: FxHashMap<u64, u64>,
+    /// Why nothing is known of any file that is opened, and of those of some names, without their folders.
+    moved: Reason,
+    changed: Vec<(String, Reason)>,
 }
+
+/// A name without its folder.
+fn last_of(name: &str) -> &str { name.rsplit('/').next().unwrap_or(name) }
 
 impl Files {
     pub fn forget(&mut self, why: Reason) { for s in &mut self.streams { s.unknown = why; } }
 
-    /// A number that `std::cin` reads: as an integer and as a floating-point value; `None` where there is none.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "two's complement")]
-    pub fn number(&mut self, file: Val, float: bool) -> Result<Option<(u64, f64)>, Reason> {
+    /// From now on nothing is known of files that are opened.
+    pub fn all_change(&mut self, why: Reason) { self.moved = why; }
+
+    /// From now on nothing is known of files of a name, whatever folder they are in.
+    pub fn changes(&mut self, name: &str, why: Reason) { self.changed.push((last_of(name).to_owned(), why)); }
+
+    /// A number that `std::cin` or a file gives: what is stored, and whether it failed. Nothing is stored where the stream had failed before.
+    pub fn number(&mut self, file: Val, (bits, signed, float): (u32, bool, bool)) -> Result<(Option<Val>, bool), Reason> {
         let Some(s) = self.get(file) else { return Err(Reason::OPEN) };
         if s.unknown.is_some() { return Err(s.unknown); }
-        let (v, n) = if float {
-            let (v, n) = super::libc::parse_float(&s.bytes[s.at..]);
-            ((0, v), n)
+        if s.failed { return Ok((None, true)); }
+        let rest = &s.bytes[s.at..];
+        // Only white space is left, or nothing: C++ stores nothing then but 0.
+        let (v, used, failed) = if float {
+            // One beyond all limits, which fails somewhere behind it.
+            let Some(e) = super::numbers::extract_float(rest) else { s.unknown = Reason::OPEN; return Err(s.unknown) };
+            (Val::new(super::value::float_bits(e.value, bits)), e.used, e.failed)
         } else {
-            let (v, n) = super::libc::parse_int(&s.bytes[s.at..], 10);
-            ((v as u64, 0.0), n)
+            let e = super::numbers::extract_int(rest, bits, signed);
+            (Val::new(e.value & mask(bits)), e.used, e.failed)
         };
-        s.at += n;
+        // Where white space alone is left, the extraction does not begin, and stores nothing.
+        let none = rest.iter().all(|b| super::numbers::is_space(*b));
+        s.at += used;
         s.ended |= s.at == s.bytes.len();
-        Ok((n > 0).then_some(v))
+        s.failed = failed;
+        Ok(((!none).then_some(v), failed))
     }
+
+    /// From now on nothing is known of a stream.
+    pub fn lose(&mut self, file: Val, why: Reason) { if let Some(s) = self.get(file) { s.unknown = why; } }
+
+    /// Whether the end of a stream was met.
+    pub fn has_ended(&mut self, file: Val) -> bool { self.get(file).is_some_and(|s| s.ended) }
+
+    /// The program sets the state of streams itself.
+    pub fn state_is_set(&mut self, why: Reason) { for s in self.streams.iter_mut().filter(|s| s.failed || s.ended) { s.unknown = why; } }
 
     /// The file of a `std::ifstream`.
     pub fn of_ifstream(&self, p: Val) -> Option<Val> { p.known().and_then(|a| self.ifstreams.get(&a)).map(|f| Val::new(*f)) }
@@ -188,11 +217,14 @@ impl Machine<'_> {
     fn open(&mut self, name: &str, bytes: Vec<u8>, unknown: Reason) -> Result<u64, Stop> {
         let obj = Obj::unbounded(ObjectKind::Foreign, name.into(), Reason::OPEN);
         let id = self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
-        self.libc.files.streams.push(Stream { address: id.address(), bytes, at: 0, ended: false, unknown });
+        self.libc.files.streams.push(Stream { address: id.address(), bytes, at: 0, ended: false, failed: false, unknown });
         Ok(id.address())
     }
 
     fn open_named(&mut self, name: &str, writes: bool) -> Result<u64, Stop> {
+        let files = &self.libc.files;
+        let changed = if files.moved.is_some() { files.moved } else { files.changed.iter().find(|(n, _)| n == last_of(name)).map_or(Reason::NONE, |c| c.1) };
+        if changed.is_some() { return self.open(name, Vec::new(), changed); }
         let (bytes, unknown) = match self.inputs.files.get(name).cloned() {
             Some(b) => (b, Reason::NONE),
             None if writes => (Vec::new(), Reason::OPEN),
@@ -292,7 +324,11 @@ fn fgets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) ->
     let line = match m.libc.files.get(file) {
         Some(s) if !s.unknown.is_some() => {
             let rest = &s.bytes[s.at..];
-            let len = rest.iter().position(|b| *b == b'\n').map_or(rest.len(), |i| i + 1).min(n.saturating_sub(1));
+            let line = rest.iter().position(|b| *b == b'\n').map(|i| i + 1);
+            let room = n.saturating_sub(1);
+            // Without an end of the line it looks on to the end of the file.
+            s.ended |= line.is_none() && rest.len() < room;
+            let len = line.unwrap_or(rest.len()).min(room);
             take(m, file, len)
         }
         Some(s) => Err(s.unknown),
@@ -367,26 +403,28 @@ fn ftell(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
 }
 
 /// Reads `input` by a format and stores what it gives; the number of bytes used.
-fn scan_into(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], fmt: usize, input: Result<Vec<u8>, Reason>) -> Result<(Val, usize), Stop> {
+fn scan_into(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], fmt: usize, input: Result<Vec<u8>, Reason>) -> Result<(Val, usize, bool), Stop> {
     let targets = variadic(call, args, fmt + 1);
     let forget_all = |m: &mut Machine<'_>, th: &mut Thread, why| {
         for (p, _) in &targets { m.forget(th, *p, why); }
-        (Val::poison(why), 0)
+        (Val::poison(why), 0, false)
     };
     let format = match text(m, th, arg(args, fmt)) { Ok(f) => f, Err(p) => return Ok(forget_all(m, th, p.poison)) };
     let input = match input { Ok(i) => i, Err(why) => return Ok(forget_all(m, th, why)) };
-    let (found, used, failed) = scan(&format, &input);
+    let binary = call.target.is_some_and(|f| m.program.func(f).name.starts_with("__isoc23_"));
+    let Some(Scanned { found, used, ended, no_input }) = scan(&format, &input, binary) else { return Ok(forget_all(m, th, Reason::OPEN)) };
     let mut count = 0;
     for (c, (p, _)) in found.iter().zip(&targets) {
         match c {
             Conversion::Bits { bits, value } => write(m, th, call, *p, *bits, Val::new(*value))?,
+            // It is none that counts.
+            Conversion::Position { bits, value } => { write(m, th, call, *p, *bits, Val::new(*value))?; continue; }
             Conversion::Text(s) => put_text(m, th, call, *p, s)?,
             Conversion::Char(s) => for (i, b) in (0u64..).zip(s) { write(m, th, call, Val { bits: p.bits + i, ..*p }, 8, Val::new(u64::from(*b)))?; },
         }
         count += 1;
     }
-    let nothing = count == 0 && failed && input[used..].iter().all(u8::is_ascii_whitespace);
-    Ok((if nothing { Val::i32(-1) } else { Val::i32(count) }, used))
+    Ok((if count == 0 && no_input { Val::i32(-1) } else { Val::i32(count) }, used, ended))
 }
 
 fn scan_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], fmt: usize, file: Val) -> Res {
@@ -395,11 +433,12 @@ fn scan_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Va
         Some(s) => Ok(s.bytes[s.at..].to_vec()),
         None => Err(if file.is_poison() { file.poison } else { Reason::OPEN }),
     };
-    let len = input.as_ref().map_or(0, Vec::len);
-    let (v, used) = scan_into(m, th, call, args, fmt, input)?;
+    let (v, used, ended) = scan_into(m, th, call, args, fmt, input)?;
     if let Some(s) = m.libc.files.get(file) {
         s.at += used;
-        s.ended |= used >= len;
+        s.ended |= ended;
+        // What could not be followed has read on.
+        if v.is_poison() { s.unknown = v.poison; }
     }
     Ok(Ret::Val(v))
 }
@@ -419,7 +458,9 @@ fn getline(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) 
     let line = match m.libc.files.get(file) {
         Some(s) if !s.unknown.is_some() => {
             let rest = &s.bytes[s.at..];
-            let len = rest.iter().position(|b| *b == b'\n').map_or(rest.len(), |i| i + 1);
+            let line = rest.iter().position(|b| *b == b'\n').map(|i| i + 1);
+            s.ended |= line.is_none();
+            let len = line.unwrap_or(rest.len());
             take(m, file, len)
         }
         Some(s) => Err(s.unknown),

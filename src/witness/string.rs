@@ -5,7 +5,7 @@ use super::libc::{not_null, arg, text, write};
 use super::machine::{Machine, Ret, Stop, Thread};
 use super::memory::split;
 use super::models::{Class, Entry};
-use super::value::{Reason, Val, mask};
+use super::value::{Reason, Val, mask, signed};
 
 type Res = Result<Ret, Stop>;
 
@@ -27,7 +27,7 @@ pub fn find(name: &str) -> Option<Entry> {
         "strrchr" | "rindex" => (strrchr, Class::Pure),
         "strstr" => (strstr, Class::Pure),
         "strdup" => (strdup, Class::Memory),
-        "strtok" => (strtok, Class::Memory),
+        "strtok" => (strtok, Class::Input),
         "isdigit" => (isdigit, Class::Pure),
         "isspace" => (isspace, Class::Pure),
         "isalpha" => (isalpha, Class::Pure),
@@ -64,8 +64,11 @@ pub fn bytes(m: &Machine<'_>, th: &Thread, p: Val, len: Val) -> Result<Vec<u8>, 
     }).collect()
 }
 
+/// The difference of the first bytes that differ, as glibc gives it on x86-64; one that is missing counts as 0.
 fn ordering(a: &[u8], b: &[u8]) -> Val {
-    Val::i32(match a.cmp(b) { std::cmp::Ordering::Less => -1, std::cmp::Ordering::Equal => 0, std::cmp::Ordering::Greater => 1 })
+    let at = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let byte = |s: &[u8]| i32::from(s.get(at).copied().unwrap_or(0));
+    Val::i32(byte(a) - byte(b))
 }
 
 fn result(r: Result<Val, Val>) -> Res {
@@ -169,32 +172,53 @@ fn strdup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
 }
 
 fn strtok(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    if let Some(a) = arg(args, 0).known().filter(|a| *a != 0) { m.libc.strtok = a; }
-    let at = m.libc.strtok;
-    if arg(args, 0).is_poison() { return Ok(Ret::Val(arg(args, 0))); }
-    if at == 0 { return Ok(Ret::Val(Val::ZERO)); }
-    let (s, seps) = match (text(m, th, Val::new(at)), text(m, th, arg(args, 1))) {
+    if arg(args, 0) != Val::ZERO { m.libc.strtok = arg(args, 0); }
+    let from = m.libc.strtok;
+    if from.is_poison() || from == Val::ZERO { return Ok(Ret::Val(from)); }
+    let at = from.bits;
+    let (s, seps) = match (text(m, th, from), text(m, th, arg(args, 1))) {
         (Ok(s), Ok(d)) => (s, d),
-        (Err(p), _) | (_, Err(p)) => return Ok(Ret::Val(Val::poison(p.poison))),
+        (Err(p), _) | (_, Err(p)) => {
+            // It ends a part somewhere.
+            m.forget(th, from, p.poison);
+            m.libc.strtok = Val::poison(p.poison);
+            return Ok(Ret::Val(Val::poison(p.poison)));
+        }
     };
     let Some(start) = s.iter().position(|b| !seps.contains(b)) else {
-        m.libc.strtok = 0;
+        m.libc.strtok = Val::ZERO;
         return Ok(Ret::Val(Val::ZERO));
     };
     let end = s[start..].iter().position(|b| seps.contains(b)).map(|n| start + n);
-    m.libc.strtok = end.map_or(0, |e| at + e as u64 + 1);
+    m.libc.strtok = end.map_or(Val::ZERO, |e| Val::new(at + e as u64 + 1));
     if let Some(e) = end { write(m, th, call, Val::new(at + e as u64), 8, Val::ZERO)?; }
     Ok(Ret::Val(Val::new(at + start as u64)))
 }
 
-fn on_char(args: &[Val], f: impl Fn(u8) -> u64) -> Res {
+/// A character's class, by the bit that glibc's tables have for it in the "C" locale; no byte above 127, nor the end of a file, is of any.
+/// What other numbers give is not defined.
+fn class(args: &[Val], bit: u64, is: impl Fn(u8) -> bool) -> Res {
     let c = arg(args, 0);
-    result(c.known().map_or(Err(c), |b| Ok(if b <= 255 { Val::new(f(b as u8) & mask(32)) } else { Val::new(b) })))
+    result(c.known().map_or(Err(c), |b| match signed(b, 32) {
+        n @ 0..=255 => Ok(Val::new(if is(n as u8) { bit } else { 0 })),
+        -128..0 => Ok(Val::ZERO),
+        _ => Err(Val::poison(Reason::OPEN)),
+    }))
 }
 
-fn isdigit(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { on_char(a, |b| u64::from(b.is_ascii_digit())) }
-fn isspace(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { on_char(a, |b| u64::from(b.is_ascii_whitespace() || b == 11)) }
-fn isalpha(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { on_char(a, |b| u64::from(b.is_ascii_alphabetic())) }
-fn isalnum(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { on_char(a, |b| u64::from(b.is_ascii_alphanumeric())) }
-fn toupper(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { on_char(a, |b| u64::from(b.to_ascii_uppercase())) }
-fn tolower(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { on_char(a, |b| u64::from(b.to_ascii_lowercase())) }
+/// What a character becomes. A `char` below 0 is that of the byte, but for the end of a file, as glibc's tables have it.
+fn on_char(args: &[Val], f: impl Fn(u8) -> u8) -> Res {
+    let c = arg(args, 0);
+    result(c.known().map_or(Err(c), |b| match signed(b, 32) {
+        n @ 0..=255 => Ok(Val::new(u64::from(f(n as u8)))),
+        n @ -128..=-2 => Ok(Val::new((n + 256) as u64)),
+        _ => Ok(Val::new(b & mask(32))),
+    }))
+}
+
+fn isdigit(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { class(a, 1 << 11, |b| b.is_ascii_digit()) }
+fn isspace(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { class(a, 1 << 13, super::numbers::is_space) }
+fn isalpha(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { class(a, 1 << 10, |b| b.is_ascii_alphabetic()) }
+fn isalnum(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { class(a, 1 << 3, |b| b.is_ascii_alphanumeric()) }
+fn toupper(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { on_char(a, |b| b.to_ascii_uppercase()) }
+fn tolower(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { on_char(a, |b| b.to_ascii_lowercase()) }

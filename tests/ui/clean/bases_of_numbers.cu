@@ -1,0 +1,20 @@
+//@ decided
+// The same text is read in the same way each time.
+#include <cstdlib>
+#include <cstring>
+
+__global__ void fill(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = 1.0f;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 1;
+  int n = strtol(argv[1], nullptr, 0), m = (int)strtol(argv[1], nullptr, 0);
+  if (strtoul(argv[2], nullptr, 10) != strtoul(argv[2], nullptr, 10)) m = 2000;
+  if (n < 1 || n > 1000) return 1;
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  fill<<<(m + 255) / 256, 256>>>(a, m);
+  return cudaDeviceSynchronize();
+}

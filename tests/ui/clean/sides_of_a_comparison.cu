@@ -1,0 +1,20 @@
+//@ decided
+// No text stands before a word and behind it.
+#include <cstdlib>
+#include <cstring>
+
+__global__ void fill(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = 1.0f;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 1;
+  int n = 5, m = strcmp("m", argv[1]) > 0 && strcmp(argv[1], "m") > 0 ? 2000 : 5;
+  if (!strcmp("m", argv[1]) && strcmp(argv[1], "m")) m = 2000;
+  if (n < 1 || n > 1000) return 1;
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  fill<<<(m + 255) / 256, 256>>>(a, m);
+  return cudaDeviceSynchronize();
+}

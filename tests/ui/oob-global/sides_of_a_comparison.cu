@@ -1,0 +1,20 @@
+//@ decided
+// `strcmp` the other way round has the other sign.
+#include <cstdlib>
+#include <cstring>
+
+__global__ void fill(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = 1.0f; //~ oob-global proved
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 1;
+  int x = strcmp(argv[1], "m"), y = strcmp("m", argv[1]);
+  int n = 5, m = x < 0 && y > 0 ? 2000 : 5;
+  if (n < 1 || n > 1000) return 1;
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  fill<<<(m + 255) / 256, 256>>>(a, m);
+  return cudaDeviceSynchronize();
+}

@@ -1,0 +1,21 @@
+//@ decided
+// An argument is memory: what it says as a number changes where a letter of it does.
+#include <cstdlib>
+#include <cstring>
+
+__global__ void fill(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = 1.0f; //~ oob-global proved
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 1;
+  int n = atoi(argv[1]);
+  argv[1][0] = '9';
+  int m = atoi(argv[1]);
+  if (n < 1 || n > 1000) return 1;
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  fill<<<(m + 255) / 256, 256>>>(a, m);
+  return cudaDeviceSynchronize();
+}

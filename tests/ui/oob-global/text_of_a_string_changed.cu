@@ -1,0 +1,21 @@
+//@ decided
+// Of a C++ string that holds an argument a letter is written.
+#include <string>
+
+__global__ void fill(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = 1.0f; //~ oob-global proved
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 1;
+  std::string s = argv[1];
+  int n = std::stoi(s);
+  *s.data() = '9';
+  int m = std::stoi(s);
+  if (n < 1 || n > 1000) return 1;
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  fill<<<(m + 255) / 256, 256>>>(a, m);
+  return cudaDeviceSynchronize();
+}

@@ -1,0 +1,19 @@
+//@ undecided: 1
+// `010` is eight in one base and ten in the other.
+#include <cstdlib>
+#include <cstring>
+
+__global__ void fill(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] = 1.0f;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 1;
+  int n = strtol(argv[1], nullptr, 0), m = atoi(argv[1]);
+  if (n < 1 || n > 1000) return 1;
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  fill<<<(m + 255) / 256, 256>>>(a, m);
+  return cudaDeviceSynchronize();
+}
