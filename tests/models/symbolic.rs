@@ -87,7 +87,7 @@ struct Tally { programs: usize, bad: usize, safe: usize, proved: usize, unknown:
 fn judge(p: &Program, linked: &Arc<Linked>, tally: &mut Tally) {
     let report = check(linked);
     let root = linked.find_func(Side::Host, "main").unwrap();
-    let run = |argv: Vec<String>| enumerate(linked, root, &Inputs { argv, ..Inputs::default() }, &Budget { steps: 200_000, seconds: 5.0, ..Budget::default() });
+    let run = |argv: Vec<String>| enumerate(linked, root, &Inputs { argv, ..Inputs::default() }, &Budget { steps: 200_000, work: scuba::work::Work::seconds(5), ..Budget::default() });
     let is_bad = |argv: Vec<String>| { let run = run(argv); run.bad.iter().take(run.certain).any(|b| b.launch_site.is_some()) };
     let bad = runs(&mut Rng::new(p.seed)).into_iter().find(|argv| is_bad(argv.to_vec()));
     let s = &report.summary;
