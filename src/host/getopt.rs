@@ -43,7 +43,8 @@ impl Executor<'_> {
             self.options.insert(text, FoundOption { option, words: words.into() });
             let reason = Rc::from("the text of a program argument");
             let first = ObjState::new(Rest::Unknown { version: self.next_content_version(), input: true, reason });
-            self.starts_as_given(&mut s, text, first);
+            // No state has it: to a loop around this call each text would be another thing that its rounds change.
+            self.starts_as_given(text, first);
             let (always, nothing, zero) = (self.arena.bool(true), self.arena.not(given), self.arena.int(0));
             let place = Rc::new(vec![Target::new(always, Base::Object(o), zero)]);
             s.mem.insert(o, Rc::new(ObjState::new(Rest::Zero)));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// INTERFACE: `[limits] tu_seconds`.
-const DEFAULT_TU_SECONDS: u64 = 60;
+const DEFAULT_TU_SECONDS: u64 = 300;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {

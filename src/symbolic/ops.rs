@@ -468,7 +468,9 @@ impl Executor<'_> {
             Op::Other { what, args } => {
                 let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
                 self.unknown_code |= self.side == Side::Device;
-                if args.iter().any(|a| matches!(a, Value::Ptr(_))) { self.unknown_access(&s, site, &format!("one that `{what}` uses")); }
+                // What gives memory is no access: that is what happens to it.
+                let gives_memory = inst.result.is_some() && matches!(m.ty(inst.ty).kind, TypeKind::Ptr(_));
+                if !gives_memory && args.iter().any(|a| matches!(a, Value::Ptr(_))) { self.unknown_access(&s, site, &format!("one that `{what}` uses")); }
                 self.clobber(&mut s, &args, what);
                 if inst.result.is_some() { let v = self.unknown_of(m, inst.ty, &format!("the result of `{what}`")); self.set(fr, inst.result, v); }
             }

@@ -50,12 +50,8 @@ impl Executor<'_> {
         c
     }
 
-    /// Puts the text of an option into a state.
-    pub(crate) fn starts_as_given(&mut self, s: &mut State, o: ObjId, state: ObjState) {
-        let state = Rc::new(state);
-        self.initial.insert(o, state.clone());
-        s.mem.insert(o, state);
-    }
+    /// Says what the text of an option holds where nothing has written it.
+    pub(crate) fn starts_as_given(&mut self, o: ObjId, state: ObjState) { self.initial.insert(o, Rc::new(state)); }
 
     /// Whether any byte from a place on may have been written by this name.
     fn is_written(&self, s: &State, o: ObjId, from: i64) -> bool {

@@ -33,6 +33,8 @@ fn functions_of_integers_are_what_they_are_at_each_width() {
     for bits in [8, 16, 32, 64] {
         for signed in [false, true] {
             for (name, takes) in reference::ALL {
+                // Bytes are swapped in pairs (LLVM 22 Language Reference, llvm.bswap).
+                if *name == "bswap" && bits == 8 { continue; }
                 let mut e = Executor::new(&program);
                 let symbols: Vec<(TermId, SymId)> = (0..*takes).map(|_| sym(&mut e, Range::of_int(bits, signed))).collect();
                 let mut args: Vec<Value> = symbols.iter().map(|s| Value::Int(s.0)).collect();
@@ -123,9 +125,9 @@ fn integer_arithmetic_is_the_machines() {
                         let constants = [e.arena.int(given[0].1), e.arena.int(given[1].1)];
                         let all = [t, e.int_op(op, x.0, constants[1], bits), e.int_op(op, constants[0], y.0, bits), e.int_op(op, constants[0], constants[1], bits)];
                         for t in all {
-                            // Without value: not known.
+                            // Without value: not known, or beyond 127 bits.
                             if let Some(v) = value(&e, t, &given) { assert_eq!(wrap_value(v, bits, false), i128::from(expected), "{op:?} of {bits} bits: {a}, {b}"); }
-                            else { assert!(!e.unknowns_of(&[t]).is_empty() || op == B::Shl && bits == 64, "{op:?} of {bits} bits: {a}, {b}"); }
+                            else { assert!(!e.unknowns_of(&[t]).is_empty() || matches!(op, B::Shl | B::Mul) && bits == 64, "{op:?} of {bits} bits: {a}, {b}"); }
                         }
                     }
                 }
