@@ -66,7 +66,8 @@ impl Executor<'_> {
     /// `bits` of the two numbers side by side, `a` in front, moved to the left by a number that counts modulo the width, or to the right.
     pub(super) fn funnel(&mut self, left: bool, [a, b, by]: [TermId; 3], bits: u32) -> Option<TermId> {
         if !is_followed(bits) { return None; }
-        let [a, b] = [a, b].map(|t| self.for_bits(t, bits));
+        // Constants as well: a negative one shifted down would bring its sign along.
+        let [a, b] = [a, b].map(|t| { let t = self.for_bits(t, bits); if self.arena.as_int(t).is_some() { self.arena.modulo(t, 1 << bits) } else { t } });
         let by = self.for_bits(by, bits);
         let by = self.arena.modulo(by, i128::from(bits));
         let Some(k) = self.arena.as_int(by) else {
