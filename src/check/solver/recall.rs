@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Searches that cost less are not worth a file.
-const WORTH: Work = Work::millis(5);
+const WORTH: Work = Work::millis(2);
 
 /// Where answers are kept. Losing one costs time, and nothing else.
 pub trait Answers: Send + Sync {
