@@ -9,6 +9,7 @@ use crate::facts::UnitFacts;
 use crate::facts::join::Plan;
 use crate::facts::verdicts::Verdicts;
 use crate::ir::{Module, Side};
+use crate::nets::Net;
 use crate::report::assemble::{Found, ProgramFindings};
 use crate::report::finding::{Code, NotAnalysed};
 use std::collections::BTreeSet;
@@ -96,6 +97,9 @@ pub fn check(
                 });
             }
             Err(fault) => {
+                // A check that a net ended as a whole may end otherwise another time.
+                let net = match fault { Fault::TooLong(_) => Some(Net::Time), Fault::Memory(_) | Fault::NoThread(_) => Some(Net::Memory), Fault::Panicked(_) | Fault::Died(_) => None };
+                if let Some(setting) = net.map(|n| n.setting().to_owned()).filter(|s| !checked.found.limits_reached.contains(s)) { checked.found.limits_reached.push(setting); }
                 if let Some(&first) = plan.units.first() {
                     checked.found.not_analysed.push(not_analysed(&units[first], "both", fault.to_string()));
                 }
