@@ -58,7 +58,9 @@ impl Engine<'_> {
         if safe.is_empty() { return; }
         let mut bare = self.again();
         bare.assumed.asked = Some(safe.clone());
+        if self.is_hurried() { bare.total = self.total - self.spent; }
         bare.visit();
+        self.spent = self.spent + bare.spent;
         let resting = safe.into_iter().filter(|p| bare.rank(p).is_none_or(|r| Some(r) > self.rank(p))).collect();
         self.assumed.resting = resting;
         self.assumed.unsure = bare.lacks_budget();
