@@ -21,14 +21,20 @@ fn main() -> Result<()> {
     std::fs::create_dir_all(folder.join("include"))?;
     let folder = folder.canonicalize()?;
     let headers: Vec<PathBuf> = (0..HEADERS).map(|i| folder.join(format!("include/h{i}.h"))).collect();
-    for header in &headers { std::fs::write(header, format!("// {}\n", header.display()))?; }
+    for header in &headers {
+        std::fs::write(header, format!("// {}\n", header.display()))?;
+    }
     let store = Store::new(folder.join(".scuba"));
     let present = Present::default();
-    for i in 0..units { store.write_unit(&unit(i, &folder, &headers, &present)?)?; }
+    for i in 0..units {
+        store.write_unit(&unit(i, &folder, &headers, &present)?)?;
+    }
     Ok(())
 }
 
-fn symbol(name: String) -> Symbol { Symbol { device: false, name } }
+fn symbol(name: String) -> Symbol {
+    Symbol { device: false, name }
+}
 
 fn unit(i: usize, folder: &Path, headers: &[PathBuf], present: &Present) -> Result<Unit> {
     let source = folder.join(format!("u{i}.cu"));
@@ -42,8 +48,16 @@ fn unit(i: usize, folder: &Path, headers: &[PathBuf], present: &Present) -> Resu
     needed.sort();
     let inline = (0..60).map(|n| symbol(format!("_ZN7project6detail{n}E"))).collect();
     let module = Module {
-        side: Side::Host, source: source.display().to_string(), producer: "generated".into(), arch: String::new(), asserts_restored: false,
-        types: vec![], files: vec![], locs: vec![], globals: vec![], functions: vec![],
+        side: Side::Host,
+        source: source.display().to_string(),
+        producer: "generated".into(),
+        arch: String::new(),
+        asserts_restored: false,
+        types: vec![],
+        files: vec![],
+        locs: vec![],
+        globals: vec![],
+        functions: vec![],
     };
     let facts = UnitFacts {
         key: key_of(&unit, None),

@@ -8,8 +8,8 @@ use anyhow::{Context, bail};
 use scuba::frontend::{ExtractOptions, clang::extract_here};
 use scuba::ir::{Program, Side};
 use scuba::nvcc::unit::{Language, PreprocessorFlag as P, Sides, TranslationUnit};
-use scuba::work::Work;
 use scuba::witness::{Budget, Inputs, Outcome, Site, Target, Threads, enumerate, replay};
+use scuba::work::Work;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,22 +17,35 @@ use std::time::Instant;
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let mut parts = args.split(|a| a == "--");
-    let (files, flags, argv) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let (files, flags, argv) =
+        (parts.next().unwrap_or_default(), parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let mut modules = Vec::new();
     for file in files {
         let e = extract_here(&unit(file, flags)?, &ExtractOptions::default());
-        if let Some(n) = e.not_analysed.first() { bail!("{}: {:?} side: {}", n.file.display(), n.side, n.reason); }
+        if let Some(n) = e.not_analysed.first() {
+            bail!("{}: {:?} side: {}", n.file.display(), n.side, n.reason);
+        }
         modules.extend(e.modules.into_iter().map(Arc::new));
     }
     let program = Program::link(modules);
     let root = program.find_func(Side::Host, "main").context("no main")?;
     let mut inputs = Inputs { argv: argv.to_vec(), ..Inputs::default() };
-    for a in argv { if let Ok(bytes) = std::fs::read(a) { inputs.files.insert(a.clone(), bytes); } }
+    for a in argv {
+        if let Ok(bytes) = std::fs::read(a) {
+            inputs.files.insert(a.clone(), bytes);
+        }
+    }
     let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<f64>().ok());
     let mut budget = Budget::default();
-    if let Some(n) = number("SCUBA_STEPS") { budget.steps = n as u64; }
-    if let Some(n) = number("SCUBA_LOOP_STEPS") { budget.loop_steps = n as u64; }
-    if let Some(n) = number("SCUBA_SECONDS") { budget.work = Work::millis((n * 1e3) as u64); }
+    if let Some(n) = number("SCUBA_STEPS") {
+        budget.steps = n as u64;
+    }
+    if let Some(n) = number("SCUBA_LOOP_STEPS") {
+        budget.loop_steps = n as u64;
+    }
+    if let Some(n) = number("SCUBA_SECONDS") {
+        budget.work = Work::millis((n * 1e3) as u64);
+    }
     let mut out = std::io::stdout().lock();
     let place = |s: Site| {
         let b = &program.func(s.func).blocks[s.block.index()];
@@ -43,23 +56,73 @@ fn main() -> anyhow::Result<()> {
     let mode = std::env::var("SCUBA_REPLAY").unwrap_or_default();
     if mode == "probe" {
         // A target that no access is: how far a replay gets on the way to every launch.
-        let target = Target { site: Site { func: root, block: scuba::ir::BlockId(0), inst: u32::MAX - 1 }, callers: None, launch_site: None, launch: None, threads: Threads::Any, fault: None, direction: None, align: None, parts: None };
-        writeln!(out, "{:?} in {:.2} s", replay(&program, root, &inputs, &target, &budget), start.elapsed().as_secs_f64())?;
+        let target = Target {
+            site: Site { func: root, block: scuba::ir::BlockId(0), inst: u32::MAX - 1 },
+            callers: None,
+            launch_site: None,
+            launch: None,
+            threads: Threads::Any,
+            fault: None,
+            direction: None,
+            align: None,
+            parts: None,
+        };
+        writeln!(
+            out,
+            "{:?} in {:.2} s",
+            replay(&program, root, &inputs, &target, &budget),
+            start.elapsed().as_secs_f64()
+        )?;
         return Ok(());
     }
     let run = enumerate(&program, root, &inputs, &budget);
     let seconds = start.elapsed().as_secs_f64();
     for b in &run.bad {
-        writeln!(out, "{} {:?} of {} at {} of {} in {:?} `{}` (block {:?}, thread {:?}, {} times)", place(b.site), b.direction, b.bytes, b.offset,
-            b.object.extent, b.object.kind, b.object.name, b.block, b.thread, b.count)?;
+        writeln!(
+            out,
+            "{} {:?} of {} at {} of {} in {:?} `{}` (block {:?}, thread {:?}, {} times)",
+            place(b.site),
+            b.direction,
+            b.bytes,
+            b.offset,
+            b.object.extent,
+            b.object.kind,
+            b.object.name,
+            b.block,
+            b.thread,
+            b.count
+        )?;
     }
-    writeln!(out, "launches {}, sites executed {}, completed {}{}{}; {} steps in {seconds:.2} s, {:.0} million/s", run.launches, run.visited.len(),
-        run.completed, if run.why.is_empty() { "" } else { ": " }, run.why, run.steps, run.steps as f64 / seconds / 1e6)?;
-    if !run.output.is_empty() { writeln!(out, "printed: {}", run.output.trim_end().replace('\n', "\n  | "))?; }
-    for a in &run.assumptions { writeln!(out, "assumed: {a}")?; }
+    writeln!(
+        out,
+        "launches {}, sites executed {}, completed {}{}{}; {} steps in {seconds:.2} s, {:.0} million/s",
+        run.launches,
+        run.visited.len(),
+        run.completed,
+        if run.why.is_empty() { "" } else { ": " },
+        run.why,
+        run.steps,
+        run.steps as f64 / seconds / 1e6
+    )?;
+    if !run.output.is_empty() {
+        writeln!(out, "printed: {}", run.output.trim_end().replace('\n', "\n  | "))?;
+    }
+    for a in &run.assumptions {
+        writeln!(out, "assumed: {a}")?;
+    }
     if mode == "1" {
         for b in &run.bad {
-            let target = Target { site: b.site, callers: Some(b.callers.clone()), launch_site: b.launch_site, launch: Some(b.launch), threads: Threads::List(vec![(b.block, b.thread)]), fault: Some(b.fault), direction: Some(b.direction), align: None, parts: None };
+            let target = Target {
+                site: b.site,
+                callers: Some(b.callers.clone()),
+                launch_site: b.launch_site,
+                launch: Some(b.launch),
+                threads: Threads::List(vec![(b.block, b.thread)]),
+                fault: Some(b.fault),
+                direction: Some(b.direction),
+                align: None,
+                parts: None,
+            };
             let start = Instant::now();
             let what = match replay(&program, root, &inputs, &target, &budget) {
                 Outcome::Reached { assumptions, .. } => format!("reached {assumptions:?}"),
@@ -77,7 +140,13 @@ fn unit(file: &str, flags: &[String]) -> anyhow::Result<TranslationUnit> {
     let mut unit = TranslationUnit {
         source: file.into(),
         directory: std::env::current_dir().context("no working directory")?,
-        language: if file.ends_with(".c") { Language::C } else if file.ends_with(".cu") { Language::Cuda } else { Language::Cxx },
+        language: if file.ends_with(".c") {
+            Language::C
+        } else if file.ends_with(".cu") {
+            Language::Cuda
+        } else {
+            Language::Cxx
+        },
         output: None,
         preprocessor: vec![],
         standard: None,
@@ -91,10 +160,15 @@ fn unit(file: &str, flags: &[String]) -> anyhow::Result<TranslationUnit> {
         command: vec![],
     };
     for flag in flags {
-        if let Some(d) = flag.strip_prefix("-D") { unit.preprocessor.push(P::Define(d.into())); }
-        else if let Some(d) = flag.strip_prefix("-I") { unit.preprocessor.push(P::Include(d.into())); }
-        else if let Some(s) = flag.strip_prefix("-std=") { unit.standard = Some(s.into()); }
-        else if let Some(a) = flag.strip_prefix("-arch=sm_") { unit.architectures.push(a.parse().context("-arch")?); }
+        if let Some(d) = flag.strip_prefix("-D") {
+            unit.preprocessor.push(P::Define(d.into()));
+        } else if let Some(d) = flag.strip_prefix("-I") {
+            unit.preprocessor.push(P::Include(d.into()));
+        } else if let Some(s) = flag.strip_prefix("-std=") {
+            unit.standard = Some(s.into());
+        } else if let Some(a) = flag.strip_prefix("-arch=sm_") {
+            unit.architectures.push(a.parse().context("-arch")?);
+        }
     }
     Ok(unit)
 }

@@ -45,66 +45,120 @@ impl Work {
     pub const MAX: Self = Self(u64::MAX);
 
     #[must_use]
-    pub const fn units(n: u64) -> Self { Self(n) }
+    pub const fn units(n: u64) -> Self {
+        Self(n)
+    }
     /// What the reference machine does in so many milliseconds.
     #[must_use]
-    pub const fn millis(n: u64) -> Self { Self(n.saturating_mul(1_000_000)) }
+    pub const fn millis(n: u64) -> Self {
+        Self(n.saturating_mul(1_000_000))
+    }
     /// What the reference machine does in so many seconds.
     #[must_use]
-    pub const fn seconds(n: u64) -> Self { Self(n.saturating_mul(1_000_000_000)) }
+    pub const fn seconds(n: u64) -> Self {
+        Self(n.saturating_mul(1_000_000_000))
+    }
     #[must_use]
-    pub const fn get(self) -> u64 { self.0 }
+    pub const fn get(self) -> u64 {
+        self.0
+    }
     #[must_use]
-    pub const fn is_none(self) -> bool { self.0 == 0 }
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
     /// This share of it, in hundredths.
     #[must_use]
-    pub fn percent(self, of_hundred: u32) -> Self { Self(u64::try_from(u128::from(self.0) * u128::from(of_hundred) / 100).unwrap_or(u64::MAX)) }
+    pub fn percent(self, of_hundred: u32) -> Self {
+        Self(u64::try_from(u128::from(self.0) * u128::from(of_hundred) / 100).unwrap_or(u64::MAX))
+    }
 }
 
-impl Add for Work { type Output = Self; fn add(self, o: Self) -> Self { Self(self.0.saturating_add(o.0)) } }
+impl Add for Work {
+    type Output = Self;
+    fn add(self, o: Self) -> Self {
+        Self(self.0.saturating_add(o.0))
+    }
+}
 /// Nothing where more is taken away than there is.
-impl Sub for Work { type Output = Self; fn sub(self, o: Self) -> Self { Self(self.0.saturating_sub(o.0)) } }
-impl Div<u64> for Work { type Output = Self; fn div(self, n: u64) -> Self { Self(self.0 / n.max(1)) } }
-impl Mul<u64> for Work { type Output = Self; fn mul(self, n: u64) -> Self { Self(self.0.saturating_mul(n)) } }
-impl std::iter::Sum for Work { fn sum<I: Iterator<Item = Self>>(all: I) -> Self { all.fold(Self::NONE, Self::add) } }
+impl Sub for Work {
+    type Output = Self;
+    fn sub(self, o: Self) -> Self {
+        Self(self.0.saturating_sub(o.0))
+    }
+}
+impl Div<u64> for Work {
+    type Output = Self;
+    fn div(self, n: u64) -> Self {
+        Self(self.0 / n.max(1))
+    }
+}
+impl Mul<u64> for Work {
+    type Output = Self;
+    fn mul(self, n: u64) -> Self {
+        Self(self.0.saturating_mul(n))
+    }
+}
+impl std::iter::Sum for Work {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::NONE, Self::add)
+    }
+}
 
 thread_local! { static DONE: Cell<u64> = const { Cell::new(0) }; }
 
 /// Adds to what this thread has done.
 #[inline]
-pub fn charge(units: u64) { DONE.with(|d| d.set(d.get().wrapping_add(units))); }
+pub fn charge(units: u64) {
+    DONE.with(|d| d.set(d.get().wrapping_add(units)));
+}
 
 /// Adds the price of so many things.
 #[inline]
-pub fn charge_each(price: u64, things: usize) { charge(price.wrapping_mul(things as u64)); }
+pub fn charge_each(price: u64, things: usize) {
+    charge(price.wrapping_mul(things as u64));
+}
 
 /// What this thread has done so far.
 #[must_use]
 #[inline]
-pub fn done() -> Work { Work(DONE.with(Cell::get)) }
+pub fn done() -> Work {
+    Work(DONE.with(Cell::get))
+}
 
 /// Says that what was done since `before` costs so much, whatever was charged.
-pub fn settle(before: Work, price: Work) { DONE.with(|d| d.set(before.0.wrapping_add(price.0))); }
+pub fn settle(before: Work, price: Work) {
+    DONE.with(|d| d.set(before.0.wrapping_add(price.0)));
+}
 
 /// Work that may still be done, from a moment of this thread on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allotment { end: u64 }
+pub struct Allotment {
+    end: u64,
+}
 
 impl Allotment {
     #[must_use]
-    pub fn of(work: Work) -> Self { Self { end: done().0.saturating_add(work.0) } }
+    pub fn of(work: Work) -> Self {
+        Self { end: done().0.saturating_add(work.0) }
+    }
     /// Without an end.
     pub const UNLIMITED: Self = Self { end: u64::MAX };
 
     #[must_use]
     #[inline]
-    pub fn left(self) -> Work { Work(self.end.saturating_sub(done().0)) }
+    pub fn left(self) -> Work {
+        Work(self.end.saturating_sub(done().0))
+    }
     #[must_use]
     #[inline]
-    pub fn is_spent(self) -> bool { done().0 >= self.end }
+    pub fn is_spent(self) -> bool {
+        done().0 >= self.end
+    }
     /// The one that ends first.
     #[must_use]
-    pub fn min(self, other: Self) -> Self { Self { end: self.end.min(other.end) } }
+    pub fn min(self, other: Self) -> Self {
+        Self { end: self.end.min(other.end) }
+    }
 }
 
 #[cfg(test)]
@@ -128,7 +182,13 @@ mod tests {
 
     #[test]
     fn shares_do_not_overflow() {
-        assert_eq!((Work::MAX.percent(50), Work::seconds(2).percent(25)), (Work::units(u64::MAX / 2), Work::millis(500)));
-        assert_eq!((Work::units(3) - Work::units(5), Work::MAX + Work::units(1), Work::units(7) / 0), (Work::NONE, Work::MAX, Work::units(7)));
+        assert_eq!(
+            (Work::MAX.percent(50), Work::seconds(2).percent(25)),
+            (Work::units(u64::MAX / 2), Work::millis(500))
+        );
+        assert_eq!(
+            (Work::units(3) - Work::units(5), Work::MAX + Work::units(1), Work::units(7) / 0),
+            (Work::NONE, Work::MAX, Work::units(7))
+        );
     }
 }

@@ -22,10 +22,33 @@ pub enum Expr {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Unary { Minus, Not, Complement }
+pub enum Unary {
+    Minus,
+    Not,
+    Complement,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum Binary { Mul, Div, Rem, Add, Sub, Shl, Shr, Lt, Le, Gt, Ge, Eq, Ne, And, Xor, Or, LogicalAnd, LogicalOr }
+pub enum Binary {
+    Mul,
+    Div,
+    Rem,
+    Add,
+    Sub,
+    Shl,
+    Shr,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+    And,
+    Xor,
+    Or,
+    LogicalAnd,
+    LogicalOr,
+}
 
 impl Expr {
     /// Every name and argument in it, each once.
@@ -36,7 +59,11 @@ impl Expr {
         while let Some(e) = work.pop() {
             match e {
                 Self::Int(_) => {}
-                Self::Name(_) | Self::Argv(_) => if !out.contains(&e) { out.push(e) },
+                Self::Name(_) | Self::Argv(_) => {
+                    if !out.contains(&e) {
+                        out.push(e)
+                    }
+                }
                 Self::Unary(_, a) => work.push(a),
                 Self::Binary(_, a, b) => work.extend([b.as_ref(), a]),
                 Self::Choice(c, a, b) => work.extend([b.as_ref(), a, c]),

@@ -2,7 +2,10 @@
 
 use super::{Binary, Expr, Unary};
 use winnow::ascii::{digit1, hex_digit1, multispace0, oct_digit0};
-use winnow::combinator::{Infix, Postfix, Prefix, alt, cut_err, delimited, dispatch, expression, fail, not, opt, peek, preceded, repeat, terminated};
+use winnow::combinator::{
+    Infix, Postfix, Prefix, alt, cut_err, delimited, dispatch, expression, fail, not, opt, peek, preceded, repeat,
+    terminated,
+};
 use winnow::error::ContextError;
 use winnow::prelude::*;
 use winnow::token::{any, one_of, take_while};
@@ -14,7 +17,9 @@ const DEEPEST: usize = 32;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExprError {
-    #[error("`{rest}` is not understood here: a condition is made of integers, names of parameters, `argv[1]`, parentheses and C's operators without assignments")]
+    #[error(
+        "`{rest}` is not understood here: a condition is made of integers, names of parameters, `argv[1]`, parentheses and C's operators without assignments"
+    )]
     Syntax {
         /// Bytes from the start of the text.
         at: usize,
@@ -23,14 +28,18 @@ pub enum ExprError {
     },
     #[error("the condition ends too early: an operand or a parenthesis is missing")]
     Unfinished,
-    #[error("the condition is longer than {LONGEST} characters, or has more than {DEEPEST} parentheses within each other")]
+    #[error(
+        "the condition is longer than {LONGEST} characters, or has more than {DEEPEST} parentheses within each other"
+    )]
     TooLong,
 }
 
 impl ExprError {
     /// Where in the text, in bytes.
     #[must_use]
-    pub fn at(&self) -> usize { if let Self::Syntax { at, .. } = self { *at } else { 0 } }
+    pub fn at(&self) -> usize {
+        if let Self::Syntax { at, .. } = self { *at } else { 0 }
+    }
 }
 
 /// Reads a C expression over integers.
@@ -40,10 +49,16 @@ impl ExprError {
 pub fn parse(text: &str) -> Result<Expr, ExprError> {
     let mut depth = 0_usize;
     let nested = text.bytes().any(|b| {
-        match b { b'(' | b'?' => depth += 1, b')' => depth = depth.saturating_sub(1), _ => {} }
+        match b {
+            b'(' | b'?' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
         depth > DEEPEST
     });
-    if nested || text.len() > LONGEST { return Err(ExprError::TooLong); }
+    if nested || text.len() > LONGEST {
+        return Err(ExprError::TooLong);
+    }
     delimited(multispace0, whole, multispace0).parse(text).map_err(|e| {
         // The whole word, where the fault is inside one.
         let word = |c: char| c.is_alphanumeric() || c == '_';
@@ -57,7 +72,9 @@ pub fn parse(text: &str) -> Result<Expr, ExprError> {
 type Input<'i> = &'i str;
 type Error = winnow::error::ErrMode<ContextError>;
 
-fn whole(i: &mut Input<'_>) -> Result<Expr, Error> { at_least(0, i) }
+fn whole(i: &mut Input<'_>) -> Result<Expr, Error> {
+    at_least(0, i)
+}
 
 /// Operators that bind at least so much. C's table, upside down.
 fn at_least(level: i64, i: &mut Input<'_>) -> Result<Expr, Error> {
@@ -89,19 +106,39 @@ const OPERATORS: [(&str, i64, Fold); 18] = {
         ($(($text:literal, $power:literal, $op:ident)),* $(,)?) => { [$(($text, $power, |_, a, b| Ok(Expr::Binary(Binary::$op, Box::new(a), Box::new(b))))),*] };
     }
     table![
-        ("<<", 20, Shl), (">>", 20, Shr), ("<=", 18, Le), (">=", 18, Ge), ("==", 16, Eq), ("!=", 16, Ne), ("&&", 8, LogicalAnd), ("||", 6, LogicalOr),
-        ("*", 24, Mul), ("/", 24, Div), ("%", 24, Rem), ("+", 22, Add), ("-", 22, Sub), ("<", 18, Lt), (">", 18, Gt), ("&", 14, And), ("^", 12, Xor), ("|", 10, Or),
+        ("<<", 20, Shl),
+        (">>", 20, Shr),
+        ("<=", 18, Le),
+        (">=", 18, Ge),
+        ("==", 16, Eq),
+        ("!=", 16, Ne),
+        ("&&", 8, LogicalAnd),
+        ("||", 6, LogicalOr),
+        ("*", 24, Mul),
+        ("/", 24, Div),
+        ("%", 24, Rem),
+        ("+", 22, Add),
+        ("-", 22, Sub),
+        ("<", 18, Lt),
+        (">", 18, Gt),
+        ("&", 14, And),
+        ("^", 12, Xor),
+        ("|", 10, Or),
     ]
 };
 
 fn infix<'i>(i: &mut Input<'i>) -> Result<Infix<Input<'i>, Expr, Error>, Error> {
-    let Some((text, power, fold)) = OPERATORS.iter().find(|(text, ..)| i.starts_with(text)) else { return fail.parse_next(i) };
+    let Some((text, power, fold)) = OPERATORS.iter().find(|(text, ..)| i.starts_with(text)) else {
+        return fail.parse_next(i);
+    };
     // `+=` and its kin assign.
     terminated(*text, peek(not('='))).parse_next(i)?;
     Ok(Infix::Left(*power, *fold))
 }
 
-fn unary(op: Unary, a: Expr) -> Expr { Expr::Unary(op, Box::new(a)) }
+fn unary(op: Unary, a: Expr) -> Expr {
+    Expr::Unary(op, Box::new(a))
+}
 
 fn operand(i: &mut Input<'_>) -> Result<Expr, Error> {
     alt((number, argument, name, delimited('(', whole, cut_err((multispace0, ')'))))).parse_next(i)
@@ -113,13 +150,18 @@ fn number(i: &mut Input<'_>) -> Result<Expr, Error> {
         preceded(alt(("0x", "0X")), cut_err(hex_digit1.try_map(|d| i128::from_str_radix(d, 16)))),
         preceded('0', oct_digit0.try_map(|d: &str| if d.is_empty() { Ok(0) } else { i128::from_str_radix(d, 8) })),
         digit1.try_map(str::parse::<i128>),
-    )).verify(|v| *v <= i128::from(u64::MAX));
+    ))
+    .verify(|v| *v <= i128::from(u64::MAX));
     let suffix = repeat::<_, _, (), _, _>(0..=3, one_of(['u', 'U', 'l', 'L']));
-    terminated(value, (suffix, cut_err(not(one_of(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.'))))).map(Expr::Int).parse_next(i)
+    terminated(value, (suffix, cut_err(not(one_of(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.')))))
+        .map(Expr::Int)
+        .parse_next(i)
 }
 
 fn identifier<'i>(i: &mut Input<'i>) -> Result<&'i str, Error> {
-    (one_of(|c: char| c.is_alphabetic() || c == '_'), take_while(0.., |c: char| c.is_alphanumeric() || c == '_')).take().parse_next(i)
+    (one_of(|c: char| c.is_alphabetic() || c == '_'), take_while(0.., |c: char| c.is_alphanumeric() || c == '_'))
+        .take()
+        .parse_next(i)
 }
 
 fn argument(i: &mut Input<'_>) -> Result<Expr, Error> {
@@ -144,12 +186,40 @@ mod tests {
             Expr::Int(v) => v.to_string(),
             Expr::Name(n) => n.clone(),
             Expr::Argv(k) => format!("argv[{k}]"),
-            Expr::Unary(op, a) => format!("{}{}", match op { Unary::Minus => '-', Unary::Not => '!', Unary::Complement => '~' }, show(a)),
-            Expr::Binary(op, a, b) => format!("({} {} {})", show(a), match op {
-                Binary::Mul => "*", Binary::Div => "/", Binary::Rem => "%", Binary::Add => "+", Binary::Sub => "-", Binary::Shl => "<<",
-                Binary::Shr => ">>", Binary::Lt => "<", Binary::Le => "<=", Binary::Gt => ">", Binary::Ge => ">=", Binary::Eq => "==",
-                Binary::Ne => "!=", Binary::And => "&", Binary::Xor => "^", Binary::Or => "|", Binary::LogicalAnd => "&&", Binary::LogicalOr => "||",
-            }, show(b)),
+            Expr::Unary(op, a) => format!(
+                "{}{}",
+                match op {
+                    Unary::Minus => '-',
+                    Unary::Not => '!',
+                    Unary::Complement => '~',
+                },
+                show(a)
+            ),
+            Expr::Binary(op, a, b) => format!(
+                "({} {} {})",
+                show(a),
+                match op {
+                    Binary::Mul => "*",
+                    Binary::Div => "/",
+                    Binary::Rem => "%",
+                    Binary::Add => "+",
+                    Binary::Sub => "-",
+                    Binary::Shl => "<<",
+                    Binary::Shr => ">>",
+                    Binary::Lt => "<",
+                    Binary::Le => "<=",
+                    Binary::Gt => ">",
+                    Binary::Ge => ">=",
+                    Binary::Eq => "==",
+                    Binary::Ne => "!=",
+                    Binary::And => "&",
+                    Binary::Xor => "^",
+                    Binary::Or => "|",
+                    Binary::LogicalAnd => "&&",
+                    Binary::LogicalOr => "||",
+                },
+                show(b)
+            ),
             Expr::Choice(c, a, b) => format!("({} ? {} : {})", show(c), show(a), show(b)),
         }
     }
@@ -176,16 +246,40 @@ mod tests {
 
     #[test]
     fn what_is_no_condition_is_refused_where_it_begins() {
-        for (text, rest) in [("n = 3", "= 3"), ("n += 3", "+= 3"), ("n % 16 = 0", "= 0"), ("a b", "b"), ("f(n) > 0", "(n) > 0"), ("p->n > 0", "->n > 0"), ("p.n > 0", ".n > 0"),
-            ("a[1] > 0", "[1] > 0"), ("argv > 1", "> 1"), ("argv[n] > 1", "n] > 1"), ("n > 0 )", ")"), ("1.5 < n", ".5 < n"), ("12x < n", "12x < n"), ("09", "09"),
-            ("n > 'a'", "a'"), ("18446744073709551616 > n", "18446744073709551616 > n"), ("n > 0;", ";")] {
+        for (text, rest) in [
+            ("n = 3", "= 3"),
+            ("n += 3", "+= 3"),
+            ("n % 16 = 0", "= 0"),
+            ("a b", "b"),
+            ("f(n) > 0", "(n) > 0"),
+            ("p->n > 0", "->n > 0"),
+            ("p.n > 0", ".n > 0"),
+            ("a[1] > 0", "[1] > 0"),
+            ("argv > 1", "> 1"),
+            ("argv[n] > 1", "n] > 1"),
+            ("n > 0 )", ")"),
+            ("1.5 < n", ".5 < n"),
+            ("12x < n", "12x < n"),
+            ("09", "09"),
+            ("n > 'a'", "a'"),
+            ("18446744073709551616 > n", "18446744073709551616 > n"),
+            ("n > 0;", ";"),
+        ] {
             match parse(text) {
-                Err(ExprError::Syntax { at, rest: r }) => assert_eq!((r.as_str(), at), (rest, text.find(rest).unwrap()), "{text}"),
+                Err(ExprError::Syntax { at, rest: r }) => {
+                    assert_eq!((r.as_str(), at), (rest, text.find(rest).unwrap()), "{text}")
+                }
                 other => panic!("{text}: {other:?}"),
             }
         }
-        for text in ["", " ", "(n > 0", "n ?", "n ? 1 :"] { assert_eq!(parse(text), Err(ExprError::Unfinished), "{text}"); }
-        for text in ["(".repeat(5000), "-".repeat(5000), format!("{}n{}", "(".repeat(33), ")".repeat(33)), "a?".repeat(40)] { assert_eq!(parse(&text), Err(ExprError::TooLong)); }
+        for text in ["", " ", "(n > 0", "n ?", "n ? 1 :"] {
+            assert_eq!(parse(text), Err(ExprError::Unfinished), "{text}");
+        }
+        for text in
+            ["(".repeat(5000), "-".repeat(5000), format!("{}n{}", "(".repeat(33), ")".repeat(33)), "a?".repeat(40)]
+        {
+            assert_eq!(parse(&text), Err(ExprError::TooLong));
+        }
         assert!(parse(&format!("{}n{}", "(".repeat(32), ")".repeat(32))).is_ok());
     }
 

@@ -32,9 +32,15 @@ fn dump(file: &str, rest: &[&str]) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     for unit in &plan.request.units {
         let extraction = scuba::frontend::clang::extract_here(unit, &ExtractOptions::default());
-        for note in &extraction.notes { writeln!(out, "; {note}")?; }
-        for module in &extraction.modules { writeln!(out, "{module}")?; }
-        for side in &extraction.not_analysed { writeln!(out, "; {:?} side not analysed: {}", side.side, side.reason)?; }
+        for note in &extraction.notes {
+            writeln!(out, "; {note}")?;
+        }
+        for module in &extraction.modules {
+            writeln!(out, "{module}")?;
+        }
+        for side in &extraction.not_analysed {
+            writeln!(out, "; {:?} side not analysed: {}", side.side, side.reason)?;
+        }
     }
     Ok(())
 }
@@ -53,6 +59,8 @@ fn dump_mlir(file: &str) -> anyhow::Result<()> {
     let lowered = scuba::frontend::cgeist::lower_text(&text, &about).with_context(|| file.to_owned())?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}{}", lowered.device, lowered.host)?;
-    for (name, n) in &lowered.unknown { writeln!(out, "; {n} of {name} are not known")?; }
+    for (name, n) in &lowered.unknown {
+        writeln!(out, "; {n} of {name} are not known")?;
+    }
     Ok(())
 }

@@ -3,4 +3,6 @@
 #[global_allocator]
 static ALLOCATOR: scuba::driver::memory::Bounded = scuba::driver::memory::Bounded;
 
-fn main() -> std::process::ExitCode { scuba::driver::run(std::env::args_os()) }
+fn main() -> std::process::ExitCode {
+    scuba::driver::run(std::env::args_os())
+}

@@ -24,16 +24,55 @@ pub(super) fn place(tools: &Tools<'_>, event: &UnalignedEvent) -> Option<Place> 
 }
 
 /// Decides one; `None` where nothing can be said.
-pub(super) fn of_kernel(tools: &mut Tools<'_>, l: &Launched<'_>, event: &UnalignedEvent, place: Place) -> Option<Outcome> {
+pub(super) fn of_kernel(
+    tools: &mut Tools<'_>,
+    l: &Launched<'_>,
+    event: &UnalignedEvent,
+    place: Place,
+) -> Option<Outcome> {
     // An offset that rests on something unknown may well be aligned whatever that is.
-    if !relevant::unknowns(&tools.e, &[event.offset]).is_empty() { return None; }
-    let Decision::Fails { model, mode, degenerate } = tools.decider.happens(&mut tools.e.arena, event.path) else { return None };
+    if !relevant::unknowns(&tools.e, &[event.offset]).is_empty() {
+        return None;
+    }
+    let Decision::Fails { model, mode, degenerate } = tools.decider.happens(&mut tools.e.arena, event.path) else {
+        return None;
+    };
     let object = tools.e.object(event.object).clone();
-    let what = match event.kind { AccessKind::Read => "read", AccessKind::Write => "write", AccessKind::Atomic => "atomic update" };
+    let what = match event.kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::Atomic => "atomic update",
+    };
     let message = format!("{what} of `{}` at an address that is no multiple of {}", place.1, event.align);
-    let obligation = Obligation { facts: event.path, offset: event.offset, bytes: event.bytes, extent: object.extent.unwrap_or(event.bytes) };
-    let access = AccessEvent { site: *event.stack.last()?, stack: event.stack.clone(), targets: Rc::new(vec![]), bytes: event.bytes, kind: event.kind, path: event.path, at: Moment::default(), rows: None, stores: Stores::Unknown };
+    let obligation = Obligation {
+        facts: event.path,
+        offset: event.offset,
+        bytes: event.bytes,
+        extent: object.extent.unwrap_or(event.bytes),
+    };
+    let access = AccessEvent {
+        site: *event.stack.last()?,
+        stack: event.stack.clone(),
+        targets: Rc::new(vec![]),
+        bytes: event.bytes,
+        kind: event.kind,
+        path: event.path,
+        at: Moment::default(),
+        rows: None,
+        stores: Stores::Unknown,
+    };
     let essential: [TermId; 1] = [event.offset];
-    let s = Suspected { rule: Rule::Misaligned, wanted: Wanted::Unaligned(event.align), event: &access, object: &object, obligation: &obligation, essential: &essential, message };
-    match l.replayed(tools, s, &Happens { model, mode, degenerate }, place) { Ok(f) => Some(Outcome::Found(Box::new(f))), Err(why) => Some(Outcome::Unknown(why)) }
+    let s = Suspected {
+        rule: Rule::Misaligned,
+        wanted: Wanted::Unaligned(event.align),
+        event: &access,
+        object: &object,
+        obligation: &obligation,
+        essential: &essential,
+        message,
+    };
+    match l.replayed(tools, s, &Happens { model, mode, degenerate }, place) {
+        Ok(f) => Some(Outcome::Found(Box::new(f))),
+        Err(why) => Some(Outcome::Unknown(why)),
+    }
 }

@@ -26,39 +26,57 @@ pub(super) struct Assumed {
 
 impl Assumed {
     /// Whether a place needs no decision.
-    pub fn skips(&self, place: &Place) -> bool { self.asked.as_ref().is_some_and(|asked| !asked.contains(place)) }
+    pub fn skips(&self, place: &Place) -> bool {
+        self.asked.as_ref().is_some_and(|asked| !asked.contains(place))
+    }
 
     pub fn note(&mut self, e: &Executor<'_>, place: &Place, ev: &AccessEvent) {
-        if !e.assumptions.in_effect() { return; }
+        if !e.assumptions.in_effect() {
+            return;
+        }
         self.in_effect = true;
         let conditions: Vec<_> = std::iter::once(ev.path).chain(ev.targets.iter().map(|t| t.cond)).collect();
         let found = e.assumptions_in(&conditions);
-        if !found.is_empty() { self.at.entry(place.clone()).or_default().extend(found); }
+        if !found.is_empty() {
+            self.at.entry(place.clone()).or_default().extend(found);
+        }
     }
 
     /// What another thread saw of the same program.
     pub fn absorb(&mut self, other: Self) {
         self.in_effect |= other.in_effect;
-        for (place, what) in other.at { self.at.entry(place).or_default().extend(what); }
+        for (place, what) in other.at {
+            self.at.entry(place).or_default().extend(what);
+        }
     }
 
     /// What a safe place rests on, in words.
     pub fn words(&self, place: &Place) -> String {
         let known: Vec<&str> = self.at.get(place).into_iter().flatten().map(Arc::as_ref).collect();
         let what = if known.is_empty() { "what was assumed before the launch".into() } else { known.join(" and ") };
-        if self.unsure { format!("is safe, perhaps only under an assumption (no budget was left to tell): {what}") } else { format!("is safe only under an assumption: {what}") }
+        if self.unsure {
+            format!("is safe, perhaps only under an assumption (no budget was left to tell): {what}")
+        } else {
+            format!("is safe only under an assumption: {what}")
+        }
     }
 }
 
 impl Engine<'_> {
     /// Finds the safe places that rest on assumptions.
     pub(super) fn without_assumptions(&mut self) {
-        if !self.assumed.in_effect || self.assumed.asked.is_some() { return; }
+        if !self.assumed.in_effect || self.assumed.asked.is_some() {
+            return;
+        }
         let safe: FxHashSet<Place> = self.safe_places().collect();
-        if safe.is_empty() { return; }
+        if safe.is_empty() {
+            return;
+        }
         let mut bare = self.again();
         bare.assumed.asked = Some(safe.clone());
-        if self.is_hurried() { bare.total = self.total - self.spent; }
+        if self.is_hurried() {
+            bare.total = self.total - self.spent;
+        }
         bare.visit();
         self.spent = self.spent + bare.spent;
         let resting = safe.into_iter().filter(|p| bare.rank(p).is_none_or(|r| Some(r) > self.rank(p))).collect();

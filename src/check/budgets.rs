@@ -50,10 +50,14 @@ fn reached(program: &Program, options: &Options) -> Vec<FuncRef> {
 }
 
 /// Part of a root's allotments where a program has so many roots: they add up to a few times those of one.
-pub(super) fn share_of(roots: usize) -> u32 { u32::try_from(200 / (roots + 1)).unwrap_or(0).clamp(8, 100) }
+pub(super) fn share_of(roots: usize) -> u32 {
+    u32::try_from(200 / (roots + 1)).unwrap_or(0).clamp(8, 100)
+}
 
 /// One of so many kernels that nothing launches.
-pub(super) fn idle(kernels: usize) -> Work { (IDLE.2 / kernels.max(1) as u64).max(IDLE.0).min(IDLE.1) }
+pub(super) fn idle(kernels: usize) -> Work {
+    (IDLE.2 / kernels.max(1) as u64).max(IDLE.0).min(IDLE.1)
+}
 
 #[cfg(test)]
 mod tests {

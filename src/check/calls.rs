@@ -5,16 +5,19 @@
 use super::decide::{Decider, Decision};
 use super::finding::{Worth, loc_of, narrow, numbers};
 use super::outcome::Outcome;
-use super::{relevant, show};
 use super::solver::{Model, WrapMode};
 use super::tried::Tried;
 use super::witness::{Judge, Judged};
+use super::{relevant, show};
 use crate::host::Root;
 use crate::ir::Program;
-use crate::report::finding::{Access, Allocation, Direction, Finding, Level, Position, Related, Rule, Sites, Space, Verdict, Witness, WitnessInput};
+use crate::report::finding::{
+    Access, Allocation, Direction, Finding, Level, Position, Related, Rule, Sites, Space, Verdict, Witness,
+    WitnessInput,
+};
 use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, Site, Stores};
-use crate::symbolic::partition::Moment;
 use crate::symbolic::memory::{ObjKind, Object};
+use crate::symbolic::partition::Moment;
 use crate::symbolic::term::TermId;
 use crate::witness::Fault;
 use std::rc::Rc;
@@ -55,12 +58,24 @@ pub(super) struct Suspect {
 
 /// The innermost of these calls that stands in the user's own code.
 pub(super) fn users_call(program: &Program, stack: &[Site]) -> Option<Site> {
-    stack.iter().rev().copied().find(|s| { let l = loc_of(program, *s); l.line > 0 && !l.system }).or_else(|| stack.last().copied())
+    stack
+        .iter()
+        .rev()
+        .copied()
+        .find(|s| {
+            let l = loc_of(program, *s);
+            l.line > 0 && !l.system
+        })
+        .or_else(|| stack.last().copied())
 }
 
 /// The source's name of an argument of a call, else that of the memory.
 pub(super) fn named(program: &Program, call: Site, argument: usize, object: &str) -> String {
-    match show::argument(program, call, argument) { Some(name) => name, None if object.is_empty() => "memory".to_owned(), None => object.to_owned() }
+    match show::argument(program, call, argument) {
+        Some(name) => name,
+        None if object.is_empty() => "memory".to_owned(),
+        None => object.to_owned(),
+    }
 }
 
 /// Position of an instruction.
@@ -81,7 +96,9 @@ impl Suspect {
         let depends = self.depends();
         let judged = tools.judge.judge_call(&tools.e.arena, &depends, &self.stack, &model, self.fault, self.side);
         // Neither legal nor seen to happen: nothing to tell.
-        if degenerate && !matches!(judged, Judged::Reached { .. }) { return Outcome::Unknown("it happens only for sizes that are not positive, if at all".into()); }
+        if degenerate && !matches!(judged, Judged::Reached { .. }) {
+            return Outcome::Unknown("it happens only for sizes that are not positive, if at all".into());
+        }
         let unknowns = relevant::unknowns(&tools.e, &self.essential);
         match Worth::of(&judged, &tools.root, tools.e.program, unknowns) {
             Ok(worth) => Outcome::Found(Box::new(self.finding(tools, &model, mode, degenerate, &judged, worth))),
@@ -91,27 +108,66 @@ impl Suspect {
 
     /// As an access, for what happens in a kernel.
     pub fn access(&self) -> Option<AccessEvent> {
-        let kind = match self.direction { Direction::Read => AccessKind::Read, Direction::Write => AccessKind::Write, Direction::Atomic => AccessKind::Atomic };
+        let kind = match self.direction {
+            Direction::Read => AccessKind::Read,
+            Direction::Write => AccessKind::Write,
+            Direction::Atomic => AccessKind::Atomic,
+        };
         let site = *self.stack.last()?;
         // Which object is meant is part of the condition.
-        Some(AccessEvent { site, stack: Rc::new(self.stack.clone()), targets: Rc::new(vec![]), bytes: self.bytes, kind, path: self.facts, at: Moment::default(), rows: None, stores: Stores::Unknown })
+        Some(AccessEvent {
+            site,
+            stack: Rc::new(self.stack.clone()),
+            targets: Rc::new(vec![]),
+            bytes: self.bytes,
+            kind,
+            path: self.facts,
+            at: Moment::default(),
+            rows: None,
+            stores: Stores::Unknown,
+        })
     }
 
-    fn depends(&self) -> Vec<TermId> { let mut all = vec![self.facts, self.offset, self.bytes]; all.extend(self.object.extent); all }
+    fn depends(&self) -> Vec<TermId> {
+        let mut all = vec![self.facts, self.offset, self.bytes];
+        all.extend(self.object.extent);
+        all
+    }
 
-    fn finding(&self, tools: &Tools<'_>, model: &Model, mode: WrapMode, degenerate: bool, judged: &Judged, worth: Worth) -> Finding {
+    fn finding(
+        &self,
+        tools: &Tools<'_>,
+        model: &Model,
+        mode: WrapMode,
+        degenerate: bool,
+        judged: &Judged,
+        worth: Worth,
+    ) -> Finding {
         let (a, program, root) = (&tools.e.arena, tools.e.program, tools.root.func);
         let value = |t: TermId| model.value(a, t, mode);
         let depends = self.depends();
         let call = self.stack.last().copied();
         let mut w = Witness {
-            inputs: tools.judge.inputs(a, &depends, model).into_iter().map(|(name, value)| WitnessInput { name, value }).collect(),
+            inputs: tools
+                .judge
+                .inputs(a, &depends, model)
+                .into_iter()
+                .map(|(name, value)| WitnessInput { name, value })
+                .collect(),
             run: tools.judge.run(a, &depends, model),
-            grid: [0; 3], block: [0; 3], thread: [0; 3],
+            grid: [0; 3],
+            block: [0; 3],
+            thread: [0; 3],
             offset_bytes: narrow(value(self.offset)),
             extent_bytes: narrow(self.object.extent.and_then(value)),
             replay: worth.replay,
-            sites: call.map(|c| Sites { root: [root.module.0, root.func.0], access: numbers(c), callers: self.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(), launch: None, part: None }),
+            sites: call.map(|c| Sites {
+                root: [root.module.0, root.func.0],
+                access: numbers(c),
+                callers: self.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(),
+                launch: None,
+                part: None,
+            }),
         };
         let mut bytes = value(self.bytes).and_then(|v| u64::try_from(v).ok()).unwrap_or(0);
         if let Judged::Reached { bad, .. } = judged {
@@ -120,21 +176,48 @@ impl Suspect {
             bytes = bad.bytes;
         }
         let at = users_call(program, &self.stack);
-        let mut assumptions: Vec<String> = tools.e.assumptions_in(&[self.facts]).iter().map(ToString::to_string).collect();
+        let mut assumptions: Vec<String> =
+            tools.e.assumptions_in(&[self.facts]).iter().map(ToString::to_string).collect();
         assumptions.extend(worth.assumptions);
         Finding {
-            fingerprint: String::new(), rule: self.rule,
-            level: if worth.verdict == Verdict::Proved && !degenerate { self.rule.default_level() } else { Level::Warn },
-            verdict: worth.verdict, degenerate, occurrences: 1, program: String::new(),
-            root: program.func(root).display.clone(), message: self.message.clone(),
+            fingerprint: String::new(),
+            rule: self.rule,
+            level: if worth.verdict == Verdict::Proved && !degenerate {
+                self.rule.default_level()
+            } else {
+                Level::Warn
+            },
+            verdict: worth.verdict,
+            degenerate,
+            occurrences: 1,
+            program: String::new(),
+            root: program.func(root).display.clone(),
+            message: self.message.clone(),
             access: Access {
                 position: at.map(|s| position(program, s)).unwrap_or_default(),
                 kernel: at.map(|s| program.func(s.func).display.clone()).unwrap_or_default(),
-                array: self.array.clone(), partition: None, direction: self.direction, space: space(&self.object.kind), index: String::new(), bytes,
+                array: self.array.clone(),
+                partition: None,
+                direction: self.direction,
+                space: space(&self.object.kind),
+                index: String::new(),
+                bytes,
             },
-            allocation: self.object.site.map(|(m, l)| { let p = program.loc(m, l); Allocation { file: p.file, line: p.line, column: p.column, extent: self.object.extent.map_or_else(String::new, |t| show::term(a, t)) } }),
-            launch: None, related: self.related.clone(),
-            witness: Some(w), confirmation: None, confirmation_not_run: None, assumptions,
+            allocation: self.object.site.map(|(m, l)| {
+                let p = program.loc(m, l);
+                Allocation {
+                    file: p.file,
+                    line: p.line,
+                    column: p.column,
+                    extent: self.object.extent.map_or_else(String::new, |t| show::term(a, t)),
+                }
+            }),
+            launch: None,
+            related: self.related.clone(),
+            witness: Some(w),
+            confirmation: None,
+            confirmation_not_run: None,
+            assumptions,
             unknowns: if worth.verdict == Verdict::Proved { vec![] } else { worth.unknowns },
         }
     }

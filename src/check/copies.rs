@@ -20,17 +20,27 @@ use crate::witness::Fault;
 pub(super) fn of_host(tools: &mut Tools<'_>, copy: &CopyEvent) -> Vec<(Place, Outcome)> {
     let event = &copy.side;
     let Some(call) = users_call(tools.e.program, &event.stack) else { return vec![] };
-    event.targets.iter().filter_map(|t| {
-        let name = match t.base { Base::Object(o) => tools.e.object(o).name.clone(), Base::Null => String::new(), Base::Func(_) | Base::Unknown(_) => return None };
-        let array = named(tools.e.program, call, argument(tools.e.program, call, event.kind), &name);
-        let facts = tools.e.arena.and(event.path, t.cond);
-        if tools.e.arena.as_bool(facts) == Some(false) { return None; }
-        let outcome = match t.base {
-            Base::Object(o) => side(tools, copy, t, o, array.clone())?,
-            _ => pointers::null_in_copy(tools, event, (facts, t.offset), array.clone())?,
-        };
-        Some(((loc_of(tools.e.program, call), array), outcome))
-    }).collect()
+    event
+        .targets
+        .iter()
+        .filter_map(|t| {
+            let name = match t.base {
+                Base::Object(o) => tools.e.object(o).name.clone(),
+                Base::Null => String::new(),
+                Base::Func(_) | Base::Unknown(_) => return None,
+            };
+            let array = named(tools.e.program, call, argument(tools.e.program, call, event.kind), &name);
+            let facts = tools.e.arena.and(event.path, t.cond);
+            if tools.e.arena.as_bool(facts) == Some(false) {
+                return None;
+            }
+            let outcome = match t.base {
+                Base::Object(o) => side(tools, copy, t, o, array.clone())?,
+                _ => pointers::null_in_copy(tools, event, (facts, t.offset), array.clone())?,
+            };
+            Some(((loc_of(tools.e.program, call), array), outcome))
+        })
+        .collect()
 }
 
 /// One side in one object; `None` where the object's size is not known.
@@ -41,13 +51,28 @@ fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, array: St
     let facts = tools.e.arena.and(event.path, t.cond);
     let obligation = Obligation { facts, offset: t.offset, bytes: event.bytes, extent };
     let decision = tools.decider.decide(&mut tools.e.arena, &obligation);
-    if matches!(decision, Decision::Safe) { return Some(Outcome::Safe); }
+    if matches!(decision, Decision::Safe) {
+        return Some(Outcome::Safe);
+    }
     let decision = not_empty(tools, copy, &obligation, decision);
-    let (verb, direction) = match event.kind { AccessKind::Read => ("reads", Direction::Read), _ => ("writes", Direction::Write) };
+    let (verb, direction) = match event.kind {
+        AccessKind::Read => ("reads", Direction::Read),
+        _ => ("writes", Direction::Write),
+    };
     let suspect = Suspect {
-        rule: Rule::MemcpyOutOfBounds, fault: Fault::Bounds, stack: event.stack.to_vec(), object,
-        message: format!("`{}` {verb} beyond `{array}`", called(tools.e.program, event.site)), array, direction, side: Some(direction),
-        facts, offset: t.offset, bytes: event.bytes, essential: vec![t.offset, t.cond, event.bytes, extent], related: vec![],
+        rule: Rule::MemcpyOutOfBounds,
+        fault: Fault::Bounds,
+        stack: event.stack.to_vec(),
+        object,
+        message: format!("`{}` {verb} beyond `{array}`", called(tools.e.program, event.site)),
+        array,
+        direction,
+        side: Some(direction),
+        facts,
+        offset: t.offset,
+        bytes: event.bytes,
+        essential: vec![t.offset, t.cond, event.bytes, extent],
+        related: vec![],
     };
     Some(suspect.judge(tools, decision))
 }
@@ -55,7 +80,9 @@ fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, array: St
 /// A model in which no allocation is empty, if there is one; else the decision is about a degenerate case.
 fn not_empty(tools: &mut Tools<'_>, copy: &CopyEvent, obligation: &Obligation, first: Decision) -> Decision {
     let Decision::Fails { model, mode, .. } = &first else { return first };
-    if model.value(&tools.e.arena, copy.not_empty, *mode) == Some(1) { return first; }
+    if model.value(&tools.e.arena, copy.not_empty, *mode) == Some(1) {
+        return first;
+    }
     let facts = tools.e.arena.and(obligation.facts, copy.not_empty);
     match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..obligation.clone() }) {
         better @ Decision::Fails { .. } => better,
@@ -82,7 +109,17 @@ fn argument(program: &Program, call: Site, kind: AccessKind) -> usize {
     match called(program, call).trim_end_matches("Async") {
         "cudaMemcpy" | "cudaMemcpyToSymbol" | "cudaMemcpyFromSymbol" if read => 1,
         "cudaMemcpy2D" | "cudaMemcpyPeer" if read => 2,
-        "cudaMemcpy" | "cudaMemcpyToSymbol" | "cudaMemcpyFromSymbol" | "cudaMemcpy2D" | "cudaMemcpyPeer" | "cudaMemset" | "cudaMemset2D" if !read => 0,
+        "cudaMemcpy"
+        | "cudaMemcpyToSymbol"
+        | "cudaMemcpyFromSymbol"
+        | "cudaMemcpy2D"
+        | "cudaMemcpyPeer"
+        | "cudaMemset"
+        | "cudaMemset2D"
+            if !read =>
+        {
+            0
+        }
         // A function of the program: which of its arguments is meant is not known.
         _ => usize::MAX,
     }

@@ -8,8 +8,8 @@ use super::show;
 use super::sizes::Sizes;
 use super::solver::{self, Answer, Context, Free, Groups, Limits, Model, ModelAnswer, WrapMode};
 use crate::symbolic::term::{Arena, Range, SymId, SymKind, Term, TermId};
-use rustc_hash::{FxHashMap, FxHashSet};
 use crate::work::{Allotment, Work};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What became of an obligation.
 #[derive(Clone, Debug)]
@@ -18,7 +18,11 @@ pub enum Decision {
     /// Safe where these operations do not wrap.
     SafeIfNoWrap(Vec<String>),
     /// A model in which the access is out of bounds; it reads wraps as said.
-    Fails { model: Model, mode: WrapMode, degenerate: bool },
+    Fails {
+        model: Model,
+        mode: WrapMode,
+        degenerate: bool,
+    },
     Unknown(String),
 }
 
@@ -54,7 +58,10 @@ type Met = FxHashMap<TermId, Vec<TermId>>;
 
 /// Range obligations that were looked at.
 #[derive(Debug, Default, PartialEq)]
-struct Ranges { open: Vec<TermId>, met: Met }
+struct Ranges {
+    open: Vec<TermId>,
+    met: Met,
+}
 
 /// Prepared sets of facts that are kept.
 const CONTEXTS: usize = 8;
@@ -94,14 +101,23 @@ pub struct Decider {
 
 impl Decider {
     #[must_use]
-    pub fn new(limits: Limits) -> Self { Self { limits, ..Self::default() } }
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, ..Self::default() }
+    }
 
     pub fn decide(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
         self.cut = false;
-        if let Some(d) = self.decided.get(o) { return d.clone(); }
-        if self.until.is_some_and(Allotment::is_spent) { self.cut = true; return Decision::Unknown(solver::OUT_OF_WORK.into()); }
+        if let Some(d) = self.decided.get(o) {
+            return d.clone();
+        }
+        if self.until.is_some_and(Allotment::is_spent) {
+            self.cut = true;
+            return Decision::Unknown(solver::OUT_OF_WORK.into());
+        }
         let d = self.decide_new(a, o);
-        if !(self.cut || self.rough && matches!(d, Decision::Fails { .. })) { self.decided.insert(o.clone(), d.clone()); }
+        if !(self.cut || self.rough && matches!(d, Decision::Fails { .. })) {
+            self.decided.insert(o.clone(), d.clone());
+        }
         d
     }
 
@@ -134,15 +150,23 @@ impl Decider {
         let facts = a.conjuncts(o.facts);
         // Often enough whatever wraps: indices of small arrays, guarded right before. Where nothing can wrap, both readings are one.
         let may_wrap = facts.iter().chain(&goals).any(|t| !self.wraps_of(a, *t).is_empty());
-        if goals.iter().all(|g| a.as_bool(*g) == Some(true) || may_wrap && self.bound_exactly(a, o.facts, &facts, *g)) { return Decision::Safe; }
+        if goals.iter().all(|g| a.as_bool(*g) == Some(true) || may_wrap && self.bound_exactly(a, o.facts, &facts, *g)) {
+            return Decision::Safe;
+        }
         let mut unmet: Vec<TermId> = vec![];
         let mut met: Met = Met::default();
         for goal in goals {
-            if a.as_bool(goal) == Some(true) { continue; }
+            if a.as_bool(goal) == Some(true) {
+                continue;
+            }
             let (mut roots, free) = match self.bound(a, o.facts, &facts, goal) {
                 Some(proof) => proof,
                 None => {
-                    if !self.rough && let Some(d) = self.known_input(a, &facts, goal) { return d; }
+                    if !self.rough
+                        && let Some(d) = self.known_input(a, &facts, goal)
+                    {
+                        return d;
+                    }
                     let limits = self.limits;
                     match self.prove(a, o.facts, &facts, goal, &limits) {
                         Answer::Proved { used, free, .. } => (used, free),
@@ -153,27 +177,45 @@ impl Decider {
             };
             roots.push(goal);
             let found = self.unmet(a, o.facts, &roots, &free);
-            for w in found.open { if !unmet.contains(&w) { unmet.push(w); } }
+            for w in found.open {
+                if !unmet.contains(&w) {
+                    unmet.push(w);
+                }
+            }
             met.extend(found.met);
         }
-        if unmet.is_empty() { return Decision::Safe; }
+        if unmet.is_empty() {
+            return Decision::Safe;
+        }
         // With wrap-around as it is.
         let both = a.and(goals[0], goals[1]);
         let may_underflow = unmet.iter().any(|w| matches!(a.get(*w), Term::Wrap { signed: false, .. }));
-        if !may_underflow && self.wrapping.iter().any(|m| m.refutes(a, &facts, both, WrapMode::Exact)) { return Decision::SafeIfNoWrap(self.name(a, &unmet)); }
+        if !may_underflow && self.wrapping.iter().any(|m| m.refutes(a, &facts, both, WrapMode::Exact)) {
+            return Decision::SafeIfNoWrap(self.name(a, &unmet));
+        }
         let quick = Limits { work: self.limits.work.min(QUICK), ..self.limits };
         // Where an operation is known not to wrap, there is nothing to compute modulo 2^n.
         let plain = self.plain(a, o, both, &unmet, &met);
-        let (read, goal) = { let mut read = |t: TermId| a.substitute(t, &plain); (facts.iter().map(|f| read(*f)).collect::<Vec<_>>(), read(both)) };
+        let (read, goal) = {
+            let mut read = |t: TermId| a.substitute(t, &plain);
+            (facts.iter().map(|f| read(*f)).collect::<Vec<_>>(), read(both))
+        };
         match solver::prove(a, &read, goal, WrapMode::Exact, &quick) {
             Answer::Proved { .. } => Decision::Safe,
             Answer::Model(m) if !may_underflow => {
-                if self.wrapping.len() >= WRAPPING { self.wrapping.remove(0); }
+                if self.wrapping.len() >= WRAPPING {
+                    self.wrapping.remove(0);
+                }
                 self.wrapping.push(m);
                 Decision::SafeIfNoWrap(self.name(a, &unmet))
             }
-            Answer::Model(m) => self.underflowing(a, &facts, both, &unmet, m).unwrap_or_else(|| Decision::SafeIfNoWrap(self.name(a, &unmet))),
-            Answer::Unknown(_) => { self.cut = true; Decision::SafeIfNoWrap(self.name(a, &unmet)) }
+            Answer::Model(m) => self
+                .underflowing(a, &facts, both, &unmet, m)
+                .unwrap_or_else(|| Decision::SafeIfNoWrap(self.name(a, &unmet))),
+            Answer::Unknown(_) => {
+                self.cut = true;
+                Decision::SafeIfNoWrap(self.name(a, &unmet))
+            }
         }
     }
 
@@ -184,17 +226,36 @@ impl Decider {
         let mut all = a.conjuncts(o.facts);
         let inside = a.and(inside[0], inside[1]);
         all.push(a.not(inside));
-        let inputs: Vec<SymId> = a.symbols_of(&all).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
+        let inputs: Vec<SymId> =
+            a.symbols_of(&all).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
         let limits = Limits { work, ..self.limits };
-        let ModelAnswer::Model(model) = solver::find_model(a, &all, &inputs, &self.sizes.positive(&inputs), WrapMode::Exact, &limits, &mut self.groups) else { return None };
-        if inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1)) { return None; }
-        let wrapped: Vec<TermId> = a.cone(&all).into_iter().filter(|w| match a.get(*w) {
-            Term::Wrap { arg, bits, signed } => {
-                let r = Range::of_int(*bits, *signed);
-                model.value(a, *arg, WrapMode::Exact).is_some_and(|v| r.lo.is_some_and(|l| v < l) || r.hi.is_some_and(|h| v > h))
-            }
-            _ => false,
-        }).collect();
+        let ModelAnswer::Model(model) = solver::find_model(
+            a,
+            &all,
+            &inputs,
+            &self.sizes.positive(&inputs),
+            WrapMode::Exact,
+            &limits,
+            &mut self.groups,
+        ) else {
+            return None;
+        };
+        if inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1)) {
+            return None;
+        }
+        let wrapped: Vec<TermId> = a
+            .cone(&all)
+            .into_iter()
+            .filter(|w| match a.get(*w) {
+                Term::Wrap { arg, bits, signed } => {
+                    let r = Range::of_int(*bits, *signed);
+                    model
+                        .value(a, *arg, WrapMode::Exact)
+                        .is_some_and(|v| r.lo.is_some_and(|l| v < l) || r.hi.is_some_and(|h| v > h))
+                }
+                _ => false,
+            })
+            .collect();
         let names = self.name(a, &wrapped);
         Some((model, names))
     }
@@ -207,7 +268,9 @@ impl Decider {
 
     /// A proof without Z3, of these facts (`all` is their conjunction).
     fn bound(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
-        if let Some(proof) = self.proof_of(facts, goal) { return Some(proof); }
+        if let Some(proof) = self.proof_of(facts, goal) {
+            return Some(proof);
+        }
         let limits = self.limits;
         let proof = self.context(a, all, facts, WrapMode::Assume).bound(a, goal, &limits)?;
         self.remember(goal, proof.clone());
@@ -215,14 +278,22 @@ impl Decider {
     }
 
     fn prove(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId, limits: &Limits) -> Answer {
-        if let Some((used, free)) = self.proof_of(facts, goal) { return Answer::Proved { by: solver::Method::Poly, used, free }; }
-        if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.work) { self.cut = true; return Answer::Unknown(solver::OUT_OF_WORK.into()); }
+        if let Some((used, free)) = self.proof_of(facts, goal) {
+            return Answer::Proved { by: solver::Method::Poly, used, free };
+        }
+        if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.work) {
+            self.cut = true;
+            return Answer::Unknown(solver::OUT_OF_WORK.into());
+        }
         let mut groups = std::mem::take(&mut self.groups);
         let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
         self.groups = groups;
         match &answer {
             Answer::Proved { used, free, .. } => self.remember(goal, (used.clone(), free.clone())),
-            Answer::Unknown(_) => { self.cut = true; self.hopeless.insert((all, goal), limits.work); }
+            Answer::Unknown(_) => {
+                self.cut = true;
+                self.hopeless.insert((all, goal), limits.work);
+            }
             Answer::Model(_) => {}
         }
         answer
@@ -234,7 +305,9 @@ impl Decider {
 
     fn remember(&mut self, goal: TermId, proof: (Vec<TermId>, Free)) {
         let known = self.proofs.entry(goal).or_default();
-        if known.len() < 8 { known.push(proof); }
+        if known.len() < 8 {
+            known.push(proof);
+        }
     }
 
     /// The facts prepared for proofs.
@@ -242,7 +315,9 @@ impl Decider {
         let entry = match self.contexts.iter().position(|c| c.0 == (all, mode)) {
             Some(i) => self.contexts.remove(i),
             None => {
-                if self.contexts.len() >= CONTEXTS { self.contexts.remove(0); }
+                if self.contexts.len() >= CONTEXTS {
+                    self.contexts.remove(0);
+                }
                 ((all, mode), Context::new(a, facts, mode))
             }
         };
@@ -252,29 +327,53 @@ impl Decider {
     }
 
     fn name(&self, a: &Arena, unmet: &[TermId]) -> Vec<String> {
-        unmet.iter().map(|w| match a.get(*w) {
-            Term::Wrap { arg, bits, signed } => format!("`{}` as {} {bits}-bit integer", show::term(a, *arg), if *signed { "a signed" } else { "an unsigned" }),
-            _ => show::term(a, *w),
-        }).collect()
+        unmet
+            .iter()
+            .map(|w| match a.get(*w) {
+                Term::Wrap { arg, bits, signed } => format!(
+                    "`{}` as {} {bits}-bit integer",
+                    show::term(a, *arg),
+                    if *signed { "a signed" } else { "an unsigned" }
+                ),
+                _ => show::term(a, *w),
+            })
+            .collect()
     }
 
     /// A model in which the access goes out of bounds because some operation goes below zero, and none beyond its largest value: sizes for which
     /// that happens were never meant.
-    fn underflowing(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId, unmet: &[TermId], first: Model) -> Option<Decision> {
+    fn underflowing(
+        &mut self,
+        a: &mut Arena,
+        facts: &[TermId],
+        goal: TermId,
+        unmet: &[TermId],
+        first: Model,
+    ) -> Option<Decision> {
         let mut all = facts.to_vec();
         for w in unmet {
             let Term::Wrap { arg, bits, signed } = *a.get(*w) else { continue };
             let range = Range::of_int(bits, signed);
-            if let Some(hi) = range.hi { let most = a.int(hi); all.push(a.le(arg, most)); }
-            if signed && let Some(lo) = range.lo { let least = a.int(lo); all.push(a.le(least, arg)); }
+            if let Some(hi) = range.hi {
+                let most = a.int(hi);
+                all.push(a.le(arg, most));
+            }
+            if signed && let Some(lo) = range.lo {
+                let least = a.int(lo);
+                all.push(a.le(least, arg));
+            }
         }
         let quick = Limits { work: self.limits.work.min(QUICK), ..self.limits };
-        let first = if first.refutes(a, &all, goal, WrapMode::Exact) { first } else {
+        let first = if first.refutes(a, &all, goal, WrapMode::Exact) {
+            first
+        } else {
             let Answer::Model(m) = solver::prove(a, &all, goal, WrapMode::Exact, &quick) else { return None };
             m
         };
         match self.fails(a, &all, goal, first, WrapMode::Exact) {
-            Decision::Fails { model, mode, degenerate } if self.underflows(a, unmet, &model) => Some(Decision::Fails { model, mode, degenerate }),
+            Decision::Fails { model, mode, degenerate } if self.underflows(a, unmet, &model) => {
+                Some(Decision::Fails { model, mode, degenerate })
+            }
             _ => None,
         }
     }
@@ -283,7 +382,9 @@ impl Decider {
     /// wrong bound, not an overflow.
     fn underflows(&self, a: &Arena, unmet: &[TermId], m: &Model) -> bool {
         unmet.iter().any(|w| match a.get(*w) {
-            Term::Wrap { arg, bits, signed: false } => m.value(a, *arg, WrapMode::Exact).is_some_and(|v| v < 0 && v > -(1i128 << (bits - 1))),
+            Term::Wrap { arg, bits, signed: false } => {
+                m.value(a, *arg, WrapMode::Exact).is_some_and(|v| v < 0 && v > -(1i128 << (bits - 1)))
+            }
             _ => false,
         })
     }
@@ -294,7 +395,9 @@ impl Decider {
             let mut fixed = facts.to_vec();
             let symbols = a.symbols_of(&[&fixed[..], &[goal]].concat());
             for (s, v) in &inputs {
-                if !symbols.contains(s) { continue; }
+                if !symbols.contains(s) {
+                    continue;
+                }
                 let (t, v) = (a.symbol_term(*s), a.int(*v));
                 fixed.push(a.eq(t, v));
             }
@@ -310,21 +413,40 @@ impl Decider {
 
     /// A small model in place of the first one.
     fn fails(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId, first: Model, mode: WrapMode) -> Decision {
-        if self.rough { return Decision::Fails { model: first, mode, degenerate: false }; }
+        if self.rough {
+            return Decision::Fails { model: first, mode, degenerate: false };
+        }
         let mut all = facts.to_vec();
         all.push(a.not(goal));
         let symbols = a.symbols_of(&all);
-        let inputs: Vec<SymId> = symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
+        let inputs: Vec<SymId> =
+            symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
         // A small witness is worth more than a quick answer: it is what replays and what users read.
-        let limits = Limits { work: if self.hurried { self.limits.work } else { self.limits.work.max(SMALLEST) }, ..self.limits };
-        let model = match solver::find_model(a, &all, &inputs, &self.sizes.positive(&inputs), mode, &limits, &mut self.groups) {
+        let limits = Limits {
+            work: if self.hurried { self.limits.work } else { self.limits.work.max(SMALLEST) },
+            ..self.limits
+        };
+        let model = match solver::find_model(
+            a,
+            &all,
+            &inputs,
+            &self.sizes.positive(&inputs),
+            mode,
+            &limits,
+            &mut self.groups,
+        ) {
             ModelAnswer::Model(m) => m,
-            _ => { self.cut = true; first }
+            _ => {
+                self.cut = true;
+                first
+            }
         };
         let fixed: Vec<(SymId, i128)> = inputs.iter().filter_map(|s| model.values.get(s).map(|v| (*s, *v))).collect();
         let degenerate = self.sizes.degenerate(a, &model);
         // Not those under which something wraps or is empty: they seldom lead anywhere else, and better ones come first.
-        if !fixed.is_empty() && mode == WrapMode::Assume && !degenerate && self.known.len() < 3 { self.known.push(fixed); }
+        if !fixed.is_empty() && mode == WrapMode::Assume && !degenerate && self.known.len() < 3 {
+            self.known.push(fixed);
+        }
         self.cut |= degenerate;
         Decision::Fails { model, mode, degenerate }
     }
@@ -338,10 +460,19 @@ impl Decider {
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut work: Vec<TermId> = self.wraps_above(a, roots, free);
         while let Some(w) = work.pop() {
-            if !seen.insert(w) { continue; }
-            if until.is_spent() { self.cut = true; found.open.push(w); continue; }
+            if !seen.insert(w) {
+                continue;
+            }
+            if until.is_spent() {
+                self.cut = true;
+                found.open.push(w);
+                continue;
+            }
             match self.in_range(a, facts, w) {
-                Some(used) => { work.extend(&used); found.met.insert(w, used); }
+                Some(used) => {
+                    work.extend(&used);
+                    found.met.insert(w, used);
+                }
                 None => found.open.push(w),
             }
         }
@@ -350,9 +481,17 @@ impl Decider {
 
     /// Wraps in these terms that are the identity wherever the facts hold in the machine's own arithmetic, with their arguments: those met
     /// whose proof rests on such ones alone. `met` knows those of earlier proofs; others are looked at without Z3.
-    fn plain(&mut self, a: &mut Arena, o: &Obligation, goal: TermId, unmet: &[TermId], met: &Met) -> FxHashMap<TermId, TermId> {
+    fn plain(
+        &mut self,
+        a: &mut Arena,
+        o: &Obligation,
+        goal: TermId,
+        unmet: &[TermId],
+        met: &Met,
+    ) -> FxHashMap<TermId, TermId> {
         let facts = a.conjuncts(o.facts);
-        let mut wraps: Vec<TermId> = facts.iter().chain([&goal]).flat_map(|t| self.wraps_of(a, *t)).chain(met.keys().copied()).collect();
+        let mut wraps: Vec<TermId> =
+            facts.iter().chain([&goal]).flat_map(|t| self.wraps_of(a, *t)).chain(met.keys().copied()).collect();
         wraps.sort_unstable();
         wraps.dedup();
         let mut tries = 0;
@@ -360,13 +499,20 @@ impl Decider {
         // Older first, and each rests on what is known to be one already: none supports itself.
         for w in wraps {
             let Term::Wrap { arg, bits, signed } = *a.get(w) else { continue };
-            if unmet.contains(&w) { continue; }
+            if unmet.contains(&w) {
+                continue;
+            }
             let holds = match met.get(&w) {
                 Some(rests) => rests.iter().all(|r| plain.contains_key(r)),
                 None if tries >= OTHER_WRAPS => false,
-                None => { tries += 1; self.bound_in_range(a, o.facts, &facts, (arg, bits, signed), &plain) }
+                None => {
+                    tries += 1;
+                    self.bound_in_range(a, o.facts, &facts, (arg, bits, signed), &plain)
+                }
             };
-            if !holds { continue; }
+            if !holds {
+                continue;
+            }
             let arg = a.substitute(arg, &plain);
             plain.insert(w, arg);
         }
@@ -374,12 +520,21 @@ impl Decider {
     }
 
     /// Whether a wrap's argument is in range by the polynomial bound, and by a proof that rests on `plain` wraps alone.
-    fn bound_in_range(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], (arg, bits, signed): (TermId, u32, bool), plain: &FxHashMap<TermId, TermId>) -> bool {
+    fn bound_in_range(
+        &mut self,
+        a: &mut Arena,
+        all: TermId,
+        facts: &[TermId],
+        (arg, bits, signed): (TermId, u32, bool),
+        plain: &FxHashMap<TermId, TermId>,
+    ) -> bool {
         let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(bits, signed) else { return false };
         let (lo, hi) = (a.int(lo), a.int(hi));
         let goals = [a.le(lo, arg), a.le(arg, hi)];
         goals.into_iter().all(|goal| {
-            if a.as_bool(goal) == Some(true) { return true; }
+            if a.as_bool(goal) == Some(true) {
+                return true;
+            }
             let Some((mut used, free)) = self.bound(a, all, facts, goal) else { return false };
             used.push(goal);
             self.wraps_above(a, &used, &free).iter().all(|w| plain.contains_key(w))
@@ -390,26 +545,49 @@ impl Decider {
     /// proof rests on.
     fn in_range(&mut self, a: &mut Arena, facts: TermId, w: TermId) -> Option<Vec<TermId>> {
         let Term::Wrap { arg, bits, signed } = *a.get(w) else { return Some(vec![]) };
-        let older: Vec<TermId> = a.conjuncts(facts).into_iter().filter(|f| self.wraps_of(a, *f).iter().all(|x| *x < w)).collect();
+        let older: Vec<TermId> =
+            a.conjuncts(facts).into_iter().filter(|f| self.wraps_of(a, *f).iter().all(|x| *x < w)).collect();
         let all = a.and_all(older.clone());
         let r = Range::of_int(bits, signed);
         let (lo, hi) = (a.int(r.lo?), a.int(r.hi?));
         let (lower, upper) = (a.le(lo, arg), a.le(arg, hi));
         let mut rests = vec![];
         for goal in [lower, upper] {
-            if a.as_bool(goal) == Some(true) { continue; }
-            if self.proof_of(&older, goal).is_none() && self.models.get(&goal).is_some_and(|m| m.iter().any(|m| m.refutes(a, &older, goal, WrapMode::Assume))) { return None; }
+            if a.as_bool(goal) == Some(true) {
+                continue;
+            }
+            if self.proof_of(&older, goal).is_none()
+                && self
+                    .models
+                    .get(&goal)
+                    .is_some_and(|m| m.iter().any(|m| m.refutes(a, &older, goal, WrapMode::Assume)))
+            {
+                return None;
+            }
             // What the solver could not tell under some facts it seldom can under others.
             let limits = Limits { work: self.limits.work.min(ONE_RANGE), ..self.limits };
             let tried = self.open_ranges.get(&(goal, limits.work)).copied().unwrap_or(0);
-            let answer = if tried < RANGE_TRIES { self.prove(a, all, &older, goal, &limits) } else {
-                self.bound(a, all, &older, goal).map_or_else(|| { self.cut = true; Answer::Unknown(solver::OUT_OF_WORK.into()) }, |(used, free)| Answer::Proved { by: solver::Method::Poly, used, free })
+            let answer = if tried < RANGE_TRIES {
+                self.prove(a, all, &older, goal, &limits)
+            } else {
+                self.bound(a, all, &older, goal).map_or_else(
+                    || {
+                        self.cut = true;
+                        Answer::Unknown(solver::OUT_OF_WORK.into())
+                    },
+                    |(used, free)| Answer::Proved { by: solver::Method::Poly, used, free },
+                )
             };
             match answer {
-                Answer::Proved { mut used, free, .. } => { used.push(goal); rests.extend(self.wraps_above(a, &used, &free)); }
+                Answer::Proved { mut used, free, .. } => {
+                    used.push(goal);
+                    rests.extend(self.wraps_above(a, &used, &free));
+                }
                 Answer::Model(m) => {
                     let known = self.models.entry(goal).or_default();
-                    if known.len() < 4 { known.push(m); }
+                    if known.len() < 4 {
+                        known.push(m);
+                    }
                     return None;
                 }
                 Answer::Unknown(_) => {
@@ -423,18 +601,26 @@ impl Decider {
 
     /// The wraps below some roots, but for those that are only below what is free.
     fn wraps_above(&mut self, a: &Arena, roots: &[TermId], free: &Free) -> Vec<TermId> {
-        if free.is_empty() { return roots.iter().flat_map(|r| self.wraps_of(a, *r)).collect(); }
+        if free.is_empty() {
+            return roots.iter().flat_map(|r| self.wraps_of(a, *r)).collect();
+        }
         let (mut found, mut seen, mut open) = (vec![], FxHashSet::default(), roots.to_vec());
         while let Some(t) = open.pop() {
-            if free.contains(&t) || !seen.insert(t) { continue; }
-            if matches!(a.get(t), Term::Wrap { .. }) { found.push(t); }
+            if free.contains(&t) || !seen.insert(t) {
+                continue;
+            }
+            if matches!(a.get(t), Term::Wrap { .. }) {
+                found.push(t);
+            }
             open.extend(a.children(t));
         }
         found
     }
 
     fn wraps_of(&mut self, a: &Arena, t: TermId) -> Vec<TermId> {
-        if let Some(w) = self.wraps.get(&t) { return w.clone(); }
+        if let Some(w) = self.wraps.get(&t) {
+            return w.clone();
+        }
         let w: Vec<TermId> = a.cone(&[t]).into_iter().filter(|x| matches!(a.get(*x), Term::Wrap { .. })).collect();
         self.wraps.insert(t, w.clone());
         w
@@ -474,7 +660,10 @@ mod tests {
         let [zero, four, thousand] = [0, 4, 1000].map(|v| a.int(v));
         let more = a.add(n, thousand);
         let wrapped = a.wrap(more, 32, true);
-        let size = [2, 4, 16].into_iter().fold(wrapped, |n, by| { let part = a.floor_div(n, by); a.bit_or(n, part, 32) });
+        let size = [2, 4, 16].into_iter().fold(wrapped, |n, by| {
+            let part = a.floor_div(n, by);
+            a.bit_or(n, part, 32)
+        });
         let next = a.add_const(i, 1);
         let index = a.wrap(next, 32, false);
         let (not_negative, below, fewer) = (a.le(zero, i), a.lt(next, size), a.lt(next, more));
@@ -483,9 +672,15 @@ mod tests {
         let rounded = Obligation { facts, offset, bytes: four, extent };
         assert!(matches!(Decider::default().decide(&mut a, &rounded), Decision::Safe));
         let mut d = Decider::default();
-        let (all, goal) = (a.conjuncts(facts), { let end = a.add(offset, four); a.le(end, extent) });
+        let (all, goal) = (a.conjuncts(facts), {
+            let end = a.add(offset, four);
+            a.le(end, extent)
+        });
         let limits = d.limits;
-        let crate::check::solver::Answer::Proved { mut used, free, .. } = d.prove(&mut a, facts, &all, goal, &limits) else { panic!("it follows") };
+        let crate::check::solver::Answer::Proved { mut used, free, .. } = d.prove(&mut a, facts, &all, goal, &limits)
+        else {
+            panic!("it follows")
+        };
         used.push(goal);
         assert_eq!(d.unmet(&mut a, facts, &used, &free).open, vec![]);
         assert_eq!(d.unmet(&mut a, facts, &used, &crate::check::solver::Free::default()).open, vec![wrapped]);
@@ -501,19 +696,41 @@ mod tests {
         let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Range::of_int(32, true));
         let x = a.fresh(SymKind::Input(InputSource::Argv(2)), "x", Range::of_int(32, true));
         let [zero, one, hundred, thousand] = [0, 1, 100, 1000].map(|v| a.int(v));
-        let fourfold = { let all = a.scale(n, 4); a.wrap(all, 32, true) };
-        let sum = { let sum = a.add(x, thousand); a.wrap(sum, 32, true) };
-        let twofold = { let all = a.scale(x, 2); a.wrap(all, 32, true) };
+        let fourfold = {
+            let all = a.scale(n, 4);
+            a.wrap(all, 32, true)
+        };
+        let sum = {
+            let sum = a.add(x, thousand);
+            a.wrap(sum, 32, true)
+        };
+        let twofold = {
+            let all = a.scale(x, 2);
+            a.wrap(all, 32, true)
+        };
         let (most, end) = (a.int(2000), a.int(1001));
-        let facts = [a.le(zero, n), a.le(n, hundred), a.le(fourfold, hundred), a.le(zero, x), a.le(sum, most), a.le(twofold, most)];
+        let facts = [
+            a.le(zero, n),
+            a.le(n, hundred),
+            a.le(fourfold, hundred),
+            a.le(zero, x),
+            a.le(sum, most),
+            a.le(twofold, most),
+        ];
         let facts = a.and_all(facts.to_vec());
         let o = Obligation { facts, offset: x, bytes: one, extent: end };
-        let goal = { let last = a.add(x, one); a.le(last, end) };
+        let goal = {
+            let last = a.add(x, one);
+            a.le(last, end)
+        };
         let mut d = Decider::default();
         // Only `x + 1000 <= 2000` keeps `x` small, and that holds as well where the sum wraps.
         let known = super::Met::from_iter([(fourfold, vec![]), (twofold, vec![sum])]);
         let plain = d.plain(&mut a, &o, goal, &[sum], &known);
-        assert!(plain.contains_key(&fourfold) && !plain.contains_key(&sum) && !plain.contains_key(&twofold), "{plain:?}");
+        assert!(
+            plain.contains_key(&fourfold) && !plain.contains_key(&sum) && !plain.contains_key(&twofold),
+            "{plain:?}"
+        );
         assert!(matches!(d.decide(&mut a, &o), Decision::SafeIfNoWrap(_)));
     }
 }

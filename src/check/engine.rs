@@ -17,29 +17,29 @@ use super::specialise::{self, Decided};
 use super::stored::Exchange;
 use super::tried::Tried;
 use super::witness::Judge;
-use super::{Options, ProgramReport, budgets, Standing, alignment, copies, lifetime, pointers, relevant, row, show};
+use super::{Options, ProgramReport, Standing, alignment, budgets, copies, lifetime, pointers, relevant, row, show};
 use crate::host::{Root, roots};
 use crate::ir::reach::Reach;
 use crate::ir::{FuncRef, Function, Linkage, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
+use crate::nets;
 use crate::report::finding::{Code, Position, Rule, Summary, Undecided, Verdict};
 use crate::symbolic::always;
-use crate::symbolic::budget::{Limit, MOST_ROUNDS};
-use crate::symbolic::names::is_of_cuda;
 use crate::symbolic::assumptions::Assumptions;
+use crate::symbolic::budget::{Limit, MOST_ROUNDS};
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
 use crate::symbolic::lifetime::{CopyEvent, StaleEvent};
 use crate::symbolic::memory::{ObjId, ObjKind, Object};
+use crate::symbolic::names::is_of_cuda;
 use crate::symbolic::partition::{PartId, Partition};
 use crate::symbolic::running;
 use crate::symbolic::term::TermId;
 use crate::symbolic::value::{Base, Lost, Target};
-use rustc_hash::{FxHashMap, FxHashSet};
-use crate::nets;
 use crate::work::{Allotment, Work, done};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// How many accesses in a row may stay open that rest on what is not known, before the next get little only.
@@ -83,7 +83,9 @@ pub(super) struct Run {
 fn run_within_steps(e: &mut Executor<'_>, kernel: FuncRef, launch: &LaunchEvent, facts: &[TermId]) -> KernelRun {
     e.budget.steps = STEPS;
     let run = e.run_kernel(kernel, launch, facts.to_vec());
-    if run.limit != Some(Limit::Steps) { return run; }
+    if run.limit != Some(Limit::Steps) {
+        return run;
+    }
     e.budget.steps = STEPS;
     e.budget.most_rounds = 1;
     let run = e.run_kernel(kernel, launch, facts.to_vec());
@@ -95,30 +97,62 @@ fn run_within_steps(e: &mut Executor<'_>, kernel: FuncRef, launch: &LaunchEvent,
 fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Allotment) {
     let mut history = History::of(&mut tools.e, runs);
     for round in 0.. {
-        for run in runs.iter_mut() { if !until.is_spent() { run.find_invariants(tools, &history); } else { run.invariants = Invariants::default(); } }
-        if history.is_empty() { return; }
-        if until.is_spent() { return runs.iter_mut().for_each(|r| r.invariants = Invariants::default()); }
-        if !history.give_up(tools, runs) { return; }
-        if round >= SUPPOSED { history.clear(); }
+        for run in runs.iter_mut() {
+            if !until.is_spent() {
+                run.find_invariants(tools, &history);
+            } else {
+                run.invariants = Invariants::default();
+            }
+        }
+        if history.is_empty() {
+            return;
+        }
+        if until.is_spent() {
+            return runs.iter_mut().for_each(|r| r.invariants = Invariants::default());
+        }
+        if !history.give_up(tools, runs) {
+            return;
+        }
+        if round >= SUPPOSED {
+            history.clear();
+        }
     }
 }
 
 impl Run {
-    pub fn part(&self, id: PartId) -> &Partition { &self.run.partitions[id.0 as usize] }
-    pub fn launched(&self) -> Launched<'_> { Launched { launch: &self.launch, kernel: self.kernel, run: &self.run } }
+    pub fn part(&self, id: PartId) -> &Partition {
+        &self.run.partitions[id.0 as usize]
+    }
+    pub fn launched(&self) -> Launched<'_> {
+        Launched { launch: &self.launch, kernel: self.kernel, run: &self.run }
+    }
 
-    pub const fn invariants(&self) -> &Invariants { &self.invariants }
+    pub const fn invariants(&self) -> &Invariants {
+        &self.invariants
+    }
 
     fn find_invariants(&mut self, tools: &mut Tools<'_>, history: &History) {
         let decided = &self.decided;
         let before = history.at(&mut tools.e, self, decided);
-        self.invariants = Invariants::of(tools, &self.launch, &self.run, &|e, o| { let extent = e.object(o).extent?; Some(decided.term(&mut e.arena, extent)) }, before);
+        self.invariants = Invariants::of(
+            tools,
+            &self.launch,
+            &self.run,
+            &|e, o| {
+                let extent = e.object(o).extent?;
+                Some(decided.term(&mut e.arena, extent))
+            },
+            before,
+        );
     }
 
     /// What may be said of an access where the kernel or the host was not followed to its end: beyond that point it may be
     /// reached again, otherwise.
     fn partial(&self, outcome: Outcome) -> Outcome {
-        match &self.partly { Some(why) if !outcome.is_finding() => Outcome::Unknown(why.clone()), _ => outcome }
+        match &self.partly {
+            Some(why) if !outcome.is_finding() => Outcome::Unknown(why.clone()),
+            _ => outcome,
+        }
     }
 }
 
@@ -131,10 +165,22 @@ pub(super) struct Prepared<'p> {
 
 /// An access whose first look is not the last word, by the numbers of its launch and its place in it.
 #[derive(Clone, Debug)]
-pub(super) struct Open { pub place: Place, pub run: usize, pub event: usize, pub first: Look }
+pub(super) struct Open {
+    pub place: Place,
+    pub run: usize,
+    pub event: usize,
+    pub first: Look,
+}
 
 /// What one access must keep to in one object, and whether that takes what the threads of a launch exchange into account.
-pub(super) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, ev: &AccessEvent, facts: TermId, target: &Target, extent: TermId) -> (Obligation, bool) {
+pub(super) fn obligation(
+    tools: &mut Tools<'_>,
+    launch: Option<&Run>,
+    ev: &AccessEvent,
+    facts: TermId,
+    target: &Target,
+    extent: TermId,
+) -> (Obligation, bool) {
     let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
     let exchanged = launch.and_then(|r| r.invariants.facts(&mut tools.e, &[facts, target.offset]));
     let facts = exchanged.map_or(facts, |more| tools.e.arena.and(facts, more));
@@ -150,7 +196,10 @@ pub(super) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, ev: &Acces
 /// What is said of an access on a way that is never taken; `None` where it may be.
 fn never(tools: &mut Tools<'_>, facts: TermId) -> Option<Outcome> {
     let (nothing, one, before) = (tools.e.arena.int(0), tools.e.arena.int(1), tools.e.arena.int(-1));
-    match tools.decider.decide_roughly(&mut tools.e.arena, &Obligation { facts, offset: before, bytes: one, extent: nothing }) {
+    match tools
+        .decider
+        .decide_roughly(&mut tools.e.arena, &Obligation { facts, offset: before, bytes: one, extent: nothing })
+    {
         Decision::Safe => Some(Outcome::Safe),
         Decision::SafeIfNoWrap(ops) => Some(Outcome::SafeIfNoWrap(ops)),
         Decision::Fails { .. } | Decision::Unknown(_) => None,
@@ -199,9 +248,23 @@ impl<'p> Engine<'p> {
 
     fn with(program: &'p Program, options: &'p Options, reach: Arc<Reach>) -> Self {
         Self {
-            program, options, all: Allotment::UNLIMITED, part: 100, total: Work::MAX, reach, threads: options.threads(), own: None, over: None, spent: Work::NONE,
-            places: BTreeMap::new(), kernels: FxHashSet::default(), launched: FxHashSet::default(), launches: 0,
-            report: ProgramReport::default(), lost: None, assumed: Assumed::default(),
+            program,
+            options,
+            all: Allotment::UNLIMITED,
+            part: 100,
+            total: Work::MAX,
+            reach,
+            threads: options.threads(),
+            own: None,
+            over: None,
+            spent: Work::NONE,
+            places: BTreeMap::new(),
+            kernels: FxHashSet::default(),
+            launched: FxHashSet::default(),
+            launches: 0,
+            report: ProgramReport::default(),
+            lost: None,
+            assumed: Assumed::default(),
         }
     }
 
@@ -215,21 +278,33 @@ impl<'p> Engine<'p> {
     }
 
     /// An engine that has seen nothing yet.
-    pub(super) fn again(&self) -> Self { Self { part: self.part, total: self.total, ..Self::with(self.program, self.options, self.reach.clone()) } }
+    pub(super) fn again(&self) -> Self {
+        Self { part: self.part, total: self.total, ..Self::with(self.program, self.options, self.reach.clone()) }
+    }
 
     /// The budget of one obligation as the settings have it.
-    pub(super) fn scaled(&self, work: Work) -> Work { work.percent(self.options.work) }
+    pub(super) fn scaled(&self, work: Work) -> Work {
+        work.percent(self.options.work)
+    }
 
     /// The budget of a whole phase, as the settings, the number of roots and who waits have it: at most so many hundredths of what is left.
-    pub(super) fn phase(&self, work: Work, of_left: u32) -> Allotment { Allotment::of(self.phase_work(work, of_left)) }
+    pub(super) fn phase(&self, work: Work, of_left: u32) -> Allotment {
+        Allotment::of(self.phase_work(work, of_left))
+    }
 
-    pub(super) fn phase_work(&self, work: Work, of_left: u32) -> Work { self.scaled(work).percent(self.part).min((self.total - self.spent).percent(of_left)) }
+    pub(super) fn phase_work(&self, work: Work, of_left: u32) -> Work {
+        self.scaled(work).percent(self.part).min((self.total - self.spent).percent(of_left))
+    }
 
     /// Whether somebody waits.
-    pub(super) fn is_hurried(&self) -> bool { self.total < Work::MAX }
+    pub(super) fn is_hurried(&self) -> bool {
+        self.total < Work::MAX
+    }
 
     /// Notes what this thread did since then.
-    pub(super) fn spend_since(&mut self, before: Work) { self.spent = self.spent + (done() - before); }
+    pub(super) fn spend_since(&mut self, before: Work) {
+        self.spent = self.spent + (done() - before);
+    }
 
     /// What another engine saw of the same program.
     pub(super) fn absorb(&mut self, mut other: Self) {
@@ -237,7 +312,11 @@ impl<'p> Engine<'p> {
         self.launched.extend(&other.launched);
         self.launches += other.launches;
         self.report.notes.append(&mut other.report.notes);
-        for problem in std::mem::take(&mut other.report.problems) { if !self.report.problems.contains(&problem) { self.report.problems.push(problem); } }
+        for problem in std::mem::take(&mut other.report.problems) {
+            if !self.report.problems.contains(&problem) {
+                self.report.problems.push(problem);
+            }
+        }
         self.lost = self.lost.take().or(other.lost.take());
         self.assumed.absorb(std::mem::take(&mut other.assumed));
         self.spent = self.spent + other.spent;
@@ -248,33 +327,52 @@ impl<'p> Engine<'p> {
     pub(super) fn absorb_places(&mut self, other: Self) {
         for (place, (outcome, kernel, n)) in other.places {
             match self.places.get_mut(&place) {
-                None => { self.places.insert(place, (outcome, kernel, n)); }
+                None => {
+                    self.places.insert(place, (outcome, kernel, n));
+                }
                 Some((old, _, times)) => {
-                    if outcome.is_finding() && old.is_finding() { *times += n; }
-                    if outcome.outweighs(old) { *old = outcome; }
+                    if outcome.is_finding() && old.is_finding() {
+                        *times += n;
+                    }
+                    if outcome.outweighs(old) {
+                        *old = outcome;
+                    }
                 }
             }
         }
     }
 
-    pub(super) fn safe_places(&self) -> impl Iterator<Item = Place> { self.places.iter().filter(|(_, (o, ..))| o.is_safe()).map(|(p, _)| p.clone()) }
+    pub(super) fn safe_places(&self) -> impl Iterator<Item = Place> {
+        self.places.iter().filter(|(_, (o, ..))| o.is_safe()).map(|(p, _)| p.clone())
+    }
 
     /// Whether nothing may be done any more: the budget is spent, or a safety net was reached.
-    pub(super) fn is_spent(&self) -> bool { self.all.is_spent() || nets::is_late() }
+    pub(super) fn is_spent(&self) -> bool {
+        self.all.is_spent() || nets::is_late()
+    }
 
     /// What may still be done.
-    pub(super) fn work_left(&self) -> Work { self.all.left() }
+    pub(super) fn work_left(&self) -> Work {
+        self.all.left()
+    }
 
     /// Whether something is open only for want of budget.
-    pub(super) fn lacks_budget(&self) -> bool { self.places.values().any(|(o, ..)| matches!(o, Outcome::Unknown(why) if Code::of(why) == Code::Work)) }
+    pub(super) fn lacks_budget(&self) -> bool {
+        self.places.values().any(|(o, ..)| matches!(o, Outcome::Unknown(why) if Code::of(why) == Code::Work))
+    }
 
     /// The operations that must not wrap for a place to be safe; none where it is not, or is anyway.
     pub(super) fn rests_on(&self, place: &Place) -> &[String] {
-        match self.places.get(place) { Some((Outcome::SafeIfNoWrap(ops), ..)) => ops, _ => &[] }
+        match self.places.get(place) {
+            Some((Outcome::SafeIfNoWrap(ops), ..)) => ops,
+            _ => &[],
+        }
     }
 
     /// How bad a place is; `None` where nothing came to it.
-    pub(super) fn rank(&self, place: &Place) -> Option<u8> { self.places.get(place).map(|(o, ..)| o.rank()) }
+    pub(super) fn rank(&self, place: &Place) -> Option<u8> {
+        self.places.get(place).map(|(o, ..)| o.rank())
+    }
 
     /// Executes the program from all its roots and decides every access.
     pub(super) fn visit(&mut self) {
@@ -284,17 +382,29 @@ impl<'p> Engine<'p> {
         self.part = 100;
         let idle = self.idle();
         let each = budgets::idle(idle.len());
-        self.by_turns(&idle, |engine, kernel| { engine.all = engine.phase(each, 100); engine.run_idle(*kernel); });
+        self.by_turns(&idle, |engine, kernel| {
+            engine.all = engine.phase(each, 100);
+            engine.run_idle(*kernel);
+        });
     }
 
     /// Kernels that nothing launched so far. Without relocatable code each unit has its copy of a template's instance: they
     /// are one kernel.
     fn idle(&self) -> Vec<FuncRef> {
         let shared = |f: &&Function| f.linkage != Linkage::Internal;
-        let launched: FxHashSet<&str> = self.launched.iter().map(|r| self.program.func(*r)).filter(shared).map(|f| f.name.as_str()).collect();
-        self.program.functions()
-            .filter(|(r, m, f)| m.side == Side::Device && f.kernel && !f.is_declaration() && !self.launched.contains(r) && !(shared(f) && launched.contains(f.name.as_str())))
-            .map(|(r, ..)| r).collect()
+        let launched: FxHashSet<&str> =
+            self.launched.iter().map(|r| self.program.func(*r)).filter(shared).map(|f| f.name.as_str()).collect();
+        self.program
+            .functions()
+            .filter(|(r, m, f)| {
+                m.side == Side::Device
+                    && f.kernel
+                    && !f.is_declaration()
+                    && !self.launched.contains(r)
+                    && !(shared(f) && launched.contains(f.name.as_str()))
+            })
+            .map(|(r, ..)| r)
+            .collect()
     }
 
     pub(super) fn executor(&self) -> Executor<'p> {
@@ -310,23 +420,35 @@ impl<'p> Engine<'p> {
 
     fn run_root(&mut self, root: &Root) {
         let mut prepared = self.prepare(root);
-        if let Some(why) = &prepared.gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(root.func).name)); }
+        if let Some(why) = &prepared.gave_up {
+            self.report
+                .notes
+                .push(format!("`{}` was not followed to its end: {why}", self.program.func(root.func).name));
+        }
         self.lost = self.lost.take().or_else(|| prepared.gave_up.clone());
         let e = &mut prepared.executor;
         self.report.notes.append(&mut e.notes);
         let (stale, copies) = (std::mem::take(&mut e.stale), std::mem::take(&mut e.copies));
         let mut times: BTreeMap<FuncRef, u32> = BTreeMap::new();
-        for r in &prepared.runs { *times.entry(r.kernel).or_default() += 1; }
+        for r in &prepared.runs {
+            *times.entry(r.kernel).or_default() += 1;
+        }
         let before = done();
-        let safe: SafeAnyway = times.into_iter().filter(|(_, n)| *n > 1).map(|(k, _)| (k, self.safe_under_any_launch(k))).collect();
+        let safe: SafeAnyway =
+            times.into_iter().filter(|(_, n)| *n > 1).map(|(k, _)| (k, self.safe_under_any_launch(k))).collect();
         self.spend_since(before);
         let (runs, mut tools) = self.decide_all(root, prepared, &safe);
         let before = done();
         self.all = self.phase(budgets::CALLS, 50);
         self.calls(&mut tools, &stale, &copies);
-        for run in &runs { self.stale_in(&mut tools, run); self.unaligned_in(&mut tools, run); }
+        for run in &runs {
+            self.stale_in(&mut tools, run);
+            self.unaligned_in(&mut tools, run);
+        }
         self.spend_since(before);
-        if !self.is_hurried() { self.overflows(&mut tools, &runs); }
+        if !self.is_hurried() {
+            self.overflows(&mut tools, &runs);
+        }
         self.report.problems.append(&mut tools.e.assumptions.problems);
     }
 
@@ -337,7 +459,11 @@ impl<'p> Engine<'p> {
         let mut executor = self.follow(root);
         let gave_up = executor.gave_up.take().or(executor.missed.take());
         let launches = std::mem::take(&mut executor.launches);
-        let runs = launches.iter().enumerate().filter_map(|(i, l)| self.run_launch(&mut executor, root, (i, l), gave_up.as_deref())).collect();
+        let runs = launches
+            .iter()
+            .enumerate()
+            .filter_map(|(i, l)| self.run_launch(&mut executor, root, (i, l), gave_up.as_deref()))
+            .collect();
         self.spend_since(before);
         Prepared { executor, gave_up, runs }
     }
@@ -363,20 +489,36 @@ impl<'p> Engine<'p> {
     }
 
     /// Executes the kernel of one launch.
-    fn run_launch(&mut self, e: &mut Executor<'p>, root: &Root, (number, l): (usize, &LaunchEvent), host_gave_up: Option<&str>) -> Option<Run> {
+    fn run_launch(
+        &mut self,
+        e: &mut Executor<'p>,
+        root: &Root,
+        (number, l): (usize, &LaunchEvent),
+        host_gave_up: Option<&str>,
+    ) -> Option<Run> {
         self.launches += 1;
         let kernel = match &l.kernel {
             Ok(k) => *k,
-            Err(symbol) => { self.report.notes.push(format!("the kernel `{symbol}` is not defined in this program")); return None; }
+            Err(symbol) => {
+                self.report.notes.push(format!("the kernel `{symbol}` is not defined in this program"));
+                return None;
+            }
         };
         self.kernels.insert(kernel);
         self.launched.insert(kernel);
         let (launch, decided) = specialise::launch(e, l)?;
         let mut facts = relevant::conditions(e, &launch);
         facts.extend(e.launch_axioms(&launch.config));
-        if self.program.func(root.func).name == "main" { let stated = e.assumed_of_inputs(root.func, &relevant::mentioned(e, &launch, &facts)); facts.extend(stated); }
+        if self.program.func(root.func).name == "main" {
+            let stated = e.assumed_of_inputs(root.func, &relevant::mentioned(e, &launch, &facts));
+            facts.extend(stated);
+        }
         let run = run_within_steps(e, kernel, &launch, &facts);
-        if let Some(why) = &run.gave_up { self.report.notes.push(format!("`{}` was not followed to its end: {why}", self.program.func(kernel).display)); }
+        if let Some(why) = &run.gave_up {
+            self.report
+                .notes
+                .push(format!("`{}` was not followed to its end: {why}", self.program.func(kernel).display));
+        }
         self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
         let partly = match (&run.gave_up, host_gave_up) {
             (Some(why), _) => Some(format!("the kernel was not followed to its end: {why}")),
@@ -394,12 +536,29 @@ impl<'p> Engine<'p> {
         for (r, run) in runs.iter().enumerate() {
             for (i, event) in run.run.accesses.iter().enumerate() {
                 let place = self.place_of(event);
-                if !self.is_mine(&place) || self.assumed.skips(&place) { continue; }
-                if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack)) && !run.layout.concerns(event) && !row::concerns(&tools.e, event) { self.put(run.kernel, event, Outcome::Safe); continue; }
-                if self.counts_as_proved(event) { continue; }
+                if !self.is_mine(&place) || self.assumed.skips(&place) {
+                    continue;
+                }
+                if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack))
+                    && !run.layout.concerns(event)
+                    && !row::concerns(&tools.e, event)
+                {
+                    self.put(run.kernel, event, Outcome::Safe);
+                    continue;
+                }
+                if self.counts_as_proved(event) {
+                    continue;
+                }
                 // Where another context is open, this one decides nothing alone.
-                let look = if open_places.contains(&place) || self.is_spent() { Look::none() } else { self.access(tools, Some(run), event, Effort::First) };
-                if look.more == More::Nothing { self.put(run.kernel, event, run.partial(look.outcome)); continue; }
+                let look = if open_places.contains(&place) || self.is_spent() {
+                    Look::none()
+                } else {
+                    self.access(tools, Some(run), event, Effort::First)
+                };
+                if look.more == More::Nothing {
+                    self.put(run.kernel, event, run.partial(look.outcome));
+                    continue;
+                }
                 open_places.insert(place.clone());
                 open.push(Open { place, run: r, event: i, first: look });
             }
@@ -417,19 +576,30 @@ impl<'p> Engine<'p> {
         let mut fruitless = 0;
         while let Some((o, waited)) = queue.pop_front() {
             let (run, event) = (&runs[o.run], &runs[o.run].run.accesses[o.event]);
-            if self.counts_as_proved(event) { left -= 1; continue; }
-            if !waited && self.rank(&self.place_of(event)).is_some_and(|r| r >= Outcome::UNKNOWN) { queue.push_back((o, true)); continue; }
+            if self.counts_as_proved(event) {
+                left -= 1;
+                continue;
+            }
+            if !waited && self.rank(&self.place_of(event)).is_some_and(|r| r >= Outcome::UNKNOWN) {
+                queue.push_back((o, true));
+                continue;
+            }
             let (first, most) = (self.scaled(budgets::FIRST), self.scaled(budgets::MOST));
             let each = (self.work_left() / left * 2).max(first).min(most);
             // Where models that set what is not known came to nothing several times in a row, the next get less.
             tools.decider.hurried = o.first.more == More::Replay && fruitless >= FRUITLESS;
-            tools.decider.limits.work = if tools.decider.hurried { each.min(self.scaled(budgets::HURRIED)) } else { each };
+            tools.decider.limits.work =
+                if tools.decider.hurried { each.min(self.scaled(budgets::HURRIED)) } else { each };
             left -= 1;
-            let second = if self.is_spent() { Look::none() } else { self.access(tools, Some(run), event, Effort::Full) };
+            let second =
+                if self.is_spent() { Look::none() } else { self.access(tools, Some(run), event, Effort::Full) };
             fruitless = if matches!(second.outcome, Outcome::Unknown(_)) { fruitless + 1 } else { 0 };
             let undecided = second.more == More::Work && matches!(second.outcome, Outcome::Unknown(_));
             let outcome = second.outcome.or_first(o.first.outcome);
-            if undecided && each < most { still.push(Open { first: Look { outcome, more: More::Work }, ..o }); continue; }
+            if undecided && each < most {
+                still.push(Open { first: Look { outcome, more: More::Work }, ..o });
+                continue;
+            }
             self.put(run.kernel, event, run.partial(outcome));
         }
         tools.decider.hurried = false;
@@ -438,24 +608,38 @@ impl<'p> Engine<'p> {
 
     /// Says of what is open that nothing more was tried.
     pub(super) fn leave_open(&mut self, runs: &[Run], open: Vec<Open>) {
-        for o in open { self.put(runs[o.run].kernel, &runs[o.run].run.accesses[o.event], runs[o.run].partial(o.first.outcome)); }
+        for o in open {
+            self.put(runs[o.run].kernel, &runs[o.run].run.accesses[o.event], runs[o.run].partial(o.first.outcome));
+        }
     }
 
     /// What the host itself does wrong. Only findings are counted: most calls are no accesses that a user would count.
     fn calls(&mut self, tools: &mut Tools<'p>, stale: &[StaleEvent], copies: &[CopyEvent]) {
-        if self.assumed.asked.is_some() { return; }
+        if self.assumed.asked.is_some() {
+            return;
+        }
         for event in stale {
-            if self.is_spent() { return; }
-            if let (Some((place, outcome)), Some(site)) = (lifetime::of_host(tools, event), event.site()) { self.put_call(place, site.func, outcome); }
+            if self.is_spent() {
+                return;
+            }
+            if let (Some((place, outcome)), Some(site)) = (lifetime::of_host(tools, event), event.site()) {
+                self.put_call(place, site.func, outcome);
+            }
         }
         // One call is looked at for each way that leads to it, and each round of a loop.
         let mut spent: FxHashMap<Site, Work> = FxHashMap::default();
         for event in copies {
-            if self.is_spent() { return; }
+            if self.is_spent() {
+                return;
+            }
             let spent = spent.entry(event.side.site).or_default();
-            if *spent > CALL_WORK { continue; }
+            if *spent > CALL_WORK {
+                continue;
+            }
             let before = done();
-            for (place, outcome) in copies::of_host(tools, event) { self.put_call(place, event.side.site.func, outcome); }
+            for (place, outcome) in copies::of_host(tools, event) {
+                self.put_call(place, event.side.site.func, outcome);
+            }
             *spent = *spent + (done() - before);
         }
     }
@@ -464,8 +648,13 @@ impl<'p> Engine<'p> {
         match outcome {
             o @ Outcome::Found(_) => self.put_at(place, func, o),
             Outcome::Unknown(why) => {
-                let note = format!("{}:{}:{}: what the call does with `{}` is not decided: {why}", place.0.file, place.0.line, place.0.column, place.1);
-                if !self.report.notes.contains(&note) { self.report.notes.push(note); }
+                let note = format!(
+                    "{}:{}:{}: what the call does with `{}` is not decided: {why}",
+                    place.0.file, place.0.line, place.0.column, place.1
+                );
+                if !self.report.notes.contains(&note) {
+                    self.report.notes.push(note);
+                }
             }
             Outcome::Safe | Outcome::SafeIfNoWrap(_) => {}
         }
@@ -473,25 +662,37 @@ impl<'p> Engine<'p> {
 
     /// What a kernel accesses at addresses that are not aligned.
     fn unaligned_in(&mut self, tools: &mut Tools<'p>, run: &Run) {
-        if self.assumed.asked.is_some() { return; }
+        if self.assumed.asked.is_some() {
+            return;
+        }
         for event in &run.run.unaligned {
-            if self.is_spent() { return; }
+            if self.is_spent() {
+                return;
+            }
             let Some(place) = alignment::place(tools, event) else { continue };
-            if self.rank(&place) == Some(Outcome::PROVED) { continue; }
-            if let Some(outcome) = alignment::of_kernel(tools, &run.launched(), event, place.clone()) { self.put_call(place, run.kernel, outcome); }
+            if self.rank(&place) == Some(Outcome::PROVED) {
+                continue;
+            }
+            if let Some(outcome) = alignment::of_kernel(tools, &run.launched(), event, place.clone()) {
+                self.put_call(place, run.kernel, outcome);
+            }
         }
     }
 
     /// What a kernel does with freed memory. One finding at each place is enough.
     fn stale_in(&mut self, tools: &mut Tools<'p>, run: &Run) {
-        if self.assumed.asked.is_some() { return; }
+        if self.assumed.asked.is_some() {
+            return;
+        }
         let launched = run.launched();
         let mut tried: FxHashMap<Place, usize> = FxHashMap::default();
         for event in &run.run.stale {
             let Some((place, _)) = lifetime::place_in_kernel(tools, &launched, event) else { continue };
             let times = tried.entry(place.clone()).or_default();
             *times += 1;
-            if self.is_spent() || *times > STALE_TRIES || self.rank(&place) == Some(Outcome::PROVED) { continue; }
+            if self.is_spent() || *times > STALE_TRIES || self.rank(&place) == Some(Outcome::PROVED) {
+                continue;
+            }
             let Some((place, outcome)) = lifetime::of_kernel(tools, &launched, event) else { continue };
             self.put_call(place, run.kernel, outcome);
         }
@@ -502,22 +703,40 @@ impl<'p> Engine<'p> {
     fn safe_under_any_launch(&mut self, kernel: FuncRef) -> FxHashSet<Vec<Site>> {
         self.all = self.phase(budgets::ANY_LAUNCH, 10);
         let (mut e, run) = self.any_launch(kernel);
-        if run.gave_up.is_some() { return FxHashSet::default(); }
+        if run.gave_up.is_some() {
+            return FxHashSet::default();
+        }
         let mut decider = Decider::new(Limits { work: self.scaled(budgets::FIRST) / 2, ..Limits::default() });
         let (mut safe, mut open): (FxHashSet<Vec<Site>>, FxHashSet<Vec<Site>>) = Default::default();
         for ev in &run.accesses {
-            if open.contains(&*ev.stack) || self.is_spent() { open.insert(ev.stack.to_vec()); continue; }
+            if open.contains(&*ev.stack) || self.is_spent() {
+                open.insert(ev.stack.to_vec());
+                continue;
+            }
             let all = ev.targets.iter().all(|t| {
                 let facts = e.arena.and(ev.path, t.cond);
-                if e.arena.as_bool(facts) == Some(false) { return true; }
+                if e.arena.as_bool(facts) == Some(false) {
+                    return true;
+                }
                 let Base::Object(o) = t.base else { return false };
                 let Some(extent) = e.object(o).extent else { return false };
-                matches!(decider.decide_roughly(&mut e.arena, &Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }), Decision::Safe)
+                matches!(
+                    decider
+                        .decide_roughly(&mut e.arena, &Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }),
+                    Decision::Safe
+                )
             });
-            if all { safe.insert(ev.stack.to_vec()); } else { open.insert(ev.stack.to_vec()); }
+            if all {
+                safe.insert(ev.stack.to_vec());
+            } else {
+                open.insert(ev.stack.to_vec());
+            }
         }
         safe.retain(|s| !open.contains(s));
-        for ev in run.accesses.iter().filter(|ev| safe.contains(&*ev.stack)) { let place = self.place_of(ev); self.assumed.note(&e, &place, ev); }
+        for ev in run.accesses.iter().filter(|ev| safe.contains(&*ev.stack)) {
+            let place = self.place_of(ev);
+            self.assumed.note(&e, &place, ev);
+        }
         safe
     }
 
@@ -528,9 +747,20 @@ impl<'p> Engine<'p> {
         let config = e.unknown_launch(&name);
         let args = e.unknown_arguments(kernel);
         let mut state = e.initial_state();
-        for a in &args { e.ensure_pointees(&mut state, a); }
+        for a in &args {
+            e.ensure_pointees(&mut state, a);
+        }
         let site = Site { func: kernel, block: crate::ir::BlockId(0), inst: 0 };
-        let l = LaunchEvent { site, stack: std::rc::Rc::new(vec![]), kernel: Ok(kernel), config, args, memory: state.mem, path: state.path, always: state.always };
+        let l = LaunchEvent {
+            site,
+            stack: std::rc::Rc::new(vec![]),
+            kernel: Ok(kernel),
+            config,
+            args,
+            memory: state.mem,
+            path: state.path,
+            always: state.always,
+        };
         let facts = e.launch_axioms(&l.config);
         let run = run_within_steps(&mut e, kernel, &l, &facts);
         (e, run)
@@ -540,7 +770,9 @@ impl<'p> Engine<'p> {
     fn counts_as_proved(&mut self, ev: &AccessEvent) -> bool {
         let place = self.place_of(ev);
         let Some((Outcome::Found(f), _, n)) = self.places.get_mut(&place) else { return false };
-        if f.verdict != Verdict::Proved || f.degenerate { return false; }
+        if f.verdict != Verdict::Proved || f.degenerate {
+            return false;
+        }
         *n += 1;
         true
     }
@@ -554,13 +786,19 @@ impl<'p> Engine<'p> {
         tools.decider.limits.work = self.scaled(Work::seconds(1));
         for ev in &run.accesses {
             let place = self.place_of(ev);
-            if self.assumed.skips(&place) { continue; }
+            if self.assumed.skips(&place) {
+                continue;
+            }
             self.assumed.note(&tools.e, &place, ev);
             let outcome = match (self.access(&mut tools, None, ev, Effort::First).outcome, &self.lost) {
-                (Outcome::Found(_) | Outcome::Unknown(_), Some(why)) => Outcome::Unknown(format!("no launch of this kernel is known: the host code was not followed to its end ({why})")),
+                (Outcome::Found(_) | Outcome::Unknown(_), Some(why)) => Outcome::Unknown(format!(
+                    "no launch of this kernel is known: the host code was not followed to its end ({why})"
+                )),
                 (Outcome::Found(_), None) => Outcome::Unknown("no launch of this kernel is known".into()),
                 // An extent that is not known says as much itself.
-                (Outcome::Unknown(why), None) if !why.ends_with(NO_CALLER) => Outcome::Unknown(format!("no launch of this kernel is known: {why}")),
+                (Outcome::Unknown(why), None) if !why.ends_with(NO_CALLER) => {
+                    Outcome::Unknown(format!("no launch of this kernel is known: {why}"))
+                }
                 (o, _) => o,
             };
             self.put(kernel, ev, outcome);
@@ -576,17 +814,32 @@ impl<'p> Engine<'p> {
     pub(super) fn put_at(&mut self, place: Place, kernel: FuncRef, outcome: Outcome) {
         let display = self.program.func(kernel).display.clone();
         match self.places.get_mut(&place) {
-            None => { self.places.insert(place, (outcome, display, 1)); }
+            None => {
+                self.places.insert(place, (outcome, display, 1));
+            }
             Some((old, _, n)) => {
-                if outcome.is_finding() && old.is_finding() { *n += 1; }
-                if outcome.outweighs(old) { *old = outcome; }
+                if outcome.is_finding() && old.is_finding() {
+                    *n += 1;
+                }
+                if outcome.outweighs(old) {
+                    *old = outcome;
+                }
             }
         }
     }
 
     /// Source position (of the innermost call outside system headers) and array.
     pub(super) fn place_of(&self, ev: &AccessEvent) -> Place {
-        let site = ev.stack.iter().rev().copied().find(|s| { let l = loc_of(self.program, *s); l.line > 0 && !l.system }).unwrap_or(ev.site);
+        let site = ev
+            .stack
+            .iter()
+            .rev()
+            .copied()
+            .find(|s| {
+                let l = loc_of(self.program, *s);
+                l.line > 0 && !l.system
+            })
+            .unwrap_or(ev.site);
         let text = show::side(self.program, site, ev.kind);
         (loc_of(self.program, site), text.array)
     }
@@ -595,7 +848,9 @@ impl<'p> Engine<'p> {
         let mut looks = vec![];
         for t in ev.targets.iter() {
             let facts = tools.e.arena.and(ev.path, t.cond);
-            if tools.e.arena.as_bool(facts) == Some(false) { continue; }
+            if tools.e.arena.as_bool(facts) == Some(false) {
+                continue;
+            }
             looks.push(match &t.base {
                 Base::Object(o) => {
                     let object = tools.e.object(*o).clone();
@@ -605,21 +860,42 @@ impl<'p> Engine<'p> {
                 Base::Null => Look::of(self.through_null(tools, launch, ev, facts, t.offset)),
                 Base::Func(_) => Look::of(Outcome::Unknown("a pointer to a function".into())),
                 Base::Unknown(lost) if lost.unset => Look::of(self.through_unset(tools, launch, ev, facts, lost)),
-                Base::Unknown(lost) => Look::of(if ev.targets.len() > 1 { never(tools, facts) } else { None }.unwrap_or_else(|| Outcome::Unknown(format!("the pointer is {lost}")))),
+                Base::Unknown(lost) => Look::of(
+                    if ev.targets.len() > 1 { never(tools, facts) } else { None }
+                        .unwrap_or_else(|| Outcome::Unknown(format!("the pointer is {lost}"))),
+                ),
             });
         }
         Look::worst(looks)
     }
 
-    fn through_null(&self, tools: &mut Tools<'p>, run: Option<&Run>, ev: &AccessEvent, facts: TermId, offset: TermId) -> Outcome {
+    fn through_null(
+        &self,
+        tools: &mut Tools<'p>,
+        run: Option<&Run>,
+        ev: &AccessEvent,
+        facts: TermId,
+        offset: TermId,
+    ) -> Outcome {
         match run {
-            Some(run) if self.assumed.asked.is_none() && !self.is_spent() => pointers::null_in_kernel(tools, &run.launched(), ev, facts, offset, self.place_of(ev)),
+            Some(run) if self.assumed.asked.is_none() && !self.is_spent() => {
+                pointers::null_in_kernel(tools, &run.launched(), ev, facts, offset, self.place_of(ev))
+            }
             _ => Outcome::Unknown("a null pointer".into()),
         }
     }
 
-    fn through_unset(&self, tools: &mut Tools<'p>, run: Option<&Run>, ev: &AccessEvent, facts: TermId, lost: &Lost) -> Outcome {
-        let found = run.filter(|_| self.assumed.asked.is_none() && !self.is_spent()).map(|run| self.unset(tools, run, ev, facts));
+    fn through_unset(
+        &self,
+        tools: &mut Tools<'p>,
+        run: Option<&Run>,
+        ev: &AccessEvent,
+        facts: TermId,
+        lost: &Lost,
+    ) -> Outcome {
+        let found = run
+            .filter(|_| self.assumed.asked.is_none() && !self.is_spent())
+            .map(|run| self.unset(tools, run, ev, facts));
         match found {
             Some(Outcome::Unknown(_)) | None => Outcome::Unknown(format!("the pointer is {lost}")),
             Some(found) => found,
@@ -627,8 +903,17 @@ impl<'p> Engine<'p> {
     }
 
     /// An access to what only the host may use, whatever the bounds; `None` where that is no finding.
-    fn in_hosts_memory(&self, tools: &mut Tools<'p>, run: Option<&Run>, ev: &AccessEvent, o: ObjId, facts: TermId, offset: TermId) -> Option<Look> {
-        let run = run.filter(|_| self.assumed.asked.is_none() && pointers::is_hosts_own(tools, o) && !self.is_spent())?;
+    fn in_hosts_memory(
+        &self,
+        tools: &mut Tools<'p>,
+        run: Option<&Run>,
+        ev: &AccessEvent,
+        o: ObjId,
+        facts: TermId,
+        offset: TermId,
+    ) -> Option<Look> {
+        let run =
+            run.filter(|_| self.assumed.asked.is_none() && pointers::is_hosts_own(tools, o) && !self.is_spent())?;
         let object = tools.e.object(o).clone();
         let extent = object.extent.unwrap_or(ev.bytes);
         let ob = Obligation { facts, offset, bytes: ev.bytes, extent };
@@ -636,45 +921,83 @@ impl<'p> Engine<'p> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    fn in_object(&self, tools: &mut Tools<'p>, launch: Option<&Run>, ev: &AccessEvent, effort: Effort, object: &Object, facts: TermId, target: &Target) -> Look {
+    fn in_object(
+        &self,
+        tools: &mut Tools<'p>,
+        launch: Option<&Run>,
+        ev: &AccessEvent,
+        effort: Effort,
+        object: &Object,
+        facts: TermId,
+        target: &Target,
+    ) -> Look {
         let Some(extent) = object.extent else {
             let caller = if matches!(object.kind, ObjKind::Parameter) { NO_CALLER } else { "" };
             return Look::of(Outcome::Unknown(format!("the extent of `{}` is not known{caller}", object.name)));
         };
-        if self.is_spent() { return Look { outcome: Outcome::Unknown(SPENT.into()), more: More::Work }; }
+        if self.is_spent() {
+            return Look { outcome: Outcome::Unknown(SPENT.into()), more: More::Work };
+        }
         let (ob, exchanged) = obligation(tools, launch, ev, facts, target, extent);
         let (facts, extent) = (ob.facts, ob.extent);
         let mut unknowns = relevant::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
-        for which in relevant::choices(&tools.e, target.cond) { if !unknowns.contains(&which) { unknowns.push(which); } }
+        for which in relevant::choices(&tools.e, target.cond) {
+            if !unknowns.contains(&which) {
+                unknowns.push(which);
+            }
+        }
         // What small inputs show takes no search. With several targets it takes a model to tell which is meant.
-        if let Some(run) = launch.filter(|_| effort == Effort::Full && ev.targets.len() == 1 && self.assumed.asked.is_none()) && let Some(found) = self.seen(tools, run, ev, object, &ob, &unknowns) { return Look::of(found); }
+        if let Some(run) =
+            launch.filter(|_| effort == Effort::Full && ev.targets.len() == 1 && self.assumed.asked.is_none())
+            && let Some(found) = self.seen(tools, run, ev, object, &ob, &unknowns)
+        {
+            return Look::of(found);
+        }
         // Where no launch is known, a model is nothing to show.
         let rough = launch.is_none() || effort == Effort::First && !unknowns.is_empty();
-        let decision = if rough { tools.decider.decide_roughly(&mut tools.e.arena, &ob) } else { tools.decider.decide(&mut tools.e.arena, &ob) };
+        let decision = if rough {
+            tools.decider.decide_roughly(&mut tools.e.arena, &ob)
+        } else {
+            tools.decider.decide(&mut tools.e.arena, &ob)
+        };
         // What the kernel itself stores takes a long look, or the only one.
-        let open = matches!(decision, Decision::Fails { .. } | Decision::Unknown(_)) && (effort == Effort::Full || unknowns.is_empty());
+        let open = matches!(decision, Decision::Fails { .. } | Decision::Unknown(_))
+            && (effort == Effort::Full || unknowns.is_empty());
         let other = launch.filter(|_| open).and_then(|run| self.with_stores(tools, run, &ob));
         let exchanged = exchanged || other.is_some();
         let decision = other.unwrap_or(decision);
         let look = match decision {
             Decision::Safe | Decision::SafeIfNoWrap(_) => {
                 let mut ops = if let Decision::SafeIfNoWrap(ops) = decision { ops } else { vec![] };
-                if let Some(run) = launch.filter(|_| exchanged) { for op in run.invariants.operations() { if !ops.contains(op) { ops.push(op.clone()); } } }
+                if let Some(run) = launch.filter(|_| exchanged) {
+                    for op in run.invariants.operations() {
+                        if !ops.contains(op) {
+                            ops.push(op.clone());
+                        }
+                    }
+                }
                 Look::of(if ops.is_empty() { Outcome::Safe } else { Outcome::SafeIfNoWrap(ops) })
             }
             Decision::Unknown(why) => Look::of(Outcome::Unknown(why)),
-            Decision::Fails { model, mode, degenerate } => {
-                match (launch, unknowns.first()) {
-                    (_, _) if self.assumed.asked.is_some() => Look::of(Outcome::Unknown("not safe without what is assumed".into())),
-                    (None, _) => Look::of(Outcome::Unknown("no launch of this kernel is known".into())),
-                    (Some(_), Some(u)) if effort == Effort::First => Look { outcome: Outcome::Unknown(u.clone()), more: More::Replay },
-                    (Some(run), _) => {
-                        let outcome = self.replayed(tools, run, ev, object, &ob, &model, mode, degenerate, unknowns.clone());
-                        let again = if matches!(outcome, Outcome::Unknown(_)) { self.on_the_whole_way(tools, run, ev, object, &ob, unknowns) } else { None };
-                        Look::of(again.unwrap_or(outcome))
-                    }
+            Decision::Fails { model, mode, degenerate } => match (launch, unknowns.first()) {
+                (_, _) if self.assumed.asked.is_some() => {
+                    Look::of(Outcome::Unknown("not safe without what is assumed".into()))
                 }
-            }
+                (None, _) => Look::of(Outcome::Unknown("no launch of this kernel is known".into())),
+                (Some(_), Some(u)) if effort == Effort::First => {
+                    Look { outcome: Outcome::Unknown(u.clone()), more: More::Replay }
+                }
+                (Some(run), _) => {
+                    let outcome =
+                        self.replayed(tools, run, ev, object, &ob, &model, mode, degenerate, unknowns.clone());
+                    let again = if matches!(outcome, Outcome::Unknown(_)) {
+                        self.on_the_whole_way(tools, run, ev, object, &ob, unknowns)
+                    } else {
+                        None
+                    };
+                    Look::of(again.unwrap_or(outcome))
+                }
+            },
         };
         let look = if tools.decider.cut { Look { more: More::Work, ..look } } else { look };
         match launch {
@@ -689,61 +1012,119 @@ impl<'p> Engine<'p> {
 
     /// What more there is to say of an access of which a model came to nothing: all conditions of the way to the launch count now, also
     /// those that have nothing to do with what it is given.
-    fn on_the_whole_way(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, object: &Object, ob: &Obligation, unknowns: Vec<String>) -> Option<Outcome> {
-        if self.is_spent() { return None; }
+    fn on_the_whole_way(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        ev: &AccessEvent,
+        object: &Object,
+        ob: &Obligation,
+        unknowns: Vec<String>,
+    ) -> Option<Outcome> {
+        if self.is_spent() {
+            return None;
+        }
         let mut all = vec![ob.facts, run.launch.path];
         all.extend(run.launch.always.iter().map(|x| x.of_the_ends(&mut tools.e.arena)));
         let facts = tools.e.arena.and_all(all);
-        if facts == ob.facts { return None; }
+        if facts == ob.facts {
+            return None;
+        }
         let ob = Obligation { facts, ..ob.clone() };
         let decision = tools.decider.decide(&mut tools.e.arena, &ob);
         match decision {
             Decision::Safe | Decision::SafeIfNoWrap(_) => {
                 let mut ops = if let Decision::SafeIfNoWrap(ops) = decision { ops } else { vec![] };
-                for op in run.invariants.operations() { if !ops.contains(op) { ops.push(op.clone()); } }
+                for op in run.invariants.operations() {
+                    if !ops.contains(op) {
+                        ops.push(op.clone());
+                    }
+                }
                 Some(if ops.is_empty() { Outcome::Safe } else { Outcome::SafeIfNoWrap(ops) })
             }
             Decision::Unknown(_) => None,
-            Decision::Fails { model, mode, degenerate } => Some(self.replayed(tools, run, ev, object, &ob, &model, mode, degenerate, unknowns)).filter(Outcome::is_finding),
+            Decision::Fails { model, mode, degenerate } => {
+                Some(self.replayed(tools, run, ev, object, &ob, &model, mode, degenerate, unknowns))
+                    .filter(Outcome::is_finding)
+            }
         }
     }
 
     /// As [`Decider::decide`], where what is read of memory that the kernel writes is what was there at the launch, or what it stores.
     fn with_stores(&self, tools: &mut Tools<'p>, run: &Run, ob: &Obligation) -> Option<Decision> {
-        let extent = |e: &mut Executor<'_>, o: ObjId| { let extent = e.object(o).extent?; Some(run.decided.term(&mut e.arena, extent)) };
+        let extent = |e: &mut Executor<'_>, o: ObjId| {
+            let extent = e.object(o).extent?;
+            Some(run.decided.term(&mut e.arena, extent))
+        };
         let exchange = Exchange { launch: &run.launch, run: &run.run, extent: &extent };
         let stored = exchange.facts(tools, &[ob.facts, ob.offset])?;
         let bounds = run.invariants.facts(&mut tools.e, &[stored]);
         let checked = always::instances(&mut tools.e.arena, &run.launch.always, &[stored]);
         let sums = running::instances(&mut tools.e.arena, &[ob.facts, ob.offset, ob.extent, stored]);
-        let facts = tools.e.arena.and_all([ob.facts, stored].into_iter().chain(bounds).chain(checked).chain(sums).collect());
-        match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() }) { Decision::Unknown(_) => None, decided => Some(decided) }
+        let facts =
+            tools.e.arena.and_all([ob.facts, stored].into_iter().chain(bounds).chain(checked).chain(sums).collect());
+        match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() }) {
+            Decision::Unknown(_) => None,
+            decided => Some(decided),
+        }
     }
 
     fn finish(mut self, start: Instant) -> ProgramReport {
-        let mut s = Summary { programs: 1, kernels: u32::try_from(self.kernels.len()).unwrap_or(0), launches: self.launches, ..Summary::default() };
+        let mut s = Summary {
+            programs: 1,
+            kernels: u32::try_from(self.kernels.len()).unwrap_or(0),
+            launches: self.launches,
+            ..Summary::default()
+        };
         for ((loc, array), (outcome, kernel, n)) in self.places {
             s.accesses += 1;
-            let standing = match outcome { Outcome::Safe | Outcome::SafeIfNoWrap(_) => Standing::Safe, Outcome::Unknown(_) => Standing::Open, Outcome::Found(ref f) if f.rule == Rule::IndexOverflow => Standing::Safe, Outcome::Found(_) => Standing::Found };
+            let standing = match outcome {
+                Outcome::Safe | Outcome::SafeIfNoWrap(_) => Standing::Safe,
+                Outcome::Unknown(_) => Standing::Open,
+                Outcome::Found(ref f) if f.rule == Rule::IndexOverflow => Standing::Safe,
+                Outcome::Found(_) => Standing::Found,
+            };
             let position = Position { file: loc.file.clone(), line: loc.line, column: loc.column };
             self.report.places.push(super::Place { position, kernel: kernel.clone(), array: array.clone(), standing });
             let place = (loc.clone(), array.clone());
             if self.assumed.resting.contains(&place) {
                 s.safe_assuming += 1;
-                self.report.notes.push(format!("{}:{}:{}: `{array}` {}", loc.file, loc.line, loc.column, self.assumed.words(&place)));
+                self.report.notes.push(format!(
+                    "{}:{}:{}: `{array}` {}",
+                    loc.file,
+                    loc.line,
+                    loc.column,
+                    self.assumed.words(&place)
+                ));
             }
             match outcome {
                 Outcome::Safe => s.safe += 1,
                 Outcome::SafeIfNoWrap(ops) => {
                     s.safe_if_no_wrap += 1;
-                    self.report.notes.push(format!("{}:{}:{}: `{array}` is safe if {} does not wrap", loc.file, loc.line, loc.column, ops.join(" and ")));
+                    self.report.notes.push(format!(
+                        "{}:{}:{}: `{array}` is safe if {} does not wrap",
+                        loc.file,
+                        loc.line,
+                        loc.column,
+                        ops.join(" and ")
+                    ));
                 }
                 Outcome::Unknown(reason) => {
                     s.unknown += 1;
-                    self.report.undecided.push(Undecided { position: Position { file: loc.file, line: loc.line, column: loc.column }, kernel, array, code: Code::of(&reason), reason });
+                    self.report.undecided.push(Undecided {
+                        position: Position { file: loc.file, line: loc.line, column: loc.column },
+                        kernel,
+                        array,
+                        code: Code::of(&reason),
+                        reason,
+                    });
                 }
                 Outcome::Found(mut f) => {
-                    if f.verdict == Verdict::Proved { s.proved += 1 } else { s.possible += 1 }
+                    if f.verdict == Verdict::Proved {
+                        s.proved += 1
+                    } else {
+                        s.possible += 1
+                    }
                     f.occurrences = n;
                     self.report.findings.push(*f);
                 }

@@ -36,7 +36,11 @@ pub(super) struct Contents {
 
 /// What a model says of one file: bytes by position (with their width in bits), words by place, its size.
 #[derive(Default)]
-struct Said { bytes: BTreeMap<i128, (u32, i128)>, words: BTreeMap<i128, i128>, size: Option<i128> }
+struct Said {
+    bytes: BTreeMap<i128, (u32, i128)>,
+    words: BTreeMap<i128, i128>,
+    size: Option<i128>,
+}
 
 impl Opened {
     pub fn by(e: &Executor<'_>) -> Self {
@@ -47,15 +51,30 @@ impl Opened {
     }
 
     /// `numbers` are those arguments that the program also reads as numbers.
-    pub fn contents(&self, a: &Arena, inputs: &[(InputSource, i128)], model: &Model, numbers: &BTreeMap<u32, i128>) -> Contents {
+    pub fn contents(
+        &self,
+        a: &Arena,
+        inputs: &[(InputSource, i128)],
+        model: &Model,
+        numbers: &BTreeMap<u32, i128>,
+    ) -> Contents {
         let mut out = Contents::default();
         for (number, name) in (0u32..).zip(&self.files) {
             let Some(said) = self.said(number, name, inputs, model) else { continue };
-            let bytes = if said.words.is_empty() { self.binary(a, number, &said, model) } else { self.text(a, number, &said, model) };
-            let Some(bytes) = bytes else { out.missing = Some(format!("{name} would be too large, or is read both as text and otherwise")); continue };
+            let bytes = if said.words.is_empty() {
+                self.binary(a, number, &said, model)
+            } else {
+                self.text(a, number, &said, model)
+            };
+            let Some(bytes) = bytes else {
+                out.missing = Some(format!("{name} would be too large, or is read both as text and otherwise"));
+                continue;
+            };
             match name {
                 FileName::StandardInput => out.stdin = bytes,
-                FileName::Literal(n) => { out.named.insert(n.clone(), bytes); }
+                FileName::Literal(n) => {
+                    out.named.insert(n.clone(), bytes);
+                }
                 FileName::Argv(i) => {
                     let n = numbers.get(i).map_or_else(|| format!("input{i}"), ToString::to_string);
                     out.named.insert(n.clone(), bytes);
@@ -64,21 +83,43 @@ impl Opened {
                 FileName::Unnamed => out.missing = Some("the input is read from a file whose name is not known".into()),
             }
         }
-        if inputs.iter().any(|(s, _)| matches!(s, InputSource::Read { .. })) { out.missing = Some("the input is read from a file or text whose format is not understood".into()); }
+        if inputs.iter().any(|(s, _)| matches!(s, InputSource::Read { .. })) {
+            out.missing = Some("the input is read from a file or text whose format is not understood".into());
+        }
         out
     }
 
     /// What the model says of elements of files, in the user's terms.
     pub fn elements(&self, model: &Model) -> Vec<(String, String)> {
-        let mut found: Vec<(u32, i128, i128, i128, bool)> = model.applications.iter().filter_map(|((function, args), v)| {
-            let [file, bits, at] = args[..] else { return None };
-            (function == FILE || function == WORD).then_some((u32::try_from(file).ok()?, at, bits, *v, function == FILE))
-        }).collect();
+        let mut found: Vec<(u32, i128, i128, i128, bool)> = model
+            .applications
+            .iter()
+            .filter_map(|((function, args), v)| {
+                let [file, bits, at] = args[..] else { return None };
+                (function == FILE || function == WORD).then_some((
+                    u32::try_from(file).ok()?,
+                    at,
+                    bits,
+                    *v,
+                    function == FILE,
+                ))
+            })
+            .collect();
         found.sort_unstable();
-        found.into_iter().filter_map(|(file, at, bits, v, bytes)| {
-            let name = self.files.get(file as usize)?;
-            Some((if bytes { format!("bytes {at} to {} of {name}", at + bits / 8 - 1) } else { format!("number {} read from {name}", at + 1) }, v.to_string()))
-        }).collect()
+        found
+            .into_iter()
+            .filter_map(|(file, at, bits, v, bytes)| {
+                let name = self.files.get(file as usize)?;
+                Some((
+                    if bytes {
+                        format!("bytes {at} to {} of {name}", at + bits / 8 - 1)
+                    } else {
+                        format!("number {} read from {name}", at + 1)
+                    },
+                    v.to_string(),
+                ))
+            })
+            .collect()
     }
 
     /// What the model says of a file; `None` where that is nothing.
@@ -86,18 +127,28 @@ impl Opened {
         let mut said = Said::default();
         for (source, v) in inputs {
             match source {
-                InputSource::File { file, at, bits } if file == name => { said.bytes.insert(i128::from(*at), (*bits, *v)); }
-                InputSource::Word { file, ordinal } if file == name => { said.words.insert(i128::from(*ordinal), *v); }
+                InputSource::File { file, at, bits } if file == name => {
+                    said.bytes.insert(i128::from(*at), (*bits, *v));
+                }
+                InputSource::Word { file, ordinal } if file == name => {
+                    said.words.insert(i128::from(*ordinal), *v);
+                }
                 InputSource::FileSize(file) if file == name => said.size = Some(*v),
                 _ => {}
             }
         }
         for ((function, args), v) in &model.applications {
             let [file, bits, at] = args[..] else { continue };
-            if file != i128::from(number) || at < 0 { continue; }
+            if file != i128::from(number) || at < 0 {
+                continue;
+            }
             match function.as_str() {
-                FILE => { said.bytes.entry(at).or_insert((u32::try_from(bits).unwrap_or(8), *v)); }
-                WORD => { said.words.entry(at).or_insert(*v); }
+                FILE => {
+                    said.bytes.entry(at).or_insert((u32::try_from(bits).unwrap_or(8), *v));
+                }
+                WORD => {
+                    said.words.entry(at).or_insert(*v);
+                }
                 _ => {}
             }
         }
@@ -107,10 +158,19 @@ impl Opened {
     /// How far a file is read under a model, and whether that is certain.
     fn end(&self, a: &Arena, number: u32, part: FilePart, model: &Model) -> (i128, bool) {
         let silent = i128::from(part == FilePart::Words);
-        let value = |s: SymId| model.values.get(&s).copied().or_else(|| matches!(&a.symbol(s).kind, SymKind::Input(InputSource::File { .. } | InputSource::Word { .. })).then_some(silent));
+        let value = |s: SymId| {
+            model.values.get(&s).copied().or_else(|| {
+                matches!(&a.symbol(s).kind, SymKind::Input(InputSource::File { .. } | InputSource::Word { .. }))
+                    .then_some(silent)
+            })
+        };
         let apply = |t: TermId, args: &[i128]| {
             let Term::Apply { name, .. } = a.get(t) else { return None };
-            model.applications.get(&(name.clone(), args.to_vec())).copied().or_else(|| (name == FILE || name == WORD).then_some(silent))
+            model
+                .applications
+                .get(&(name.clone(), args.to_vec()))
+                .copied()
+                .or_else(|| (name == FILE || name == WORD).then_some(silent))
         };
         let under = Valuation { symbols: &value, apply: &apply, wraps: true };
         let (mut far, mut certain) = (0, true);
@@ -130,19 +190,30 @@ impl Opened {
         let mut out = vec![0u8; usize::try_from(size).ok().filter(|_| size <= MOST)?];
         for (at, (bits, v)) in &said.bytes {
             for (i, byte) in v.to_le_bytes().into_iter().take(usize::try_from(bits / 8).ok()?).enumerate() {
-                if let Some(slot) = usize::try_from(*at).ok().and_then(|at| out.get_mut(at + i)) { *slot = byte; }
+                if let Some(slot) = usize::try_from(*at).ok().and_then(|at| out.get_mut(at + i)) {
+                    *slot = byte;
+                }
             }
         }
         Some(out)
     }
 
     fn text(&self, a: &Arena, number: u32, said: &Said, model: &Model) -> Option<Vec<u8>> {
-        if !said.bytes.is_empty() || said.size.is_some() { return None; }
+        if !said.bytes.is_empty() || said.size.is_some() {
+            return None;
+        }
         let (end, certain) = self.end(a, number, FilePart::Words, model);
         let needed = said.words.keys().next_back().map_or(0, |last| last + 1);
         let count = end.max(needed) + if certain { 0 } else { SPARE[1] };
-        if count > MOST { return None; }
-        Some((0..count).map(|i| said.words.get(&i).copied().unwrap_or(1).to_string() + "\n").collect::<String>().into_bytes())
+        if count > MOST {
+            return None;
+        }
+        Some(
+            (0..count)
+                .map(|i| said.words.get(&i).copied().unwrap_or(1).to_string() + "\n")
+                .collect::<String>()
+                .into_bytes(),
+        )
     }
 }
 
@@ -154,7 +225,13 @@ mod tests {
     use crate::symbolic::term::{Arena, FileName, FilePart, InputSource, Range, SymKind, Term};
     use std::collections::BTreeMap;
 
-    fn contents(files: Vec<FileName>, ends: Vec<(u32, FilePart, crate::symbolic::term::TermId)>, a: &Arena, inputs: &[(InputSource, i128)], model: &Model) -> Contents {
+    fn contents(
+        files: Vec<FileName>,
+        ends: Vec<(u32, FilePart, crate::symbolic::term::TermId)>,
+        a: &Arena,
+        inputs: &[(InputSource, i128)],
+        model: &Model,
+    ) -> Contents {
         Opened { files, ends }.contents(a, inputs, model, &BTreeMap::new())
     }
 
@@ -190,7 +267,8 @@ mod tests {
     fn a_file_without_a_name_is_missing() {
         let a = Arena::new();
         let file = FileName::Unnamed;
-        let c = contents(vec![file.clone()], vec![], &a, &[(InputSource::Word { file, ordinal: 0 }, 1)], &Model::default());
+        let c =
+            contents(vec![file.clone()], vec![], &a, &[(InputSource::Word { file, ordinal: 0 }, 1)], &Model::default());
         assert!(c.missing.is_some());
     }
 }

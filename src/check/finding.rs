@@ -4,12 +4,15 @@
 
 use super::decide::Obligation;
 use super::engine::Place;
-use super::{relevant, show};
 use super::solver::{Model, WrapMode};
 use super::witness::{Judge, Judged, depends};
+use super::{relevant, show};
 use crate::host::Root;
 use crate::ir::{FuncRef, Program, SourceLoc};
-use crate::report::finding::{Access, Allocation, Direction, Finding, Launch, Level, PartSites, Position, Replay, Rule, Sites, Space, Verdict, Witness, WitnessInput};
+use crate::report::finding::{
+    Access, Allocation, Direction, Finding, Launch, Level, PartSites, Position, Replay, Rule, Sites, Space, Verdict,
+    Witness, WitnessInput,
+};
 use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Site, Thread};
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::TermId;
@@ -30,7 +33,8 @@ pub(super) struct Bad<'a> {
 }
 
 /// Why an access to shared memory may do what was meant although it is out of bounds.
-const SHARED_ADDRESSES: &str = "that the device does not compute shared addresses in 32 bits: modulo 2^32 this one is inside";
+const SHARED_ADDRESSES: &str =
+    "that the device does not compute shared addresses in 32 bits: modulo 2^32 this one is inside";
 
 /// What `rand` must do for it.
 const BY_CHANCE: &str = "that `rand` gives other numbers than it does here";
@@ -41,32 +45,55 @@ const ASTRAY: &str = "that what was read out of bounds before, and leads here, i
 const IN_TURN: &str = "that threads run one after another: what it depends on, others write too";
 
 /// What it is worth.
-pub(super) struct Worth { pub verdict: Verdict, pub replay: Replay, pub assumptions: Vec<String>, pub unknowns: Vec<String> }
+pub(super) struct Worth {
+    pub verdict: Verdict,
+    pub replay: Replay,
+    pub assumptions: Vec<String>,
+    pub unknowns: Vec<String>,
+}
 
 impl Worth {
     /// What a replay makes of a model; `Err` says why it is no finding.
     pub fn of(judged: &Judged, root: &Root, program: &Program, unknowns: Vec<String>) -> Result<Self, String> {
         let (verdict, replay, assumptions) = match judged {
             Judged::Reached { bad, assumptions } => {
-                let called = (!root.trusted).then(|| format!("`{}` is called with these arguments", program.func(root.func).display));
+                let called = (!root.trusted)
+                    .then(|| format!("`{}` is called with these arguments", program.func(root.func).display));
                 let elsewhere = bad.is_inside_in_hardware().then(|| SHARED_ADDRESSES.to_owned());
                 let doubts: Vec<String> = called.into_iter().chain(elsewhere).collect();
                 let verdict = if doubts.is_empty() { Verdict::Proved } else { Verdict::Possible };
                 (verdict, Replay::Reached, [&assumptions[..], &doubts].concat())
             }
-            Judged::NotReached(why) => return Err(format!("a model was found{}, but replay did not reach it: {why}", unknowns.first().map_or_else(String::new, |u| format!(" that sets {u}")))),
+            Judged::NotReached(why) => {
+                return Err(format!(
+                    "a model was found{}, but replay did not reach it: {why}",
+                    unknowns.first().map_or_else(String::new, |u| format!(" that sets {u}"))
+                ));
+            }
             Judged::ByChance(_) => (Verdict::Possible, Replay::Incomplete, vec![BY_CHANCE.to_owned()]),
             Judged::InTurn { by_chance, .. } => {
-                if !root.trusted { return Err("what other threads write".to_owned()); }
-                (Verdict::Possible, Replay::Incomplete, by_chance.then(|| BY_CHANCE.to_owned()).into_iter().chain([IN_TURN.to_owned()]).collect())
+                if !root.trusted {
+                    return Err("what other threads write".to_owned());
+                }
+                (
+                    Verdict::Possible,
+                    Replay::Incomplete,
+                    by_chance.then(|| BY_CHANCE.to_owned()).into_iter().chain([IN_TURN.to_owned()]).collect(),
+                )
             }
             Judged::Astray { why, assumptions } => {
-                if !root.trusted { return Err(why.clone()); }
+                if !root.trusted {
+                    return Err(why.clone());
+                }
                 (Verdict::Possible, Replay::Incomplete, [&[ASTRAY.to_owned()], &assumptions[..]].concat())
             }
             Judged::Incomplete(why) => {
-                if let Some(u) = unknowns.first() { return Err(u.clone()); }
-                if !root.trusted { return Err(why.clone()); }
+                if let Some(u) = unknowns.first() {
+                    return Err(u.clone());
+                }
+                if !root.trusted {
+                    return Err(why.clone());
+                }
                 (Verdict::Possible, Replay::Incomplete, vec![format!("replay stopped: {why}")])
             }
         };
@@ -76,7 +103,9 @@ impl Worth {
 
 impl Bad<'_> {
     fn rule(&self, e: &Executor<'_>) -> Rule {
-        if relevant::reads_data(e, self.obligation.facts, self.obligation.offset) { return Rule::DataIndex; }
+        if relevant::reads_data(e, self.obligation.facts, self.obligation.offset) {
+            return Rule::DataIndex;
+        }
         match self.object.kind {
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Rule::OobShared,
             ObjKind::DeviceLocal => Rule::OobLocal,
@@ -90,7 +119,11 @@ impl Bad<'_> {
         let depends = depends(launch, ev);
         let value = |t: TermId| self.model.value(a, t, self.mode);
         let mut w = Witness {
-            inputs: judge.inputs(a, &depends, self.model).iter().map(|(n, v)| WitnessInput { name: n.clone(), value: v.clone() }).collect(),
+            inputs: judge
+                .inputs(a, &depends, self.model)
+                .iter()
+                .map(|(n, v)| WitnessInput { name: n.clone(), value: v.clone() })
+                .collect(),
             run: judge.run(a, &depends, self.model),
             grid: triple(launch.config.grid.map(value)),
             block: triple(self.thread.bid.map(value)),
@@ -98,7 +131,13 @@ impl Bad<'_> {
             offset_bytes: narrow(value(self.obligation.offset)),
             extent_bytes: narrow(value(self.obligation.extent)),
             replay,
-            sites: Some(Sites { root: [self.root.func.module.0, self.root.func.func.0], access: numbers(ev.site), callers: ev.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(), launch: Some(numbers(launch.site)), part: None }),
+            sites: Some(Sites {
+                root: [self.root.func.module.0, self.root.func.func.0],
+                access: numbers(ev.site),
+                callers: ev.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(),
+                launch: Some(numbers(launch.site)),
+                part: None,
+            }),
         };
         if let Judged::Reached { bad, .. } | Judged::ByChance(bad) | Judged::InTurn { bad, .. } = judged {
             w.grid = bad.grid;
@@ -111,33 +150,86 @@ impl Bad<'_> {
     }
 
     /// The finding at a place.
-    pub fn finding(&self, e: &Executor<'_>, judge: &Judge<'_>, judged: &Judged, worth: Worth, (loc, array): Place) -> Finding {
+    pub fn finding(
+        &self,
+        e: &Executor<'_>,
+        judge: &Judge<'_>,
+        judged: &Judged,
+        worth: Worth,
+        (loc, array): Place,
+    ) -> Finding {
         let program = e.program;
         let a = &e.arena;
         let (ev, launch, rule) = (self.event, self.launch, self.rule(e));
-        let space = match self.object.kind { ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Space::Shared, ObjKind::DeviceLocal => Space::Local, ObjKind::Constant(_) => Space::Constant, _ => Space::Global };
+        let space = match self.object.kind {
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Space::Shared,
+            ObjKind::DeviceLocal => Space::Local,
+            ObjKind::Constant(_) => Space::Constant,
+            _ => Space::Global,
+        };
         let what = verb(ev.kind);
-        let direction = match ev.kind { AccessKind::Read => Direction::Read, AccessKind::Write => Direction::Write, AccessKind::Atomic => Direction::Atomic };
+        let direction = match ev.kind {
+            AccessKind::Read => Direction::Read,
+            AccessKind::Write => Direction::Write,
+            AccessKind::Atomic => Direction::Atomic,
+        };
         let w = self.witness(e, judge, judged, worth.replay);
         let place = if w.offset_bytes < 0 { "before the start" } else { "past the end" };
         let message = format!("{what} {place} of `{array}`");
         let launch_loc = loc_of(program, launch.site);
         let dims = |t: [TermId; 3]| dims(&t.map(|x| show::term(a, x)));
-        let mut assumptions: Vec<String> = e.assumptions_in(&[self.obligation.facts]).iter().map(ToString::to_string).collect();
+        let mut assumptions: Vec<String> =
+            e.assumptions_in(&[self.obligation.facts]).iter().map(ToString::to_string).collect();
         assumptions.extend(worth.assumptions);
         Finding {
-            fingerprint: String::new(), rule,
-            level: if worth.verdict == Verdict::Proved && !self.degenerate { rule.default_level() } else { Level::Warn },
-            verdict: worth.verdict, degenerate: self.degenerate, occurrences: 1, program: String::new(),
-            root: program.func(self.root.func).display.clone(), message,
+            fingerprint: String::new(),
+            rule,
+            level: if worth.verdict == Verdict::Proved && !self.degenerate {
+                rule.default_level()
+            } else {
+                Level::Warn
+            },
+            verdict: worth.verdict,
+            degenerate: self.degenerate,
+            occurrences: 1,
+            program: String::new(),
+            root: program.func(self.root.func).display.clone(),
+            message,
             access: Access {
                 position: Position { file: loc.file, line: loc.line, column: loc.column },
-                kernel: program.func(self.kernel).display.clone(), array, partition: None, direction, space, index: show::side(program, ev.site, ev.kind).index,
-                bytes: self.model.value(a, self.obligation.bytes, self.mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0),
+                kernel: program.func(self.kernel).display.clone(),
+                array,
+                partition: None,
+                direction,
+                space,
+                index: show::side(program, ev.site, ev.kind).index,
+                bytes: self
+                    .model
+                    .value(a, self.obligation.bytes, self.mode)
+                    .and_then(|v| u64::try_from(v).ok())
+                    .unwrap_or(0),
             },
-            allocation: self.object.site.map(|(m, l)| { let p = program.loc(m, l); Allocation { file: p.file, line: p.line, column: p.column, extent: show::term(a, self.obligation.extent) } }),
-            launch: Some(Launch { file: launch_loc.file, line: launch_loc.line, column: launch_loc.column, grid: dims(launch.config.grid), block: dims(launch.config.block), shared: show::term(a, launch.config.shared) }),
-            related: vec![], witness: Some(w), confirmation: None, confirmation_not_run: None,
+            allocation: self.object.site.map(|(m, l)| {
+                let p = program.loc(m, l);
+                Allocation {
+                    file: p.file,
+                    line: p.line,
+                    column: p.column,
+                    extent: show::term(a, self.obligation.extent),
+                }
+            }),
+            launch: Some(Launch {
+                file: launch_loc.file,
+                line: launch_loc.line,
+                column: launch_loc.column,
+                grid: dims(launch.config.grid),
+                block: dims(launch.config.block),
+                shared: show::term(a, launch.config.shared),
+            }),
+            related: vec![],
+            witness: Some(w),
+            confirmation: None,
+            confirmation_not_run: None,
             assumptions,
             unknowns: if worth.verdict == Verdict::Proved { vec![] } else { worth.unknowns },
         }
@@ -159,20 +251,28 @@ pub(super) fn loc_of(program: &Program, s: Site) -> SourceLoc {
     program.loc(s.func.module, b.insts.get(s.inst as usize).map_or(b.term_loc, |i| i.loc))
 }
 
-pub(super) fn numbers(s: Site) -> [u32; 4] { [s.func.module.0, s.func.func.0, s.block.0, s.inst] }
+pub(super) fn numbers(s: Site) -> [u32; 4] {
+    [s.func.module.0, s.func.func.0, s.block.0, s.inst]
+}
 
 /// What an access must stay in, for those who replay its witness.
 pub(super) fn part_sites(parts: &Parts) -> PartSites {
     let numbers = |s: &witness::Site| [s.func.module.0, s.func.func.0, s.block.0, s.inst];
     match parts {
-        Parts::Named { own, others } => PartSites::Named { own: numbers(own), others: others.iter().map(numbers).collect() },
+        Parts::Named { own, others } => {
+            PartSites::Named { own: numbers(own), others: others.iter().map(numbers).collect() }
+        }
         Parts::Row { gep, bytes } => PartSites::Row { gep: numbers(gep), bytes: *bytes },
     }
 }
 
-fn triple(v: [Option<i128>; 3]) -> [u64; 3] { v.map(|x| x.and_then(|x| u64::try_from(x).ok()).unwrap_or(0)) }
+fn triple(v: [Option<i128>; 3]) -> [u64; 3] {
+    v.map(|x| x.and_then(|x| u64::try_from(x).ok()).unwrap_or(0))
+}
 
-pub(super) fn narrow(v: Option<i128>) -> i64 { v.and_then(|v| i64::try_from(v).ok()).unwrap_or(0) }
+pub(super) fn narrow(v: Option<i128>) -> i64 {
+    v.and_then(|v| i64::try_from(v).ok()).unwrap_or(0)
+}
 
 /// `(x, y, z)` without trailing ones.
 fn dims(t: &[String; 3]) -> String {

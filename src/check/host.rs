@@ -23,25 +23,35 @@ impl<'p> Engine<'p> {
             let step = steps.next();
             let start = done();
             let mut e = self.executor();
-            if step.is_some() { e.budget.work = Allotment::of(self.work_left() / 3); }
+            if step.is_some() {
+                e.budget.work = Allotment::of(self.work_left() / 3);
+            }
             e.effort = Effort::new(self.reach.clone(), spared.clone());
             let (args, state) = e.root_state(root.func);
-            if let Some(state) = e.initialised(root.func, state) { drop(e.call(root.func, args, state, 0)); }
+            if let Some(state) = e.initialised(root.func, state) {
+                drop(e.call(root.func, args, state, 0));
+            }
             e.budget.work = self.all;
             let cost = Cost { steps: Budget::default().steps - e.budget.steps, work: done() - start };
             let (Some(step), Some(limit)) = (step, e.limit) else { return e };
             // Nobody waits for it any more.
-            if limit == Limit::Time { return e; }
+            if limit == Limit::Time {
+                return e;
+            }
             let heavy = e.effort.heaviest(cost, measure(limit), *step);
             let more = e.effort.spare(&heavy);
             self.say_left_out(&heavy, &more);
             if more == spared {
-                if limit != Limit::Work { return e; }
+                if limit != Limit::Work {
+                    return e;
+                }
                 steps = [].iter();
             }
             spared = more;
             drop(e);
-            if limit == Limit::Memory { budget::give_back(); }
+            if limit == Limit::Memory {
+                budget::give_back();
+            }
         }
     }
 
@@ -50,16 +60,27 @@ impl<'p> Engine<'p> {
             let (Part::Function(f) | Part::Loop(f, _)) = *p;
             let func = self.program.func(f);
             let what = match p {
-                Part::Loop(_, header) => format!("the loop at line {} of `{}`", self.program.loc(f.module, func.blocks[header.index()].term_loc).line, func.display),
+                Part::Loop(_, header) => format!(
+                    "the loop at line {} of `{}`",
+                    self.program.loc(f.module, func.blocks[header.index()].term_loc).line,
+                    func.display
+                ),
                 Part::Function(_) => format!("`{}`", func.display),
             };
             let rounds = how.get(p) == Some(&Spared::Rounds);
-            self.report.notes.push(if rounds { format!("{what} takes too long to follow round by round") } else { format!("{what} takes too long to follow, and does nothing on a device") });
+            self.report.notes.push(if rounds {
+                format!("{what} takes too long to follow round by round")
+            } else {
+                format!("{what} takes too long to follow, and does nothing on a device")
+            });
         }
     }
 }
 
 /// What a limit is measured by: each step leaves terms in memory.
 const fn measure(limit: Limit) -> Measure {
-    match limit { Limit::Steps | Limit::Memory => Measure::Steps, Limit::Work | Limit::Time => Measure::Work }
+    match limit {
+        Limit::Steps | Limit::Memory => Measure::Steps,
+        Limit::Work | Limit::Time => Measure::Work,
+    }
 }

@@ -8,8 +8,8 @@ use super::engine::{Engine, Run};
 use super::solver::Model;
 use super::witness::{Judged, site};
 use crate::symbolic::exec::AccessEvent;
-use crate::work::Work;
 use crate::witness::{self, Budget, Fault, Inputs};
+use crate::work::Work;
 
 /// Instructions and work of the run.
 const STEPS: u64 = 400_000;
@@ -23,8 +23,13 @@ impl Engine<'_> {
         let budget = Budget { steps: STEPS, work: WORK, ..tools.judge.limits() };
         let seen = witness::enumerate(self.program, tools.root.func, &inputs, &budget);
         let callers: Vec<witness::Site> = ev.stack.iter().rev().skip(1).rev().copied().map(site).collect();
-        let bad = seen.bad.into_iter().take(seen.certain)
-            .find(|b| b.site == site(ev.site) && b.callers == callers && b.launch_site == Some(site(run.launch.site)) && b.fault.answers(Fault::Bounds) && !b.object.freed)?;
+        let bad = seen.bad.into_iter().take(seen.certain).find(|b| {
+            b.site == site(ev.site)
+                && b.callers == callers
+                && b.launch_site == Some(site(run.launch.site))
+                && b.fault.answers(Fault::Bounds)
+                && !b.object.freed
+        })?;
         let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
         Some((model, Judged::InTurn { bad: Box::new(bad), by_chance: !random.is_empty() }, degenerate))
     }

@@ -17,10 +17,18 @@ use crate::symbolic::memory::Object;
 use crate::symbolic::term::TermId;
 
 /// A launch whose kernel was executed.
-pub(super) struct Launched<'a> { pub launch: &'a LaunchEvent, pub kernel: FuncRef, pub run: &'a KernelRun }
+pub(super) struct Launched<'a> {
+    pub launch: &'a LaunchEvent,
+    pub kernel: FuncRef,
+    pub run: &'a KernelRun,
+}
 
 /// A model in which something happens.
-pub(super) struct Happens { pub model: Model, pub mode: WrapMode, pub degenerate: bool }
+pub(super) struct Happens {
+    pub model: Model,
+    pub mode: WrapMode,
+    pub degenerate: bool,
+}
 
 /// One access, what it is meant for and what may be wrong with it.
 pub(super) struct Suspected<'a> {
@@ -36,18 +44,37 @@ pub(super) struct Suspected<'a> {
 
 impl Launched<'_> {
     /// The finding at a place; `Err` says why it is none.
-    pub fn replayed(&self, tools: &mut Tools<'_>, s: Suspected<'_>, h: &Happens, place: Place) -> Result<Finding, String> {
-        let judged = tools.judge.judge(&tools.e.arena, self.launch, &self.run.thread, s.event, &h.model, h.mode, s.wanted);
+    pub fn replayed(
+        &self,
+        tools: &mut Tools<'_>,
+        s: Suspected<'_>,
+        h: &Happens,
+        place: Place,
+    ) -> Result<Finding, String> {
+        let judged =
+            tools.judge.judge(&tools.e.arena, self.launch, &self.run.thread, s.event, &h.model, h.mode, s.wanted);
         let unknowns = relevant::unknowns(&tools.e, s.essential);
         let worth = Worth::of(&judged, &tools.root, tools.e.program, unknowns)?;
         let bad = Bad {
-            root: &tools.root, launch: self.launch, thread: &self.run.thread, kernel: self.kernel, event: s.event, object: s.object,
-            obligation: s.obligation, model: &h.model, mode: h.mode, degenerate: h.degenerate,
+            root: &tools.root,
+            launch: self.launch,
+            thread: &self.run.thread,
+            kernel: self.kernel,
+            event: s.event,
+            object: s.object,
+            obligation: s.obligation,
+            model: &h.model,
+            mode: h.mode,
+            degenerate: h.degenerate,
         };
         let mut finding = bad.finding(&tools.e, &tools.judge, &judged, worth, place);
         finding.rule = s.rule;
         finding.message = s.message;
-        finding.level = if finding.verdict == Verdict::Proved && !finding.degenerate { s.rule.default_level() } else { Level::Warn };
+        finding.level = if finding.verdict == Verdict::Proved && !finding.degenerate {
+            s.rule.default_level()
+        } else {
+            Level::Warn
+        };
         Ok(finding)
     }
 }

@@ -12,9 +12,9 @@ mod decide;
 mod engine;
 mod files;
 mod finding;
+mod history;
 mod host;
 mod in_turn;
-mod history;
 mod invariants;
 mod launched;
 mod lifetime;
@@ -38,8 +38,8 @@ mod witness;
 
 use crate::assume::Condition;
 use crate::ir::Program;
-use crate::report::finding::{Finding, Position, Summary, Undecided};
 use crate::nets::{self, Net, Nets};
+use crate::report::finding::{Finding, Position, Summary, Undecided};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -73,13 +73,27 @@ pub struct Options {
 }
 
 impl Default for Options {
-    fn default() -> Self { Self { device_memory: 192 << 30, work: 100, pace: Pace::Whole, solver_ms: 60_000, seconds: 300, memory: None, roots: vec![], assume: vec![], jobs: 1 } }
+    fn default() -> Self {
+        Self {
+            device_memory: 192 << 30,
+            work: 100,
+            pace: Pace::Whole,
+            solver_ms: 60_000,
+            seconds: 300,
+            memory: None,
+            roots: vec![],
+            assume: vec![],
+            jobs: 1,
+        }
+    }
 }
 
 impl Options {
     /// Threads that a check uses at most: all that they execute lies within one limit of memory.
     #[must_use]
-    pub fn threads(&self) -> usize { self.jobs.clamp(1, MOST_THREADS) }
+    pub fn threads(&self) -> usize {
+        self.jobs.clamp(1, MOST_THREADS)
+    }
 }
 
 /// How much of the budget is spent at once: what a build leaves open is decided later.
@@ -95,7 +109,12 @@ pub enum Pace {
 
 /// One access in the source and what was decided of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place { pub position: Position, pub kernel: String, pub array: String, pub standing: Standing }
+pub struct Place {
+    pub position: Position,
+    pub kernel: String,
+    pub array: String,
+    pub standing: Standing,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Standing {
@@ -128,7 +147,9 @@ pub struct ProgramReport {
 pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
     // Some of the time is for what comes after the last verdict.
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
-    let mut report = nets::under(Some(nets.clone()), || engine::Engine::new(program, options).run(budgets::of_pace(program, options)));
+    let mut report = nets::under(Some(nets.clone()), || {
+        engine::Engine::new(program, options).run(budgets::of_pace(program, options))
+    });
     report.nets = nets.reached();
     report
 }
@@ -140,4 +161,6 @@ pub fn limit_memory(bytes: u64) {
 
 /// Version of the Z3 library in use.
 #[must_use]
-pub fn z3_version() -> &'static str { z3::full_version() }
+pub fn z3_version() -> &'static str {
+    z3::full_version()
+}

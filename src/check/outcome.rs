@@ -34,7 +34,10 @@ pub(super) enum Effort {
 
 /// One look at an access.
 #[derive(Clone, Debug)]
-pub(super) struct Look { pub outcome: Outcome, pub more: More }
+pub(super) struct Look {
+    pub outcome: Outcome,
+    pub more: More,
+}
 
 impl Outcome {
     /// Ranks of what is unknown, and of the findings.
@@ -44,19 +47,33 @@ impl Outcome {
     pub const PROVED: u8 = 4;
 
     /// Whether more time cannot make it worse.
-    pub fn is_final(&self) -> bool { matches!(self, Self::Found(f) if f.verdict == Verdict::Proved && !f.degenerate) }
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::Found(f) if f.verdict == Verdict::Proved && !f.degenerate)
+    }
 
     /// Worst last.
     pub fn rank(&self) -> u8 {
-        match self { Self::Safe => 0, Self::SafeIfNoWrap(_) => 1, Self::Unknown(_) => Self::UNKNOWN, Self::Found(f) if f.verdict == Verdict::Possible => Self::FOUND, Self::Found(_) => Self::PROVED }
+        match self {
+            Self::Safe => 0,
+            Self::SafeIfNoWrap(_) => 1,
+            Self::Unknown(_) => Self::UNKNOWN,
+            Self::Found(f) if f.verdict == Verdict::Possible => Self::FOUND,
+            Self::Found(_) => Self::PROVED,
+        }
     }
 
-    pub fn is_safe(&self) -> bool { matches!(self, Self::Safe | Self::SafeIfNoWrap(_)) }
+    pub fn is_safe(&self) -> bool {
+        matches!(self, Self::Safe | Self::SafeIfNoWrap(_))
+    }
 
-    pub fn is_finding(&self) -> bool { self.rank() >= Self::FOUND }
+    pub fn is_finding(&self) -> bool {
+        self.rank() >= Self::FOUND
+    }
 
     /// What a second look adds: a first verdict stands where the second one came to none.
-    pub fn or_first(self, first: Self) -> Self { if matches!((&self, &first), (Self::Unknown(_), f) if !matches!(f, Self::Unknown(_))) { first } else { self } }
+    pub fn or_first(self, first: Self) -> Self {
+        if matches!((&self, &first), (Self::Unknown(_), f) if !matches!(f, Self::Unknown(_))) { first } else { self }
+    }
 
     /// Whether this rather than the other stands for a place in the report.
     pub fn outweighs(&self, other: &Self) -> bool {
@@ -69,19 +86,27 @@ impl Outcome {
 }
 
 impl Look {
-    pub fn of(outcome: Outcome) -> Self { Self { outcome, more: More::Nothing } }
+    pub fn of(outcome: Outcome) -> Self {
+        Self { outcome, more: More::Nothing }
+    }
 
     /// Nothing was tried yet, for want of budget.
-    pub fn none() -> Self { Self { outcome: Outcome::Unknown(SPENT.into()), more: More::Work } }
+    pub fn none() -> Self {
+        Self { outcome: Outcome::Unknown(SPENT.into()), more: More::Work }
+    }
 
     /// Of all targets of one access the worst, which more effort on any of them could change.
     pub fn worst(looks: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::of(Outcome::Safe);
         for l in looks {
             all.more = all.more.max(l.more);
-            if l.outcome.rank() > all.outcome.rank() { all.outcome = l.outcome; }
+            if l.outcome.rank() > all.outcome.rank() {
+                all.outcome = l.outcome;
+            }
         }
-        if all.outcome.is_final() { all.more = More::Nothing; }
+        if all.outcome.is_final() {
+            all.more = More::Nothing;
+        }
         all
     }
 }

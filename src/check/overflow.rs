@@ -42,7 +42,9 @@ const COUNTED: i128 = i32::MAX as i128;
 impl<'p> Engine<'p> {
     /// Looks for inputs under which what is safe if nothing wraps goes out of bounds.
     pub(super) fn overflows(&mut self, tools: &mut Tools<'p>, runs: &[Run]) {
-        if self.assumed.asked.is_some() || !tools.root.trusted { return; }
+        if self.assumed.asked.is_some() || !tools.root.trusted {
+            return;
+        }
         let before = done();
         let until = self.phase(MOST, 100);
         tools.judge.replay_within(self.scaled(ONE), BYTES);
@@ -51,10 +53,14 @@ impl<'p> Engine<'p> {
         for run in runs {
             for event in &run.run.accesses {
                 let ops = self.rests_on(&self.place_of(event)).to_vec();
-                if ops.is_empty() || ops.iter().any(|o| found.contains(o)) { continue; }
+                if ops.is_empty() || ops.iter().any(|o| found.contains(o)) {
+                    continue;
+                }
                 let times = tried.entry(ops.clone()).or_default();
                 *times += 1;
-                if *times > TRIES || until.is_spent() { continue; }
+                if *times > TRIES || until.is_spent() {
+                    continue;
+                }
                 let Some((wrapped, outcome)) = self.overflow(tools, run, event) else { continue };
                 found.extend(wrapped);
                 self.put(run.kernel, event, outcome);
@@ -72,7 +78,14 @@ impl<'p> Engine<'p> {
         })
     }
 
-    fn overflow_in(&self, tools: &mut Tools<'p>, run: &Run, event: &AccessEvent, object: &Object, target: &Target) -> Option<(Vec<String>, Outcome)> {
+    fn overflow_in(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        event: &AccessEvent,
+        object: &Object,
+        target: &Target,
+    ) -> Option<(Vec<String>, Outcome)> {
         let facts = tools.e.arena.and(event.path, target.cond);
         let (mut ob, _) = obligation(tools, Some(run), event, facts, target, object.extent?);
         let (counted, meant) = (threads_are_counted(tools, run), host_does_not_wrap(tools, run, ob.extent));
@@ -81,20 +94,40 @@ impl<'p> Engine<'p> {
         let operation = wrapped.iter().find(|w| self.rests_on(&self.place_of(event)).contains(w))?;
         let below = model.value(&tools.e.arena, ob.offset, WrapMode::Exact).is_some_and(|v| v < 0);
         let what = verb(event.kind);
-        let message = format!("{what} {} of `{}`, since {} wraps", if below { "before the start" } else { "past the end" }, self.place_of(event).1, shortened(operation));
-        let suspected = Suspected { rule: Rule::IndexOverflow, wanted: Wanted::Fault(Fault::Bounds), event, object, obligation: &ob, essential: &[ob.offset, ob.extent], message };
+        let message = format!(
+            "{what} {} of `{}`, since {} wraps",
+            if below { "before the start" } else { "past the end" },
+            self.place_of(event).1,
+            shortened(operation)
+        );
+        let suspected = Suspected {
+            rule: Rule::IndexOverflow,
+            wanted: Wanted::Fault(Fault::Bounds),
+            event,
+            object,
+            obligation: &ob,
+            essential: &[ob.offset, ob.extent],
+            message,
+        };
         let happens = Happens { model, mode: WrapMode::Exact, degenerate: false };
         let finding = run.launched().replayed(tools, suspected, &happens, self.place_of(event)).ok()?;
         (finding.verdict == Verdict::Proved).then(|| (wrapped, Outcome::Found(Box::new(finding))))
     }
 }
 
-fn shortened(operation: &str) -> &str { if operation.len() > LONG { "an operation that it depends on" } else { operation } }
+fn shortened(operation: &str) -> &str {
+    if operation.len() > LONG { "an operation that it depends on" } else { operation }
+}
 
 /// That no dimension of the launch has more threads than an `int` can count.
 fn threads_are_counted(tools: &mut Tools<'_>, run: &Run) -> TermId {
     let (a, c) = (&mut tools.e.arena, &run.launch.config);
-    let each = (0..3).map(|i| { let (n, most) = (a.mul(c.grid[i], c.block[i]), a.int(COUNTED)); a.le(n, most) }).collect();
+    let each = (0..3)
+        .map(|i| {
+            let (n, most) = (a.mul(c.grid[i], c.block[i]), a.int(COUNTED));
+            a.le(n, most)
+        })
+        .collect();
     a.and_all(each)
 }
 

@@ -10,9 +10,9 @@ use super::engine::{Engine, Run};
 use super::finding::{Bad, Worth, part_sites, verb};
 use super::meaning::Meaning;
 use super::outcome::{Effort, Look, More, Outcome, SPENT};
-use super::{relevant, show};
 use super::solver::{Model, WrapMode};
 use super::witness::{self, Judged, Wanted};
+use super::{relevant, show};
 use crate::report::finding::{Replay, Rule, Verdict};
 use crate::symbolic::exec::AccessEvent;
 use crate::symbolic::memory::{ObjId, Object};
@@ -26,7 +26,10 @@ const LONG: usize = 60;
 
 /// Which end of a part an access may go beyond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End { Start, Finish }
+pub(super) enum End {
+    Start,
+    Finish,
+}
 
 /// Another part that an access may reach.
 #[derive(Clone, Copy, Debug)]
@@ -54,14 +57,21 @@ pub(super) struct Through<'a> {
 }
 
 /// An access that reaches a neighbour, and a model in which it does.
-struct Crossing { neighbour: Neighbour, model: Model, mode: WrapMode, degenerate: bool }
+struct Crossing {
+    neighbour: Neighbour,
+    model: Model,
+    mode: WrapMode,
+    degenerate: bool,
+}
 
 impl Through<'_> {
     /// That the access stays on its side of the neighbour, but for `slack` bytes.
     pub fn goal(&self, tools: &mut Tools<'_>, n: &Neighbour, slack: i128) -> Obligation {
         let a = &mut tools.e.arena;
         match n.end {
-            End::Finish => Obligation { facts: n.facts, offset: a.int(0), bytes: self.finish, extent: a.add_const(n.start, slack) },
+            End::Finish => {
+                Obligation { facts: n.facts, offset: a.int(0), bytes: self.finish, extent: a.add_const(n.start, slack) }
+            }
             End::Start => {
                 let from = a.sub(self.offset, self.start);
                 let from = a.add_const(from, slack);
@@ -74,23 +84,53 @@ impl Through<'_> {
 impl<'p> Engine<'p> {
     /// Looks at an access that stays in its object.
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    pub(super) fn in_part(&self, tools: &mut Tools<'p>, run: &Run, event: &AccessEvent, effort: Effort, object: &Object, target: &Target, facts: TermId, extent: TermId) -> Look {
+    pub(super) fn in_part(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        event: &AccessEvent,
+        effort: Effort,
+        object: &Object,
+        target: &Target,
+        facts: TermId,
+        extent: TermId,
+    ) -> Look {
         let Some(own) = target.part.filter(|p| run.layout.is_used(*p)) else { return Look::of(Outcome::Safe) };
         let finish = tools.e.arena.add(target.offset, event.bytes);
-        let through = Through { event, id: run.part(own).object, object, own, start: run.part(own).start, facts, offset: target.offset, finish, extent };
+        let through = Through {
+            event,
+            id: run.part(own).object,
+            object,
+            own,
+            start: run.part(own).start,
+            facts,
+            offset: target.offset,
+            finish,
+            extent,
+        };
         let mut more = More::Nothing;
         let mut open = None;
         for n in self.neighbours(tools, run, &through) {
-            if self.is_spent() { (open, more) = (Some(SPENT.to_owned()), More::Work); break; }
+            if self.is_spent() {
+                (open, more) = (Some(SPENT.to_owned()), More::Work);
+                break;
+            }
             let goal = through.goal(tools, &n, 0);
             let decision = tools.decider.decide(&mut tools.e.arena, &goal);
-            if tools.decider.cut { more = More::Work; }
+            if tools.decider.cut {
+                more = More::Work;
+            }
             match decision {
                 Decision::Safe | Decision::SafeIfNoWrap(_) => {}
-                Decision::Unknown(why) => open = Some(format!("whether it stays in the part `{}`: {why}", run.part(own).name)),
+                Decision::Unknown(why) => {
+                    open = Some(format!("whether it stays in the part `{}`: {why}", run.part(own).name))
+                }
                 Decision::Fails { model, mode, degenerate } => {
-                    let look = self.crossed(tools, run, &through, Crossing { neighbour: n, model, mode, degenerate }, effort);
-                    if look.outcome.rank() > 0 || look.more > more { return Look { more: look.more.max(more), ..look }; }
+                    let look =
+                        self.crossed(tools, run, &through, Crossing { neighbour: n, model, mode, degenerate }, effort);
+                    if look.outcome.rank() > 0 || look.more > more {
+                        return Look { more: look.more.max(more), ..look };
+                    }
                 }
             }
         }
@@ -110,7 +150,10 @@ impl<'p> Engine<'p> {
             if range.hi.is_none_or(|h| h > 0) {
                 let after = a.lt(t.start, other.start);
                 let facts = a.and(both, after);
-                found.push((Neighbour { id, start: other.start, end: End::Finish, facts }, range.lo.is_some_and(|l| l > 0)));
+                found.push((
+                    Neighbour { id, start: other.start, end: End::Finish, facts },
+                    range.lo.is_some_and(|l| l > 0),
+                ));
             }
             if range.lo.is_none_or(|l| l < 0) {
                 let (before, reached) = (a.lt(other.start, t.start), a.le(other.start, t.offset));
@@ -118,11 +161,17 @@ impl<'p> Engine<'p> {
                 found.push((Neighbour { id, start: other.start, end: End::Start, facts }, false));
             }
         }
-        let sure: Vec<Neighbour> = found.iter().filter(|(n, surely)| *surely && n.end == End::Finish).map(|(n, _)| *n).collect();
-        found.retain(|(n, _)| n.end == End::Start || !sure.iter().any(|m| m.id != n.id && {
-            let d = a.sub(n.start, m.start);
-            a.range(d).lo.is_some_and(|l| l > 0 || l == 0 && m.id < n.id)
-        }));
+        let sure: Vec<Neighbour> =
+            found.iter().filter(|(n, surely)| *surely && n.end == End::Finish).map(|(n, _)| *n).collect();
+        found.retain(|(n, _)| {
+            n.end == End::Start
+                || !sure.iter().any(|m| {
+                    m.id != n.id && {
+                        let d = a.sub(n.start, m.start);
+                        a.range(d).lo.is_some_and(|l| l > 0 || l == 0 && m.id < n.id)
+                    }
+                })
+        });
         found.into_iter().map(|(n, _)| n).filter(|n| a.as_bool(n.facts) != Some(false)).collect()
     }
 
@@ -130,51 +179,132 @@ impl<'p> Engine<'p> {
     fn crossed(&self, tools: &mut Tools<'p>, run: &Run, t: &Through<'_>, mut c: Crossing, effort: Effort) -> Look {
         let goal = t.goal(tools, &c.neighbour, 0);
         let unknowns = relevant::unknowns(&tools.e, &[goal.offset, goal.extent, goal.bytes]);
-        if self.assumed.asked.is_some() { return Look::of(Outcome::Unknown("not safe without what is assumed".into())); }
-        if effort == Effort::First && let Some(u) = unknowns.first() { return Look { outcome: Outcome::Unknown(u.clone()), more: More::Replay }; }
+        if self.assumed.asked.is_some() {
+            return Look::of(Outcome::Unknown("not safe without what is assumed".into()));
+        }
+        if effort == Effort::First
+            && let Some(u) = unknowns.first()
+        {
+            return Look { outcome: Outcome::Unknown(u.clone()), more: More::Replay };
+        }
         let doubt = match run.layout.meaning(tools, run, t, &c.neighbour) {
             Meaning::Across => return Look::of(Outcome::Safe),
-            Meaning::Apart { model, mode, degenerate } => { c = Crossing { model, mode, degenerate, ..c }; None }
+            Meaning::Apart { model, mode, degenerate } => {
+                c = Crossing { model, mode, degenerate, ..c };
+                None
+            }
             Meaning::Doubtful(why) => Some(why),
         };
         Look::of(self.replayed_across(tools, run, t, &c, doubt, unknowns))
     }
 
-    fn replayed_across(&self, tools: &mut Tools<'p>, run: &Run, t: &Through<'_>, c: &Crossing, doubt: Option<&'static str>, unknowns: Vec<String>) -> Outcome {
+    fn replayed_across(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        t: &Through<'_>,
+        c: &Crossing,
+        doubt: Option<&'static str>,
+        unknowns: Vec<String>,
+    ) -> Outcome {
         let (own, other) = (run.part(t.own), run.part(c.neighbour.id));
-        let others = run.layout.alive_at(&run.run.partitions, t.own, t.event.at).into_iter().map(|id| witness::site(run.part(id).set)).collect();
+        let others = run
+            .layout
+            .alive_at(&run.run.partitions, t.own, t.event.at)
+            .into_iter()
+            .map(|id| witness::site(run.part(id).set))
+            .collect();
         let parts = Parts::Named { own: witness::site(own.set), others };
-        let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, t.event, &c.model, c.mode, Wanted::Out(parts.clone()));
+        let judged = tools.judge.judge(
+            &tools.e.arena,
+            &run.launch,
+            &run.run.thread,
+            t.event,
+            &c.model,
+            c.mode,
+            Wanted::Out(parts.clone()),
+        );
         let (replay, mut assumptions) = match &judged {
             Judged::Reached { assumptions, .. } => (Replay::Reached, assumptions.clone()),
             // Where a part begins may rest on something that was not followed, and a model may put it anywhere.
-            Judged::NotReached(_) | Judged::Incomplete(_) | Judged::Astray { .. } | Judged::ByChance(_) | Judged::InTurn { .. } if !unknowns.is_empty() => return Outcome::Safe,
+            Judged::NotReached(_)
+            | Judged::Incomplete(_)
+            | Judged::Astray { .. }
+            | Judged::ByChance(_)
+            | Judged::InTurn { .. }
+                if !unknowns.is_empty() =>
+            {
+                return Outcome::Safe;
+            }
             Judged::NotReached(_) if doubt.is_some() => return Outcome::Safe,
-            Judged::NotReached(why) => return Outcome::Unknown(format!("it may leave the part `{}`, but replay did not reach that: {why}", own.name)),
-            Judged::Incomplete(why) | Judged::Astray { why, .. } if !tools.root.trusted => return Outcome::Unknown(why.clone()),
+            Judged::NotReached(why) => {
+                return Outcome::Unknown(format!(
+                    "it may leave the part `{}`, but replay did not reach that: {why}",
+                    own.name
+                ));
+            }
+            Judged::Incomplete(why) | Judged::Astray { why, .. } if !tools.root.trusted => {
+                return Outcome::Unknown(why.clone());
+            }
             Judged::ByChance(_) => return Outcome::Unknown("what `rand` gives".into()),
             Judged::InTurn { .. } => return Outcome::Unknown("the order in which threads run".into()),
-            Judged::Incomplete(why) | Judged::Astray { why, .. } => (Replay::Incomplete, vec![format!("replay stopped: {why}")]),
+            Judged::Incomplete(why) | Judged::Astray { why, .. } => {
+                (Replay::Incomplete, vec![format!("replay stopped: {why}")])
+            }
         };
-        if let Some(why) = doubt { assumptions.push(format!("that `{}` and `{}` are kept apart, although {why}", own.name, other.name)); }
-        if !tools.root.trusted { assumptions.push(format!("`{}` is called with these arguments", self.program.func(tools.root.func).display)); }
-        let verdict = if doubt.is_none() && replay == Replay::Reached && tools.root.trusted { Verdict::Proved } else { Verdict::Possible };
+        if let Some(why) = doubt {
+            assumptions.push(format!("that `{}` and `{}` are kept apart, although {why}", own.name, other.name));
+        }
+        if !tools.root.trusted {
+            assumptions
+                .push(format!("`{}` is called with these arguments", self.program.func(tools.root.func).display));
+        }
+        let verdict = if doubt.is_none() && replay == Replay::Reached && tools.root.trusted {
+            Verdict::Proved
+        } else {
+            Verdict::Possible
+        };
         let goal = Obligation { facts: c.neighbour.facts, offset: t.offset, bytes: t.event.bytes, extent: t.extent };
         let bad = Bad {
-            root: &tools.root, launch: &run.launch, thread: &run.run.thread, kernel: run.kernel, event: t.event, object: t.object, obligation: &goal,
-            model: &c.model, mode: c.mode, degenerate: c.degenerate,
+            root: &tools.root,
+            launch: &run.launch,
+            thread: &run.run.thread,
+            kernel: run.kernel,
+            event: t.event,
+            object: t.object,
+            obligation: &goal,
+            model: &c.model,
+            mode: c.mode,
+            degenerate: c.degenerate,
         };
-        let mut finding = bad.finding(&tools.e, &tools.judge, &judged, Worth { verdict, replay, assumptions, unknowns }, self.place_of(t.event));
+        let mut finding = bad.finding(
+            &tools.e,
+            &tools.judge,
+            &judged,
+            Worth { verdict, replay, assumptions, unknowns },
+            self.place_of(t.event),
+        );
         let what = verb(t.event.kind);
-        let beyond = match c.neighbour.end { End::Start => "before the start", End::Finish => "past the end" };
+        let beyond = match c.neighbour.end {
+            End::Start => "before the start",
+            End::Finish => "past the end",
+        };
         finding.rule = Rule::IntraAllocation;
         finding.message = format!("{what} {beyond} of `{}`, into `{}`", own.name, other.name);
         let (start, end) = bounds(tools, run, t, c, &judged);
-        finding.access.partition = Some(format!("`{}`: bytes {} to {} of `{}`", own.name, shown(tools, t.start, start), shown(tools, end.1, end.0), t.object.name));
+        finding.access.partition = Some(format!(
+            "`{}`: bytes {} to {} of `{}`",
+            own.name,
+            shown(tools, t.start, start),
+            shown(tools, end.1, end.0),
+            t.object.name
+        ));
         if let Some(w) = &mut finding.witness {
             w.offset_bytes -= start;
             w.extent_bytes = end.0 - start;
-            if let Some(sites) = &mut w.sites { sites.part = Some(part_sites(&parts)); }
+            if let Some(sites) = &mut w.sites {
+                sites.part = Some(part_sites(&parts));
+            }
         }
         Outcome::Found(Box::new(finding))
     }
@@ -196,7 +326,9 @@ fn bounds(tools: &Tools<'_>, run: &Run, t: &Through<'_>, c: &Crossing, judged: &
     let (end, until) = next.unwrap_or_else(|| (value(t.extent).unwrap_or(0), t.extent));
     match judged {
         Judged::Reached { bad, .. } => match bad.fault {
-            Fault::Part(p) => (p.start, (p.end.unwrap_or_else(|| i64::try_from(bad.object.extent).unwrap_or(i64::MAX)), until)),
+            Fault::Part(p) => {
+                (p.start, (p.end.unwrap_or_else(|| i64::try_from(bad.object.extent).unwrap_or(i64::MAX)), until))
+            }
             _ => (start, (end, until)),
         },
         _ => (start, (end, until)),

@@ -42,10 +42,29 @@ impl<'p> Engine<'p> {
     }
 
     /// A finding where small inputs lead out of bounds. What is found so needs no model of what cannot be known.
-    pub(super) fn seen(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, object: &Object, ob: &Obligation, unknowns: &[String]) -> Option<Outcome> {
+    pub(super) fn seen(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        ev: &AccessEvent,
+        object: &Object,
+        ob: &Obligation,
+        unknowns: &[String],
+    ) -> Option<Outcome> {
         let (model, judged, degenerate) = self.tried(tools, run, ev)?;
         let worth = Worth::of(&judged, &tools.root, self.program, unknowns.to_vec()).ok()?;
-        let bad = Bad { root: &tools.root, launch: &run.launch, thread: &run.run.thread, kernel: run.kernel, event: ev, object, obligation: ob, model: &model, mode: WrapMode::Assume, degenerate };
+        let bad = Bad {
+            root: &tools.root,
+            launch: &run.launch,
+            thread: &run.run.thread,
+            kernel: run.kernel,
+            event: ev,
+            object,
+            obligation: ob,
+            model: &model,
+            mode: WrapMode::Assume,
+            degenerate,
+        };
         Some(Outcome::Found(Box::new(bad.finding(&tools.e, &tools.judge, &judged, worth, self.place_of(ev)))))
     }
 
@@ -56,12 +75,25 @@ impl<'p> Engine<'p> {
             Decision::Fails { model, mode, degenerate } => Happens { model, mode, degenerate },
             Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return Outcome::Unknown(String::new()),
         };
-        let open = match pointers::unset_in_kernel(tools, &run.launched(), ev, (facts, happens), self.place_of(ev)) { Outcome::Unknown(why) => why, found => return found };
+        let open = match pointers::unset_in_kernel(tools, &run.launched(), ev, (facts, happens), self.place_of(ev)) {
+            Outcome::Unknown(why) => why,
+            found => return found,
+        };
         // What memory holds, say, the program decides otherwise than the model, but not under all inputs.
-        let small = self.trials(tools).inputs(&tools.e.arena, &run.launch, &run.run.thread, ev).filter(|(_, random)| random.is_empty()).map(|(m, _)| m);
+        let small = self
+            .trials(tools)
+            .inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)
+            .filter(|(_, random)| random.is_empty())
+            .map(|(m, _)| m);
         let Some(model) = small else { return Outcome::Unknown(open) };
         let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
-        pointers::unset_in_kernel(tools, &run.launched(), ev, (facts, Happens { model, mode: WrapMode::Assume, degenerate }), self.place_of(ev))
+        pointers::unset_in_kernel(
+            tools,
+            &run.launched(),
+            ev,
+            (facts, Happens { model, mode: WrapMode::Assume, degenerate }),
+            self.place_of(ev),
+        )
     }
 
     /// Small inputs under which the access was out of bounds in a run of the whole program, and a replay that reaches it.
@@ -71,66 +103,150 @@ impl<'p> Engine<'p> {
         let judged = self.reached(tools, run, ev, &model);
         tools.judge.random.clear();
         let mut judged = judged?;
-        if let Judged::Reached { bad, .. } = &judged && !random.is_empty() { judged = Judged::ByChance(bad.clone()); }
+        if let Judged::Reached { bad, .. } = &judged
+            && !random.is_empty()
+        {
+            judged = Judged::ByChance(bad.clone());
+        }
         let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
         Some((model, judged, degenerate))
     }
 
     /// A model was found: replay decides what it is worth.
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    pub(super) fn replayed(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, object: &Object, ob: &Obligation, model: &Model, mode: WrapMode, degenerate: bool, unknowns: Vec<String>) -> Outcome {
+    pub(super) fn replayed(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        ev: &AccessEvent,
+        object: &Object,
+        ob: &Obligation,
+        model: &Model,
+        mode: WrapMode,
+        degenerate: bool,
+        unknowns: Vec<String>,
+    ) -> Outcome {
         let (launch, thread) = (&run.launch, &run.run.thread);
-        let mut judged = tools.judge.judge(&tools.e.arena, launch, thread, ev, model, mode, Wanted::Fault(Fault::Bounds));
+        let mut judged =
+            tools.judge.judge(&tools.e.arena, launch, thread, ev, model, mode, Wanted::Fault(Fault::Bounds));
         let (mut model, mut mode, mut degenerate) = (model.clone(), mode, degenerate);
-        if !matches!(judged, Judged::Reached { .. }) && let Some((other, reached, small)) = self.tried(tools, run, ev).or_else(|| self.another(tools, run, ev, ob)).or_else(|| self.with_other_inputs(tools, run, ev, &model)) {
+        if !matches!(judged, Judged::Reached { .. })
+            && let Some((other, reached, small)) = self
+                .tried(tools, run, ev)
+                .or_else(|| self.another(tools, run, ev, ob))
+                .or_else(|| self.with_other_inputs(tools, run, ev, &model))
+        {
             (judged, model, mode, degenerate) = (reached, other, WrapMode::Assume, small);
         }
-        if !matches!(judged, Judged::Reached { .. } | Judged::Astray { .. }) && let Some((other, astray)) = self.astray(tools, run, ev, ob, &model, mode) { (judged, model) = (astray, other); }
-        if matches!(judged, Judged::NotReached(_) | Judged::Incomplete(_)) && let Some((other, seen, small)) = self.in_turn(tools, run, ev) { (judged, model, mode, degenerate) = (seen, other, WrapMode::Assume, small); }
+        if !matches!(judged, Judged::Reached { .. } | Judged::Astray { .. })
+            && let Some((other, astray)) = self.astray(tools, run, ev, ob, &model, mode)
+        {
+            (judged, model) = (astray, other);
+        }
+        if matches!(judged, Judged::NotReached(_) | Judged::Incomplete(_))
+            && let Some((other, seen, small)) = self.in_turn(tools, run, ev)
+        {
+            (judged, model, mode, degenerate) = (seen, other, WrapMode::Assume, small);
+        }
         let mut unknowns = unknowns;
         if matches!(judged, Judged::Incomplete(_)) && unknowns.is_empty() {
             unknowns = relevant::unknown_rounds(&tools.e, ob.facts, ob.offset);
             unknowns.extend(relevant::unknown_bounds(&tools.e, ob.facts, ob.offset));
         }
         let (model, root) = (&model, &tools.root);
-        let worth = match Worth::of(&judged, root, self.program, unknowns) { Ok(w) => w, Err(why) => return Outcome::Unknown(why) };
-        let bad = Bad { root, launch, thread, kernel: run.kernel, event: ev, object, obligation: ob, model, mode, degenerate };
+        let worth = match Worth::of(&judged, root, self.program, unknowns) {
+            Ok(w) => w,
+            Err(why) => return Outcome::Unknown(why),
+        };
+        let bad = Bad {
+            root,
+            launch,
+            thread,
+            kernel: run.kernel,
+            event: ev,
+            object,
+            obligation: ob,
+            model,
+            mode,
+            degenerate,
+        };
         Outcome::Found(Box::new(bad.finding(&tools.e, &tools.judge, &judged, worth, self.place_of(ev))))
     }
 
     /// The model with small inputs in place of its own on which the access gets an address that was read out of bounds.
-    fn astray(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, ob: &Obligation, first: &Model, mode: WrapMode) -> Option<(Model, Judged)> {
+    fn astray(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        ev: &AccessEvent,
+        ob: &Obligation,
+        first: &Model,
+        mode: WrapMode,
+    ) -> Option<(Model, Judged)> {
         let inputs = self.trials(tools).astray(ev)?.clone();
         let mut model = first.clone();
         model.values.extend(inputs.values);
         // What is shown of it must be out of bounds still.
         let value = |t| model.value(&tools.e.arena, t, mode);
         let (offset, bytes, extent) = (value(ob.offset)?, value(ob.bytes)?, value(ob.extent)?);
-        if offset >= 0 && offset + bytes <= extent { return None; }
-        let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, ev, &model, mode, Wanted::Fault(Fault::Bounds));
+        if offset >= 0 && offset + bytes <= extent {
+            return None;
+        }
+        let judged = tools.judge.judge(
+            &tools.e.arena,
+            &run.launch,
+            &run.run.thread,
+            ev,
+            &model,
+            mode,
+            Wanted::Fault(Fault::Bounds),
+        );
         matches!(judged, Judged::Astray { .. }).then_some((model, judged))
     }
 
     /// Another model, with a replay that reaches the access: one in which what the kernel reads before it lies inside, so that
     /// it is known, or one in which so many threads get there that a counter leaves its bounds.
-    fn another(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, ob: &Obligation) -> Option<(Model, Judged, bool)> {
+    fn another(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        ev: &AccessEvent,
+        ob: &Obligation,
+    ) -> Option<(Model, Judged, bool)> {
         let inside = relevant::reads_inside(&mut tools.e, &run.run, ev);
         if !inside.is_empty() && !self.is_spent() {
-            let facts = { let more = tools.e.arena.and_all(inside); tools.e.arena.and(ob.facts, more) };
-            if let Decision::Fails { model, mode: WrapMode::Assume, degenerate } = tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() })
-                && let Some(judged) = self.reached(tools, run, ev, &model) { return Some((model, judged, degenerate)); }
+            let facts = {
+                let more = tools.e.arena.and_all(inside);
+                tools.e.arena.and(ob.facts, more)
+            };
+            if let Decision::Fails { model, mode: WrapMode::Assume, degenerate } =
+                tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() })
+                && let Some(judged) = self.reached(tools, run, ev, &model)
+            {
+                return Some((model, judged, degenerate));
+            }
         }
         for shape in counters::SHAPES {
-            if self.is_spent() { return None; }
+            if self.is_spent() {
+                return None;
+            }
             let Some((model, degenerate)) = counters::model(tools, &run.run, ev, ob, shape) else { continue };
-            if let Some(judged) = self.reached(tools, run, ev, &model) { return Some((model, judged, degenerate)); }
+            if let Some(judged) = self.reached(tools, run, ev, &model) {
+                return Some((model, judged, degenerate));
+            }
         }
         None
     }
 
     /// The model with small inputs in place of its own: what it sets besides them, such as what memory holds, the program may
     /// decide otherwise under its inputs, and as the model wants under others.
-    fn with_other_inputs(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, first: &Model) -> Option<(Model, Judged, bool)> {
+    fn with_other_inputs(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        ev: &AccessEvent,
+        first: &Model,
+    ) -> Option<(Model, Judged, bool)> {
         let begin = done();
         let place = (ev.site, ev.stack.to_vec(), run.launch.site);
         let spent = tools.judge.other_inputs.get(&place).copied().unwrap_or_default();
@@ -142,18 +258,41 @@ impl<'p> Engine<'p> {
         found
     }
 
-    fn of_other_inputs(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, first: &Model, until: Allotment) -> Option<(Model, Judged, bool)> {
-        let inputs: Vec<SymId> = first.values.keys().copied().filter(|s| matches!(tools.e.arena.symbol(*s).kind, SymKind::Input(_))).collect();
+    fn of_other_inputs(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        ev: &AccessEvent,
+        first: &Model,
+        until: Allotment,
+    ) -> Option<(Model, Judged, bool)> {
+        let inputs: Vec<SymId> = first
+            .values
+            .keys()
+            .copied()
+            .filter(|s| matches!(tools.e.arena.symbol(*s).kind, SymKind::Input(_)))
+            .collect();
         let kind = |s: &SymId| tools.e.arena.symbol(*s).kind.clone();
         // All at once, then each alone; those of one source together.
         let mut groups = vec![inputs.clone()];
-        for s in &inputs { let same: Vec<SymId> = inputs.iter().copied().filter(|o| kind(o) == kind(s)).collect(); if !groups.contains(&same) { groups.push(same); } }
+        for s in &inputs {
+            let same: Vec<SymId> = inputs.iter().copied().filter(|o| kind(o) == kind(s)).collect();
+            if !groups.contains(&same) {
+                groups.push(same);
+            }
+        }
         for group in groups {
             for v in OTHER_INPUTS {
-                if until.is_spent() { return None; }
+                if until.is_spent() {
+                    return None;
+                }
                 let mut model = first.clone();
-                for s in &group { model.values.insert(*s, v); }
-                if model == *first { continue; }
+                for s in &group {
+                    model.values.insert(*s, v);
+                }
+                if model == *first {
+                    continue;
+                }
                 let Some(judged) = self.reached(tools, run, ev, &model) else { continue };
                 let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
                 return Some((model, judged, degenerate));
@@ -164,7 +303,15 @@ impl<'p> Engine<'p> {
 
     /// A replay that reaches the access.
     fn reached(&self, tools: &mut Tools<'p>, run: &Run, ev: &AccessEvent, model: &Model) -> Option<Judged> {
-        let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, ev, model, WrapMode::Assume, Wanted::Fault(Fault::Bounds));
+        let judged = tools.judge.judge(
+            &tools.e.arena,
+            &run.launch,
+            &run.run.thread,
+            ev,
+            model,
+            WrapMode::Assume,
+            Wanted::Fault(Fault::Bounds),
+        );
         matches!(judged, Judged::Reached { .. }).then_some(judged)
     }
 }

@@ -22,30 +22,87 @@ use crate::witness::{Fault, Parts};
 impl<'p> Engine<'p> {
     /// Looks at an access that stays in its object.
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    pub(super) fn in_rows(&self, tools: &mut Tools<'p>, run: &Run, event: &AccessEvent, effort: Effort, object: &Object, target: &Target, facts: TermId, extent: TermId) -> Look {
+    pub(super) fn in_rows(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        event: &AccessEvent,
+        effort: Effort,
+        object: &Object,
+        target: &Target,
+        facts: TermId,
+        extent: TermId,
+    ) -> Look {
         let rows: Vec<Row> = inner(&tools.e, event, target, object).copied().collect();
-        Look::worst(rows.into_iter().map(|r| self.in_row(tools, run, event, effort, object, target, facts, extent, r)).collect::<Vec<_>>())
+        Look::worst(
+            rows.into_iter()
+                .map(|r| self.in_row(tools, run, event, effort, object, target, facts, extent, r))
+                .collect::<Vec<_>>(),
+        )
     }
 
     #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    fn in_row(&self, tools: &mut Tools<'p>, run: &Run, event: &AccessEvent, effort: Effort, object: &Object, target: &Target, facts: TermId, extent: TermId, row: Row) -> Look {
+    fn in_row(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        event: &AccessEvent,
+        effort: Effort,
+        object: &Object,
+        target: &Target,
+        facts: TermId,
+        extent: TermId,
+        row: Row,
+    ) -> Look {
         let safe = Look::of(Outcome::Safe);
-        if self.is_spent() { return safe; }
+        if self.is_spent() {
+            return safe;
+        }
         let goal = slack(tools, event, facts, row, 0);
-        let Decision::Fails { model, mode, degenerate } = tools.decider.decide(&mut tools.e.arena, &goal) else { return safe };
+        let Decision::Fails { model, mode, degenerate } = tools.decider.decide(&mut tools.e.arena, &goal) else {
+            return safe;
+        };
         let near = slack(tools, event, facts, row, SLIP * i128::from(row.element));
-        if self.assumed.asked.is_some() || !matches!(tools.decider.decide(&mut tools.e.arena, &near), Decision::Safe) { return safe; }
+        if self.assumed.asked.is_some() || !matches!(tools.decider.decide(&mut tools.e.arena, &near), Decision::Safe) {
+            return safe;
+        }
         let unknowns = relevant::unknowns(&tools.e, &[row.offset]);
-        if !unknowns.is_empty() && effort == Effort::First { return Look { more: More::Replay, ..safe }; }
+        if !unknowns.is_empty() && effort == Effort::First {
+            return Look { more: More::Replay, ..safe };
+        }
         let parts = Parts::Row { gep: witness::site(row.gep), bytes: row.size };
-        let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, event, &model, mode, Wanted::Out(parts.clone()));
+        let judged = tools.judge.judge(
+            &tools.e.arena,
+            &run.launch,
+            &run.run.thread,
+            event,
+            &model,
+            mode,
+            Wanted::Out(parts.clone()),
+        );
         let Judged::Reached { bad: reached, assumptions } = &judged else { return safe };
         let Fault::Part(bounds) = reached.fault else { return safe };
         let whole = Obligation { facts, offset: target.offset, bytes: event.bytes, extent };
-        let bad = Bad { root: &tools.root, launch: &run.launch, thread: &run.run.thread, kernel: run.kernel, event, object, obligation: &whole, model: &model, mode, degenerate };
-        let worth = Worth { verdict: Verdict::Possible, replay: Replay::Reached, assumptions: assumptions.clone(), unknowns };
+        let bad = Bad {
+            root: &tools.root,
+            launch: &run.launch,
+            thread: &run.run.thread,
+            kernel: run.kernel,
+            event,
+            object,
+            obligation: &whole,
+            model: &model,
+            mode,
+            degenerate,
+        };
+        let worth =
+            Worth { verdict: Verdict::Possible, replay: Replay::Reached, assumptions: assumptions.clone(), unknowns };
         let place = self.place_of(event);
-        let what = match event.kind { AccessKind::Read => "read", AccessKind::Write => "write", AccessKind::Atomic => "atomic update" };
+        let what = match event.kind {
+            AccessKind::Read => "read",
+            AccessKind::Write => "write",
+            AccessKind::Atomic => "atomic update",
+        };
         let beyond = if reached.offset < bounds.start { "before the start" } else { "past the end" };
         let message = format!("{what} {beyond} of a row of `{}`", place.1);
         let mut finding = bad.finding(&tools.e, &tools.judge, &judged, worth, place);
@@ -55,14 +112,21 @@ impl<'p> Engine<'p> {
         if let Some(w) = &mut finding.witness {
             w.offset_bytes = reached.offset - bounds.start;
             w.extent_bytes = i64::try_from(row.size).unwrap_or(i64::MAX);
-            if let Some(sites) = &mut w.sites { sites.part = Some(part_sites(&parts)); }
+            if let Some(sites) = &mut w.sites {
+                sites.part = Some(part_sites(&parts));
+            }
         }
         Look::of(Outcome::Found(Box::new(finding)))
     }
 }
 
 /// The rows of an access that are not its whole object: the index of that has been decided.
-fn inner<'a>(e: &Executor<'_>, event: &'a AccessEvent, target: &Target, object: &Object) -> impl Iterator<Item = &'a Row> {
+fn inner<'a>(
+    e: &Executor<'_>,
+    event: &'a AccessEvent,
+    target: &Target,
+    object: &Object,
+) -> impl Iterator<Item = &'a Row> {
     let (offset, extent) = (target.offset, object.extent.and_then(|x| e.arena.as_int(x)));
     event.rows.iter().flat_map(|r| r.iter()).filter(move |r| r.offset != offset || extent != Some(i128::from(r.size)))
 }
@@ -75,5 +139,10 @@ pub(super) fn concerns(e: &Executor<'_>, event: &AccessEvent) -> bool {
 /// That an access stays in its row, but for so many bytes on either side.
 fn slack(tools: &mut Tools<'_>, event: &AccessEvent, facts: TermId, row: Row, bytes: i128) -> Obligation {
     let a = &mut tools.e.arena;
-    Obligation { facts, offset: a.add_const(row.offset, bytes), bytes: event.bytes, extent: a.int(i128::from(row.size) + 2 * bytes) }
+    Obligation {
+        facts,
+        offset: a.add_const(row.offset, bytes),
+        bytes: event.bytes,
+        extent: a.int(i128::from(row.size) + 2 * bytes),
+    }
 }

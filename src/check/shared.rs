@@ -48,26 +48,51 @@ pub(super) type SafeAnyway = FxHashMap<FuncRef, FxHashSet<Vec<Site>>>;
 
 /// What two executions of one root must have in common for one to decide places of the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Shape { gave_up: Option<String>, accesses: Vec<usize> }
+struct Shape {
+    gave_up: Option<String>,
+    accesses: Vec<usize>,
+}
 
 impl Shape {
     fn of(prepared: &Prepared<'_>) -> Self {
-        Self { gave_up: prepared.gave_up.clone(), accesses: prepared.runs.iter().map(|r| r.run.accesses.len()).collect() }
+        Self {
+            gave_up: prepared.gave_up.clone(),
+            accesses: prepared.runs.iter().map(|r| r.run.accesses.len()).collect(),
+        }
     }
 }
 
 /// One task: accesses of the places that it owns, within an allotment.
 enum Order {
-    First { who: usize, work: Work },
+    First {
+        who: usize,
+        work: Work,
+    },
     /// `decided` is what is known of these places already; `replays` what one may take where some took long before.
-    Second { open: Vec<Open>, decided: Places, work: Work, replays: Option<Budget> },
+    Second {
+        open: Vec<Open>,
+        decided: Places,
+        work: Work,
+        replays: Option<Budget>,
+    },
 }
 
 /// What came of a task.
-struct Done { places: Places, open: Vec<Open>, spent: Work, replays: Budget }
+struct Done {
+    places: Places,
+    open: Vec<Open>,
+    spent: Work,
+    replays: Budget,
+}
 
 /// A root as it was executed, which every task begins from.
-struct Desk<'p> { root: Root, runs: Vec<Run>, tools: Tools<'p>, sizes: Sizes, tried: Arc<OnceLock<Tried>> }
+struct Desk<'p> {
+    root: Root,
+    runs: Vec<Run>,
+    tools: Tools<'p>,
+    sizes: Sizes,
+    tried: Arc<OnceLock<Tried>>,
+}
 
 impl<'p> Desk<'p> {
     fn new(engine: &Engine<'p>, root: &Root, prepared: Prepared<'p>, tried: Arc<OnceLock<Tried>>) -> Self {
@@ -76,19 +101,27 @@ impl<'p> Desk<'p> {
     }
 
     /// Does some work with tools that remember nothing, and takes all back that it leaves.
-    fn afresh<R>(&mut self, engine: &mut Engine<'p>, work: impl FnOnce(&mut Engine<'p>, &mut Tools<'p>, &[Run]) -> R) -> R {
+    fn afresh<R>(
+        &mut self,
+        engine: &mut Engine<'p>,
+        work: impl FnOnce(&mut Engine<'p>, &mut Tools<'p>, &[Run]) -> R,
+    ) -> R {
         // Of all that the executor holds the terms are most by far: they are lent.
         let arena = std::mem::take(&mut self.tools.e.arena);
         let mut e = self.tools.e.clone();
         e.arena = arena;
         e.own_linear_work();
         let mark = e.arena.mark();
-        for run in &self.runs { run.decided.forget_terms(); }
+        for run in &self.runs {
+            run.decided.forget_terms();
+        }
         let mut tools = engine.tools(e, &self.root, self.sizes.clone(), self.tried.clone());
         let out = work(engine, &mut tools, &self.runs);
         let mut arena = std::mem::take(&mut tools.e.arena);
         arena.rewind(mark);
-        for run in &self.runs { run.decided.forget_terms(); }
+        for run in &self.runs {
+            run.decided.forget_terms();
+        }
         self.tools.e.arena = arena;
         out
     }
@@ -96,17 +129,22 @@ impl<'p> Desk<'p> {
     fn perform(&mut self, mut engine: Engine<'p>, owners: &Arc<Owners>, safe: &SafeAnyway, order: Order) -> Done {
         recall::begin_task();
         let begun = done();
-        let (open, replays) = self.afresh(&mut engine, |engine, tools, runs| { let open = match order {
-            Order::First { who, work } => {
-                (engine.own, engine.all) = (Some((owners.clone(), who)), Allotment::of(work));
-                engine.first_looks(tools, runs, safe)
-            }
-            Order::Second { open, decided, work, replays } => {
-                if let Some(most) = replays { tools.judge.begin_with(most); }
-                (engine.places, engine.all) = (decided, Allotment::of(work));
-                engine.second_looks(tools, runs, open)
-            }
-        }; (open, tools.judge.limits()) });
+        let (open, replays) = self.afresh(&mut engine, |engine, tools, runs| {
+            let open = match order {
+                Order::First { who, work } => {
+                    (engine.own, engine.all) = (Some((owners.clone(), who)), Allotment::of(work));
+                    engine.first_looks(tools, runs, safe)
+                }
+                Order::Second { open, decided, work, replays } => {
+                    if let Some(most) = replays {
+                        tools.judge.begin_with(most);
+                    }
+                    (engine.places, engine.all) = (decided, Allotment::of(work));
+                    engine.second_looks(tools, runs, open)
+                }
+            };
+            (open, tools.judge.limits())
+        });
         let spent = done() - begun;
         // What tasks cost is counted by their results, since this thread takes some of them only.
         settle(begun, Work::NONE);
@@ -127,10 +165,16 @@ struct Board {
 }
 
 #[derive(Default)]
-struct Crew { board: Mutex<Board>, changed: Condvar, over: Arc<AtomicBool> }
+struct Crew {
+    board: Mutex<Board>,
+    changed: Condvar,
+    over: Arc<AtomicBool>,
+}
 
 impl Crew {
-    fn board(&self) -> MutexGuard<'_, Board> { self.board.lock().unwrap_or_else(PoisonError::into_inner) }
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
     /// Takes tasks until there are none; `wait`: until there will be none.
     fn take(&self, wait: bool, mut perform: impl FnMut(Order) -> Done) {
@@ -142,9 +186,18 @@ impl Crew {
                 let outcome = catch_unwind(AssertUnwindSafe(|| perform(order)));
                 board = self.board();
                 board.running -= 1;
-                match outcome { Ok(done) => board.done.push((number, done)), Err(panic) => { board.panic = Some(panic); board.closed = true; board.queue.clear(); } }
+                match outcome {
+                    Ok(done) => board.done.push((number, done)),
+                    Err(panic) => {
+                        board.panic = Some(panic);
+                        board.closed = true;
+                        board.queue.clear();
+                    }
+                }
                 self.changed.notify_all();
-            } else if board.closed || !wait { return; } else {
+            } else if board.closed || !wait {
+                return;
+            } else {
                 board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
             }
         }
@@ -156,8 +209,13 @@ impl Crew {
         self.changed.notify_all();
         self.take(false, perform);
         let mut board = self.board();
-        while board.running > 0 { board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner); }
-        if let Some(panic) = board.panic.take() { drop(board); resume_unwind(panic); }
+        while board.running > 0 {
+            board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
+        }
+        if let Some(panic) = board.panic.take() {
+            drop(board);
+            resume_unwind(panic);
+        }
         let mut done = std::mem::take(&mut board.done);
         done.sort_by_key(|(n, _)| *n);
         done.into_iter().map(|(_, d)| d).collect()
@@ -173,7 +231,11 @@ impl Crew {
 /// Closes it also where what it is for ends by a panic: others would wait for ever.
 struct Closing<'c>(&'c Crew);
 
-impl Drop for Closing<'_> { fn drop(&mut self) { self.0.close(); } }
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
 
 impl<'p> Engine<'p> {
     /// An engine for another thread or task, which knows what this one knows of the program.
@@ -201,7 +263,9 @@ impl<'p> Engine<'p> {
                 done.push((i, own));
             }
         };
-        let mut done = if n < 2 { turns(this.threads) } else {
+        let mut done = if n < 2 {
+            turns(this.threads)
+        } else {
             std::thread::scope(|scope| {
                 let _room = Room::new(n - 1);
                 let others: Vec<_> = (1..n).filter_map(|_| start(scope, || turns(1))).collect();
@@ -210,11 +274,18 @@ impl<'p> Engine<'p> {
             })
         };
         done.sort_by_key(|(i, _)| *i);
-        for (_, engine) in done { self.absorb(engine); }
+        for (_, engine) in done {
+            self.absorb(engine);
+        }
     }
 
     /// Decides all accesses of a root; gives back the launches and the tools.
-    pub(super) fn decide_all(&mut self, root: &Root, prepared: Prepared<'p>, safe: &SafeAnyway) -> (Vec<Run>, Tools<'p>) {
+    pub(super) fn decide_all(
+        &mut self,
+        root: &Root,
+        prepared: Prepared<'p>,
+        safe: &SafeAnyway,
+    ) -> (Vec<Run>, Tools<'p>) {
         recall::begin_task();
         let (shape, before) = (Shape::of(&prepared), done());
         let mut desk = Desk::new(self, root, prepared, Arc::default());
@@ -223,15 +294,22 @@ impl<'p> Engine<'p> {
         for run in &desk.runs {
             for event in &run.run.accesses {
                 let place = self.place_of(event);
-                if self.assumed.skips(&place) { continue; }
+                if self.assumed.skips(&place) {
+                    continue;
+                }
                 self.assumed.note(&desk.tools.e, &place, event);
-                *seen.entry(place.clone()).or_insert_with(|| { places.push(place); 0 }) += 1;
+                *seen.entry(place.clone()).or_insert_with(|| {
+                    places.push(place);
+                    0
+                }) += 1;
             }
         }
         let tasks = places.len().div_ceil(FIRST_PLACES).clamp(1, MOST_TASKS);
         let owner = |i: usize| i * tasks / places.len().max(1);
         let mut weight = vec![0u64; tasks];
-        for (i, p) in places.iter().enumerate() { weight[owner(i)] += seen[p] as u64; }
+        for (i, p) in places.iter().enumerate() {
+            weight[owner(i)] += seen[p] as u64;
+        }
         let owners: Arc<Owners> = Arc::new(places.iter().enumerate().map(|(i, p)| (p.clone(), owner(i))).collect());
         let all: u64 = weight.iter().sum::<u64>().max(1);
         self.spend_since(before);
@@ -254,7 +332,9 @@ impl<'p> Engine<'p> {
                     recall::begin_task();
                     let prepared = other.prepare(root);
                     // Another execution than the first, which only a safety net can make it, or nothing is left.
-                    if Shape::of(&prepared) != *shape { return; }
+                    if Shape::of(&prepared) != *shape {
+                        return;
+                    }
                     let mut desk = Desk::new(&other, root, prepared, tried);
                     crew.take(true, |order| desk.perform(this.helper(), owners, safe, order));
                 });
@@ -266,7 +346,9 @@ impl<'p> Engine<'p> {
             let second = this.phase_work(budgets::SECOND_LOOKS, 100);
             let mut left = (second + (budget - spent)).min(this.total - this.spent - spent);
             for round in 0..ROUNDS {
-                if open.is_empty() || round > 0 && left * WORTH < second { break; }
+                if open.is_empty() || round > 0 && left * WORTH < second {
+                    break;
+                }
                 let phase = Phase::of(crew.all(second_orders(open, &settled, left, replays), &mut perform));
                 settled.extend(phase.places);
                 (open, left, spent, replays) = (phase.open, left - phase.spent, spent + phase.spent, phase.replays);
@@ -287,16 +369,30 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether a place is this engine's to decide.
-    pub(super) fn is_mine(&self, place: &Place) -> bool { self.own.as_ref().is_none_or(|(owners, who)| owners.get(place) == Some(who)) }
+    pub(super) fn is_mine(&self, place: &Place) -> bool {
+        self.own.as_ref().is_none_or(|(owners, who)| owners.get(place) == Some(who))
+    }
 }
 
 /// What came of all tasks of one kind.
-struct Phase { places: Places, open: Vec<Open>, spent: Work, replays: Option<Budget> }
+struct Phase {
+    places: Places,
+    open: Vec<Open>,
+    spent: Work,
+    replays: Option<Budget>,
+}
 
 impl Phase {
     fn of(done: Vec<Done>) -> Self {
         let mut all = Self { places: Places::new(), open: vec![], spent: Work::NONE, replays: None };
-        for d in done { all.places.extend(d.places); all.open.extend(d.open); all.spent = all.spent + d.spent; if all.replays.is_none_or(|b| d.replays.work < b.work) { all.replays = Some(d.replays); } }
+        for d in done {
+            all.places.extend(d.places);
+            all.open.extend(d.open);
+            all.spent = all.spent + d.spent;
+            if all.replays.is_none_or(|b| d.replays.work < b.work) {
+                all.replays = Some(d.replays);
+            }
+        }
         all
     }
 }
@@ -304,20 +400,30 @@ impl Phase {
 /// Tasks for what is open, each with its part of what is left.
 fn second_orders(open: Vec<Open>, settled: &Places, left: Work, replays: Option<Budget>) -> Vec<Order> {
     let mut numbers: FxHashMap<Place, usize> = FxHashMap::default();
-    for o in &open { let next = numbers.len(); numbers.entry(o.place.clone()).or_insert(next); }
+    for o in &open {
+        let next = numbers.len();
+        numbers.entry(o.place.clone()).or_insert(next);
+    }
     let tasks = numbers.len().div_ceil(SECOND_PLACES).clamp(1, MOST_TASKS);
     let (places, all) = (numbers.len().max(1), open.len().max(1) as u64);
     let mut parts: Vec<(Vec<Open>, Places)> = (0..tasks).map(|_| Default::default()).collect();
     for o in open {
         let (open, decided) = &mut parts[numbers[&o.place] * tasks / places];
-        if let Some(known) = settled.get(&o.place) { decided.insert(o.place.clone(), known.clone()); }
+        if let Some(known) = settled.get(&o.place) {
+            decided.insert(o.place.clone(), known.clone());
+        }
         open.push(o);
     }
-    parts.into_iter().map(|(open, decided)| Order::Second { work: left / all * open.len() as u64, open, decided, replays }).collect()
+    parts
+        .into_iter()
+        .map(|(open, decided)| Order::Second { work: left / all * open.len() as u64, open, decided, replays })
+        .collect()
 }
 
 /// Stacks of so many threads besides the limit on this process's data, which counts stacks in full, while it lives.
-struct Room { before: Rlimit }
+struct Room {
+    before: Rlimit,
+}
 
 impl Room {
     fn new(threads: usize) -> Self {
@@ -325,22 +431,34 @@ impl Room {
         let wanted = before.current.map(|now| now.saturating_add((super::STACK * threads) as u64));
         let current = wanted.map(|w| before.maximum.map_or(w, |m| m.min(w)));
         // Without it there are no threads, which only takes longer.
-        if threads > 0 { let _ = setrlimit(Resource::Data, Rlimit { current, maximum: before.maximum }); }
+        if threads > 0 {
+            let _ = setrlimit(Resource::Data, Rlimit { current, maximum: before.maximum });
+        }
         Self { before }
     }
 }
 
 impl Drop for Room {
-    fn drop(&mut self) { let _ = setrlimit(Resource::Data, self.before); }
+    fn drop(&mut self) {
+        let _ = setrlimit(Resource::Data, self.before);
+    }
 }
 
 /// Starts a thread; `None` where the system has none, or no memory for it.
-fn start<'s, T: Send + 's>(scope: &'s Scope<'s, '_>, work: impl FnOnce() -> T + Send + 's) -> Option<ScopedJoinHandle<'s, T>> {
+fn start<'s, T: Send + 's>(
+    scope: &'s Scope<'s, '_>,
+    work: impl FnOnce() -> T + Send + 's,
+) -> Option<ScopedJoinHandle<'s, T>> {
     let (recall, nets) = (recall::shared(), nets::current());
     let name = std::thread::current().name().map(str::to_owned);
     let builder = Builder::new().stack_size(super::STACK);
-    name.into_iter().fold(builder, Builder::name).spawn_scoped(scope, move || recall::with(recall, || nets::under(nets, work))).ok()
+    name.into_iter()
+        .fold(builder, Builder::name)
+        .spawn_scoped(scope, move || recall::with(recall, || nets::under(nets, work)))
+        .ok()
 }
 
 /// What a thread came to. Its panic goes on here.
-fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T { thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)) }
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}

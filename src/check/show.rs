@@ -20,18 +20,25 @@ pub fn term(a: &Arena, t: TermId) -> String {
     });
     let mut last = String::new();
     for (whole, text) in shown {
-        if whole { return text; }
+        if whole {
+            return text;
+        }
         last = text;
     }
     last
 }
 
-struct Shown<'a> { a: &'a Arena, left: u32 }
+struct Shown<'a> {
+    a: &'a Arena,
+    left: u32,
+}
 
 impl Shown<'_> {
     /// `level`: 0 sum, 1 product, 2 atom.
     fn part(&mut self, t: TermId, level: u8, depth: u32) -> String {
-        if depth == 0 || self.left == 0 { return "…".into(); }
+        if depth == 0 || self.left == 0 {
+            return "…".into();
+        }
         self.left -= 1;
         let d = depth - 1;
         let paren = |s: String, need: bool| if need { format!("({s})") } else { s };
@@ -45,13 +52,26 @@ impl Shown<'_> {
                 terms.sort_by_key(|(m, _)| std::cmp::Reverse(m.len()));
                 let many = terms.len() > 1;
                 for (i, (m, c)) in terms.iter().enumerate() {
-                    if i > 10 { out.push_str(" + …"); break; }
+                    if i > 10 {
+                        out.push_str(" + …");
+                        break;
+                    }
                     let sign = if *c < 0 { "-" } else { "+" };
-                    if i == 0 { if *c < 0 { out.push('-'); } } else { out.push_str(&format!(" {sign} ")); }
+                    if i == 0 {
+                        if *c < 0 {
+                            out.push('-');
+                        }
+                    } else {
+                        out.push_str(&format!(" {sign} "));
+                    }
                     let k = c.unsigned_abs();
                     let mut factors: Vec<String> = vec![];
-                    if k != 1 || m.is_empty() { factors.push(k.to_string()); }
-                    for x in m { factors.push(self.part(*x, 2, d)); }
+                    if k != 1 || m.is_empty() {
+                        factors.push(k.to_string());
+                    }
+                    for x in m {
+                        factors.push(self.part(*x, 2, d));
+                    }
                     out.push_str(&factors.join(" * "));
                 }
                 paren(out, level > 0 && (many || level > 1))
@@ -60,7 +80,9 @@ impl Shown<'_> {
             Term::Rem(x, y) => paren(format!("{} % {}", self.part(*x, 2, d), self.part(*y, 2, d)), level > 0),
             Term::FloorDiv(x, c) => paren(format!("{} / {c}", self.part(*x, 2, d)), level > 0),
             Term::Mod(x, c) => paren(format!("{} % {c}", self.part(*x, 2, d)), level > 0),
-            Term::Ite(c, x, y) => format!("({} ? {} : {})", self.part(*c, 0, d), self.part(*x, 0, d), self.part(*y, 0, d)),
+            Term::Ite(c, x, y) => {
+                format!("({} ? {} : {})", self.part(*c, 0, d), self.part(*x, 0, d), self.part(*y, 0, d))
+            }
             Term::Wrap { arg, .. } => self.part(*arg, level, depth),
             Term::BitAnd(x, y, _) => format!("({} & {})", self.part(*x, 2, d), self.part(*y, 2, d)),
             Term::BitOr(x, y, _) => format!("({} | {})", self.part(*x, 2, d), self.part(*y, 2, d)),
@@ -70,7 +92,9 @@ impl Shown<'_> {
                 "content" => "a value in memory".into(),
                 FILE | WORD => "a value read from a file".into(),
                 n if n.starts_with(ROUND) => "a value that a loop wrote".into(),
-                n if (n.starts_with("signed") || n.starts_with("unsigned")) && args.len() == 1 => self.part(args[0], level, depth),
+                n if (n.starts_with("signed") || n.starts_with("unsigned")) && args.len() == 1 => {
+                    self.part(args[0], level, depth)
+                }
                 _ => format!("{name}({})", args.iter().map(|x| self.part(*x, 0, d)).collect::<Vec<_>>().join(", ")),
             },
             Term::True => "true".into(),
@@ -98,7 +122,9 @@ pub struct AccessText {
 pub fn side(program: &Program, site: Site, kind: AccessKind) -> AccessText {
     let block = &program.func(site.func).blocks[site.block.index()];
     match block.insts.get(site.inst as usize).map(|i| &i.op) {
-        Some(Op::MemCopy { src, .. }) if kind == AccessKind::Read => Reader { program, f: site.func, module: program.module(site.func.module) }.place(src, 0),
+        Some(Op::MemCopy { src, .. }) if kind == AccessKind::Read => {
+            Reader { program, f: site.func, module: program.module(site.func.module) }.place(src, 0)
+        }
         _ => access(program, site),
     }
 }
@@ -114,7 +140,10 @@ pub fn access(program: &Program, site: Site) -> AccessText {
         Op::Call { args, .. } => args.first(),
         _ => None,
     });
-    match ptr { Some(p) => r.place(p, 0), None => AccessText { array: "?".into(), index: String::new() } }
+    match ptr {
+        Some(p) => r.place(p, 0),
+        None => AccessText { array: "?".into(), index: String::new() },
+    }
 }
 
 /// The source expression of an argument of a call; `None` where it has none.
@@ -126,34 +155,49 @@ pub fn argument(program: &Program, call: Site, index: usize) -> Option<String> {
     (!array.contains('?') && array != "a temporary").then_some(array)
 }
 
-struct Reader<'a> { program: &'a Program, f: FuncRef, module: &'a Module }
+struct Reader<'a> {
+    program: &'a Program,
+    f: FuncRef,
+    module: &'a Module,
+}
 
 impl Reader<'_> {
     fn def(&self, v: ValueId) -> Option<(&Inst, BlockId)> {
         let f = self.program.func(self.f);
-        f.blocks.iter().enumerate().find_map(|(b, blk)| blk.insts.iter().find(|i| i.result == Some(v)).map(|i| (i, BlockId(u32::try_from(b).unwrap_or(0)))))
+        f.blocks.iter().enumerate().find_map(|(b, blk)| {
+            blk.insts.iter().find(|i| i.result == Some(v)).map(|i| (i, BlockId(u32::try_from(b).unwrap_or(0))))
+        })
     }
 
     fn place(&self, o: &Operand, depth: u32) -> AccessText {
         let plain = |array: String| AccessText { array, index: "0".into() };
-        if depth > 12 { return plain("?".into()); }
+        if depth > 12 {
+            return plain("?".into());
+        }
         match o {
             Operand::Const(Const::Global { id, .. }) => plain(self.module.global(*id).source_name.clone()),
             Operand::Const(_) => plain("?".into()),
             Operand::Value(v) => {
                 let f = self.program.func(self.f);
-                if let Some(p) = f.params.get(v.index()) { return plain(p.name.trim_end_matches(".coerce").to_owned()); }
+                if let Some(p) = f.params.get(v.index()) {
+                    return plain(p.name.trim_end_matches(".coerce").to_owned());
+                }
                 let Some((inst, _)) = self.def(*v) else { return plain("?".into()) };
                 match &inst.op {
                     Op::Gep { base, steps, .. } => {
                         let inner = self.place(base, depth + 1);
                         // `v` and `[i].x` where a member that is no array is accessed: what is subscripted is `v`.
                         let mut outer: Option<AccessText> = None;
-                        let mut out = if inner.index == "0" { AccessText { array: inner.array, index: String::new() } } else { inner };
+                        let mut out = if inner.index == "0" {
+                            AccessText { array: inner.array, index: String::new() }
+                        } else {
+                            inner
+                        };
                         for (i, s) in steps.iter().enumerate() {
                             match s {
                                 // The first step of an array type is the array itself.
-                                Step::Index { index: Operand::Const(Const::Int { value: 0, .. }), .. } if steps.len() > 1 && i == 0 => {}
+                                Step::Index { index: Operand::Const(Const::Int { value: 0, .. }), .. }
+                                    if steps.len() > 1 && i == 0 => {}
                                 Step::Index { index, .. } => push_index(&mut out.index, &self.expr(index, depth + 1)),
                                 Step::Field { field, of, .. } => {
                                     let n = if out.index.is_empty() { String::new() } else { bracket(&out.index) };
@@ -164,18 +208,30 @@ impl Reader<'_> {
                                         Some(name) => format!("{}{n}{dot}{name}", out.array),
                                         None => format!("{}{n}{dot}{field}", out.array),
                                     };
-                                    outer = (!n.is_empty()).then(|| AccessText { index: array[out.array.len()..].to_owned(), array: out.array });
+                                    outer = (!n.is_empty()).then(|| AccessText {
+                                        index: array[out.array.len()..].to_owned(),
+                                        array: out.array,
+                                    });
                                     out = AccessText { array, index: String::new() };
                                 }
                             }
                         }
-                        if !out.index.is_empty() { return out; }
+                        if !out.index.is_empty() {
+                            return out;
+                        }
                         outer.unwrap_or_else(|| plain(out.array))
                     }
-                    Op::Alloca { var, .. } => plain(var.as_ref().map_or_else(|| "a temporary".into(), |v| v.name.clone())),
-                    Op::Load { ptr, .. } => { let p = self.place(ptr, depth + 1); plain(if p.index == "0" { p.array } else { format!("{}{}", p.array, bracket(&p.index)) }) }
+                    Op::Alloca { var, .. } => {
+                        plain(var.as_ref().map_or_else(|| "a temporary".into(), |v| v.name.clone()))
+                    }
+                    Op::Load { ptr, .. } => {
+                        let p = self.place(ptr, depth + 1);
+                        plain(if p.index == "0" { p.array } else { format!("{}{}", p.array, bracket(&p.index)) })
+                    }
                     Op::Cast { value, .. } | Op::Freeze(value) => self.place(value, depth + 1),
-                    Op::Call { callee: Callee::Direct(id), .. } => plain(format!("{}(…)", short_name(&self.module.func(*id).display))),
+                    Op::Call { callee: Callee::Direct(id), .. } => {
+                        plain(format!("{}(…)", short_name(&self.module.func(*id).display)))
+                    }
                     Op::Select { a, .. } => self.place(a, depth + 1),
                     Op::Phi(e) => e.first().map_or_else(|| plain("?".into()), |(_, o)| self.place(o, depth + 1)),
                     _ => plain("?".into()),
@@ -191,7 +247,9 @@ impl Reader<'_> {
     }
 
     fn expr(&self, o: &Operand, depth: u32) -> String {
-        if depth > 12 { return "…".into(); }
+        if depth > 12 {
+            return "…".into();
+        }
         match o {
             Operand::Const(Const::Int { value, .. }) => value.to_string(),
             Operand::Const(Const::Global { id, .. }) => self.module.global(*id).source_name.clone(),
@@ -199,20 +257,37 @@ impl Reader<'_> {
             Operand::Const(_) => "?".into(),
             Operand::Value(v) => {
                 let f = self.program.func(self.f);
-                if let Some(p) = f.params.get(v.index()) { return p.name.clone(); }
+                if let Some(p) = f.params.get(v.index()) {
+                    return p.name.clone();
+                }
                 let Some((inst, _)) = self.def(*v) else { return "?".into() };
                 match &inst.op {
-                    Op::Load { ptr, .. } => { let p = self.place(ptr, depth + 1); if p.index == "0" { p.array } else { format!("{}{}", p.array, bracket(&p.index)) } }
-                    Op::Cast { op, value, .. } => match op { CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bitcast => self.expr(value, depth + 1), _ => format!("(…){}", self.expr(value, depth + 1)) },
+                    Op::Load { ptr, .. } => {
+                        let p = self.place(ptr, depth + 1);
+                        if p.index == "0" { p.array } else { format!("{}{}", p.array, bracket(&p.index)) }
+                    }
+                    Op::Cast { op, value, .. } => match op {
+                        CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bitcast => self.expr(value, depth + 1),
+                        _ => format!("(…){}", self.expr(value, depth + 1)),
+                    },
                     Op::Freeze(v) => self.expr(v, depth + 1),
                     Op::Bin { op, a, b, .. } => {
                         let (x, y) = (self.expr(a, depth + 1), self.expr(b, depth + 1));
-                        let wrap = |s: String, sub: bool| if sub && (s.contains(" + ") || s.contains(" - ")) && !s.starts_with('(') { format!("({s})") } else { s };
+                        let wrap = |s: String, sub: bool| {
+                            if sub && (s.contains(" + ") || s.contains(" - ")) && !s.starts_with('(') {
+                                format!("({s})")
+                            } else {
+                                s
+                            }
+                        };
                         let tight = !matches!(op, BinOp::Add | BinOp::Sub);
                         format!("{} {} {}", wrap(x, tight), symbol(*op), wrap(y, tight || *op == BinOp::Sub))
                     }
-                    Op::Call { callee: Callee::Direct(id), .. } => builtin(&self.module.func(*id).name).unwrap_or_else(|| format!("{}(…)", short_name(&self.module.func(*id).display))),
-                    Op::Select { a, b, .. } => format!("(… ? {} : {})", self.expr(a, depth + 1), self.expr(b, depth + 1)),
+                    Op::Call { callee: Callee::Direct(id), .. } => builtin(&self.module.func(*id).name)
+                        .unwrap_or_else(|| format!("{}(…)", short_name(&self.module.func(*id).display))),
+                    Op::Select { a, b, .. } => {
+                        format!("(… ? {} : {})", self.expr(a, depth + 1), self.expr(b, depth + 1))
+                    }
                     Op::AtomicRmw { .. } => "atomic(…)".into(),
                     _ => "…".into(),
                 }
@@ -222,11 +297,16 @@ impl Reader<'_> {
 }
 
 fn push_index(to: &mut String, i: &str) {
-    if to.is_empty() { to.push_str(i); return; }
+    if to.is_empty() {
+        to.push_str(i);
+        return;
+    }
     *to = format!("{}[{i}]", bracket(to));
 }
 
-fn bracket(i: &str) -> String { if i.starts_with('[') { i.to_owned() } else { format!("[{i}]") } }
+fn bracket(i: &str) -> String {
+    if i.starts_with('[') { i.to_owned() } else { format!("[{i}]") }
+}
 
 fn short_name(display: &str) -> &str {
     let head = display.split('(').next().unwrap_or(display);
@@ -267,7 +347,13 @@ mod tests {
         let fresh = |a: &mut Arena| a.fresh(SymKind::Unknown { reason: "?".into() }, "x", Range::of_int(32, true));
         let mut t = fresh(&mut a);
         for _ in 0..12 {
-            let parts: Vec<_> = (0..8).map(|_| { let x = fresh(&mut a); let x = a.mul(x, t); a.le_zero(x) }).collect();
+            let parts: Vec<_> = (0..8)
+                .map(|_| {
+                    let x = fresh(&mut a);
+                    let x = a.mul(x, t);
+                    a.le_zero(x)
+                })
+                .collect();
             let (c, other) = (a.and_all(parts), fresh(&mut a));
             t = a.ite(c, t, other);
         }

@@ -23,12 +23,20 @@ impl Sizes {
             let config = &run.launch.config;
             sized.extend(config.grid.iter().chain(&config.block).chain([&config.shared]));
             conditions.push(run.launch.path);
-            for always in run.launch.always.iter() { let [count, cond] = always.terms(); sized.push(count); conditions.push(cond); }
+            for always in run.launch.always.iter() {
+                let [count, cond] = always.terms();
+                sized.push(count);
+                conditions.push(cond);
+            }
             conditions.extend(run.run.accesses.iter().map(|x| x.path));
         }
         let all = a.cone(&conditions);
         let counts = counting(a, &all);
-        for t in all { if let Term::Le(p) = a.get(t) { sized.extend(ends(&a.poly(*p), &counts)); } }
+        for t in all {
+            if let Term::Le(p) = a.get(t) {
+                sized.extend(ends(&a.poly(*p), &counts));
+            }
+        }
         Self(Some(a.symbols_of(&sized).into_iter().filter(|s| is_number(&a.symbol(*s).kind)).collect()))
     }
 
@@ -37,7 +45,9 @@ impl Sizes {
         Positive { wished: inputs.to_vec(), sizes: inputs.iter().copied().filter(|s| self.contains(*s)).collect() }
     }
 
-    pub fn contains(&self, s: SymId) -> bool { self.0.as_ref().is_none_or(|all| all.contains(&s)) }
+    pub fn contains(&self, s: SymId) -> bool {
+        self.0.as_ref().is_none_or(|all| all.contains(&s))
+    }
 
     /// Whether one of them is below 1.
     pub fn degenerate(&self, a: &Arena, model: &Model) -> bool {
@@ -46,17 +56,23 @@ impl Sizes {
 }
 
 /// Whether an input can be a size: what a comparison of texts gives is none.
-fn is_number(kind: &SymKind) -> bool { matches!(kind, SymKind::Input(source) if !matches!(source, InputSource::ArgvWord { .. })) }
+fn is_number(kind: &SymKind) -> bool {
+    matches!(kind, SymKind::Input(source) if !matches!(source, InputSource::ArgvWord { .. }))
+}
 
 /// Those of these terms, a cone, in which a number of a thread, of a block or of rounds occurs.
 fn counting(a: &Arena, cone: &[TermId]) -> FxHashSet<TermId> {
     let mut out = FxHashSet::default();
     for &t in cone {
         let counts = match a.get(t) {
-            Term::Sym(s) => matches!(a.symbol(*s).kind, SymKind::Thread(_) | SymKind::Block(_) | SymKind::Iteration { .. }),
+            Term::Sym(s) => {
+                matches!(a.symbol(*s).kind, SymKind::Thread(_) | SymKind::Block(_) | SymKind::Iteration { .. })
+            }
             _ => a.children(t).iter().any(|c| out.contains(c)),
         };
-        if counts { out.insert(t); }
+        if counts {
+            out.insert(t);
+        }
     }
     out
 }
@@ -64,7 +80,9 @@ fn counting(a: &Arena, cone: &[TermId]) -> FxHashSet<TermId> {
 /// What bounds such a number from above in `p <= 0`.
 fn ends(p: &Poly, counting: &FxHashSet<TermId>) -> Vec<TermId> {
     let (counted, other): (Vec<_>, Vec<_>) = p.terms.iter().partition(|(m, _)| m.iter().any(|t| counting.contains(t)));
-    if !counted.iter().any(|(_, c)| *c > 0) { return vec![]; }
+    if !counted.iter().any(|(_, c)| *c > 0) {
+        return vec![];
+    }
     other.into_iter().filter(|(_, c)| *c < 0).flat_map(|(m, _)| m.iter().copied()).collect()
 }
 
@@ -78,7 +96,8 @@ mod tests {
     fn the_end_of_a_count_is_a_size_and_its_start_is_not() {
         let mut a = Arena::new();
         let i = a.fresh(SymKind::Thread(Axis::X), "threadIdx.x", Range::new(0, 1023));
-        let [n, start] = [1, 2].map(|k| a.fresh(SymKind::Input(InputSource::Argv(k)), format!("argv[{k}]"), Range::of_int(32, true)));
+        let [n, start] = [1, 2]
+            .map(|k| a.fresh(SymKind::Input(InputSource::Argv(k)), format!("argv[{k}]"), Range::of_int(32, true)));
         let sum = a.add(i, start);
         for (cond, wanted) in [(a.lt(sum, n), vec![n]), (a.le(start, i), vec![]), (a.lt(start, n), vec![])] {
             let Term::Le(p) = a.get(cond) else { panic!("no comparison") };

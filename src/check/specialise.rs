@@ -26,7 +26,9 @@ pub(super) struct Decided {
 
 impl Decided {
     /// Forgets what terms became with it put in: they may be of a task that is over.
-    pub fn forget_terms(&self) { self.done.borrow_mut().clear(); }
+    pub fn forget_terms(&self) {
+        self.done.borrow_mut().clear();
+    }
 
     /// What these conditions decide, and the conditions with it put in. Those that fix anything but a plain symbol of ours
     /// stay: witnesses need the inputs, and the parts of an atom may stand elsewhere.
@@ -39,7 +41,9 @@ impl Decided {
             for c in &facts {
                 let Some((atom, value)) = fixed(a, *c) else { continue };
                 let number = a.int(value);
-                if found.insert(atom, number).is_some() { continue; }
+                if found.insert(atom, number).is_some() {
+                    continue;
+                }
                 match *a.get(atom) {
                     Term::Sym(s) if !matches!(a.symbol(s).kind, SymKind::Input(_)) => {}
                     Term::Wrap { arg, bits, signed } => {
@@ -52,14 +56,24 @@ impl Decided {
                     _ => kept.push(*c),
                 }
             }
-            if found.is_empty() { break; }
+            if found.is_empty() {
+                break;
+            }
             let mut done = FxHashMap::default();
-            facts = facts.into_iter().flat_map(|c| { let c = a.substitute_more(c, &found, &mut done); a.conjuncts(c) }).collect();
+            facts = facts
+                .into_iter()
+                .flat_map(|c| {
+                    let c = a.substitute_more(c, &found, &mut done);
+                    a.conjuncts(c)
+                })
+                .collect();
             out.all.extend(found);
         }
         let (yes, no) = (a.bool(true), a.bool(false));
         for c in conditions.iter().chain(&facts) {
-            if a.as_bool(*c).is_some() { continue; }
+            if a.as_bool(*c).is_some() {
+                continue;
+            }
             out.all.insert(*c, yes);
             let n = a.not(*c);
             out.all.insert(n, no);
@@ -69,7 +83,9 @@ impl Decided {
         (out, facts)
     }
 
-    pub fn term(&self, a: &mut Arena, t: TermId) -> TermId { a.substitute_more(t, &self.all, &mut self.done.borrow_mut()) }
+    pub fn term(&self, a: &mut Arena, t: TermId) -> TermId {
+        a.substitute_more(t, &self.all, &mut self.done.borrow_mut())
+    }
 
     fn value(&self, a: &mut Arena, v: &Value) -> Value {
         match v {
@@ -77,7 +93,10 @@ impl Decided {
             Value::Bool(t) => Value::Bool(self.term(a, *t)),
             Value::Real(r) => Value::Real(Ratio { num: self.term(a, r.num), ..*r }),
             Value::Ptr(p) => {
-                let mut targets: Vec<Target> = p.iter().map(|t| Target { cond: self.term(a, t.cond), offset: self.term(a, t.offset), ..t.clone() }).collect();
+                let mut targets: Vec<Target> = p
+                    .iter()
+                    .map(|t| Target { cond: self.term(a, t.cond), offset: self.term(a, t.offset), ..t.clone() })
+                    .collect();
                 targets.retain(|t| a.as_bool(t.cond) != Some(false));
                 Value::Ptr(Rc::new(targets))
             }
@@ -87,17 +106,34 @@ impl Decided {
     }
 
     fn memory(&self, a: &mut Arena, m: &Memory) -> Memory {
-        m.iter().map(|(o, state)| {
-            let changed: Vec<(i64, u32, Value)> = state.cells.iter().filter_map(|(at, (size, v))| { let new = self.value(a, v); (new != *v).then_some((*at, *size, new)) }).collect();
-            let freed = state.freed.as_ref().map(|f| Rc::new(Freed { cond: self.term(a, f.cond), at: f.at.clone() }));
-            let rest = matches!(state.rest, Rest::Layer(_) | Rest::Either(_)).then(|| state.rest.map(&mut |t| self.term(a, t)));
-            if changed.is_empty() && freed == state.freed && rest.is_none() { return (*o, state.clone()); }
-            let mut state: ObjState = (**state).clone();
-            if let Some(rest) = rest { state.rest = rest; }
-            state.freed = freed.filter(|f| a.as_bool(f.cond) != Some(false));
-            for (at, size, v) in changed { state.cells.insert(at, (size, v)); }
-            (*o, Rc::new(state))
-        }).collect()
+        m.iter()
+            .map(|(o, state)| {
+                let changed: Vec<(i64, u32, Value)> = state
+                    .cells
+                    .iter()
+                    .filter_map(|(at, (size, v))| {
+                        let new = self.value(a, v);
+                        (new != *v).then_some((*at, *size, new))
+                    })
+                    .collect();
+                let freed =
+                    state.freed.as_ref().map(|f| Rc::new(Freed { cond: self.term(a, f.cond), at: f.at.clone() }));
+                let rest = matches!(state.rest, Rest::Layer(_) | Rest::Either(_))
+                    .then(|| state.rest.map(&mut |t| self.term(a, t)));
+                if changed.is_empty() && freed == state.freed && rest.is_none() {
+                    return (*o, state.clone());
+                }
+                let mut state: ObjState = (**state).clone();
+                if let Some(rest) = rest {
+                    state.rest = rest;
+                }
+                state.freed = freed.filter(|f| a.as_bool(f.cond) != Some(false));
+                for (at, size, v) in changed {
+                    state.cells.insert(at, (size, v));
+                }
+                (*o, Rc::new(state))
+            })
+            .collect()
     }
 }
 
@@ -107,7 +143,9 @@ fn fixed(a: &mut Arena, c: TermId) -> Option<(TermId, i128)> {
     let p = a.poly(t);
     let mut symbols = p.terms.iter().filter(|(m, _)| !m.is_empty());
     let (m, coefficient) = symbols.next()?;
-    if symbols.next().is_some() || m.len() != 1 { return None; }
+    if symbols.next().is_some() || m.len() != 1 {
+        return None;
+    }
     let rest = p.constant();
     (rest % coefficient == 0).then(|| (m[0], -rest / coefficient))
 }
@@ -118,7 +156,9 @@ pub(super) fn launch(e: &mut Executor<'_>, l: &LaunchEvent) -> Option<(LaunchEve
     let conditions = e.arena.conjuncts(l.path);
     let (decided, facts) = Decided::by(&mut e.arena, &conditions);
     let path = e.arena.and_all(facts);
-    if e.arena.as_bool(path) == Some(false) { return None; }
+    if e.arena.as_bool(path) == Some(false) {
+        return None;
+    }
     let a = &mut e.arena;
     let mut out = l.clone();
     out.path = path;

@@ -17,15 +17,24 @@ use std::collections::BTreeMap;
 /// What replay says.
 #[derive(Clone, Debug)]
 pub(super) enum Judged {
-    Reached { bad: Box<BadAccess>, assumptions: Vec<String> },
+    Reached {
+        bad: Box<BadAccess>,
+        assumptions: Vec<String>,
+    },
     NotReached(String),
     Incomplete(String),
     /// Reached where `rand` gives other numbers than it does here.
     ByChance(Box<BadAccess>),
     /// A run of all threads one after another reached it.
-    InTurn { bad: Box<BadAccess>, by_chance: bool },
+    InTurn {
+        bad: Box<BadAccess>,
+        by_chance: bool,
+    },
     /// Its address is what was read out of bounds before.
-    Astray { why: String, assumptions: Vec<String> },
+    Astray {
+        why: String,
+        assumptions: Vec<String>,
+    },
 }
 
 /// What a replay must show.
@@ -76,41 +85,78 @@ impl<'p> Judge<'p> {
         let memory = options.memory.map_or(budget.memory, |m| budget.memory.min(m / 2));
         let counts_arguments = uses_first_parameter(program.func(root.func));
         let budget = Budget { memory, ..budget };
-        Self { program, root, opened, counts_arguments, budget, first: budget, random: vec![], short: false, other_inputs: FxHashMap::default(), said: FxHashMap::default(), patience: FxHashMap::default() }
+        Self {
+            program,
+            root,
+            opened,
+            counts_arguments,
+            budget,
+            first: budget,
+            random: vec![],
+            short: false,
+            other_inputs: FxHashMap::default(),
+            said: FxHashMap::default(),
+            patience: FxHashMap::default(),
+        }
     }
 
     /// Inputs in the user's terms, in order.
     pub fn inputs(&self, a: &Arena, depends: &[TermId], model: &Model) -> Vec<(String, String)> {
         let mut by_source: BTreeMap<InputSource, i128> = BTreeMap::new();
-        for (source, v) in values(a, depends, model) { by_source.entry(source).or_insert(v); }
+        for (source, v) in values(a, depends, model) {
+            by_source.entry(source).or_insert(v);
+        }
         let given = by_source.get(&InputSource::Argc).copied().unwrap_or(i128::MAX);
         by_source.retain(|s, _| !matches!(s, InputSource::Argv(i) if i128::from(*i) >= given));
-        let last = by_source.keys().filter_map(|s| if let InputSource::Argv(i) = s { Some(i128::from(*i)) } else { None }).max();
+        let last = by_source
+            .keys()
+            .filter_map(|s| if let InputSource::Argv(i) = s { Some(i128::from(*i)) } else { None })
+            .max();
         let options = by_source.keys().any(|s| matches!(s, InputSource::Option { .. }));
         // The arguments say how many there are.
-        if options || last.is_some_and(|i| i + 1 >= given) { by_source.remove(&InputSource::Argc); }
-        by_source.into_iter().filter_map(|(s, v)| {
-            let name = match &s {
-                InputSource::Argc => "argc".into(),
-                InputSource::Argv(i) => format!("argv[{i}]"),
-                InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
-                InputSource::Read { what, ordinal } => format!("number {} read from {what}", ordinal + 1),
-                InputSource::Word { file, ordinal } => format!("number {} read from {file}", ordinal + 1),
-                InputSource::File { file, at, bits } => format!("bytes {at} to {} of {file}", at + u64::from(bits / 8) - 1),
-                InputSource::FileSize(file) => format!("the size of {file}"),
-                InputSource::Param { name, .. } => name.clone(),
-                InputSource::ArgvWord { index, word } => return (v == 0).then(|| (format!("argv[{index}]"), word.clone())),
-                InputSource::Option { word, .. } => format!("the value of {}", option_name(word)),
-                InputSource::World(w) => w.clone(),
-            };
-            Some((name, v.to_string()))
-        }).chain(self.opened.elements(model)).collect()
+        if options || last.is_some_and(|i| i + 1 >= given) {
+            by_source.remove(&InputSource::Argc);
+        }
+        by_source
+            .into_iter()
+            .filter_map(|(s, v)| {
+                let name = match &s {
+                    InputSource::Argc => "argc".into(),
+                    InputSource::Argv(i) => format!("argv[{i}]"),
+                    InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
+                    InputSource::Read { what, ordinal } => format!("number {} read from {what}", ordinal + 1),
+                    InputSource::Word { file, ordinal } => format!("number {} read from {file}", ordinal + 1),
+                    InputSource::File { file, at, bits } => {
+                        format!("bytes {at} to {} of {file}", at + u64::from(bits / 8) - 1)
+                    }
+                    InputSource::FileSize(file) => format!("the size of {file}"),
+                    InputSource::Param { name, .. } => name.clone(),
+                    InputSource::ArgvWord { index, word } => {
+                        return (v == 0).then(|| (format!("argv[{index}]"), word.clone()));
+                    }
+                    InputSource::Option { word, .. } => format!("the value of {}", option_name(word)),
+                    InputSource::World(w) => w.clone(),
+                };
+                Some((name, v.to_string()))
+            })
+            .chain(self.opened.elements(model))
+            .collect()
     }
 
     #[expect(clippy::too_many_arguments, reason = "an access, its model and what is wanted of it")]
-    pub fn judge(&mut self, a: &Arena, launch: &LaunchEvent, thread: &Thread, ev: &AccessEvent, model: &Model, mode: WrapMode, wanted: Wanted) -> Judged {
+    pub fn judge(
+        &mut self,
+        a: &Arena,
+        launch: &LaunchEvent,
+        thread: &Thread,
+        ev: &AccessEvent,
+        model: &Model,
+        mode: WrapMode,
+        wanted: Wanted,
+    ) -> Judged {
         let (inputs, missing) = self.concrete(a, &depends(launch, ev), model);
-        let coordinate = |t: [TermId; 3]| t.map(|t| model.value(a, t, mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
+        let coordinate =
+            |t: [TermId; 3]| t.map(|t| model.value(a, t, mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
         let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
         let (fault, align, parts) = match wanted {
             Wanted::Fault(f) => (Some(f), None, None),
@@ -120,23 +166,49 @@ impl<'p> Judge<'p> {
         // A copy has two sides.
         let direction = align.map(|_| if ev.kind == AccessKind::Read { Direction::Read } else { Direction::Write });
         let target = Target {
-            site: site(ev.site), callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()), launch_site: Some(site(launch.site)), launch: None,
-            threads: Threads::List(vec![(block, th)]), fault, direction, align, parts,
+            site: site(ev.site),
+            callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()),
+            launch_site: Some(site(launch.site)),
+            launch: None,
+            threads: Threads::List(vec![(block, th)]),
+            fault,
+            direction,
+            align,
+            parts,
         };
         match self.seek(&inputs, &target, missing.as_deref()) {
             // The model's thread may be off where it was free to choose: any thread of the block, then of the launch.
-            Judged::NotReached(_) => self.seek(&inputs, &Target { threads: Threads::Any, ..target }, missing.as_deref()),
+            Judged::NotReached(_) => {
+                self.seek(&inputs, &Target { threads: Threads::Any, ..target }, missing.as_deref())
+            }
             judged => judged,
         }
     }
 
     /// A call of the host: `stack` leads to it and ends with it.
-    pub fn judge_call(&mut self, a: &Arena, depends: &[TermId], stack: &[Site], model: &Model, fault: Fault, direction: Option<Direction>) -> Judged {
+    pub fn judge_call(
+        &mut self,
+        a: &Arena,
+        depends: &[TermId],
+        stack: &[Site],
+        model: &Model,
+        fault: Fault,
+        direction: Option<Direction>,
+    ) -> Judged {
         let (inputs, missing) = self.concrete(a, depends, model);
-        let Some((call, callers)) = stack.split_last() else { return Judged::Incomplete("the call is not known".into()) };
+        let Some((call, callers)) = stack.split_last() else {
+            return Judged::Incomplete("the call is not known".into());
+        };
         let target = Target {
-            site: site(*call), callers: Some(callers.iter().copied().map(site).collect()), launch_site: None, launch: None,
-            threads: Threads::Any, fault: Some(fault), direction, align: None, parts: None,
+            site: site(*call),
+            callers: Some(callers.iter().copied().map(site).collect()),
+            launch_site: None,
+            launch: None,
+            threads: Threads::Any,
+            fault: Some(fault),
+            direction,
+            align: None,
+            parts: None,
         };
         self.seek(&inputs, &target, missing.as_deref())
     }
@@ -155,16 +227,29 @@ impl<'p> Judge<'p> {
     /// A replay, or what it said before: then it had no less to spend.
     fn replay(&mut self, inputs: &Inputs, target: &Target) -> Outcome {
         let key = (inputs.clone(), target.clone());
-        if let Some(outcome) = self.said.get(&key) { return outcome.clone(); }
+        if let Some(outcome) = self.said.get(&key) {
+            return outcome.clone();
+        }
         let small = inputs.stdin.len() + inputs.files.values().map(Vec::len).sum::<usize>() <= REMEMBERED_BYTES;
         let start = done();
         let mut patience = self.patience.get(inputs).cloned().unwrap_or_default();
         let steps = if self.short { self.budget.steps.min(SHORT.0) } else { self.budget.steps };
-        let outcome = witness::replay_after(self.program, self.root.func, inputs, target, &Budget { steps, ..self.budget }, &mut patience);
-        if small && self.patience.len() < REMEMBERED { self.patience.insert(key.0.clone(), patience); }
+        let outcome = witness::replay_after(
+            self.program,
+            self.root.func,
+            inputs,
+            target,
+            &Budget { steps, ..self.budget },
+            &mut patience,
+        );
+        if small && self.patience.len() < REMEMBERED {
+            self.patience.insert(key.0.clone(), patience);
+        }
         // With more steps it may say more.
         let cut = self.short && matches!(outcome, Outcome::Incomplete { .. } | Outcome::Astray { .. });
-        if small && !cut && self.said.len() < REMEMBERED { self.said.insert(key, outcome.clone()); }
+        if small && !cut && self.said.len() < REMEMBERED {
+            self.said.insert(key, outcome.clone());
+        }
         self.took(start);
         outcome
     }
@@ -187,7 +272,12 @@ impl<'p> Judge<'p> {
         let (inputs, _) = self.concrete(a, depends, model);
         #[expect(clippy::cast_possible_truncation, reason = "two's complement of at most 64 bits")]
         let args = inputs.args.into_iter().map(|v| v as i64).collect();
-        Run { argv: inputs.argv, args, stdin: String::from_utf8_lossy(&inputs.stdin).into_owned(), files: inputs.files.into_iter().map(|(name, bytes)| RunFile { name, bytes }).collect() }
+        Run {
+            argv: inputs.argv,
+            args,
+            stdin: String::from_utf8_lossy(&inputs.stdin).into_owned(),
+            files: inputs.files.into_iter().map(|(name, bytes)| RunFile { name, bytes }).collect(),
+        }
     }
 
     /// Inputs of a run; `None` where they are not all that the model has.
@@ -197,13 +287,19 @@ impl<'p> Judge<'p> {
     }
 
     /// Begins where others of the same root ended: replays that took long left less for the next ones.
-    pub const fn begin_with(&mut self, most: Budget) { self.budget = most; }
+    pub const fn begin_with(&mut self, most: Budget) {
+        self.budget = most;
+    }
 
     /// What a run may take that comes before all replays.
-    pub const fn first_limits(&self) -> Budget { self.first }
+    pub const fn first_limits(&self) -> Budget {
+        self.first
+    }
 
     /// What a run may take.
-    pub const fn limits(&self) -> Budget { self.budget }
+    pub const fn limits(&self) -> Budget {
+        self.budget
+    }
 
     /// Inputs of a run, and why they may not be all that the model has.
     fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (Inputs, Option<String>) {
@@ -217,30 +313,65 @@ impl<'p> Judge<'p> {
         for (source, v) in &values {
             match source {
                 InputSource::Argc => argc = Some(*v),
-                InputSource::Argv(i) => { argv.entry(*i).or_insert(*v); }
-                InputSource::Option { ordinal, word } => { options.insert(*ordinal, (word.clone(), *v)); }
-                InputSource::Param { name, .. } => { params.insert(name.clone(), *v); }
-                InputSource::ArgvWord { index, word } => if *v == 0 { words.insert(*index, word.clone()); },
-                InputSource::ArgvLen(_) | InputSource::World(_) | InputSource::Read { .. } | InputSource::File { .. } | InputSource::Word { .. } | InputSource::FileSize(_) => {}
+                InputSource::Argv(i) => {
+                    argv.entry(*i).or_insert(*v);
+                }
+                InputSource::Option { ordinal, word } => {
+                    options.insert(*ordinal, (word.clone(), *v));
+                }
+                InputSource::Param { name, .. } => {
+                    params.insert(name.clone(), *v);
+                }
+                InputSource::ArgvWord { index, word } => {
+                    if *v == 0 {
+                        words.insert(*index, word.clone());
+                    }
+                }
+                InputSource::ArgvLen(_)
+                | InputSource::World(_)
+                | InputSource::Read { .. }
+                | InputSource::File { .. }
+                | InputSource::Word { .. }
+                | InputSource::FileSize(_) => {}
             }
         }
         let contents = self.opened.contents(a, &values, model, &argv);
         // A program that does not count its arguments is given all that it reads, also those on which the access does not depend.
-        let read = a.symbols().iter().filter_map(|s| if let SymKind::Input(InputSource::Argv(i)) = &s.kind { Some(i) } else { None }).filter(|_| !self.counts_arguments);
+        let read = a
+            .symbols()
+            .iter()
+            .filter_map(|s| if let SymKind::Input(InputSource::Argv(i)) = &s.kind { Some(i) } else { None })
+            .filter(|_| !self.counts_arguments);
         let top = argv.keys().chain(contents.argv.keys()).chain(words.keys()).chain(read).max().copied().unwrap_or(0);
         // Arguments beyond the model's `argc` are ones that it left out.
         let n = argc.and_then(|v| u32::try_from(v).ok()).unwrap_or(top + 1).min(256);
-        inputs.argv = (1..n).map(|i| contents.argv.get(&i).or_else(|| words.get(&i)).cloned().unwrap_or_else(|| argv.get(&i).copied().unwrap_or(1).to_string())).collect();
+        inputs.argv = (1..n)
+            .map(|i| {
+                contents
+                    .argv
+                    .get(&i)
+                    .or_else(|| words.get(&i))
+                    .cloned()
+                    .unwrap_or_else(|| argv.get(&i).copied().unwrap_or(1).to_string())
+            })
+            .collect();
         // After all that the program reads by its position; the last of equal options counts.
-        if argv.is_empty() && contents.argv.is_empty() && words.is_empty() && !options.is_empty() { inputs.argv.clear(); }
+        if argv.is_empty() && contents.argv.is_empty() && words.is_empty() && !options.is_empty() {
+            inputs.argv.clear();
+        }
         for (word, v) in options.into_values() {
-            match word.strip_suffix(' ') { Some(word) => inputs.argv.extend([word.to_owned(), v.to_string()]), None => inputs.argv.push(format!("{word}{v}")) }
+            match word.strip_suffix(' ') {
+                Some(word) => inputs.argv.extend([word.to_owned(), v.to_string()]),
+                None => inputs.argv.push(format!("{word}{v}")),
+            }
         }
         inputs.stdin = contents.stdin;
         inputs.files = contents.named;
         let missing = contents.missing;
         let f = self.program.func(self.root.func);
-        if f.name != "main" { inputs.args = f.params.iter().map(|p| params.get(&p.name).copied().unwrap_or(1)).collect(); }
+        if f.name != "main" {
+            inputs.args = f.params.iter().map(|p| params.get(&p.name).copied().unwrap_or(1)).collect();
+        }
         (inputs, missing)
     }
 }
@@ -250,7 +381,9 @@ fn uses_first_parameter(f: &Function) -> bool {
     let mut used = false;
     let mut look = |o: &Operand| used |= *o == Operand::Value(ValueId(0));
     for b in &f.blocks {
-        for i in &b.insts { i.op.operands(&mut look); }
+        for i in &b.insts {
+            i.op.operands(&mut look);
+        }
         b.term.operands(&mut look);
     }
     used
@@ -274,9 +407,15 @@ fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i12
     let open = a.symbols_of(depends).into_iter().map(|s| (s, 1));
     let mut out: Vec<(InputSource, i128)> = vec![];
     for (s, v) in said.into_iter().chain(open) {
-        if let Some(source) = source(s) && !out.iter().any(|(o, _)| *o == source) { out.push((source, v)); }
+        if let Some(source) = source(s)
+            && !out.iter().any(|(o, _)| *o == source)
+        {
+            out.push((source, v));
+        }
     }
     out
 }
 
-pub(super) fn site(s: Site) -> witness::Site { witness::Site { func: s.func, block: s.block, inst: s.inst } }
+pub(super) fn site(s: Site) -> witness::Site {
+    witness::Site { func: s.func, block: s.block, inst: s.inst }
+}

@@ -51,11 +51,18 @@ struct Raw {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct RawNvcc { path: Option<PathBuf> }
+struct RawNvcc {
+    path: Option<PathBuf>,
+}
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct RawFrontend { kind: FrontendKind, clang: Option<PathBuf>, cgeist: Option<PathBuf>, flags: Vec<String> }
+struct RawFrontend {
+    kind: FrontendKind,
+    clang: Option<PathBuf>,
+    cgeist: Option<PathBuf>,
+    flags: Vec<String>,
+}
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -75,7 +82,9 @@ struct RawLimits {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct RawRoots { functions: Vec<String> }
+struct RawRoots {
+    functions: Vec<String>,
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -95,7 +104,9 @@ struct RawAllow {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct RawBaseline { path: Option<PathBuf> }
+struct RawBaseline {
+    path: Option<PathBuf>,
+}
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -124,7 +135,9 @@ struct RawGlob(globset::GlobMatcher);
 impl<'de> Deserialize<'de> for RawGlob {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let text = String::deserialize(d)?;
-        globset::GlobBuilder::new(&text).literal_separator(true).build()
+        globset::GlobBuilder::new(&text)
+            .literal_separator(true)
+            .build()
             .map(|g| Self(g.compile_matcher()))
             .map_err(|e| de::Error::custom(format_args!("`{text}` is no path pattern: {}", e.kind())))
     }
@@ -132,13 +145,18 @@ impl<'de> Deserialize<'de> for RawGlob {
 
 fn not_empty<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
     let text = String::deserialize(d)?;
-    if text.trim().is_empty() { return Err(de::Error::custom("must not be empty")); }
+    if text.trim().is_empty() {
+        return Err(de::Error::custom("must not be empty"));
+    }
     Ok(text)
 }
 
 fn within<'de, D: Deserializer<'de>, const MIN: u32, const MAX: u32>(d: D) -> Result<Option<u32>, D::Error> {
     let value = i64::deserialize(d)?;
-    u32::try_from(value).ok().filter(|v| (MIN..=MAX).contains(v)).map(Some)
+    u32::try_from(value)
+        .ok()
+        .filter(|v| (MIN..=MAX).contains(v))
+        .map(Some)
         .ok_or_else(|| de::Error::custom(format_args!("{value} is out of range: allowed are {MIN} to {MAX}")))
 }
 
@@ -146,11 +164,17 @@ fn size_from<'de, D: Deserializer<'de>, const MIN: u64>(d: D) -> Result<Option<u
     let ByteSize(bytes) = ByteSize::deserialize(d)?;
     // Sizes enter 64-bit signed arithmetic.
     let max = i64::MAX.unsigned_abs();
-    if (MIN..=max).contains(&bytes) { return Ok(Some(bytes)); }
+    if (MIN..=max).contains(&bytes) {
+        return Ok(Some(bytes));
+    }
     Err(de::Error::custom(Range { bytes, min: MIN, max }))
 }
 
-struct Range { bytes: u64, min: u64, max: u64 }
+struct Range {
+    bytes: u64,
+    min: u64,
+    max: u64,
+}
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} bytes is out of range: allowed are {} to {} bytes", self.bytes, self.min, self.max)
@@ -176,7 +200,9 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
     for (RawSelector(selector), level) in raw.levels {
         match selector {
             RuleSelector::All => level_of_all = Some(level),
-            RuleSelector::One(rule) => { levels.insert(rule, level); }
+            RuleSelector::One(rule) => {
+                levels.insert(rule, level);
+            }
         }
     }
     Ok(Config {
@@ -199,9 +225,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
         level_of_all,
         roots: raw.roots.functions,
         assume: raw.assume.into_iter().map(|a| condition(a, text, path)).collect::<Result<_, _>>()?,
-        allow: raw.allow.into_iter()
-            .map(|a| AllowPath { rule: a.rule.0, glob: a.path.0, reason: a.reason })
-            .collect(),
+        allow: raw.allow.into_iter().map(|a| AllowPath { rule: a.rule.0, glob: a.path.0, reason: a.reason }).collect(),
         baseline: raw.baseline.path.map(absolute),
         confirm: Confirm {
             when: raw.confirm.when,
@@ -222,16 +246,23 @@ fn condition(raw: RawAssume, text: &str, path: &Path) -> Result<Condition, Confi
         let (line, column) = position(text, start + 1 + e.at());
         ConfigError::Parse { path: path.to_owned(), line, column, message: e.to_string() }
     })?;
-    Ok(Condition { text: raw.expr.into_inner().trim().to_owned(), expr, function: raw.function.unwrap_or_else(|| "main".into()), origin })
+    Ok(Condition {
+        text: raw.expr.into_inner().trim().to_owned(),
+        expr,
+        function: raw.function.unwrap_or_else(|| "main".into()),
+        origin,
+    })
 }
 
 /// serde speaks of fields and variants; a user of TOML knows keys and values.
 fn in_our_words(message: &str) -> String {
-    message.replace("unknown field", "unknown key")
+    message
+        .replace("unknown field", "unknown key")
         .replace("missing field", "missing key")
         .replace("unknown variant", "unknown value")
         .replace("expected i64", "expected a whole number")
-        .trim_end().to_owned()
+        .trim_end()
+        .to_owned()
 }
 
 /// Line and column, 1-based, of a byte offset.
@@ -249,7 +280,9 @@ mod tests {
     use crate::report::finding::{Level, Rule};
     use std::path::{Path, PathBuf};
 
-    fn error(text: &str) -> String { parse(text, Path::new("/p/scuba.toml")).expect_err(text).to_string() }
+    fn error(text: &str) -> String {
+        parse(text, Path::new("/p/scuba.toml")).expect_err(text).to_string()
+    }
 
     #[test]
     fn every_documented_key_is_read() {
@@ -293,7 +326,10 @@ timeout_s = 5
         assert_eq!(c.frontend.clang, Some(PathBuf::from("clang++-22")));
         assert_eq!(c.frontend.cgeist, Some(PathBuf::from("/p/tools/cgeist")));
         assert_eq!(c.frontend.flags, ["-DX"]);
-        assert_eq!((c.limits.device_memory, c.limits.solver_ms, c.limits.tu_seconds, c.limits.memory), (16 << 30, 100, 7, 1 << 30));
+        assert_eq!(
+            (c.limits.device_memory, c.limits.solver_ms, c.limits.tu_seconds, c.limits.memory),
+            (16 << 30, 100, 7, 1 << 30)
+        );
         assert_eq!(c.levels[&Rule::DataIndex], Level::Deny);
         assert_eq!(c.level_of_all, Some(Level::Note));
         assert_eq!(c.roots, ["launch_lud"]);
@@ -301,29 +337,36 @@ timeout_s = 5
         assert_eq!(c.allow[0].rule, RuleSelector::One(Rule::OobGlobal));
         assert!(c.allow[0].glob.is_match("third_party/a/b.cu") && !c.allow[0].glob.is_match("src/b.cu"));
         assert_eq!(c.baseline, Some(PathBuf::from("/p/scuba-baseline.json")));
-        assert_eq!((c.confirm.when, c.confirm.padding, c.confirm.max_bytes, c.confirm.timeout_s), (ConfirmWhen::Never, 512, 2 << 30, 5));
+        assert_eq!(
+            (c.confirm.when, c.confirm.padding, c.confirm.max_bytes, c.confirm.timeout_s),
+            (ConfirmWhen::Never, 512, 2 << 30, 5)
+        );
     }
 
     #[test]
     fn errors_name_file_line_and_what_is_allowed() {
-        insta::assert_snapshot!([
-            "[limits]\nsolver_ms = 5\nsolver_sec = 5\n",
-            "[limits]\nsolver_ms = 0\n",
-            "[limits]\nsolver_ms = \"5\"\n",
-            "[limits]\ndevice_memory = \"12 apples\"\n",
-            "[limits]\nmemory = \"1MiB\"\n",
-            "\n[frontend]\nkind = \"gcc\"\n",
-            "[levels]\noob-gobal = \"warn\"\n",
-            "[levels]\noob-global = \"error\"\n",
-            "[[allow]]\nrule = \"oob-global\"\npath = \"a/**\"\n",
-            "[[allow]]\nrule = \"oob-global\"\npath = \"a/{\"\nreason = \"x\"\n",
-            "[[allow]]\nrule = \"all\"\npath = \"a\"\nreason = \" \"\n",
-            "[confirm]\nwhen = \"always\"\n",
-            "[[assume]]\nexpr = \"\"\n",
-            "[[assume]]\nexpr = \"n > 0 && n = 3\"\nfunction = \"f\"\n",
-            "[[assume]]\nfunction = \"f\"\n",
-            "[unknown]\n",
-            "[nvcc\n",
-        ].map(error).join("\n"));
+        insta::assert_snapshot!(
+            [
+                "[limits]\nsolver_ms = 5\nsolver_sec = 5\n",
+                "[limits]\nsolver_ms = 0\n",
+                "[limits]\nsolver_ms = \"5\"\n",
+                "[limits]\ndevice_memory = \"12 apples\"\n",
+                "[limits]\nmemory = \"1MiB\"\n",
+                "\n[frontend]\nkind = \"gcc\"\n",
+                "[levels]\noob-gobal = \"warn\"\n",
+                "[levels]\noob-global = \"error\"\n",
+                "[[allow]]\nrule = \"oob-global\"\npath = \"a/**\"\n",
+                "[[allow]]\nrule = \"oob-global\"\npath = \"a/{\"\nreason = \"x\"\n",
+                "[[allow]]\nrule = \"all\"\npath = \"a\"\nreason = \" \"\n",
+                "[confirm]\nwhen = \"always\"\n",
+                "[[assume]]\nexpr = \"\"\n",
+                "[[assume]]\nexpr = \"n > 0 && n = 3\"\nfunction = \"f\"\n",
+                "[[assume]]\nfunction = \"f\"\n",
+                "[unknown]\n",
+                "[nvcc\n",
+            ]
+            .map(error)
+            .join("\n")
+        );
     }
 }

@@ -31,7 +31,13 @@ pub enum FrontendKind {
 impl FrontendKind {
     /// As settings spell it.
     #[must_use]
-    pub const fn name(self) -> &'static str { match self { Self::Auto => "auto", Self::Clang => "clang", Self::Cgeist => "cgeist" } }
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Clang => "clang",
+            Self::Cgeist => "cgeist",
+        }
+    }
 }
 
 /// `[frontend]`.
@@ -61,30 +67,43 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    fn default() -> Self { Self { device_memory: 192 << 30, work: 100, solver_ms: 60_000, tu_seconds: 300, memory: 4 << 30 } }
+    fn default() -> Self {
+        Self { device_memory: 192 << 30, work: 100, solver_ms: 60_000, tu_seconds: 300, memory: 4 << 30 }
+    }
 }
 
 /// A rule, or all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RuleSelector { All, One(Rule) }
+pub enum RuleSelector {
+    All,
+    One(Rule),
+}
 
 impl RuleSelector {
     #[must_use]
     pub fn matches(self, rule: Rule) -> bool {
-        match self { Self::All => true, Self::One(r) => r == rule }
+        match self {
+            Self::All => true,
+            Self::One(r) => r == rule,
+        }
     }
 }
 
 impl std::fmt::Display for RuleSelector {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self { Self::All => f.write_str("all"), Self::One(r) => r.fmt(f) }
+        match self {
+            Self::All => f.write_str("all"),
+            Self::One(r) => r.fmt(f),
+        }
     }
 }
 
 impl std::str::FromStr for RuleSelector {
     type Err = String;
     fn from_str(s: &str) -> Result<Self, String> {
-        if s == "all" { return Ok(Self::All); }
+        if s == "all" {
+            return Ok(Self::All);
+        }
         s.parse().map(Self::One).map_err(|e: String| format!("{e}, all"))
     }
 }
@@ -154,5 +173,7 @@ pub struct Config {
 impl Config {
     /// The folder of scuba.toml.
     #[must_use]
-    pub fn folder(&self) -> Option<&Path> { self.path.as_deref().and_then(Path::parent) }
+    pub fn folder(&self) -> Option<&Path> {
+        self.path.as_deref().and_then(Path::parent)
+    }
 }

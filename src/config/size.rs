@@ -13,8 +13,16 @@ pub struct ByteSize(pub u64);
 pub struct SizeError(String);
 
 const UNITS: [(&str, u64); 10] = [
-    ("", 1), ("B", 1), ("kB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000),
-    ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
+    ("", 1),
+    ("B", 1),
+    ("kB", 1000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("TB", 1_000_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("TiB", 1 << 40),
 ];
 
 impl FromStr for ByteSize {
@@ -24,7 +32,9 @@ impl FromStr for ByteSize {
         let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let unit = text[digits..].trim();
         let factor = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)).map(|u| u.1);
-        text[..digits].parse::<u64>().ok()
+        text[..digits]
+            .parse::<u64>()
+            .ok()
             .zip(factor)
             .and_then(|(n, f)| n.checked_mul(f))
             .map(Self)
@@ -37,8 +47,12 @@ impl<'de> serde::Deserialize<'de> for ByteSize {
         struct Size;
         impl Visitor<'_> for Size {
             type Value = ByteSize;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str("a size such as \"192GiB\" or a number of bytes") }
-            fn visit_str<E: de::Error>(self, v: &str) -> Result<ByteSize, E> { v.parse().map_err(E::custom) }
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a size such as \"192GiB\" or a number of bytes")
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> Result<ByteSize, E> {
+                v.parse().map_err(E::custom)
+            }
             fn visit_i64<E: de::Error>(self, v: i64) -> Result<ByteSize, E> {
                 u64::try_from(v).map(ByteSize).map_err(|_| E::custom(SizeError(v.to_string())))
             }
@@ -58,6 +72,8 @@ mod tests {
         assert_eq!(read("4096"), Ok(4096));
         assert_eq!(read(" 2 MB "), Ok(2_000_000));
         assert_eq!(read("1kib"), Ok(1024));
-        for bad in ["", "GiB", "-1", "1.5GiB", "10 potatoes", "99999999999TiB"] { assert!(read(bad).is_err(), "{bad}"); }
+        for bad in ["", "GiB", "-1", "1.5GiB", "10 potatoes", "99999999999TiB"] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -35,13 +35,17 @@ impl Copied {
     #[must_use]
     pub fn new(toolkit: Vec<PathBuf>, sources: impl IntoIterator<Item = PathBuf>) -> Self {
         let new = Self { toolkit, ..Self::default() };
-        for path in sources { new.file(&path); }
+        for path in sources {
+            new.file(&path);
+        }
         new
     }
 
     fn place(&self, path: &Path, kept: &RefCell<BTreeSet<PathBuf>>) -> Word {
         let path = normalise(Path::new("/"), path);
-        if is_system(&path, &self.toolkit) { return Word::text(path.to_string_lossy()); }
+        if is_system(&path, &self.toolkit) {
+            return Word::text(path.to_string_lossy());
+        }
         let word = Word::Bundle(below(&path).to_string_lossy().into_owned());
         kept.borrow_mut().insert(path);
         word
@@ -49,11 +53,17 @@ impl Copied {
 }
 
 impl Places for Copied {
-    fn file(&self, path: &Path) -> Word { self.place(path, &self.files) }
-    fn folder(&self, path: &Path) -> Word { self.place(path, &self.folders) }
+    fn file(&self, path: &Path) -> Word {
+        self.place(path, &self.files)
+    }
+    fn folder(&self, path: &Path) -> Word {
+        self.place(path, &self.folders)
+    }
 }
 
-fn below(path: &Path) -> PathBuf { Path::new(SOURCES).join(path.strip_prefix("/").unwrap_or(path)) }
+fn below(path: &Path) -> PathBuf {
+    Path::new(SOURCES).join(path.strip_prefix("/").unwrap_or(path))
+}
 
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
@@ -74,8 +84,13 @@ pub enum BundleError {
 /// # Errors
 /// When the folder has something in it, or a file cannot be read or written.
 pub fn write(folder: &Path, manifest: &Manifest, copied: &Copied, generated: &[Generated]) -> Result<(), BundleError> {
-    let failed = |path: &Path| { let path = path.to_owned(); move |source| BundleError::Write { path, source } };
-    if folder.read_dir().is_ok_and(|mut d| d.next().is_some()) { return Err(BundleError::NotEmpty(folder.to_owned())); }
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| BundleError::Write { path, source }
+    };
+    if folder.read_dir().is_ok_and(|mut d| d.next().is_some()) {
+        return Err(BundleError::NotEmpty(folder.to_owned()));
+    }
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
     for dir in copied.folders.borrow().iter() {
         let to = folder.join(below(dir));
@@ -83,20 +98,31 @@ pub fn write(folder: &Path, manifest: &Manifest, copied: &Copied, generated: &[G
     }
     for file in copied.files.borrow().iter() {
         let to = folder.join(below(file));
-        if let Some(parent) = to.parent() { std::fs::create_dir_all(parent).map_err(failed(parent))?; }
+        if let Some(parent) = to.parent() {
+            std::fs::create_dir_all(parent).map_err(failed(parent))?;
+        }
         let bytes = std::fs::read(file).map_err(|source| BundleError::Read { path: file.clone(), source })?;
         std::fs::write(&to, bytes).map_err(failed(&to))?;
         // Programs stay programs.
-        if let Ok(meta) = file.metadata() { let _ = std::fs::set_permissions(&to, meta.permissions()); }
+        if let Ok(meta) = file.metadata() {
+            let _ = std::fs::set_permissions(&to, meta.permissions());
+        }
     }
     write_generated(folder, generated)?;
-    let put = |name: &str, text: &str| { let to = folder.join(name); std::fs::write(&to, text).map_err(failed(&to)) };
+    let put = |name: &str, text: &str| {
+        let to = folder.join(name);
+        std::fs::write(&to, text).map_err(failed(&to))
+    };
     put(LAUNCHER, super::prepare::TEMPLATE)?;
-    put(RUNNER, "#!/bin/sh\n# Runs these counterexamples on the GPU of this machine; needs the CUDA toolkit and `scuba` (in PATH, or named by SCUBA).\n\
-        exec \"${SCUBA:-scuba}\" confirm --from \"$(dirname \"$0\")\" \"$@\"\n")?;
+    put(
+        RUNNER,
+        "#!/bin/sh\n# Runs these counterexamples on the GPU of this machine; needs the CUDA toolkit and `scuba` (in PATH, or named by SCUBA).\n\
+        exec \"${SCUBA:-scuba}\" confirm --from \"$(dirname \"$0\")\" \"$@\"\n",
+    )?;
     let runner = folder.join(RUNNER);
     std::fs::set_permissions(&runner, std::fs::Permissions::from_mode(0o755)).map_err(failed(&runner))?;
-    let text = manifest.render().map_err(|e| BundleError::Write { path: folder.join(manifest::FILE), source: e.into() })?;
+    let text =
+        manifest.render().map_err(|e| BundleError::Write { path: folder.join(manifest::FILE), source: e.into() })?;
     put(manifest::FILE, &text)
 }
 
@@ -107,14 +133,18 @@ pub fn write(folder: &Path, manifest: &Manifest, copied: &Copied, generated: &[G
 pub fn write_generated(folder: &Path, generated: &[Generated]) -> Result<(), BundleError> {
     for g in generated {
         let path = folder.join(&g.name);
-        let written = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, &g.text));
+        let written =
+            path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, &g.text));
         written.map_err(|source| BundleError::Write { path, source })?;
     }
     Ok(())
 }
 
 #[derive(Serialize, Deserialize)]
-struct Results { schema: String, outcomes: Vec<Outcome> }
+struct Results {
+    schema: String,
+    outcomes: Vec<Outcome>,
+}
 
 /// Writes what a run of the bundle said, into the bundle.
 ///
@@ -123,7 +153,8 @@ struct Results { schema: String, outcomes: Vec<Outcome> }
 pub fn write_results(folder: &Path, outcomes: &[Outcome]) -> Result<(), BundleError> {
     let path = folder.join(RESULTS);
     let results = Results { schema: RESULTS_SCHEMA.into(), outcomes: outcomes.to_vec() };
-    let text = serde_json::to_string_pretty(&results).map_err(|e| BundleError::Write { path: path.clone(), source: e.into() })?;
+    let text = serde_json::to_string_pretty(&results)
+        .map_err(|e| BundleError::Write { path: path.clone(), source: e.into() })?;
     std::fs::write(&path, text + "\n").map_err(|source| BundleError::Write { path, source })
 }
 
@@ -145,6 +176,8 @@ fn read_results(bytes: &[u8], path: PathBuf) -> Result<Vec<Outcome>, BundleError
     // The form first, as with a manifest.
     let form: serde_json::Value = serde_json::from_slice(bytes).map_err(failed)?;
     let found = form.get("schema").and_then(serde_json::Value::as_str).unwrap_or("nothing");
-    if found != RESULTS_SCHEMA { return Err(BundleError::Schema { found: found.into(), path: path.clone() }); }
+    if found != RESULTS_SCHEMA {
+        return Err(BundleError::Schema { found: found.into(), path: path.clone() });
+    }
     serde_json::from_value::<Results>(form).map(|r| r.outcomes).map_err(failed)
 }

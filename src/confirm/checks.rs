@@ -16,13 +16,25 @@ use std::time::Instant;
 /// Adds attempts for the accesses of these launches; a note to the cases that cannot have one. `witness_of` is a case's. The code is left
 /// out where it is not made by `until`.
 pub fn add<'w>(
-    manifest: &mut Manifest, launches: &[&Ready], witness_of: &dyn Fn(usize) -> &'w Witness, m: &Material<'_>, options: &ExtractOptions, until: Option<Instant>,
+    manifest: &mut Manifest,
+    launches: &[&Ready],
+    witness_of: &dyn Fn(usize) -> &'w Witness,
+    m: &Material<'_>,
+    options: &ExtractOptions,
+    until: Option<Instant>,
 ) -> Option<Generated> {
     let mut rows: Vec<(&Ready, Place)> = Vec::new();
     for l in launches {
         let e = &manifest.cases[l.case].expected;
         let place = if is_about_bounds(e.rule) {
-            kernel_check::place(m.program, &l.launched.bad, l.launched.parts.as_ref(), e.direction, e.bytes, &l.launched.snapshot)
+            kernel_check::place(
+                m.program,
+                &l.launched.bad,
+                l.launched.parts.as_ref(),
+                e.direction,
+                e.bytes,
+                &l.launched.snapshot,
+            )
         } else {
             Err("it knows bounds only".into())
         };
@@ -37,21 +49,47 @@ pub fn add<'w>(
     let (text, failed) = match kernel_check::compile(m.units[first.unit], module, &places, options, until) {
         Ok(made) => made,
         Err(why) => {
-            for (l, _) in &rows { note(manifest, l.case, &why); }
+            for (l, _) in &rows {
+                note(manifest, l.case, &why);
+            }
             return None;
         }
     };
     let code = format!("checks/{}unit-{}.ptx", m.prefix, first.unit);
-    let all: Vec<Row<'_>> = rows.iter().enumerate()
-        .map(|(number, (l, place))| Row { number, place, shared: l.shared, part: begins(&l.launched.bad), witness: witness_of(l.case) }).collect();
-    for (number, why) in &failed { note(manifest, rows[*number].0.case, why); }
-    let made: Vec<Made<'_>> = rows.iter().zip(&all).filter(|(_, row)| !failed.iter().any(|f| f.0 == row.number)).map(|((ready, _), row)| {
-        let snapshot = &ready.launched.snapshot;
-        Made { ready, row, launch: (m.program.func(snapshot.kernel).name.clone(), describe(m.program, snapshot, true)) }
-    }).collect();
+    let all: Vec<Row<'_>> = rows
+        .iter()
+        .enumerate()
+        .map(|(number, (l, place))| Row {
+            number,
+            place,
+            shared: l.shared,
+            part: begins(&l.launched.bad),
+            witness: witness_of(l.case),
+        })
+        .collect();
+    for (number, why) in &failed {
+        note(manifest, rows[*number].0.case, why);
+    }
+    let made: Vec<Made<'_>> = rows
+        .iter()
+        .zip(&all)
+        .filter(|(_, row)| !failed.iter().any(|f| f.0 == row.number))
+        .map(|((ready, _), row)| {
+            let snapshot = &ready.launched.snapshot;
+            Made {
+                ready,
+                row,
+                launch: (m.program.func(snapshot.kernel).name.clone(), describe(m.program, snapshot, true)),
+            }
+        })
+        .collect();
     for one in &made {
         let together: Vec<&Made<'_>> = made.iter().filter(|other| other.shares_a_run_with(one, &made)).collect();
-        let runs = if together.len() > 1 && one.shares_a_run_with(one, &made) { vec![together, vec![one]] } else { vec![vec![one]] };
+        let runs = if together.len() > 1 && one.shares_a_run_with(one, &made) {
+            vec![together, vec![one]]
+        } else {
+            vec![vec![one]]
+        };
         manifest.cases[one.ready.case].attempts.extend(runs.iter().map(|on| one.attempt(on, &all, &code)));
     }
     Some(Generated { name: code, text })
@@ -69,7 +107,10 @@ impl Made<'_> {
     /// Whether both can be checked in one launch: it is the same, and no access has two checks in it, of which the first would hide
     /// what the second is to see.
     fn shares_a_run_with(&self, other: &Self, all: &[Made<'_>]) -> bool {
-        let alone = |one: &Self| !all.iter().any(|o| o.launch == one.launch && o.row.number != one.row.number && o.row.is_same_access(one.row));
+        let alone = |one: &Self| {
+            !all.iter()
+                .any(|o| o.launch == one.launch && o.row.number != one.row.number && o.row.is_same_access(one.row))
+        };
         self.launch == other.launch && alone(self) && alone(other)
     }
 
@@ -77,18 +118,38 @@ impl Made<'_> {
     fn attempt(&self, on: &[&Made<'_>], all: &[Row<'_>], code: &str) -> Attempt {
         let on: Vec<_> = on.iter().map(|o| (o.row, &o.ready.launched.snapshot)).collect();
         Attempt::Check {
-            code: Word::Bundle(code.into()), kernel: self.launch.0.clone(), description: self.launch.1.clone() + &kernel_check::statements(&on, all),
-            row: self.row.number, extent: self.row.witness.extent_bytes, device_bytes: bytes(&self.ready.launched.snapshot),
+            code: Word::Bundle(code.into()),
+            kernel: self.launch.0.clone(),
+            description: self.launch.1.clone() + &kernel_check::statements(&on, all),
+            row: self.row.number,
+            extent: self.row.witness.extent_bytes,
+            device_bytes: bytes(&self.ready.launched.snapshot),
         }
     }
 }
 
-fn note(manifest: &mut Manifest, case: usize, why: &str) { manifest.cases[case].notes.push(format!("the check compiled into the kernel: {why}")); }
+fn note(manifest: &mut Manifest, case: usize, why: &str) {
+    manifest.cases[case].notes.push(format!("the check compiled into the kernel: {why}"));
+}
 
 /// Where the part begins that an access left, in bytes from the start of its object.
-fn begins(bad: &BadAccess) -> Option<i64> { match bad.fault { Fault::Part(part) => Some(part.start), _ => None } }
+fn begins(bad: &BadAccess) -> Option<i64> {
+    match bad.fault {
+        Fault::Part(part) => Some(part.start),
+        _ => None,
+    }
+}
 
 /// Whether a finding says that an access leaves its object.
 const fn is_about_bounds(rule: Rule) -> bool {
-    matches!(rule, Rule::OobGlobal | Rule::OobShared | Rule::OobLocal | Rule::OobConstant | Rule::IntraAllocation | Rule::DataIndex | Rule::IndexOverflow)
+    matches!(
+        rule,
+        Rule::OobGlobal
+            | Rule::OobShared
+            | Rule::OobLocal
+            | Rule::OobConstant
+            | Rule::IntraAllocation
+            | Rule::DataIndex
+            | Rule::IndexOverflow
+    )
 }

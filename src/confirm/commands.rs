@@ -11,9 +11,25 @@ use std::path::{Path, PathBuf};
 
 /// Flags that say where nvcc writes, how it reports or what it links later; or that change with what we ask of it.
 const DROPPED: [&str; 19] = [
-    "--generate-dependency-targets", "--dependency-target-name", "--keep", "--keep-dir", "--save-temps", "--threads", "--verbose", "--time",
-    "--run-args", "--sanitize", "--objdir-as-tempdir", "--fdevice-time-trace", "--jobserver", "--Werror", "--generate-line-info",
-    "--dlink-time-opt", "--lto", "--gen-opt-lto", "--split-compile",
+    "--generate-dependency-targets",
+    "--dependency-target-name",
+    "--keep",
+    "--keep-dir",
+    "--save-temps",
+    "--threads",
+    "--verbose",
+    "--time",
+    "--run-args",
+    "--sanitize",
+    "--objdir-as-tempdir",
+    "--fdevice-time-trace",
+    "--jobserver",
+    "--Werror",
+    "--generate-line-info",
+    "--dlink-time-opt",
+    "--lto",
+    "--gen-opt-lto",
+    "--split-compile",
 ];
 
 /// Where a file or folder of the user's is found when the commands run.
@@ -26,8 +42,12 @@ pub trait Places {
 pub struct InPlace;
 
 impl Places for InPlace {
-    fn file(&self, path: &Path) -> Word { Word::text(path.to_string_lossy()) }
-    fn folder(&self, path: &Path) -> Word { self.file(path) }
+    fn file(&self, path: &Path) -> Word {
+        Word::text(path.to_string_lossy())
+    }
+    fn folder(&self, path: &Path) -> Word {
+        self.file(path)
+    }
 }
 
 /// The words of a unit's command, sorted.
@@ -44,14 +64,20 @@ fn sort(unit: &TranslationUnit, places: &dyn Places) -> Sorted {
     let mut rest = unit.command.iter().skip(1);
     while let Some(word) = rest.next() {
         let bytes = word.as_bytes();
-        if bytes.first() != Some(&b'-') || bytes.len() == 1 { continue; }
+        if bytes.first() != Some(&b'-') || bytes.len() == 1 {
+            continue;
+        }
         match flags::find(bytes) {
             // nvcc refuses these, or hands them to the host compiler as it will again. Those for dependency files stay away.
             Match::Unknown if word.starts_with("-M") => {}
             Match::Unknown => out.compile.push(Word::text(word)),
             Match::With(flag, value) => out.put(flag, Some(value), unit, places),
             Match::Alone(flag) if flag.value == Value::None => out.put(flag, None, unit, places),
-            Match::Alone(flag) => if let Some(value) = rest.next() { out.put(flag, Some(value.as_bytes()), unit, places); },
+            Match::Alone(flag) => {
+                if let Some(value) = rest.next() {
+                    out.put(flag, Some(value.as_bytes()), unit, places);
+                }
+            }
         }
     }
     out
@@ -59,20 +85,49 @@ fn sort(unit: &TranslationUnit, places: &dyn Places) -> Sorted {
 
 impl Sorted {
     fn put(&mut self, flag: &'static Flag, value: Option<&[u8]>, unit: &TranslationUnit, places: &dyn Places) {
-        if DROPPED.contains(&flag.long) { return; }
+        if DROPPED.contains(&flag.long) {
+            return;
+        }
         let name = if flag.short.is_empty() { flag.long } else { flag.short };
-        let paths = |value: &[u8]| words::list(value).iter().map(|item| unit.directory.join(path_of(item))).collect::<Vec<PathBuf>>();
+        let paths = |value: &[u8]| {
+            words::list(value).iter().map(|item| unit.directory.join(path_of(item))).collect::<Vec<PathBuf>>()
+        };
         let value = value.unwrap_or_default();
         match flag.effect {
-            Effect::Phase(_) | Effect::DeviceC | Effect::DeviceW | Effect::Output | Effect::OutputDirectory | Effect::DependenciesWithCompile
-            | Effect::DependencyFile | Effect::Architecture | Effect::Code | Effect::GenerateCode | Effect::OptionsFile | Effect::Shared
-            | Effect::RelocatableLink | Effect::HostLinkerScript | Effect::NoCompilation | Effect::RelocatableDeviceCode => {}
+            Effect::Phase(_)
+            | Effect::DeviceC
+            | Effect::DeviceW
+            | Effect::Output
+            | Effect::OutputDirectory
+            | Effect::DependenciesWithCompile
+            | Effect::DependencyFile
+            | Effect::Architecture
+            | Effect::Code
+            | Effect::GenerateCode
+            | Effect::OptionsFile
+            | Effect::Shared
+            | Effect::RelocatableLink
+            | Effect::HostLinkerScript
+            | Effect::NoCompilation
+            | Effect::RelocatableDeviceCode => {}
             Effect::Include | Effect::SystemInclude => {
-                for p in paths(value) { self.compile.extend([Word::text(name), places.folder(&p)]); }
+                for p in paths(value) {
+                    self.compile.extend([Word::text(name), places.folder(&p)]);
+                }
             }
-            Effect::PreInclude => for p in paths(value) { self.compile.extend([Word::text(name), places.file(&p)]); },
-            Effect::LibraryPath => for p in paths(value) { self.link.extend([Word::text(name), Word::text(p.to_string_lossy())]); },
-            Effect::Library | Effect::LinkerFlags | Effect::ForwardToHostLinker => self.link.extend(plain(name, flag, value)),
+            Effect::PreInclude => {
+                for p in paths(value) {
+                    self.compile.extend([Word::text(name), places.file(&p)]);
+                }
+            }
+            Effect::LibraryPath => {
+                for p in paths(value) {
+                    self.link.extend([Word::text(name), Word::text(p.to_string_lossy())]);
+                }
+            }
+            Effect::Library | Effect::LinkerFlags | Effect::ForwardToHostLinker => {
+                self.link.extend(plain(name, flag, value))
+            }
             _ if matches!(flag.long, "--cudart" | "--cudadevrt") => self.link.extend(plain(name, flag, value)),
             _ => self.compile.extend(plain(name, flag, value)),
         }
@@ -82,11 +137,15 @@ impl Sorted {
 /// A flag and its value as two words; a list's separators and quotes stay as they were.
 fn plain(name: &str, flag: &Flag, value: &[u8]) -> Vec<Word> {
     let mut out = vec![Word::text(name)];
-    if flag.value != Value::None { out.push(Word::text(String::from_utf8_lossy(value))); }
+    if flag.value != Value::None {
+        out.push(Word::text(String::from_utf8_lossy(value)));
+    }
     out
 }
 
-fn path_of(item: &[u8]) -> OsString { OsString::from_vec(words::path(item)) }
+fn path_of(item: &[u8]) -> OsString {
+    OsString::from_vec(words::path(item))
+}
 
 /// What every compilation of ours has besides the user's flags.
 fn for_this_device(relocatable: bool) -> Vec<Word> {
@@ -114,14 +173,22 @@ pub fn program(name: &str, units: &[&TranslationUnit], others: &[PathBuf], place
         let mut sorted = sort(unit, places);
         relocatable |= sorted.relocatable;
         let words = std::mem::take(&mut sorted.link);
-        if !libraries.windows(words.len().max(1)).any(|w| w == words) { libraries.extend(words); }
+        if !libraries.windows(words.len().max(1)).any(|w| w == words) {
+            libraries.extend(words);
+        }
         let object = format!("{name}/{i}.o");
         steps.push(compile(unit, sorted, "-c", &object, places));
         link.push(Word::Scratch(object));
     }
     link.extend(others.iter().map(|p| places.file(p)));
     link.extend(libraries);
-    link.extend([Word::text("-arch"), Word::Architecture, Word::text(format!("-rdc={relocatable}")), Word::text("-o"), Word::Scratch(output.clone())]);
+    link.extend([
+        Word::text("-arch"),
+        Word::Architecture,
+        Word::text(format!("-rdc={relocatable}")),
+        Word::text("-o"),
+        Word::Scratch(output.clone()),
+    ]);
     if let Some(compiler) = units.iter().find_map(|u| u.host_compiler.as_ref()) {
         link.extend([Word::text("-ccbin"), Word::text(compiler.to_string_lossy())]);
     }
@@ -145,7 +212,11 @@ pub fn cubin(name: &str, units: &[&TranslationUnit], which: usize, places: &dyn 
         steps.push(one(unit, &part));
         parts.push(Word::Scratch(part));
     }
-    let words = [Word::text("-arch"), Word::Architecture].into_iter().chain(parts).chain([Word::text("-o"), Word::Scratch(output.clone())]).collect();
+    let words = [Word::text("-arch"), Word::Architecture]
+        .into_iter()
+        .chain(parts)
+        .chain([Word::text("-o"), Word::Scratch(output.clone())])
+        .collect();
     steps.push(Step { directory: places.folder(&units[which].directory), tool: Tool::Nvlink, words });
     Build { name: name.to_owned(), output, steps }
 }
@@ -155,16 +226,26 @@ pub fn cubin(name: &str, units: &[&TranslationUnit], which: usize, places: &dyn 
 pub fn launcher(name: &str, source: Word) -> Build {
     let output = format!("{name}/launch");
     let words = vec![
-        Word::text("-std=c++17"), Word::text("-O1"), Word::text("-cudart=none"), source, Word::text("-ldl"),
-        Word::text("-o"), Word::Scratch(output.clone()),
+        Word::text("-std=c++17"),
+        Word::text("-O1"),
+        Word::text("-cudart=none"),
+        source,
+        Word::text("-ldl"),
+        Word::text("-o"),
+        Word::Scratch(output.clone()),
     ];
-    Build { name: name.to_owned(), output, steps: vec![Step { directory: Word::Scratch(String::new()), tool: Tool::Nvcc, words }] }
+    Build {
+        name: name.to_owned(),
+        output,
+        steps: vec![Step { directory: Word::Scratch(String::new()), tool: Tool::Nvcc, words }],
+    }
 }
 
 /// Whether a path is one that every machine with the toolkit has its own of. `toolkit` are the names of its folder.
 #[must_use]
 pub fn is_system(path: &Path, toolkit: &[PathBuf]) -> bool {
-    ["/usr/include", "/usr/lib", "/usr/local/cuda"].iter().any(|p| path.starts_with(p)) || toolkit.iter().any(|p| path.starts_with(p))
+    ["/usr/include", "/usr/lib", "/usr/local/cuda"].iter().any(|p| path.starts_with(p))
+        || toolkit.iter().any(|p| path.starts_with(p))
 }
 
 #[cfg(test)]
@@ -183,23 +264,35 @@ mod tests {
     }
 
     fn line(words: &[Word]) -> String {
-        words.iter().map(|w| match w {
-            Word::Text(t) => t.clone(), Word::Scratch(p) => format!("$S/{p}"), Word::Bundle(p) => format!("$B/{p}"), Word::Architecture => "$A".into(),
-        }).collect::<Vec<_>>().join(" ")
+        words
+            .iter()
+            .map(|w| match w {
+                Word::Text(t) => t.clone(),
+                Word::Scratch(p) => format!("$S/{p}"),
+                Word::Bundle(p) => format!("$B/{p}"),
+                Word::Architecture => "$A".into(),
+            })
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
     fn the_users_flags_stay_and_what_is_for_files_and_architectures_goes() {
-        let units = units("-O3 -Iinc,/abs -DN=4 -std=c++17 -gencode arch=compute_70,code=sm_70 -Xcompiler -fopenmp -MD -MF x.d -lineinfo -t 4 \
-            --use_fast_math -lm -L lib src/a.cu b.cpp -o app");
+        let units = units(
+            "-O3 -Iinc,/abs -DN=4 -std=c++17 -gencode arch=compute_70,code=sm_70 -Xcompiler -fopenmp -MD -MF x.d -lineinfo -t 4 \
+            --use_fast_math -lm -L lib src/a.cu b.cpp -o app",
+        );
         let all: Vec<&TranslationUnit> = units.iter().collect();
         let built = program("p", &all, &["/p/c.o".into()], &InPlace);
         let lines: Vec<String> = built.steps.iter().map(|s| line(&s.words)).collect();
-        assert_eq!(lines, [
-            "-O 3 -I /p/inc -I /abs -D N=4 -std c++17 -Xcompiler -fopenmp -use_fast_math -lineinfo -arch $A -rdc=false -c /p/src/a.cu -o $S/p/0.o",
-            "-O 3 -I /p/inc -I /abs -D N=4 -std c++17 -Xcompiler -fopenmp -use_fast_math -lineinfo -arch $A -rdc=false -c /p/b.cpp -o $S/p/1.o",
-            "$S/p/0.o $S/p/1.o /p/c.o -l m -L /p/lib -arch $A -rdc=false -o $S/p/program",
-        ]);
+        assert_eq!(
+            lines,
+            [
+                "-O 3 -I /p/inc -I /abs -D N=4 -std c++17 -Xcompiler -fopenmp -use_fast_math -lineinfo -arch $A -rdc=false -c /p/src/a.cu -o $S/p/0.o",
+                "-O 3 -I /p/inc -I /abs -D N=4 -std c++17 -Xcompiler -fopenmp -use_fast_math -lineinfo -arch $A -rdc=false -c /p/b.cpp -o $S/p/1.o",
+                "$S/p/0.o $S/p/1.o /p/c.o -l m -L /p/lib -arch $A -rdc=false -o $S/p/program",
+            ]
+        );
         assert!(built.steps.iter().all(|s| s.directory == Word::text("/p") && s.tool == Tool::Nvcc));
     }
 
@@ -208,10 +301,13 @@ mod tests {
         let units = units("-dc -G a.cu b.cu");
         let all: Vec<&TranslationUnit> = units.iter().collect();
         let lines: Vec<String> = cubin("c", &all, 1, &InPlace).steps.iter().map(|s| line(&s.words)).collect();
-        assert_eq!(lines, [
-            "-G -lineinfo -arch $A -rdc=true -cubin /p/a.cu -o $S/c/0.cubin",
-            "-G -lineinfo -arch $A -rdc=true -cubin /p/b.cu -o $S/c/1.cubin",
-            "-arch $A $S/c/0.cubin $S/c/1.cubin -o $S/c/kernel.cubin",
-        ]);
+        assert_eq!(
+            lines,
+            [
+                "-G -lineinfo -arch $A -rdc=true -cubin /p/a.cu -o $S/c/0.cubin",
+                "-G -lineinfo -arch $A -rdc=true -cubin /p/b.cu -o $S/c/1.cubin",
+                "-arch $A $S/c/0.cubin $S/c/1.cubin -o $S/c/kernel.cubin",
+            ]
+        );
     }
 }

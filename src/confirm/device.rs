@@ -40,7 +40,9 @@ pub struct Toolchain {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
-    #[error("there is no NVIDIA GPU here ({0}): make a bundle with `scuba confirm --bundle DIR` and run it where there is one with `scuba confirm --from DIR`")]
+    #[error(
+        "there is no NVIDIA GPU here ({0}): make a bundle with `scuba confirm --bundle DIR` and run it where there is one with `scuba confirm --from DIR`"
+    )]
     NoDevice(String),
     #[error("there is no nvcc: set SCUBA_NVCC or `[nvcc] path` in scuba.toml")]
     NoNvcc,
@@ -60,10 +62,17 @@ impl Device {
     pub fn find(patience: Duration) -> Result<Self, DeviceError> {
         let failed = |why: &str| DeviceError::NoDevice(why.to_owned());
         // nvidia-smi does not look at it, all that CUDA runs does.
-        if std::env::var(VISIBLE).is_ok_and(|v| hides_all(&v)) { return Err(failed("CUDA_VISIBLE_DEVICES hides them all")); }
-        let text = output(Path::new("nvidia-smi"), &["--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader"], patience)
-            .map_err(|e| failed(&format!("nvidia-smi: {e}")))?;
-        Self::parse(&text).ok_or_else(|| failed(&format!("nvidia-smi says `{}`", text.lines().next().unwrap_or_default())))
+        if std::env::var(VISIBLE).is_ok_and(|v| hides_all(&v)) {
+            return Err(failed("CUDA_VISIBLE_DEVICES hides them all"));
+        }
+        let text = output(
+            Path::new("nvidia-smi"),
+            &["--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader"],
+            patience,
+        )
+        .map_err(|e| failed(&format!("nvidia-smi: {e}")))?;
+        Self::parse(&text)
+            .ok_or_else(|| failed(&format!("nvidia-smi says `{}`", text.lines().next().unwrap_or_default())))
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -76,7 +85,9 @@ impl Device {
 
     /// `sm_90`
     #[must_use]
-    pub fn architecture(&self) -> String { format!("sm_{}", self.capability) }
+    pub fn architecture(&self) -> String {
+        format!("sm_{}", self.capability)
+    }
 }
 
 impl Toolchain {
@@ -88,12 +99,16 @@ impl Toolchain {
     pub fn find(nvcc: Option<&Path>, sanitizer: Option<&Path>, patience: Duration) -> Result<Self, DeviceError> {
         let device = Device::find(patience)?;
         let nvcc = nvcc.ok_or(DeviceError::NoNvcc)?.to_owned();
-        let version = output(&nvcc, &["--version"], patience).map_err(|why| DeviceError::Nvcc { nvcc: nvcc.clone(), why })?;
-        let compute_sanitizer = self::sanitizer(Some(&nvcc), sanitizer).ok_or_else(|| DeviceError::NoSanitizer { nvcc: nvcc.clone() })?;
+        let version =
+            output(&nvcc, &["--version"], patience).map_err(|why| DeviceError::Nvcc { nvcc: nvcc.clone(), why })?;
+        let compute_sanitizer =
+            self::sanitizer(Some(&nvcc), sanitizer).ok_or_else(|| DeviceError::NoSanitizer { nvcc: nvcc.clone() })?;
         let says = output(&compute_sanitizer, &["--version"], patience)
             .map_err(|why| DeviceError::Sanitizer { path: compute_sanitizer.clone(), why })?;
         Ok(Self {
-            device, nvcc, compute_sanitizer,
+            device,
+            nvcc,
+            compute_sanitizer,
             cuda: after(&version, ", V"),
             sanitizer_version: after(&says, "Version "),
         })
@@ -115,7 +130,10 @@ pub fn sanitizer(nvcc: Option<&Path>, named: Option<&Path>) -> Option<PathBuf> {
 
 /// What follows a mark, up to white space.
 fn after(text: &str, mark: &str) -> String {
-    text.split_once(mark).and_then(|(_, rest)| rest.split_whitespace().next()).unwrap_or("of unknown version").to_owned()
+    text.split_once(mark)
+        .and_then(|(_, rest)| rest.split_whitespace().next())
+        .unwrap_or("of unknown version")
+        .to_owned()
 }
 
 fn output(program: &Path, arguments: &[&str], patience: Duration) -> Result<String, String> {
@@ -129,14 +147,21 @@ mod tests {
 
     #[test]
     fn devices_may_be_hidden() {
-        for text in ["", " ", "-1", "-1,0", "NoDevFiles"] { assert!(hides_all(text), "{text}"); }
-        for text in ["0", "1,-1", "GPU-8932f937-d72c", "MIG-1/0/0"] { assert!(!hides_all(text), "{text}"); }
+        for text in ["", " ", "-1", "-1,0", "NoDevFiles"] {
+            assert!(hides_all(text), "{text}");
+        }
+        for text in ["0", "1,-1", "GPU-8932f937-d72c", "MIG-1/0/0"] {
+            assert!(!hides_all(text), "{text}");
+        }
     }
 
     #[test]
     fn devices_and_versions_are_read_from_what_the_tools_print() {
         let d = Device::parse("NVIDIA H200, 580.159.04, 9.0\nNVIDIA L4, 580.159.04, 8.9\n").unwrap();
-        assert_eq!((d.name.as_str(), d.driver.as_str(), d.capability, d.architecture().as_str()), ("NVIDIA H200", "580.159.04", 90, "sm_90"));
+        assert_eq!(
+            (d.name.as_str(), d.driver.as_str(), d.capability, d.architecture().as_str()),
+            ("NVIDIA H200", "580.159.04", 90, "sm_90")
+        );
         assert_eq!(Device::parse("RTX, 595.1, 12.0").map(|d| d.capability), Some(120));
         assert_eq!(Device::parse("No devices were found"), None);
         assert_eq!(Device::parse(""), None);

@@ -5,8 +5,8 @@
 
 use super::device::Toolchain;
 use super::inputs::InputFiles;
-use super::manifest::{Attempt, Build, Case, Executable, Manifest, Step, Tool, Word};
 use super::kernel_check;
+use super::manifest::{Attempt, Build, Case, Executable, Manifest, Step, Tool, Word};
 use super::process::{self, Ended};
 use super::record::Records;
 use super::scratch::Scratch;
@@ -41,21 +41,46 @@ pub struct ExecuteError(#[from] std::io::Error);
 ///
 /// # Errors
 /// When there is no room for what is built; whatever goes wrong with one case is said in its outcome.
-pub fn execute(manifest: &Manifest, bundle: &Path, toolchain: &Toolchain, deadline: Option<Instant>, mut told: impl FnMut(&Case, &Outcome)) -> Result<Vec<Outcome>, ExecuteError> {
+pub fn execute(
+    manifest: &Manifest,
+    bundle: &Path,
+    toolchain: &Toolchain,
+    deadline: Option<Instant>,
+    mut told: impl FnMut(&Case, &Outcome),
+) -> Result<Vec<Outcome>, ExecuteError> {
     let scratch = Scratch::new()?;
     let mut run = Execution {
-        manifest, bundle, toolchain, scratch: scratch.path(), deadline, built: HashMap::new(), seen: HashMap::new(), checks: HashMap::new(), count: 0,
+        manifest,
+        bundle,
+        toolchain,
+        scratch: scratch.path(),
+        deadline,
+        built: HashMap::new(),
+        seen: HashMap::new(),
+        checks: HashMap::new(),
+        count: 0,
     };
-    Ok(manifest.cases.iter().take_while(|_| deadline.is_none_or(|d| Instant::now() < d)).map(|case| {
-        let outcome = run.case(case);
-        told(case, &outcome);
-        outcome
-    }).collect())
+    Ok(manifest
+        .cases
+        .iter()
+        .take_while(|_| deadline.is_none_or(|d| Instant::now() < d))
+        .map(|case| {
+            let outcome = run.case(case);
+            told(case, &outcome);
+            outcome
+        })
+        .collect())
 }
 
 /// What a run under Compute Sanitizer showed.
 #[derive(Clone)]
-struct Seen { records: Records, ended: bool, how: String, output: String, log: String }
+struct Seen {
+    records: Records,
+    ended: bool,
+    how: String,
+    output: String,
+    log: String,
+}
 
 struct Execution<'a> {
     manifest: &'a Manifest,
@@ -74,7 +99,9 @@ struct Execution<'a> {
 impl Execution<'_> {
     fn case(&mut self, case: &Case) -> Outcome {
         let mut log = String::new();
-        for note in &case.notes { let _ = writeln!(log, "note: {note}"); }
+        for note in &case.notes {
+            let _ = writeln!(log, "note: {note}");
+        }
         let mut silent = Vec::new();
         let mut open: Vec<String> = Vec::new();
         let mut confirmed = None;
@@ -86,14 +113,20 @@ impl Execution<'_> {
             let what = match attempt {
                 Attempt::Program { .. } => "the program itself",
                 Attempt::Launch { .. } => "this launch alone",
-                Attempt::Check { .. } => { by = ConfirmedBy::KernelCheck; "this launch with a check compiled into the kernel" }
+                Attempt::Check { .. } => {
+                    by = ConfirmedBy::KernelCheck;
+                    "this launch with a check compiled into the kernel"
+                }
             };
             let _ = writeln!(log, "== {what}");
             let blind = hidden && !matches!(attempt, Attempt::Check { .. });
             match self.attempt(case, attempt, &mut log) {
                 Ok(Verdict::NotReproduced(_)) if blind => unseen = "; Compute Sanitizer reports nothing",
                 _ if blind => {}
-                Ok(Verdict::Confirmed(detail)) => { confirmed = Some(format!("{detail}, running {what}")); break; }
+                Ok(Verdict::Confirmed(detail)) => {
+                    confirmed = Some(format!("{detail}, running {what}"));
+                    break;
+                }
                 Ok(Verdict::NotReproduced(why)) => silent.push(format!("{what}: {why}")),
                 Ok(Verdict::Inconclusive(why)) => open.push(format!("{what}: {why}")),
                 Err(why) => {
@@ -103,12 +136,16 @@ impl Execution<'_> {
             }
         }
         // Two runs may say the same.
-        for lines in [&mut silent, &mut open] { lines.dedup(); }
+        for lines in [&mut silent, &mut open] {
+            lines.dedup();
+        }
         let (status, mut detail) = match confirmed {
             Some(detail) => (ConfirmationStatus::Confirmed, detail),
             // Silence counts only where nothing was left open.
             None if open.is_empty() && !silent.is_empty() => (ConfirmationStatus::NotReproduced, silent.join("; ")),
-            None if open.is_empty() => (ConfirmationStatus::Inconclusive, format!("there is no way to run it: {}", case.notes.join("; "))),
+            None if open.is_empty() => {
+                (ConfirmationStatus::Inconclusive, format!("there is no way to run it: {}", case.notes.join("; ")))
+            }
             None => (ConfirmationStatus::Inconclusive, open.into_iter().chain(silent).collect::<Vec<_>>().join("; ")),
         };
         let _ = write!(detail, "{unseen} ({})", self.toolchain.versions());
@@ -126,14 +163,20 @@ impl Execution<'_> {
         let limit = self.manifest.limits.max_bytes;
         let device_bytes = attempt.device_bytes();
         if device_bytes > limit {
-            return Err(format!("it needs {device_bytes} bytes of device memory, and `[confirm] max_bytes` allows {limit}"));
+            return Err(format!(
+                "it needs {device_bytes} bytes of device memory, and `[confirm] max_bytes` allows {limit}"
+            ));
         }
-        if self.deadline.is_some_and(|d| Instant::now() >= d) { return Err("the time was up".into()); }
+        if self.deadline.is_some_and(|d| Instant::now() >= d) {
+            return Err("the time was up".into());
+        }
         let mut array = None;
         let seen = match attempt {
             Attempt::Program { executable, argv, stdin, files, .. } => {
                 let key = (executable.clone(), argv.clone(), stdin.clone(), files.clone());
-                if let Some(known) = self.seen.get(&key) { known.clone() } else {
+                if let Some(known) = self.seen.get(&key) {
+                    known.clone()
+                } else {
                     // Before anything is built for a run that cannot be.
                     let files = InputFiles::new(files, stdin, limit).map_err(|e| e.to_string())?;
                     let program = match executable {
@@ -150,8 +193,11 @@ impl Execution<'_> {
                 let cubin = self.build(cubin, log)?;
                 let entry = entry_of(&cubin, kernel)?;
                 let file = self.launch_file(&cubin, &entry, description)?;
-                let seen = self.sanitized(&launcher, &[file.to_string_lossy().into_owned()], "", &InputFiles::default())?;
-                array = target.as_ref().and_then(|(name, offset, extent)| Some((start_of(&seen.output, name)?, *offset, *extent)));
+                let seen =
+                    self.sanitized(&launcher, &[file.to_string_lossy().into_owned()], "", &InputFiles::default())?;
+                array = target
+                    .as_ref()
+                    .and_then(|(name, offset, extent)| Some((start_of(&seen.output, name)?, *offset, *extent)));
                 seen
             }
             Attempt::Check { code, kernel, description, row, extent, .. } => {
@@ -169,19 +215,30 @@ impl Execution<'_> {
                     Some(line) if !ended.success() => format!("{}: {line}", ended.how()),
                     _ => ended.how(),
                 };
-                return Ok(verdict::of_record(&case.expected, kernel_check::record(&ended.output, *row), *extent, ended.success(), &how));
+                return Ok(verdict::of_record(
+                    &case.expected,
+                    kernel_check::record(&ended.output, *row),
+                    *extent,
+                    ended.success(),
+                    &how,
+                ));
             }
         };
         log.push_str(&seen.log);
         let toolkit = self.toolchain.nvcc.canonicalize().ok().and_then(|p| Some(p.parent()?.parent()?.to_owned()));
-        let around = Surroundings { bundle: self.bundle, toolkit: toolkit.as_deref().unwrap_or(Path::new("/usr/local/cuda")) };
+        let around =
+            Surroundings { bundle: self.bundle, toolkit: toolkit.as_deref().unwrap_or(Path::new("/usr/local/cuda")) };
         Ok(verdict::judge(&case.expected, &seen.records, seen.ended, &seen.how, array, &around))
     }
 
     /// PTX that the device takes: it refuses what is said to be for a newer one, whatever is in it.
     fn for_this_device(&mut self, code: PathBuf) -> Result<PathBuf, String> {
         let failed = |e: std::io::Error| format!("{}: {e}", code.display());
-        let Some(older) = retargeted(&std::fs::read_to_string(&code).map_err(failed)?, self.toolchain.device.capability) else { return Ok(code) };
+        let Some(older) =
+            retargeted(&std::fs::read_to_string(&code).map_err(failed)?, self.toolchain.device.capability)
+        else {
+            return Ok(code);
+        };
         self.count += 1;
         let own = self.scratch.join(format!("{}.ptx", self.count));
         std::fs::write(&own, older).map_err(failed)?;
@@ -209,7 +266,13 @@ impl Execution<'_> {
     }
 
     /// Runs a program under Compute Sanitizer, in a folder of its own.
-    fn sanitized(&mut self, program: &Path, argv: &[String], stdin: &str, files: &InputFiles<'_>) -> Result<Seen, String> {
+    fn sanitized(
+        &mut self,
+        program: &Path,
+        argv: &[String],
+        stdin: &str,
+        files: &InputFiles<'_>,
+    ) -> Result<Seen, String> {
         self.count += 1;
         let folder = self.scratch.join(format!("run-{}", self.count));
         std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -217,22 +280,47 @@ impl Execution<'_> {
         let limits = self.manifest.limits;
         files.write(&folder).map_err(|e| e.to_string())?;
         let mut command = Command::new(&self.toolchain.compute_sanitizer);
-        command.args(["--tool", "memcheck", "--xml", "--save"]).arg(&xml)
-            .args(["--error-exitcode", FOUND, "--print-limit", "0", "--strip-paths", "no", "--show-backtrace", "device"])
+        command
+            .args(["--tool", "memcheck", "--xml", "--save"])
+            .arg(&xml)
+            .args([
+                "--error-exitcode",
+                FOUND,
+                "--print-limit",
+                "0",
+                "--strip-paths",
+                "no",
+                "--show-backtrace",
+                "device",
+            ])
             // Without it memcheck says nothing of an access into the next allocation.
             .args(["--padding", &limits.padding.to_string(), "--destroy-on-device-error", "kernel"])
-            .arg(program).args(argv).current_dir(&folder);
+            .arg(program)
+            .args(argv)
+            .current_dir(&folder);
         let mut log = shown(&command);
-        for f in files.iter() { let _ = writeln!(log, "with `{}` of {} bytes in its folder", f.name, f.bytes.len()); }
+        for f in files.iter() {
+            let _ = writeln!(log, "with `{}` of {} bytes in its folder", f.name, f.bytes.len());
+        }
         let ended = self.run(&mut command, stdin)?;
         let text = std::fs::read(&xml).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default();
         let records = records(&text, &ended.output);
-        let _ = writeln!(log, "{}\nit {}; {} records{}", end_of(ended.output.trim_end(), 4096), ended.how(), records.records.len(), if records.cut_off { ", cut off" } else { "" });
+        let _ = writeln!(
+            log,
+            "{}\nit {}; {} records{}",
+            end_of(ended.output.trim_end(), 4096),
+            ended.how(),
+            records.records.len(),
+            if records.cut_off { ", cut off" } else { "" }
+        );
         // What a record looks like is worth keeping, not a thousand of them.
         let _ = writeln!(log, "{}", head_of(&text, 4096));
         let mut how = ended.how();
         if records.records.is_empty()
-            && let Some(last) = last_line(&ended) { let _ = write!(how, ": {last}"); }
+            && let Some(last) = last_line(&ended)
+        {
+            let _ = write!(how, ": {last}");
+        }
         Ok(Seen { records, ended: ended.success(), how, output: ended.output, log })
     }
 
@@ -241,7 +329,8 @@ impl Execution<'_> {
         let limits = self.manifest.limits;
         let time = self.time(limits.time());
         command.env(SECONDS, (time + SPARE).as_secs().to_string());
-        process::run_to_the_last(command, stdin, time, Some(limits.memory)).map_err(|e| format!("{}: {e}", command.get_program().display()))
+        process::run_to_the_last(command, stdin, time, Some(limits.memory))
+            .map_err(|e| format!("{}: {e}", command.get_program().display()))
     }
 
     /// So much, or what is left.
@@ -251,7 +340,9 @@ impl Execution<'_> {
 
     /// What a build leaves, made once.
     fn build(&mut self, name: &str, log: &mut String) -> Result<PathBuf, String> {
-        if let Some(known) = self.built.get(name) { return known.clone(); }
+        if let Some(known) = self.built.get(name) {
+            return known.clone();
+        }
         let result = match self.manifest.builds.iter().find(|b| b.name == name) {
             Some(build) => self.make(build, log),
             None => Err(format!("the manifest has no build `{name}`")),
@@ -262,15 +353,24 @@ impl Execution<'_> {
 
     fn make(&self, build: &Build, log: &mut String) -> Result<PathBuf, String> {
         let output = self.scratch.join(&build.output);
-        if let Some(folder) = output.parent() { std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?; }
+        if let Some(folder) = output.parent() {
+            std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        }
         for step in &build.steps {
             let mut command = self.command(step);
             log.push_str(&shown(&command));
             let done = process::run(&mut command, "", self.time(COMPILE_TIME), None)
                 .map_err(|e| format!("{}: {e}", command.get_program().display()))?;
-            if !done.output.trim().is_empty() { let _ = writeln!(log, "{}", done.output.trim_end()); }
+            if !done.output.trim().is_empty() {
+                let _ = writeln!(log, "{}", done.output.trim_end());
+            }
             if !done.success() {
-                let why = done.output.lines().find(|l| l.contains("error") || l.contains("fatal")).or(done.output.lines().last()).unwrap_or_default();
+                let why = done
+                    .output
+                    .lines()
+                    .find(|l| l.contains("error") || l.contains("fatal"))
+                    .or(done.output.lines().last())
+                    .unwrap_or_default();
                 return Err(format!("nvcc {}{}{why}", done.how(), if why.is_empty() { "" } else { ": " }));
             }
         }
@@ -280,12 +380,20 @@ impl Execution<'_> {
     fn command(&self, step: &Step) -> Command {
         let program = match step.tool {
             Tool::Nvcc => self.toolchain.nvcc.clone(),
-            Tool::Nvlink => self.toolchain.nvcc.canonicalize().unwrap_or_else(|_| self.toolchain.nvcc.clone()).with_file_name("nvlink"),
+            Tool::Nvlink => self
+                .toolchain
+                .nvcc
+                .canonicalize()
+                .unwrap_or_else(|_| self.toolchain.nvcc.clone())
+                .with_file_name("nvlink"),
         };
         let mut command = Command::new(program);
-        command.args(step.words.iter().map(|w| self.word(w))).current_dir(self.word(&step.directory))
+        command
+            .args(step.words.iter().map(|w| self.word(w)))
+            .current_dir(self.word(&step.directory))
             // They are in the words already.
-            .env_remove("NVCC_PREPEND_FLAGS").env_remove("NVCC_APPEND_FLAGS");
+            .env_remove("NVCC_PREPEND_FLAGS")
+            .env_remove("NVCC_APPEND_FLAGS");
         command
     }
 
@@ -312,7 +420,9 @@ fn retargeted(ptx: &str, capability: u32) -> Option<String> {
 /// it, what was printed until then counts.
 fn records(file: &str, printed: &str) -> Records {
     let records = Records::parse(file);
-    if !records.records.is_empty() || !records.cut_off { return records; }
+    if !records.records.is_empty() || !records.cut_off {
+        return records;
+    }
     let printed = Records::parse_text(printed);
     if printed.records.is_empty() { records } else { printed }
 }
@@ -328,8 +438,11 @@ fn entry_of(cubin: &Path, kernel: &str) -> Result<String, String> {
     let failed = |e: &dyn std::fmt::Display| format!("{}: {e}", cubin.display());
     let data = std::fs::read(cubin).map_err(|e| failed(&e))?;
     let file = ElfFile64::<Endianness>::parse(data.as_slice()).map_err(|e| failed(&e))?;
-    let entries: Vec<String> = file.sections().filter_map(|s| Some(s.name().ok()?.strip_prefix(".text.")?.to_owned())).collect();
-    if entries.iter().any(|e| e == kernel) { return Ok(kernel.to_owned()); }
+    let entries: Vec<String> =
+        file.sections().filter_map(|s| Some(s.name().ok()?.strip_prefix(".text.")?.to_owned())).collect();
+    if entries.iter().any(|e| e == kernel) {
+        return Ok(kernel.to_owned());
+    }
     let wanted = demangled(kernel);
     let mut same = entries.into_iter().filter(|e| demangled(e) == wanted);
     match (same.next(), same.next()) {
@@ -344,28 +457,41 @@ fn demangled(symbol: &str) -> String {
 }
 
 fn last_line(ended: &Ended) -> Option<&str> {
-    ended.output.lines().map(|l| l.trim_start_matches('=').trim()).rfind(|l| !l.is_empty() && *l != "COMPUTE-SANITIZER" && !l.starts_with("ERROR SUMMARY"))
+    ended
+        .output
+        .lines()
+        .map(|l| l.trim_start_matches('=').trim())
+        .rfind(|l| !l.is_empty() && *l != "COMPUTE-SANITIZER" && !l.starts_with("ERROR SUMMARY"))
 }
 
 /// A command as one could type it.
 fn shown(command: &Command) -> String {
-    let words: Vec<String> = std::iter::once(command.get_program()).chain(command.get_args()).map(|w| {
-        let text = w.to_string_lossy();
-        shlex::try_quote(&text).map_or_else(|_| text.to_string(), std::borrow::Cow::into_owned)
-    }).collect();
+    let words: Vec<String> = std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|w| {
+            let text = w.to_string_lossy();
+            shlex::try_quote(&text).map_or_else(|_| text.to_string(), std::borrow::Cow::into_owned)
+        })
+        .collect();
     format!("$ {}\n", words.join(" "))
 }
 
 fn head_of(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) { end -= 1; }
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
     &text[..end]
 }
 
 fn end_of(text: &str, bytes: usize) -> String {
-    if text.len() <= bytes { return text.to_owned(); }
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
     let mut start = text.len() - bytes;
-    while !text.is_char_boundary(start) { start += 1; }
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
     format!("[…]{}", &text[start..])
 }
 
@@ -376,7 +502,10 @@ mod tests {
     #[test]
     fn code_for_a_newer_device_is_said_to_be_for_this_one() {
         let ptx = ".version 8.8\n.target sm_90a, debug\n.address_size 64\n// .target sm_90\n";
-        assert_eq!(retargeted(ptx, 86).unwrap(), ".version 8.8\n.target sm_86, debug\n.address_size 64\n// .target sm_90\n");
+        assert_eq!(
+            retargeted(ptx, 86).unwrap(),
+            ".version 8.8\n.target sm_86, debug\n.address_size 64\n// .target sm_90\n"
+        );
         assert_eq!(retargeted(ptx, 90), None);
         assert_eq!(retargeted("\n", 75), None);
     }

@@ -121,22 +121,42 @@ fn run_together(kernel: &str, rows: &[Row<'_>], on: &[usize]) -> (Vec<Option<Rec
     let (text, failed) = instrument(&CODE.replace("STORE_BEHIND", STORE_BEHIND), &places);
     assert_eq!(failed, []);
     let snapshot = Snapshot {
-        kernel: FuncRef { module: ModuleId(0), func: FuncId(0) }, grid: [1; 3], block: [4, 4, 1], shared: 64, parameters: vec![], objects: vec![],
-        target: None, target_kind: None, target_variable: None, device_bytes: 0,
+        kernel: FuncRef { module: ModuleId(0), func: FuncId(0) },
+        grid: [1; 3],
+        block: [4, 4, 1],
+        shared: 64,
+        parameters: vec![],
+        objects: vec![],
+        target: None,
+        target_kind: None,
+        target_variable: None,
+        device_bytes: 0,
     };
-    let table: String = statements(&on.iter().map(|&i| (&rows[i], &snapshot)).collect::<Vec<_>>(), rows).lines().filter_map(|l| l.strip_prefix("bytes table ")?.split_once(' '))
-        .map(|(at, hex)| format!("{at} {} {hex}\n", hex.len() / 2)).collect();
+    let table: String = statements(&on.iter().map(|&i| (&rows[i], &snapshot)).collect::<Vec<_>>(), rows)
+        .lines()
+        .filter_map(|l| l.strip_prefix("bytes table ")?.split_once(' '))
+        .map(|(at, hex)| format!("{at} {} {hex}\n", hex.len() / 2))
+        .collect();
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("k.ll"), text.replace("ptx_kernel ", "").replace("llvm.nvvm.read.ptx.", "")).unwrap();
-    std::fs::write(path("driver.c"), DRIVER.replace("KERNEL", kernel).replace("ROWS", &rows.len().to_string())).unwrap();
+    std::fs::write(path("driver.c"), DRIVER.replace("KERNEL", kernel).replace("ROWS", &rows.len().to_string()))
+        .unwrap();
     std::fs::write(path("table"), table).unwrap();
-    let done = Command::new("clang-22").args(["-w", "-O1", "-o"]).arg(path("run")).args([path("driver.c"), path("k.ll")]).output().unwrap();
+    let done = Command::new("clang-22")
+        .args(["-w", "-O1", "-o"])
+        .arg(path("run"))
+        .args([path("driver.c"), path("k.ll")])
+        .output()
+        .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let said = Command::new(path("run")).stdin(std::fs::File::open(path("table")).unwrap()).output().unwrap();
     assert!(said.status.success(), "{said:?}");
     let text = String::from_utf8(said.stdout).unwrap();
-    ((0..rows.len()).map(|row| record(&text, row)).collect(), text.lines().last().unwrap_or_default().trim_end().to_owned())
+    (
+        (0..rows.len()).map(|row| record(&text, row)).collect(),
+        text.lines().last().unwrap_or_default().trim_end().to_owned(),
+    )
 }
 
 /// A record of an array of which it is not known here where it lies.
@@ -149,18 +169,29 @@ fn anywhere(seen: Option<Record>) -> Option<Record> {
 #[test]
 fn what_leaves_its_part_is_recorded_and_skipped() {
     let place = place("part", Start::DynamicShared);
-    let part = |from: i64, w: Witness, shared: bool| run("part", &[Row { number: 0, place: &place, shared, part: Some(from), witness: &w }], 0);
+    let part = |from: i64, w: Witness, shared: bool| {
+        run("part", &[Row { number: 0, place: &place, shared, part: Some(from), witness: &w }], 0)
+    };
     // The first sixteen bytes: the last thread of each row of threads goes beyond them.
     let (seen, memory) = part(0, witness([3, 2, 0], 16, 16), false);
-    assert_eq!(seen, Some(Record { count: 4, by_witness: 1, offset: 16, address: Some(16), block: [0; 3], thread: [3, 0, 0] }));
+    assert_eq!(
+        seen,
+        Some(Record { count: 4, by_witness: 1, offset: 16, address: Some(16), block: [0; 3], thread: [3, 0, 0] })
+    );
     assert_eq!(memory, "0 7 7 7 0 0 0 0", "nothing is written behind the part");
     // The second half of them: a step before, and one behind.
     let (seen, memory) = part(8, witness([0, 1, 0], -4, 8), false);
-    assert_eq!(seen, Some(Record { count: 8, by_witness: 1, offset: -4, address: Some(4), block: [0; 3], thread: [0, 0, 0] }));
+    assert_eq!(
+        seen,
+        Some(Record { count: 8, by_witness: 1, offset: -4, address: Some(4), block: [0; 3], thread: [0, 0, 0] })
+    );
     assert_eq!(memory, "0 0 7 7 0 0 0 0");
     // Code that serves others too: only the witness's own access counts.
     let (seen, memory) = part(8, witness([0, 1, 0], -4, 8), true);
-    assert_eq!(seen, Some(Record { count: 1, by_witness: 1, offset: -4, address: Some(4), block: [0; 3], thread: [0, 1, 0] }));
+    assert_eq!(
+        seen,
+        Some(Record { count: 1, by_witness: 1, offset: -4, address: Some(4), block: [0; 3], thread: [0, 1, 0] })
+    );
     assert_eq!(memory, "0 7 7 7 7 0 0 0");
     // Another thread's access is no witness, nor is one that stays inside.
     assert_eq!(part(0, witness([2, 0, 0], 16, 16), false).0.map(|r| (r.count, r.by_witness)), Some((4, 0)));
@@ -172,7 +203,10 @@ fn a_row_begins_where_the_code_says() {
     let place = place("row", Start::Row { block: 0, number: 1, of: 2 });
     let w = witness([3, 2, 0], 16, 16);
     let (seen, _) = run("row", &[Row { number: 0, place: &place, shared: false, part: Some(32), witness: &w }], 0);
-    assert_eq!(anywhere(seen), Some(Record { count: 4, by_witness: 1, offset: 16, address: None, block: [0; 3], thread: [3, 0, 0] }));
+    assert_eq!(
+        anywhere(seen),
+        Some(Record { count: 4, by_witness: 1, offset: 16, address: None, block: [0; 3], thread: [3, 0, 0] })
+    );
 }
 
 #[test]
@@ -180,12 +214,16 @@ fn an_array_of_another_function_is_that_of_the_witness() {
     let place = place("put", Start::Kept { function: "local".into(), number: 0, of: 2 });
     let w = witness([3, 1, 0], 16, 16);
     let (seen, _) = run("local", &[Row { number: 0, place: &place, shared: false, part: None, witness: &w }], 0);
-    assert_eq!(anywhere(seen), Some(Record { count: 1, by_witness: 1, offset: 16, address: None, block: [0; 3], thread: [3, 1, 0] }));
+    assert_eq!(
+        anywhere(seen),
+        Some(Record { count: 1, by_witness: 1, offset: 16, address: None, block: [0; 3], thread: [3, 1, 0] })
+    );
 }
 
 #[test]
 fn several_checks_of_one_access_do_not_hide_each_other() {
-    let (whole, part) = (place("row", Start::Variable("tile".into())), place("row", Start::Row { block: 0, number: 1, of: 2 }));
+    let (whole, part) =
+        (place("row", Start::Variable("tile".into())), place("row", Start::Row { block: 0, number: 1, of: 2 }));
     // The last thread leaves its row and the tile.
     let (out, across) = (witness([3, 3, 0], 64, 64), witness([3, 3, 0], 16, 16));
     let rows = [

@@ -11,7 +11,9 @@ use std::path::{Component, Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    #[error("it opens `{0}`, and an input file can only be made below the folder of the run: give it a name without a folder, or take that of an argument")]
+    #[error(
+        "it opens `{0}`, and an input file can only be made below the folder of the run: give it a name without a folder, or take that of an argument"
+    )]
     Absolute(String),
     #[error("it opens `{0}`, which is not below the folder of the run: nothing is written outside it")]
     Outside(String),
@@ -27,7 +29,9 @@ pub enum InputError {
 
 /// Files whose names are good.
 #[derive(Debug, Default)]
-pub struct InputFiles<'a> { files: BTreeMap<PathBuf, &'a RunFile> }
+pub struct InputFiles<'a> {
+    files: BTreeMap<PathBuf, &'a RunFile>,
+}
 
 impl<'a> InputFiles<'a> {
     /// `most`: bytes that all of them and the standard input may have together (`[confirm] max_bytes`).
@@ -36,17 +40,23 @@ impl<'a> InputFiles<'a> {
     /// When a name leads out of the folder of the run, or there is too much.
     pub fn new(files: &'a [RunFile], stdin: &str, most: u64) -> Result<Self, InputError> {
         let bytes = files.iter().map(|f| f.bytes.len() as u64).fold(stdin.len() as u64, u64::saturating_add);
-        if bytes > most { return Err(InputError::TooLarge { bytes, most }); }
+        if bytes > most {
+            return Err(InputError::TooLarge { bytes, most });
+        }
         let mut out = Self { files: BTreeMap::new() };
         for file in files {
             let other = out.files.insert(below(&file.name)?, file);
-            if other.is_some_and(|o| o.bytes != file.bytes) { return Err(InputError::Twice(file.name.clone())); }
+            if other.is_some_and(|o| o.bytes != file.bytes) {
+                return Err(InputError::Twice(file.name.clone()));
+            }
         }
         Ok(out)
     }
 
     /// Each once.
-    pub fn iter(&self) -> impl Iterator<Item = &RunFile> { self.files.values().copied() }
+    pub fn iter(&self) -> impl Iterator<Item = &RunFile> {
+        self.files.values().copied()
+    }
 
     /// Writes them into `folder`, which exists and is nobody else's.
     ///
@@ -54,7 +64,8 @@ impl<'a> InputFiles<'a> {
     /// When one cannot be written: the disk is full, or one file lies where another needs a folder.
     pub fn write(&self, folder: &Path) -> Result<(), InputError> {
         for (path, file) in &self.files {
-            create(&folder.join(path), &file.bytes).map_err(|source| InputError::Write { name: file.name.clone(), source })?;
+            create(&folder.join(path), &file.bytes)
+                .map_err(|source| InputError::Write { name: file.name.clone(), source })?;
         }
         Ok(())
     }
@@ -62,13 +73,17 @@ impl<'a> InputFiles<'a> {
 
 /// A file that was not there: what a link in its place points to stays as it is.
 fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if let Some(folder) = path.parent() { std::fs::create_dir_all(folder)?; }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(bytes)
 }
 
 /// Where a name leads from the working folder.
 fn below(name: &str) -> Result<PathBuf, InputError> {
-    if name.is_empty() || name.contains('\0') || name.ends_with('/') { return Err(InputError::Nameless(name.into())); }
+    if name.is_empty() || name.contains('\0') || name.ends_with('/') {
+        return Err(InputError::Nameless(name.into()));
+    }
     let mut path = PathBuf::new();
     for part in Path::new(name).components() {
         match part {
@@ -86,14 +101,19 @@ mod tests {
     use super::{InputError, InputFiles};
     use crate::report::finding::RunFile;
 
-    fn file(name: &str, bytes: &[u8]) -> RunFile { RunFile { name: name.into(), bytes: bytes.into() } }
+    fn file(name: &str, bytes: &[u8]) -> RunFile {
+        RunFile { name: name.into(), bytes: bytes.into() }
+    }
 
-    fn refused(name: &str) -> InputError { InputFiles::new(&[file(name, b"x")], "", 100).unwrap_err() }
+    fn refused(name: &str) -> InputError {
+        InputFiles::new(&[file(name, b"x")], "", 100).unwrap_err()
+    }
 
     #[test]
     fn files_lie_where_the_program_opens_them() {
         let folder = tempfile::tempdir().unwrap();
-        let files = [file("input1", &[0, 0xff]), file("./data/graph.bin", b"g"), file("-4", b""), file("input1", &[0, 0xff])];
+        let files =
+            [file("input1", &[0, 0xff]), file("./data/graph.bin", b"g"), file("-4", b""), file("input1", &[0, 0xff])];
         InputFiles::new(&files, "", 100).unwrap().write(folder.path()).unwrap();
         let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
         assert_eq!((read("input1"), read("data/graph.bin"), read("-4")), (vec![0, 0xff], b"g".to_vec(), vec![]));
@@ -101,10 +121,16 @@ mod tests {
 
     #[test]
     fn no_name_leads_out_of_the_folder() {
-        for name in ["../x", "a/../../x", "a/..", ".."] { assert!(matches!(refused(name), InputError::Outside(n) if n == name), "{name}"); }
-        for name in ["/etc/passwd", "//x", "/"] { assert!(!matches!(refused(name), InputError::Outside(_)), "{name}"); }
+        for name in ["../x", "a/../../x", "a/..", ".."] {
+            assert!(matches!(refused(name), InputError::Outside(n) if n == name), "{name}");
+        }
+        for name in ["/etc/passwd", "//x", "/"] {
+            assert!(!matches!(refused(name), InputError::Outside(_)), "{name}");
+        }
         assert_eq!(refused("/data/g").to_string().split(',').next(), Some("it opens `/data/g`"));
-        for name in ["", ".", "./", "a/", "a\0b"] { assert!(matches!(refused(name), InputError::Nameless(_)), "{name:?}"); }
+        for name in ["", ".", "./", "a/", "a\0b"] {
+            assert!(matches!(refused(name), InputError::Nameless(_)), "{name:?}");
+        }
     }
 
     #[test]
@@ -124,7 +150,10 @@ mod tests {
         assert!(matches!(InputFiles::new(&[file("a", b"1"), file("./a", b"2")], "", 100), Err(InputError::Twice(_))));
         let folder = tempfile::tempdir().unwrap();
         let files = [file("a", b"1"), file("a/b", b"2")];
-        assert!(matches!(InputFiles::new(&files, "", 100).unwrap().write(folder.path()), Err(InputError::Write { .. })));
+        assert!(matches!(
+            InputFiles::new(&files, "", 100).unwrap().write(folder.path()),
+            Err(InputError::Write { .. })
+        ));
     }
 
     #[test]

@@ -10,7 +10,14 @@ const TEMPLATE: &str = include_str!("../../templates/check.ll");
 
 /// What an instruction does with memory, and which of its pointers is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access { Load, Store, AtomicRmw, CmpXchg, CopyTo, CopyFrom }
+pub enum Access {
+    Load,
+    Store,
+    AtomicRmw,
+    CmpXchg,
+    CopyTo,
+    CopyFrom,
+}
 
 /// Where an array begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +54,10 @@ pub struct Place {
 impl Place {
     /// The functions whose code must be as it was analysed.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
-        let array = match &self.start { Start::Kept { function, .. } => Some(function.as_str()), _ => None };
+        let array = match &self.start {
+            Start::Kept { function, .. } => Some(function.as_str()),
+            _ => None,
+        };
         std::iter::once(self.function.as_str()).chain(array)
     }
 }
@@ -66,13 +76,20 @@ pub fn instrument(text: &str, places: &[Place]) -> (String, Vec<(usize, String)>
     let mut before: HashMap<usize, Vec<String>> = HashMap::new();
     for (row, place) in places.iter().enumerate() {
         match edit(&mut lines, &functions, place, row, dynamic.as_deref()) {
-            Ok(new) => for (line, text) in new { before.entry(line).or_default().push(text); },
+            Ok(new) => {
+                for (line, text) in new {
+                    before.entry(line).or_default().push(text);
+                }
+            }
             Err(why) => failed.push((row, why)),
         }
     }
     let mut out = String::with_capacity(text.len() + 8192);
     for (i, line) in lines.iter().enumerate() {
-        for call in before.get(&i).into_iter().flatten() { out.push_str(call); out.push('\n'); }
+        for call in before.get(&i).into_iter().flatten() {
+            out.push_str(call);
+            out.push('\n');
+        }
         out.push_str(line);
         out.push('\n');
     }
@@ -83,23 +100,32 @@ pub fn instrument(text: &str, places: &[Place]) -> (String, Vec<(usize, String)>
 /// The template for so many rows, without declarations that the module has already.
 fn template(lines: &[String], rows: usize) -> String {
     let text = TEMPLATE.replace("{{rows}}", &rows.max(1).to_string());
-    let known = |l: &str| l.strip_prefix("declare i32 ").is_some_and(|name| lines.iter().any(|m| m.starts_with("declare") && m.contains(name)));
+    let known = |l: &str| {
+        l.strip_prefix("declare i32 ")
+            .is_some_and(|name| lines.iter().any(|m| m.starts_with("declare") && m.contains(name)))
+    };
     text.lines().filter(|l| !known(l)).fold(String::new(), |out, l| out + l + "\n")
 }
 
 /// What is promised of an address computation or of arithmetic does not hold where something is wrong: a compiler that may rely
 /// on it may drop the check.
 fn relaxed(line: &str) -> String {
-    if !line.starts_with("  ") { return line.to_owned(); }
+    if !line.starts_with("  ") {
+        return line.to_owned();
+    }
     let mut out = line.to_owned();
     for word in [" inbounds", " nusw", " nuw", " nsw", " exact", " disjoint", " nneg", " samesign"] {
-        if out.contains(word) { out = out.replace(&format!("{word} "), " ").replace(&format!("{word}("), " ("); }
+        if out.contains(word) {
+            out = out.replace(&format!("{word} "), " ").replace(&format!("{word}("), " (");
+        }
     }
     out
 }
 
 /// The lines of a function's blocks.
-struct Body { blocks: Vec<Vec<usize>> }
+struct Body {
+    blocks: Vec<Vec<usize>>,
+}
 
 /// Each function's instructions by block. An instruction's first line stands at two spaces, whatever continues it further in.
 fn functions(lines: &[String]) -> HashMap<String, Body> {
@@ -111,13 +137,19 @@ fn functions(lines: &[String]) -> HashMap<String, Body> {
                 out.insert(std::mem::take(name), Body { blocks: std::mem::take(&mut body.blocks) });
                 inside = None;
             } else if line.starts_with("  ") && !line.starts_with("   ") {
-                if body.blocks.is_empty() { body.blocks.push(vec![]); }
-                if let Some(block) = body.blocks.last_mut() { block.push(i); }
+                if body.blocks.is_empty() {
+                    body.blocks.push(vec![]);
+                }
+                if let Some(block) = body.blocks.last_mut() {
+                    block.push(i);
+                }
             } else if !line.is_empty() && !line.starts_with([' ', ';']) {
                 body.blocks.push(vec![]);
             }
-        } else if line.starts_with("define ") && line.ends_with('{')
-            && let Some(name) = symbol(line) {
+        } else if line.starts_with("define ")
+            && line.ends_with('{')
+            && let Some(name) = symbol(line)
+        {
             inside = Some((name, Body { blocks: vec![] }));
         }
     }
@@ -134,12 +166,24 @@ fn symbol(line: &str) -> Option<String> {
 }
 
 /// Replaces the pointer of one access; what is to stand before which lines.
-fn edit(lines: &mut [String], functions: &HashMap<String, Body>, place: &Place, row: usize, dynamic: Option<&str>) -> Result<Vec<(usize, String)>, String> {
+fn edit(
+    lines: &mut [String],
+    functions: &HashMap<String, Body>,
+    place: &Place,
+    row: usize,
+    dynamic: Option<&str>,
+) -> Result<Vec<(usize, String)>, String> {
     let function = |name: &str| functions.get(name).ok_or("its function is not in the unit's code");
     let body = function(&place.function)?;
     let block = body.blocks.get(place.block).ok_or("its block is not in the unit's code")?;
     let same: Vec<usize> = block.iter().copied().filter(|&i| is(&lines[i], place.access)).collect();
-    if same.len() != place.of { return Err(format!("its block has {} such accesses in the unit's code, and {} in the analysis", same.len(), place.of)); }
+    if same.len() != place.of {
+        return Err(format!(
+            "its block has {} such accesses in the unit's code, and {} in the analysis",
+            same.len(),
+            place.of
+        ));
+    }
     let line = *same.get(place.number).ok_or("it is not in its block")?;
     let (start, end) = pointer(&lines[line], place.access).ok_or("its address is not in the generic address space")?;
     let address = lines[line][start..end].to_owned();
@@ -157,14 +201,26 @@ fn edit(lines: &mut [String], functions: &HashMap<String, Body>, place: &Place, 
         }
         Start::Row { block, number, of } => {
             let block = body.blocks.get(*block).ok_or("the block of its row is not in the unit's code")?;
-            let varying: Vec<usize> = block.iter().copied().filter(|&i| last_index(&lines[i]).is_some_and(|at| lines[i][at..].contains('%'))).collect();
-            if varying.len() != *of { return Err("the block of its row is another in the unit's code than in the analysis".into()); }
+            let varying: Vec<usize> = block
+                .iter()
+                .copied()
+                .filter(|&i| last_index(&lines[i]).is_some_and(|at| lines[i][at..].contains('%')))
+                .collect();
+            if varying.len() != *of {
+                return Err("the block of its row is another in the unit's code than in the analysis".into());
+            }
             let at = *varying.get(*number).ok_or("its row is not in its block")?;
             new.push((at + 1, row_start(&lines[at], row).ok_or("its row is not in the generic address space")?));
             format!("%scuba.start.{row}")
         }
     };
-    new.push((line, format!("  %scuba.{row} = call ptr @scuba_check(i32 {row}, ptr {address}, i64 {}, ptr {known}){debug}", place.width)));
+    new.push((
+        line,
+        format!(
+            "  %scuba.{row} = call ptr @scuba_check(i32 {row}, ptr {address}, i64 {}, ptr {known}){debug}",
+            place.width
+        ),
+    ));
     lines[line].replace_range(start..end, &format!("%scuba.{row}"));
     Ok(new)
 }
@@ -178,14 +234,23 @@ fn debug_of(line: &str) -> String {
 
 /// A function's alloca of a number: its line and its name.
 fn alloca(lines: &[String], body: &Body, number: usize, of: usize) -> Result<(usize, String), String> {
-    let all: Vec<(usize, &str)> = body.blocks.iter().flatten().filter_map(|&i| Some((i, lines[i].trim_start().split_once(" = alloca ")?.0))).collect();
-    if all.len() != of { return Err("its function has other local variables in the unit's code than in the analysis".into()); }
+    let all: Vec<(usize, &str)> = body
+        .blocks
+        .iter()
+        .flatten()
+        .filter_map(|&i| Some((i, lines[i].trim_start().split_once(" = alloca ")?.0)))
+        .collect();
+    if all.len() != of {
+        return Err("its function has other local variables in the unit's code than in the analysis".into());
+    }
     all.get(number).map(|(i, name)| (*i, (*name).to_owned())).ok_or("its array is not in its function".into())
 }
 
 /// Where in an address computation its last index begins: `i64 %i`.
 fn last_index(line: &str) -> Option<usize> {
-    if !line.contains(" = getelementptr ") { return None; }
+    if !line.contains(" = getelementptr ") {
+        return None;
+    }
     let mut depth = 0_i32;
     let mut last = None;
     for (i, c) in line.char_indices() {
@@ -206,7 +271,9 @@ fn row_start(line: &str, row: usize) -> Option<String> {
     let (_, op) = line[..at].split_once(" = ")?;
     let ty = line[at..].split(' ').next()?;
     let base = op.find(", ptr ").map(|i| &op[i + 6..])?;
-    if base.starts_with("addrspace(") { return None; }
+    if base.starts_with("addrspace(") {
+        return None;
+    }
     Some(format!("  %scuba.start.{row} = {op}{ty} 0"))
 }
 
@@ -215,7 +282,11 @@ fn global(lines: &[String], name: &str) -> Option<String> {
     let (plain, quoted) = (format!("@{name} = "), format!("@\"{name}\" = "));
     let line = lines.iter().find(|l| l.starts_with(&plain) || l.starts_with(&quoted))?;
     let (symbol, rest) = line.split_once(" = ")?;
-    let space = rest.split_once("addrspace(").and_then(|(_, r)| r.split_once(')')).and_then(|(n, _)| n.parse().ok()).unwrap_or(0);
+    let space = rest
+        .split_once("addrspace(")
+        .and_then(|(_, r)| r.split_once(')'))
+        .and_then(|(n, _)| n.parse().ok())
+        .unwrap_or(0);
     Some(generic(symbol, space))
 }
 
@@ -248,10 +319,14 @@ fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
         match b {
             b'(' | b'[' | b'{' | b'<' => depth += 1,
             b')' | b']' | b'}' | b'>' => depth -= 1,
-            b'p' if depth == 0 && line[i..].starts_with("ptr ") && (i == base || bytes[i - 1] == b' ') => found.push(i + 4),
+            b'p' if depth == 0 && line[i..].starts_with("ptr ") && (i == base || bytes[i - 1] == b' ') => {
+                found.push(i + 4)
+            }
             _ => {}
         }
-        if depth < 0 { break; }
+        if depth < 0 {
+            break;
+        }
     }
     let at = match access {
         // The type or the value before it may be a pointer too.
@@ -261,15 +336,26 @@ fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
     };
     // Attributes of an argument: `ptr align 4 %x`.
     let mut start = at;
-    while let Some(word) = line[start..].split(' ').next().filter(|w| matches!(*w, "align" | "noundef" | "nonnull" | "readonly" | "captures(none)") || w.bytes().all(|b| b.is_ascii_digit())) {
+    while let Some(word) = line[start..].split(' ').next().filter(|w| {
+        matches!(*w, "align" | "noundef" | "nonnull" | "readonly" | "captures(none)")
+            || w.bytes().all(|b| b.is_ascii_digit())
+    }) {
         start += word.len() + 1;
     }
-    if line[start..].starts_with("addrspace(") { return None; }
+    if line[start..].starts_with("addrspace(") {
+        return None;
+    }
     let mut depth = 0_i32;
-    let end = line[start..].find(|c| {
-        match c { '(' | '[' | '{' | '<' => depth += 1, ')' | ']' | '}' | '>' => depth -= 1, _ => {} }
-        depth < 0 || (depth == 0 && c == ',')
-    }).map_or(line.len(), |n| start + n);
+    let end = line[start..]
+        .find(|c| {
+            match c {
+                '(' | '[' | '{' | '<' => depth += 1,
+                ')' | ']' | '}' | '>' => depth -= 1,
+                _ => {}
+            }
+            depth < 0 || (depth == 0 && c == ',')
+        })
+        .map_or(line.len(), |n| start + n);
     Some((start, end))
 }
 
@@ -286,16 +372,30 @@ mod tests {
     fn the_pointer_of_every_kind_of_access_is_found() {
         for (line, access, expected) in [
             ("  %0 = load i32, ptr %p, align 4, !dbg !3", Access::Load, "%p"),
-            ("  %0 = load volatile ptr, ptr getelementptr ([2 x ptr], ptr @a, i64 0, i64 %i), align 8", Access::Load, "getelementptr ([2 x ptr], ptr @a, i64 0, i64 %i)"),
+            (
+                "  %0 = load volatile ptr, ptr getelementptr ([2 x ptr], ptr @a, i64 0, i64 %i), align 8",
+                Access::Load,
+                "getelementptr ([2 x ptr], ptr @a, i64 0, i64 %i)",
+            ),
             ("  %0 = load <4 x float>, ptr %p, align 16", Access::Load, "%p"),
             ("  store ptr %o, ptr %o.addr, align 8", Access::Store, "%o.addr"),
             ("  store { i32, ptr } { i32 1, ptr null }, ptr %q", Access::Store, "%q"),
             ("  %2 = atomicrmw add ptr %p, i32 1 seq_cst, align 4", Access::AtomicRmw, "%p"),
             ("  %2 = atomicrmw volatile xchg ptr %p, ptr %v seq_cst, align 8", Access::AtomicRmw, "%p"),
             ("  %2 = cmpxchg ptr %p, i32 %a, i32 %b seq_cst seq_cst, align 4", Access::CmpXchg, "%p"),
-            ("  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %d, ptr align 4 %s, i64 12, i1 false), !dbg !3", Access::CopyTo, "%d"),
-            ("  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %d, ptr noundef align 4 %s, i64 12, i1 false), !dbg !3", Access::CopyFrom, "%s"),
-        ] { assert_eq!(operand(line, access), expected, "{line}"); }
+            (
+                "  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %d, ptr align 4 %s, i64 12, i1 false), !dbg !3",
+                Access::CopyTo,
+                "%d",
+            ),
+            (
+                "  call void @llvm.memcpy.p0.p0.i64(ptr align 4 %d, ptr noundef align 4 %s, i64 12, i1 false), !dbg !3",
+                Access::CopyFrom,
+                "%s",
+            ),
+        ] {
+            assert_eq!(operand(line, access), expected, "{line}");
+        }
         assert_eq!(pointer("  %0 = load i32, ptr addrspace(3) %p, align 4", Access::Load), None);
     }
 
@@ -329,17 +429,27 @@ declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #3
     #[test]
     fn a_call_stands_before_the_access_and_gives_it_its_address() {
         let places = [
-            place(Access::Load, 1, 2, Start::Alloca { number: 1, of: 2 }), place(Access::Store, 0, 1, Start::Variable("tile".into())),
-            place(Access::Load, 0, 2, Start::Table), place(Access::Load, 0, 3, Start::Table),
+            place(Access::Load, 1, 2, Start::Alloca { number: 1, of: 2 }),
+            place(Access::Store, 0, 1, Start::Variable("tile".into())),
+            place(Access::Load, 0, 2, Start::Table),
+            place(Access::Load, 0, 3, Start::Table),
         ];
         let (text, failed) = instrument(TEXT, &places);
         for line in [
             "  %scuba.0 = call ptr @scuba_check(i32 0, ptr %x, i64 4, ptr %buf), !dbg !2\n  %1 = load i32, ptr %scuba.0, align 4, !dbg !2, !tbaa !5\n",
             "  %scuba.1 = call ptr @scuba_check(i32 1, ptr %x, i64 4, ptr addrspacecast (ptr addrspace(3) @tile to ptr))\n  store i32 %1, ptr %scuba.1, align 4\n",
             "  %scuba.2 = call ptr @scuba_check(i32 2, ptr %o.addr, i64 4, ptr null), !dbg !1\n",
-            "  %x = getelementptr [4 x i32], ptr %buf", "@scuba_table = dso_local addrspace(1) externally_initialized global [4 x [11 x i64]]",
-        ] { assert!(text.contains(line), "{line}\n{text}"); }
-        assert_eq!(text.matches("@llvm.nvvm.read.ptx.sreg.tid.x()\n").count() + text.matches("@llvm.nvvm.read.ptx.sreg.tid.x() #3").count(), 3, "declared once, called twice");
+            "  %x = getelementptr [4 x i32], ptr %buf",
+            "@scuba_table = dso_local addrspace(1) externally_initialized global [4 x [11 x i64]]",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        assert_eq!(
+            text.matches("@llvm.nvvm.read.ptx.sreg.tid.x()\n").count()
+                + text.matches("@llvm.nvvm.read.ptx.sreg.tid.x() #3").count(),
+            3,
+            "declared once, called twice"
+        );
         assert_eq!(failed, [(3, "its block has 2 such accesses in the unit's code, and 3 in the analysis".to_owned())]);
     }
 
@@ -353,18 +463,30 @@ declare noundef range(i32 0, 1024) i32 @llvm.nvvm.read.ptx.sreg.tid.x() #3
             "  %scuba.0 = call ptr @scuba_check(i32 0, ptr %x, i64 4, ptr %scuba.start.0), !dbg !2\n",
             "  %buf = alloca [4 x i32], align 4\n  call void @scuba_keep(i32 1, ptr %buf)\n",
             "  %scuba.1 = call ptr @scuba_check(i32 1, ptr %o.addr, i64 4, ptr null), !dbg !1\n",
-        ] { assert!(text.contains(line), "{line}\n{text}"); }
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
         assert_eq!(failed.iter().map(|f| f.0).collect::<Vec<_>>(), [2, 3], "{failed:?}");
     }
 
     #[test]
     fn a_row_is_what_the_last_index_counts_from() {
         for (line, expected) in [
-            ("  %a = getelementptr [33 x float], ptr %r, i64 0, i64 %i, !dbg !7", Some("  %scuba.start.3 = getelementptr [33 x float], ptr %r, i64 0, i64 0")),
-            ("  %a = getelementptr [2 x [3 x i8]], ptr addrspacecast (ptr addrspace(3) @t to ptr), i64 0, i32 %y, i32 %i", Some("  %scuba.start.3 = getelementptr [2 x [3 x i8]], ptr addrspacecast (ptr addrspace(3) @t to ptr), i64 0, i32 %y, i32 0")),
+            (
+                "  %a = getelementptr [33 x float], ptr %r, i64 0, i64 %i, !dbg !7",
+                Some("  %scuba.start.3 = getelementptr [33 x float], ptr %r, i64 0, i64 0"),
+            ),
+            (
+                "  %a = getelementptr [2 x [3 x i8]], ptr addrspacecast (ptr addrspace(3) @t to ptr), i64 0, i32 %y, i32 %i",
+                Some(
+                    "  %scuba.start.3 = getelementptr [2 x [3 x i8]], ptr addrspacecast (ptr addrspace(3) @t to ptr), i64 0, i32 %y, i32 0",
+                ),
+            ),
             ("  %a = getelementptr [4 x i8], ptr addrspace(3) @t, i64 0, i64 %i", None),
             ("  %a = load i32, ptr %p, align 4", None),
-        ] { assert_eq!(super::row_start(line, 3).as_deref(), expected, "{line}"); }
+        ] {
+            assert_eq!(super::row_start(line, 3).as_deref(), expected, "{line}");
+        }
     }
 
     #[test]

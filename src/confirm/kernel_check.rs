@@ -28,14 +28,25 @@ const WIDTH: usize = 11;
 const SINK: u64 = 4096;
 
 /// Where an access is and where its array begins; `Err`: why it cannot be checked so.
-pub fn place(program: &Program, bad: &BadAccess, parts: Option<&Parts>, direction: Direction, bytes: u64, snapshot: &Snapshot) -> Result<Place, String> {
+pub fn place(
+    program: &Program,
+    bad: &BadAccess,
+    parts: Option<&Parts>,
+    direction: Direction,
+    bytes: u64,
+    snapshot: &Snapshot,
+) -> Result<Place, String> {
     let site = bad.site;
-    if site.func.module != snapshot.kernel.module { return Err("the access is in another unit than its kernel".into()); }
+    if site.func.module != snapshot.kernel.module {
+        return Err("the access is in another unit than its kernel".into());
+    }
     let f = program.func(site.func);
     let block = &f.blocks[site.block.index()];
     let inst = block.insts.get(site.inst as usize).ok_or("the access is no instruction of its block")?;
     let access = kind(&inst.op, direction).ok_or("what it does with memory is not one that is checked")?;
-    if bytes > SINK { return Err(format!("it accesses {bytes} bytes at once")); }
+    if bytes > SINK {
+        return Err(format!("it accesses {bytes} bytes at once"));
+    }
     let (number, of) = nth(block, site.inst, |op| same_kind(op, access)).ok_or("the access is not in its block")?;
     let start = match parts {
         Some(Parts::Row { gep, .. }) => row(program, site, *gep)?,
@@ -48,15 +59,25 @@ pub fn place(program: &Program, bad: &BadAccess, parts: Option<&Parts>, directio
 fn whole(program: &Program, bad: &BadAccess, snapshot: &Snapshot) -> Result<Start, String> {
     let gone = "the memory it was meant for does not exist any more, or never did";
     Ok(match (snapshot.target_kind, snapshot.target_variable) {
-        (Some(ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned), _) if snapshot.target.is_some() => Start::Table,
-        (Some(ObjectKind::Shared | ObjectKind::DeviceGlobal | ObjectKind::Constant), Some(v)) => Start::Variable(program.global(v).name.clone()),
+        (Some(ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned), _) if snapshot.target.is_some() => {
+            Start::Table
+        }
+        (Some(ObjectKind::Shared | ObjectKind::DeviceGlobal | ObjectKind::Constant), Some(v)) => {
+            Start::Variable(program.global(v).name.clone())
+        }
         (Some(ObjectKind::DynamicShared), _) => Start::DynamicShared,
         (Some(ObjectKind::Local), _) => {
             let at = bad.object.alloc.ok_or("its array is a parameter that was passed by value")?;
-            if at.func.module != snapshot.kernel.module { return Err("its array is a local variable of another unit".into()); }
+            if at.func.module != snapshot.kernel.module {
+                return Err("its array is a local variable of another unit".into());
+            }
             let f = program.func(at.func);
             let (number, of) = alloca(f, at).ok_or(gone)?;
-            if at.func == bad.site.func { Start::Alloca { number, of } } else { Start::Kept { function: f.name.clone(), number, of } }
+            if at.func == bad.site.func {
+                Start::Alloca { number, of }
+            } else {
+                Start::Kept { function: f.name.clone(), number, of }
+            }
         }
         _ => return Err(gone.into()),
     })
@@ -64,7 +85,9 @@ fn whole(program: &Program, bad: &BadAccess, snapshot: &Snapshot) -> Result<Star
 
 /// Where the row begins that an access must stay in.
 fn row(program: &Program, access: Site, gep: Site) -> Result<Start, String> {
-    if gep.func != access.func { return Err("its row is one of another function's array".into()); }
+    if gep.func != access.func {
+        return Err("its row is one of another function's array".into());
+    }
     let block = &program.func(gep.func).blocks[gep.block.index()];
     let varying = |op: &Op| matches!(op, Op::Gep { steps, .. } if matches!(steps.last(), Some(Step::Index { index: Operand::Value(_), .. })));
     let (number, of) = nth(block, gep.inst, varying).ok_or("its row is not where it was")?;
@@ -98,8 +121,14 @@ fn same_kind(op: &Op, access: Access) -> bool {
 
 /// The number of an alloca in its function, and how many there are.
 fn alloca(f: &Function, at: Site) -> Option<(usize, usize)> {
-    let all: Vec<(usize, usize)> = f.blocks.iter().enumerate()
-        .flat_map(|(b, block)| block.insts.iter().enumerate().filter(|(_, i)| matches!(i.op, Op::Alloca { .. })).map(move |(i, _)| (b, i))).collect();
+    let all: Vec<(usize, usize)> = f
+        .blocks
+        .iter()
+        .enumerate()
+        .flat_map(|(b, block)| {
+            block.insts.iter().enumerate().filter(|(_, i)| matches!(i.op, Op::Alloca { .. })).map(move |(i, _)| (b, i))
+        })
+        .collect();
     Some((all.iter().position(|&p| p == (at.block.index(), at.inst as usize))?, all.len()))
 }
 
@@ -117,7 +146,9 @@ pub struct Row<'a> {
 
 impl Row<'_> {
     /// Whether its bounds are the same in every launch, for every thread, and what leaves them ends the kernel.
-    fn is_fixed(&self) -> bool { !self.shared && self.part.is_none() && matches!(self.place.start, Start::Alloca { .. } | Start::Variable(_)) }
+    fn is_fixed(&self) -> bool {
+        !self.shared && self.part.is_none() && matches!(self.place.start, Start::Alloca { .. } | Start::Variable(_))
+    }
 
     /// Whether both are of one instruction.
     pub fn is_same_access(&self, other: &Self) -> bool {
@@ -137,9 +168,17 @@ pub fn statements(on: &[(&Row<'_>, &Snapshot)], all: &[Row<'_>]) -> String {
         let none = [u64::MAX; 7];
         let at = other.number * WIDTH * 8;
         let extent = other.witness.extent_bytes.cast_unsigned();
-        let _ = writeln!(out, "bytes table {at} {}\nbytes table {} {}", words(&[1]), at + 16, words(&[&[extent], &none[..]].concat()));
+        let _ = writeln!(
+            out,
+            "bytes table {at} {}\nbytes table {} {}",
+            words(&[1]),
+            at + 16,
+            words(&[&[extent], &none[..]].concat())
+        );
     }
-    for (row, snapshot) in on { out.push_str(&switched_on(row, snapshot)); }
+    for (row, snapshot) in on {
+        out.push_str(&switched_on(row, snapshot));
+    }
     let _ = writeln!(out, "records {RECORDS}");
     out
 }
@@ -150,20 +189,26 @@ fn switched_on(row: &Row<'_>, snapshot: &Snapshot) -> String {
     // An array that one thread alone tells of is that thread's.
     let alone = !row.shared && !matches!(row.place.start, Start::Kept { .. });
     let mut out = format!("bytes table {at} {}\n", words(&[if alone { 1 } else { 2 }]));
-    if let (Start::Table, Some(target)) = (&row.place.start, snapshot.target) { let _ = writeln!(out, "address table {} {target} 0", at + 8); }
+    if let (Start::Table, Some(target)) = (&row.place.start, snapshot.target) {
+        let _ = writeln!(out, "address table {} {target} 0", at + 8);
+    }
     let w = row.witness;
     let [bx, by, bz] = w.block;
     let [tx, ty, tz] = w.thread;
     // Where a row begins is known to the code.
     let from = if matches!(row.place.start, Start::Row { .. }) { 0 } else { row.part.unwrap_or(0) };
-    let values = [w.extent_bytes.cast_unsigned(), bx, by, bz, tx, ty, tz, w.offset_bytes.cast_unsigned(), from.cast_unsigned()];
+    let values =
+        [w.extent_bytes.cast_unsigned(), bx, by, bz, tx, ty, tz, w.offset_bytes.cast_unsigned(), from.cast_unsigned()];
     let _ = writeln!(out, "bytes table {} {}", at + 16, words(&values));
     out
 }
 
 /// Words of 64 bits as their bytes lie in memory.
 fn words(values: &[u64]) -> String {
-    values.iter().flat_map(|v| v.to_le_bytes()).fold(String::new(), |mut s, b| { let _ = write!(s, "{b:02x}"); s })
+    values.iter().flat_map(|v| v.to_le_bytes()).fold(String::new(), |mut s, b| {
+        let _ = write!(s, "{b:02x}");
+        s
+    })
 }
 
 /// What the launch printed of one row.
@@ -190,7 +235,8 @@ pub fn record(output: &str, row: usize) -> Option<Record> {
     let (count, by_witness, offset) = (number()?.cast_unsigned(), number()?.cast_unsigned(), number()?);
     let mut three = || Some([number()?.cast_unsigned(), number()?.cast_unsigned(), number()?.cast_unsigned()]);
     let (block, thread) = (three()?, three()?);
-    let address = words.next().and_then(|w| u64::from_str_radix(w.strip_prefix("0x")?, 16).ok()).filter(|_| by_witness > 0);
+    let address =
+        words.next().and_then(|w| u64::from_str_radix(w.strip_prefix("0x")?, 16).ok()).filter(|_| by_witness > 0);
     Some(Record { count, by_witness, offset, address, block, thread })
 }
 
@@ -198,21 +244,52 @@ pub fn record(output: &str, row: usize) -> Option<Record> {
 ///
 /// # Errors
 /// When clang cannot be run, takes too long, or does not read the unit as it did when it was analysed; in one line.
-pub fn compile(unit: &TranslationUnit, analysed: &Module, places: &[Place], options: &ExtractOptions, until: Option<Instant>) -> Result<(String, Vec<(usize, String)>), String> {
+pub fn compile(
+    unit: &TranslationUnit,
+    analysed: &Module,
+    places: &[Place],
+    options: &ExtractOptions,
+    until: Option<Instant>,
+) -> Result<(String, Vec<(usize, String)>), String> {
     let left = || until.map_or(COMPILE_TIME, |end| end.saturating_duration_since(Instant::now()));
-    if left().is_zero() { return Err("the time was up".into()); }
+    if left().is_zero() {
+        return Err("the time was up".into());
+    }
     let folder = Scratch::new().map_err(|e| format!("no temporary folder: {e}"))?;
     let path = |name: &str| folder.path().join(name);
     // The code is clang's: what another front end makes of the unit is of no use here.
-    let options = ExtractOptions { kind: FrontendKind::Clang, keep_device_code: Some(path("unit.bc")), time_limit: options.time_limit.min(left()), ..options.clone() };
+    let options = ExtractOptions {
+        kind: FrontendKind::Clang,
+        keep_device_code: Some(path("unit.bc")),
+        time_limit: options.time_limit.min(left()),
+        ..options.clone()
+    };
     let extraction = frontend::extract(unit, &options).map_err(|e| e.to_string())?;
-    let now = extraction.modules.iter().find(|m| m.side == Side::Device).ok_or("clang does not read the device side any more")?;
+    let now = extraction
+        .modules
+        .iter()
+        .find(|m| m.side == Side::Device)
+        .ok_or("clang does not read the device side any more")?;
     for name in places.iter().flat_map(Place::functions) {
         let function = |m: &Module| m.functions.iter().find(|f| f.name == name).map(|f| postcard::to_stdvec(&f.blocks));
-        if function(now) != function(analysed) { return Err(format!("`{name}` has changed since it was analysed")); }
+        if function(now) != function(analysed) {
+            return Err(format!("`{name}` has changed since it was analysed"));
+        }
     }
     let run = |arguments: &[&str], output: &str| clang(&options, arguments, &path(output), left());
-    run(&["-x", "ir", &path("unit.bc").to_string_lossy(), "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "--target=nvptx64-nvidia-cuda"], "unit.ll")?;
+    run(
+        &[
+            "-x",
+            "ir",
+            &path("unit.bc").to_string_lossy(),
+            "-S",
+            "-emit-llvm",
+            "-Xclang",
+            "-disable-llvm-passes",
+            "--target=nvptx64-nvidia-cuda",
+        ],
+        "unit.ll",
+    )?;
     let text = std::fs::read_to_string(path("unit.ll")).map_err(|e| format!("clang's output: {e}"))?;
     // Debug information would make it code for a debugger.
     let text = text.replace("emissionKind: FullDebug", "emissionKind: NoDebug");
@@ -220,7 +297,22 @@ pub fn compile(unit: &TranslationUnit, analysed: &Module, places: &[Place], opti
     std::fs::write(path("checked.ll"), checked).map_err(|e| format!("no room for the code with checks: {e}"))?;
     let march = format!("-march={}", if analysed.arch.is_empty() { "sm_75" } else { &analysed.arch });
     let feature = ptx_feature(&text).unwrap_or("+ptx80");
-    run(&["-x", "ir", &path("checked.ll").to_string_lossy(), "-S", "-O1", "--target=nvptx64-nvidia-cuda", &march, "-Xclang", "-target-feature", "-Xclang", feature], "checked.ptx")?;
+    run(
+        &[
+            "-x",
+            "ir",
+            &path("checked.ll").to_string_lossy(),
+            "-S",
+            "-O1",
+            "--target=nvptx64-nvidia-cuda",
+            &march,
+            "-Xclang",
+            "-target-feature",
+            "-Xclang",
+            feature,
+        ],
+        "checked.ptx",
+    )?;
     let ptx = std::fs::read_to_string(path("checked.ptx")).map_err(|e| format!("clang's output: {e}"))?;
     Ok((ptx, failed))
 }
@@ -235,8 +327,11 @@ fn ptx_feature(text: &str) -> Option<&str> {
 fn clang(options: &ExtractOptions, arguments: &[&str], output: &Path, limit: Duration) -> Result<(), String> {
     let mut command = Command::new(&options.clang);
     command.args(arguments).args(["-w", "-o"]).arg(output);
-    let done = process::run(&mut command, "", limit, Some(options.memory_limit)).map_err(|e| format!("{}: {e}", options.clang.display()))?;
-    if done.success() { return Ok(()); }
+    let done = process::run(&mut command, "", limit, Some(options.memory_limit))
+        .map_err(|e| format!("{}: {e}", options.clang.display()))?;
+    if done.success() {
+        return Ok(());
+    }
     let line = done.output.lines().find(|l| l.contains("error:")).or(done.output.lines().next()).unwrap_or_default();
     Err(format!("clang {}: {line}", done.how()))
 }
@@ -248,9 +343,19 @@ mod tests {
     #[test]
     fn records_are_read_by_their_row() {
         let output = "device NVIDIA H200\nobject 0 at 0x7f bytes 8\nran\nrecord 1 40 1 -8 0 1 2 3 4 5 0x7f5a00000478\nrecord 2 3 0 0 0 0 0 1 0 0 0x0\n";
-        let one = Record { count: 40, by_witness: 1, offset: -8, address: Some(0x7f5a_0000_0478), block: [0, 1, 2], thread: [3, 4, 5] };
+        let one = Record {
+            count: 40,
+            by_witness: 1,
+            offset: -8,
+            address: Some(0x7f5a_0000_0478),
+            block: [0, 1, 2],
+            thread: [3, 4, 5],
+        };
         assert_eq!(record(output, 1), Some(one));
-        assert_eq!(record(output, 2), Some(Record { count: 3, by_witness: 0, offset: 0, address: None, block: [0; 3], thread: [1, 0, 0] }));
+        assert_eq!(
+            record(output, 2),
+            Some(Record { count: 3, by_witness: 0, offset: 0, address: None, block: [0; 3], thread: [1, 0, 0] })
+        );
         assert_eq!(record(output, 0), None);
         assert_eq!(record("record 0 1 2", 0), None);
         // As a bundle of an older version prints it.
@@ -259,7 +364,10 @@ mod tests {
 
     #[test]
     fn the_version_of_ptx_is_clangs() {
-        assert_eq!(ptx_feature(r#"attributes #0 = { "target-cpu"="sm_80" "target-features"="+ptx88,+sm_80" }"#), Some("+ptx88"));
+        assert_eq!(
+            ptx_feature(r#"attributes #0 = { "target-cpu"="sm_80" "target-features"="+ptx88,+sm_80" }"#),
+            Some("+ptx88")
+        );
         assert_eq!(ptx_feature("define"), None);
     }
 }

@@ -38,7 +38,9 @@ pub struct Limits {
 impl Limits {
     /// For one run.
     #[must_use]
-    pub fn time(&self) -> Duration { Duration::from_secs(u64::from(self.timeout_s)) }
+    pub fn time(&self) -> Duration {
+        Duration::from_secs(u64::from(self.timeout_s))
+    }
 }
 
 /// A word of a command, with the places that are not known beforehand.
@@ -56,12 +58,17 @@ pub enum Word {
 
 impl Word {
     #[must_use]
-    pub fn text(text: impl Into<String>) -> Self { Self::Text(text.into()) }
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tool { Nvcc, Nvlink }
+pub enum Tool {
+    Nvcc,
+    Nvlink,
+}
 
 /// One command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -153,7 +160,8 @@ impl Attempt {
     /// Bytes of device memory that it asks for.
     #[must_use]
     pub fn device_bytes(&self) -> u64 {
-        let (Self::Program { device_bytes, .. } | Self::Launch { device_bytes, .. } | Self::Check { device_bytes, .. }) = self;
+        let (Self::Program { device_bytes, .. } | Self::Launch { device_bytes, .. } | Self::Check { device_bytes, .. }) =
+            self;
         *device_bytes
     }
 }
@@ -201,11 +209,15 @@ impl Manifest {
     /// When there is none, or it is of another form.
     pub fn load(bundle: &Path) -> Result<Self, ManifestError> {
         let path = bundle.join(FILE);
-        let text = std::fs::read_to_string(&path).map_err(|source| ManifestError::Read { path: path.clone(), source })?;
+        let text =
+            std::fs::read_to_string(&path).map_err(|source| ManifestError::Read { path: path.clone(), source })?;
         // The form first: another one may not parse as this one.
-        let form: serde_json::Value = serde_json::from_str(&text).map_err(|source| ManifestError::Parse { path: path.clone(), source })?;
+        let form: serde_json::Value =
+            serde_json::from_str(&text).map_err(|source| ManifestError::Parse { path: path.clone(), source })?;
         let found = form.get("schema").and_then(serde_json::Value::as_str).unwrap_or("nothing");
-        if found != SCHEMA && !OLDER.contains(&found) { return Err(ManifestError::Schema { path, found: found.into() }); }
+        if found != SCHEMA && !OLDER.contains(&found) {
+            return Err(ManifestError::Schema { path, found: found.into() });
+        }
         serde_json::from_str(&text).map_err(|source| ManifestError::Parse { path, source })
     }
 
@@ -213,5 +225,7 @@ impl Manifest {
     ///
     /// # Errors
     /// When it cannot be rendered (`serde_json` knows no such case for our types).
-    pub fn render(&self) -> serde_json::Result<String> { serde_json::to_string_pretty(self).map(|t| t + "\n") }
+    pub fn render(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(self).map(|t| t + "\n")
+    }
 }

@@ -14,7 +14,9 @@ use crate::nvcc::unit::TranslationUnit;
 use crate::report::finding::{Finding, PartSites, Rule, Sites, Witness};
 use crate::report::paths::ProjectRoot;
 use crate::report::sources::Sources;
-use crate::witness::{self, BadAccess, Budget, Image, Inputs, ObjectKind, Outcome, Parts, Site, Snapshot, Target, Threads};
+use crate::witness::{
+    self, BadAccess, Budget, Image, Inputs, ObjectKind, Outcome, Parts, Site, Snapshot, Target, Threads,
+};
 use crate::work::Work;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -53,15 +55,22 @@ pub struct Ways<'a> {
 impl Ways<'_> {
     /// Work for one replay: so much, or what may be done in the time that is left.
     fn work(&self, wanted: Work) -> Work {
-        let left = |end: Instant| Work::millis(u64::try_from(end.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u64::MAX));
+        let left = |end: Instant| {
+            Work::millis(u64::try_from(end.saturating_duration_since(Instant::now()).as_millis()).unwrap_or(u64::MAX))
+        };
         self.until.map_or(wanted, |end| left(end).min(wanted))
     }
 
-    fn over(&self) -> bool { self.until.is_some_and(|end| Instant::now() >= end) }
+    fn over(&self) -> bool {
+        self.until.is_some_and(|end| Instant::now() >= end)
+    }
 
     /// The same with half of the time that is left: the other half is for what comes after it.
     fn halfway(&self) -> Self {
-        let half = |end: Instant| { let now = Instant::now(); now + end.saturating_duration_since(now) / 2 };
+        let half = |end: Instant| {
+            let now = Instant::now();
+            now + end.saturating_duration_since(now) / 2
+        };
         Self { until: self.until.map(half), ..*self }
     }
 }
@@ -77,7 +86,10 @@ pub struct Surroundings<'a> {
 
 /// A file that goes beside the manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Generated { pub name: String, pub text: String }
+pub struct Generated {
+    pub name: String,
+    pub text: String,
+}
 
 /// A launch that a replay saw, and the access in it.
 pub(super) struct Launched {
@@ -88,24 +100,46 @@ pub(super) struct Launched {
 }
 
 /// The launch of a case.
-pub(super) struct Ready { pub case: usize, pub unit: usize, pub launched: Launched, /** Its code serves other accesses too. */ pub shared: bool }
+pub(super) struct Ready {
+    pub case: usize,
+    pub unit: usize,
+    pub launched: Launched,
+    /** Its code serves other accesses too. */
+    pub shared: bool,
+}
 
 /// Adds a case for each finding that has a witness; the files that go with them.
 #[must_use]
-pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'_>, ways: Ways<'_>, around: &Surroundings<'_>) -> Vec<Generated> {
+pub fn add(
+    manifest: &mut Manifest,
+    findings: &[&Finding],
+    material: &Material<'_>,
+    ways: Ways<'_>,
+    around: &Surroundings<'_>,
+) -> Vec<Generated> {
     let places = around.places;
     let mut launches: Vec<Ready> = Vec::new();
     let before = manifest.cases.len();
     let own = |f: &Finding| is_of(f, material.program, around.root);
     let replaying = ways.halfway();
-    let with_witness: Vec<(&Finding, &Witness)> = findings.iter().filter(|f| own(f)).filter_map(|f| Some((*f, f.witness.as_ref()?))).collect();
+    let with_witness: Vec<(&Finding, &Witness)> =
+        findings.iter().filter(|f| own(f)).filter_map(|f| Some((*f, f.witness.as_ref()?))).collect();
     for (finding, witness) in &with_witness {
-        if replaying.over() { break; }
-        let mut case = Case { expected: expected(finding, witness, material.program, around), store: material.store.clone(), attempts: vec![], notes: vec![] };
+        if replaying.over() {
+            break;
+        }
+        let mut case = Case {
+            expected: expected(finding, witness, material.program, around),
+            store: material.store.clone(),
+            attempts: vec![],
+            notes: vec![],
+        };
         let launched = launch(finding, witness, material, replaying);
         let device_bytes = launched.as_ref().map_or(0, |l| l.snapshot.device_bytes);
         // Inside one allocation the sanitizer has nothing to say; of one launch it is shown.
-        if ways.program && finding.rule != Rule::IntraAllocation { case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest)); }
+        if ways.program && finding.rule != Rule::IntraAllocation {
+            case.attempts.extend(program(finding, witness, device_bytes, material, places, manifest));
+        }
         match launched {
             Ok(launched) => match material.owners.get(launched.snapshot.kernel.module.0 as usize) {
                 Some(&unit) => {
@@ -116,7 +150,13 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
                     let description = describe(material.program, snapshot, false);
                     let extent = i64::try_from(bad.object.extent).unwrap_or(i64::MAX);
                     let target = snapshot.target.map(|t| (t.to_string(), bad.offset, extent));
-                    case.attempts.push(Attempt::Launch { cubin: name, kernel, description, target, device_bytes: bytes(snapshot) });
+                    case.attempts.push(Attempt::Launch {
+                        cubin: name,
+                        kernel,
+                        description,
+                        target,
+                        device_bytes: bytes(snapshot),
+                    });
                     let shared = witness.sites.as_ref().is_some_and(|s| !s.callers.is_empty());
                     launches.push(Ready { case: manifest.cases.len(), unit, launched, shared });
                 }
@@ -126,26 +166,37 @@ pub fn add(manifest: &mut Manifest, findings: &[&Finding], material: &Material<'
         }
         manifest.cases.push(case);
     }
-    if !launches.is_empty() { build(manifest, LAUNCHER, || commands::launcher(LAUNCHER, around.template.clone())); }
+    if !launches.is_empty() {
+        build(manifest, LAUNCHER, || commands::launcher(LAUNCHER, around.template.clone()));
+    }
     let Some(options) = ways.checks else { return vec![] };
     let witness_of = |case: usize| with_witness[case - before].1;
     let mut units: Vec<usize> = launches.iter().map(|l| l.unit).collect();
     units.sort_unstable();
     units.dedup();
-    units.into_iter().filter_map(|unit| {
-        let own: Vec<&Ready> = launches.iter().filter(|l| l.unit == unit).collect();
-        checks::add(manifest, &own, &witness_of, material, options, ways.halfway().until)
-    }).collect()
+    units
+        .into_iter()
+        .filter_map(|unit| {
+            let own: Vec<&Ready> = launches.iter().filter(|l| l.unit == unit).collect();
+            checks::add(manifest, &own, &witness_of, material, options, ways.halfway().until)
+        })
+        .collect()
 }
 
 /// Bytes of device memory that a launch alone asks for.
-pub(super) fn bytes(s: &Snapshot) -> u64 { s.objects.iter().map(|o| o.image.size.saturating_add(2 * ROOM)).fold(0, u64::saturating_add) }
+pub(super) fn bytes(s: &Snapshot) -> u64 {
+    s.objects.iter().map(|o| o.image.size.saturating_add(2 * ROOM)).fold(0, u64::saturating_add)
+}
 
 /// Where the access itself stands, which for a launch with freed memory is in the kernel: the innermost of the calls that lead
 /// to it outside system headers.
 fn accessed(w: &Witness, program: &Program) -> Option<SourceLoc> {
     let sites = w.sites.as_ref()?;
-    std::iter::once(&sites.access).chain(sites.callers.iter().rev()).filter_map(|s| site(*s, program)).map(|s| location(s, program)).find(|l| l.line > 0 && !l.system)
+    std::iter::once(&sites.access)
+        .chain(sites.callers.iter().rev())
+        .filter_map(|s| site(*s, program))
+        .map(|s| location(s, program))
+        .find(|l| l.line > 0 && !l.system)
 }
 
 fn location(s: Site, program: &Program) -> SourceLoc {
@@ -157,7 +208,9 @@ fn location(s: Site, program: &Program) -> SourceLoc {
 fn called(w: &Witness, program: &Program) -> Option<String> {
     let sites = w.sites.as_ref().filter(|s| s.launch.is_none())?;
     let at = site(sites.access, program)?;
-    if program.module(at.func.module).side != Side::Host { return None; }
+    if program.module(at.func.module).side != Side::Host {
+        return None;
+    }
     let (Callee::Direct(id), _) = program.call_at(at.func, at.block, at.inst)? else { return None };
     let name = &program.func(program.resolve_func(at.func.module, *id)).name;
     Some(name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name).to_owned())
@@ -167,30 +220,59 @@ fn expected(f: &Finding, w: &Witness, program: &Program, around: &Surroundings<'
     let p = &f.access.position;
     let access = accessed(w, program);
     let path = access.as_ref().map_or_else(|| around.root.absolute(&p.file), |l| around.root.absolute(&l.file));
-    let file = match around.places.file(&path) { Word::Text(t) | Word::Bundle(t) | Word::Scratch(t) => t, Word::Architecture => String::new() };
+    let file = match around.places.file(&path) {
+        Word::Text(t) | Word::Bundle(t) | Word::Scratch(t) => t,
+        Word::Architecture => String::new(),
+    };
     Expected {
-        fingerprint: f.fingerprint.clone(), witness: store::key(f, around.sources), rule: f.rule,
+        fingerprint: f.fingerprint.clone(),
+        witness: store::key(f, around.sources),
+        rule: f.rule,
         summary: format!("{}:{}:{}: {}", p.file, p.line, p.column, f.message),
-        kernel: f.access.kernel.clone(), file, line: access.map_or(p.line, |l| l.line), direction: f.access.direction, bytes: f.access.bytes, block: w.block, thread: w.thread,
+        kernel: f.access.kernel.clone(),
+        file,
+        line: access.map_or(p.line, |l| l.line),
+        direction: f.access.direction,
+        bytes: f.access.bytes,
+        block: w.block,
+        thread: w.thread,
         call: called(w, program),
     }
 }
 
 fn build(manifest: &mut Manifest, name: &str, make: impl FnOnce() -> Build) {
-    if !manifest.builds.iter().any(|b| b.name == name) { manifest.builds.push(make()); }
+    if !manifest.builds.iter().any(|b| b.name == name) {
+        manifest.builds.push(make());
+    }
 }
 
 /// The program with the witness's arguments and input files; `None` where it does not begin at `main`.
-fn program(f: &Finding, w: &Witness, device_bytes: u64, m: &Material<'_>, places: &dyn Places, manifest: &mut Manifest) -> Option<Attempt> {
+fn program(
+    f: &Finding,
+    w: &Witness,
+    device_bytes: u64,
+    m: &Material<'_>,
+    places: &dyn Places,
+    manifest: &mut Manifest,
+) -> Option<Attempt> {
     let root = m.program.func(root_of(w.sites.as_ref()?, m.program)?);
-    if root.name != "main" || f.root.is_empty() { return None; }
-    let executable = if let Some(path) = m.executable { Executable::At(places.file(path)) } else {
+    if root.name != "main" || f.root.is_empty() {
+        return None;
+    }
+    let executable = if let Some(path) = m.executable {
+        Executable::At(places.file(path))
+    } else {
         let name = format!("{}program", m.prefix);
         build(manifest, &name, || commands::program(&name, &m.units, &m.others, places));
         Executable::Built(name)
     };
     Some(Attempt::Program {
-        executable, directory: Word::Scratch(String::new()), argv: w.run.argv.clone(), stdin: w.run.stdin.clone(), files: w.run.files.clone(), device_bytes,
+        executable,
+        directory: Word::Scratch(String::new()),
+        argv: w.run.argv.clone(),
+        stdin: w.run.stdin.clone(),
+        files: w.run.files.clone(),
+        device_bytes,
     })
 }
 
@@ -198,13 +280,17 @@ fn program(f: &Finding, w: &Witness, device_bytes: u64, m: &Material<'_>, places
 /// says that it is.
 fn is_of(f: &Finding, program: &Program, root: &ProjectRoot) -> bool {
     let Some(sites) = f.witness.as_ref().and_then(|w| w.sites.as_ref()) else { return true };
-    std::iter::once(&sites.access).chain(&sites.callers).chain(&sites.launch).filter_map(|s| site(*s, program)).any(|s| {
-        let at = location(s, program);
-        at.line == f.access.position.line && root.show(&at.file) == f.access.position.file
-    })
+    std::iter::once(&sites.access).chain(&sites.callers).chain(&sites.launch).filter_map(|s| site(*s, program)).any(
+        |s| {
+            let at = location(s, program);
+            at.line == f.access.position.line && root.show(&at.file) == f.access.position.file
+        },
+    )
 }
 
-fn root_of(sites: &Sites, program: &Program) -> Option<FuncRef> { func(sites.root, program) }
+fn root_of(sites: &Sites, program: &Program) -> Option<FuncRef> {
+    func(sites.root, program)
+}
 
 fn func([module, function]: [u32; 2], program: &Program) -> Option<FuncRef> {
     let r = FuncRef { module: ModuleId(module), func: FuncId(function) };
@@ -219,16 +305,25 @@ fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<
 /// The launch that reaches the access as a replay of the witness saw it; `Err`: why there is none.
 fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<Launched, String> {
     let sites = w.sites.as_ref().ok_or("the finding does not say where it is in the program")?;
-    if f.rule == Rule::Misaligned { return Err("its buffers need not lie as they do in the program".into()); }
-    if f.rule == Rule::IntraAllocation && ways.checks.is_none() { return Err("only a check compiled into the kernel sees it".into()); }
-    if called(w, m.program).is_some() { return Err("it is a call of the host's that is wrong".into()); }
+    if f.rule == Rule::Misaligned {
+        return Err("its buffers need not lie as they do in the program".into());
+    }
+    if f.rule == Rule::IntraAllocation && ways.checks.is_none() {
+        return Err("only a check compiled into the kernel sees it".into());
+    }
+    if called(w, m.program).is_some() {
+        return Err("it is a call of the host's that is wrong".into());
+    }
     let program = m.program;
     let stale = "the finding is of another program";
     let root = root_of(sites, program).ok_or(stale)?;
     let at = |s: &[u32; 4]| site(*s, program).ok_or(stale);
     let inputs = Inputs {
-        argv: w.run.argv.clone(), args: w.run.args.iter().map(|v| i128::from(*v)).collect(), stdin: w.run.stdin.clone().into_bytes(),
-        files: w.run.files.iter().map(|f| (f.name.clone(), f.bytes.clone())).collect(), random: vec![],
+        argv: w.run.argv.clone(),
+        args: w.run.args.iter().map(|v| i128::from(*v)).collect(),
+        stdin: w.run.stdin.clone().into_bytes(),
+        files: w.run.files.iter().map(|f| (f.name.clone(), f.bytes.clone())).collect(),
+        random: vec![],
     };
     let all = |sites: &[[u32; 4]]| sites.iter().map(at).collect::<Result<Vec<_>, _>>();
     let parts = match &sites.part {
@@ -237,23 +332,41 @@ fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<
         Some(PartSites::Row { gep, bytes }) => Some(Parts::Row { gep: at(gep)?, bytes: *bytes }),
     };
     let target = Target {
-        site: at(&sites.access)?, callers: Some(all(&sites.callers)?), launch_site: sites.launch.as_ref().map(at).transpose()?, launch: None,
-        threads: Threads::List(vec![(w.block, w.thread)]), fault: None, direction: None, align: None, parts: parts.clone(),
+        site: at(&sites.access)?,
+        callers: Some(all(&sites.callers)?),
+        launch_site: sites.launch.as_ref().map(at).transpose()?,
+        launch: None,
+        threads: Threads::List(vec![(w.block, w.thread)]),
+        fault: None,
+        direction: None,
+        align: None,
+        parts: parts.clone(),
     };
     let (bad, snapshot) = replayed(program, root, &inputs, &target, ways)?;
     Ok(Launched { snapshot, bad, parts })
 }
 
 /// The launch in which a replay of the witness reaches the access. Patiently first: what loops prepare is then in the buffers.
-fn replayed(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, ways: Ways<'_>) -> Result<(Box<BadAccess>, Snapshot), String> {
+fn replayed(
+    program: &Program,
+    root: FuncRef,
+    inputs: &Inputs,
+    target: &Target,
+    ways: Ways<'_>,
+) -> Result<(Box<BadAccess>, Snapshot), String> {
     let mut why = String::new();
     for (wanted, patient) in [(Work::seconds(5), true), (Budget::default().work, false)] {
-        let hurry = Budget { work: ways.work(if ways.until.is_some() { Work::seconds(2) } else { wanted }), ..Budget::default() };
+        let hurry = Budget {
+            work: ways.work(if ways.until.is_some() { Work::seconds(2) } else { wanted }),
+            ..Budget::default()
+        };
         let budget = if patient { Budget { loop_steps: u64::MAX, ..hurry } } else { hurry };
         match witness::replay_with_snapshot(program, root, inputs, target, &budget) {
             (Outcome::Reached { bad, .. }, Some(snapshot)) => return Ok((bad, snapshot)),
             (Outcome::Reached { .. }, None) => why = "the replay kept nothing of the launch".into(),
-            (Outcome::NotReached { why: w } | Outcome::Incomplete { why: w } | Outcome::Astray { why: w, .. }, _) => why = format!("the replay does not reach it: {w}"),
+            (Outcome::NotReached { why: w } | Outcome::Incomplete { why: w } | Outcome::Astray { why: w, .. }, _) => {
+                why = format!("the replay does not reach it: {w}")
+            }
         }
     }
     Err(why)
@@ -284,7 +397,9 @@ pub(super) fn describe(program: &Program, s: &Snapshot, all_roomy: bool) -> Stri
         };
         let _ = writeln!(out, "object {i} {how} {size}");
     }
-    for (i, o) in s.objects.iter().enumerate() { contents(&mut out, &o.image, &format!("bytes {i}"), &format!("address {i}")); }
+    for (i, o) in s.objects.iter().enumerate() {
+        contents(&mut out, &o.image, &format!("bytes {i}"), &format!("address {i}"));
+    }
     for (i, p) in s.parameters.iter().enumerate() {
         let _ = writeln!(out, "parameter {i} {}", p.size);
         contents(&mut out, p, &format!("value {i}"), &format!("points {i}"));
@@ -295,8 +410,12 @@ pub(super) fn describe(program: &Program, s: &Snapshot, all_roomy: bool) -> Stri
 fn contents(out: &mut String, image: &Image, bytes: &str, address: &str) {
     for (offset, data) in &image.bytes {
         let _ = write!(out, "{bytes} {offset} ");
-        for b in data { let _ = write!(out, "{b:02x}"); }
+        for b in data {
+            let _ = write!(out, "{b:02x}");
+        }
         out.push('\n');
     }
-    for (offset, target, distance) in &image.addresses { let _ = writeln!(out, "{address} {offset} {target} {distance}"); }
+    for (offset, target, distance) in &image.addresses {
+        let _ = writeln!(out, "{address} {offset} {target} {distance}");
+    }
 }

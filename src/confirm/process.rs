@@ -33,7 +33,9 @@ pub struct Ended {
 }
 
 impl Ended {
-    pub fn success(&self) -> bool { self.status.is_some_and(|s| s.success()) }
+    pub fn success(&self) -> bool {
+        self.status.is_some_and(|s| s.success())
+    }
 
     /// For people.
     pub fn how(&self) -> String {
@@ -63,7 +65,13 @@ fn new_mark() -> String {
     format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-fn run_marked(command: &mut Command, mark: &str, stdin: &str, limit: Duration, memory: Option<u64>) -> std::io::Result<Ended> {
+fn run_marked(
+    command: &mut Command,
+    mark: &str,
+    stdin: &str,
+    limit: Duration,
+    memory: Option<u64>,
+) -> std::io::Result<Ended> {
     let mut input = tempfile::tempfile()?;
     std::io::Write::write_all(&mut input, stdin.as_bytes())?;
     input.rewind()?;
@@ -73,7 +81,9 @@ fn run_marked(command: &mut Command, mark: &str, stdin: &str, limit: Duration, m
     let pid = processes::pid_of(&child);
     for (resource, bytes) in [(Resource::Core, Some(0)), (Resource::Fsize, Some(MAX_FILE)), (Resource::Data, memory)] {
         // A limit that cannot be set is no reason not to run.
-        if let Some(bytes) = bytes { let _ = prlimit(pid, resource, Rlimit { current: Some(bytes), maximum: Some(bytes) }); }
+        if let Some(bytes) = bytes {
+            let _ = prlimit(pid, resource, Rlimit { current: Some(bytes), maximum: Some(bytes) });
+        }
     }
     let end = Instant::now() + limit;
     let status = loop {
@@ -88,10 +98,14 @@ fn run_marked(command: &mut Command, mark: &str, stdin: &str, limit: Duration, m
         processes::signal_tree(pid, Signal::KILL);
         let end = Instant::now() + LAST;
         // One that waits for a driver in trouble may not even be ended.
-        while child.try_wait()?.is_none() && Instant::now() < end { std::thread::sleep(POLL); }
+        while child.try_wait()?.is_none() && Instant::now() < end {
+            std::thread::sleep(POLL);
+        }
     }
     // How it ended then says nothing: this process is about to end as well.
-    while OVER.load(Ordering::Relaxed) { std::thread::park(); }
+    while OVER.load(Ordering::Relaxed) {
+        std::thread::park();
+    }
     Ok(Ended { status, output: ends(output)? })
 }
 
@@ -99,7 +113,12 @@ fn run_marked(command: &mut Command, mark: &str, stdin: &str, limit: Duration, m
 ///
 /// # Errors
 /// When it cannot be started.
-pub fn run_to_the_last(command: &mut Command, stdin: &str, limit: Duration, memory: Option<u64>) -> std::io::Result<Ended> {
+pub fn run_to_the_last(
+    command: &mut Command,
+    stdin: &str,
+    limit: Duration,
+    memory: Option<u64>,
+) -> std::io::Result<Ended> {
     let mark = new_mark();
     let ended = run_marked(command, &mark, stdin, limit, memory);
     end_marked(|found| found == mark);
@@ -123,29 +142,40 @@ fn end_marked(is: impl Fn(&str) -> bool) {
     loop {
         // One may start another while it is ended.
         let left = marked(&is);
-        if left.pids.is_empty() && !left.unsure || Instant::now() >= end { return; }
-        for pid in left.pids { let _ = kill_process(pid, Signal::KILL); }
+        if left.pids.is_empty() && !left.unsure || Instant::now() >= end {
+            return;
+        }
+        for pid in left.pids {
+            let _ = kill_process(pid, Signal::KILL);
+        }
         std::thread::sleep(POLL);
     }
 }
 
 /// Processes with a mark, and whether there may be others that cannot be told at this moment.
 #[derive(Default)]
-struct Marked { pids: Vec<Pid>, unsure: bool }
+struct Marked {
+    pids: Vec<Pid>,
+    unsure: bool,
+}
 
 /// The processes that were started with such a mark in their environment, as far as they may be looked at.
 fn marked(is: impl Fn(&str) -> bool) -> Marked {
-    let mark = |variable: &[u8]| std::str::from_utf8(variable).is_ok_and(|v| v.strip_prefix(MARK).and_then(|v| v.strip_prefix('=')).is_some_and(&is));
+    let mark = |variable: &[u8]| {
+        std::str::from_utf8(variable)
+            .is_ok_and(|v| v.strip_prefix(MARK).and_then(|v| v.strip_prefix('=')).is_some_and(&is))
+    };
     let mut found = Marked::default();
     let mut buffer = vec![0; MAX_ENVIRONMENT];
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else { continue };
         // In one piece: of one that becomes another program in between two reads nothing more is read, as if that were the end.
-        let environment = match std::fs::File::open(format!("/proc/{pid}/environ")).and_then(|mut f| f.read(&mut buffer)) {
-            Ok(bytes) => &buffer[..bytes],
-            Err(e) if e.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error()) => &[],
-            Err(_) => continue,
-        };
+        let environment =
+            match std::fs::File::open(format!("/proc/{pid}/environ")).and_then(|mut f| f.read(&mut buffer)) {
+                Ok(bytes) => &buffer[..bytes],
+                Err(e) if e.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error()) => &[],
+                Err(_) => continue,
+            };
         if environment.is_empty() {
             found.unsure |= processes::in_transition(pid);
         } else if environment.split(|b| *b == 0).any(mark) {
@@ -163,7 +193,9 @@ fn ends(mut file: std::fs::File) -> std::io::Result<String> {
         (&mut file).take(most).read_to_end(&mut bytes)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
-    if size <= KEPT_FIRST + KEPT_LAST { return part(0, size); }
+    if size <= KEPT_FIRST + KEPT_LAST {
+        return part(0, size);
+    }
     Ok(format!("{}\n[…]\n{}", part(0, KEPT_FIRST)?, part(size - KEPT_LAST, KEPT_LAST)?))
 }
 
@@ -178,7 +210,10 @@ mod tests {
     #[test]
     fn input_output_and_status_are_passed() {
         let e = run(Command::new("sh").args(["-c", "cat; echo err >&2; exit 3"]), "4 5\n", LONG, None).unwrap();
-        assert_eq!((e.output.as_str(), e.how().as_str(), e.success()), ("4 5\nerr\n", "ended with exit status 3", false));
+        assert_eq!(
+            (e.output.as_str(), e.how().as_str(), e.success()),
+            ("4 5\nerr\n", "ended with exit status 3", false)
+        );
         assert!(run(&mut Command::new("/no/such/program"), "", LONG, None).is_err());
     }
 
@@ -190,7 +225,10 @@ mod tests {
         assert!(e.status.is_none() && start.elapsed() < Duration::from_secs(20));
         let pid = e.output.trim();
         let gone = || std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |s| s.contains(") Z "));
-        while !gone() { assert!(start.elapsed() < Duration::from_secs(20), "process {pid} is left"); std::thread::sleep(Duration::from_millis(10)); }
+        while !gone() {
+            assert!(start.elapsed() < Duration::from_secs(20), "process {pid} is left");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     #[test]
@@ -218,8 +256,19 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_and_only_the_ends_of_long_output_are_kept() {
-        let e = run(Command::new("sh").args(["-c", "echo start; head -c 300000 /dev/zero | tr '\\0' x; echo end"]), "", LONG, None).unwrap();
-        assert!(e.output.starts_with("start\nx") && e.output.contains("x\n[…]\nx") && e.output.ends_with("xend\n") && e.output.len() < 70_000);
+        let e = run(
+            Command::new("sh").args(["-c", "echo start; head -c 300000 /dev/zero | tr '\\0' x; echo end"]),
+            "",
+            LONG,
+            None,
+        )
+        .unwrap();
+        assert!(
+            e.output.starts_with("start\nx")
+                && e.output.contains("x\n[…]\nx")
+                && e.output.ends_with("xend\n")
+                && e.output.len() < 70_000
+        );
         // Time for the limit to be set, then more than it allows.
         let script = "import time; time.sleep(0.3); x = bytearray(1 << 30)";
         let e = run(Command::new("python3").args(["-c", script]), "", LONG, Some(256 << 20)).unwrap();

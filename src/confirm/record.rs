@@ -80,14 +80,20 @@ impl Records {
                     path.push(String::from_utf8_lossy(e.name().as_ref()).into_owned());
                     out.element(&path, "", &mut record);
                     path.pop();
-                    if path.is_empty() { out.cut_off = false; }
+                    if path.is_empty() {
+                        out.cut_off = false;
+                    }
                 }
                 Ok(Event::End(_)) => {
                     out.element(&path, value.trim(), &mut record);
-                    if inner(&path) == "record" { out.records.push(std::mem::take(&mut record)); }
+                    if inner(&path) == "record" {
+                        out.records.push(std::mem::take(&mut record));
+                    }
                     path.pop();
                     value.clear();
-                    if path.is_empty() { out.cut_off = false; }
+                    if path.is_empty() {
+                        out.cut_off = false;
+                    }
                 }
                 Ok(Event::Text(t)) => value.push_str(&t.decode().unwrap_or_default()),
                 Ok(Event::CData(t)) => value.push_str(&t.decode().unwrap_or_default()),
@@ -98,7 +104,10 @@ impl Records {
                 },
                 Ok(Event::Eof) => return out,
                 Ok(Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Comment(_)) => {}
-                Err(_) => { out.cut_off = true; return out; }
+                Err(_) => {
+                    out.cut_off = true;
+                    return out;
+                }
             }
         }
     }
@@ -115,19 +124,36 @@ impl Records {
                 let mut words = rest.split(' ');
                 let (space, direction) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
                 let size = rest.split_once(" of size ").and_then(|(_, n)| n.split(' ').next()?.parse().ok());
-                record = size.map(|size| Record { kind: "Precise".into(), text: line.into(), space: space.into(), direction: direction.into(), size, ..Record::default() });
+                record = size.map(|size| Record {
+                    kind: "Precise".into(),
+                    text: line.into(),
+                    space: space.into(),
+                    direction: direction.into(),
+                    size,
+                    ..Record::default()
+                });
                 continue;
             }
             let Some(r) = &mut record else { continue };
             if let Some(frame) = line.strip_prefix("at ").or_else(|| line.strip_prefix("Device Frame: ")) {
                 r.frames.extend(text_frame(frame));
-            } else if let Some((thread, block)) = line.strip_prefix("by thread ").and_then(|l| l.split_once(" in block ")) {
-                if let (Some(t), Some(b)) = (triple(thread), triple(block)) { (r.thread, r.block) = (t, b); } else { record = None; }
+            } else if let Some((thread, block)) =
+                line.strip_prefix("by thread ").and_then(|l| l.split_once(" in block "))
+            {
+                if let (Some(t), Some(b)) = (triple(thread), triple(block)) {
+                    (r.thread, r.block) = (t, b);
+                } else {
+                    record = None;
+                }
             } else if let Some((address, error)) = line.strip_prefix("Access to ").and_then(|l| l.split_once(" is ")) {
                 error.clone_into(&mut r.error);
-                match number(address) { Some(a) => r.address = a, None => record = None }
+                match number(address) {
+                    Some(a) => r.address = a,
+                    None => record = None,
+                }
             } else if (line.is_empty() || line.starts_with("Saved host"))
-                && let Some(mut whole) = record.take().filter(|r| !r.error.is_empty() && !r.frames.is_empty()) {
+                && let Some(mut whole) = record.take().filter(|r| !r.error.is_empty() && !r.frames.is_empty())
+            {
                 whole.text = format!("{} is {}", whole.text, whole.error);
                 out.records.push(whole);
             }
@@ -139,30 +165,72 @@ impl Records {
     fn element(&mut self, path: &[String], value: &str, record: &mut Record) {
         let full = inner(path);
         // The host's stack says nothing that is compared.
-        if path.first().is_some_and(|p| p == ROOT) && full.starts_with("record/hostStack") { return; }
+        if path.first().is_some_and(|p| p == ROOT) && full.starts_with("record/hostStack") {
+            return;
+        }
         let frame = record.frames.last_mut();
         let known = match (path.first().map(String::as_str), full.as_str()) {
-            (Some(ROOT), "" | "record" | "record/who" | "record/who/threadIdx" | "record/who/blockIdx" | "record/what" | "record/where"
-                | "record/deviceStack" | "record/deviceStack/frame" | "record/level" | "record/deviceStack/saveLocation"
-                | "record/where/pc" | "record/deviceStack/frame/pc" | "record/where/module" | "record/deviceStack/frame/module"
-                | "record/what/message" | "record/what/result") => true,
-            (Some(ROOT), "record/kind") => { value.clone_into(&mut record.kind); true }
-            (Some(ROOT), "record/what/text") => { value.clone_into(&mut record.text); true }
-            (Some(ROOT), "record/what/space") => { value.clone_into(&mut record.space); true }
-            (Some(ROOT), "record/what/direction") => { value.clone_into(&mut record.direction); true }
-            (Some(ROOT), "record/what/api") => { value.clone_into(&mut record.api); true }
-            (Some(ROOT), "record/what/error") => { value.clone_into(&mut record.error); true }
+            (
+                Some(ROOT),
+                ""
+                | "record"
+                | "record/who"
+                | "record/who/threadIdx"
+                | "record/who/blockIdx"
+                | "record/what"
+                | "record/where"
+                | "record/deviceStack"
+                | "record/deviceStack/frame"
+                | "record/level"
+                | "record/deviceStack/saveLocation"
+                | "record/where/pc"
+                | "record/deviceStack/frame/pc"
+                | "record/where/module"
+                | "record/deviceStack/frame/module"
+                | "record/what/message"
+                | "record/what/result",
+            ) => true,
+            (Some(ROOT), "record/kind") => {
+                value.clone_into(&mut record.kind);
+                true
+            }
+            (Some(ROOT), "record/what/text") => {
+                value.clone_into(&mut record.text);
+                true
+            }
+            (Some(ROOT), "record/what/space") => {
+                value.clone_into(&mut record.space);
+                true
+            }
+            (Some(ROOT), "record/what/direction") => {
+                value.clone_into(&mut record.direction);
+                true
+            }
+            (Some(ROOT), "record/what/api") => {
+                value.clone_into(&mut record.api);
+                true
+            }
+            (Some(ROOT), "record/what/error") => {
+                value.clone_into(&mut record.error);
+                true
+            }
             (Some(ROOT), "record/what/size") => number(value).map(|n| record.size = n).is_some(),
             (Some(ROOT), "record/what/address") => number(value).map(|n| record.address = n).is_some(),
-            (Some(ROOT), "record/where/func" | "record/deviceStack/frame/func") => frame.map(|f| value.clone_into(&mut f.func)).is_some(),
-            (Some(ROOT), "record/where/path" | "record/deviceStack/frame/path") => frame.map(|f| value.clone_into(&mut f.path)).is_some(),
+            (Some(ROOT), "record/where/func" | "record/deviceStack/frame/func") => {
+                frame.map(|f| value.clone_into(&mut f.func)).is_some()
+            }
+            (Some(ROOT), "record/where/path" | "record/deviceStack/frame/path") => {
+                frame.map(|f| value.clone_into(&mut f.path)).is_some()
+            }
             (Some(ROOT), "record/where/line" | "record/deviceStack/frame/line") => {
                 frame.zip(value.parse().ok()).map(|(f, n)| f.line = n).is_some()
             }
             (Some(ROOT), which) => coordinate(which, record).zip(number(value)).map(|(slot, n)| *slot = n).is_some(),
             _ => false,
         };
-        if !known { self.unknown.insert(path.join("/")); }
+        if !known {
+            self.unknown.insert(path.join("/"));
+        }
     }
 }
 
@@ -180,16 +248,30 @@ fn triple(text: &str) -> Option<[u64; 3]> {
 }
 
 /// The path without the outermost element.
-fn inner(path: &[String]) -> String { path.get(1..).unwrap_or_default().join("/") }
+fn inner(path: &[String]) -> String {
+    path.get(1..).unwrap_or_default().join("/")
+}
 
 fn coordinate<'r>(which: &str, record: &'r mut Record) -> Option<&'r mut u64> {
     let (of, axis) = which.strip_prefix("record/who/")?.split_once('/')?;
-    let axis = match axis { "x" => 0, "y" => 1, "z" => 2, _ => return None };
-    match of { "threadIdx" => Some(&mut record.thread[axis]), "blockIdx" => Some(&mut record.block[axis]), _ => None }
+    let axis = match axis {
+        "x" => 0,
+        "y" => 1,
+        "z" => 2,
+        _ => return None,
+    };
+    match of {
+        "threadIdx" => Some(&mut record.thread[axis]),
+        "blockIdx" => Some(&mut record.block[axis]),
+        _ => None,
+    }
 }
 
 fn number(text: &str) -> Option<u64> {
-    match text.strip_prefix("0x") { Some(hex) => u64::from_str_radix(hex, 16).ok(), None => text.parse().ok() }
+    match text.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok(),
+    }
 }
 
 #[cfg(test)]
@@ -208,7 +290,10 @@ mod tests {
         assert!(!r.cut_off && r.unknown.is_empty(), "{:?}", r.unknown);
         let [one] = r.records.as_slice() else { panic!("{} records", r.records.len()) };
         assert_eq!((one.kind.as_str(), one.thread, one.block), ("Precise", [7, 3, 0], [0; 3]));
-        assert_eq!((one.space.as_str(), one.size, one.direction.as_str(), one.error.as_str()), ("__global__", 8, "read", "out of bounds"));
+        assert_eq!(
+            (one.space.as_str(), one.size, one.direction.as_str(), one.error.as_str()),
+            ("__global__", 8, "read", "out of bounds")
+        );
         assert_eq!(one.address, 0x7f1e_2a80_0700);
         let frame = |func: &str, line| Frame { func: func.into(), path: "/project/global_read.cu".into(), line };
         assert_eq!(one.frames, [frame("load", 5), frame("blur", 11)]);
@@ -217,27 +302,45 @@ mod tests {
     #[test]
     fn every_recorded_output_is_understood() {
         for (file, count, direction) in [
-            ("atomic", 1, "atomic"), ("clean", 0, ""), ("constant", 0, ""), ("device_global", 4, "write"), ("double_free", 1, ""),
-            ("invalid_launch", 1, ""), ("local", 32, "write"), ("memcpy_too_long", 1, ""), ("memset_too_long", 1, ""),
-            ("misaligned", 3, "write"), ("null_pointer", 32, "write"), ("host_pointer", 32, "write"), ("shared_dynamic", 2, "write"),
-            ("shared_neighbour", 0, ""), ("shared_static", 15, "write"), ("two_lines", 40, "read"), ("use_after_free", 32, "write"),
-            ("vector", 1, "write"), ("launch", 1, "read"),
+            ("atomic", 1, "atomic"),
+            ("clean", 0, ""),
+            ("constant", 0, ""),
+            ("device_global", 4, "write"),
+            ("double_free", 1, ""),
+            ("invalid_launch", 1, ""),
+            ("local", 32, "write"),
+            ("memcpy_too_long", 1, ""),
+            ("memset_too_long", 1, ""),
+            ("misaligned", 3, "write"),
+            ("null_pointer", 32, "write"),
+            ("host_pointer", 32, "write"),
+            ("shared_dynamic", 2, "write"),
+            ("shared_neighbour", 0, ""),
+            ("shared_static", 15, "write"),
+            ("two_lines", 40, "read"),
+            ("use_after_free", 32, "write"),
+            ("vector", 1, "write"),
+            ("launch", 1, "read"),
         ] {
             let r = golden(&format!("{file}.xml"));
             assert!(!r.cut_off && r.unknown.is_empty(), "{file}: {:?}", r.unknown);
             assert_eq!(r.records.len(), count, "{file}");
             assert_eq!(r.records.first().map_or("", |r| r.direction.as_str()), direction, "{file}");
         }
-        assert_eq!(golden("double_free.xml").records[0].text,
-            "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call to cudaFree.");
+        assert_eq!(
+            golden("double_free.xml").records[0].text,
+            "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call to cudaFree."
+        );
     }
 
     #[test]
     fn what_is_not_known_is_said() {
         let text = "<ComputeSanitizerOutput><record><kind>Precise</kind><what><width>4</width><size>four</size></what></record></ComputeSanitizerOutput>";
         let r = Records::parse(text);
-        assert_eq!(r.unknown.iter().map(String::as_str).collect::<Vec<_>>(),
-            ["ComputeSanitizerOutput/record/what/size", "ComputeSanitizerOutput/record/what/width"]);
+        assert_eq!(
+            r.unknown.iter().map(String::as_str).collect::<Vec<_>>(),
+            ["ComputeSanitizerOutput/record/what/size", "ComputeSanitizerOutput/record/what/width"]
+        );
         assert!(!r.cut_off && r.records.len() == 1);
         assert!(!Records::parse("<html><body>no such tool</body></html>").unknown.is_empty());
         assert!(Records::parse("").cut_off);
@@ -270,8 +373,11 @@ mod tests {
 
     #[test]
     fn a_record_that_is_not_whole_does_not_count() {
-        let whole = "=========     by thread (63,0,0) in block (0,0,0)\n=========     Access to 0x4fc is out of bounds\n";
-        let text = format!("own output\n========= Invalid __shared__ write of size 4 bytes\n=========     at s(int *)+0xa0 in /project/a.cu:3\n{whole}");
+        let whole =
+            "=========     by thread (63,0,0) in block (0,0,0)\n=========     Access to 0x4fc is out of bounds\n";
+        let text = format!(
+            "own output\n========= Invalid __shared__ write of size 4 bytes\n=========     at s(int *)+0xa0 in /project/a.cu:3\n{whole}"
+        );
         assert!(Records::parse_text(&text).records.is_empty());
         assert_eq!(Records::parse_text(&format!("{text}========= \n")).records.len(), 1);
         assert!(Records::parse_text("========= Invalid\n========= \n").records.is_empty());

@@ -14,14 +14,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// Those there are, and what watches over them as long as there is one.
-struct All { folders: BTreeSet<PathBuf>, watch: Option<Watch> }
+struct All {
+    folders: BTreeSet<PathBuf>,
+    watch: Option<Watch>,
+}
 
 static ALL: Mutex<All> = Mutex::new(All { folders: BTreeSet::new(), watch: None });
 
-fn all() -> MutexGuard<'static, All> { ALL.lock().unwrap_or_else(PoisonError::into_inner) }
+fn all() -> MutexGuard<'static, All> {
+    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 #[derive(Debug)]
-pub struct Scratch { folder: tempfile::TempDir }
+pub struct Scratch {
+    folder: tempfile::TempDir,
+}
 
 impl Scratch {
     /// # Errors
@@ -31,21 +38,29 @@ impl Scratch {
         SIGNALS.call_once(wait_for_signals);
         let folder = tempfile::Builder::new().prefix("scuba-confirm-").tempdir()?;
         let mut all = all();
-        if all.folders.is_empty() { all.watch = Watch::start(); }
-        if let Some(watch) = &mut all.watch { watch.note(folder.path()); }
+        if all.folders.is_empty() {
+            all.watch = Watch::start();
+        }
+        if let Some(watch) = &mut all.watch {
+            watch.note(folder.path());
+        }
         all.folders.insert(folder.path().to_owned());
         Ok(Self { folder })
     }
 
     #[must_use]
-    pub fn path(&self) -> &Path { self.folder.path() }
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
         let mut all = all();
         all.folders.remove(self.folder.path());
-        if all.folders.is_empty() { all.watch = None; }
+        if all.folders.is_empty() {
+            all.watch = None;
+        }
     }
 }
 
@@ -56,7 +71,9 @@ fn wait_for_signals() {
         if let Some(signal) = signals.forever().next() {
             process::end_all();
             let mut all = all();
-            for folder in &all.folders { let _ = std::fs::remove_dir_all(folder); }
+            for folder in &all.folders {
+                let _ = std::fs::remove_dir_all(folder);
+            }
             all.watch = None;
             processes::die_by(signal);
         }

@@ -35,10 +35,14 @@ pub fn key(finding: &Finding, sources: &Sources) -> String {
     let launch = finding.launch.as_ref().map_or("", |l| l.file.as_str());
     let allocation = finding.allocation.as_ref().map_or("", |a| a.file.as_str());
     let related = finding.related.iter().map(|r| r.position.file.as_str());
-    for file in [p.file.as_str(), launch, allocation].into_iter().chain(related) { add(sources.text(file).unwrap_or_default().as_bytes()); }
+    for file in [p.file.as_str(), launch, allocation].into_iter().chain(related) {
+        add(sources.text(file).unwrap_or_default().as_bytes());
+    }
     let w = finding.witness.as_ref();
     let place = format!("{} {} {} {:?}", p.line, p.column, finding.access.kernel, finding.access.direction);
-    let run = w.map(|w| format!("{:?} {:?} {:?} {:?} {} {}", w.run, w.grid, w.block, w.thread, w.offset_bytes, w.extent_bytes));
+    let run = w.map(|w| {
+        format!("{:?} {:?} {:?} {:?} {} {}", w.run, w.grid, w.block, w.thread, w.offset_bytes, w.extent_bytes)
+    });
     add(place.as_bytes());
     add(run.unwrap_or_default().as_bytes());
     hasher.finalize().to_hex()[..16].to_owned()
@@ -46,7 +50,9 @@ pub fn key(finding: &Finding, sources: &Sources) -> String {
 
 /// The folders that outcomes are looked for in.
 #[derive(Clone, Debug, Default)]
-pub struct Confirmations { stores: Vec<PathBuf> }
+pub struct Confirmations {
+    stores: Vec<PathBuf>,
+}
 
 impl Confirmations {
     /// `stores` are `.scuba` folders, which need not exist.
@@ -61,11 +67,16 @@ impl Confirmations {
     pub fn of(&self, finding: &Finding, sources: &Sources) -> Option<Confirmation> {
         // Hashing the sources is for findings of which something is kept.
         let kept: Vec<PathBuf> = self.stores.iter().map(|s| s.join(FOLDER)).filter(|f| f.is_dir()).collect();
-        if kept.is_empty() || finding.fingerprint.is_empty() { return None; }
+        if kept.is_empty() || finding.fingerprint.is_empty() {
+            return None;
+        }
         let key = key(finding, sources);
-        let mut found: Vec<Confirmation> = kept.iter().filter_map(|f| read(&f.join(name(&finding.fingerprint, &key))))
+        let mut found: Vec<Confirmation> = kept
+            .iter()
+            .filter_map(|f| read(&f.join(name(&finding.fingerprint, &key))))
             .filter(|o| o.fingerprint == finding.fingerprint && o.witness == key)
-            .map(|o| o.confirmation).collect();
+            .map(|o| o.confirmation)
+            .collect();
         let best = found.iter().position(|c| c.status == ConfirmationStatus::Confirmed).unwrap_or(0);
         (!found.is_empty()).then(|| found.swap_remove(best))
     }
@@ -85,9 +96,13 @@ pub fn keep(store: &Path, outcome: &Outcome) -> io::Result<()> {
     Ok(())
 }
 
-fn name(fingerprint: &str, key: &str) -> String { format!("{fingerprint}-{key}.json") }
+fn name(fingerprint: &str, key: &str) -> String {
+    format!("{fingerprint}-{key}.json")
+}
 
-fn read(path: &Path) -> Option<Outcome> { serde_json::from_slice(&std::fs::read(path).ok()?).ok() }
+fn read(path: &Path) -> Option<Outcome> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
 
 #[cfg(test)]
 mod tests {
@@ -108,8 +123,18 @@ mod tests {
         let store = dir.path().join(".scuba");
         let all = Confirmations::new(vec![store.clone()]);
         assert_eq!(all.of(&finding, &sources()), None);
-        let confirmation = Confirmation { status: ConfirmationStatus::Confirmed, by: ConfirmedBy::ComputeSanitizer, device: "d".into(), detail: "x".into() };
-        let outcome = Outcome { fingerprint: finding.fingerprint.clone(), witness: key(&finding, &sources()), confirmation: confirmation.clone(), log: "l".into() };
+        let confirmation = Confirmation {
+            status: ConfirmationStatus::Confirmed,
+            by: ConfirmedBy::ComputeSanitizer,
+            device: "d".into(),
+            detail: "x".into(),
+        };
+        let outcome = Outcome {
+            fingerprint: finding.fingerprint.clone(),
+            witness: key(&finding, &sources()),
+            confirmation: confirmation.clone(),
+            log: "l".into(),
+        };
         keep(&store, &outcome).unwrap();
         assert_eq!(all.of(&finding, &sources()), Some(confirmation));
         assert!(store.join(".gitignore").is_file());

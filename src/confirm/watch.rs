@@ -17,14 +17,23 @@ pub const COMMAND: &str = "__watch";
 
 /// Lives as long as there is something to be watched.
 #[derive(Debug)]
-pub struct Watch { child: Child, folders: ChildStdin }
+pub struct Watch {
+    child: Child,
+    folders: ChildStdin,
+}
 
 impl Watch {
     /// `None` where it cannot be started: what would be left then ends when its own time is up.
     pub fn start() -> Option<Self> {
         let mut command = Command::new(std::env::current_exe().ok()?);
         // What ends our process group is not to end it, and nobody is to wait for what it might print.
-        command.arg(COMMAND).arg(std::process::id().to_string()).process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .arg(COMMAND)
+            .arg(std::process::id().to_string())
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         let mut child = command.spawn().ok()?;
         let folders = child.stdin.take()?;
         Some(Self { child, folders })
@@ -53,5 +62,7 @@ pub fn run(of: u32) {
     process::end_runs_of(of);
     // What is not whole is no name of a folder.
     let whole = told.iter().rposition(|b| *b == 0).unwrap_or(0);
-    for folder in told[..whole].split(|b| *b == 0).filter(|f| !f.is_empty()) { let _ = std::fs::remove_dir_all(Path::new(OsStr::from_bytes(folder))); }
+    for folder in told[..whole].split(|b| *b == 0).filter(|f| !f.is_empty()) {
+        let _ = std::fs::remove_dir_all(Path::new(OsStr::from_bytes(folder)));
+    }
 }

@@ -30,12 +30,14 @@ pub fn run() -> Status {
 }
 
 fn analyze() -> Result<Status> {
-    let request: Request = serde_json::from_reader(std::io::stdin().lock()).context("the shim's request cannot be read; are `scuba` and `scuba-nvcc` of one version?")?;
+    let request: Request = serde_json::from_reader(std::io::stdin().lock())
+        .context("the shim's request cannot be read; are `scuba` and `scuba-nvcc` of one version?")?;
     let start = match request.units.first() {
         Some(unit) => folder_of(&unit.directory.join(&unit.source))?,
         None => request.directory.clone(),
     };
-    let session = Session::of_shim(&start, u32::try_from(request.units.len().max(1)).unwrap_or(u32::MAX))?.with_baseline()?;
+    let session =
+        Session::of_shim(&start, u32::try_from(request.units.len().max(1)).unwrap_or(u32::MAX))?.with_baseline()?;
     let link = request.link.as_ref();
     let present = Present::default();
     let units: Vec<Unit> = request.units.iter().map(|u| unit(u, &request, &present, &session)).collect();
@@ -45,29 +47,45 @@ fn analyze() -> Result<Status> {
     let store = Store::new(dir::of_this_process(output, &request.directory));
     // Facts that cannot be kept do not make the analysis of this command worth less.
     let mut unkept = None;
-    for unit in &units { unkept = unkept.or(store.write_unit(unit).err()); }
+    for unit in &units {
+        unkept = unkept.or(store.write_unit(unit).err());
+    }
     if let Some(link) = link {
         let record = LinkFacts { link: link.clone(), units: units.iter().map(|u| u.facts.key.clone()).collect() };
         unkept = unkept.or(store.write_link(&record).err());
     }
     let kept = unkept.is_none();
-    if let Some(e) = unkept { output::complain(&output::harmless(&e.to_string())); }
+    if let Some(e) = unkept {
+        output::complain(&output::harmless(&e.to_string()));
+    }
 
     let session = session.with_confirmations(vec![store.folder().to_owned()]);
     let joined = Joined::new(&store, &units, link, &present, &session);
     let notes = Notes::new(output, &request.directory);
-    for line in &joined.waiting { notes.add("join", line); }
-    if joined.plans.is_empty() { return Ok(Status::Clean); }
+    for line in &joined.waiting {
+        notes.add("join", line);
+    }
+    if joined.plans.is_empty() {
+        return Ok(Status::Clean);
+    }
     // One command that compiles and links waits as a link does.
     let session = session.with_pace(if link.is_some() { Pace::Link } else { Pace::Compile });
     let mut checked = programs::check(&joined.plans, &joined.facts, |i| joined.modules(i, &store), &session, |_| {});
-    for note in checked.notes.iter().chain(&checked.problems) { notes.add("check", note); }
-    for line in &checked.cut { output::complain(&output::harmless(line)); }
+    for note in checked.notes.iter().chain(&checked.problems) {
+        notes.add("check", note);
+    }
+    for line in &checked.cut {
+        output::complain(&output::harmless(line));
+    }
     // Comments are judged by whole runs only, and others' failures were told when they were compiled.
     checked.found.files.clear();
     checked.found.not_analysed.retain(|n| joined.is_read_now(Path::new(&n.file)));
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
-    let tentative = |f: &Finding| f.verdict == Verdict::Possible && f.level < Level::Deny && joined.plans.iter().any(|p| p.tentative && p.name == f.program);
+    let tentative = |f: &Finding| {
+        f.verdict == Verdict::Possible
+            && f.level < Level::Deny
+            && joined.plans.iter().any(|p| p.tentative && p.name == f.program)
+    };
     assembled.leave_out(|f| tentative(f) || joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
     for line in not_analysed(&assembled.report.not_analysed) {
         output::complain(&output::harmless(&line));
@@ -76,24 +94,31 @@ fn analyze() -> Result<Status> {
         let project = Project {
             facts: joined.facts.iter().collect(),
             modules: Box::new(|i| joined.modules(i, &store)),
-            plans: joined.plans.clone(), links: &[], stores: vec![store.folder().to_owned(); joined.facts.len()],
+            plans: joined.plans.clone(),
+            links: &[],
+            stores: vec![store.folder().to_owned(); joined.facts.len()],
         };
         // The build stops here anyway, and single launches take a moment. No host code of the user's is run.
         let room = Duration::from_secs(u64::from(session.config.confirm.timeout_s));
         let room = session.left().map_or(room, |left| room.min(left.saturating_sub(SPARE)));
-        let ways = Ways { program: false, checks: Some(&session.extract_options()), until: Some(Instant::now() + room) };
+        let ways =
+            Ways { program: false, checks: Some(&session.extract_options()), until: Some(Instant::now() + room) };
         if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, ways, &session) {
             notes.add("confirm", &line);
         }
     }
-    if !assembled.report.findings.is_empty() { session.write(&assembled, &sources)?; }
+    if !assembled.report.findings.is_empty() {
+        session.write(&assembled, &sources)?;
+    }
 
-    let told: Vec<Told> = assembled.report.findings.iter()
-        .map(|f| Told { fingerprint: f.fingerprint.clone(), level: f.level }).collect();
+    let told: Vec<Told> =
+        assembled.report.findings.iter().map(|f| Told { fingerprint: f.fingerprint.clone(), level: f.level }).collect();
     let denied = assembled.report.denied();
     if kept && !told.is_empty() {
         for unit in &units {
-            if let Err(e) = store.note_verdict(&unit.facts.key, denied, &told) { output::complain(&output::harmless(&e.to_string())); }
+            if let Err(e) = store.note_verdict(&unit.facts.key, denied, &told) {
+                output::complain(&output::harmless(&e.to_string()));
+            }
         }
     }
     Ok(if denied {
@@ -109,7 +134,11 @@ fn analyze() -> Result<Status> {
 fn unit(unit: &TranslationUnit, request: &Request, present: &Present, session: &Session) -> Unit {
     // Before the sources are read: a change of either in between is then seen.
     let recipe = Recipe::of(&key_of(unit, request.link.as_ref()), &unit.directory, present);
-    let mut made = if request.deferred { pending::record(unit) } else { extraction::extract(unit, request.link.as_ref(), session) };
+    let mut made = if request.deferred {
+        pending::record(unit)
+    } else {
+        extraction::extract(unit, request.link.as_ref(), session)
+    };
     made.facts.recipe = recipe;
     made.facts.maker = Maker::parent();
     made

@@ -11,9 +11,14 @@ use std::path::PathBuf;
 /// Finds out-of-bounds accesses and other memory bugs in CUDA programs at build time, for every input, without
 /// running them.
 #[derive(Debug, Parser)]
-#[command(name = "scuba", version, max_term_width = 100, after_help = "\
+#[command(
+    name = "scuba",
+    version,
+    max_term_width = 100,
+    after_help = "\
 Exit status: 0 nothing denied, 1 at least one denied finding, 2 the tool could not do what was asked
-(`scuba build`: otherwise the build command's own status).")]
+(`scuba build`: otherwise the build command's own status)."
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -57,11 +62,17 @@ fn rule() -> impl clap::builder::TypedValueParser<Value = Rule> {
 
 fn selector() -> impl clap::builder::TypedValueParser<Value = RuleSelector> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
-    PossibleValuesParser::new(Rule::ALL.map(Rule::name).into_iter().chain(["all"])).try_map(|s| s.parse::<RuleSelector>())
+    PossibleValuesParser::new(Rule::ALL.map(Rule::name).into_iter().chain(["all"]))
+        .try_map(|s| s.parse::<RuleSelector>())
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Colour { #[default] Auto, Always, Never }
+pub enum Colour {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
 
 /// Options of every command that reports findings.
 #[derive(Clone, Debug, Args)]
@@ -238,19 +249,44 @@ mod tests {
     use clap::{CommandFactory, FromArgMatches};
 
     #[test]
-    fn the_command_line_is_well_formed() { Cli::command().debug_assert(); }
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
 
     #[test]
     fn levels_keep_the_order_of_the_command_line() {
-        let m = Cli::command().try_get_matches_from(
-            ["scuba", "check", "-A", "all", "-D", "oob-global", "-Wdata-index", "-A", "oob-global", "a.cu"]).unwrap();
+        let m = Cli::command()
+            .try_get_matches_from([
+                "scuba",
+                "check",
+                "-A",
+                "all",
+                "-D",
+                "oob-global",
+                "-Wdata-index",
+                "-A",
+                "oob-global",
+                "a.cu",
+            ])
+            .unwrap();
         let o = level_overrides(m.subcommand().unwrap().1);
-        assert_eq!(o, [(All, Level::Allow), (One(Rule::OobGlobal), Level::Deny), (One(Rule::DataIndex), Level::Warn), (One(Rule::OobGlobal), Level::Allow)]);
+        assert_eq!(
+            o,
+            [
+                (All, Level::Allow),
+                (One(Rule::OobGlobal), Level::Deny),
+                (One(Rule::DataIndex), Level::Warn),
+                (One(Rule::OobGlobal), Level::Allow)
+            ]
+        );
     }
 
     #[test]
     fn build_commands_keep_their_own_flags_with_and_without_dashes() {
-        for line in [&["scuba", "build", "-q", "--", "make", "-j8", "-q"][..], &["scuba", "build", "-q", "make", "-j8", "-q"][..]] {
+        for line in [
+            &["scuba", "build", "-q", "--", "make", "-j8", "-q"][..],
+            &["scuba", "build", "-q", "make", "-j8", "-q"][..],
+        ] {
             let m = Cli::command().try_get_matches_from(line).unwrap();
             let Command::Build(b) = Cli::from_arg_matches(&m).unwrap().command else { panic!("{line:?}") };
             assert!(b.common.quiet);

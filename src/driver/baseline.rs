@@ -23,7 +23,9 @@ pub fn run(args: &BaselineArgs, overrides: Overrides) -> Result<Status> {
 
     let mut text = String::new();
     let mut list = |sign: char, entries: Vec<&Entry>| {
-        for e in entries { let _ = writeln!(text, "{sign} {} {}: {}: `{}[{}]`", e.fingerprint, e.rule, e.file, e.array, e.index); }
+        for e in entries {
+            let _ = writeln!(text, "{sign} {} {}: {}: `{}[{}]`", e.fingerprint, e.rule, e.file, e.array, e.index);
+        }
     };
     list('+', new.entries().iter().filter(|e| !old.contains(&e.fingerprint)).collect());
     list('-', old.entries().iter().filter(|e| !new.contains(&e.fingerprint)).collect());

@@ -29,7 +29,9 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
     } else {
         interpose::run(&args.command, &options)?
     };
-    if !session.quiet() { outcome.notes.iter().for_each(|n| output::complain(&output::harmless(n))); }
+    if !session.quiet() {
+        outcome.notes.iter().for_each(|n| output::complain(&output::harmless(n)));
+    }
 
     keep(&outcome.links, &here);
     record(&outcome.host_compiles, &here);
@@ -39,20 +41,34 @@ pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
             stored.refresh(&session);
             stored
         }
-        Err(e) if outcome.status.success() => return Err(e.context("the build command succeeded, but nothing of it was analysed")),
+        Err(e) if outcome.status.success() => {
+            return Err(e.context("the build command succeeded, but nothing of it was analysed"));
+        }
         Err(_) => return Ok(own_status(outcome.status)),
     };
     let session = session.with_confirmations(stored.folders());
     let checked = stored.check(&session);
-    if session.verbose() { checked.notes.iter().for_each(|n| output::complain(n)); }
+    if session.verbose() {
+        checked.notes.iter().for_each(|n| output::complain(n));
+    }
     let nothing = checked.modules == 0 || checked.found.programs.is_empty();
     let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
     let project = Project::stored(&stored);
-    if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, Ways { program: false, checks: Some(&session.extract_options()), until: None }, &session)
-        && !session.quiet() { output::complain(&output::harmless(&line)); }
+    if let Some(line) = confirm::automatically(
+        &mut assembled,
+        &sources,
+        &project,
+        Ways { program: false, checks: Some(&session.extract_options()), until: None },
+        &session,
+    ) && !session.quiet()
+    {
+        output::complain(&output::harmless(&line));
+    }
     // What was read during the build is worth reading again where the device has said something since.
     let mut told = stored.told_since(start);
-    told.retain(|t| !assembled.report.findings.iter().any(|f| f.fingerprint == t.fingerprint && f.confirmation.is_some()));
+    told.retain(|t| {
+        !assembled.report.findings.iter().any(|f| f.fingerprint == t.fingerprint && f.confirmation.is_some())
+    });
     let status = match session.tell(assembled, &sources, &told)? {
         Status::Clean if nothing => Status::Unable,
         status => status,
@@ -78,7 +94,9 @@ fn keep(links: &[Link], here: &Path) {
     for link in links {
         let store = Store::new(dir::of_this_process(Some(&link.output), here));
         // Archives and programs without CUDA code are links too; where no unit's facts lie, none are needed.
-        if !store.folder().is_dir() { continue; }
+        if !store.folder().is_dir() {
+            continue;
+        }
         if let Err(e) = store.write_link(&LinkFacts { link: link.clone(), units: vec![] }) {
             output::complain(&output::harmless(&e.to_string()));
         }
@@ -90,10 +108,14 @@ fn record(compiles: &[Plan], here: &Path) {
     let present = Present::default();
     for unit in compiles.iter().flat_map(|plan| &plan.request.units) {
         let store = Store::new(dir::of_this_process(unit.output.as_deref(), here));
-        if !store.folder().is_dir() { continue; }
+        if !store.folder().is_dir() {
+            continue;
+        }
         let mut recorded = pending::record(unit);
         recorded.facts.recipe = Recipe::of(&recorded.facts.key, &unit.directory, &present);
-        if let Err(e) = store.write_unit(&recorded) { return output::complain(&output::harmless(&e.to_string())); }
+        if let Err(e) = store.write_unit(&recorded) {
+            return output::complain(&output::harmless(&e.to_string()));
+        }
     }
 }
 

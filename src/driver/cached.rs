@@ -29,40 +29,68 @@ struct Kept {
 /// # Errors
 /// As `check`.
 pub fn report(
-    mut code: Vec<Arc<Module>>, options: &Options, memory: u64, (root, settled): (&ProjectRoot, bool), verdicts: Option<&Verdicts>,
+    mut code: Vec<Arc<Module>>,
+    options: &Options,
+    memory: u64,
+    (root, settled): (&ProjectRoot, bool),
+    verdicts: Option<&Verdicts>,
     check: impl FnOnce(Vec<Arc<Module>>) -> Result<ProgramReport, Fault>,
 ) -> Result<ProgramReport, Fault> {
     placeless::mark(&mut code, root);
     let verdicts = verdicts.and_then(|v| Some((v, key(&code, options, memory)?)));
-    let known = verdicts.as_ref().and_then(|(verdicts, key)| unpack(std::str::from_utf8(&verdicts.get(key)?).ok()?, root, settled));
-    if let Some(known) = known { return Ok(known); }
+    let known = verdicts
+        .as_ref()
+        .and_then(|(verdicts, key)| unpack(std::str::from_utf8(&verdicts.get(key)?).ok()?, root, settled));
+    if let Some(known) = known {
+        return Ok(known);
+    }
     let report = check(code)?;
     let netted = !report.nets.is_empty();
     let text = pack(report).map_err(|e| Fault::Panicked(e.to_string()))?;
-    if let Some((verdicts, key)) = verdicts { verdicts.put(&key, netted, text.as_bytes()); }
+    if let Some((verdicts, key)) = verdicts {
+        verdicts.put(&key, netted, text.as_bytes());
+    }
     unpack(&text, root, true).ok_or_else(|| Fault::Panicked("its report cannot be read".into()))
 }
 
 /// Answers of the solver, among verdicts.
-struct Solved { verdicts: Verdicts, tool: String }
+struct Solved {
+    verdicts: Verdicts,
+    tool: String,
+}
 
 impl Solved {
-    fn key(&self, query: &[u8; 32]) -> [u8; 32] { *blake3::Hasher::new().update(query).update(self.tool.as_bytes()).finalize().as_bytes() }
+    fn key(&self, query: &[u8; 32]) -> [u8; 32] {
+        *blake3::Hasher::new().update(query).update(self.tool.as_bytes()).finalize().as_bytes()
+    }
 }
 
 impl Answers for Solved {
-    fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> { self.verdicts.get(&self.key(key)) }
-    fn put(&self, key: &[u8; 32], hurried: bool, answer: &[u8]) { self.verdicts.put(&self.key(key), hurried, answer); }
+    fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
+        self.verdicts.get(&self.key(key))
+    }
+    fn put(&self, key: &[u8; 32], hurried: bool, answer: &[u8]) {
+        self.verdicts.put(&self.key(key), hurried, answer);
+    }
 }
 
 /// Where the solver's answers are kept. `None` where no verdicts are, or this program cannot be told from another version.
 #[must_use]
-pub fn answers(verdicts: Option<Verdicts>) -> Option<Arc<dyn Answers>> { Some(Arc::new(Solved { verdicts: verdicts?.of_obligations(), tool: tool()? })) }
+pub fn answers(verdicts: Option<Verdicts>) -> Option<Arc<dyn Answers>> {
+    Some(Arc::new(Solved { verdicts: verdicts?.of_obligations(), tool: tool()? }))
+}
 
 /// This program and the solver.
 fn tool() -> Option<String> {
     let program = std::env::current_exe().and_then(|p| p.metadata()).ok()?;
-    Some(format!("{} {} {} {} {}", env!("CARGO_PKG_VERSION"), program.size(), program.mtime(), program.mtime_nsec(), check::z3_version()))
+    Some(format!(
+        "{} {} {} {} {}",
+        env!("CARGO_PKG_VERSION"),
+        program.size(),
+        program.mtime(),
+        program.mtime_nsec(),
+        check::z3_version()
+    ))
 }
 
 /// `None` where this program cannot be told from another version of itself, or the code cannot be packed.
@@ -71,7 +99,9 @@ fn key(code: &[Arc<Module>], options: &Options, memory: u64) -> Option<[u8; 32]>
     let options = Options { seconds: 0, solver_ms: 0, memory: None, jobs: 0, ..options.clone() };
     let rest = format!("{} {memory} {options:?}", tool()?);
     let mut hasher = blake3::Hasher::new();
-    for module in code { hasher.update(blake3::hash(&postcard::to_stdvec(module.as_ref()).ok()?).as_bytes()); }
+    for module in code {
+        hasher.update(blake3::hash(&postcard::to_stdvec(module.as_ref()).ok()?).as_bytes());
+    }
     hasher.update(rest.as_bytes());
     Some(*hasher.finalize().as_bytes())
 }
@@ -84,7 +114,9 @@ fn pack(report: ProgramReport) -> serde_json::Result<String> {
 /// The report; where another run may say more only for whom it is settled.
 fn unpack(text: &str, root: &ProjectRoot, settled: bool) -> Option<ProgramReport> {
     let kept: Kept = serde_json::from_str(&placeless::settle(text, root)).ok()?;
-    if kept.netted && !settled { return None; }
+    if kept.netted && !settled {
+        return None;
+    }
     kept.parcel.open()
 }
 
@@ -92,8 +124,8 @@ fn unpack(text: &str, root: &ProjectRoot, settled: bool) -> Option<ProgramReport
 mod tests {
     use super::{Options, key, pack, unpack};
     use crate::check::{Pace, ProgramReport};
-    use crate::nets::Net;
     use crate::ir::{Module, Side};
+    use crate::nets::Net;
     use crate::report::paths::ProjectRoot;
     use crate::report::samples::finding;
     use std::sync::Arc;
@@ -105,13 +137,24 @@ mod tests {
         assert_eq!(unpack(&pack(report.clone()).unwrap(), &root, false).unwrap().findings, report.findings);
         assert!(unpack("{", &root, true).is_none());
         let netted = pack(ProgramReport { nets: vec![Net::Time], ..report }).unwrap();
-        assert!(unpack(&netted, &root, false).is_none() && unpack(&netted, &root, true).is_some(), "a check runs again, what acts on its findings does not");
+        assert!(
+            unpack(&netted, &root, false).is_none() && unpack(&netted, &root, true).is_some(),
+            "a check runs again, what acts on its findings does not"
+        );
     }
 
     fn module(arch: &str) -> Arc<Module> {
         Arc::new(Module {
-            side: Side::Device, source: "a.cu".into(), producer: "clang".into(), arch: arch.into(), asserts_restored: false,
-            types: vec![], files: vec![], locs: vec![], globals: vec![], functions: vec![],
+            side: Side::Device,
+            source: "a.cu".into(),
+            producer: "clang".into(),
+            arch: arch.into(),
+            asserts_restored: false,
+            types: vec![],
+            files: vec![],
+            locs: vec![],
+            globals: vec![],
+            functions: vec![],
         })
     }
 
@@ -119,7 +162,9 @@ mod tests {
     fn a_key_stands_for_code_and_limits_and_not_for_haste() {
         let options = Options::default();
         let (one, two) = (module("sm_80"), module("sm_90"));
-        let of = |code: &[&Arc<Module>], options: &Options, memory| key(&code.iter().map(|m| (*m).clone()).collect::<Vec<_>>(), options, memory).unwrap();
+        let of = |code: &[&Arc<Module>], options: &Options, memory| {
+            key(&code.iter().map(|m| (*m).clone()).collect::<Vec<_>>(), options, memory).unwrap()
+        };
         let usual = of(&[&one, &two], &options, 1 << 30);
         assert_eq!(usual, of(&[&one, &two], &Options { seconds: 3, jobs: 7, ..options.clone() }, 1 << 30));
         assert_ne!(usual, of(&[&two, &one], &options, 1 << 30));

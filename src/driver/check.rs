@@ -32,7 +32,9 @@ pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
 }
 
 fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
-    if !args.flags.is_empty() { bail!("flags behind `--` are for sources: `scuba check FILE.cu -- FLAGS`; facts of a build have theirs"); }
+    if !args.flags.is_empty() {
+        bail!("flags behind `--` are for sources: `scuba check FILE.cu -- FLAGS`; facts of a build have theirs");
+    }
     let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
     stored.choose(&args.program)?;
     stored.refresh(&session);
@@ -42,7 +44,9 @@ fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Resu
 }
 
 fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
-    if !args.program.is_empty() { bail!("--program chooses among the programs of a build: name the build folder, not sources"); }
+    if !args.program.is_empty() {
+        bail!("--program chooses among the programs of a build: name the build folder, not sources");
+    }
     let (session, units, plan) = read_files(files, &args.flags, &args.common, overrides)?;
     finish(&session, check_units(&[plan], &units, &session), &[])
 }
@@ -51,23 +55,37 @@ fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Resul
 ///
 /// # Errors
 /// When there is no working folder.
-pub fn store_of(file: &Path) -> Result<PathBuf> { Ok(dir::of_this_process(None, &folder_of(file)?)) }
+pub fn store_of(file: &Path) -> Result<PathBuf> {
+    Ok(dir::of_this_process(None, &folder_of(file)?))
+}
 
 /// The units of sources that are named, and the one program that they are.
 ///
 /// # Errors
 /// When one is missing, flags cannot be understood, or they are not one program.
-pub fn read_files(files: &[PathBuf], flags: &[OsString], common: &CommonArgs, overrides: &Overrides) -> Result<(Session, Vec<Unit>, Plan)> {
+pub fn read_files(
+    files: &[PathBuf],
+    flags: &[OsString],
+    common: &CommonArgs,
+    overrides: &Overrides,
+) -> Result<(Session, Vec<Unit>, Plan)> {
     if let Some(dir) = files.iter().find(|f| f.is_dir()) {
         bail!("{} is a folder: name one folder alone, or sources", dir.display());
     }
-    if let Some(missing) = files.iter().find(|f| !f.exists()) { bail!("there is no file {}", missing.display()); }
+    if let Some(missing) = files.iter().find(|f| !f.exists()) {
+        bail!("there is no file {}", missing.display());
+    }
     let start = folder_of(&files[0])?;
-    let session = Session::new(common, overrides, &start)?.with_baseline()?.with_confirmations(vec![store_of(&files[0])?]);
+    let session =
+        Session::new(common, overrides, &start)?.with_baseline()?.with_confirmations(vec![store_of(&files[0])?]);
     let units = extract(&sources::named(files, flags, session.nvcc().as_deref())?, &session);
     let mains: Vec<&Unit> = units.iter().filter(|u| u.facts.symbols.has_main()).collect();
     if let [first, second, ..] = mains.as_slice() {
-        bail!("{} and {} both define `main`: sources named together are checked as one program", first.facts.unit.source.display(), second.facts.unit.source.display());
+        bail!(
+            "{} and {} both define `main`: sources named together are checked as one program",
+            first.facts.unit.source.display(),
+            second.facts.unit.source.display()
+        );
     }
     let named_after = mains.first().or(units.first().as_ref()).map(|u| &u.facts.unit.source);
     let name = named_after.and_then(|s| s.file_stem()).unwrap_or_default().to_string_lossy().into_owned();
@@ -76,7 +94,9 @@ pub fn read_files(files: &[PathBuf], flags: &[OsString], common: &CommonArgs, ov
 }
 
 fn of_database(dir: &Path, args: &CheckArgs, overrides: &Overrides) -> Result<(Session, Vec<TranslationUnit>)> {
-    let session = Session::new(&args.common, overrides, &folder_of(dir)?)?.with_baseline()?.with_confirmations(vec![store_of(dir)?]);
+    let session = Session::new(&args.common, overrides, &folder_of(dir)?)?
+        .with_baseline()?
+        .with_confirmations(vec![store_of(dir)?]);
     let units = sources::of_database(dir, session.nvcc().as_deref())?;
     Ok((session, units))
 }
@@ -84,7 +104,9 @@ fn of_database(dir: &Path, args: &CheckArgs, overrides: &Overrides) -> Result<(S
 fn extract(units: &[TranslationUnit], session: &Session) -> Vec<Unit> {
     let progress = (!session.quiet()).then(|| Mutex::new(Progress::new("Reading", units.len() as u64)));
     let extracted = extraction::extract_all(units, session, &|source: &Path| {
-        if let Some(p) = &progress { p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy()); }
+        if let Some(p) = &progress {
+            p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy());
+        }
     });
     drop(progress);
     extracted
@@ -94,9 +116,17 @@ fn extract(units: &[TranslationUnit], session: &Session) -> Vec<Unit> {
 pub fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked {
     let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
     let mut progress = (!session.quiet()).then(|| Progress::new("Checking", plans.len() as u64));
-    programs::check(plans, &facts, |i| Ok(units[i].modules.clone()), session, |name| {
-        if let Some(p) = &mut progress { p.step(name); }
-    })
+    programs::check(
+        plans,
+        &facts,
+        |i| Ok(units[i].modules.clone()),
+        session,
+        |name| {
+            if let Some(p) = &mut progress {
+                p.step(name);
+            }
+        },
+    )
 }
 
 /// Reports a whole run; text leaves out what users were `told` of a moment ago.
@@ -104,8 +134,12 @@ pub fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked
 /// # Errors
 /// When the report cannot be rendered, or nothing at all could be analysed.
 pub fn finish(session: &Session, checked: Checked, told: &[Told]) -> Result<Status> {
-    if !session.quiet() { checked.problems.iter().for_each(|p| output::complain(p)); }
-    if session.verbose() { checked.notes.iter().for_each(|n| output::complain(n)); }
+    if !session.quiet() {
+        checked.problems.iter().for_each(|p| output::complain(p));
+    }
+    if session.verbose() {
+        checked.notes.iter().for_each(|n| output::complain(n));
+    }
     let nothing = checked.modules == 0 || checked.found.programs.is_empty();
     let status = session.report(checked.found, checked.frontend, told)?;
     // Sources of which nothing could be read, or whose check failed, have not been checked.

@@ -10,8 +10,8 @@ use crate::confirm::bundle::{self, Copied};
 use crate::confirm::commands::InPlace;
 use crate::confirm::device::{DeviceError, PATIENCE, Toolchain};
 use crate::confirm::manifest::{Limits, Word};
-use crate::confirm::scratch::Scratch;
 use crate::confirm::prepare::{self, Generated, Material, Surroundings, Ways};
+use crate::confirm::scratch::Scratch;
 use crate::confirm::{Case, Manifest, Outcome, execute, store};
 use crate::facts::join::Plan;
 use crate::facts::{LinkFacts, Unit, UnitFacts};
@@ -31,7 +31,9 @@ use std::time::Instant;
 /// # Errors
 /// When there is nothing to confirm, or no GPU to do it on.
 pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
-    if let Some(folder) = &args.from { return from_bundle(folder, args, overrides); }
+    if let Some(folder) = &args.from {
+        return from_bundle(folder, args, overrides);
+    }
     let (files, wanted) = sort_targets(&args.targets);
     let (session, opened) = Opened::new(&files, args, overrides)?;
     let toolchain = match args.bundle {
@@ -47,8 +49,12 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
     let chosen = choose(&assembled, &wanted, session.config.confirm.when)?;
     if chosen.is_empty() {
         let warned = assembled.report.findings.iter().filter(|f| f.witness.is_some()).count();
-        output::complain(&if warned == 0 { "there is nothing to confirm: no finding has a counterexample".to_owned() } else {
-            format!("there is nothing to confirm: no denied finding has a counterexample; {warned} that only warn have one: set `[confirm] when = \"all\"`, or name them by their fingerprints")
+        output::complain(&if warned == 0 {
+            "there is nothing to confirm: no finding has a counterexample".to_owned()
+        } else {
+            format!(
+                "there is nothing to confirm: no denied finding has a counterexample; {warned} that only warn have one: set `[confirm] when = \"all\"`, or name them by their fingerprints"
+            )
         });
         return Ok(Status::Clean);
     }
@@ -57,7 +63,13 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
             let copied = project.copied(&session);
             let template = Word::Bundle(bundle::LAUNCHER.into());
             let around = Surroundings { root: &session.root, sources: &sources, places: &copied, template };
-            let (manifest, generated) = project.manifest(&chosen, args.exe.as_deref(), Ways { program: true, checks: Some(&session.extract_options()), until: None }, &session, &around)?;
+            let (manifest, generated) = project.manifest(
+                &chosen,
+                args.exe.as_deref(),
+                Ways { program: true, checks: Some(&session.extract_options()), until: None },
+                &session,
+                &around,
+            )?;
             bundle::write(folder, &manifest, &copied, &generated)?;
             let (n, at) = (manifest.cases.len(), folder.display());
             let what = if n == 1 { "1 counterexample is".to_owned() } else { format!("{n} counterexamples are") };
@@ -65,7 +77,14 @@ pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
             Ok(Status::Clean)
         }
         (None, Some(toolchain)) => {
-            let outcomes = project.confirm(&chosen, args.exe.as_deref(), Ways { program: true, checks: Some(&session.extract_options()), until: None }, &session, &sources, &toolchain)?;
+            let outcomes = project.confirm(
+                &chosen,
+                args.exe.as_deref(),
+                Ways { program: true, checks: Some(&session.extract_options()), until: None },
+                &session,
+                &sources,
+                &toolchain,
+            )?;
             attach(&mut assembled, &outcomes);
             session.write(&assembled, &sources)?;
             Ok(session.status(&assembled))
@@ -87,7 +106,8 @@ fn toolchain(session: &Session, until: Option<Instant>) -> Result<Toolchain, Dev
 
 /// Files and folders, and fingerprints.
 fn sort_targets(targets: &[String]) -> (Vec<PathBuf>, Vec<String>) {
-    let is_fingerprint = |t: &String| (4..=16).contains(&t.len()) && t.bytes().all(|b| b.is_ascii_hexdigit()) && !Path::new(t).exists();
+    let is_fingerprint =
+        |t: &String| (4..=16).contains(&t.len()) && t.bytes().all(|b| b.is_ascii_hexdigit()) && !Path::new(t).exists();
     let (prints, files): (Vec<String>, Vec<String>) = targets.iter().cloned().partition(is_fingerprint);
     (files.into_iter().map(PathBuf::from).collect(), prints)
 }
@@ -100,19 +120,30 @@ fn choose(assembled: &Assembled, wanted: &[String], when: ConfirmWhen) -> Result
             bail!("there is no finding `{w}`: `--message-format json` shows the fingerprints of those there are");
         }
     }
-    let asked = |f: &&Finding| if wanted.is_empty() { f.level == Level::Deny || when == ConfirmWhen::All } else { wanted.iter().any(|w| f.fingerprint.starts_with(w.as_str())) };
+    let asked = |f: &&Finding| {
+        if wanted.is_empty() {
+            f.level == Level::Deny || when == ConfirmWhen::All
+        } else {
+            wanted.iter().any(|w| f.fingerprint.starts_with(w.as_str()))
+        }
+    };
     Ok(findings.iter().filter(asked).filter(|f| f.witness.is_some()).cloned().collect())
 }
 
 /// Puts outcomes into the findings that they are of.
 pub fn attach(assembled: &mut Assembled, outcomes: &[Outcome]) {
     for f in &mut assembled.report.findings {
-        if let Some(o) = outcomes.iter().find(|o| o.fingerprint == f.fingerprint) { f.confirmation = Some(o.confirmation.clone()); }
+        if let Some(o) = outcomes.iter().find(|o| o.fingerprint == f.fingerprint) {
+            f.confirmation = Some(o.confirmation.clone());
+        }
     }
 }
 
 /// What was read to find the findings.
-enum Opened { Sources { units: Vec<Unit>, plan: Plan, store: PathBuf }, Facts(Box<Stored>) }
+enum Opened {
+    Sources { units: Vec<Unit>, plan: Plan, store: PathBuf },
+    Facts(Box<Stored>),
+}
 
 impl Opened {
     fn new(files: &[PathBuf], args: &ConfirmArgs, overrides: &Overrides) -> Result<(Session, Self)> {
@@ -121,13 +152,18 @@ impl Opened {
             [dir] if dir.is_dir() => Self::of_facts(Some(dir), args, overrides),
             files => {
                 let (session, units, plan) = check::read_files(files, &args.flags, &args.common, overrides)?;
-                Ok((session.acting_on_what_was_found(), Self::Sources { units, plan, store: check::store_of(&files[0])? }))
+                Ok((
+                    session.acting_on_what_was_found(),
+                    Self::Sources { units, plan, store: check::store_of(&files[0])? },
+                ))
             }
         }
     }
 
     fn of_facts(dir: Option<&Path>, args: &ConfirmArgs, overrides: &Overrides) -> Result<(Session, Self)> {
-        if !args.flags.is_empty() { bail!("flags behind `--` are for sources: `scuba confirm FILE.cu -- FLAGS`; facts of a build have theirs"); }
+        if !args.flags.is_empty() {
+            bail!("flags behind `--` are for sources: `scuba confirm FILE.cu -- FLAGS`; facts of a build have theirs");
+        }
         let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
         stored.refresh(&session);
         let session = session.with_baseline()?.with_confirmations(stored.folders()).acting_on_what_was_found();
@@ -146,7 +182,9 @@ impl Opened {
             Self::Sources { units, plan, store } => Project {
                 facts: units.iter().map(|u| &u.facts).collect(),
                 modules: Box::new(|i| Ok(units[i].modules.clone())),
-                plans: vec![plan.clone()], links: &[], stores: vec![store.clone(); units.len()],
+                plans: vec![plan.clone()],
+                links: &[],
+                stores: vec![store.clone(); units.len()],
             },
             Self::Facts(stored) => Project::stored(stored),
         }
@@ -171,7 +209,8 @@ impl<'a> Project<'a> {
         Self {
             facts: stored.units.iter().collect(),
             modules: Box::new(|i| stored.modules(i)),
-            plans: stored.plans(), links: stored.links(),
+            plans: stored.plans(),
+            links: stored.links(),
             stores: (0..stored.units.len()).map(|i| stored.folder_of(i).to_owned()).collect(),
         }
     }
@@ -181,7 +220,8 @@ impl<'a> Project<'a> {
         let keys: Vec<&PathBuf> = plan.units.iter().map(|&i| &self.facts[i].key).collect();
         let own = |p: &PathBuf| keys.contains(&p) || p.canonicalize().is_ok_and(|c| keys.contains(&&c));
         let link = self.links.iter().find(|l| {
-            l.link.kind == LinkKind::Executable && (l.units.iter().any(|u| keys.contains(&u)) || l.link.inputs.iter().any(own))
+            l.link.kind == LinkKind::Executable
+                && (l.units.iter().any(|u| keys.contains(&u)) || l.link.inputs.iter().any(own))
         });
         link.map(|l| l.link.inputs.iter().filter(|p| !own(p)).cloned().collect()).unwrap_or_default()
     }
@@ -191,29 +231,53 @@ impl<'a> Project<'a> {
         let names = nvcc.iter().cloned().chain(nvcc.iter().filter_map(|n| n.canonicalize().ok()));
         let toolkit = names.filter_map(|n| Some(n.parent()?.parent()?.to_owned())).collect();
         let units = self.plans.iter().flat_map(|p| &p.units).map(|&i| self.facts[i]);
-        let files: Vec<PathBuf> = units.flat_map(|u| u.dependencies.iter().map(|d| d.path.clone()).chain([u.source()])).collect();
+        let files: Vec<PathBuf> =
+            units.flat_map(|u| u.dependencies.iter().map(|d| d.path.clone()).chain([u.source()])).collect();
         Copied::new(toolkit, files)
     }
 
     /// What is to be run for these findings.
-    fn manifest(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways<'_>, session: &Session, around: &Surroundings<'_>) -> Result<(Manifest, Vec<Generated>)> {
+    fn manifest(
+        &self,
+        findings: &[Finding],
+        exe: Option<&Path>,
+        ways: Ways<'_>,
+        session: &Session,
+        around: &Surroundings<'_>,
+    ) -> Result<(Manifest, Vec<Generated>)> {
         let c = &session.config.confirm;
-        let limits = Limits { padding: c.padding, max_bytes: c.max_bytes, timeout_s: c.timeout_s, memory: session.config.limits.memory };
+        let limits = Limits {
+            padding: c.padding,
+            max_bytes: c.max_bytes,
+            timeout_s: c.timeout_s,
+            memory: session.config.limits.memory,
+        };
         let mut manifest = Manifest::new(limits);
         let mut generated = Vec::new();
-        let executable = exe.map(|p| p.canonicalize().with_context(|| format!("there is no program {}", p.display()))).transpose()?;
+        let executable = exe
+            .map(|p| p.canonicalize().with_context(|| format!("there is no program {}", p.display())))
+            .transpose()?;
         for (n, plan) in self.plans.iter().enumerate() {
             let own: Vec<&Finding> = findings.iter().filter(|f| f.program == plan.name).collect();
-            if own.is_empty() { continue; }
+            if own.is_empty() {
+                continue;
+            }
             let mut code = Vec::new();
-            for (position, &unit) in plan.units.iter().enumerate() { code.extend((self.modules)(unit)?.into_iter().map(|m| (m, position))); }
+            for (position, &unit) in plan.units.iter().enumerate() {
+                code.extend((self.modules)(unit)?.into_iter().map(|m| (m, position)));
+            }
             // As the check linked it: sites are positions in it.
             code.sort_by(|(a, _), (b, _)| programs::order(a).cmp(&programs::order(b)));
             let (code, owners): (Vec<Arc<Module>>, Vec<usize>) = code.into_iter().unzip();
             let program = Program::link(code);
             let material = Material {
-                program: &program, units: plan.units.iter().map(|&i| &self.facts[i].unit).collect(), owners,
-                others: self.others(plan), executable: executable.as_deref(), prefix: format!("{n}-"), store: plan.units.first().map(|&i| self.stores[i].clone()).unwrap_or_default(),
+                program: &program,
+                units: plan.units.iter().map(|&i| &self.facts[i].unit).collect(),
+                owners,
+                others: self.others(plan),
+                executable: executable.as_deref(),
+                prefix: format!("{n}-"),
+                store: plan.units.first().map(|&i| self.stores[i].clone()).unwrap_or_default(),
             };
             generated.extend(prepare::add(&mut manifest, &own, &material, ways, around));
         }
@@ -224,11 +288,24 @@ impl<'a> Project<'a> {
     ///
     /// # Errors
     /// When there is no room to build what is run.
-    pub fn confirm(&self, findings: &[Finding], exe: Option<&Path>, ways: Ways<'_>, session: &Session, sources: &Sources, toolchain: &Toolchain) -> Result<Vec<Outcome>> {
+    pub fn confirm(
+        &self,
+        findings: &[Finding],
+        exe: Option<&Path>,
+        ways: Ways<'_>,
+        session: &Session,
+        sources: &Sources,
+        toolchain: &Toolchain,
+    ) -> Result<Vec<Outcome>> {
         let folder = Scratch::new().context("cannot make a folder for the launcher")?;
         let template = folder.path().join(bundle::LAUNCHER);
         std::fs::write(&template, prepare::TEMPLATE).with_context(|| format!("cannot write {}", template.display()))?;
-        let around = Surroundings { root: &session.root, sources, places: &InPlace, template: Word::text(template.to_string_lossy()) };
+        let around = Surroundings {
+            root: &session.root,
+            sources,
+            places: &InPlace,
+            template: Word::text(template.to_string_lossy()),
+        };
         let (manifest, generated) = self.manifest(findings, exe, ways, session, &around)?;
         bundle::write_generated(folder.path(), &generated)?;
         execute_all(&manifest, folder.path(), toolchain, session, ways.until, session.verbose())
@@ -238,46 +315,81 @@ impl<'a> Project<'a> {
 /// `[confirm] when`: confirms what is denied and has not been, where there is a GPU. Where something should have been run and was not, each
 /// finding that nothing is known of has the reason, and the line is for all of them.
 #[must_use]
-pub fn automatically(assembled: &mut Assembled, sources: &Sources, project: &Project<'_>, ways: Ways<'_>, session: &Session) -> Option<String> {
+pub fn automatically(
+    assembled: &mut Assembled,
+    sources: &Sources,
+    project: &Project<'_>,
+    ways: Ways<'_>,
+    session: &Session,
+) -> Option<String> {
     let when = session.config.confirm.when;
     // What was silent before may speak to the check compiled into the kernel, and to that again where there is more time.
-    let again = |c: &Confirmation| ways.checks.is_some() && c.status != ConfirmationStatus::Confirmed && (ways.until.is_none() || c.by != ConfirmedBy::KernelCheck);
+    let again = |c: &Confirmation| {
+        ways.checks.is_some()
+            && c.status != ConfirmationStatus::Confirmed
+            && (ways.until.is_none() || c.by != ConfirmedBy::KernelCheck)
+    };
     let open = |f: &Finding| f.confirmation.as_ref().is_none_or(again);
     let wanted = |f: &&Finding| f.witness.is_some() && open(f) && (f.level == Level::Deny || when == ConfirmWhen::All);
     let findings: Vec<Finding> = assembled.report.findings.iter().filter(wanted).cloned().collect();
-    if when == ConfirmWhen::Never || findings.is_empty() { return None; }
+    if when == ConfirmWhen::Never || findings.is_empty() {
+        return None;
+    }
     let (why, more) = match toolchain(session, ways.until) {
-        Err(DeviceError::NoDevice(_)) => ("there is no NVIDIA GPU here".to_owned(), "; `scuba confirm --bundle DIR` makes a bundle for a machine that has one".to_owned()),
+        Err(DeviceError::NoDevice(_)) => (
+            "there is no NVIDIA GPU here".to_owned(),
+            "; `scuba confirm --bundle DIR` makes a bundle for a machine that has one".to_owned(),
+        ),
         Err(e) => (e.to_string(), String::new()),
         Ok(toolchain) => {
             // A fault in what is only evidence must not cost the verdict.
-            let run = std::panic::AssertUnwindSafe(|| project.confirm(&findings, None, ways, session, sources, &toolchain));
-            match std::panic::catch_unwind(run).unwrap_or_else(|_| Err(anyhow::anyhow!("internal fault; please report it"))) {
+            let run =
+                std::panic::AssertUnwindSafe(|| project.confirm(&findings, None, ways, session, sources, &toolchain));
+            match std::panic::catch_unwind(run)
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("internal fault; please report it")))
+            {
                 Ok(outcomes) => {
                     attach(assembled, &outcomes);
                     match findings.len() - outcomes.len() {
                         0 => return None,
-                        left => ("the time was up".to_owned(), format!(" for {left} of the findings; `scuba confirm` runs them")),
+                        left => (
+                            "the time was up".to_owned(),
+                            format!(" for {left} of the findings; `scuba confirm` runs them"),
+                        ),
                     }
                 }
                 Err(e) => (format!("{e:#}"), String::new()),
             }
         }
     };
-    for f in assembled.report.findings.iter_mut().filter(|f| f.confirmation.is_none() && findings.iter().any(|w| w.fingerprint == f.fingerprint)) {
+    for f in assembled
+        .report
+        .findings
+        .iter_mut()
+        .filter(|f| f.confirmation.is_none() && findings.iter().any(|w| w.fingerprint == f.fingerprint))
+    {
         f.confirmation_not_run = Some(why.clone());
     }
     Some(human::not_run(&(why + &more)))
 }
 
 /// Runs a manifest and keeps each outcome; tells of it where that is wanted.
-fn execute_all(manifest: &Manifest, folder: &Path, toolchain: &Toolchain, session: &Session, deadline: Option<Instant>, aloud: bool) -> Result<Vec<Outcome>> {
+fn execute_all(
+    manifest: &Manifest,
+    folder: &Path,
+    toolchain: &Toolchain,
+    session: &Session,
+    deadline: Option<Instant>,
+    aloud: bool,
+) -> Result<Vec<Outcome>> {
     let mut progress = (!session.quiet()).then(|| Progress::new("Confirming", manifest.cases.len() as u64));
     let outcomes = execute::execute(manifest, folder, toolchain, deadline, |case, outcome| {
         keep(&case.store, outcome);
         if let Some(p) = &mut progress {
             p.step(&case.expected.fingerprint);
-            if aloud { p.suspend(|| say(case, outcome)); }
+            if aloud {
+                p.suspend(|| say(case, outcome));
+            }
         }
     })?;
     Ok(outcomes)
@@ -285,8 +397,12 @@ fn execute_all(manifest: &Manifest, folder: &Path, toolchain: &Toolchain, sessio
 
 /// Where the project is on another machine, there is no such folder.
 fn keep(folder: &Path, outcome: &Outcome) {
-    if folder.parent().is_none_or(|p| !p.is_dir()) { return; }
-    if let Err(e) = store::keep(folder, outcome) { output::complain(&format!("cannot keep what the run said in {}: {e}", folder.display())); }
+    if folder.parent().is_none_or(|p| !p.is_dir()) {
+        return;
+    }
+    if let Err(e) = store::keep(folder, outcome) {
+        output::complain(&format!("cannot keep what the run said in {}: {e}", folder.display()));
+    }
 }
 
 fn say(case: &Case, outcome: &Outcome) {
@@ -296,7 +412,9 @@ fn say(case: &Case, outcome: &Outcome) {
 
 /// Runs a bundle; where there is no GPU and it has been run elsewhere, takes over what was seen there.
 fn from_bundle(folder: &Path, args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
-    if !args.targets.is_empty() || args.exe.is_some() { bail!("`--from` runs a bundle as it is: name no findings and no program beside it"); }
+    if !args.targets.is_empty() || args.exe.is_some() {
+        bail!("`--from` runs a bundle as it is: name no findings and no program beside it");
+    }
     let folder = std::path::absolute(folder).with_context(|| format!("cannot resolve {}", folder.display()))?;
     let manifest = Manifest::load(&folder)?;
     let here = std::env::current_dir().context("there is no working folder")?;
@@ -309,7 +427,11 @@ fn from_bundle(folder: &Path, args: &ConfirmArgs, overrides: &Overrides) -> Resu
         }
         Err(e) => {
             let Some(outcomes) = bundle::results(&folder)? else { return Err(e.into()) };
-            for (case, outcome) in manifest.cases.iter().filter_map(|c| Some((c, outcomes.iter().find(|o| o.fingerprint == c.expected.fingerprint)?))) {
+            for (case, outcome) in manifest
+                .cases
+                .iter()
+                .filter_map(|c| Some((c, outcomes.iter().find(|o| o.fingerprint == c.expected.fingerprint)?)))
+            {
                 keep(&case.store, outcome);
             }
             (outcomes, Ok(()))
@@ -319,11 +441,17 @@ fn from_bundle(folder: &Path, args: &ConfirmArgs, overrides: &Overrides) -> Resu
         let text = serde_json::to_string_pretty(&outcomes).context("cannot render the outcomes")?;
         output::print(&(text + "\n"));
     } else if !session.quiet() {
-        for (case, outcome) in manifest.cases.iter().zip(&outcomes) { say(case, outcome); }
+        for (case, outcome) in manifest.cases.iter().zip(&outcomes) {
+            say(case, outcome);
+        }
     }
     // What was seen is told first: a bundle may lie where nothing can be written.
     written?;
     let confirmed = outcomes.iter().filter(|o| o.confirmation.status == ConfirmationStatus::Confirmed).count();
-    output::complain(&format!("{confirmed} of {} findings confirmed; the logs are in {}", outcomes.len(), folder.join("results.json").display()));
+    output::complain(&format!(
+        "{confirmed} of {} findings confirmed; the logs are in {}",
+        outcomes.len(),
+        folder.join("results.json").display()
+    ));
     Ok(if confirmed > 0 { Status::Denied } else { Status::Clean })
 }

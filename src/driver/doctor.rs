@@ -4,8 +4,8 @@ use super::args::DoctorArgs;
 use super::session::named_cgeist;
 use super::{Status, output};
 use crate::check;
-use crate::confirm::device;
 use crate::config::{self, Config, FrontendKind};
+use crate::confirm::device;
 use crate::frontend::cgeist::process::{Failure, Tool};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,13 @@ use std::process::{Command, Stdio};
 enum Finding {
     Found(String),
     /// Nothing that was asked for needs it.
-    Absent { get: &'static str },
-    Broken { what: String, get: &'static str },
+    Absent {
+        get: &'static str,
+    },
+    Broken {
+        what: String,
+        get: &'static str,
+    },
 }
 
 /// Prints one line per thing; [`Status::Unable`] where something needed is missing.
@@ -26,11 +31,14 @@ pub fn run(args: &DoctorArgs) -> Status {
     let settings = settings(args);
     let config = settings.as_ref().ok().cloned().unwrap_or_default();
     let lines = [
-        ("settings", match &settings {
-            Ok(Config { path: Some(p), .. }) => Finding::Found(p.display().to_string()),
-            Ok(_) => Finding::Absent { get: "optional: scuba.toml in the project's folder" },
-            Err(e) => Finding::Broken { what: e.clone(), get: "correct the setting" },
-        }),
+        (
+            "settings",
+            match &settings {
+                Ok(Config { path: Some(p), .. }) => Finding::Found(p.display().to_string()),
+                Ok(_) => Finding::Absent { get: "optional: scuba.toml in the project's folder" },
+                Err(e) => Finding::Broken { what: e.clone(), get: "correct the setting" },
+            },
+        ),
         ("scuba", Finding::Found(own())),
         ("scuba-nvcc", beside("scuba-nvcc")),
         ("scuba-extract", extractor()),
@@ -38,10 +46,22 @@ pub fn run(args: &DoctorArgs) -> Status {
         ("nvcc", nvcc(&config)),
         ("clang", clang(&config)),
         ("cgeist", cgeist(&config)),
-        ("compute-sanitizer", optional(&sanitizer(&config), &["--version"],
-            "optional, for `scuba confirm`: part of the CUDA toolkit (Debian package nvidia-cuda-toolkit, or nvidia's cuda-sanitizer)")),
-        ("GPU", optional(Path::new("nvidia-smi"), &["--query-gpu=name,driver_version", "--format=csv,noheader"],
-            "optional, for `scuba confirm`: any machine with an NVIDIA GPU; bundles can be run there")),
+        (
+            "compute-sanitizer",
+            optional(
+                &sanitizer(&config),
+                &["--version"],
+                "optional, for `scuba confirm`: part of the CUDA toolkit (Debian package nvidia-cuda-toolkit, or nvidia's cuda-sanitizer)",
+            ),
+        ),
+        (
+            "GPU",
+            optional(
+                Path::new("nvidia-smi"),
+                &["--query-gpu=name,driver_version", "--format=csv,noheader"],
+                "optional, for `scuba confirm`: any machine with an NVIDIA GPU; bundles can be run there",
+            ),
+        ),
     ];
     for (name, finding) in lines {
         let (mark, what) = match finding {
@@ -64,7 +84,9 @@ fn settings(args: &DoctorArgs) -> Result<Config, String> {
     path.map(|p| config::load(&p)).transpose().map(Option::unwrap_or_default).map_err(|e| e.to_string())
 }
 
-fn env_path(name: &str) -> Option<PathBuf> { std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from) }
+fn env_path(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from)
+}
 
 fn own() -> String {
     let path = std::env::current_exe().map_or_else(|_| "?".into(), |p| p.display().to_string());
@@ -88,7 +110,10 @@ fn extractor() -> Finding {
         Ok(out) if String::from_utf8_lossy(&out.stderr).contains("usage") => Finding::Found(path),
         Ok(out) => {
             let said = String::from_utf8_lossy(&out.stderr).lines().next().unwrap_or("no message").to_owned();
-            Finding::Broken { what: format!("{path} does not start: {said}"), get: "install LLVM 22's library (Debian package libllvm22 or llvm-22-dev)" }
+            Finding::Broken {
+                what: format!("{path} does not start: {said}"),
+                get: "install LLVM 22's library (Debian package libllvm22 or llvm-22-dev)",
+            }
         }
         Err(e) => Finding::Broken { what: format!("{path} cannot be run: {e}"), get: REINSTALL },
     }
@@ -99,7 +124,8 @@ fn z3() -> Finding {
     const GET: &str = "install the wheel z3-solver 5.x and build again (`make` does both)";
     let version = check::z3_version();
     // `Z3 5.4.0.0 …` or `5.4.0.0`, by release.
-    let number = version.split_whitespace().find_map(|w| w.split_once('.')).and_then(|(major, _)| major.parse::<u32>().ok());
+    let number =
+        version.split_whitespace().find_map(|w| w.split_once('.')).and_then(|(major, _)| major.parse::<u32>().ok());
     match number {
         Some(n) if n >= 5 => Finding::Found(version.to_owned()),
         _ => Finding::Broken { what: format!("{version} is too old: 5 or newer is needed"), get: GET },
@@ -109,7 +135,8 @@ fn z3() -> Finding {
 /// The one that `scuba confirm` takes.
 fn sanitizer(config: &Config) -> PathBuf {
     let nvcc = which::which(env_path("SCUBA_NVCC").or_else(|| config.nvcc.clone()).unwrap_or("nvcc".into())).ok();
-    device::sanitizer(nvcc.as_deref(), config.confirm.compute_sanitizer.as_deref()).unwrap_or("compute-sanitizer".into())
+    device::sanitizer(nvcc.as_deref(), config.confirm.compute_sanitizer.as_deref())
+        .unwrap_or("compute-sanitizer".into())
 }
 
 fn nvcc(config: &Config) -> Finding {
@@ -130,9 +157,13 @@ fn clang(config: &Config) -> Finding {
     match version(&named, &["--version"]) {
         Ok((path, text)) => {
             let first = text.lines().next().unwrap_or_default().to_owned();
-            let major = first.split("version ").nth(1).and_then(|v| v.split('.').next()).and_then(|m| m.parse::<u32>().ok());
-            if major == Some(22) { Finding::Found(format!("{} ({first})", path.display())) }
-            else { Finding::Broken { what: format!("{} is {first}: 22 is needed", path.display()), get: GET } }
+            let major =
+                first.split("version ").nth(1).and_then(|v| v.split('.').next()).and_then(|m| m.parse::<u32>().ok());
+            if major == Some(22) {
+                Finding::Found(format!("{} ({first})", path.display()))
+            } else {
+                Finding::Broken { what: format!("{} is {first}: 22 is needed", path.display()), get: GET }
+            }
         }
         Err(what) => Finding::Broken { what, get: GET },
     }
@@ -144,9 +175,14 @@ fn cgeist(config: &Config) -> Finding {
     let named = named_cgeist(config);
     let asked = config.frontend.kind == FrontendKind::Cgeist || named.is_some();
     match Tool::find(named.as_deref()) {
-        Ok(t) if t.opt.is_none() && !t.generic && asked => Finding::Broken { what: format!("{}: {}", t.cgeist.display(), Failure::NoOpt), get: "build Polygeist's target polygeist-opt too" },
+        Ok(t) if t.opt.is_none() && !t.generic && asked => Finding::Broken {
+            what: format!("{}: {}", t.cgeist.display(), Failure::NoOpt),
+            get: "build Polygeist's target polygeist-opt too",
+        },
         Ok(t) => Finding::Found(format!("{} ({}; {})", t.cgeist.display(), t.name(), t.abilities())),
-        Err(e) if asked => Finding::Broken { what: e.to_string(), get: "correct the setting, or build Polygeist as its README says" },
+        Err(e) if asked => {
+            Finding::Broken { what: e.to_string(), get: "correct the setting, or build Polygeist as its README says" }
+        }
         Err(_) => Finding::Absent { get: GET },
     }
 }
@@ -164,7 +200,13 @@ fn optional(program: &Path, arguments: &[&str], get: &'static str) -> Finding {
 /// Where a program lies and what it says on standard output.
 fn version(program: &Path, arguments: &[&str]) -> Result<(PathBuf, String), String> {
     let path = which::which(program).map_err(|_| format!("{} was not found", program.display()))?;
-    let out = Command::new(&path).args(arguments).stdin(Stdio::null()).output().map_err(|e| format!("{} cannot be run: {e}", path.display()))?;
-    if !out.status.success() { return Err(format!("{} failed ({})", path.display(), out.status)); }
+    let out = Command::new(&path)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("{} cannot be run: {e}", path.display()))?;
+    if !out.status.success() {
+        return Err(format!("{} failed ({})", path.display(), out.status));
+    }
     Ok((path, String::from_utf8_lossy(&out.stdout).into_owned()))
 }

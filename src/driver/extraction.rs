@@ -1,7 +1,7 @@
 //! Running front ends over units, several at a time.
 
-use super::{analysis, second};
 use super::session::Session;
+use super::{analysis, second};
 use crate::check;
 use crate::facts::{Dependency, Missing, Recipe, Symbols, Unit, UnitFacts, key_of};
 use crate::frontend::{self, Extraction, SecondReading};
@@ -23,7 +23,9 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
     };
     let modules: Vec<Arc<Module>> = extraction.modules.into_iter().map(Arc::new).collect();
     let mut notes = extraction.notes;
-    if let Some(second) = extraction.second { notes.extend(compare(&modules, second, session)); }
+    if let Some(second) = extraction.second {
+        notes.extend(compare(&modules, second, session));
+    }
     let facts = UnitFacts {
         key: key_of(unit, link),
         unit: unit.clone(),
@@ -32,7 +34,9 @@ pub fn extract(unit: &TranslationUnit, link: Option<&Link>, session: &Session) -
         maker: None,
         pending: false,
         symbols: Symbols::of(&modules),
-        not_analysed: extraction.not_analysed.iter()
+        not_analysed: extraction
+            .not_analysed
+            .iter()
             .map(|n| Missing { side: side_name(n.side).into(), reason: n.reason.clone() })
             .chain(failed)
             .collect(),
@@ -51,7 +55,9 @@ fn read_since(path: &Path, started: u128) -> Option<Dependency> {
     Some(if file.modified >= started { Dependency { modified: 0, hash: [0; 32], ..file } } else { file })
 }
 
-fn nanoseconds(time: SystemTime) -> u128 { time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos()) }
+fn nanoseconds(time: SystemTime) -> u128 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos())
+}
 
 /// Hundredths of the usual budget for the check of one of two readings that are compared.
 const COMPARE_WORK: u32 = 10;
@@ -66,7 +72,9 @@ fn compare(modules: &[Arc<Module>], second: SecondReading, session: &Session) ->
     match (first, other) {
         (Ok(a), Ok(b)) => {
             let found = second::disagreements(&a, &b, &second.frontend);
-            if found.is_empty() { notes.push(format!("{} reads it as clang does", second.frontend)); }
+            if found.is_empty() {
+                notes.push(format!("{} reads it as clang does", second.frontend));
+            }
             notes.extend(found);
         }
         (_, Err(e)) => notes.push(format!("no second reading: {e}")),
@@ -77,7 +85,10 @@ fn compare(modules: &[Arc<Module>], second: SecondReading, session: &Session) ->
 }
 
 fn side_name(side: Side) -> &'static str {
-    match side { Side::Host => "host", Side::Device => "device" }
+    match side {
+        Side::Host => "host",
+        Side::Device => "device",
+    }
 }
 
 /// As [`extract`] for each unit, `session.jobs` at a time, in the order given. `done` is told of each.
@@ -88,7 +99,9 @@ pub fn extract_all(units: &[TranslationUnit], session: &Session, done: &(impl Fn
     std::thread::scope(|scope| {
         for _ in 0..session.jobs.min(units.len()) {
             scope.spawn(|| {
-                while let Some((i, unit)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| units.get(i).map(|u| (i, u))) {
+                while let Some((i, unit)) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| units.get(i).map(|u| (i, u)))
+                {
                     let extracted = extract(unit, None, session);
                     done(&unit.source);
                     results.lock().unwrap_or_else(PoisonError::into_inner).push((i, extracted));

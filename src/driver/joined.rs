@@ -55,8 +55,13 @@ impl Joined {
             plan.tentative = !linked && (plan.unknown_objects || plan.output.is_none() && plan.units.len() > 1);
         }
         joined.add_alone(units.len());
-        joined.told = joined.plans.iter().flat_map(|p| &p.units).filter(|&&i| i >= units.len())
-            .flat_map(|&i| joined.facts[i].told.clone()).collect();
+        joined.told = joined
+            .plans
+            .iter()
+            .flat_map(|p| &p.units)
+            .filter(|&&i| i >= units.len())
+            .flat_map(|&i| joined.facts[i].told.clone())
+            .collect();
         joined
     }
 
@@ -65,12 +70,19 @@ impl Joined {
         for plan in plans.into_iter().filter(|p| pending::concerns(p, &self.facts)) {
             // What is linked now was compiled as it had to be; it is only for changes since.
             let linked = link.is_some_and(|l| plan.output.as_deref() == Some(&l.output));
-            if !linked && !plan.units.iter().any(|&i| i < own) { continue; }
-            let ready = |u: &UnitFacts| if linked { !u.denied && present.inputs_unchanged(u) } else { present.up_to_date(u) };
+            if !linked && !plan.units.iter().any(|&i| i < own) {
+                continue;
+            }
+            let ready =
+                |u: &UnitFacts| if linked { !u.denied && present.inputs_unchanged(u) } else { present.up_to_date(u) };
             let stale = plan.units.iter().find(|&&i| i >= own && !ready(&self.facts[i]));
             match stale {
-                Some(&i) => self.waiting.push(format!("{} waits for {}", plan.name, self.facts[i].unit.source.display())),
-                None if plan.incomplete && !linked => self.waiting.push(format!("{} waits for more of its objects", plan.name)),
+                Some(&i) => {
+                    self.waiting.push(format!("{} waits for {}", plan.name, self.facts[i].unit.source.display()))
+                }
+                None if plan.incomplete && !linked => {
+                    self.waiting.push(format!("{} waits for more of its objects", plan.name))
+                }
                 None => self.plans.push(plan),
             }
         }
@@ -81,7 +93,11 @@ impl Joined {
         for plan in std::mem::take(&mut self.plans) {
             let needed = pending::needed(&plan, &self.facts);
             if needed.len() > MOST_PENDING {
-                self.waiting.push(format!("{} waits for `scuba check`: {} C++ units are to be read", plan.name, needed.len()));
+                self.waiting.push(format!(
+                    "{} waits for `scuba check`: {} C++ units are to be read",
+                    plan.name,
+                    needed.len()
+                ));
                 continue;
             }
             let before: Vec<&UnitFacts> = needed.iter().map(|&i| &self.facts[i]).collect();
@@ -116,5 +132,7 @@ impl Joined {
 
     /// Whether this is the source of one of the command's units, or was read for it.
     #[must_use]
-    pub fn is_read_now(&self, source: &Path) -> bool { self.code.keys().any(|&i| self.facts[i].source() == source) }
+    pub fn is_read_now(&self, source: &Path) -> bool {
+        self.code.keys().any(|&i| self.facts[i].source() == source)
+    }
 }

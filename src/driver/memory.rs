@@ -12,7 +12,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// How a process ends that has no more memory.
-struct Ending { line: String, status: i32 }
+struct Ending {
+    line: String,
+    status: i32,
+}
 
 /// Null while no limit of ours holds. Never freed: a thread may be about to read it.
 static ENDING: AtomicPtr<Ending> = AtomicPtr::new(std::ptr::null_mut());
@@ -22,23 +25,35 @@ pub const SPENT: i32 = 3;
 
 /// A limit that ends with this value.
 #[derive(Debug)]
-pub struct Limited { before: Rlimit }
+pub struct Limited {
+    before: Rlimit,
+}
 
 /// Limits this process to `bytes` of memory of its own, besides the check's stack. When it needs more, the process says so,
 /// with what it was doing, and ends with status 2.
 #[must_use]
 pub fn limit(bytes: u64, doing: &str) -> Limited {
-    let line = format!("scuba: {}\n", output::harmless(&format!("{doing} not analysed: it takes more memory than {} MiB (limits.memory)", bytes >> 20)));
+    let line = format!(
+        "scuba: {}\n",
+        output::harmless(&format!(
+            "{doing} not analysed: it takes more memory than {} MiB (limits.memory)",
+            bytes >> 20
+        ))
+    );
     set(bytes, Ending { line, status: 2 })
 }
 
 /// As [`limit`], for a process whose status says all.
 #[must_use]
-pub fn limit_worker(bytes: u64) -> Limited { set(bytes, Ending { line: String::new(), status: SPENT }) }
+pub fn limit_worker(bytes: u64) -> Limited {
+    set(bytes, Ending { line: String::new(), status: SPENT })
+}
 
 /// Of these bytes, what executions may take before they are undecided; the rest is for what is done with them.
 #[must_use]
-pub fn of_execution(bytes: u64) -> u64 { bytes / 2 }
+pub fn of_execution(bytes: u64) -> u64 {
+    bytes / 2
+}
 
 fn set(bytes: u64, ending: Ending) -> Limited {
     check::limit_memory(bytes / 8 * 3);
@@ -74,7 +89,9 @@ fn checked(p: *mut u8) -> *mut u8 {
             // No destructors and no handlers: they may want memory.
             #[expect(unsafe_code, reason = "ends this process")]
             // SAFETY: _exit does not return.
-            unsafe { libc::_exit(ending.status) }
+            unsafe {
+                libc::_exit(ending.status)
+            }
         }
     }
     p

@@ -27,8 +27,8 @@ mod sources;
 mod stored;
 mod worker;
 
-use args::{Cli, Command};
 use crate::confirm::watch;
+use args::{Cli, Command};
 use clap::{CommandFactory, FromArgMatches};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -45,7 +45,12 @@ pub enum Status {
 
 impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {
-        Self::from(match status { Status::Clean => 0, Status::Denied => 1, Status::Unable => 2, Status::Other(n) => n })
+        Self::from(match status {
+            Status::Clean => 0,
+            Status::Denied => 1,
+            Status::Unable => 2,
+            Status::Other(n) => n,
+        })
     }
 }
 
@@ -78,11 +83,17 @@ fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> an
         Command::Build(a) => build::run(&a, overrides),
         Command::Report(a) => stored::report(&a, overrides),
         Command::Baseline(a) => baseline::run(&a, overrides),
-        Command::Explain { rule } => { output::print(crate::report::explain::page(rule)); Ok(Status::Clean) }
+        Command::Explain { rule } => {
+            output::print(crate::report::explain::page(rule));
+            Ok(Status::Clean)
+        }
         Command::Doctor(a) => Ok(doctor::run(&a)),
         Command::Confirm(a) => confirm::run(&a, &overrides),
         Command::Analyze => Ok(analyze::run()),
         Command::CheckOne => Ok(worker::run()),
-        Command::Watch { process } => { watch::run(process); Ok(Status::Clean) }
+        Command::Watch { process } => {
+            watch::run(process);
+            Ok(Status::Clean)
+        }
     }
 }

@@ -15,7 +15,9 @@ pub fn print_error(text: &str) {
 }
 
 /// One line on standard error, from the tool about itself.
-pub fn complain(line: &str) { print_error(&format!("scuba: {line}\n")); }
+pub fn complain(line: &str) {
+    print_error(&format!("scuba: {line}\n"));
+}
 
 /// Whether text on standard error may be coloured.
 #[must_use]
@@ -56,7 +58,10 @@ mod tests {
 
     #[test]
     fn lines_for_build_logs_lack_the_words_that_build_tools_match() {
-        assert_eq!(harmless("a.cu:3: error: no `cudaError_t`\nError 2 warnings"), "a.cu:3: fault: no `cudaError_t` fault 2 remarks");
+        assert_eq!(
+            harmless("a.cu:3: error: no `cudaError_t`\nError 2 warnings"),
+            "a.cu:3: fault: no `cudaError_t` fault 2 remarks"
+        );
         assert_eq!(harmless(""), "");
     }
 }

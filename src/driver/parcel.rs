@@ -23,9 +23,13 @@ impl Parcel {
     #[must_use]
     pub fn open(self) -> Option<ProgramReport> {
         let Self { mut report, sites } = self;
-        if sites.len() != report.findings.len() { return None; }
+        if sites.len() != report.findings.len() {
+            return None;
+        }
         for (finding, sites) in report.findings.iter_mut().zip(sites) {
-            if let Some(witness) = &mut finding.witness { witness.sites = sites; }
+            if let Some(witness) = &mut finding.witness {
+                witness.sites = sites;
+            }
         }
         Some(report)
     }
@@ -42,8 +46,11 @@ mod tests {
     fn a_report_comes_back_with_the_sites_of_its_witnesses() {
         let sites = Sites { root: [0, 1], access: [1, 2, 3, 4], callers: vec![[1, 0, 0, 9]], launch: None, part: None };
         let mut found = finding();
-        if let Some(witness) = &mut found.witness { witness.sites = Some(sites); }
-        let report = ProgramReport { findings: vec![found, finding()], notes: vec!["n".into()], ..ProgramReport::default() };
+        if let Some(witness) = &mut found.witness {
+            witness.sites = Some(sites);
+        }
+        let report =
+            ProgramReport { findings: vec![found, finding()], notes: vec!["n".into()], ..ProgramReport::default() };
         let text = serde_json::to_string(&Parcel::of(report.clone())).unwrap();
         let back = serde_json::from_str::<Parcel>(&text).unwrap().open().unwrap();
         assert_eq!((back.findings, back.notes), (report.findings, report.notes));

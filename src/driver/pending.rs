@@ -33,7 +33,9 @@ pub fn record(unit: &TranslationUnit) -> Unit {
 
 /// Whether a program is of any interest: it has a unit that was read.
 #[must_use]
-pub fn concerns(plan: &Plan, units: &[UnitFacts]) -> bool { plan.units.iter().any(|&i| !units[i].pending) }
+pub fn concerns(plan: &Plan, units: &[UnitFacts]) -> bool {
+    plan.units.iter().any(|&i| !units[i].pending)
+}
 
 /// The units of a program that are still to be read: those from which its CUDA code is reached, and what these call
 /// directly. Both decide what is allocated and launched; what lies further off is as unknown as a library is.
@@ -42,18 +44,24 @@ pub fn needed(plan: &Plan, units: &[UnitFacts]) -> Vec<usize> {
     let mut definers: HashMap<&Symbol, Vec<usize>> = HashMap::new();
     for &i in &plan.units {
         let symbols = &units[i].symbols;
-        for symbol in symbols.strong.iter().chain(&symbols.weak) { definers.entry(symbol).or_default().push(i); }
+        for symbol in symbols.strong.iter().chain(&symbols.weak) {
+            definers.entry(symbol).or_default().push(i);
+        }
     }
     let needs = |i: usize| units[i].symbols.needed.iter().filter_map(|s| definers.get(s)).flatten().copied();
     let mut callers: HashMap<usize, Vec<usize>> = HashMap::new();
     for &i in &plan.units {
-        for definer in needs(i) { callers.entry(definer).or_default().push(i); }
+        for definer in needs(i) {
+            callers.entry(definer).or_default().push(i);
+        }
     }
     let mut reaching: BTreeSet<usize> = plan.units.iter().copied().filter(|&i| !units[i].pending).collect();
     let mut open: Vec<usize> = reaching.iter().copied().collect();
     while let Some(i) = open.pop() {
         for &caller in callers.get(&i).into_iter().flatten() {
-            if reaching.insert(caller) { open.push(caller); }
+            if reaching.insert(caller) {
+                open.push(caller);
+            }
         }
     }
     let called: BTreeSet<usize> = reaching.iter().flat_map(|&i| needs(i)).collect();
@@ -70,7 +78,9 @@ pub fn read(units: &[&UnitFacts], session: &Session, done: &(impl Fn(&Path) + Sy
         unit.facts.recipe.clone_from(&before.recipe);
         unit.facts.maker = before.maker;
         unit.facts.denied = before.denied;
-        if before.pending { unit.facts.told.clone_from(&before.told); }
+        if before.pending {
+            unit.facts.told.clone_from(&before.told);
+        }
     }
     all
 }

@@ -17,7 +17,9 @@ pub fn mark(modules: &mut [Arc<Module>], root: &ProjectRoot) {
         let module = Arc::make_mut(module);
         let paths = module.files.iter_mut().map(|f| &mut f.path).chain([&mut module.source]);
         for path in paths {
-            if let Ok(rest) = Path::new(path.as_str()).strip_prefix(root.folder()) { *path = format!("{MARK}/{}", rest.display()); }
+            if let Ok(rest) = Path::new(path.as_str()).strip_prefix(root.folder()) {
+                *path = format!("{MARK}/{}", rest.display());
+            }
         }
     }
 }
@@ -41,9 +43,20 @@ mod tests {
     fn module(root: &str) -> Arc<Module> {
         let file = |path: String| SourceFile { path, system: false };
         Arc::new(Module {
-            side: Side::Host, source: format!("{root}/src/a.cu"), producer: "clang".into(), arch: String::new(), asserts_restored: false,
-            types: vec![], locs: vec![], globals: vec![], functions: vec![],
-            files: vec![file(format!("{root}/src/a.cu")), file("/usr/include/x.h".into()), file(format!("{root}-2/b.h"))],
+            side: Side::Host,
+            source: format!("{root}/src/a.cu"),
+            producer: "clang".into(),
+            arch: String::new(),
+            asserts_restored: false,
+            types: vec![],
+            locs: vec![],
+            globals: vec![],
+            functions: vec![],
+            files: vec![
+                file(format!("{root}/src/a.cu")),
+                file("/usr/include/x.h".into()),
+                file(format!("{root}-2/b.h")),
+            ],
         })
     }
 
@@ -58,7 +71,10 @@ mod tests {
             });
             assert_eq!(texts[0], texts[1]);
             let back: Module = serde_json::from_str(&settle(&texts[0], &ProjectRoot::new(two.into()))).unwrap();
-            assert_eq!((back.source, back.files[0].path.clone()), (format!("{two}/src/a.cu"), format!("{two}/src/a.cu")));
+            assert_eq!(
+                (back.source, back.files[0].path.clone()),
+                (format!("{two}/src/a.cu"), format!("{two}/src/a.cu"))
+            );
             assert_eq!(back.files[1].path, "/usr/include/x.h");
         }
     }

@@ -1,8 +1,8 @@
 //! Checking the programs that units make up.
 
 use super::analysis::{self, Fault};
-use super::{cached, memory, worker};
 use super::session::Session;
+use super::{cached, memory, worker};
 use crate::assume::Condition;
 use crate::check::{Options, ProgramReport};
 use crate::facts::UnitFacts;
@@ -55,7 +55,8 @@ pub fn check(
             continue;
         }
         started(&plan.name);
-        let source = plan.units.first().map_or_else(|| plan.name.clone(), |&i| units[i].unit.source.display().to_string());
+        let source =
+            plan.units.first().map_or_else(|| plan.name.clone(), |&i| units[i].unit.source.display().to_string());
         // Facts themselves may be more than fits.
         let limit = memory::limit(session.config.limits.memory, &format!("{source}:"));
         let (mut code, mut complete) = (Vec::new(), true);
@@ -69,7 +70,10 @@ pub fn check(
             }
             if seen.insert(i) {
                 checked.notes.extend(units[i].notes.iter().map(|n| format!("{}: {n}", units[i].unit.source.display())));
-                checked.found.not_analysed.extend(units[i].not_analysed.iter().map(|m| not_analysed(&units[i], &m.side, m.reason.clone())));
+                checked
+                    .found
+                    .not_analysed
+                    .extend(units[i].not_analysed.iter().map(|m| not_analysed(&units[i], &m.side, m.reason.clone())));
             }
         }
         drop(limit);
@@ -77,7 +81,9 @@ pub fn check(
         code.sort_by(|a, b| order(a).cmp(&order(b)));
         checked.modules += code.len();
         unnamed.retain(|c| !code.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
-        for file in code.iter().flat_map(|m| &m.files).filter(|f| !f.system) { files.insert(file.path.clone()); }
+        for file in code.iter().flat_map(|m| &m.files).filter(|f| !f.system) {
+            files.insert(file.path.clone());
+        }
         let options = session.check_options();
         let memory = session.config.limits.memory;
         let check = |code: Vec<Arc<Module>>| match session.is_hurried() {
@@ -89,24 +95,45 @@ pub fn check(
         match cached::report(code, &options, memory, (&session.root, session.is_settled()), whole, check) {
             Ok(report) => {
                 checked.cut.extend(cut(plan, &source, &report, session));
-                for problem in report.problems { if !checked.problems.contains(&problem) { checked.problems.push(problem); } }
-                for net in &report.nets { if !checked.found.limits_reached.contains(&net.setting().to_owned()) { checked.found.limits_reached.push(net.setting().to_owned()); } }
+                for problem in report.problems {
+                    if !checked.problems.contains(&problem) {
+                        checked.problems.push(problem);
+                    }
+                }
+                for net in &report.nets {
+                    if !checked.found.limits_reached.contains(&net.setting().to_owned()) {
+                        checked.found.limits_reached.push(net.setting().to_owned());
+                    }
+                }
                 checked.notes.extend(report.notes.into_iter().map(|n| format!("{}: {n}", plan.name)));
                 checked.found.programs.push(ProgramFindings {
-                    name: plan.name.clone(), findings: report.findings, undecided: report.undecided, summary: report.summary,
+                    name: plan.name.clone(),
+                    findings: report.findings,
+                    undecided: report.undecided,
+                    summary: report.summary,
                 });
             }
             Err(fault) => {
                 // A check that a net ended as a whole may end otherwise another time.
-                let net = match fault { Fault::TooLong(_) => Some(Net::Time), Fault::Memory(_) | Fault::NoThread(_) => Some(Net::Memory), Fault::Panicked(_) | Fault::Died(_) => None };
-                if let Some(setting) = net.map(|n| n.setting().to_owned()).filter(|s| !checked.found.limits_reached.contains(s)) { checked.found.limits_reached.push(setting); }
+                let net = match fault {
+                    Fault::TooLong(_) => Some(Net::Time),
+                    Fault::Memory(_) | Fault::NoThread(_) => Some(Net::Memory),
+                    Fault::Panicked(_) | Fault::Died(_) => None,
+                };
+                if let Some(setting) =
+                    net.map(|n| n.setting().to_owned()).filter(|s| !checked.found.limits_reached.contains(s))
+                {
+                    checked.found.limits_reached.push(setting);
+                }
                 if let Some(&first) = plan.units.first() {
                     checked.found.not_analysed.push(not_analysed(&units[first], "both", fault.to_string()));
                 }
             }
         }
     }
-    checked.problems.extend(unnamed.iter().map(|c| format!("{}: `{}` is not assumed: nothing here defines or calls a function `{}`", c.origin, c.text, c.function)));
+    checked.problems.extend(unnamed.iter().map(|c| {
+        format!("{}: `{}` is not assumed: nothing here defines or calls a function `{}`", c.origin, c.text, c.function)
+    }));
     let producers: BTreeSet<&str> = seen.iter().flat_map(|&i| &units[i].producers).map(String::as_str).collect();
     checked.frontend = producers.into_iter().collect::<Vec<_>>().join(", ");
     checked.found.translation_units = u32::try_from(seen.len()).unwrap_or(u32::MAX);
@@ -117,10 +144,18 @@ pub fn check(
 
 /// By what modules are ordered before they are linked: positions in the program are the same in whatever order its units come.
 #[must_use]
-pub fn order(m: &Module) -> (&str, Side) { (&m.source, m.side) }
+pub fn order(m: &Module) -> (&str, Side) {
+    (&m.source, m.side)
+}
 
 /// In this process, which is a shim's worker already and has no time for another.
-fn check_here(code: Vec<Arc<Module>>, options: &Options, memory: u64, verdicts: Option<Verdicts>, source: &str) -> Result<ProgramReport, Fault> {
+fn check_here(
+    code: Vec<Arc<Module>>,
+    options: &Options,
+    memory: u64,
+    verdicts: Option<Verdicts>,
+    source: &str,
+) -> Result<ProgramReport, Fault> {
     let _limit = memory::limit(memory, &format!("{source}:"));
     analysis::check_program(code, options, cached::answers(verdicts))
 }
@@ -128,8 +163,12 @@ fn check_here(code: Vec<Arc<Module>>, options: &Options, memory: u64, verdicts: 
 /// What is said of a program whose check a build had no more time for. One of which more may come is checked again then.
 fn cut(plan: &Plan, source: &str, report: &ProgramReport, session: &Session) -> Option<String> {
     let cut = report.undecided.iter().filter(|u| u.code == Code::Work).count();
-    (session.is_hurried() && cut > 0 && !plan.tentative).then(|| format!(
-        "{source}: {cut} of {} accesses not decided while the build waits: `scuba check` goes on", report.summary.accesses))
+    (session.is_hurried() && cut > 0 && !plan.tentative).then(|| {
+        format!(
+            "{source}: {cut} of {} accesses not decided while the build waits: `scuba check` goes on",
+            report.summary.accesses
+        )
+    })
 }
 
 fn not_analysed(unit: &UnitFacts, side: &str, reason: String) -> NotAnalysed {

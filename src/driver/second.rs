@@ -13,16 +13,28 @@ use std::collections::BTreeMap;
 pub fn disagreements(clang: &ProgramReport, other: &ProgramReport, name: &str) -> Vec<String> {
     let mut out = vec![];
     if clang.summary.launches != other.summary.launches {
-        out.push(format!("{name} sees {}, clang {}", count(other.summary.launches, "launch", "launches"), count(clang.summary.launches, "launch", "launches")));
+        out.push(format!(
+            "{name} sees {}, clang {}",
+            count(other.summary.launches, "launch", "launches"),
+            count(clang.summary.launches, "launch", "launches")
+        ));
     }
     let (ours, theirs) = (by_array(clang), by_array(other));
     for ((kernel, array), mine) in &ours {
         let Some(found) = theirs.get(&(*kernel, *array)) else { continue };
-        let standings = |v: &[&Place]| { let mut s: Vec<Standing> = v.iter().map(|p| p.standing).collect(); s.sort_unstable(); s };
+        let standings = |v: &[&Place]| {
+            let mut s: Vec<Standing> = v.iter().map(|p| p.standing).collect();
+            s.sort_unstable();
+            s
+        };
         if mine.len() == found.len() {
             // Reads and writes of one statement may come in another order.
-            if standings(mine) == standings(found) { continue; }
-            for (a, b) in mine.iter().zip(found) { out.extend(contradiction(a, a.standing, b.standing, kernel, array, name)); }
+            if standings(mine) == standings(found) {
+                continue;
+            }
+            for (a, b) in mine.iter().zip(found) {
+                out.extend(contradiction(a, a.standing, b.standing, kernel, array, name));
+            }
         } else {
             // Not the same accesses one by one: the worst of each.
             let worst = |v: &[&Place]| v.iter().map(|p| p.standing).max().unwrap_or(Standing::Open);
@@ -33,22 +45,36 @@ pub fn disagreements(clang: &ProgramReport, other: &ProgramReport, name: &str) -
     out
 }
 
-fn count(n: u32, one: &str, many: &str) -> String { format!("{n} {}", if n == 1 { one } else { many }) }
+fn count(n: u32, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
 
 fn by_array(r: &ProgramReport) -> BTreeMap<(&str, &str), Vec<&Place>> {
     let mut out: BTreeMap<(&str, &str), Vec<&Place>> = BTreeMap::new();
-    for p in &r.places { out.entry((&p.kernel, &p.array)).or_default().push(p); }
+    for p in &r.places {
+        out.entry((&p.kernel, &p.array)).or_default().push(p);
+    }
     out
 }
 
-fn contradiction(at: &Place, clang: Standing, other: Standing, kernel: &str, array: &str, name: &str) -> Option<String> {
+fn contradiction(
+    at: &Place,
+    clang: Standing,
+    other: Standing,
+    kernel: &str,
+    array: &str,
+    name: &str,
+) -> Option<String> {
     let (ours, theirs) = match (clang, other) {
         (Standing::Safe, Standing::Found) => ("in bounds", "out of bounds"),
         (Standing::Found, Standing::Safe) => ("out of bounds", "in bounds"),
         _ => return None,
     };
     let line = if at.position.line > 0 { format!(":{}", at.position.line) } else { String::new() };
-    Some(format!("{}{line}: `{array}` in `{kernel}` is {ours} as clang reads it, {theirs} as {name} does", at.position.file))
+    Some(format!(
+        "{}{line}: `{array}` in `{kernel}` is {ours} as clang reads it, {theirs} as {name} does",
+        at.position.file
+    ))
 }
 
 /// Why a verdict of one reading of subscripts does not stand.
@@ -62,14 +88,29 @@ pub fn agreed(report: &mut ProgramReport, other: &ProgramReport) {
         *worst = (*worst).max(p.standing);
     }
     for p in report.places.iter_mut().filter(|p| p.standing == Standing::Safe) {
-        if standings.get(&(&p.position, &p.kernel, &p.array)) == Some(&Standing::Safe) { continue; }
+        if standings.get(&(&p.position, &p.kernel, &p.array)) == Some(&Standing::Safe) {
+            continue;
+        }
         p.standing = Standing::Open;
-        report.undecided.push(Undecided { position: p.position.clone(), kernel: p.kernel.clone(), array: p.array.clone(), code: Code::Other, reason: format!("in bounds only where its subscripts are signed: {SUBSCRIPTS}") });
+        report.undecided.push(Undecided {
+            position: p.position.clone(),
+            kernel: p.kernel.clone(),
+            array: p.array.clone(),
+            code: Code::Other,
+            reason: format!("in bounds only where its subscripts are signed: {SUBSCRIPTS}"),
+        });
         open_one(&mut report.summary);
     }
     for f in report.findings.iter_mut().filter(|f| f.verdict == Verdict::Proved) {
-        let same = |g: &&Finding| g.rule == f.rule && g.access.position == f.access.position && g.access.kernel == f.access.kernel && g.access.array == f.access.array;
-        if other.findings.iter().filter(same).any(|g| g.verdict == Verdict::Proved) { continue; }
+        let same = |g: &&Finding| {
+            g.rule == f.rule
+                && g.access.position == f.access.position
+                && g.access.kernel == f.access.kernel
+                && g.access.array == f.access.array
+        };
+        if other.findings.iter().filter(same).any(|g| g.verdict == Verdict::Proved) {
+            continue;
+        }
         possible(f, &mut report.summary, SUBSCRIPTS);
     }
 }
@@ -93,12 +134,22 @@ fn possible(f: &mut Finding, s: &mut Summary, why: &str) {
 /// Makes a report that rests on cgeist's reading alone as certain as that is. `doubts` are what cgeist is known to read
 /// otherwise than a compiler in these units; where there are some, nothing is proved and nothing is safe.
 pub fn temper(report: &mut ProgramReport, doubts: &[&str]) {
-    if doubts.is_empty() { return; }
+    if doubts.is_empty() {
+        return;
+    }
     let doubt = doubts.join(", ");
-    for f in report.findings.iter_mut().filter(|f| f.verdict == Verdict::Proved) { possible(f, &mut report.summary, &doubt); }
+    for f in report.findings.iter_mut().filter(|f| f.verdict == Verdict::Proved) {
+        possible(f, &mut report.summary, &doubt);
+    }
     for p in report.places.iter_mut().filter(|p| p.standing == Standing::Safe) {
         p.standing = Standing::Open;
-        report.undecided.push(Undecided { position: p.position.clone(), kernel: p.kernel.clone(), array: p.array.clone(), code: Code::Other, reason: format!("in bounds as cgeist reads it, but {doubt}") });
+        report.undecided.push(Undecided {
+            position: p.position.clone(),
+            kernel: p.kernel.clone(),
+            array: p.array.clone(),
+            code: Code::Other,
+            reason: format!("in bounds as cgeist reads it, but {doubt}"),
+        });
     }
     let s = &mut report.summary;
     s.unknown += s.safe + s.safe_if_no_wrap;
@@ -114,8 +165,15 @@ mod tests {
         let mut r = ProgramReport::default();
         r.summary.launches = launches;
         for (line, array, standing) in places {
-            r.places.push(Place { position: Position { file: "a.cu".into(), line: *line, column: 1 }, kernel: "k".into(), array: (*array).into(), standing: *standing });
-            if *standing == Standing::Safe { r.summary.safe += 1; }
+            r.places.push(Place {
+                position: Position { file: "a.cu".into(), line: *line, column: 1 },
+                kernel: "k".into(),
+                array: (*array).into(),
+                standing: *standing,
+            });
+            if *standing == Standing::Safe {
+                r.summary.safe += 1;
+            }
             r.summary.accesses += 1;
         }
         r
@@ -128,11 +186,14 @@ mod tests {
         let same = report(&[(0, "a", Found), (0, "a", Safe), (0, "b", Open), (0, "d", Found)], 1);
         assert_eq!(disagreements(&clang, &same, "cgeist 17"), Vec::<String>::new());
         let other = report(&[(0, "a", Found), (0, "a", Found), (0, "b", Safe), (0, "b", Found)], 2);
-        assert_eq!(disagreements(&clang, &other, "cgeist 17"), [
-            "cgeist 17 sees 2 launches, clang 1 launch",
-            "a.cu:3: `a` in `k` is in bounds as clang reads it, out of bounds as cgeist 17 does",
-            "a.cu:5: `b` in `k` is in bounds as clang reads it, out of bounds as cgeist 17 does",
-        ]);
+        assert_eq!(
+            disagreements(&clang, &other, "cgeist 17"),
+            [
+                "cgeist 17 sees 2 launches, clang 1 launch",
+                "a.cu:3: `a` in `k` is in bounds as clang reads it, out of bounds as cgeist 17 does",
+                "a.cu:5: `b` in `k` is in bounds as clang reads it, out of bounds as cgeist 17 does",
+            ]
+        );
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use super::args::{Colour, CommonArgs};
 use super::{Status, memory, output};
 use crate::check::{self, Pace};
-use crate::confirm::Confirmations;
 use crate::config::{self, Config, FrontendKind, RuleSelector};
+use crate::confirm::Confirmations;
 use crate::facts::verdicts::Verdicts;
 use crate::facts::{Told, dir};
 use crate::frontend::ExtractOptions;
@@ -93,8 +93,9 @@ impl Session {
         let mut config = read_config(named.as_deref(), start)?;
         config.frontend.kind = decide_frontend(inherited_frontend()?, &config)?;
         let format = match std::env::var("SCUBA_MESSAGE_FORMAT") {
-            Ok(text) if !text.is_empty() => text.parse()
-                .map_err(|_| anyhow::anyhow!("SCUBA_MESSAGE_FORMAT is `{text}`: allowed are human, short, json, sarif"))?,
+            Ok(text) if !text.is_empty() => text.parse().map_err(|_| {
+                anyhow::anyhow!("SCUBA_MESSAGE_FORMAT is `{text}`: allowed are human, short, json, sarif")
+            })?,
             _ => Format::Human,
         };
         let root = ProjectRoot::find(config.folder(), start, &working_folder()?);
@@ -118,19 +119,27 @@ impl Session {
 
     /// For the checks of a command of a build, which waits for them; `scuba check` goes on.
     #[must_use]
-    pub fn with_pace(self, pace: Pace) -> Self { Self { pace, ..self } }
+    pub fn with_pace(self, pace: Pace) -> Self {
+        Self { pace, ..self }
+    }
 
     /// For a command that acts on what a check found.
     #[must_use]
-    pub fn acting_on_what_was_found(self) -> Self { Self { settled: true, ..self } }
+    pub fn acting_on_what_was_found(self) -> Self {
+        Self { settled: true, ..self }
+    }
 
     /// Whether what a check found stands, also where a safety net ended it.
     #[must_use]
-    pub const fn is_settled(&self) -> bool { self.settled }
+    pub const fn is_settled(&self) -> bool {
+        self.settled
+    }
 
     /// Whether a build waits.
     #[must_use]
-    pub fn is_hurried(&self) -> bool { self.pace != Pace::Whole }
+    pub fn is_hurried(&self) -> bool {
+        self.pace != Pace::Whole
+    }
 
     /// Accepts what the project's baseline accepts.
     ///
@@ -138,7 +147,9 @@ impl Session {
     /// When scuba.toml names a baseline that is not there, or it cannot be read.
     pub fn with_baseline(mut self) -> Result<Self> {
         let path = self.baseline_path();
-        if self.config.baseline.is_some() || path.is_file() { self.baseline = Some(Baseline::load(&path)?); }
+        if self.config.baseline.is_some() || path.is_file() {
+            self.baseline = Some(Baseline::load(&path)?);
+        }
         Ok(self)
     }
 
@@ -170,29 +181,49 @@ impl Session {
         // A document is for the whole build; what a shim says on the way is for people.
         let format = if self.format.is_document() { Format::Short } else { self.format };
         let mut set: Vec<(OsString, OsString)> = vec![("SCUBA_MESSAGE_FORMAT".into(), format.name().into())];
-        if let Some(path) = common.config.as_ref().and(self.config.path.as_ref()) { set.push(("SCUBA_CONFIG".into(), path.into())); }
+        if let Some(path) = common.config.as_ref().and(self.config.path.as_ref()) {
+            set.push(("SCUBA_CONFIG".into(), path.into()));
+        }
         // Each command of the build runs in a folder of its own; a relative path means ours.
-        if let Some(dir) = dir::set_folder().and_then(|d| std::path::absolute(d).ok()) { set.push(("SCUBA_DIR".into(), dir.into())); }
-        if let Some(kind) = common.frontend { set.push((FRONTEND_VARIABLE.into(), kind.name().into())); }
+        if let Some(dir) = dir::set_folder().and_then(|d| std::path::absolute(d).ok()) {
+            set.push(("SCUBA_DIR".into(), dir.into()));
+        }
+        if let Some(kind) = common.frontend {
+            set.push((FRONTEND_VARIABLE.into(), kind.name().into()));
+        }
         match common.color {
             Colour::Auto => {}
             Colour::Always => set.push((colour::VARIABLE.into(), "always".into())),
             Colour::Never => set.push((colour::VARIABLE.into(), "never".into())),
         }
-        if self.strict { set.push(("SCUBA_STRICT".into(), "1".into())); }
-        let levels: Vec<String> = overrides.iter().map(|(rule, level)| {
-            let word = match level { Level::Deny => "deny", Level::Warn => "warn", Level::Note => "note", Level::Allow => "allow" };
-            format!("{word}={rule}")
-        }).collect();
+        if self.strict {
+            set.push(("SCUBA_STRICT".into(), "1".into()));
+        }
+        let levels: Vec<String> = overrides
+            .iter()
+            .map(|(rule, level)| {
+                let word = match level {
+                    Level::Deny => "deny",
+                    Level::Warn => "warn",
+                    Level::Note => "note",
+                    Level::Allow => "allow",
+                };
+                format!("{word}={rule}")
+            })
+            .collect();
         set.push((LEVELS_VARIABLE.into(), levels.join(",").into()));
         set
     }
 
     #[must_use]
-    pub fn verbose(&self) -> bool { self.style.verbosity == Verbosity::Verbose }
+    pub fn verbose(&self) -> bool {
+        self.style.verbosity == Verbosity::Verbose
+    }
 
     #[must_use]
-    pub fn quiet(&self) -> bool { self.style.verbosity == Verbosity::Quiet }
+    pub fn quiet(&self) -> bool {
+        self.style.verbosity == Verbosity::Quiet
+    }
 
     #[must_use]
     pub fn extract_options(&self) -> ExtractOptions {
@@ -217,16 +248,22 @@ impl Session {
 
     /// Since the command began.
     #[must_use]
-    pub fn elapsed(&self) -> Duration { self.started.elapsed() }
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
 
     /// How long a shim may still take; `None` for other commands.
     #[must_use]
-    pub fn left(&self) -> Option<Duration> { self.deadline.map(|d| d.saturating_duration_since(Instant::now())) }
+    pub fn left(&self) -> Option<Duration> {
+        self.deadline.map(|d| d.saturating_duration_since(Instant::now()))
+    }
 
     #[must_use]
     pub fn check_options(&self) -> check::Options {
         let limits = &self.config.limits;
-        let left = self.deadline.map_or(u64::MAX, |d| (d.saturating_duration_since(Instant::now()) + HALF_A_SECOND).as_secs().max(1));
+        let left = self
+            .deadline
+            .map_or(u64::MAX, |d| (d.saturating_duration_since(Instant::now()) + HALF_A_SECOND).as_secs().max(1));
         check::Options {
             device_memory: limits.device_memory,
             work: limits.work,
@@ -250,9 +287,12 @@ impl Session {
             axioms: Axioms { device_memory: self.config.limits.device_memory },
         };
         let sources = Sources::new(self.root.clone());
-        let policy = Policy { config: &self.config, levels: &self.levels, root: &self.root, baseline: self.baseline.as_ref() };
+        let policy =
+            Policy { config: &self.config, levels: &self.levels, root: &self.root, baseline: self.baseline.as_ref() };
         let mut assembled = assemble(found, tool, &policy, &sources);
-        for f in &mut assembled.report.findings { f.confirmation = self.confirmations.of(f, &sources); }
+        for f in &mut assembled.report.findings {
+            f.confirmation = self.confirmations.of(f, &sources);
+        }
         (assembled, sources)
     }
 
@@ -264,7 +304,11 @@ impl Session {
         let mut text = Vec::new();
         render(assembled, self.format, self.style, sources, &mut text).context("cannot write the report")?;
         let text = String::from_utf8_lossy(&text);
-        if self.format.is_document() { output::print(&text); } else { output::print_error(&text); }
+        if self.format.is_document() {
+            output::print(&text);
+        } else {
+            output::print_error(&text);
+        }
         Ok(())
     }
 
@@ -294,11 +338,15 @@ impl Session {
 
     /// Notices and what could not be analysed.
     pub fn say_asides(&self, assembled: &Assembled) {
-        if self.quiet() { return; }
+        if self.quiet() {
+            return;
+        }
         for line in not_analysed(&assembled.report.not_analysed) {
             output::complain(&output::harmless(&line));
         }
-        for n in &assembled.notices { output::complain(&format!("{}:{}: {}", n.file, n.line, n.message)); }
+        for n in &assembled.notices {
+            output::complain(&format!("{}:{}: {}", n.file, n.line, n.message));
+        }
     }
 
     #[must_use]
@@ -316,28 +364,46 @@ impl Session {
 /// The levels of the `scuba build` above us. What is not understood is left out: it comes from another version.
 fn inherited_levels() -> Overrides {
     let text = std::env::var(LEVELS_VARIABLE).unwrap_or_default();
-    text.split(',').filter_map(|one| {
-        let (word, rule) = one.split_once('=')?;
-        let level = match word { "deny" => Level::Deny, "warn" => Level::Warn, "note" => Level::Note, "allow" => Level::Allow, _ => return None };
-        Some((rule.parse::<RuleSelector>().ok()?, level))
-    }).collect()
+    text.split(',')
+        .filter_map(|one| {
+            let (word, rule) = one.split_once('=')?;
+            let level = match word {
+                "deny" => Level::Deny,
+                "warn" => Level::Warn,
+                "note" => Level::Note,
+                "allow" => Level::Allow,
+                _ => return None,
+            };
+            Some((rule.parse::<RuleSelector>().ok()?, level))
+        })
+        .collect()
 }
 
 fn inherited_colour() -> Colour {
-    match std::env::var(colour::VARIABLE).as_deref() { Ok("always") => Colour::Always, Ok("never") => Colour::Never, _ => Colour::Auto }
+    match std::env::var(colour::VARIABLE).as_deref() {
+        Ok("always") => Colour::Always,
+        Ok("never") => Colour::Never,
+        _ => Colour::Auto,
+    }
 }
 
 fn inherited_frontend() -> Result<Option<FrontendKind>> {
     let text = std::env::var(FRONTEND_VARIABLE).unwrap_or_default();
-    if text.is_empty() { return Ok(None); }
-    <FrontendKind as clap::ValueEnum>::from_str(&text, false).map(Some)
+    if text.is_empty() {
+        return Ok(None);
+    }
+    <FrontendKind as clap::ValueEnum>::from_str(&text, false)
+        .map(Some)
         .map_err(|_| anyhow::anyhow!("{FRONTEND_VARIABLE} is `{text}`: allowed are auto, clang, cgeist"))
 }
 
 /// The cgeist that is named: by `SCUBA_CGEIST`, else in scuba.toml.
 #[must_use]
 pub fn named_cgeist(config: &Config) -> Option<PathBuf> {
-    std::env::var_os("SCUBA_CGEIST").filter(|v| !v.is_empty()).map(PathBuf::from).or_else(|| config.frontend.cgeist.clone())
+    std::env::var_os("SCUBA_CGEIST")
+        .filter(|v| !v.is_empty())
+        .map(PathBuf::from)
+        .or_else(|| config.frontend.cgeist.clone())
 }
 
 /// Which front end reads the sources: what the command line says, else scuba.toml. Every command asks here.
@@ -345,7 +411,9 @@ fn decide_frontend(chosen: Option<FrontendKind>, config: &Config) -> Result<Fron
     match chosen.unwrap_or(config.frontend.kind) {
         FrontendKind::Cgeist => {
             let named = named_cgeist(config).unwrap_or_else(|| "cgeist".into());
-            if which::which(&named).is_err() { bail!("{}", Failure::Missing { program: named }); }
+            if which::which(&named).is_err() {
+                bail!("{}", Failure::Missing { program: named });
+            }
             Ok(FrontendKind::Cgeist)
         }
         kind => Ok(kind),
@@ -364,16 +432,22 @@ fn read_config(named: Option<&Path>, start: &Path) -> Result<Config> {
 #[must_use]
 pub fn not_analysed(all: &[NotAnalysed]) -> Vec<String> {
     let same = |a: &NotAnalysed, b: &NotAnalysed| a.file == b.file && a.reason == b.reason;
-    all.chunk_by(same).map(|sides| {
-        let n = &sides[0];
-        match n.side.as_str() {
-            side if side != "both" && sides.iter().all(|n| n.side == side) => format!("{}: {side} side not analysed: {}", n.file, n.reason),
-            _ => format!("{}: not analysed: {}", n.file, n.reason),
-        }
-    }).collect()
+    all.chunk_by(same)
+        .map(|sides| {
+            let n = &sides[0];
+            match n.side.as_str() {
+                side if side != "both" && sides.iter().all(|n| n.side == side) => {
+                    format!("{}: {side} side not analysed: {}", n.file, n.reason)
+                }
+                _ => format!("{}: not analysed: {}", n.file, n.reason),
+            }
+        })
+        .collect()
 }
 
-fn working_folder() -> Result<PathBuf> { std::env::current_dir().context("there is no working folder") }
+fn working_folder() -> Result<PathBuf> {
+    std::env::current_dir().context("there is no working folder")
+}
 
 /// The folder of a path, absolute; the path itself where it is a folder.
 ///

@@ -13,12 +13,17 @@ use std::path::{Path, PathBuf};
 /// When there is no such file, or the flags make nvcc compile nothing of it.
 pub fn named(files: &[PathBuf], flags: &[OsString], nvcc: Option<&Path>) -> Result<Vec<TranslationUnit>> {
     let directory = std::env::current_dir().context("there is no working folder")?;
-    if let Some(missing) = files.iter().find(|f| !f.is_file()) { bail!("there is no file {}", missing.display()); }
+    if let Some(missing) = files.iter().find(|f| !f.is_file()) {
+        bail!("there is no file {}", missing.display());
+    }
     // One command for each, as a build would: flags such as -o and -MF are for one source.
     let mut units = Vec::new();
     for file in files {
-        let words: Vec<OsString> = std::iter::once("-c".into()).chain(flags.iter().cloned()).chain([file.into()]).collect();
-        units.extend(read(&words, &directory, nvcc)?.with_context(|| format!("nvcc compiles nothing of {} with these flags: {}", file.display(), shown(flags)))?);
+        let words: Vec<OsString> =
+            std::iter::once("-c".into()).chain(flags.iter().cloned()).chain([file.into()]).collect();
+        units.extend(read(&words, &directory, nvcc)?.with_context(|| {
+            format!("nvcc compiles nothing of {} with these flags: {}", file.display(), shown(flags))
+        })?);
     }
     Ok(units)
 }
@@ -32,12 +37,19 @@ fn read(words: &[OsString], directory: &Path, nvcc: Option<&Path>) -> Result<Opt
     let command = Command::read(words, &Environment::of_this_process(), directory);
     // This machine's GPUs are no part of what a check of sources depends on.
     let Some(plan) = command.plan(directory, nvcc, &Vec::new) else { return Ok(None) };
-    if let Some(what) = plan.unreadable.first() { bail!("{what} cannot be read by an analysis"); }
+    if let Some(what) = plan.unreadable.first() {
+        bail!("{what} cannot be read by an analysis");
+    }
     Ok(Some(plan.request.units).filter(|units| !units.is_empty()))
 }
 
 #[derive(serde::Deserialize)]
-struct Entry { directory: PathBuf, file: PathBuf, command: Option<String>, arguments: Option<Vec<String>> }
+struct Entry {
+    directory: PathBuf,
+    file: PathBuf,
+    command: Option<String>,
+    arguments: Option<Vec<String>>,
+}
 
 /// The units of `DIR/compile_commands.json` (<https://clang.llvm.org/docs/JSONCompilationDatabase.html>), C++ ones
 /// included: they may launch kernels through functions, or hold `main`.
@@ -47,20 +59,25 @@ struct Entry { directory: PathBuf, file: PathBuf, command: Option<String>, argum
 pub fn of_database(dir: &Path, nvcc: Option<&Path>) -> Result<Vec<TranslationUnit>> {
     let path = if dir.is_dir() { dir.join("compile_commands.json") } else { dir.to_owned() };
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let entries: Vec<Entry> = serde_json::from_str(&text).with_context(|| format!("{} is no compilation database", path.display()))?;
+    let entries: Vec<Entry> =
+        serde_json::from_str(&text).with_context(|| format!("{} is no compilation database", path.display()))?;
     let base = std::path::absolute(&path).with_context(|| format!("cannot resolve {}", path.display()))?;
     let mut units = Vec::new();
     for e in entries {
         let about = || format!("{}: the entry of {}", path.display(), e.file.display());
         let words = match (e.arguments, e.command) {
             (Some(words), _) => words,
-            (None, Some(command)) => shlex::split(&command).with_context(|| format!("{} has an open quote", about()))?,
+            (None, Some(command)) => {
+                shlex::split(&command).with_context(|| format!("{} has an open quote", about()))?
+            }
             (None, None) => bail!("{} has neither `command` nor `arguments`", about()),
         };
         let directory = base.parent().unwrap_or(Path::new("/")).join(&e.directory);
         units.extend(read(&host::nvcc_words(&words), &directory, nvcc).with_context(about)?.into_iter().flatten());
     }
-    if units.is_empty() { bail!("{} names nothing that nvcc or a C++ compiler compiles", path.display()); }
+    if units.is_empty() {
+        bail!("{} names nothing that nvcc or a C++ compiler compiles", path.display());
+    }
     Ok(units)
 }
 
@@ -73,10 +90,14 @@ mod tests {
     fn a_compilation_database_gives_units_with_their_flags_and_folders() {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
-        std::fs::write(dir.join("compile_commands.json"), r#"[
+        std::fs::write(
+            dir.join("compile_commands.json"),
+            r#"[
             {"directory": "sub", "file": "a.cu", "command": "nvcc -DN=\"4 2\" -arch=sm_90 -c a.cu -o a.o"},
             {"directory": "/elsewhere", "file": "b.cpp", "arguments": ["c++", "-c", "b.cpp"]}
-        ]"#).unwrap();
+        ]"#,
+        )
+        .unwrap();
         let units = of_database(dir, None).unwrap();
         assert_eq!(units.iter().map(|u| u.language).collect::<Vec<_>>(), [Language::Cuda, Language::Cxx]);
         assert_eq!(units[0].directory, dir.join("sub"));
@@ -92,7 +113,12 @@ mod tests {
         let file = dir.path().join("compile_commands.json");
         let message = || format!("{:#}", of_database(dir.path(), None).unwrap_err());
         assert!(message().contains("cannot read"));
-        for text in ["{}", "[]", r#"[{"directory": "/", "file": "a.cu"}]"#, r#"[{"directory": "/", "file": "a.cu", "command": "nvcc 'x"}]"#] {
+        for text in [
+            "{}",
+            "[]",
+            r#"[{"directory": "/", "file": "a.cu"}]"#,
+            r#"[{"directory": "/", "file": "a.cu", "command": "nvcc 'x"}]"#,
+        ] {
             std::fs::write(&file, text).unwrap();
             assert!(message().contains("compile_commands.json"), "{}", message());
         }

@@ -8,11 +8,11 @@ use crate::facts::dir::{self, NAME as FOLDER};
 use crate::facts::generated::Planned;
 use crate::facts::join::{self, Plan};
 use crate::facts::{LinkFacts, Present, Store, StoreError, Told, UnitFacts, gone};
+use crate::ir::Module;
 use crate::nvcc::interpose::progress::Progress;
 use crate::report::levels::Overrides;
 use crate::report::{html, sarif};
 use anyhow::{Context, Result, bail};
-use crate::ir::Module;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,7 +46,8 @@ impl Stored {
     pub fn open(dir: &Path, named: bool, mut ignored: impl FnMut(&str)) -> Result<Self> {
         let (folders, larger) = find(dir);
         let within = larger.filter(|_| named);
-        let mut stored = Self { units: vec![], stores: vec![], fresh: HashMap::new(), links: vec![], within, chosen: vec![] };
+        let mut stored =
+            Self { units: vec![], stores: vec![], fresh: HashMap::new(), links: vec![], within, chosen: vec![] };
         let mut seen = Vec::new();
         let present = Present::default();
         for folder in folders {
@@ -58,7 +59,11 @@ impl Stored {
             let units = gone::remove(&mut contents.units, &marks);
             let marks: Vec<bool> = contents.links.iter().map(gone::link).collect();
             let links = gone::remove(&mut contents.links, &marks);
-            store.forget(units.iter().map(|u| u.key.as_path()), links.iter().map(|l| l.link.output.as_path()), &contents);
+            store.forget(
+                units.iter().map(|u| u.key.as_path()),
+                links.iter().map(|l| l.link.output.as_path()),
+                &contents,
+            );
             stored.stores.extend(contents.units.iter().map(|_| store.clone()));
             stored.units.extend(contents.units);
             seen.extend(contents.links);
@@ -80,13 +85,18 @@ impl Stored {
         let present = Present::default();
         let changed = |u: &UnitFacts| !u.pending && u.dependencies.iter().any(|d| present.changed(d));
         let plans = self.plans();
-        let mut wanted: BTreeSet<usize> = plans.iter().flat_map(|p| p.units.clone()).filter(|&i| changed(&self.units[i])).collect();
+        let mut wanted: BTreeSet<usize> =
+            plans.iter().flat_map(|p| p.units.clone()).filter(|&i| changed(&self.units[i])).collect();
         wanted.extend(plans.iter().flat_map(|p| pending::needed(p, &self.units)));
         let before: Vec<&UnitFacts> = wanted.iter().map(|&i| &self.units[i]).collect();
-        if before.is_empty() { return; }
+        if before.is_empty() {
+            return;
+        }
         let progress = (!session.quiet()).then(|| Mutex::new(Progress::new("Reading", before.len() as u64)));
         let read = pending::read(&before, session, &|source: &Path| {
-            if let Some(p) = &progress { p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy()); }
+            if let Some(p) = &progress {
+                p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy());
+            }
         });
         for (i, unit) in wanted.into_iter().zip(read) {
             // Facts of a folder that cannot be written are read again next time.
@@ -98,12 +108,16 @@ impl Stored {
 
     /// The folder of the first unit's source: where scuba.toml is sought when none is found from the build folder.
     #[must_use]
-    pub fn source_folder(&self) -> Option<PathBuf> { self.units.first()?.source().parent().map(Path::to_owned) }
+    pub fn source_folder(&self) -> Option<PathBuf> {
+        self.units.first()?.source().parent().map(Path::to_owned)
+    }
 
     /// What users were told of since `start`.
     #[must_use]
     pub fn told_since(&self, start: SystemTime) -> Vec<Told> {
-        self.units.iter().zip(&self.stores)
+        self.units
+            .iter()
+            .zip(&self.stores)
             .filter(|(u, store)| store.written(&u.key).is_some_and(|t| t >= start))
             .flat_map(|(u, _)| u.told.clone())
             .collect()
@@ -120,7 +134,9 @@ impl Stored {
 
     /// The `.scuba` folder that a unit's facts lie in.
     #[must_use]
-    pub fn folder_of(&self, unit: usize) -> &Path { self.stores[unit].folder() }
+    pub fn folder_of(&self, unit: usize) -> &Path {
+        self.stores[unit].folder()
+    }
 
     /// A unit's code.
     ///
@@ -135,7 +151,9 @@ impl Stored {
 
     /// The links of the build.
     #[must_use]
-    pub fn links(&self) -> &[LinkFacts] { &self.links }
+    pub fn links(&self) -> &[LinkFacts] {
+        &self.links
+    }
 
     /// The programs that the units make up.
     #[must_use]
@@ -143,12 +161,16 @@ impl Stored {
         let mut plans = join::programs(&self.units, &self.links);
         plans.retain(|p| pending::concerns(p, &self.units));
         if let Some(folder) = &self.within {
-            plans.retain(|p| p.units.iter().any(|&i| {
-                let u = &self.units[i];
-                u.key.starts_with(folder) || u.source().starts_with(folder)
-            }));
+            plans.retain(|p| {
+                p.units.iter().any(|&i| {
+                    let u = &self.units[i];
+                    u.key.starts_with(folder) || u.source().starts_with(folder)
+                })
+            });
         }
-        if !self.chosen.is_empty() { plans.retain(|p| self.chosen.iter().any(|c| p.is_meant(c))); }
+        if !self.chosen.is_empty() {
+            plans.retain(|p| self.chosen.iter().any(|c| p.is_meant(c)));
+        }
         plans
     }
 
@@ -159,7 +181,9 @@ impl Stored {
     pub fn choose(&mut self, programs: &[PathBuf]) -> Result<()> {
         let all = self.plans();
         for program in programs {
-            if all.iter().any(|p| p.is_meant(program)) { continue; }
+            if all.iter().any(|p| p.is_meant(program)) {
+                continue;
+            }
             let names: BTreeSet<&str> = all.iter().map(|p| p.name.as_str()).collect();
             let names: Vec<&str> = names.into_iter().collect();
             bail!("there is no program `{}` with CUDA code here; there is {}", program.display(), names.join(", "));
@@ -173,29 +197,44 @@ impl Stored {
     pub fn check(&self, session: &Session) -> Checked {
         let plans = self.plans();
         let mut progress = (!session.quiet()).then(|| Progress::new("Checking", plans.len() as u64));
-        programs::check(&plans, &self.units, |i| self.modules(i), session, |name| {
-            if let Some(p) = &mut progress { p.step(name); }
-        })
+        programs::check(
+            &plans,
+            &self.units,
+            |i| self.modules(i),
+            session,
+            |name| {
+                if let Some(p) = &mut progress {
+                    p.step(name);
+                }
+            },
+        )
     }
 }
 
 /// Where facts lie for `dir`, and whether they are of a larger tree. `SCUBA_DIR` decides where it is set.
 fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
     let here = std::env::current_dir().unwrap_or_default();
-    if let Some(set) = dir::named_by_environment(&here) { return (vec![set], None); }
+    if let Some(set) = dir::named_by_environment(&here) {
+        return (vec![set], None);
+    }
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     // Somebody may name the folder of facts itself.
-    if dir.file_name().is_some_and(|n| n == FOLDER) { return (vec![dir], None); }
+    if dir.file_name().is_some_and(|n| n == FOLDER) {
+        return (vec![dir], None);
+    }
     let mut below = Vec::new();
     search(&dir, DEPTH, &mut below);
-    if !below.is_empty() { return (below, None); }
+    if !below.is_empty() {
+        return (below, None);
+    }
     let above = dir.ancestors().skip(1).map(|d| d.join(FOLDER)).find(|d| d.is_dir());
     (above.into_iter().collect(), Some(dir))
 }
 
 fn search(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
-    let mut folders: Vec<_> = entries.flatten().filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()).collect();
+    let mut folders: Vec<_> =
+        entries.flatten().filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()).collect();
     folders.sort();
     for folder in folders {
         let name = folder.file_name().unwrap_or_default();
@@ -211,7 +250,11 @@ fn search(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 ///
 /// # Errors
 /// When there are no facts, or the settings cannot be read.
-pub fn open_with_session(dir: Option<&Path>, common: &super::args::CommonArgs, overrides: &Overrides) -> Result<(Stored, Session)> {
+pub fn open_with_session(
+    dir: Option<&Path>,
+    common: &super::args::CommonArgs,
+    overrides: &Overrides,
+) -> Result<(Stored, Session)> {
     let here = match dir {
         Some(d) if !d.is_dir() => bail!("{} is no folder", d.display()),
         Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
@@ -237,7 +280,9 @@ pub fn report(args: &ReportArgs, overrides: Overrides) -> Result<Status> {
     let checked = stored.check(&session);
     let (assembled, sources) = session.assemble(checked.found, checked.frontend);
     session.say_asides(&assembled);
-    if let Some(path) = &args.html { write(path, &html::page(&assembled, &sources))?; }
+    if let Some(path) = &args.html {
+        write(path, &html::page(&assembled, &sources))?;
+    }
     if let Some(path) = &args.sarif {
         let text = serde_json::to_string_pretty(&sarif::document(&assembled)).context("cannot render SARIF")?;
         write(path, &(text + "\n"))?;

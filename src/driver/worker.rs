@@ -3,10 +3,10 @@
 //!
 //! In: modules and options. Out: a report, or why there is none. Both travel by pipes, as postcard and as JSON.
 
-use super::analysis::{self, Fault};
-use super::{cached, memory};
-use super::parcel::Parcel;
 use super::Status;
+use super::analysis::{self, Fault};
+use super::parcel::Parcel;
+use super::{cached, memory};
 use crate::check::{Options, ProgramReport};
 use crate::facts::verdicts::Verdicts;
 use crate::ir::Module;
@@ -35,25 +35,48 @@ struct Job<M> {
 ///
 /// # Errors
 /// Where that says so, and where the process ends otherwise than it should.
-pub fn check_program(modules: &[Arc<Module>], options: &Options, memory: u64, verdicts: Option<&Verdicts>) -> Result<ProgramReport, Fault> {
-    let job = Job { modules: modules.iter().map(AsRef::as_ref).collect(), options: options.clone(), memory, cache: verdicts.map(|v| v.folder().to_owned()) };
+pub fn check_program(
+    modules: &[Arc<Module>],
+    options: &Options,
+    memory: u64,
+    verdicts: Option<&Verdicts>,
+) -> Result<ProgramReport, Fault> {
+    let job = Job {
+        modules: modules.iter().map(AsRef::as_ref).collect(),
+        options: options.clone(),
+        memory,
+        cache: verdicts.map(|v| v.folder().to_owned()),
+    };
     let job = postcard::to_stdvec(&job).map_err(|e| Fault::Died(e.to_string()))?;
-    let worker = std::env::current_exe().map(|program| { let mut c = Command::new(program); c.arg(COMMAND); c });
-    worker.and_then(|mut command| ask(&mut command, &job)).map_or_else(|e| Err(Fault::Died(e.to_string())), |(status, said)| read(status, &said, memory))
+    let worker = std::env::current_exe().map(|program| {
+        let mut c = Command::new(program);
+        c.arg(COMMAND);
+        c
+    });
+    worker
+        .and_then(|mut command| ask(&mut command, &job))
+        .map_or_else(|e| Err(Fault::Died(e.to_string())), |(status, said)| read(status, &said, memory))
 }
 
 fn ask(command: &mut Command, job: &[u8]) -> std::io::Result<(ExitStatus, Vec<u8>)> {
     let mut worker = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     // It reads all before it writes anything. One that died instead says so by its status.
-    if let Some(mut input) = worker.stdin.take() { let _ = input.write_all(job); }
+    if let Some(mut input) = worker.stdin.take() {
+        let _ = input.write_all(job);
+    }
     let mut said = Vec::new();
-    if let Some(output) = &mut worker.stdout { output.read_to_end(&mut said)?; }
+    if let Some(output) = &mut worker.stdout {
+        output.read_to_end(&mut said)?;
+    }
     Ok((worker.wait()?, said))
 }
 
 fn read(status: ExitStatus, said: &[u8], memory: u64) -> Result<ProgramReport, Fault> {
-    if status.code() == Some(memory::SPENT) { return Err(Fault::Memory(memory >> 20)); }
-    let result = serde_json::from_slice::<Result<Parcel, Fault>>(said).unwrap_or_else(|_| Err(Fault::Died(how(status))))?;
+    if status.code() == Some(memory::SPENT) {
+        return Err(Fault::Memory(memory >> 20));
+    }
+    let result =
+        serde_json::from_slice::<Result<Parcel, Fault>>(said).unwrap_or_else(|_| Err(Fault::Died(how(status))))?;
     result.open().ok_or_else(|| Fault::Died(how(status)))
 }
 
@@ -74,7 +97,8 @@ pub fn run() -> Status {
     drop(input);
     let limit = memory::limit_worker(job.memory);
     let answers = cached::answers(job.cache.map(Verdicts::new));
-    let result = analysis::check_program(job.modules.into_iter().map(Arc::new).collect(), &job.options, answers).map(Parcel::of);
+    let result =
+        analysis::check_program(job.modules.into_iter().map(Arc::new).collect(), &job.options, answers).map(Parcel::of);
     drop(limit);
     match serde_json::to_writer(std::io::stdout().lock(), &result) {
         Ok(()) => Status::Clean,
@@ -93,7 +117,10 @@ mod tests {
             let (status, said) = ask(Command::new("sh").args(["-c", script]), b"job").unwrap();
             read(status, &said, 256 << 20).unwrap_err()
         };
-        assert_eq!(of("cat > /dev/null; exit 3").to_string(), "the analysis takes more memory than 256 MiB (limits.memory)");
+        assert_eq!(
+            of("cat > /dev/null; exit 3").to_string(),
+            "the analysis takes more memory than 256 MiB (limits.memory)"
+        );
         assert_eq!(of("kill -KILL $$"), Fault::Died("ended by signal 9".into()));
         assert_eq!(of("cat > /dev/null; echo nonsense"), Fault::Died("ended with status 0".into()));
         assert_eq!(of("cat > /dev/null; echo '{\"Err\":{\"TooLong\":7}}'"), Fault::TooLong(7));

@@ -8,10 +8,14 @@ use std::path::Path;
 /// blake3 of each member; none where the file is no archive or cannot be read.
 pub fn members(path: &Path) -> Vec<[u8; 32]> {
     // Reading whole programs and shared libraries only to see that they are none would be slow.
-    if path.extension().is_none_or(|e| e != "a") { return vec![]; }
+    if path.extension().is_none_or(|e| e != "a") {
+        return vec![];
+    }
     let Ok(data) = std::fs::read(path) else { return vec![] };
     let Ok(archive) = ArchiveFile::parse(data.as_slice()) else { return vec![] };
-    archive.members().flatten()
+    archive
+        .members()
+        .flatten()
         .filter_map(|m| m.data(data.as_slice()).ok())
         .map(|bytes| *blake3::hash(bytes).as_bytes())
         .collect()

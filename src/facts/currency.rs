@@ -28,19 +28,31 @@ pub struct Present {
 
 impl Present {
     fn state(&self, path: &Path) -> Option<Rc<State>> {
-        if let Some(known) = self.files.borrow().get(path) { return known.clone(); }
-        let state = path.metadata().ok().map(|m| Rc::new(State { size: m.len(), modified: modified(&m), hash: OnceCell::new() }));
+        if let Some(known) = self.files.borrow().get(path) {
+            return known.clone();
+        }
+        let state = path
+            .metadata()
+            .ok()
+            .map(|m| Rc::new(State { size: m.len(), modified: modified(&m), hash: OnceCell::new() }));
         self.files.borrow_mut().insert(path.to_owned(), state.clone());
         state
     }
 
-    fn hash(state: &State, path: &Path) -> Option<[u8; 32]> { *state.hash.get_or_init(|| hash_file(path)) }
+    fn hash(state: &State, path: &Path) -> Option<[u8; 32]> {
+        *state.hash.get_or_init(|| hash_file(path))
+    }
 
     /// The file as it is now; `None` where it cannot be read.
     #[must_use]
     pub fn dependency(&self, path: &Path) -> Option<Dependency> {
         let state = self.state(path)?;
-        Some(Dependency { path: path.to_owned(), size: state.size, modified: state.modified, hash: Self::hash(&state, path)? })
+        Some(Dependency {
+            path: path.to_owned(),
+            size: state.size,
+            modified: state.modified,
+            hash: Self::hash(&state, path)?,
+        })
     }
 
     /// Whether the file still is what it was.
@@ -53,15 +65,21 @@ impl Present {
 
     /// Whether the file is there and is not what it was.
     #[must_use]
-    pub fn changed(&self, was: &Dependency) -> bool { self.state(&was.path).is_some() && !self.unchanged(was) }
+    pub fn changed(&self, was: &Dependency) -> bool {
+        self.state(&was.path).is_some() && !self.unchanged(was)
+    }
 
     /// Hash of the statement of a `build.ninja` that makes `output`.
     #[must_use]
-    pub fn edge(&self, file: &Path, output: &Path) -> Option<[u8; 32]> { self.ninja(file).edge(output) }
+    pub fn edge(&self, file: &Path, output: &Path) -> Option<[u8; 32]> {
+        self.ninja(file).edge(output)
+    }
 
     /// A `build.ninja`.
     pub(super) fn ninja(&self, file: &Path) -> Rc<Ninja> {
-        if let Some(known) = self.ninja.borrow().get(file) { return known.clone(); }
+        if let Some(known) = self.ninja.borrow().get(file) {
+            return known.clone();
+        }
         let read = Rc::new(Ninja::read(file));
         self.ninja.borrow_mut().insert(file.to_owned(), read.clone());
         read
@@ -70,7 +88,9 @@ impl Present {
     /// Whether the unit's source and headers are what its facts were made from. What is pending was not read yet: it will
     /// be read as it is.
     #[must_use]
-    pub fn inputs_unchanged(&self, unit: &UnitFacts) -> bool { unit.dependencies.iter().all(|d| self.unchanged(d)) }
+    pub fn inputs_unchanged(&self, unit: &UnitFacts) -> bool {
+        unit.dependencies.iter().all(|d| self.unchanged(d))
+    }
 
     /// Whether the build tool has nothing to do for the unit, as far as can be seen: its inputs and its command are what
     /// they were, and its output is there or about to be. A unit that was denied will be compiled again.

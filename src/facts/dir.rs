@@ -27,11 +27,7 @@ pub fn resolve(output: Option<&Path>, working: &Path, scuba_dir: Option<&Path>) 
     };
     // A build folder reached through a symbolic link has the ancestors of the place it points to.
     let start = start.canonicalize().unwrap_or(start);
-    start
-        .ancestors()
-        .find(|folder| MARKS.iter().any(|mark| folder.join(mark).exists()))
-        .unwrap_or(working)
-        .join(NAME)
+    start.ancestors().find(|folder| MARKS.iter().any(|mark| folder.join(mark).exists())).unwrap_or(working).join(NAME)
 }
 
 /// [`resolve`] with this process's `SCUBA_DIR`.
@@ -49,7 +45,9 @@ pub fn set_folder() -> Option<PathBuf> {
     std::env::var_os("SCUBA_DIR").filter(|dir| !dir.is_empty()).map(PathBuf::from)
 }
 
-fn within(working: &Path, dir: &Path) -> PathBuf { working.join(dir).join(NAME) }
+fn within(working: &Path, dir: &Path) -> PathBuf {
+    working.join(dir).join(NAME)
+}
 
 /// Makes the folder, with a `.gitignore` that keeps all of it out of version control.
 ///

@@ -27,11 +27,19 @@ const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What kind of facts: each has its own magic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind { Unit, Link, Verdict }
+pub enum Kind {
+    Unit,
+    Link,
+    Verdict,
+}
 
 impl Kind {
     fn magic(self) -> &'static [u8; 8] {
-        match self { Self::Unit => b"SCUBA\x01TU", Self::Link => b"SCUBA\x01LN", Self::Verdict => b"SCUBA\x01VE" }
+        match self {
+            Self::Unit => b"SCUBA\x01TU",
+            Self::Link => b"SCUBA\x01LN",
+            Self::Verdict => b"SCUBA\x01VE",
+        }
     }
 }
 
@@ -97,7 +105,9 @@ fn take<const N: usize>(source: &mut impl Read) -> Result<[u8; N], ReadError> {
     Ok(bytes)
 }
 
-fn take_length(bytes: &[u8]) -> Option<u64> { bytes.first_chunk::<8>().map(|b| u64::from_le_bytes(*b)) }
+fn take_length(bytes: &[u8]) -> Option<u64> {
+    bytes.first_chunk::<8>().map(|b| u64::from_le_bytes(*b))
+}
 
 /// Checks a fact file of `length` bytes and decodes its head. Reads no further.
 ///
@@ -105,7 +115,9 @@ fn take_length(bytes: &[u8]) -> Option<u64> { bytes.first_chunk::<8>().map(|b| u
 /// When it is foreign, of another version, damaged or cut off.
 pub fn open<H: DeserializeOwned>(kind: Kind, source: &mut impl Read, length: u64) -> Result<Opened<H>, ReadError> {
     let foreign = |e| if matches!(e, ReadError::Damaged) { ReadError::Foreign } else { e };
-    if take::<8>(source).map_err(foreign)? != *kind.magic() { return Err(ReadError::Foreign); }
+    if take::<8>(source).map_err(foreign)? != *kind.magic() {
+        return Err(ReadError::Foreign);
+    }
     let versions = (u32::from_le_bytes(take(source)?), u32::from_le_bytes(take(source)?));
     let mut tool = vec![0; usize::from(u16::from_le_bytes(take(source)?))];
     source.read_exact(&mut tool)?;
@@ -117,12 +129,16 @@ pub fn open<H: DeserializeOwned>(kind: Kind, source: &mut impl Read, length: u64
     let (head, body) = take_length(&lengths).zip(take_length(&lengths[8..])).ok_or(ReadError::Damaged)?;
     let fixed = 8 + 4 + 4 + 2 + tool.len() as u64 + 16 + 64;
     // Also what keeps a damaged length from being taken for so much memory.
-    if head.checked_add(body).and_then(|n| n.checked_add(fixed)) != Some(length) { return Err(ReadError::Damaged); }
+    if head.checked_add(body).and_then(|n| n.checked_add(fixed)) != Some(length) {
+        return Err(ReadError::Damaged);
+    }
     let (head, body_length) = (usize::try_from(head), usize::try_from(body));
     let (Ok(head), Ok(body_length)) = (head, body_length) else { return Err(ReadError::Damaged) };
     let mut bytes = vec![0; head];
     source.read_exact(&mut bytes)?;
-    if head_hash(&lengths, &bytes) != hash { return Err(ReadError::Damaged); }
+    if head_hash(&lengths, &bytes) != hash {
+        return Err(ReadError::Damaged);
+    }
     let head = postcard::from_bytes(&bytes).map_err(|_| ReadError::Damaged)?;
     Ok(Opened { head, body_length, body_hash })
 }
@@ -135,10 +151,14 @@ impl<H> Opened<H> {
     pub fn body<B: DeserializeOwned>(&self, source: &mut impl Read) -> Result<B, ReadError> {
         let mut packed = vec![0; self.body_length];
         source.read_exact(&mut packed)?;
-        if *blake3::hash(&packed).as_bytes() != self.body_hash { return Err(ReadError::Damaged); }
+        if *blake3::hash(&packed).as_bytes() != self.body_hash {
+            return Err(ReadError::Damaged);
+        }
         let (size, packed) = lz4_flex::block::uncompressed_size(&packed).map_err(|_| ReadError::Damaged)?;
         // LZ4 packs at most 255 bytes into one: a size beyond that is no size, and not worth its memory.
-        if size / 256 > packed.len() { return Err(ReadError::Damaged); }
+        if size / 256 > packed.len() {
+            return Err(ReadError::Damaged);
+        }
         let plain = lz4_flex::block::decompress(packed, size).map_err(|_| ReadError::Damaged)?;
         postcard::from_bytes(&plain).map_err(|_| ReadError::Damaged)
     }
@@ -149,7 +169,9 @@ mod tests {
     use super::{Kind, ReadError, encode, open};
     use serde::de::DeserializeOwned;
 
-    fn bytes() -> Vec<u8> { encode(Kind::Unit, &("head".to_owned(), 7_u32), &vec![1_u64; 1000]).unwrap() }
+    fn bytes() -> Vec<u8> {
+        encode(Kind::Unit, &("head".to_owned(), 7_u32), &vec![1_u64; 1000]).unwrap()
+    }
 
     fn read<H: DeserializeOwned, B: DeserializeOwned>(bytes: &[u8]) -> Result<(H, B), ReadError> {
         let mut source = bytes;
@@ -158,7 +180,9 @@ mod tests {
         Ok((opened.head, body))
     }
 
-    fn whole(bytes: &[u8]) -> Result<((String, u32), Vec<u64>), ReadError> { read(bytes) }
+    fn whole(bytes: &[u8]) -> Result<((String, u32), Vec<u64>), ReadError> {
+        read(bytes)
+    }
 
     #[test]
     fn head_and_body_come_back_and_the_body_is_packed() {

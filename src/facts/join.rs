@@ -37,7 +37,8 @@ pub struct Plan {
 pub fn links(seen: Vec<LinkFacts>, planned: &Planned) -> Vec<LinkFacts> {
     let mut all: HashMap<PathBuf, LinkFacts> = seen.into_iter().map(|l| (canonical(&l.link.output), l)).collect();
     for link in &planned.links {
-        let known = all.entry(canonical(&link.output)).or_insert_with(|| LinkFacts { link: link.clone(), units: vec![] });
+        let known =
+            all.entry(canonical(&link.output)).or_insert_with(|| LinkFacts { link: link.clone(), units: vec![] });
         known.link = link.clone();
     }
     let mut all: Vec<LinkFacts> = all.into_values().collect();
@@ -58,16 +59,21 @@ pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<Plan> {
     // A shared library is a program of its own only where no program that uses it was seen.
     for link in links.iter().filter(|l| l.link.kind == LinkKind::SharedLibrary) {
         let plan = index.plan_of_link(link);
-        if !plan.units.iter().any(|m| placed.contains(m)) { add(&mut plans, &mut placed, plan); }
+        if !plan.units.iter().any(|m| placed.contains(m)) {
+            add(&mut plans, &mut placed, plan);
+        }
     }
     for (i, unit) in units.iter().enumerate() {
-        if placed.contains(&i) || !unit.symbols.has_main() { continue; }
+        if placed.contains(&i) || !unit.symbols.has_main() {
+            continue;
+        }
         let target = cmake_target(&unit.key);
         let mut members = BTreeSet::from([i]);
         if let Some(target) = &target {
-            members.extend((0..units.len()).filter(|&j| {
-                !units[j].symbols.has_main() && cmake_target(&units[j].key).as_ref() == Some(target)
-            }));
+            members.extend(
+                (0..units.len())
+                    .filter(|&j| !units[j].symbols.has_main() && cmake_target(&units[j].key).as_ref() == Some(target)),
+            );
         }
         index.pull(&mut members, &index.without_main);
         let name = target.map_or_else(|| stem(unit), |t| t.name);
@@ -78,7 +84,9 @@ pub fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<Plan> {
         let name = first.map(|u| cmake_target(&u.key).map_or_else(|| stem(u), |t| t.name)).unwrap_or_default();
         add(&mut plans, &mut placed, Plan::of(name, group));
     }
-    for plan in &mut plans { plan.units.sort_by(|&a, &b| units[a].key.cmp(&units[b].key)); }
+    for plan in &mut plans {
+        plan.units.sort_by(|&a, &b| units[a].key.cmp(&units[b].key));
+    }
     plans
 }
 
@@ -91,24 +99,37 @@ impl Plan {
         self.output.as_ref().is_some_and(is) || self.parts.iter().any(is) || program == Path::new(&self.name)
     }
 
-    fn of(name: String, units: BTreeSet<usize>) -> Self { Self { name, units: units.into_iter().collect(), ..Self::default() } }
+    fn of(name: String, units: BTreeSet<usize>) -> Self {
+        Self { name, units: units.into_iter().collect(), ..Self::default() }
+    }
 }
 
 fn add(plans: &mut Vec<Plan>, placed: &mut BTreeSet<usize>, plan: Plan) {
     // A link of nothing that we know (pure C++, say) is no program of ours.
-    if plan.units.is_empty() { return; }
+    if plan.units.is_empty() {
+        return;
+    }
     placed.extend(&plan.units);
-    if plans.iter().any(|p| p.units == plan.units) { return; }
+    if plans.iter().any(|p| p.units == plan.units) {
+        return;
+    }
     plans.push(plan);
 }
 
-fn file_name(path: &Path) -> String { path.file_name().unwrap_or_default().to_string_lossy().into_owned() }
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
 
-fn stem(unit: &UnitFacts) -> String { unit.unit.source.file_stem().unwrap_or_default().to_string_lossy().into_owned() }
+fn stem(unit: &UnitFacts) -> String {
+    unit.unit.source.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
 
 /// A CMake target, from an object's path `…/CMakeFiles/NAME.dir/…` (CMake 3.25, both generators).
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Target { base: PathBuf, name: String }
+struct Target {
+    base: PathBuf,
+    name: String,
+}
 
 fn cmake_target(key: &Path) -> Option<Target> {
     let folder = target_folder(key)?;
@@ -144,8 +165,12 @@ impl<'a> Index<'a> {
         let mut strong: HashMap<&Symbol, Vec<usize>> = HashMap::new();
         let mut weak: HashMap<&Symbol, Vec<usize>> = HashMap::new();
         for (i, u) in units.iter().enumerate() {
-            for s in &u.symbols.strong { strong.entry(s).or_default().push(i); }
-            for s in &u.symbols.weak { weak.entry(s).or_default().push(i); }
+            for s in &u.symbols.strong {
+                strong.entry(s).or_default().push(i);
+            }
+            for s in &u.symbols.weak {
+                weak.entry(s).or_default().push(i);
+            }
         }
         Self {
             units,
@@ -164,7 +189,10 @@ impl<'a> Index<'a> {
         self.collect(link, &mut taken);
         self.pull(&mut taken.members, &taken.archived);
         Plan {
-            output: Some(link.link.output.clone()), parts: taken.parts, incomplete: taken.incomplete, unknown_objects: taken.unknown_objects,
+            output: Some(link.link.output.clone()),
+            parts: taken.parts,
+            incomplete: taken.incomplete,
+            unknown_objects: taken.unknown_objects,
             ..Plan::of(file_name(&link.link.output), taken.members)
         }
     }
@@ -201,7 +229,9 @@ impl<'a> Index<'a> {
     fn hash_objects(&self) -> HashMap<[u8; 32], Vec<usize>> {
         let mut by_contents: HashMap<[u8; 32], Vec<usize>> = HashMap::new();
         for (i, unit) in self.units.iter().enumerate() {
-            if let Some(hash) = hash_file(&unit.key) { by_contents.entry(hash).or_default().push(i); }
+            if let Some(hash) = hash_file(&unit.key) {
+                by_contents.entry(hash).or_default().push(i);
+            }
         }
         by_contents
     }
@@ -213,7 +243,9 @@ impl<'a> Index<'a> {
         while let Some(i) = open.pop() {
             for need in &self.units[i].symbols.needed {
                 let Some(definer) = self.definer(need, members, pool) else { continue };
-                if members.insert(definer) { open.push(definer); }
+                if members.insert(definer) {
+                    open.push(definer);
+                }
             }
         }
     }
@@ -221,7 +253,9 @@ impl<'a> Index<'a> {
     fn definer(&self, need: &Symbol, members: &BTreeSet<usize>, pool: &BTreeSet<usize>) -> Option<usize> {
         for table in [&self.strong, &self.weak] {
             let all = table.get(need).map_or(&[][..], Vec::as_slice);
-            if all.iter().any(|i| members.contains(i)) { return None; }
+            if all.iter().any(|i| members.contains(i)) {
+                return None;
+            }
             let mut candidates = all.iter().filter(|i| pool.contains(i));
             match (candidates.next(), candidates.next()) {
                 (Some(&only), None) => return Some(only),
@@ -244,7 +278,9 @@ impl<'a> Index<'a> {
             }
         }
         let mut groups: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for &i in &left { groups.entry(find(&mut leader, i)).or_default().insert(i); }
+        for &i in &left {
+            groups.entry(find(&mut leader, i)).or_default().insert(i);
+        }
         let mut groups: Vec<BTreeSet<usize>> = groups.into_values().collect();
         groups.sort();
         groups

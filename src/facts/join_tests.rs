@@ -39,13 +39,17 @@ fn unit(key: &str, strong: &[&str], needed: &[&str]) -> UnitFacts {
         symbols: Symbols { strong: symbols(strong), weak: vec![], needed: symbols(needed) },
         not_analysed: vec![],
         producers: vec![],
-        notes: vec![], denied: false,
+        notes: vec![],
+        denied: false,
         told: vec![],
     }
 }
 
 fn link(kind: LinkKind, output: &str, inputs: &[&str]) -> LinkFacts {
-    LinkFacts { link: Link { kind, output: output.into(), inputs: inputs.iter().map(PathBuf::from).collect() }, units: vec![] }
+    LinkFacts {
+        link: Link { kind, output: output.into(), inputs: inputs.iter().map(PathBuf::from).collect() },
+        units: vec![],
+    }
 }
 
 /// What plans are compared by; the order of units is that of their keys.
@@ -55,7 +59,9 @@ fn programs(units: &[UnitFacts], links: &[LinkFacts]) -> Vec<(String, Vec<usize>
     plans.into_iter().map(|p| (p.name, p.units.into_iter().collect::<BTreeSet<_>>().into_iter().collect())).collect()
 }
 
-fn plan(name: &str, units: &[usize]) -> (String, Vec<usize>) { (name.to_owned(), units.to_vec()) }
+fn plan(name: &str, units: &[usize]) -> (String, Vec<usize>) {
+    (name.to_owned(), units.to_vec())
+}
 
 #[test]
 fn a_main_is_joined_with_what_defines_its_symbols_and_theirs() {
@@ -129,8 +135,12 @@ fn a_program_is_meant_by_its_name_its_file_and_what_goes_into_it() {
         link(LinkKind::Executable, "/b/app", &["/b/main.cu.o", "/b/librun.a"]),
     ];
     let plan = super::programs(&units, &links).remove(0);
-    for meant in ["/b/app", "/b/librun.a", "app"] { assert!(plan.is_meant(Path::new(meant)), "{meant}"); }
-    for other in ["/c/app", "/b/main.cu.o", "ap"] { assert!(!plan.is_meant(Path::new(other)), "{other}"); }
+    for meant in ["/b/app", "/b/librun.a", "app"] {
+        assert!(plan.is_meant(Path::new(meant)), "{meant}");
+    }
+    for other in ["/c/app", "/b/main.cu.o", "ap"] {
+        assert!(!plan.is_meant(Path::new(other)), "{other}");
+    }
 }
 
 #[test]
@@ -178,7 +188,9 @@ fn archives_that_nobody_recorded_are_recognised_by_their_members() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().canonicalize().unwrap();
     let at = |name: &str| dir.join(name).to_string_lossy().into_owned();
-    for name in ["main.o", "fast.o", "slow.o"] { std::fs::write(dir.join(name), name).unwrap(); }
+    for name in ["main.o", "fast.o", "slow.o"] {
+        std::fs::write(dir.join(name), name).unwrap();
+    }
     let made = std::process::Command::new("ar").arg("cr").args([at("lib.a"), at("slow.o")]).status().unwrap();
     assert!(made.success());
     let units = [
@@ -198,11 +210,20 @@ fn a_link_that_is_planned_counts_before_and_instead_of_one_that_was_seen() {
         unit("/b/slow.cu.o", &["run"], &[]),
     ];
     let seen = link(LinkKind::Executable, "/b/app", &["/b/main.cu.o", "/b/slow.cu.o"]);
-    let made = |inputs: &[&str]| Planned { links: vec![link(LinkKind::Executable, "/b/app", inputs).link], ..Planned::default() };
+    let made = |inputs: &[&str]| Planned {
+        links: vec![link(LinkKind::Executable, "/b/app", inputs).link],
+        ..Planned::default()
+    };
     let plans = |planned: &Planned| super::programs(&units, &super::links(vec![seen.clone()], planned));
     assert_eq!(plans(&Planned::default())[0].units, [0, 2]);
     let now = plans(&made(&["/b/main.cu.o", "/b/fast.cu.o", "/b/cxx.cpp.o"]));
-    let expected = Plan { name: "app".into(), units: vec![1, 0], output: Some("/b/app".into()), unknown_objects: true, ..Plan::default() };
+    let expected = Plan {
+        name: "app".into(),
+        units: vec![1, 0],
+        output: Some("/b/app".into()),
+        unknown_objects: true,
+        ..Plan::default()
+    };
     assert_eq!(now[0], expected);
     assert!(plans(&made(&["/b/main.cu.o", "/b/later.cu.o"]))[0].incomplete);
     assert!(!plans(&made(&["/b/main.cu.o", "/b/lib.a"]))[0].unknown_objects);
@@ -211,7 +232,8 @@ fn a_link_that_is_planned_counts_before_and_instead_of_one_that_was_seen() {
 #[test]
 fn ten_thousand_units_are_grouped_at_once() {
     let name = |i: usize| format!("f{i}");
-    let units: Vec<UnitFacts> = (0..10_000).map(|i| unit(&format!("/b/u{i}.o"), &[&name(i)], &[&name(i + 1), &name(i / 2)])).collect();
+    let units: Vec<UnitFacts> =
+        (0..10_000).map(|i| unit(&format!("/b/u{i}.o"), &[&name(i)], &[&name(i + 1), &name(i / 2)])).collect();
     let start = std::time::Instant::now();
     assert_eq!(programs(&units, &[]).len(), 1);
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());

@@ -13,13 +13,19 @@ pub struct Maker {
 impl Maker {
     /// The process that started this one: the shim, where this is its analysis.
     #[must_use]
-    pub fn parent() -> Option<Self> { Self::of(std::os::unix::process::parent_id()) }
+    pub fn parent() -> Option<Self> {
+        Self::of(std::os::unix::process::parent_id())
+    }
 
-    fn of(process: u32) -> Option<Self> { Some(Self { process, started: started(process)? }) }
+    fn of(process: u32) -> Option<Self> {
+        Some(Self { process, started: started(process)? })
+    }
 
     /// Whether it still runs.
     #[must_use]
-    pub fn alive(self) -> bool { Self::of(self.process) == Some(self) }
+    pub fn alive(self) -> bool {
+        Self::of(self.process) == Some(self)
+    }
 }
 
 /// Field 22 of `/proc/N/stat` (proc(5)), of a process that is no zombie. The second field is a name in parentheses,
@@ -27,7 +33,9 @@ impl Maker {
 fn started(process: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
-    if fields.next()? == "Z" { return None; }
+    if fields.next()? == "Z" {
+        return None;
+    }
     fields.nth(18)?.parse().ok()
 }
 

@@ -73,16 +73,24 @@ pub fn hash_file(path: &Path) -> Option<[u8; 32]> {
 
 /// A side of the unit that no front end could read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Missing { pub side: String, pub reason: String }
+pub struct Missing {
+    pub side: String,
+    pub reason: String,
+}
 
 /// A finding that users were told of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Told { pub fingerprint: String, pub level: Level }
+pub struct Told {
+    pub fingerprint: String,
+    pub level: Level,
+}
 
 impl Told {
     /// Whether the same finding at this level is no news.
     #[must_use]
-    pub fn covers(&self, fingerprint: &str, level: Level) -> bool { self.fingerprint == fingerprint && self.level >= level }
+    pub fn covers(&self, fingerprint: &str, level: Level) -> bool {
+        self.fingerprint == fingerprint && self.level >= level
+    }
 }
 
 /// All that is known of a unit but its code: enough to join it.
@@ -114,7 +122,9 @@ pub struct UnitFacts {
 impl UnitFacts {
     /// The unit's main source file, absolute.
     #[must_use]
-    pub fn source(&self) -> PathBuf { self.unit.directory.join(&self.unit.source) }
+    pub fn source(&self) -> PathBuf {
+        self.unit.directory.join(&self.unit.source)
+    }
 }
 
 /// A unit with its code.

@@ -38,13 +38,21 @@ mod tests {
     fn symbols_are_the_linkers() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
-        std::fs::write(at("a.cpp"), "void f(int); inline int *g() { static int i; return &i; } int main() { f(*g()); }\n").unwrap();
-        let made = std::process::Command::new("g++").arg("-c").arg(at("a.cpp")).arg("-o").arg(at("a.o")).status().unwrap();
+        std::fs::write(
+            at("a.cpp"),
+            "void f(int); inline int *g() { static int i; return &i; } int main() { f(*g()); }\n",
+        )
+        .unwrap();
+        let made =
+            std::process::Command::new("g++").arg("-c").arg(at("a.cpp")).arg("-o").arg(at("a.o")).status().unwrap();
         assert!(made.success());
         let found = symbols(&at("a.o"));
         assert!(found.has_main() && found.strong.len() == 1, "{found:?}");
         assert!(found.weak.iter().any(|s| s.name == "_Z1gv"), "{found:?}");
-        assert!(found.needed.iter().any(|s| s.name == "_Z1fi") && found.needed.iter().all(|s| s.name != "_Z1gv"), "{found:?}");
+        assert!(
+            found.needed.iter().any(|s| s.name == "_Z1fi") && found.needed.iter().all(|s| s.name != "_Z1gv"),
+            "{found:?}"
+        );
         assert_eq!(symbols(&at("a.cpp")), Symbols::default());
         assert_eq!(symbols(&at("none.o")), Symbols::default());
     }

@@ -31,7 +31,8 @@ impl Recipe {
     /// The recipe as it is now. `output` is a unit's key; `directory` is absolute.
     #[must_use]
     pub fn of(output: &Path, directory: &Path, present: &Present) -> Self {
-        if let Some((file, hash)) = generated::ninja_file(output).and_then(|f| present.edge(&f, output).map(|h| (f, h))) {
+        if let Some((file, hash)) = generated::ninja_file(output).and_then(|f| present.edge(&f, output).map(|h| (f, h)))
+        {
             return Self { files: vec![], edge: Some(Edge { file, hash }) };
         }
         let flags = generated::target_folder(output).map(|folder| folder.join("flags.make")).filter(|f| f.is_file());
@@ -53,9 +54,12 @@ impl Recipe {
 /// What make reads in a folder, as far as names tell.
 fn makefiles(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|e| e.path());
-    let mut found: Vec<PathBuf> = entries.filter(|path| {
-        MAKEFILES.iter().any(|name| path.file_name().is_some_and(|n| n == *name)) || path.extension().is_some_and(|e| e == "mk")
-    }).collect();
+    let mut found: Vec<PathBuf> = entries
+        .filter(|path| {
+            MAKEFILES.iter().any(|name| path.file_name().is_some_and(|n| n == *name))
+                || path.extension().is_some_and(|e| e == "mk")
+        })
+        .collect();
     found.sort();
     found
 }
@@ -76,21 +80,30 @@ mod tests {
     fn changes(output: &str, before: &[(&str, &str)], after: &[(&str, &str)]) -> bool {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        for (name, text) in before { write(&root, name, text); }
+        for (name, text) in before {
+            write(&root, name, text);
+        }
         let output = root.join(output);
         let recipe = Recipe::of(&output, &root, &Present::default());
         assert!(recipe.unchanged(&output, &Present::default()));
-        for (name, text) in after { write(&root, name, text); }
+        for (name, text) in after {
+            write(&root, name, text);
+        }
         !recipe.unchanged(&output, &Present::default())
     }
 
     #[test]
     fn the_statement_of_the_output_counts_and_no_other() {
-        let ninja = |a: &str, b: &str| format!("build x/a.o: CUDA s/a.cu || order\n  FLAGS = {a}\n\nbuild b.o: CUDA b.cu\n  FLAGS = {b}\n");
+        let ninja = |a: &str, b: &str| {
+            format!("build x/a.o: CUDA s/a.cu || order\n  FLAGS = {a}\n\nbuild b.o: CUDA b.cu\n  FLAGS = {b}\n")
+        };
         let text = [ninja("-DX=4", "-O2"), ninja("-DX=8", "-O2"), ninja("-DX=4", "-O3")];
         assert!(changes("x/a.o", &[("build.ninja", &text[0])], &[("build.ninja", &text[1])]));
         assert!(!changes("x/a.o", &[("build.ninja", &text[0])], &[("build.ninja", &text[2])]));
-        assert!(changes("x/a.o", &[("build.ninja", &text[0])], &[("build.ninja", "build b.o: CUDA b.cu\n")]), "it is no longer built");
+        assert!(
+            changes("x/a.o", &[("build.ninja", &text[0])], &[("build.ninja", "build b.o: CUDA b.cu\n")]),
+            "it is no longer built"
+        );
     }
 
     #[test]
@@ -98,7 +111,11 @@ mod tests {
         let flags = "CMakeFiles/app.dir/flags.make";
         let output = "CMakeFiles/app.dir/s/a.cu.o";
         assert!(changes(output, &[(flags, "CUDA_FLAGS = -O2"), ("Makefile", "")], &[(flags, "CUDA_FLAGS = -O3")]));
-        assert!(!changes(output, &[(flags, "CUDA_FLAGS = -O2"), ("Makefile", "")], &[("Makefile", "# generated again")]));
+        assert!(!changes(
+            output,
+            &[(flags, "CUDA_FLAGS = -O2"), ("Makefile", "")],
+            &[("Makefile", "# generated again")]
+        ));
     }
 
     #[test]

@@ -34,7 +34,9 @@ pub enum StoreError {
 /// with the source behind `#`; for one that writes nothing, its source behind `#`.
 #[must_use]
 pub fn key_of(unit: &TranslationUnit, link: Option<&Link>) -> PathBuf {
-    if let Some(output) = &unit.output { return canonical(output); }
+    if let Some(output) = &unit.output {
+        return canonical(output);
+    }
     let source = canonical(&unit.directory.join(&unit.source));
     let mut key = link.map_or_else(|| canonical(&unit.directory), |l| canonical(&l.output)).into_os_string();
     key.push("#");
@@ -44,7 +46,9 @@ pub fn key_of(unit: &TranslationUnit, link: Option<&Link>) -> PathBuf {
 
 /// Canonical where the file or at least its folder exists.
 pub(super) fn canonical(path: &Path) -> PathBuf {
-    if let Ok(p) = path.canonicalize() { return p; }
+    if let Ok(p) = path.canonicalize() {
+        return p;
+    }
     match (path.parent().and_then(|d| d.canonicalize().ok()), path.file_name()) {
         (Some(folder), Some(name)) => folder.join(name),
         _ => path.to_owned(),
@@ -53,7 +57,9 @@ pub(super) fn canonical(path: &Path) -> PathBuf {
 
 /// A `.scuba` folder.
 #[derive(Clone, Debug)]
-pub struct Store { folder: PathBuf }
+pub struct Store {
+    folder: PathBuf,
+}
 
 /// What lies in a store.
 #[derive(Debug, Default)]
@@ -69,17 +75,26 @@ pub struct Contents {
 impl Store {
     /// The store in this folder, which need not exist yet.
     #[must_use]
-    pub fn new(folder: PathBuf) -> Self { Self { folder } }
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
 
     #[must_use]
-    pub fn folder(&self) -> &Path { &self.folder }
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
 
     fn path(&self, what: &str, key: &Path) -> PathBuf {
         let hash = blake3::hash(key.as_os_str().as_encoded_bytes()).to_hex();
         // The name is for people who look into the folder.
-        let name: String = key.file_name().unwrap_or_default().to_string_lossy().chars()
+        let name: String = key
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .chars()
             .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' })
-            .take(60).collect();
+            .take(60)
+            .collect();
         self.folder.join(what).join(format!("{}-{name}", &hash[..24]))
     }
 
@@ -103,13 +118,17 @@ impl Store {
         let key = canonical(&link.link.output);
         let path = self.path("links", &key);
         let mut link = link.clone();
-        if link.link.kind == LinkKind::Archive && let Ok(before) = self.read_head::<LinkFacts>(Kind::Link, &path) {
+        if link.link.kind == LinkKind::Archive
+            && let Ok(before) = self.read_head::<LinkFacts>(Kind::Link, &path)
+        {
             let members = archive::names(&key);
             let still = |f: &PathBuf| f.file_name().is_some_and(|n| members.iter().any(|m| m == n));
-            let kept: Vec<PathBuf> = before.link.inputs.into_iter().filter(|f| !link.link.inputs.contains(f) && still(f)).collect();
+            let kept: Vec<PathBuf> =
+                before.link.inputs.into_iter().filter(|f| !link.link.inputs.contains(f) && still(f)).collect();
             link.link.inputs.extend(kept);
         }
-        let bytes = file::encode(Kind::Link, &self.at_home(&link), &()).map_err(|source| StoreError::Encode { key, source })?;
+        let bytes =
+            file::encode(Kind::Link, &self.at_home(&link), &()).map_err(|source| StoreError::Encode { key, source })?;
         self.write(&path, &bytes)
     }
 
@@ -126,14 +145,17 @@ impl Store {
         dir::create(&self.folder)?;
         std::fs::create_dir_all(folder)?;
         // As the umask says: another user's `scuba check` may read what a build left.
-        let mut aside = tempfile::Builder::new().prefix(ASIDE).permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+        let mut aside =
+            tempfile::Builder::new().prefix(ASIDE).permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
         aside.write_all(bytes)?;
         aside.persist(path).map_err(|e| e.error)?;
         Ok(())
     }
 
     /// Facts with the folder that they are written into.
-    fn at_home<'f, H>(&self, facts: &'f H) -> (PathBuf, &'f H) { (canonical(&self.folder), facts) }
+    fn at_home<'f, H>(&self, facts: &'f H) -> (PathBuf, &'f H) {
+        (canonical(&self.folder), facts)
+    }
 
     fn read_head<H: DeserializeOwned>(&self, kind: Kind, path: &Path) -> Result<H, ReadError> {
         let (home, facts) = open::<(PathBuf, H)>(kind, path)?.1.head;
@@ -176,7 +198,9 @@ impl Store {
         for entry in entries {
             let path = entry.map_err(failed)?.path();
             let hidden = path.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(b"."));
-            if !hidden { files.push(path); }
+            if !hidden {
+                files.push(path);
+            }
         }
         files.sort();
         Ok(files)
@@ -186,7 +210,9 @@ impl Store {
     ///
     /// # Errors
     /// When its file has gone or cannot be decoded.
-    pub fn modules(&self, key: &Path) -> Result<Vec<Arc<Module>>, StoreError> { Ok(self.unit(key)?.modules) }
+    pub fn modules(&self, key: &Path) -> Result<Vec<Arc<Module>>, StoreError> {
+        Ok(self.unit(key)?.modules)
+    }
 
     /// A unit with its code.
     fn unit(&self, key: &Path) -> Result<Unit, StoreError> {
@@ -200,7 +226,12 @@ impl Store {
     }
 
     /// Forgets units and links, those that were moved here, and what writers that died left behind.
-    pub fn forget<'k>(&self, units: impl IntoIterator<Item = &'k Path>, links: impl IntoIterator<Item = &'k Path>, contents: &Contents) {
+    pub fn forget<'k>(
+        &self,
+        units: impl IntoIterator<Item = &'k Path>,
+        links: impl IntoIterator<Item = &'k Path>,
+        contents: &Contents,
+    ) {
         let units = units.into_iter().map(|key| self.path("units", key));
         let links = links.into_iter().map(|output| self.path("links", &canonical(output)));
         for path in units.chain(links).chain(contents.moved.iter().cloned()).chain(self.abandoned()) {
@@ -211,10 +242,14 @@ impl Store {
 
     /// Files that nobody writes any more.
     fn abandoned(&self) -> Vec<PathBuf> {
-        let old = |path: &PathBuf| path.metadata().and_then(|m| m.modified()).is_ok_and(|t| t.elapsed().is_ok_and(|age| age > ABANDONED));
-        ["units", "links"].iter()
+        let old = |path: &PathBuf| {
+            path.metadata().and_then(|m| m.modified()).is_ok_and(|t| t.elapsed().is_ok_and(|age| age > ABANDONED))
+        };
+        ["units", "links"]
+            .iter()
             .filter_map(|what| std::fs::read_dir(self.folder.join(what)).ok())
-            .flatten().flatten()
+            .flatten()
+            .flatten()
             .map(|entry| entry.path())
             .filter(|path| path.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(ASIDE.as_bytes())))
             .filter(old)
@@ -223,7 +258,9 @@ impl Store {
 
     /// When a unit was kept; `None` where none is.
     #[must_use]
-    pub fn written(&self, key: &Path) -> Option<SystemTime> { self.path("units", key).metadata().ok()?.modified().ok() }
+    pub fn written(&self, key: &Path) -> Option<SystemTime> {
+        self.path("units", key).metadata().ok()?.modified().ok()
+    }
 
     /// Notes what a check said of a unit that is kept already.
     ///
@@ -248,7 +285,9 @@ fn open<H: DeserializeOwned>(kind: Kind, path: &Path) -> Result<(impl Read, file
     Ok((file, opened))
 }
 
-fn ignored(path: &Path, why: &ReadError) -> String { format!("{} {why}; it is ignored until its output is built again", path.display()) }
+fn ignored(path: &Path, why: &ReadError) -> String {
+    format!("{} {why}; it is ignored until its output is built again", path.display())
+}
 
 #[cfg(test)]
 #[path = "store_tests.rs"]

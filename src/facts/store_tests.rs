@@ -2,8 +2,8 @@ use super::{Store, key_of};
 use crate::facts::{LinkFacts, Recipe, Symbols, Told, Unit, UnitFacts};
 use crate::ir::{Module, Side};
 use crate::nvcc::request::{Link, LinkKind};
-use crate::report::finding::Level;
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
+use crate::report::finding::Level;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,12 +29,30 @@ fn translation_unit(output: Option<&Path>) -> TranslationUnit {
 fn unit(output: &Path) -> Unit {
     let unit = translation_unit(Some(output));
     let module = Module {
-        side: Side::Device, source: "/src/a.cu".into(), producer: "clang".into(), arch: "sm_80".into(), asserts_restored: false,
-        types: vec![], files: vec![], locs: vec![], globals: vec![], functions: vec![],
+        side: Side::Device,
+        source: "/src/a.cu".into(),
+        producer: "clang".into(),
+        arch: "sm_80".into(),
+        asserts_restored: false,
+        types: vec![],
+        files: vec![],
+        locs: vec![],
+        globals: vec![],
+        functions: vec![],
     };
     let facts = UnitFacts {
-        key: key_of(&unit, None), unit, dependencies: vec![], recipe: Recipe::default(), maker: None, pending: false,
-        symbols: Symbols::default(), not_analysed: vec![], producers: vec!["clang".into()], notes: vec![], denied: false, told: vec![],
+        key: key_of(&unit, None),
+        unit,
+        dependencies: vec![],
+        recipe: Recipe::default(),
+        maker: None,
+        pending: false,
+        symbols: Symbols::default(),
+        not_analysed: vec![],
+        producers: vec!["clang".into()],
+        notes: vec![],
+        denied: false,
+        told: vec![],
     };
     Unit { facts, modules: vec![Arc::new(module)] }
 }
@@ -77,7 +95,9 @@ fn units_and_links_come_back_and_replace_those_of_the_same_output() {
 fn a_file_that_cannot_be_used_costs_one_line_and_itself() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::new(dir.path().join(".scuba"));
-    for name in ["a.o", "b.o", "c.o", "d.o"] { store.write_unit(&unit(&dir.path().join(name))).unwrap(); }
+    for name in ["a.o", "b.o", "c.o", "d.o"] {
+        store.write_unit(&unit(&dir.path().join(name))).unwrap();
+    }
     let units = files(&dir.path().join(".scuba/units"));
     let good = std::fs::read(&units[0]).unwrap();
     std::fs::write(&units[0], &good[..good.len() / 2]).unwrap();
@@ -108,7 +128,11 @@ fn verdicts_are_kept_with_the_code() {
     let facts = store.read().unwrap().units.remove(0);
     assert!(facts.denied);
     assert_eq!(facts.told, [told("aa"), told("ff")]);
-    assert!(facts.told[0].covers("aa", Level::Note) && facts.told[0].covers("aa", Level::Warn) && !facts.told[0].covers("aa", Level::Deny));
+    assert!(
+        facts.told[0].covers("aa", Level::Note)
+            && facts.told[0].covers("aa", Level::Warn)
+            && !facts.told[0].covers("aa", Level::Deny)
+    );
     assert!(store.written(&unit.facts.key).is_some() && store.written(Path::new("/no/such.o")).is_none());
     assert_eq!(store.modules(&unit.facts.key).unwrap().len(), 1);
     assert!(store.note_verdict(Path::new("/no/such.o"), true, &[]).is_err());
@@ -143,9 +167,14 @@ fn facts_that_were_moved_are_not_taken_and_go() {
     // Through another name of the folder they are at home.
     std::os::unix::fs::symlink(dir.path().join("b"), dir.path().join("a")).unwrap();
     let contents = store.read().unwrap();
-    assert_eq!((contents.units.len(), contents.links.len(), contents.ignored.len(), contents.moved.len()), (0, 0, 0, 2));
+    assert_eq!(
+        (contents.units.len(), contents.links.len(), contents.ignored.len(), contents.moved.len()),
+        (0, 0, 0, 2)
+    );
     store.forget([], [], &contents);
-    assert!(files(&dir.path().join("b/.scuba/units")).is_empty() && files(&dir.path().join("b/.scuba/links")).is_empty());
+    assert!(
+        files(&dir.path().join("b/.scuba/units")).is_empty() && files(&dir.path().join("b/.scuba/links")).is_empty()
+    );
     store.write_unit(&unit(&dir.path().join("a.o"))).unwrap();
     assert_eq!(Store::new(dir.path().join("a/.scuba")).read().unwrap().units.len(), 1);
 }
@@ -154,9 +183,13 @@ fn facts_that_were_moved_are_not_taken_and_go() {
 fn what_is_forgotten_is_gone_with_what_dead_writers_left() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::new(dir.path().join(".scuba"));
-    for name in ["a.o", "b.o"] { store.write_unit(&unit(&dir.path().join(name))).unwrap(); }
+    for name in ["a.o", "b.o"] {
+        store.write_unit(&unit(&dir.path().join(name))).unwrap();
+    }
     let (fresh, old) = (dir.path().join(".scuba/units/.writing-1"), dir.path().join(".scuba/units/.writing-2"));
-    for file in [&fresh, &old] { std::fs::write(file, "half").unwrap(); }
+    for file in [&fresh, &old] {
+        std::fs::write(file, "half").unwrap();
+    }
     let past = std::time::SystemTime::now() - std::time::Duration::from_secs(100_000);
     std::fs::File::options().write(true).open(&old).unwrap().set_modified(past).unwrap();
     store.forget([dir.path().canonicalize().unwrap().join("a.o").as_path()], [], &store.read().unwrap());
@@ -165,14 +198,19 @@ fn what_is_forgotten_is_gone_with_what_dead_writers_left() {
 }
 
 fn archive(output: &Path, inputs: &[PathBuf]) -> LinkFacts {
-    LinkFacts { link: Link { kind: LinkKind::Archive, output: output.to_owned(), inputs: inputs.to_vec() }, units: vec![] }
+    LinkFacts {
+        link: Link { kind: LinkKind::Archive, output: output.to_owned(), inputs: inputs.to_vec() },
+        units: vec![],
+    }
 }
 
 #[test]
 fn an_archive_keeps_the_members_that_earlier_commands_put_there() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().canonicalize().unwrap().join(name);
-    for name in ["a.o", "b.o", "c.o"] { std::fs::write(at(name), name).unwrap(); }
+    for name in ["a.o", "b.o", "c.o"] {
+        std::fs::write(at(name), name).unwrap();
+    }
     let store = Store::new(at(".scuba"));
     let ar = |names: &[&str]| {
         let objects: Vec<PathBuf> = names.iter().map(|n| at(n)).collect();

@@ -27,7 +27,11 @@ impl Symbols {
     #[must_use]
     pub fn of<M: Borrow<Module>>(modules: &[M]) -> Self {
         #[derive(PartialEq, Eq, PartialOrd, Ord)]
-        enum State { Needed, Weak, Strong }
+        enum State {
+            Needed,
+            Weak,
+            Strong,
+        }
         let mut found: BTreeMap<Symbol, State> = BTreeMap::new();
         for module in modules {
             let module: &Module = module.borrow();
@@ -45,7 +49,9 @@ impl Symbols {
                 };
                 let symbol = Symbol { device, name: name.clone() };
                 let known = found.entry(symbol).or_insert(State::Needed);
-                if state > *known { *known = state; }
+                if state > *known {
+                    *known = state;
+                }
             }
         }
         let mut symbols = Self::default();
@@ -61,5 +67,7 @@ impl Symbols {
 
     /// Whether the host side defines `main`.
     #[must_use]
-    pub fn has_main(&self) -> bool { self.strong.iter().any(|s| !s.device && s.name == "main") }
+    pub fn has_main(&self) -> bool {
+        self.strong.iter().any(|s| !s.device && s.name == "main")
+    }
 }

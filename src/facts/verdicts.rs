@@ -30,14 +30,20 @@ pub struct Verdicts {
 
 impl Verdicts {
     #[must_use]
-    pub fn new(folder: PathBuf) -> Self { Self { folder, kind: "verdicts" } }
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, kind: "verdicts" }
+    }
 
     /// Those of single obligations.
     #[must_use]
-    pub fn of_obligations(&self) -> Self { Self { kind: "obligations", ..self.clone() } }
+    pub fn of_obligations(&self) -> Self {
+        Self { kind: "obligations", ..self.clone() }
+    }
 
     #[must_use]
-    pub fn folder(&self) -> &Path { &self.folder }
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
 
     /// Where `SCUBA_CACHE` says, else the user's own cache; `None` where it is `off` or there is no such folder.
     #[must_use]
@@ -46,7 +52,9 @@ impl Verdicts {
         match set("SCUBA_CACHE") {
             Some(folder) if folder == Path::new("off") => None,
             Some(folder) => Some(Self::new(folder)),
-            None => set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|f| Self::new(f.join("scuba"))),
+            None => {
+                set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache"))).map(|f| Self::new(f.join("scuba")))
+            }
         }
     }
 
@@ -63,7 +71,9 @@ impl Verdicts {
         let mut source = data.as_slice();
         let opened = file::open::<(u64, bool)>(Kind::Verdict, &mut source, data.len() as u64).ok()?;
         let (written, hurried) = opened.head;
-        if hurried && now().saturating_sub(written) > HURRIED.as_secs() { return None; }
+        if hurried && now().saturating_sub(written) > HURRIED.as_secs() {
+            return None;
+        }
         opened.body(&mut source).ok()
     }
 
@@ -72,7 +82,9 @@ impl Verdicts {
         let path = self.path(key);
         let Some(folder) = path.parent() else { return };
         let Ok(bytes) = file::encode(Kind::Verdict, &(now(), hurried), &said) else { return };
-        if on_disk(bytes.len() as u64) > MOST { return; }
+        if on_disk(bytes.len() as u64) > MOST {
+            return;
+        }
         let write = || -> std::io::Result<()> {
             dir::create(&self.folder)?;
             std::fs::create_dir_all(folder)?;
@@ -86,9 +98,13 @@ impl Verdicts {
     }
 }
 
-fn now() -> u64 { SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()) }
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
+}
 
-fn on_disk(bytes: u64) -> u64 { bytes.next_multiple_of(BLOCK) }
+fn on_disk(bytes: u64) -> u64 {
+    bytes.next_multiple_of(BLOCK)
+}
 
 /// Removes what is old, and of the rest the oldest until a quarter of `most` bytes is free again where there is more. Also what
 /// writers that died left there.
@@ -104,7 +120,9 @@ fn tidy(folder: &Path, most: u64) {
     let mut left: u64 = files.iter().map(|f| f.1).sum();
     let wanted = if left > most { most / 4 * 3 } else { most };
     for (modified, size, path) in files {
-        if left <= wanted && modified.elapsed().is_ok_and(|age| age <= OLD) { break; }
+        if left <= wanted && modified.elapsed().is_ok_and(|age| age <= OLD) {
+            break;
+        }
         // Another process may have been faster.
         let _ = std::fs::remove_file(path);
         left -= size;
@@ -145,12 +163,21 @@ mod tests {
         let (key, neighbour) = ([7; 32], [[7; 31].as_slice(), &[8]].concat().try_into().unwrap());
         let put_at = |written: u64, hurried: bool| {
             verdicts.put(&key, hurried, b"text");
-            std::fs::write(verdicts.path(&key), file::encode(Kind::Verdict, &(written, hurried), &b"text".as_slice()).unwrap()).unwrap();
+            std::fs::write(
+                verdicts.path(&key),
+                file::encode(Kind::Verdict, &(written, hurried), &b"text".as_slice()).unwrap(),
+            )
+            .unwrap();
             verdicts.get(&key).is_some()
         };
         let earlier = now() - HURRIED.as_secs() - 10;
         assert!(put_at(now(), true) && put_at(earlier, false) && !put_at(earlier, true));
-        std::fs::File::options().write(true).open(verdicts.path(&key)).unwrap().set_modified(SystemTime::now() - OLD - HURRIED).unwrap();
+        std::fs::File::options()
+            .write(true)
+            .open(verdicts.path(&key))
+            .unwrap()
+            .set_modified(SystemTime::now() - OLD - HURRIED)
+            .unwrap();
         verdicts.put(&neighbour, false, b"text");
         assert!(!verdicts.path(&key).exists() && verdicts.path(&neighbour).exists());
     }
@@ -161,7 +188,12 @@ mod tests {
         let path = |i: u64| dir.path().join(i.to_string());
         for i in 0..10 {
             std::fs::write(path(i), "entry").unwrap();
-            std::fs::File::options().write(true).open(path(i)).unwrap().set_modified(SystemTime::now() - Duration::from_secs(100 - i)).unwrap();
+            std::fs::File::options()
+                .write(true)
+                .open(path(i))
+                .unwrap()
+                .set_modified(SystemTime::now() - Duration::from_secs(100 - i))
+                .unwrap();
         }
         let left = || (0..10).filter(|i| path(*i).exists()).collect::<Vec<_>>();
         tidy(dir.path(), 10 * BLOCK);

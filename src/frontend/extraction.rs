@@ -86,7 +86,9 @@ pub struct SecondReading {
 impl Extraction {
     /// Whether a side was read without the `NDEBUG` of its command: what rests on an `assert` is assumed.
     #[must_use]
-    pub fn asserts_restored(&self) -> bool { self.modules.iter().any(|m| m.asserts_restored) }
+    pub fn asserts_restored(&self) -> bool {
+        self.modules.iter().any(|m| m.asserts_restored)
+    }
 }
 
 /// Why there is no extraction at all.
@@ -98,6 +100,8 @@ pub enum ExtractError {
     TimedOut { file: PathBuf, seconds: u64 },
     #[error("{file}: the front end crashed ({how}){detail}")]
     Crashed { file: PathBuf, how: String, detail: String },
-    #[error("{file}: the front end's answer cannot be read: {message}; are `scuba` and `scuba-extract` of one version?")]
+    #[error(
+        "{file}: the front end's answer cannot be read: {message}; are `scuba` and `scuba-extract` of one version?"
+    )]
     Answer { file: PathBuf, message: String },
 }

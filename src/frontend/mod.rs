@@ -31,7 +31,8 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
         FrontendKind::Clang => clang::extract_here(unit, options),
         FrontendKind::Cgeist => {
             let deadline = Instant::now() + options.time_limit;
-            std::thread::scope(|scope| with_room(scope, || cgeist::extract_here(unit, options, deadline))).unwrap_or_else(|| cgeist::refused(unit, STOPPED))
+            std::thread::scope(|scope| with_room(scope, || cgeist::extract_here(unit, options, deadline)))
+                .unwrap_or_else(|| cgeist::refused(unit, STOPPED))
         }
         // What cgeist prints may be anything: it is read by a worker of its own, so that clang's reading stands whatever
         // becomes of that.
@@ -52,6 +53,9 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
 const ROOM: usize = 128 << 20;
 
 /// Runs work that descends deeply on a thread of its own; `None` where it stopped.
-fn with_room<'s, T: Send + 's>(scope: &'s std::thread::Scope<'s, '_>, work: impl FnOnce() -> T + Send + 's) -> Option<T> {
+fn with_room<'s, T: Send + 's>(
+    scope: &'s std::thread::Scope<'s, '_>,
+    work: impl FnOnce() -> T + Send + 's,
+) -> Option<T> {
     std::thread::Builder::new().stack_size(ROOM).spawn_scoped(scope, work).ok()?.join().ok()
 }

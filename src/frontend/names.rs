@@ -4,8 +4,11 @@ use cpp_demangle::{DemangleOptions, Symbol};
 
 /// The demangled symbol with its parameter types and without its return type; the symbol itself where it is not mangled.
 pub(crate) fn demangle(symbol: &str) -> String {
-    if !symbol.starts_with("_Z") { return symbol.to_owned(); }
-    Symbol::new(symbol).ok()
+    if !symbol.starts_with("_Z") {
+        return symbol.to_owned();
+    }
+    Symbol::new(symbol)
+        .ok()
         .and_then(|s| s.demangle_with_options(&DemangleOptions::new().no_return_type()).ok())
         .unwrap_or_else(|| symbol.to_owned())
 }
@@ -15,7 +18,9 @@ pub(crate) fn demangle(symbol: &str) -> String {
 /// clang gives device code of that kind external linkage, so that the run-time finds it; two units may well use one name.
 /// Read off the mangling (Itanium C++ ABI, 5.1.2): `L` in front of a name's length, `_GLOBAL__N_` for the unnamed namespace.
 pub(crate) fn is_internal(symbol: &str) -> bool {
-    if symbol.contains("_GLOBAL__N_") || symbol.contains("IZL") { return true; }
+    if symbol.contains("_GLOBAL__N_") || symbol.contains("IZL") {
+        return true;
+    }
     let Some(rest) = symbol.strip_prefix("_Z") else { return false };
     let mut rest = rest.strip_prefix('N').unwrap_or(rest).as_bytes();
     loop {
@@ -24,7 +29,10 @@ pub(crate) fn is_internal(symbol: &str) -> bool {
             Some(b'L') => return true,
             Some(_) if digits > 0 => {
                 let length: usize = std::str::from_utf8(&rest[..digits]).ok().and_then(|d| d.parse().ok()).unwrap_or(0);
-                match rest.get(digits.saturating_add(length)..) { Some(r) if length > 0 => rest = r, _ => return false }
+                match rest.get(digits.saturating_add(length)..) {
+                    Some(r) if length > 0 => rest = r,
+                    _ => return false,
+                }
             }
             _ => return false,
         }
@@ -37,8 +45,12 @@ mod tests {
 
     #[test]
     fn internal_linkage_is_read_off_the_symbol() {
-        for s in ["_ZL2k3Pf", "_ZN12_GLOBAL__N_12k4EPf", "_ZN2nsL2k6EPf", "_ZL1c", "_Z1kIZL3foovEUlvE_EvT_"] { assert!(is_internal(s), "{s}"); }
-        for s in ["_Z2k1iPi", "_ZN2ns2k6EPf", "main", "_Z5scaleIfEvPT_i", "_ZN99", "_Z18446744073709551615k", ""] { assert!(!is_internal(s), "{s}"); }
+        for s in ["_ZL2k3Pf", "_ZN12_GLOBAL__N_12k4EPf", "_ZN2nsL2k6EPf", "_ZL1c", "_Z1kIZL3foovEUlvE_EvT_"] {
+            assert!(is_internal(s), "{s}");
+        }
+        for s in ["_Z2k1iPi", "_ZN2ns2k6EPf", "main", "_Z5scaleIfEvPT_i", "_ZN99", "_Z18446744073709551615k", ""] {
+            assert!(!is_internal(s), "{s}");
+        }
     }
 
     #[test]

@@ -10,7 +10,9 @@ pub(crate) fn normalise(directory: &Path, path: &Path) -> PathBuf {
     for c in directory.join(path).components() {
         match c {
             Component::CurDir => {}
-            Component::ParentDir => { out.pop(); }
+            Component::ParentDir => {
+                out.pop();
+            }
             c => out.push(c),
         }
     }

@@ -53,10 +53,14 @@ pub fn extract(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Extra
     let err = child.stderr.take();
     let writer = std::thread::spawn(move || {
         // A worker that died early closes the pipe; its exit status says more than this write would.
-        if let Some(mut s) = stdin { let _ = s.write_all(&request); }
+        if let Some(mut s) = stdin {
+            let _ = s.write_all(&request);
+        }
     });
     let errors = std::thread::spawn(move || read_all(err));
-    std::thread::spawn(move || { let _ = send.send(read_all(out)); });
+    std::thread::spawn(move || {
+        let _ = send.send(read_all(out));
+    });
     let answer = receive.recv_timeout(options.time_limit + GRACE);
     if let Err(RecvTimeoutError::Timeout) = answer {
         end_group(&mut child);
@@ -80,7 +84,9 @@ pub fn extract(unit: &TranslationUnit, options: &ExtractOptions) -> Result<Extra
 
 fn read_all(source: Option<impl Read>) -> Vec<u8> {
     let mut out = vec![];
-    if let Some(mut s) = source { let _ = s.read_to_end(&mut out); }
+    if let Some(mut s) = source {
+        let _ = s.read_to_end(&mut out);
+    }
     out
 }
 
@@ -137,11 +143,15 @@ fn limit(options: &ExtractOptions) {
 /// without a chance to do it itself.
 fn watch(options: &ExtractOptions) {
     let leader = rustix::process::getpgrp() == rustix::process::getpid();
-    if !leader { return; }
+    if !leader {
+        return;
+    }
     let parent = rustix::process::getppid();
     let end = Instant::now() + options.time_limit + GRACE;
     std::thread::spawn(move || {
-        while rustix::process::getppid() == parent && Instant::now() < end { std::thread::sleep(WATCH); }
+        while rustix::process::getppid() == parent && Instant::now() < end {
+            std::thread::sleep(WATCH);
+        }
         let _ = rustix::process::kill_process_group(rustix::process::getpid(), Signal::KILL);
     });
 }

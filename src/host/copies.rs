@@ -11,16 +11,27 @@ use crate::symbolic::value::{Base, Target};
 use std::rc::Rc;
 
 /// Rows of one size, the distance from one to the next, and their number.
-struct Rows { pitch: TermId, width: TermId, height: TermId }
+struct Rows {
+    pitch: TermId,
+    width: TermId,
+    height: TermId,
+}
 
 impl Executor<'_> {
     pub(super) fn cuda_copy(&mut self, name: &str, c: &Call<'_>, mut s: State) -> Modelled {
         match name {
-            "cudaMemcpy" | "cudaMemcpyAsync" => { let n = self.size_arg(c, 2); self.plain_copy(c, &mut s, (0, 1), n); }
-            "cudaMemcpyPeer" | "cudaMemcpyPeerAsync" => { let n = self.size_arg(c, 4); self.plain_copy(c, &mut s, (0, 2), n); }
+            "cudaMemcpy" | "cudaMemcpyAsync" => {
+                let n = self.size_arg(c, 2);
+                self.plain_copy(c, &mut s, (0, 1), n);
+            }
+            "cudaMemcpyPeer" | "cudaMemcpyPeerAsync" => {
+                let n = self.size_arg(c, 4);
+                self.plain_copy(c, &mut s, (0, 2), n);
+            }
             "cudaMemcpy2D" | "cudaMemcpy2DAsync" => {
                 let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 2));
-                let (to, from, width, height) = (self.size_arg(c, 1), self.size_arg(c, 3), self.size_arg(c, 4), self.size_arg(c, 5));
+                let (to, from, width, height) =
+                    (self.size_arg(c, 1), self.size_arg(c, 3), self.size_arg(c, 4), self.size_arg(c, 5));
                 self.note_rows(&s, &f, &Rows { pitch: from, width, height }, AccessKind::Read);
                 self.note_rows(&s, &d, &Rows { pitch: to, width, height }, AccessKind::Write);
                 self.forget_targets(&mut s, &d, "a 2D copy");
@@ -44,15 +55,22 @@ impl Executor<'_> {
                 if let Some(d) = self.in_symbol(c, 0, 3) {
                     self.note_copy(&s, &d, n, AccessKind::Write);
                     self.copy(&mut s, &d, &f, n);
-                } else { self.lose_variables(&mut s, "a copy to a symbol that is not known"); }
+                } else {
+                    self.lose_variables(&mut s, "a copy to a symbol that is not known");
+                }
             }
             "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync" => {
                 let d = self.pointer_arg(c, 0);
                 let n = self.size_arg(c, 2);
                 let from = self.in_symbol(c, 1, 3);
-                if let Some(f) = &from { self.note_copy(&s, f, n, AccessKind::Read); }
+                if let Some(f) = &from {
+                    self.note_copy(&s, f, n, AccessKind::Read);
+                }
                 self.note_copy(&s, &d, n, AccessKind::Write);
-                match &from { Some(f) => self.copy(&mut s, &d, f, n), None => self.forget_targets(&mut s, &d, "what is copied from a symbol") }
+                match &from {
+                    Some(f) => self.copy(&mut s, &d, f, n),
+                    None => self.forget_targets(&mut s, &d, "what is copied from a symbol"),
+                }
             }
             _ => return Err(Box::new(s)),
         }
@@ -71,35 +89,73 @@ impl Executor<'_> {
             _ => (Some(0), Some(1), None),
         };
         let [to, from] = [to, from].map(|i| i.map(|i| self.pointer_arg(c, i)));
-        let variable = symbol.map(|i| { let p = self.pointer_arg(c, i); self.device_symbol(&p) });
+        let variable = symbol.map(|i| {
+            let p = self.pointer_arg(c, i);
+            self.device_symbol(&p)
+        });
         let waits = !name.ends_with("Async") && !is_per_thread(c.name);
-        if name.starts_with("cudaMemcpyToSymbol") { self.change_variable(variable.flatten(), waits); }
+        if name.starts_with("cudaMemcpyToSymbol") {
+            self.change_variable(variable.flatten(), waits);
+        }
         if waits {
-            if !name.starts_with("cudaMemset") { self.copy_waits(c, s, [to.as_ref().map_or(&[][..], |p| p), from.as_ref().map_or(&[][..], |p| p)]); }
+            if !name.starts_with("cudaMemset") {
+                self.copy_waits(c, s, [to.as_ref().map_or(&[][..], |p| p), from.as_ref().map_or(&[][..], |p| p)]);
+            }
             // Fills, and copies from one place of the device to another, go on behind the call.
-            if let Some(to) = &to { let of_device = from.as_ref().is_none_or(|f| f.iter().any(|t| !self.is_of_the_host(t))); if of_device { self.begin_fills(s, to, name.starts_with("cudaMemset")); } }
+            if let Some(to) = &to {
+                let of_device = from.as_ref().is_none_or(|f| f.iter().any(|t| !self.is_of_the_host(t)));
+                if of_device {
+                    self.begin_fills(s, to, name.starts_with("cudaMemset"));
+                }
+            }
             // Another stream that does not wait may write there before and after.
-            if !self.runtime.unordered { return; }
+            if !self.runtime.unordered {
+                return;
+            }
         } else {
             self.overlap(s);
             let stream = c.args.len().checked_sub(1).and_then(|i| self.stream_number(c, i));
-            if let Some(to) = &to { self.begin_copying(s, to, stream); }
+            if let Some(to) = &to {
+                self.begin_copying(s, to, stream);
+            }
         }
         // What is copied later may be other than what is there now, and so may what it is copied over.
         let why = "what a copy leaves that other work for the device overlaps";
-        if let Some(to) = &to { for t in to.iter() { if let Base::Object(o) = t.base && !self.is_pageable(o) { self.forget(s, o, why, false); } } }
-        if let (Some(Some(o)), true) = (variable, name.starts_with("cudaMemcpyToSymbol")) { self.forget(s, o, why, false); }
+        if let Some(to) = &to {
+            for t in to.iter() {
+                if let Base::Object(o) = t.base
+                    && !self.is_pageable(o)
+                {
+                    self.forget(s, o, why, false);
+                }
+            }
+        }
+        if let (Some(Some(o)), true) = (variable, name.starts_with("cudaMemcpyToSymbol")) {
+            self.forget(s, o, why, false);
+        }
     }
 
-    fn is_of_the_host(&self, t: &Target) -> bool { matches!(t.base, Base::Object(o) if self.is_pageable(o) || self.runtime.pinned.contains(&o)) }
+    fn is_of_the_host(&self, t: &Target) -> bool {
+        matches!(t.base, Base::Object(o) if self.is_pageable(o) || self.runtime.pinned.contains(&o))
+    }
 
     /// Memory of the host that only it sees: what a copy leaves there is there when the call is back, and what it took was there before.
-    fn is_pageable(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) && !self.is_registered(o) }
+    fn is_pageable(&self, o: ObjId) -> bool {
+        matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_))
+            && !self.is_registered(o)
+    }
 
     fn begin_fills(&mut self, s: &mut State, to: &[Target], fill: bool) {
         // The call waits where it fills pinned memory.
-        let objects: Vec<ObjId> = to.iter().filter_map(|t| if let Base::Object(o) = t.base { Some(o) } else { None }).filter(|o| !fill || !self.runtime.pinned.contains(o)).filter(|o| self.runtime.managed.contains(o)).collect();
-        if !objects.is_empty() { self.begin_writing(s, objects, Some(1)); }
+        let objects: Vec<ObjId> = to
+            .iter()
+            .filter_map(|t| if let Base::Object(o) = t.base { Some(o) } else { None })
+            .filter(|o| !fill || !self.runtime.pinned.contains(o))
+            .filter(|o| self.runtime.managed.contains(o))
+            .collect();
+        if !objects.is_empty() {
+            self.begin_writing(s, objects, Some(1));
+        }
     }
 
     /// An argument of type `size_t`, in bytes or a number of rows.

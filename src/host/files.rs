@@ -22,7 +22,11 @@ const WORDS: i128 = 8;
 
 /// A stream and how far it has been read.
 #[derive(Clone, Copy)]
-pub(super) struct Reading { stream: ObjId, file: u32, at: TermId }
+pub(super) struct Reading {
+    stream: ObjId,
+    file: u32,
+    at: TermId,
+}
 
 impl Executor<'_> {
     pub(super) fn file_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
@@ -32,16 +36,21 @@ impl Executor<'_> {
                 let name = self.file_name(&s, &name);
                 // What the program itself writes is no input, nor what it reads of that file later.
                 let reads = self.text_of(&mode).is_some_and(|m| m.starts_with('r') && !m.contains('+'));
-                if !reads && !self.written_files.contains(&name) { self.written_files.push(name.clone()); }
+                if !reads && !self.written_files.contains(&name) {
+                    self.written_files.push(name.clone());
+                }
                 let stream = self.open_stream(c, &mut s, name);
-                let opened = self.arena.fresh_bool(SymKind::Unknown { reason: "whether a file can be opened".into() }, "opened");
+                let opened =
+                    self.arena.fresh_bool(SymKind::Unknown { reason: "whether a file can be opened".into() }, "opened");
                 let (file, null) = (self.pointer(stream, 0), self.null());
                 Ok(Some((self.ite_value(opened, &file, &null), s)))
             }
             // What it opens is not followed; the standard input, which most programs mean by it, is another file from then on.
             "freopen" | "freopen64" => {
                 let (stdin, f) = (self.standard_input(&mut s), self.pointer_arg(c, 2));
-                for stream in [stdin, f] { self.lose_position(&mut s, &stream); }
+                for stream in [stdin, f] {
+                    self.lose_position(&mut s, &stream);
+                }
                 Err(Box::new(s))
             }
             "fread" | "fread_unlocked" | "__fread_chk" => self.fread(c, s),
@@ -57,12 +66,17 @@ impl Executor<'_> {
                     (Some(0), _) => Some(self.arena.int(0)),
                     (Some(1), _) => self.reading(&mut s, &f, FilePart::Bytes).map(|r| r.at),
                     // A file of the same name may be another one by then: `chdir`, `rename`.
-                    (Some(2), Some((stream, file))) if !self.opened_again.contains(&stream) => self.files.get(file as usize).cloned().map(|name| self.input(InputSource::FileSize(name), 64)),
+                    (Some(2), Some((stream, file))) if !self.opened_again.contains(&stream) => {
+                        self.files.get(file as usize).cloned().map(|name| self.input(InputSource::FileSize(name), 64))
+                    }
                     _ => None,
                 };
                 // A position before the start is refused.
-                let to = from.map(|t| self.arena.add(t, offset)).filter(|t| self.arena.range(*t).lo.is_some_and(|lo| lo >= 0));
-                let onwards = self.arena.as_int(whence) == Some(1) && self.arena.range(offset).lo.is_some_and(|lo| lo >= 0);
+                let to = from
+                    .map(|t| self.arena.add(t, offset))
+                    .filter(|t| self.arena.range(*t).lo.is_some_and(|lo| lo >= 0));
+                let onwards =
+                    self.arena.as_int(whence) == Some(1) && self.arena.range(offset).lo.is_some_and(|lo| lo >= 0);
                 match to {
                     Some(t) if onwards => self.put_at(&mut s, &f, Value::Int(t)),
                     Some(t) => self.seek(&mut s, &f, Value::Int(t)),
@@ -73,7 +87,13 @@ impl Executor<'_> {
             "ftell" | "ftello" | "ftello64" => {
                 let f = self.pointer_arg(c, 0);
                 let at = self.reading(&mut s, &f, FilePart::Bytes).filter(|r| !self.read_files.contains(&r.file));
-                let v = match at { Some(r) => Value::Int(r.at), None => { let m = self.program.module(c.site.func.module); self.unknown_of(m, c.ty, "a position in a file") } };
+                let v = match at {
+                    Some(r) => Value::Int(r.at),
+                    None => {
+                        let m = self.program.module(c.site.func.module);
+                        self.unknown_of(m, c.ty, "a position in a file")
+                    }
+                };
                 Ok(Some((v, s)))
             }
             _ => Err(Box::new(s)),
@@ -82,7 +102,9 @@ impl Executor<'_> {
 
     /// The name under which a text names a file.
     pub(super) fn file_name(&mut self, s: &State, text: &[Target]) -> FileName {
-        if let Some(i) = self.argument_of(s, text) { return FileName::Argv(i); }
+        if let Some(i) = self.argument_of(s, text) {
+            return FileName::Argv(i);
+        }
         match self.text_of(text) {
             Some(t) => FileName::Literal(t),
             None => FileName::Unnamed,
@@ -92,7 +114,10 @@ impl Executor<'_> {
     /// The number of a file in the executor's list.
     pub(super) fn file_number(&mut self, name: FileName) -> u32 {
         let known = self.files.iter().position(|f| *f == name);
-        let at = known.unwrap_or_else(|| { self.files.push(name); self.files.len() - 1 });
+        let at = known.unwrap_or_else(|| {
+            self.files.push(name);
+            self.files.len() - 1
+        });
         u32::try_from(at).unwrap_or(u32::MAX)
     }
 
@@ -102,18 +127,33 @@ impl Executor<'_> {
         let file = self.file_number(if known { name } else { FileName::Unnamed });
         let again = self.read_files.contains(&file) || self.objects.iter().any(|o| o.kind == ObjKind::Stream(file));
         let place = self.user_location();
-        let o = self.allocate(c.context, c.site, 2, |_| Object { kind: ObjKind::Stream(file), name: "a stream".into(), extent: None, site: place, func: None, array: false });
+        let o = self.allocate(c.context, c.site, 2, |_| Object {
+            kind: ObjKind::Stream(file),
+            name: "a stream".into(),
+            extent: None,
+            site: place,
+            func: None,
+            array: false,
+        });
         self.start_stream(s, o);
         // Two files without a name have nothing in common: neither has contents that are followed.
-        if !known || again { self.opened_again.insert(o); }
-        if !known || again { for at in [BYTES, WORDS] { self.set_position(s, o, at, Value::unknown("a file whose name is not known")); } }
+        if !known || again {
+            self.opened_again.insert(o);
+        }
+        if !known || again {
+            for at in [BYTES, WORDS] {
+                self.set_position(s, o, at, Value::unknown("a file whose name is not known"));
+            }
+        }
         o
     }
 
     fn start_stream(&mut self, s: &mut State, stream: ObjId) {
         s.mem.insert(stream, Rc::new(ObjState::new(Rest::Uninit)));
         let zero = self.arena.int(0);
-        for at in [BYTES, WORDS] { self.set_position(s, stream, at, Value::Int(zero)); }
+        for at in [BYTES, WORDS] {
+            self.set_position(s, stream, at, Value::Int(zero));
+        }
     }
 
     fn set_position(&mut self, s: &mut State, stream: ObjId, at: i128, v: Value) {
@@ -125,7 +165,10 @@ impl Executor<'_> {
     fn stream(&self, p: &[Target]) -> Option<(ObjId, u32)> {
         let mut found = p.iter().filter(|t| t.base != Base::Null);
         match (found.next(), found.next()) {
-            (Some(Target { base: Base::Object(o), .. }), None) => match self.object(*o).kind { ObjKind::Stream(file) => Some((*o, file)), _ => None },
+            (Some(Target { base: Base::Object(o), .. }), None) => match self.object(*o).kind {
+                ObjKind::Stream(file) => Some((*o, file)),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -133,13 +176,17 @@ impl Executor<'_> {
     /// Where a stream stands.
     fn reading(&mut self, s: &mut State, p: &[Target], part: FilePart) -> Option<Reading> {
         let (stream, file) = self.stream(p)?;
-        let Value::Ptr(cell) = self.pointer(stream, if part == FilePart::Bytes { BYTES } else { WORDS }) else { return None };
+        let Value::Ptr(cell) = self.pointer(stream, if part == FilePart::Bytes { BYTES } else { WORDS }) else {
+            return None;
+        };
         self.load_number(s, &cell, 8).map(|at| Reading { stream, file, at })
     }
 
     /// Goes to a position, perhaps back: not known where something was read before.
     fn seek(&mut self, s: &mut State, p: &[Target], to: Value) {
-        let again = self.stream(p).is_some_and(|(stream, file)| self.read_files.contains(&file) || self.opened_again.contains(&stream));
+        let again = self
+            .stream(p)
+            .is_some_and(|(stream, file)| self.read_files.contains(&file) || self.opened_again.contains(&stream));
         self.put_at(s, p, if again { Value::unknown("a position in a file that was read before") } else { to });
     }
 
@@ -163,18 +210,33 @@ impl Executor<'_> {
         self.read_bytes(&mut s, &to, &f, length, size);
         // Less is read where the file ends.
         let most = self.arena.range(count).hi;
-        let read = self.arena.fresh(SymKind::Unknown { reason: "how much of a file was read".into() }, "fread(…)", Range { lo: Some(0), hi: most });
+        let read = self.arena.fresh(
+            SymKind::Unknown { reason: "how much of a file was read".into() },
+            "fread(…)",
+            Range { lo: Some(0), hi: most },
+        );
         let bound = self.arena.le(read, count);
         Ok(self.assume(s, bound).map(|s| (Value::Int(read), s)))
     }
 
     /// Reads bytes from a stream to memory.
-    pub(super) fn read_bytes(&mut self, s: &mut State, to: &Rc<Vec<Target>>, f: &[Target], length: TermId, size: TermId) {
+    pub(super) fn read_bytes(
+        &mut self,
+        s: &mut State,
+        to: &Rc<Vec<Target>>,
+        f: &[Target],
+        length: TermId,
+        size: TermId,
+    ) {
         let r = self.reading(s, f, FilePart::Bytes);
-        if let Some((_, file)) = self.stream(f) { self.read_files.insert(file); }
+        if let Some((_, file)) = self.stream(f) {
+            self.read_files.insert(file);
+        }
         let Some(r) = r else {
             self.forget_targets(s, to, "what is read from a file");
-            if let Some((stream, _)) = self.stream(f) { self.set_position(s, stream, BYTES, Value::unknown("a position in a file")); }
+            if let Some((stream, _)) = self.stream(f) {
+                self.set_position(s, stream, BYTES, Value::unknown("a position in a file"));
+            }
             return;
         };
         let end = self.arena.add(r.at, length);
@@ -192,18 +254,25 @@ impl Executor<'_> {
         self.file_ends.push((r.file, FilePart::Words, next));
         self.set_position(s, r.stream, WORDS, Value::Int(next));
         self.set_position(s, r.stream, BYTES, Value::unknown("a position in a file"));
-        if size == 0 { return Some(Value::unknown("what is read from a file")); }
+        if size == 0 {
+            return Some(Value::unknown("what is read from a file"));
+        }
         let name = self.files.get(r.file as usize)?.clone();
         let bits = size * 8;
         Some(Value::Int(match self.arena.as_int(r.at).and_then(|v| u64::try_from(v).ok()) {
             Some(ordinal) => self.input(InputSource::Word { file: name, ordinal }, bits),
-            None => { let args = vec![self.arena.int(i128::from(r.file)), self.arena.int(i128::from(bits)), r.at]; self.arena.apply(WORD, args, Range::of_int(bits, true)) }
+            None => {
+                let args = vec![self.arena.int(i128::from(r.file)), self.arena.int(i128::from(bits)), r.at];
+                self.arena.apply(WORD, args, Range::of_int(bits, true))
+            }
         }))
     }
 
     /// What is read in a way that is not followed: where the stream stands afterwards is not known.
     pub(super) fn lose_position(&mut self, s: &mut State, f: &[Target]) {
-        if let Some((_, file)) = self.stream(f) { self.read_files.insert(file); }
+        if let Some((_, file)) = self.stream(f) {
+            self.read_files.insert(file);
+        }
         self.put_at(s, f, Value::unknown("a position in a file"));
     }
 
@@ -213,9 +282,21 @@ impl Executor<'_> {
         let known = self.objects.iter().position(|o| o.kind == ObjKind::Stream(file));
         let stream = match known.and_then(|i| u32::try_from(i).ok()) {
             Some(i) => ObjId(i),
-            None => self.new_object(Object { kind: ObjKind::Stream(file), name: "the standard input".into(), extent: None, site: None, func: None, array: false }),
+            None => self.new_object(Object {
+                kind: ObjKind::Stream(file),
+                name: "the standard input".into(),
+                extent: None,
+                site: None,
+                func: None,
+                array: false,
+            }),
         };
-        if !s.mem.contains_key(&stream) { self.start_stream(s, stream); }
-        match self.pointer(stream, 0) { Value::Ptr(p) => p, _ => Rc::new(vec![]) }
+        if !s.mem.contains_key(&stream) {
+            self.start_stream(s, stream);
+        }
+        match self.pointer(stream, 0) {
+            Value::Ptr(p) => p,
+            _ => Rc::new(vec![]),
+        }
     }
 }

@@ -29,17 +29,35 @@ impl Executor<'_> {
         // It permutes `argv`, so that what are no options stand last, unless it is told not to.
         let (argv, format) = (self.pointer_arg(c, 1), self.pointer_arg(c, 2));
         let permutes = self.text_of(&format).is_none_or(|t| !t.starts_with(['+', '-']));
-        if permutes { self.forget_targets(&mut s, &argv, "the arguments that `getopt` permutes"); }
+        if permutes {
+            self.forget_targets(&mut s, &argv, "the arguments that `getopt` permutes");
+        }
         if long {
             all &= self.long_options(c, &mut s, &mut words);
             let index = self.pointer_arg(c, 4);
             self.forget_targets(&mut s, &index, "what `getopt` found");
         }
-        for name in ["optind", "optopt"] { if let Some(o) = self.library_variable(name) { self.forget(&mut s, o, "what `getopt` found", false); } }
-        let option = self.arena.fresh(SymKind::Unknown { reason: "the option that `getopt` found".into() }, "an option", Range::of_int(32, true));
+        for name in ["optind", "optopt"] {
+            if let Some(o) = self.library_variable(name) {
+                self.forget(&mut s, o, "what `getopt` found", false);
+            }
+        }
+        let option = self.arena.fresh(
+            SymKind::Unknown { reason: "the option that `getopt` found".into() },
+            "an option",
+            Range::of_int(32, true),
+        );
         if let Some(o) = self.library_variable("optarg") {
-            let text = self.new_object(Object { kind: ObjKind::Opaque, name: "optarg".into(), extent: None, site: None, func: None, array: true });
-            let given = if all { self.has_argument(option, &words) } else { self.perhaps("whether an option has an argument") };
+            let text = self.new_object(Object {
+                kind: ObjKind::Opaque,
+                name: "optarg".into(),
+                extent: None,
+                site: None,
+                func: None,
+                array: true,
+            });
+            let given =
+                if all { self.has_argument(option, &words) } else { self.perhaps("whether an option has an argument") };
             self.options.insert(text, FoundOption { option, words: words.into() });
             let reason = Rc::from("the text of a program argument");
             let first = ObjState::new(Rest::Unknown { version: self.next_content_version(), input: true, reason });
@@ -48,7 +66,10 @@ impl Executor<'_> {
             let (always, nothing, zero) = (self.arena.bool(true), self.arena.not(given), self.arena.int(0));
             let place = Rc::new(vec![Target::new(always, Base::Object(o), zero)]);
             s.mem.insert(o, Rc::new(ObjState::new(Rest::Zero)));
-            let p = Value::Ptr(Rc::new(vec![Target::new(given, Base::Object(text), zero), Target::new(nothing, Base::Null, zero)]));
+            let p = Value::Ptr(Rc::new(vec![
+                Target::new(given, Base::Object(text), zero),
+                Target::new(nothing, Base::Null, zero),
+            ]));
             self.store_value(&mut s, &place, p, 8);
         }
         Ok(Some((Value::Int(option), s)))
@@ -64,10 +85,16 @@ impl Executor<'_> {
         let text = self.pointer_arg(c, 2);
         let text: Vec<char> = self.text_of(&text)?.chars().collect();
         // Then operands count as arguments of an option 1.
-        if text.first() == Some(&'-') { return None; }
+        if text.first() == Some(&'-') {
+            return None;
+        }
         let mut words = vec![];
         for (i, ch) in text.iter().enumerate().filter(|(_, ch)| ch.is_ascii_graphic() && !":;+".contains(**ch)) {
-            let takes = match text[i + 1..] { [':', ':', ..] => Takes::Perhaps, [':', ..] => Takes::Argument, _ => Takes::Nothing };
+            let takes = match text[i + 1..] {
+                [':', ':', ..] => Takes::Perhaps,
+                [':', ..] => Takes::Argument,
+                _ => Takes::Nothing,
+            };
             words.push(OptionWord { value: i128::from(u32::from(*ch)), word: format!("-{ch} "), takes });
         }
         Some(words)
@@ -76,21 +103,40 @@ impl Executor<'_> {
     /// Reads the table of long options; what their flags point to may be written. False where it cannot be read to its end.
     fn long_options(&mut self, c: &Call<'_>, s: &mut State, words: &mut Vec<OptionWord>) -> bool {
         let table = self.pointer_arg(c, 3);
-        let field = |e: &mut Self, i: i128, at: i128| { let d = e.arena.int(i * LONG_OPTION + at); e.offset_targets(&table, d) };
+        let field = |e: &mut Self, i: i128, at: i128| {
+            let d = e.arena.int(i * LONG_OPTION + at);
+            e.offset_targets(&table, d)
+        };
         for i in 0..MOST_LONG {
             let at = field(self, i, 0);
             let name = self.load_pointer(s, &at);
-            if name.iter().all(|t| matches!(t.base, Base::Null)) { return true; }
+            if name.iter().all(|t| matches!(t.base, Base::Null)) {
+                return true;
+            }
             let at = field(self, i, FLAG);
             let flag = self.load_pointer(s, &at);
-            if flag.iter().any(|t| matches!(t.base, Base::Unknown(_))) { break; }
+            if flag.iter().any(|t| matches!(t.base, Base::Unknown(_))) {
+                break;
+            }
             self.forget_targets(s, &flag, "what `getopt` found");
-            let takes = match self.long_field(c, s, &table, i * LONG_OPTION + HAS_ARGUMENT) { Some(0) => Takes::Nothing, Some(1) => Takes::Argument, _ => Takes::Perhaps };
+            let takes = match self.long_field(c, s, &table, i * LONG_OPTION + HAS_ARGUMENT) {
+                Some(0) => Takes::Nothing,
+                Some(1) => Takes::Argument,
+                _ => Takes::Perhaps,
+            };
             // With a flag, 0 is returned and the value is stored there.
-            let value = if flag.iter().all(|t| matches!(t.base, Base::Null)) { self.long_field(c, s, &table, i * LONG_OPTION + VALUE) } else { Some(0) };
+            let value = if flag.iter().all(|t| matches!(t.base, Base::Null)) {
+                self.long_field(c, s, &table, i * LONG_OPTION + VALUE)
+            } else {
+                Some(0)
+            };
             let (Some(value), Some(name)) = (value, self.text_of(&name)) else { break };
             match words.iter_mut().find(|w| w.value == value) {
-                Some(w) => if w.takes != takes { w.takes = Takes::Perhaps; },
+                Some(w) => {
+                    if w.takes != takes {
+                        w.takes = Takes::Perhaps;
+                    }
+                }
                 None => words.push(OptionWord { value, word: format!("--{name}="), takes }),
             }
         }
@@ -102,6 +148,9 @@ impl Executor<'_> {
     fn long_field(&mut self, c: &Call<'_>, s: &mut State, table: &Rc<Vec<Target>>, at: i128) -> Option<i128> {
         let at = self.arena.int(at);
         let at = self.offset_targets(table, at);
-        match self.load_typed(s, c.site.func, &at, c.ty) { Value::Int(v) => self.arena.as_int(v), _ => None }
+        match self.load_typed(s, c.site.func, &at, c.ty) {
+            Value::Int(v) => self.arena.as_int(v),
+            _ => None,
+        }
     }
 }

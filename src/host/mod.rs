@@ -35,28 +35,60 @@ pub(crate) struct Call<'a> {
 }
 
 /// Whether a mangled name is of an operator `new` or `delete` that a program may define itself (C++17, 21.6.2).
-fn is_replaceable(name: &str) -> bool { ["_Znw", "_Zna", "_Zdl", "_Zda"].iter().any(|p| name.starts_with(p)) }
+fn is_replaceable(name: &str) -> bool {
+    ["_Znw", "_Zna", "_Zdl", "_Zda"].iter().any(|p| name.starts_with(p))
+}
 
 impl Executor<'_> {
     /// Library models by name, before any body is entered.
-    pub(crate) fn host_call(&mut self, f: FuncRef, args: &[Value], s: State, context: u64, site: Site, ty: TypeId) -> Modelled {
+    pub(crate) fn host_call(
+        &mut self,
+        f: FuncRef,
+        args: &[Value],
+        s: State,
+        context: u64,
+        site: Site,
+        ty: TypeId,
+    ) -> Modelled {
         let program = self.program;
         let func = program.func(f);
         let call = Call { func: f, name: &func.name, display: &func.display, args, context, site, ty };
-        if let Some(rest) = call.name.strip_prefix("llvm.") { return self.intrinsic(rest, args, s, site, ty); }
-        let s = match self.result_call(&call, s) { Err(s) => *s, done => return done };
-        let s = match self.cuda_call(&call, s) { Err(s) => *s, done => return done };
+        if let Some(rest) = call.name.strip_prefix("llvm.") {
+            return self.intrinsic(rest, args, s, site, ty);
+        }
+        let s = match self.result_call(&call, s) {
+            Err(s) => *s,
+            done => return done,
+        };
+        let s = match self.cuda_call(&call, s) {
+            Err(s) => *s,
+            done => return done,
+        };
         // A program that brings a function of the C library itself means its own.
-        let own = !func.is_declaration() && matches!(func.linkage, Linkage::External | Linkage::Internal | Linkage::Weak) && !program.loc(f.module, func.loc).system;
-        if own && (!call.name.starts_with("_Z") || is_replaceable(call.name)) { return Err(Box::new(s)); }
-        let s = match self.file_call(&call, s) { Err(s) => *s, done => return done };
-        let s = match self.libc_call(&call, s) { Err(s) => *s, done => return done };
+        let own = !func.is_declaration()
+            && matches!(func.linkage, Linkage::External | Linkage::Internal | Linkage::Weak)
+            && !program.loc(f.module, func.loc).system;
+        if own && (!call.name.starts_with("_Z") || is_replaceable(call.name)) {
+            return Err(Box::new(s));
+        }
+        let s = match self.file_call(&call, s) {
+            Err(s) => *s,
+            done => return done,
+        };
+        let s = match self.libc_call(&call, s) {
+            Err(s) => *s,
+            done => return done,
+        };
         self.stdcxx_call(&call, s)
     }
 
-    pub(crate) fn success(&mut self, s: State) -> Modelled { Ok(Some((Value::Int(self.arena.int(0)), s))) }
+    pub(crate) fn success(&mut self, s: State) -> Modelled {
+        Ok(Some((Value::Int(self.arena.int(0)), s)))
+    }
 
-    pub(crate) fn no_value(s: State) -> Modelled { Ok(Some((Value::unknown("no value"), s))) }
+    pub(crate) fn no_value(s: State) -> Modelled {
+        Ok(Some((Value::unknown("no value"), s)))
+    }
 
     /// The call as an unknown: what it could write is forgotten.
     pub(crate) fn opaque(&mut self, c: &Call<'_>, mut s: State, reason: &str) -> Modelled {

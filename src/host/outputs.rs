@@ -14,46 +14,140 @@ use crate::symbolic::value::{Base, Target, Value};
 
 /// What an argument points to that a function writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Output { Int, Float, Size, Handle, Bytes(u64) }
+enum Output {
+    Int,
+    Float,
+    Size,
+    Handle,
+    Bytes(u64),
+}
 
 use Output::{Bytes, Float, Handle, Int, Size};
 
 /// Arguments that a function writes through, counted from 0, and what; it writes nothing else that the program can see (CUDA
 /// Runtime API 13.0; cuBLAS, cuFFT, cuRAND, cuSPARSE, cuSOLVER 13.0; POSIX.1-2017 on x86-64; MPI 4.0).
 const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
-    ("cudaStreamCreate", &[(0, Handle)]), ("cudaStreamCreateWithFlags", &[(0, Handle)]), ("cudaStreamCreateWithPriority", &[(0, Handle)]), ("cudaStreamDestroy", &[]),
-    ("cudaStreamWaitEvent", &[]), ("cudaStreamGetPriority", &[(1, Int)]), ("cudaStreamGetFlags", &[(1, Int)]),
-    ("cudaStreamIsCapturing", &[(1, Int)]), ("cudaEventCreate", &[(0, Handle)]), ("cudaEventCreateWithFlags", &[(0, Handle)]), 
-    ("cudaEventDestroy", &[]), ("cudaEventElapsedTime", &[(0, Float)]),
-    ("cudaEventElapsedTime_v2", &[(0, Float)]), ("cudaSetDevice", &[]), ("cudaSetDeviceFlags", &[]), ("cudaGetDevice", &[(0, Int)]),
-    ("cudaGetDeviceCount", &[(0, Int)]), ("cudaGetDeviceFlags", &[(0, Int)]), ("cudaDeviceGetAttribute", &[(0, Int)]), ("cudaDeviceCanAccessPeer", &[(0, Int)]),
-    ("cudaDeviceEnablePeerAccess", &[]), ("cudaDeviceDisablePeerAccess", &[]), ("cudaDeviceGetLimit", &[(0, Size)]), ("cudaDeviceSetLimit", &[]), ("cudaDeviceSetCacheConfig", &[]),
-    ("cudaDeviceSetSharedMemConfig", &[]), ("cudaDeviceGetStreamPriorityRange", &[(0, Int), (1, Int)]), ("cudaDeviceGetDefaultMemPool", &[(0, Handle)]),
-    ("cudaDeviceGetMemPool", &[(0, Handle)]), ("cudaDeviceSetMemPool", &[]), ("cudaMemPoolSetAttribute", &[]), ("cudaMemGetInfo", &[(0, Size), (1, Size)]),
-    ("cudaDriverGetVersion", &[(0, Int)]), ("cudaRuntimeGetVersion", &[(0, Int)]), ("cudaFuncSetCacheConfig", &[]),
-    ("cudaFuncSetSharedMemConfig", &[]), ("cudaMemPrefetchAsync", &[]), ("cudaMemAdvise", &[]), ("cudaProfilerStart", &[]), ("cudaProfilerStop", &[]),
-    ("cudaOccupancyMaxActiveBlocksPerMultiprocessor", &[(0, Int)]), ("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &[(0, Int)]),
-    ("cudaOccupancyMaxPotentialBlockSize", &[(0, Int), (1, Int)]), ("cudaOccupancyAvailableDynamicSMemPerBlock", &[(0, Size)]), ("cudaGetSymbolSize", &[(0, Size)]),
-    ("cudaCreateTextureObject", &[(0, Size)]), ("cudaCreateSurfaceObject", &[(0, Size)]), ("cudaDestroyTextureObject", &[]), ("cudaDestroySurfaceObject", &[]),
-    ("cudaMallocArray", &[(0, Handle)]), ("cudaMalloc3DArray", &[(0, Handle)]), ("cudaFreeArray", &[]), ("cudaGraphCreate", &[(0, Handle)]), ("cudaGraphDestroy", &[]), ("cudaGraphExecDestroy", &[]),
-    ("cudaGraphInstantiateWithFlags", &[(0, Handle)]), ("cudaStreamEndCapture", &[(1, Handle)]),
-    ("cublasCreate_v2", &[(0, Handle)]), ("cublasDestroy_v2", &[]), ("cublasSetStream_v2", &[]), ("cublasSetMathMode", &[]), ("cublasSetPointerMode_v2", &[]), ("cublasLtCreate", &[(0, Handle)]),
-    ("cufftPlan1d", &[(0, Int)]), ("cufftPlan2d", &[(0, Int)]), ("cufftPlan3d", &[(0, Int)]), ("cufftPlanMany", &[(0, Int)]), ("cufftCreate", &[(0, Int)]), ("cufftDestroy", &[]), ("cufftSetStream", &[]),
-    ("curandCreateGenerator", &[(0, Handle)]), ("curandCreateGeneratorHost", &[(0, Handle)]), ("curandSetPseudoRandomGeneratorSeed", &[]), ("curandSetStream", &[]), ("curandDestroyGenerator", &[]),
-    ("cusparseCreate", &[(0, Handle)]), ("cusparseDestroy", &[]), ("cusparseSetStream", &[]), ("cusolverDnCreate", &[(0, Handle)]), ("cusolverDnDestroy", &[]), ("cusolverDnSetStream", &[]),
-    ("cudnnCreate", &[(0, Handle)]), ("cudnnDestroy", &[]), ("cudnnSetStream", &[]), ("cudnnCreateTensorDescriptor", &[(0, Handle)]), ("cudnnCreateFilterDescriptor", &[(0, Handle)]),
-    ("cudnnCreateConvolutionDescriptor", &[(0, Handle)]), ("cudnnCreatePoolingDescriptor", &[(0, Handle)]), ("cudnnCreateActivationDescriptor", &[(0, Handle)]),
-    ("gettimeofday", &[(0, Bytes(16)), (1, Size)]), ("clock_gettime", &[(1, Bytes(16))]), ("clock_getres", &[(1, Bytes(16))]), ("time", &[(0, Size)]), ("nanosleep", &[(1, Bytes(16))]), ("getrusage", &[(1, Bytes(144))]),
-    ("pthread_mutex_init", &[(0, Bytes(40))]), ("pthread_mutex_lock", &[(0, Bytes(40))]), ("pthread_mutex_trylock", &[(0, Bytes(40))]), ("pthread_mutex_unlock", &[(0, Bytes(40))]),
-    ("pthread_mutex_destroy", &[(0, Bytes(40))]), ("pthread_cond_init", &[(0, Bytes(48))]), ("pthread_cond_wait", &[(0, Bytes(48)), (1, Bytes(40))]),
-    ("pthread_cond_signal", &[(0, Bytes(48))]), ("pthread_cond_broadcast", &[(0, Bytes(48))]), ("pthread_cond_destroy", &[(0, Bytes(48))]),
-    ("pthread_barrier_init", &[(0, Bytes(32))]), ("pthread_barrier_wait", &[(0, Bytes(32))]), ("pthread_barrier_destroy", &[(0, Bytes(32))]),
-    ("MPI_Comm_rank", &[(1, Int)]), ("MPI_Comm_size", &[(1, Int)]), ("MPI_Initialized", &[(0, Int)]), ("MPI_Barrier", &[]), ("MPI_Finalize", &[]),
+    ("cudaStreamCreate", &[(0, Handle)]),
+    ("cudaStreamCreateWithFlags", &[(0, Handle)]),
+    ("cudaStreamCreateWithPriority", &[(0, Handle)]),
+    ("cudaStreamDestroy", &[]),
+    ("cudaStreamWaitEvent", &[]),
+    ("cudaStreamGetPriority", &[(1, Int)]),
+    ("cudaStreamGetFlags", &[(1, Int)]),
+    ("cudaStreamIsCapturing", &[(1, Int)]),
+    ("cudaEventCreate", &[(0, Handle)]),
+    ("cudaEventCreateWithFlags", &[(0, Handle)]),
+    ("cudaEventDestroy", &[]),
+    ("cudaEventElapsedTime", &[(0, Float)]),
+    ("cudaEventElapsedTime_v2", &[(0, Float)]),
+    ("cudaSetDevice", &[]),
+    ("cudaSetDeviceFlags", &[]),
+    ("cudaGetDevice", &[(0, Int)]),
+    ("cudaGetDeviceCount", &[(0, Int)]),
+    ("cudaGetDeviceFlags", &[(0, Int)]),
+    ("cudaDeviceGetAttribute", &[(0, Int)]),
+    ("cudaDeviceCanAccessPeer", &[(0, Int)]),
+    ("cudaDeviceEnablePeerAccess", &[]),
+    ("cudaDeviceDisablePeerAccess", &[]),
+    ("cudaDeviceGetLimit", &[(0, Size)]),
+    ("cudaDeviceSetLimit", &[]),
+    ("cudaDeviceSetCacheConfig", &[]),
+    ("cudaDeviceSetSharedMemConfig", &[]),
+    ("cudaDeviceGetStreamPriorityRange", &[(0, Int), (1, Int)]),
+    ("cudaDeviceGetDefaultMemPool", &[(0, Handle)]),
+    ("cudaDeviceGetMemPool", &[(0, Handle)]),
+    ("cudaDeviceSetMemPool", &[]),
+    ("cudaMemPoolSetAttribute", &[]),
+    ("cudaMemGetInfo", &[(0, Size), (1, Size)]),
+    ("cudaDriverGetVersion", &[(0, Int)]),
+    ("cudaRuntimeGetVersion", &[(0, Int)]),
+    ("cudaFuncSetCacheConfig", &[]),
+    ("cudaFuncSetSharedMemConfig", &[]),
+    ("cudaMemPrefetchAsync", &[]),
+    ("cudaMemAdvise", &[]),
+    ("cudaProfilerStart", &[]),
+    ("cudaProfilerStop", &[]),
+    ("cudaOccupancyMaxActiveBlocksPerMultiprocessor", &[(0, Int)]),
+    ("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &[(0, Int)]),
+    ("cudaOccupancyMaxPotentialBlockSize", &[(0, Int), (1, Int)]),
+    ("cudaOccupancyAvailableDynamicSMemPerBlock", &[(0, Size)]),
+    ("cudaGetSymbolSize", &[(0, Size)]),
+    ("cudaCreateTextureObject", &[(0, Size)]),
+    ("cudaCreateSurfaceObject", &[(0, Size)]),
+    ("cudaDestroyTextureObject", &[]),
+    ("cudaDestroySurfaceObject", &[]),
+    ("cudaMallocArray", &[(0, Handle)]),
+    ("cudaMalloc3DArray", &[(0, Handle)]),
+    ("cudaFreeArray", &[]),
+    ("cudaGraphCreate", &[(0, Handle)]),
+    ("cudaGraphDestroy", &[]),
+    ("cudaGraphExecDestroy", &[]),
+    ("cudaGraphInstantiateWithFlags", &[(0, Handle)]),
+    ("cudaStreamEndCapture", &[(1, Handle)]),
+    ("cublasCreate_v2", &[(0, Handle)]),
+    ("cublasDestroy_v2", &[]),
+    ("cublasSetStream_v2", &[]),
+    ("cublasSetMathMode", &[]),
+    ("cublasSetPointerMode_v2", &[]),
+    ("cublasLtCreate", &[(0, Handle)]),
+    ("cufftPlan1d", &[(0, Int)]),
+    ("cufftPlan2d", &[(0, Int)]),
+    ("cufftPlan3d", &[(0, Int)]),
+    ("cufftPlanMany", &[(0, Int)]),
+    ("cufftCreate", &[(0, Int)]),
+    ("cufftDestroy", &[]),
+    ("cufftSetStream", &[]),
+    ("curandCreateGenerator", &[(0, Handle)]),
+    ("curandCreateGeneratorHost", &[(0, Handle)]),
+    ("curandSetPseudoRandomGeneratorSeed", &[]),
+    ("curandSetStream", &[]),
+    ("curandDestroyGenerator", &[]),
+    ("cusparseCreate", &[(0, Handle)]),
+    ("cusparseDestroy", &[]),
+    ("cusparseSetStream", &[]),
+    ("cusolverDnCreate", &[(0, Handle)]),
+    ("cusolverDnDestroy", &[]),
+    ("cusolverDnSetStream", &[]),
+    ("cudnnCreate", &[(0, Handle)]),
+    ("cudnnDestroy", &[]),
+    ("cudnnSetStream", &[]),
+    ("cudnnCreateTensorDescriptor", &[(0, Handle)]),
+    ("cudnnCreateFilterDescriptor", &[(0, Handle)]),
+    ("cudnnCreateConvolutionDescriptor", &[(0, Handle)]),
+    ("cudnnCreatePoolingDescriptor", &[(0, Handle)]),
+    ("cudnnCreateActivationDescriptor", &[(0, Handle)]),
+    ("gettimeofday", &[(0, Bytes(16)), (1, Size)]),
+    ("clock_gettime", &[(1, Bytes(16))]),
+    ("clock_getres", &[(1, Bytes(16))]),
+    ("time", &[(0, Size)]),
+    ("nanosleep", &[(1, Bytes(16))]),
+    ("getrusage", &[(1, Bytes(144))]),
+    ("pthread_mutex_init", &[(0, Bytes(40))]),
+    ("pthread_mutex_lock", &[(0, Bytes(40))]),
+    ("pthread_mutex_trylock", &[(0, Bytes(40))]),
+    ("pthread_mutex_unlock", &[(0, Bytes(40))]),
+    ("pthread_mutex_destroy", &[(0, Bytes(40))]),
+    ("pthread_cond_init", &[(0, Bytes(48))]),
+    ("pthread_cond_wait", &[(0, Bytes(48)), (1, Bytes(40))]),
+    ("pthread_cond_signal", &[(0, Bytes(48))]),
+    ("pthread_cond_broadcast", &[(0, Bytes(48))]),
+    ("pthread_cond_destroy", &[(0, Bytes(48))]),
+    ("pthread_barrier_init", &[(0, Bytes(32))]),
+    ("pthread_barrier_wait", &[(0, Bytes(32))]),
+    ("pthread_barrier_destroy", &[(0, Bytes(32))]),
+    ("MPI_Comm_rank", &[(1, Int)]),
+    ("MPI_Comm_size", &[(1, Int)]),
+    ("MPI_Initialized", &[(0, Int)]),
+    ("MPI_Barrier", &[]),
+    ("MPI_Finalize", &[]),
 ];
 
 /// Routines of cuBLAS that read scalars of the host and write arrays of the device: beginnings of their names behind `cublas` and the
 /// letter of the element type. Those of cuBLASXt write arrays of the host.
-const READ_SCALARS: &[&str] = &["gemm", "gemv", "axpy", "scal", "geam", "syr", "her", "ger", "trsm", "trmm", "symm", "symv", "hemm", "hemv", "dgmm", "gbmv", "sbmv"];
+const READ_SCALARS: &[&str] = &[
+    "gemm", "gemv", "axpy", "scal", "geam", "syr", "her", "ger", "trsm", "trmm", "symm", "symv", "hemm", "hemv",
+    "dgmm", "gbmv", "sbmv",
+];
 
 fn reads_scalars(name: &str) -> bool {
     let routine = name.strip_prefix("cublas").and_then(|n| n.strip_prefix(['S', 'D', 'C', 'Z', 'H']));
@@ -64,13 +158,17 @@ fn reads_scalars(name: &str) -> bool {
 const STRING_BYTES: u64 = 32;
 
 /// What a function writes, by its name without the suffix of a default stream.
-fn outputs(name: &str) -> Option<&'static [(usize, Output)]> { OUTPUTS.iter().find(|(n, _)| *n == name).map(|(_, out)| *out) }
+fn outputs(name: &str) -> Option<&'static [(usize, Output)]> {
+    OUTPUTS.iter().find(|(n, _)| *n == name).map(|(_, out)| *out)
+}
 
 impl Executor<'_> {
     /// A call of a function of which only the results are not followed.
     pub(super) fn result_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let name = c.name.strip_suffix("_ptsz").or_else(|| c.name.strip_suffix("_ptds")).unwrap_or(c.name);
-        if !self.program.func(c.func).is_declaration() { return Err(Box::new(s)); }
+        if !self.program.func(c.func).is_declaration() {
+            return Err(Box::new(s));
+        }
         if reads_scalars(name) {
             let args: Vec<Value> = c.args.iter().filter(|a| !self.is_of_host(a)).cloned().collect();
             return self.opaque(&Call { args: &args, ..*c }, s, &format!("what `{name}` computes"));
@@ -83,13 +181,17 @@ impl Executor<'_> {
                 Int => (Value::Int(self.unknown_int(&why, 32)), 4),
                 Float => (Value::unknown(&why), 4),
                 Size => (Value::Int(self.unknown_int(&why, 64)), 8),
-                Handle if name.starts_with("cudaStreamCreate") || name.starts_with("cudaEventCreate") => (self.new_handle(c, &why), 8),
+                Handle if name.starts_with("cudaStreamCreate") || name.starts_with("cudaEventCreate") => {
+                    (self.new_handle(c, &why), 8)
+                }
                 Handle => (self.unknown_pointer(&why), 8),
                 Bytes(n) => (Value::unknown(&why), *n),
             };
             self.store_value(&mut s, &p, v, bytes);
         }
-        if c.name.starts_with("cuda") { return self.success(s); }
+        if c.name.starts_with("cuda") {
+            return self.success(s);
+        }
         let m = self.program.module(c.site.func.module);
         let v = self.unknown_of(m, c.ty, &why);
         Ok(Some((v, s)))
@@ -105,7 +207,11 @@ impl Executor<'_> {
     /// says. Streams do not, which have a base at their end.
     pub(super) fn library_objects(&self, c: &Call<'_>) -> Vec<Part> {
         let func = self.program.func(c.func);
-        if !is_of_library(c.name) || ["stream", "basic_ios", "ios_base", "streambuf", "filebuf"].iter().any(|s| c.display.contains(s)) { return vec![]; }
+        if !is_of_library(c.name)
+            || ["stream", "basic_ios", "ios_base", "streambuf", "filebuf"].iter().any(|s| c.display.contains(s))
+        {
+            return vec![];
+        }
         let strings = c.display.contains("std::__cxx11::basic_string<");
         let part = |(i, p): (usize, &Param)| {
             let string = strings && p.dereferenceable == STRING_BYTES;
@@ -126,8 +232,14 @@ mod tests {
         let mut names: Vec<&str> = OUTPUTS.iter().map(|(n, _)| *n).collect();
         names.sort_unstable();
         assert!(names.windows(2).all(|w| w[0] != w[1]));
-        for n in ["cublasSgemm_v2", "cublasDaxpy_v2", "cublasSgemmStridedBatched"] { assert!(reads_scalars(n), "{n}"); }
-        for n in ["cublasXtSgemm", "cusparseXcsrgeam2Nnz", "cusparseSpMV_bufferSize", "cublasIsamax_v2", "cublasSdot_v2"] { assert!(!reads_scalars(n), "{n}"); }
+        for n in ["cublasSgemm_v2", "cublasDaxpy_v2", "cublasSgemmStridedBatched"] {
+            assert!(reads_scalars(n), "{n}");
+        }
+        for n in
+            ["cublasXtSgemm", "cusparseXcsrgeam2Nnz", "cusparseSpMV_bufferSize", "cublasIsamax_v2", "cublasSdot_v2"]
+        {
+            assert!(!reads_scalars(n), "{n}");
+        }
         assert_eq!((outputs("cudaEventElapsedTime"), outputs("cudaMalloc")), (Some(&[(0, Float)][..]), None));
     }
 }

@@ -1,6 +1,8 @@
 //! Where a program starts: `main`, and functions that nobody known calls.
 
-use crate::ir::{Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeKind};
+use crate::ir::{
+    Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeKind,
+};
 use crate::symbolic::exec::{Executor, State};
 use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::term::InputSource;
@@ -20,30 +22,55 @@ pub struct Root {
 #[must_use]
 pub fn roots(program: &Program, named: &[String]) -> Vec<Root> {
     let mut out = vec![];
-    if let Some(main) = program.find_func(Side::Host, "main") { out.push(Root { func: main, trusted: true }); }
-    for (r, m, f) in program.functions() {
-        if m.side == Side::Host && !f.is_declaration() && named.iter().any(|n| f.answers_to(n)) { out.push(Root { func: r, trusted: true }); }
+    if let Some(main) = program.find_func(Side::Host, "main") {
+        out.push(Root { func: main, trusted: true });
     }
-    if !out.is_empty() { return out; }
+    for (r, m, f) in program.functions() {
+        if m.side == Side::Host && !f.is_declaration() && named.iter().any(|n| f.answers_to(n)) {
+            out.push(Root { func: r, trusted: true });
+        }
+    }
+    if !out.is_empty() {
+        return out;
+    }
     let mut called: FxHashSet<FuncRef> = FxHashSet::default();
     let mut launching: FxHashSet<FuncRef> = FxHashSet::default();
     let mut edges: Vec<(FuncRef, FuncRef)> = vec![];
     for (r, m, f) in program.functions() {
-        if m.side != Side::Host { continue; }
+        if m.side != Side::Host {
+            continue;
+        }
         for callee in callees(program, r) {
-            if callee != r { called.insert(callee); edges.push((r, callee)); }
-            if program.func(callee).name.starts_with("cudaLaunch") { launching.insert(r); }
+            if callee != r {
+                called.insert(callee);
+                edges.push((r, callee));
+            }
+            if program.func(callee).name.starts_with("cudaLaunch") {
+                launching.insert(r);
+            }
         }
         let _ = f;
     }
     loop {
         let before = launching.len();
-        for (a, b) in &edges { if launching.contains(b) { launching.insert(*a); } }
-        if launching.len() == before { break; }
+        for (a, b) in &edges {
+            if launching.contains(b) {
+                launching.insert(*a);
+            }
+        }
+        if launching.len() == before {
+            break;
+        }
     }
     for (r, m, f) in program.functions() {
         let exported = m.side == Side::Host && !f.is_declaration() && matches!(f.linkage, Linkage::External);
-        if exported && !called.contains(&r) && launching.contains(&r) && Program::kernel_symbol_of_stub(&f.name).is_none() { out.push(Root { func: r, trusted: false }); }
+        if exported
+            && !called.contains(&r)
+            && launching.contains(&r)
+            && Program::kernel_symbol_of_stub(&f.name).is_none()
+        {
+            out.push(Root { func: r, trusted: false });
+        }
     }
     out
 }
@@ -52,15 +79,33 @@ pub fn roots(program: &Program, named: &[String]) -> Vec<Root> {
 fn callees(program: &Program, r: FuncRef) -> Vec<FuncRef> {
     let f = program.func(r);
     let mut out = vec![];
-    let mut add = |c: &Callee| if let Callee::Direct(id) = c { out.push(program.resolve_func(r.module, *id)); };
+    let mut add = |c: &Callee| {
+        if let Callee::Direct(id) = c {
+            out.push(program.resolve_func(r.module, *id));
+        }
+    };
     for b in &f.blocks {
-        for i in &b.insts { if let Op::Call { callee, .. } = &i.op { add(callee); } }
-        if let Terminator::Invoke { callee, .. } = &b.term { add(callee); }
+        for i in &b.insts {
+            if let Op::Call { callee, .. } = &i.op {
+                add(callee);
+            }
+        }
+        if let Terminator::Invoke { callee, .. } = &b.term {
+            add(callee);
+        }
     }
     for b in &f.blocks {
         for i in &b.insts {
-            let operands: Vec<&Operand> = match &i.op { Op::Store { value, .. } => vec![value], Op::Call { args, .. } => args.iter().collect(), _ => vec![] };
-            for o in operands { if let Operand::Const(Const::Func(id)) = o { out.push(program.resolve_func(r.module, *id)); } }
+            let operands: Vec<&Operand> = match &i.op {
+                Op::Store { value, .. } => vec![value],
+                Op::Call { args, .. } => args.iter().collect(),
+                _ => vec![],
+            };
+            for o in operands {
+                if let Operand::Const(Const::Func(id)) = o {
+                    out.push(program.resolve_func(r.module, *id));
+                }
+            }
         }
     }
     out
@@ -78,7 +123,14 @@ impl Executor<'_> {
         self.from_the_start = func.name == "main";
         if func.name == "main" {
             let argc = Value::Int(self.input(InputSource::Argc, 32));
-            let o = self.new_object(Object { kind: ObjKind::ArgvArray, name: "argv".into(), extent: None, site: None, func: None, array: true });
+            let o = self.new_object(Object {
+                kind: ObjKind::ArgvArray,
+                name: "argv".into(),
+                extent: None,
+                site: None,
+                func: None,
+                array: true,
+            });
             let argv = self.pointer(o, 0);
             self.first_contents(&mut s);
             self.ensure_written(&mut s);
@@ -86,14 +138,18 @@ impl Executor<'_> {
         }
         let args: Vec<Value> = func.params.iter().map(|p| self.root_argument(m, root, p)).collect();
         self.ensure_written(&mut s);
-        for a in &args { self.ensure_pointees(&mut s, a); }
+        for a in &args {
+            self.ensure_pointees(&mut s, a);
+        }
         (args, s)
     }
 
     /// The state in which a root is called: `main` after the constructors of variables, in the order of the modules where that of
     /// translation units is not told. `None` where these do not end.
     pub fn initialised(&mut self, root: FuncRef, state: State) -> Option<State> {
-        if self.program.func(root).name != "main" { return Some(state); }
+        if self.program.func(root).name != "main" {
+            return Some(state);
+        }
         let mut state = state;
         let (Some(constructors), Some(destructors)) = (self.program.constructors(), self.program.destructors()) else {
             self.missed.get_or_insert_with(|| "what is called before or after `main`".to_owned());
@@ -101,7 +157,9 @@ impl Executor<'_> {
         };
         self.at_exit(&destructors);
         for f in constructors {
-            if self.program.func(f).name == super::variables::REGISTERS { continue; }
+            if self.program.func(f).name == super::variables::REGISTERS {
+                continue;
+            }
             state = self.call(f, vec![], state, 0)?.1;
         }
         Some(state)
@@ -115,7 +173,14 @@ impl Executor<'_> {
             TypeKind::Int(bits) => Value::Int(self.input(InputSource::Param { function, name: p.name.clone() }, *bits)),
             TypeKind::Ptr(_) => {
                 let site: Option<(ModuleId, crate::ir::LocId)> = Some((f.module, self.program.func(f).loc));
-                let object = Object { kind: ObjKind::Parameter, name: p.name.clone(), extent: None, site, func: Some(f), array: true };
+                let object = Object {
+                    kind: ObjKind::Parameter,
+                    name: p.name.clone(),
+                    extent: None,
+                    site,
+                    func: Some(f),
+                    array: true,
+                };
                 // A structure passed by value is the function's own.
                 let o = match p.byval {
                     Some(ty) => {

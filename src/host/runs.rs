@@ -32,21 +32,51 @@ const MOST: usize = 64;
 const STATUS: &str = "the status that ";
 
 /// Calls that a program makes on its way to an end, which change nothing for what else it may do.
-const HARMLESS: &[&str] = &["cudaGetErrorString", "cudaGetErrorName", "cudaGetLastError", "cudaPeekAtLastError", "cudaDeviceReset", "cudaFree", "cudaFreeHost", "cudaGetDevice"];
+const HARMLESS: &[&str] = &[
+    "cudaGetErrorString",
+    "cudaGetErrorName",
+    "cudaGetLastError",
+    "cudaPeekAtLastError",
+    "cudaDeviceReset",
+    "cudaFree",
+    "cudaFreeHost",
+    "cudaGetDevice",
+];
 
 impl Executor<'_> {
     /// Puts the attributes that the program may set into the state in which `main` starts.
     pub(super) fn first_attributes(&mut self, s: &mut State) {
         let program = self.program;
-        let is_named = |names: &[&str]| program.functions().any(|(_, m, f)| m.side == Side::Host && names.contains(&f.name.as_str()));
-        self.runtime.usual_shared = !is_named(&["cudaFuncSetAttribute", "cudaKernelSetAttributeForDevice", "cuFuncSetAttribute", "cuKernelSetAttribute"]);
-        if self.runtime.usual_shared || is_named(&["cudaKernelSetAttributeForDevice", "cuFuncSetAttribute", "cuKernelSetAttribute"]) { return; }
-        let kernels: Vec<FuncRef> = program.functions().filter(|(_, m, f)| m.side == Side::Device && f.kernel).map(|(r, ..)| r).collect();
-        if kernels.len() > MOST { return; }
+        let is_named = |names: &[&str]| {
+            program.functions().any(|(_, m, f)| m.side == Side::Host && names.contains(&f.name.as_str()))
+        };
+        self.runtime.usual_shared = !is_named(&[
+            "cudaFuncSetAttribute",
+            "cudaKernelSetAttributeForDevice",
+            "cuFuncSetAttribute",
+            "cuKernelSetAttribute",
+        ]);
+        if self.runtime.usual_shared
+            || is_named(&["cudaKernelSetAttributeForDevice", "cuFuncSetAttribute", "cuKernelSetAttribute"])
+        {
+            return;
+        }
+        let kernels: Vec<FuncRef> =
+            program.functions().filter(|(_, m, f)| m.side == Side::Device && f.kernel).map(|(r, ..)| r).collect();
+        if kernels.len() > MOST {
+            return;
+        }
         let not_set = self.arena.int(NOT_SET);
         for k in kernels {
             let extent = Some(self.arena.int(4));
-            let o = self.new_object(Object { kind: ObjKind::Opaque, name: program.func(k).name.clone(), extent, site: None, func: None, array: false });
+            let o = self.new_object(Object {
+                kind: ObjKind::Opaque,
+                name: program.func(k).name.clone(),
+                extent,
+                site: None,
+                func: None,
+                array: false,
+            });
             let mut state = ObjState::new(Rest::Zero);
             state.cells.insert(0, (4, Value::Int(not_set)));
             s.mem.insert(o, Rc::new(state));
@@ -56,7 +86,10 @@ impl Executor<'_> {
 
     /// What was asked for last, as far as it was granted.
     fn attribute(&self, s: &State, o: ObjId) -> Option<TermId> {
-        match s.mem.get(&o).and_then(|st| st.cells.get(&0)) { Some((4, Value::Int(t))) => Some(*t), _ => None }
+        match s.mem.get(&o).and_then(|st| st.cells.get(&0)) {
+            Some((4, Value::Int(t))) => Some(*t),
+            _ => None,
+        }
     }
 
     fn most_static(&mut self, kernel: FuncRef) -> i128 {
@@ -68,7 +101,9 @@ impl Executor<'_> {
     /// the compiler keeps is not known.
     pub(super) fn set_attribute(&mut self, c: &Call<'_>, s: &mut State) {
         let which = self.int_arg(c, 1, 32);
-        if self.arena.as_int(which).is_some_and(|n| n != MAX_DYNAMIC) { return; }
+        if self.arena.as_int(which).is_some_and(|n| n != MAX_DYNAMIC) {
+            return;
+        }
         let wanted = self.int_arg(c, 2, 32);
         let wanted = self.interpret(wanted, 32, true);
         let handle = self.pointer_arg(c, 0);
@@ -80,16 +115,27 @@ impl Executor<'_> {
             let Some(o) = self.runtime.attributes.get(&k).copied() else { continue };
             let room = MAX_SHARED - self.most_static(k);
             let (zero, most, kept) = (self.arena.int(0), self.arena.int(MAX_SHARED), self.arena.int(room));
-            let (lower, upper, granted) = (self.arena.le(zero, wanted), self.arena.le(wanted, most), self.arena.le(wanted, kept));
+            let (lower, upper, granted) =
+                (self.arena.le(zero, wanted), self.arena.le(wanted, most), self.arena.le(wanted, kept));
             let unknown = || SymKind::Unknown { reason: "whether an attribute of a kernel was set".into() };
-            let perhaps = if self.arena.as_bool(granted) == Some(true) { granted } else { let f = self.arena.fresh_bool(unknown(), "?"); self.arena.or(granted, f) };
+            let perhaps = if self.arena.as_bool(granted) == Some(true) {
+                granted
+            } else {
+                let f = self.arena.fresh_bool(unknown(), "?");
+                self.arena.or(granted, f)
+            };
             let perhaps = if surely { perhaps } else { self.arena.fresh_bool(unknown(), "?") };
             let done = self.arena.and_all(vec![lower, upper, perhaps]);
             let value = match self.attribute(s, o) {
-                Some(old) => { let t = self.arena.ite(done, wanted, old); Value::Int(t) }
+                Some(old) => {
+                    let t = self.arena.ite(done, wanted, old);
+                    Value::Int(t)
+                }
                 None => Value::unknown("an attribute of a kernel"),
             };
-            if let Some(st) = s.mem.get_mut(&o) { Rc::make_mut(st).cells.insert(0, (4, value)); }
+            if let Some(st) = s.mem.get_mut(&o) {
+                Rc::make_mut(st).cells.insert(0, (4, value));
+            }
         }
     }
 
@@ -102,51 +148,86 @@ impl Executor<'_> {
     pub(super) fn limited(&mut self, s: &State, kernel: FuncRef, c: &LaunchConfig) -> LaunchConfig {
         let usual = self.arena.int(USUAL_SHARED);
         let shared = if let Some(o) = self.runtime.attributes.get(&kernel).copied() {
-            self.attribute(s, o).map(|t| { let not_set = self.arena.int(NOT_SET); let is = self.arena.eq(t, not_set); self.arena.ite(is, usual, t) })
-        } else { (self.from_the_start && self.runtime.usual_shared).then_some(usual) };
+            self.attribute(s, o).map(|t| {
+                let not_set = self.arena.int(NOT_SET);
+                let is = self.arena.eq(t, not_set);
+                self.arena.ite(is, usual, t)
+            })
+        } else {
+            (self.from_the_start && self.runtime.usual_shared).then_some(usual)
+        };
         LaunchConfig { limits: Limits { shared, threads: self.program.func(kernel).max_threads }, ..c.clone() }
     }
 
     /// Whether nothing in its configuration can keep a launch from running, by its constants and ranges.
     pub(super) fn surely_runs(&mut self, kernel: FuncRef, c: &LaunchConfig) -> bool {
         let within = |e: &Self, t: TermId, most: i128| Range::new(1, most).contains(e.arena.range(t));
-        if !(0..3).all(|i| within(self, c.grid[i], MAX_GRID[i])) { return false; }
+        if !(0..3).all(|i| within(self, c.grid[i], MAX_GRID[i])) {
+            return false;
+        }
         let xy = self.arena.mul(c.block[0], c.block[1]);
         let xyz = self.arena.mul(xy, c.block[2]);
         let most = c.limits.threads.map_or(MAX_THREADS, |n| i128::from(n).min(MAX_THREADS));
-        if !within(self, xyz, most) || !(0..3).all(|i| within(self, c.block[i], crate::kernel::launch::MAX_BLOCK[i])) { return false; }
+        if !within(self, xyz, most) || !(0..3).all(|i| within(self, c.block[i], crate::kernel::launch::MAX_BLOCK[i])) {
+            return false;
+        }
         let shared = self.arena.range(c.shared);
-        if self.arena.as_int(c.shared) == Some(0) { return true; }
+        if self.arena.as_int(c.shared) == Some(0) {
+            return true;
+        }
         let Some(limit) = c.limits.shared else { return false };
         // What was asked for is of dynamic memory alone; else static memory counts as well.
         let most = match self.arena.as_int(limit).filter(|n| *n != USUAL_SHARED) {
             Some(n) => n,
-            None => { let statics = self.most_static(kernel); self.arena.range(limit).lo.unwrap_or(0).min(USUAL_SHARED - statics) }
+            None => {
+                let statics = self.most_static(kernel);
+                self.arena.range(limit).lo.unwrap_or(0).min(USUAL_SHARED - statics)
+            }
         };
         Range::new(0, most).contains(shared)
     }
 
     /// A status code, of which nothing is known.
     pub(super) fn status(&mut self, call: &str) -> Value {
-        let t = self.arena.fresh(SymKind::Unknown { reason: format!("{STATUS}`{call}` gives") }, "a status", Range::new(0, 999));
+        let t = self.arena.fresh(
+            SymKind::Unknown { reason: format!("{STATUS}`{call}` gives") },
+            "a status",
+            Range::new(0, 999),
+        );
         Value::Int(t)
     }
 
     /// Where a branch depends on status codes alone, and the program only ends on others than success: that it goes the other way.
-    pub(crate) fn ends_on_failure(&mut self, f: FuncRef, cond: TermId, then: BlockId, otherwise: BlockId) -> Option<bool> {
+    pub(crate) fn ends_on_failure(
+        &mut self,
+        f: FuncRef,
+        cond: TermId,
+        then: BlockId,
+        otherwise: BlockId,
+    ) -> Option<bool> {
         // Comparisons of codes are small.
         let mut symbols = vec![];
         let (mut open, mut looked) = (vec![cond], 0);
         while let Some(t) = open.pop() {
             looked += 1;
-            if looked > 16 { return None; }
-            match self.arena.get(t) { Term::Sym(s) => symbols.push(*s), Term::BoolSym(_) => return None, _ => open.extend(self.arena.children(t)) }
+            if looked > 16 {
+                return None;
+            }
+            match self.arena.get(t) {
+                Term::Sym(s) => symbols.push(*s),
+                Term::BoolSym(_) => return None,
+                _ => open.extend(self.arena.children(t)),
+            }
         }
-        if symbols.is_empty() { return None; }
+        if symbols.is_empty() {
+            return None;
+        }
         let zero = self.arena.int(0);
         let mut success = rustc_hash::FxHashMap::default();
         for s in symbols {
-            if !matches!(&self.arena.symbol(s).kind, SymKind::Unknown { reason } if reason.starts_with(STATUS)) { return None; }
+            if !matches!(&self.arena.symbol(s).kind, SymKind::Unknown { reason } if reason.starts_with(STATUS)) {
+                return None;
+            }
             success.insert(self.arena.symbol_term(s), zero);
         }
         let mut done = rustc_hash::FxHashMap::default();
@@ -161,20 +242,34 @@ impl Executor<'_> {
         let func = self.program.func(f);
         let (mut seen, mut open): (FxHashSet<BlockId>, Vec<BlockId>) = (FxHashSet::default(), vec![from]);
         while let Some(b) = open.pop() {
-            if !seen.insert(b) { continue; }
-            if seen.len() > 32 { return false; }
+            if !seen.insert(b) {
+                continue;
+            }
+            if seen.len() > 32 {
+                return false;
+            }
             let block = &func.blocks[b.index()];
             let harmless = |callee: &Callee| match callee {
-                Callee::Direct(id) => { let r = self.program.resolve_func(f.module, *id); HARMLESS.contains(&self.program.func(r).name.as_str()) || !self.leads_to_cuda(r) }
+                Callee::Direct(id) => {
+                    let r = self.program.resolve_func(f.module, *id);
+                    HARMLESS.contains(&self.program.func(r).name.as_str()) || !self.leads_to_cuda(r)
+                }
                 Callee::Indirect(_) => false,
             };
-            if block.insts.iter().any(|i| matches!(&i.op, Op::Call { callee, .. } if !harmless(callee))) { return false; }
+            if block.insts.iter().any(|i| matches!(&i.op, Op::Call { callee, .. } if !harmless(callee))) {
+                return false;
+            }
             match &block.term {
                 Terminator::Unreachable => {}
                 Terminator::Br(to) => open.push(*to),
                 Terminator::CondBr { then, otherwise, .. } => open.extend([*then, *otherwise]),
                 // What is thrown here may be caught here; where it is caught further out, all that this function could write is unknown (`throws.rs`).
-                Terminator::Invoke { callee, normal, .. } => { if !harmless(callee) || self.throws_here(f, callee) { return false; } open.push(*normal); }
+                Terminator::Invoke { callee, normal, .. } => {
+                    if !harmless(callee) || self.throws_here(f, callee) {
+                        return false;
+                    }
+                    open.push(*normal);
+                }
                 Terminator::Ret(_) | Terminator::Switch { .. } | Terminator::Other(_) => return false,
             }
         }

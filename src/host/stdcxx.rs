@@ -13,18 +13,77 @@ use crate::symbolic::value::{Base, Target, Value};
 use std::rc::Rc;
 
 /// Text output: no effect on anything that is followed. Prefixes of mangled names.
-const OUTPUT: &[&str] = &["_ZNSo", "_ZStls", "_ZSt4endl", "_ZSt5flush", "_ZSt4ends", "_ZNSt9basic_ios", "_ZNKSt9basic_ios", "_ZNSt8ios_base", "_ZNKSt8ios_base", "_ZSt16__ostream_insert", "_ZSt7setfill", "_ZSt12setprecision", "_ZSt4setw", "_ZStorSt", "_ZStanSt", "_ZSt13setiosflags"];
+const OUTPUT: &[&str] = &[
+    "_ZNSo",
+    "_ZStls",
+    "_ZSt4endl",
+    "_ZSt5flush",
+    "_ZSt4ends",
+    "_ZNSt9basic_ios",
+    "_ZNKSt9basic_ios",
+    "_ZNSt8ios_base",
+    "_ZNKSt8ios_base",
+    "_ZSt16__ostream_insert",
+    "_ZSt7setfill",
+    "_ZSt12setprecision",
+    "_ZSt4setw",
+    "_ZStorSt",
+    "_ZStanSt",
+    "_ZSt13setiosflags",
+];
 
 /// Entered nowhere: too large to follow and nothing that sizes depend on. Substrings of demangled names.
 const OPAQUE: &[&str] = &[
-    "std::basic_ofstream", "std::basic_ifstream", "std::basic_fstream", "std::basic_filebuf", "std::locale", "basic_stringstream", "basic_ostringstream", "basic_istringstream", "basic_stringbuf", "basic_streambuf",
-    "std::mersenne_twister_engine", "std::linear_congruential_engine", "std::random_device", "std::uniform_", "std::normal_distribution", "std::bernoulli_distribution", "std::discard_block_engine",
-    "std::thread", "std::mutex::", "std::condition_variable", "std::regex", "std::filesystem", "std::_Rb_tree", "std::_Hashtable", "std::__detail::", "std::this_thread", "std::future", "std::async",
-    "std::basic_regex", "std::ctype", "std::use_facet", "std::has_facet", "std::__convert", "std::__throw",
+    "std::basic_ofstream",
+    "std::basic_ifstream",
+    "std::basic_fstream",
+    "std::basic_filebuf",
+    "std::locale",
+    "basic_stringstream",
+    "basic_ostringstream",
+    "basic_istringstream",
+    "basic_stringbuf",
+    "basic_streambuf",
+    "std::mersenne_twister_engine",
+    "std::linear_congruential_engine",
+    "std::random_device",
+    "std::uniform_",
+    "std::normal_distribution",
+    "std::bernoulli_distribution",
+    "std::discard_block_engine",
+    "std::thread",
+    "std::mutex::",
+    "std::condition_variable",
+    "std::regex",
+    "std::filesystem",
+    "std::_Rb_tree",
+    "std::_Hashtable",
+    "std::__detail::",
+    "std::this_thread",
+    "std::future",
+    "std::async",
+    "std::basic_regex",
+    "std::ctype",
+    "std::use_facet",
+    "std::has_facet",
+    "std::__convert",
+    "std::__throw",
 ];
 
 /// Algorithms that only permute or overwrite what their iterators reach. Prefixes of demangled names.
-const ALGORITHMS: &[&str] = &["void std::sort<", "void std::stable_sort<", "void std::shuffle<", "void std::random_shuffle<", "void std::reverse<", "void std::generate<", "void std::iota<", "void std::nth_element<", "void std::partial_sort<", "std::sort", "std::stable_sort"];
+const ALGORITHMS: &[&str] = &[
+    "void std::sort<",
+    "void std::stable_sort<",
+    "void std::shuffle<",
+    "void std::random_shuffle<",
+    "void std::reverse<",
+    "void std::generate<",
+    "void std::iota<",
+    "void std::nth_element<",
+    "void std::partial_sort<",
+    "std::sort",
+    "std::stable_sort",
+];
 
 /// A number between two others, which the distribution keeps one behind the other.
 const UNIFORM: &str = "std::uniform_int_distribution<";
@@ -34,13 +93,18 @@ const THREADS: &[&str] = &["std::thread::thread<", "std::jthread::jthread<", "st
 
 /// What a string is made of, or assigned, as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source { Text, String, Moved }
+enum Source {
+    Text,
+    String,
+    Moved,
+}
 
 impl Source {
     /// By the mangled name of a constructor or an assignment. Others take a part of a text.
     fn of(name: &str) -> Option<Self> {
         let member = name.strip_prefix("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE")?;
-        let member = member.strip_prefix("C1").or_else(|| member.strip_prefix("C2")).or_else(|| member.strip_prefix("aS"))?;
+        let member =
+            member.strip_prefix("C1").or_else(|| member.strip_prefix("C2")).or_else(|| member.strip_prefix("aS"))?;
         match member {
             "EPKc" | "EPKcRKS3_" | "IS3_EEPKcRKS3_" => Some(Self::Text),
             "ERKS4_" | "ERKS4_RKS3_" => Some(Self::String),
@@ -62,10 +126,15 @@ impl Executor<'_> {
         let kept = self.pointer_arg(c, if c.args.len() > 2 { 2 } else { 0 });
         let distance = self.arena.int(i128::from(bytes));
         let last = self.offset_targets(&kept, distance);
-        let [least, most] = [kept, last].map(|p| self.load_number(s, &p, u64::from(bytes)).map(|t| self.interpret(t, bits, signed)));
+        let [least, most] =
+            [kept, last].map(|p| self.load_number(s, &p, u64::from(bytes)).map(|t| self.interpret(t, bits, signed)));
         let (least, most) = (least?, most?);
         self.forget_reachable(s, &c.args[1..2], "a generator's state");
-        let number = self.arena.fresh(SymKind::Unknown { reason: "a random number".into() }, "random number", Range::new(0, 1 << 62));
+        let number = self.arena.fresh(
+            SymKind::Unknown { reason: "a random number".into() },
+            "random number",
+            Range::new(0, 1 << 62),
+        );
         let span = self.arena.sub(most, least);
         let span = self.arena.add_const(span, 1);
         let beyond = self.int_op(BinOp::SRem, number, span, 64);
@@ -74,19 +143,33 @@ impl Executor<'_> {
 
     pub(super) fn stdcxx_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         // A function of the program itself is followed, whatever its parameters are.
-        if !is_of_library(c.name) { return Err(Box::new(s)); }
+        if !is_of_library(c.name) {
+            return Err(Box::new(s));
+        }
         if OUTPUT.iter().any(|p| c.name.starts_with(p)) {
             // Buffers and manipulators of the program.
             self.lend(&mut s, &[c.func], c.args, "what a stream calls");
             // Streams give themselves back.
             let m = self.program.module(c.site.func.module);
-            let v = match c.args.first() { Some(v @ Value::Ptr(_)) => v.clone(), _ => self.unknown_of(m, c.ty, "the state of a stream") };
-            let v = if matches!(m.ty(c.ty).kind, crate::ir::TypeKind::Ptr(_)) { v } else { self.unknown_of(m, c.ty, "the state of a stream") };
+            let v = match c.args.first() {
+                Some(v @ Value::Ptr(_)) => v.clone(),
+                _ => self.unknown_of(m, c.ty, "the state of a stream"),
+            };
+            let v = if matches!(m.ty(c.ty).kind, crate::ir::TypeKind::Ptr(_)) {
+                v
+            } else {
+                self.unknown_of(m, c.ty, "the state of a stream")
+            };
             return Ok(Some((v, s)));
         }
         // std::istream::operator>>(T&).
         if let Some(t) = c.name.strip_prefix("_ZNSirsER") {
-            let bytes = match t { "i" | "j" => 4, "l" | "m" | "x" | "y" => 8, "s" | "t" => 2, _ => 0 };
+            let bytes = match t {
+                "i" | "j" => 4,
+                "l" | "m" | "x" | "y" => 8,
+                "s" | "t" => 2,
+                _ => 0,
+            };
             let p = self.pointer_arg(c, 1);
             let stream = self.stream_of(c, &mut s);
             match stream.and_then(|f| self.next_word(&mut s, &f, bytes)) {
@@ -95,22 +178,45 @@ impl Executor<'_> {
             }
             return Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown("a stream")), s)));
         }
-        let mut s = match self.ifstream_call(c, s) { Err(s) => *s, done => return done };
-        if c.display.contains("std::chrono::") && self.program.func(c.func).is_declaration() { return self.opaque(c, s, "the time"); }
-        if c.display.contains("basic_string<") || c.name.contains("basic_string") || c.name.starts_with("_ZNSs") { return self.string_call(c, s); }
-        for (prefix, bits) in [("_ZNSt7__cxx114stoiE", 32), ("_ZNSt7__cxx114stolE", 64), ("_ZNSt7__cxx115stollE", 64), ("_ZNSt7__cxx115stoulE", 64), ("_ZNSt7__cxx116stoullE", 64)] {
-            if c.name.starts_with(prefix) { return self.string_number(c, s, bits); }
+        let mut s = match self.ifstream_call(c, s) {
+            Err(s) => *s,
+            done => return done,
+        };
+        if c.display.contains("std::chrono::") && self.program.func(c.func).is_declaration() {
+            return self.opaque(c, s, "the time");
+        }
+        if c.display.contains("basic_string<") || c.name.contains("basic_string") || c.name.starts_with("_ZNSs") {
+            return self.string_call(c, s);
+        }
+        for (prefix, bits) in [
+            ("_ZNSt7__cxx114stoiE", 32),
+            ("_ZNSt7__cxx114stolE", 64),
+            ("_ZNSt7__cxx115stollE", 64),
+            ("_ZNSt7__cxx115stoulE", 64),
+            ("_ZNSt7__cxx116stoullE", 64),
+        ] {
+            if c.name.starts_with(prefix) {
+                return self.string_number(c, s, bits);
+            }
         }
         if c.display.contains(UNIFORM) && !c.display.contains("std::vector<") {
-            if !c.display.contains("::operator()<std::") { return Err(Box::new(s)); }
-            if let Some(v) = self.random_between(c, &mut s) { return Ok(Some((v, s))); }
+            if !c.display.contains("::operator()<std::") {
+                return Err(Box::new(s));
+            }
+            if let Some(v) = self.random_between(c, &mut s) {
+                return Ok(Some((v, s)));
+            }
         }
         if OPAQUE.iter().any(|p| c.display.contains(p)) && !c.display.contains("std::vector<") {
-            if self.program.func(c.func).noreturn { return Ok(None); }
+            if self.program.func(c.func).noreturn {
+                return Ok(None);
+            }
             let head: String = c.display.chars().take(60).collect();
             return self.beside(c, s, &format!("the result of `{head}`"));
         }
-        if ALGORITHMS.iter().any(|p| c.display.starts_with(p)) { return self.beside(c, s, "the result of an algorithm"); }
+        if ALGORITHMS.iter().any(|p| c.display.starts_with(p)) {
+            return self.beside(c, s, "the result of an algorithm");
+        }
         Err(Box::new(s))
     }
 
@@ -127,8 +233,12 @@ impl Executor<'_> {
             self.start(&mut s, c.func, c.args, "what another thread of the host does");
             return self.opaque(c, s, reason);
         }
-        if self.leads_to_cuda(c.func) { return Err(Box::new(s)); }
-        let Some(globals) = self.globals_written_by(c.func, |name| !is_of_library(name)) else { return Err(Box::new(s)) };
+        if self.leads_to_cuda(c.func) {
+            return Err(Box::new(s));
+        }
+        let Some(globals) = self.globals_written_by(c.func, |name| !is_of_library(name)) else {
+            return Err(Box::new(s));
+        };
         let args: Vec<Value> = c.args.iter().cloned().chain(globals).collect();
         self.opaque(&Call { args: &args, ..*c }, s, reason)
     }
@@ -137,40 +247,60 @@ impl Executor<'_> {
     fn stream_of(&mut self, c: &Call<'_>, s: &mut State) -> Option<Rc<Vec<Target>>> {
         let this = self.pointer_arg(c, 0);
         let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return None };
-        if let ObjKind::HostGlobal(r) = &self.object(*o).kind && self.program.global(*r).name == "_ZSt3cin" { return Some(self.standard_input(s)); }
-        if self.arena.as_int(*offset) != Some(0) { return None; }
+        if let ObjKind::HostGlobal(r) = &self.object(*o).kind
+            && self.program.global(*r).name == "_ZSt3cin"
+        {
+            return Some(self.standard_input(s));
+        }
+        if self.arena.as_int(*offset) != Some(0) {
+            return None;
+        }
         let stream = *self.file_streams.get(o)?;
-        match self.pointer(stream, 0) { Value::Ptr(p) => Some(p), _ => None }
+        match self.pointer(stream, 0) {
+            Value::Ptr(p) => Some(p),
+            _ => None,
+        }
     }
 
     /// `std::ifstream`: opening, and reading of bytes. What else reads leaves it at a place that is not known.
     fn ifstream_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let member = c.name.strip_prefix("_ZNSt14basic_ifstreamIcSt11char_traitsIcEE");
-        if let Some(text) = member.and_then(|m| m.strip_prefix("C1E").or_else(|| m.strip_prefix("C2E")).or_else(|| m.strip_prefix("4openE"))).filter(|m| !m.starts_with('v')) {
+        if let Some(text) = member
+            .and_then(|m| m.strip_prefix("C1E").or_else(|| m.strip_prefix("C2E")).or_else(|| m.strip_prefix("4openE")))
+            .filter(|m| !m.starts_with('v'))
+        {
             let (this, name) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
             let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return Err(Box::new(s)) };
-            if self.arena.as_int(*offset) != Some(0) { return Err(Box::new(s)); }
-            let name = if text.starts_with("RKNSt7__cxx1112basic_string") { self.load_pointer(&mut s, &name) } else { name };
+            if self.arena.as_int(*offset) != Some(0) {
+                return Err(Box::new(s));
+            }
+            let name =
+                if text.starts_with("RKNSt7__cxx1112basic_string") { self.load_pointer(&mut s, &name) } else { name };
             let name = self.file_name(&s, &name);
             self.forget_targets(&mut s, &this, "a stream");
             let stream = self.open_stream(c, &mut s, name);
             self.file_streams.insert(*o, stream);
             return Self::no_value(s);
         }
-        if c.name == "_ZNSi4readEPcl" && let Some(f) = self.stream_of(c, &mut s) {
+        if c.name == "_ZNSi4readEPcl"
+            && let Some(f) = self.stream_of(c, &mut s)
+        {
             let to = self.pointer_arg(c, 1);
             let (length, one) = (self.int_arg(c, 2, 64), self.arena.int(1));
             self.read_bytes(&mut s, &to, &f, length, one);
             return Ok(Some((c.args[0].clone(), s)));
         }
-        let reads = ["_ZNSi", "_ZStrs", "_ZSt7getline", "_ZNSrs"].iter().any(|p| c.name.starts_with(p)) && !["_ZNSiC", "_ZNSiD"].iter().any(|p| c.name.starts_with(p));
-        if reads && let Some(f) = self.stream_of(c, &mut s) { self.lose_position(&mut s, &f); }
+        let reads = ["_ZNSi", "_ZStrs", "_ZSt7getline", "_ZNSrs"].iter().any(|p| c.name.starts_with(p))
+            && !["_ZNSiC", "_ZNSiD"].iter().any(|p| c.name.starts_with(p));
+        if reads && let Some(f) = self.stream_of(c, &mut s) {
+            self.lose_position(&mut s, &f);
+        }
         Err(Box::new(s))
     }
 
     /// `std::string`: only which program argument it holds is followed, by its data pointer at offset 0.
     fn string_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        if c.name.contains("stoi") || c.name.contains("stol") || c.name.contains("stoul") { 
+        if c.name.contains("stoi") || c.name.contains("stol") || c.name.contains("stoul") {
             let bits = if c.name.contains("stoiE") { 32 } else { 64 };
             return self.string_number(c, s, bits);
         }
@@ -182,14 +312,26 @@ impl Executor<'_> {
             let same = self.arena.eq(difference, zero);
             return Ok(Some((Value::Bool(if equal { same } else { self.arena.not(same) }), s)));
         }
-        if !STRING.iter().any(|p| c.name.starts_with(p)) { return self.beside(c, s, "a container of strings"); }
+        if !STRING.iter().any(|p| c.name.starts_with(p)) {
+            return self.beside(c, s, "a container of strings");
+        }
         let this = self.pointer_arg(c, 0);
-        if let Some(from) = Source::of(c.name) && let Some(Value::Ptr(text)) = c.args.get(1) {
-            let text = match from { Source::Text => text.clone(), Source::String | Source::Moved => { let text = text.clone(); self.load_pointer(&mut s, &text) } };
+        if let Some(from) = Source::of(c.name)
+            && let Some(Value::Ptr(text)) = c.args.get(1)
+        {
+            let text = match from {
+                Source::Text => text.clone(),
+                Source::String | Source::Moved => {
+                    let text = text.clone();
+                    self.load_pointer(&mut s, &text)
+                }
+            };
             let bytes = self.program.func(c.func).params.first().map_or(0, |p| p.dereferenceable);
             // The object that is left behind holds another text.
             let changed = if from == Source::Moved { &c.args[..2] } else { &c.args[..1] };
-            for object in changed { self.forget_parts(&mut s, std::slice::from_ref(object), &[Part { bytes, linked: false }], "a string"); }
+            for object in changed {
+                self.forget_parts(&mut s, std::slice::from_ref(object), &[Part { bytes, linked: false }], "a string");
+            }
             let held = match one_object(&text) {
                 Some((o, offset)) if self.is_as_given(&s, o, offset) => {
                     let (copy, always) = (self.copy_of_text(o), self.arena.bool(true));
@@ -207,7 +349,6 @@ impl Executor<'_> {
         }
         self.beside(c, s, "a string")
     }
-
 
     fn string_number(&mut self, c: &Call<'_>, mut s: State, bits: u32) -> Modelled {
         let this = self.pointer_arg(c, 0);

@@ -20,21 +20,47 @@ impl Executor<'_> {
         let program = self.program;
         let mut found = vec![];
         for (mi, m) in (0u32..).zip(&program.modules) {
-            if m.side != Side::Device { continue; }
+            if m.side != Side::Device {
+                continue;
+            }
             for (gi, g) in (0u32..).zip(&m.globals) {
                 let r = crate::ir::GlobalRef { module: crate::ir::ModuleId(mi), global: crate::ir::GlobalId(gi) };
-                if !g.defined || g.constant || !matches!(g.space, space::GLOBAL | space::CONSTANT) || program.is_managed(r) { continue; }
-                let rest = match &g.init { Some(Const::Zero(_)) => Rest::Zero, Some(_) => Rest::Init, None => continue };
+                if !g.defined
+                    || g.constant
+                    || !matches!(g.space, space::GLOBAL | space::CONSTANT)
+                    || program.is_managed(r)
+                {
+                    continue;
+                }
+                let rest = match &g.init {
+                    Some(Const::Zero(_)) => Rest::Zero,
+                    Some(_) => Rest::Init,
+                    None => continue,
+                };
                 // Of two with one name it is not known which one the host means.
-                if program.modules.iter().filter(|o| o.side == Side::Device).flat_map(|o| &o.globals).filter(|o| o.defined && o.name == g.name).count() > 1 { continue; }
+                if program
+                    .modules
+                    .iter()
+                    .filter(|o| o.side == Side::Device)
+                    .flat_map(|o| &o.globals)
+                    .filter(|o| o.defined && o.name == g.name)
+                    .count()
+                    > 1
+                {
+                    continue;
+                }
                 found.push((r, program.find_global(Side::Host, &g.name), rest));
             }
         }
-        if found.len() > MOST { return; }
+        if found.len() > MOST {
+            return;
+        }
         for (r, shadow, rest) in found {
             let o = self.global_of(r);
             self.starts_with(s, o, ObjState::new(rest));
-            if let Some(shadow) = shadow { self.shadows.insert(shadow, o); }
+            if let Some(shadow) = shadow {
+                self.shadows.insert(shadow, o);
+            }
         }
     }
 

@@ -15,7 +15,9 @@ const WAITING_STREAM: &str = "what `cudaStreamCreate` gives";
 const DEFAULT: i64 = 1;
 
 /// Whether a function works in a default stream of its thread.
-pub(super) fn is_per_thread(name: &str) -> bool { name.ends_with("_ptsz") || name.ends_with("_ptds") }
+pub(super) fn is_per_thread(name: &str) -> bool {
+    name.ends_with("_ptsz") || name.ends_with("_ptds")
+}
 
 impl Executor<'_> {
     /// A new handle of a stream or an event.
@@ -33,7 +35,9 @@ impl Executor<'_> {
 
     /// The number of the stream that an argument names.
     pub(super) fn stream_number(&mut self, c: &Call<'_>, i: usize) -> Option<i64> {
-        if is_per_thread(c.name) { return None; }
+        if is_per_thread(c.name) {
+            return None;
+        }
         let p = self.pointer_arg(c, i);
         if p.iter().all(|t| t.base == Base::Null) { Some(DEFAULT) } else { self.handle_number(&p) }
     }
@@ -42,10 +46,14 @@ impl Executor<'_> {
     pub(super) fn note_stream(&mut self, c: &Call<'_>, i: usize, s: &mut State) {
         let stream = self.pointer_arg(c, i);
         self.runtime.stream = self.stream_number(c, i);
-        if self.runtime.stream == Some(DEFAULT) { return; }
+        if self.runtime.stream == Some(DEFAULT) {
+            return;
+        }
         self.overlap(s);
         // Of those alone that `cudaStreamCreate` made it is known that they wait for the default stream, which waits for them.
-        let waits = |t: &Target| matches!(t.base, Base::Null) || matches!(&t.base, Base::Unknown(l) if l.reason.starts_with(WAITING_STREAM));
+        let waits = |t: &Target| {
+            matches!(t.base, Base::Null) || matches!(&t.base, Base::Unknown(l) if l.reason.starts_with(WAITING_STREAM))
+        };
         self.runtime.unordered |= is_per_thread(c.name) || !stream.iter().all(waits);
     }
 
@@ -53,7 +61,11 @@ impl Executor<'_> {
     pub(super) fn wait(&mut self, name: &str, c: &Call<'_>, s: &mut State) -> bool {
         match name {
             "cudaDeviceSynchronize" | "cudaThreadSynchronize" | "cudaDeviceReset" => self.all_done(s),
-            "cudaStreamSynchronize" => if let Some(n) = self.stream_number(c, 0) { self.done_in(s, n); },
+            "cudaStreamSynchronize" => {
+                if let Some(n) = self.stream_number(c, 0) {
+                    self.done_in(s, n);
+                }
+            }
             // All work so far, if the default stream waits for every other.
             "cudaEventRecord" | "cudaEventRecordWithFlags" => {
                 let e = self.pointer_arg(c, 0);
@@ -63,7 +75,11 @@ impl Executor<'_> {
             }
             "cudaEventSynchronize" => {
                 let e = self.pointer_arg(c, 0);
-                if let Some(n) = self.handle_number(&e) && self.is_recorded(s, n) { self.all_done(s); }
+                if let Some(n) = self.handle_number(&e)
+                    && self.is_recorded(s, n)
+                {
+                    self.all_done(s);
+                }
             }
             _ => return false,
         }
@@ -72,11 +88,19 @@ impl Executor<'_> {
 
     /// A copy that waits, between memory of the host and of the device: all that went before is done, where the default stream waits for it.
     pub(super) fn copy_waits(&mut self, c: &Call<'_>, s: &mut State, sides: [&[Target]; 2]) {
-        if self.runtime.unordered || is_per_thread(c.name) { return; }
-        let of_host = |e: &Self, p: &[Target]| !p.is_empty() && p.iter().all(|t| {
-            let Base::Object(o) = t.base else { return false };
-            matches!(e.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) || e.runtime.pinned.contains(&o)
-        });
-        if sides.iter().any(|p| of_host(self, p)) { self.all_done(s); }
+        if self.runtime.unordered || is_per_thread(c.name) {
+            return;
+        }
+        let of_host = |e: &Self, p: &[Target]| {
+            !p.is_empty()
+                && p.iter().all(|t| {
+                    let Base::Object(o) = t.base else { return false };
+                    matches!(e.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_))
+                        || e.runtime.pinned.contains(&o)
+                })
+        };
+        if sides.iter().any(|p| of_host(self, p)) {
+            self.all_done(s);
+        }
     }
 }

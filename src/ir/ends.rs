@@ -15,15 +15,66 @@ pub enum Returns {
 }
 
 const NEVER: &[&str] = &[
-    "exit", "_exit", "_Exit", "quick_exit", "abort", "__assert_fail", "__assert_perror_fail", "__assert", "__stack_chk_fail", "__chk_fail", "__fortify_fail", "pthread_exit", "thrd_exit",
-    "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "err", "errx", "verr", "verrx", "_Unwind_Resume",
-    "__cxa_throw", "__cxa_rethrow", "_ZSt9terminatev", "_ZSt10unexpectedv", "__clang_call_terminate", "__cxa_call_terminate", "__cxa_call_unexpected", "__cxa_pure_virtual", "__cxa_deleted_virtual", "__cxa_bad_cast", "__cxa_bad_typeid",
-    "__cxa_throw_bad_array_new_length", "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE", "_ZSt21__glibcxx_assert_failPKciS0_S0_",
+    "exit",
+    "_exit",
+    "_Exit",
+    "quick_exit",
+    "abort",
+    "__assert_fail",
+    "__assert_perror_fail",
+    "__assert",
+    "__stack_chk_fail",
+    "__chk_fail",
+    "__fortify_fail",
+    "pthread_exit",
+    "thrd_exit",
+    "longjmp",
+    "_longjmp",
+    "siglongjmp",
+    "__longjmp_chk",
+    "err",
+    "errx",
+    "verr",
+    "verrx",
+    "_Unwind_Resume",
+    "__cxa_throw",
+    "__cxa_rethrow",
+    "_ZSt9terminatev",
+    "_ZSt10unexpectedv",
+    "__clang_call_terminate",
+    "__cxa_call_terminate",
+    "__cxa_call_unexpected",
+    "__cxa_pure_virtual",
+    "__cxa_deleted_virtual",
+    "__cxa_bad_cast",
+    "__cxa_bad_typeid",
+    "__cxa_throw_bad_array_new_length",
+    "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
+    "_ZSt21__glibcxx_assert_failPKciS0_S0_",
 ];
 
 const PERHAPS: &[&str] = &[
-    "kill", "killpg", "tgkill", "pthread_kill", "pthread_sigqueue", "sigqueue", "execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe", "fexecve",
-    "pause", "sigsuspend", "sigpause", "sigwait", "sigwaitinfo", "reboot", "syscall",
+    "kill",
+    "killpg",
+    "tgkill",
+    "pthread_kill",
+    "pthread_sigqueue",
+    "sigqueue",
+    "execl",
+    "execle",
+    "execlp",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "fexecve",
+    "pause",
+    "sigsuspend",
+    "sigpause",
+    "sigwait",
+    "sigwaitinfo",
+    "reboot",
+    "syscall",
 ];
 
 /// What is known of a function; `None` where it returns, or nothing is known of it.
@@ -31,7 +82,9 @@ const PERHAPS: &[&str] = &[
 pub fn returns(name: &str) -> Option<Returns> {
     // A name that the program gives the assembler as it is.
     let name = name.strip_prefix('\u{1}').unwrap_or(name);
-    let throws = name.strip_prefix("_ZSt").is_some_and(|n| n.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with("__throw_"));
+    let throws = name
+        .strip_prefix("_ZSt")
+        .is_some_and(|n| n.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with("__throw_"));
     match name {
         _ if throws || NEVER.contains(&name) => Some(Returns::Never),
         "error" | "error_at_line" | "verror" => Some(Returns::IfZero(0)),
@@ -46,8 +99,15 @@ mod tests {
 
     #[test]
     fn what_returns() {
-        for n in ["abort", "_exit", "\u{1}quick_exit", "_ZSt20__throw_length_errorPKc", "_ZSt9terminatev"] { assert_eq!(returns(n), Some(Returns::Never), "{n}"); }
-        assert_eq!((returns("error"), returns("raise"), returns("execv")), (Some(Returns::IfZero(0)), Some(Returns::IfHandled(0)), Some(Returns::Perhaps)));
-        for n in ["printf", "atexit", "_ZSt4sortIPiEvT_S1_", "on_exit"] { assert_eq!(returns(n), None, "{n}"); }
+        for n in ["abort", "_exit", "\u{1}quick_exit", "_ZSt20__throw_length_errorPKc", "_ZSt9terminatev"] {
+            assert_eq!(returns(n), Some(Returns::Never), "{n}");
+        }
+        assert_eq!(
+            (returns("error"), returns("raise"), returns("execv")),
+            (Some(Returns::IfZero(0)), Some(Returns::IfHandled(0)), Some(Returns::Perhaps))
+        );
+        for n in ["printf", "atexit", "_ZSt4sortIPiEvT_S1_", "on_exit"] {
+            assert_eq!(returns(n), None, "{n}");
+        }
     }
 }

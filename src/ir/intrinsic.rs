@@ -6,13 +6,19 @@
 /// The name of an intrinsic without `llvm.` and the types behind it (LLVM 22, `getMangledTypeStr` in Intrinsics.cpp); `None` for other
 /// functions.
 #[must_use]
-pub fn base(function: &str) -> Option<&str> { function.strip_prefix("llvm.").map(without_types) }
+pub fn base(function: &str) -> Option<&str> {
+    function.strip_prefix("llvm.").map(without_types)
+}
 
 /// As [`base`], of what stands behind `llvm.`.
 #[must_use]
 pub fn without_types(name: &str) -> &str {
     let mut name = name;
-    while let Some((before, last)) = name.rsplit_once('.') && is_type(last) { name = before; }
+    while let Some((before, last)) = name.rsplit_once('.')
+        && is_type(last)
+    {
+        name = before;
+    }
     name
 }
 
@@ -22,8 +28,15 @@ fn number(text: &str) -> Option<&str> {
 }
 
 fn is_type(text: &str) -> bool {
-    if matches!(text, "f16" | "bf16" | "f32" | "f64" | "f80" | "f128" | "ppcf128" | "x86amx" | "isVoid" | "Metadata") { return true; }
-    if let Some(elements) = text.strip_prefix("nxv").or_else(|| text.strip_prefix(['v', 'a'])) && let Some(element) = number(elements) && is_type(element) { return true; }
+    if matches!(text, "f16" | "bf16" | "f32" | "f64" | "f80" | "f128" | "ppcf128" | "x86amx" | "isVoid" | "Metadata") {
+        return true;
+    }
+    if let Some(elements) = text.strip_prefix("nxv").or_else(|| text.strip_prefix(['v', 'a']))
+        && let Some(element) = number(elements)
+        && is_type(element)
+    {
+        return true;
+    }
     matches!(text.strip_prefix(['i', 'p']).and_then(number), Some(""))
 }
 
@@ -34,11 +47,22 @@ mod tests {
     #[test]
     fn types_go_and_names_stay_whole() {
         for (name, expected) in [
-            ("llvm.smax.i32", "smax"), ("llvm.smax.v4i32", "smax"), ("llvm.is.fpclass.f32", "is.fpclass"), ("llvm.is.constant.i64", "is.constant"),
-            ("llvm.umul.with.overflow.i64", "umul.with.overflow"), ("llvm.memcpy.p0.p0.i64", "memcpy"), ("llvm.ptrmask.p0.i64", "ptrmask"),
-            ("llvm.launder.invariant.group.p0", "launder.invariant.group"), ("llvm.trap", "trap"), ("llvm.vector.reduce.add.nxv4i32", "vector.reduce.add"),
-            ("llvm.nvvm.d2i.lo", "nvvm.d2i.lo"), ("llvm.nvvm.fmin.f", "nvvm.fmin.f"), ("llvm.fabs.bf16", "fabs"), ("llvm.abs.i128", "abs"),
-            ("llvm.experimental.noalias.scope.decl", "experimental.noalias.scope.decl"), ("llvm.expect.with.probability.i1", "expect.with.probability"),
+            ("llvm.smax.i32", "smax"),
+            ("llvm.smax.v4i32", "smax"),
+            ("llvm.is.fpclass.f32", "is.fpclass"),
+            ("llvm.is.constant.i64", "is.constant"),
+            ("llvm.umul.with.overflow.i64", "umul.with.overflow"),
+            ("llvm.memcpy.p0.p0.i64", "memcpy"),
+            ("llvm.ptrmask.p0.i64", "ptrmask"),
+            ("llvm.launder.invariant.group.p0", "launder.invariant.group"),
+            ("llvm.trap", "trap"),
+            ("llvm.vector.reduce.add.nxv4i32", "vector.reduce.add"),
+            ("llvm.nvvm.d2i.lo", "nvvm.d2i.lo"),
+            ("llvm.nvvm.fmin.f", "nvvm.fmin.f"),
+            ("llvm.fabs.bf16", "fabs"),
+            ("llvm.abs.i128", "abs"),
+            ("llvm.experimental.noalias.scope.decl", "experimental.noalias.scope.decl"),
+            ("llvm.expect.with.probability.i1", "expect.with.probability"),
         ] {
             assert_eq!(base(name), Some(expected));
         }

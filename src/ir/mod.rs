@@ -54,7 +54,10 @@ index!(/// Index into [`Module::files`].
 
 /// Which half of a CUDA translation unit a module is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Side { Host, Device }
+pub enum Side {
+    Host,
+    Device,
+}
 
 /// LLVM's address spaces on NVPTX (NVPTX usage guide, LLVM 22).
 pub mod space {
@@ -83,10 +86,19 @@ pub enum TypeKind {
     Float(u32),
     /// Pointer with its address space.
     Ptr(u32),
-    Array { elem: TypeId, count: u64 },
+    Array {
+        elem: TypeId,
+        count: u64,
+    },
     /// SIMD vector; elements are packed.
-    Vector { elem: TypeId, count: u32 },
-    Struct { name: Option<String>, fields: Vec<Field> },
+    Vector {
+        elem: TypeId,
+        count: u32,
+    },
+    Struct {
+        name: Option<String>,
+        fields: Vec<Field>,
+    },
     /// Something that is never loaded or stored by us (label, token, metadata, x86_fp80, scalable…).
     Other(String),
 }
@@ -173,21 +185,39 @@ pub struct Global {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Const {
     /// Two's-complement bits, sign-extended from `bits`.
-    Int { bits: u32, value: i128 },
+    Int {
+        bits: u32,
+        value: i128,
+    },
     /// The bit pattern, zero-extended.
-    Float { bits: u32, value: u64 },
+    Float {
+        bits: u32,
+        value: u64,
+    },
     /// Null pointer, all-zero aggregate or vector.
     Zero(TypeId),
     Undef(TypeId),
     /// Address of a global plus a byte offset (constant GEPs and address space casts folded in).
-    Global { id: GlobalId, offset: i64 },
+    Global {
+        id: GlobalId,
+        offset: i64,
+    },
     Func(FuncId),
     /// Elements of an array, vector or structure, in order.
-    Aggregate { ty: TypeId, elems: Vec<Const> },
+    Aggregate {
+        ty: TypeId,
+        elems: Vec<Const>,
+    },
     /// Array of bytes (strings and other data), in order.
-    Bytes { ty: TypeId, data: Vec<u8> },
+    Bytes {
+        ty: TypeId,
+        data: Vec<u8>,
+    },
     /// A constant expression that we do not model; the text says which.
-    Opaque { ty: TypeId, what: String },
+    Opaque {
+        ty: TypeId,
+        what: String,
+    },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -215,7 +245,9 @@ pub struct Function {
 
 impl Function {
     #[must_use]
-    pub fn is_declaration(&self) -> bool { self.blocks.is_empty() }
+    pub fn is_declaration(&self) -> bool {
+        self.blocks.is_empty()
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -269,16 +301,79 @@ pub struct Var {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum BinOp { Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor, FAdd, FSub, FMul, FDiv, FRem }
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    SDiv,
+    URem,
+    SRem,
+    Shl,
+    LShr,
+    AShr,
+    And,
+    Or,
+    Xor,
+    FAdd,
+    FSub,
+    FMul,
+    FDiv,
+    FRem,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Pred { Eq, Ne, Ugt, Uge, Ult, Ule, Sgt, Sge, Slt, Sle }
+pub enum Pred {
+    Eq,
+    Ne,
+    Ugt,
+    Uge,
+    Ult,
+    Ule,
+    Sgt,
+    Sge,
+    Slt,
+    Sle,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum CastOp { Trunc, ZExt, SExt, FpTrunc, FpExt, FpToUi, FpToSi, UiToFp, SiToFp, PtrToInt, IntToPtr, Bitcast, AddrSpaceCast }
+pub enum CastOp {
+    Trunc,
+    ZExt,
+    SExt,
+    FpTrunc,
+    FpExt,
+    FpToUi,
+    FpToSi,
+    UiToFp,
+    SiToFp,
+    PtrToInt,
+    IntToPtr,
+    Bitcast,
+    AddrSpaceCast,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum AtomicOp { Xchg, Add, Sub, And, Nand, Or, Xor, Max, Min, UMax, UMin, FAdd, FSub, FMax, FMin, UIncWrap, UDecWrap, Other }
+pub enum AtomicOp {
+    Xchg,
+    Add,
+    Sub,
+    And,
+    Nand,
+    Or,
+    Xor,
+    Max,
+    Min,
+    UMax,
+    UMin,
+    FAdd,
+    FSub,
+    FMax,
+    FMin,
+    UIncWrap,
+    UDecWrap,
+    Other,
+}
 
 /// One step of an address computation, left to right.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -290,63 +385,171 @@ pub enum Step {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Callee { Direct(FuncId), Indirect(Operand) }
+pub enum Callee {
+    Direct(FuncId),
+    Indirect(Operand),
+}
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Op {
     /// `count` elements of `ty` on the stack.
-    Alloca { ty: TypeId, count: Operand, align: u32, var: Option<Var> },
+    Alloca {
+        ty: TypeId,
+        count: Operand,
+        align: u32,
+        var: Option<Var>,
+    },
     /// `align`: what the address is a multiple of, in bytes; 0 where the front end does not say.
-    Load { ptr: Operand, volatile: bool, align: u32 },
-    Store { ptr: Operand, value: Operand, volatile: bool, align: u32 },
+    Load {
+        ptr: Operand,
+        volatile: bool,
+        align: u32,
+    },
+    Store {
+        ptr: Operand,
+        value: Operand,
+        volatile: bool,
+        align: u32,
+    },
     /// Result: the old value.
-    AtomicRmw { op: AtomicOp, ptr: Operand, value: Operand },
+    AtomicRmw {
+        op: AtomicOp,
+        ptr: Operand,
+        value: Operand,
+    },
     /// Result: `{old value, i1 success}`.
-    CmpXchg { ptr: Operand, expected: Operand, new: Operand },
-    Gep { base: Operand, steps: Vec<Step>, inbounds: bool },
+    CmpXchg {
+        ptr: Operand,
+        expected: Operand,
+        new: Operand,
+    },
+    Gep {
+        base: Operand,
+        steps: Vec<Step>,
+        inbounds: bool,
+    },
     /// `nsw`/`nuw` as the front end gave them: clang gives `nsw` to signed source arithmetic.
-    Bin { op: BinOp, a: Operand, b: Operand, nsw: bool, nuw: bool },
-    Icmp { pred: Pred, a: Operand, b: Operand },
+    Bin {
+        op: BinOp,
+        a: Operand,
+        b: Operand,
+        nsw: bool,
+        nuw: bool,
+    },
+    Icmp {
+        pred: Pred,
+        a: Operand,
+        b: Operand,
+    },
     /// LLVM's predicate name (`olt`, `une`, …).
-    Fcmp { pred: String, a: Operand, b: Operand },
+    Fcmp {
+        pred: String,
+        a: Operand,
+        b: Operand,
+    },
     FNeg(Operand),
     /// `nneg`: the front end takes the value not to be negative, so that either extension gives the same. LLVM says so of
     /// zero extensions; cgeist, which extends every subscript by the sign, of those that may be unsigned.
-    Cast { op: CastOp, value: Operand, from: TypeId, nneg: bool },
-    Select { cond: Operand, a: Operand, b: Operand },
+    Cast {
+        op: CastOp,
+        value: Operand,
+        from: TypeId,
+        nneg: bool,
+    },
+    Select {
+        cond: Operand,
+        a: Operand,
+        b: Operand,
+    },
     Phi(Vec<(BlockId, Operand)>),
-    Call { callee: Callee, args: Vec<Operand> },
+    Call {
+        callee: Callee,
+        args: Vec<Operand>,
+    },
     /// Inline assembly: the text, constraint string and operands.
-    Asm { text: String, constraints: String, args: Vec<Operand>, side_effects: bool },
+    Asm {
+        text: String,
+        constraints: String,
+        args: Vec<Operand>,
+        side_effects: bool,
+    },
     /// `llvm.memcpy`, `llvm.memmove`.
     /// `align`: of the destination and of the source, as for loads.
-    MemCopy { dst: Operand, src: Operand, len: Operand, align: [u32; 2] },
-    MemSet { dst: Operand, byte: Operand, len: Operand },
-    ExtractValue { agg: Operand, path: Vec<u32> },
-    InsertValue { agg: Operand, value: Operand, path: Vec<u32> },
-    ExtractElement { vec: Operand, index: Operand },
-    InsertElement { vec: Operand, value: Operand, index: Operand },
+    MemCopy {
+        dst: Operand,
+        src: Operand,
+        len: Operand,
+        align: [u32; 2],
+    },
+    MemSet {
+        dst: Operand,
+        byte: Operand,
+        len: Operand,
+    },
+    ExtractValue {
+        agg: Operand,
+        path: Vec<u32>,
+    },
+    InsertValue {
+        agg: Operand,
+        value: Operand,
+        path: Vec<u32>,
+    },
+    ExtractElement {
+        vec: Operand,
+        index: Operand,
+    },
+    InsertElement {
+        vec: Operand,
+        value: Operand,
+        index: Operand,
+    },
     /// Mask entries of -1 are undefined.
-    Shuffle { a: Operand, b: Operand, mask: Vec<i32> },
+    Shuffle {
+        a: Operand,
+        b: Operand,
+        mask: Vec<i32>,
+    },
     Freeze(Operand),
     Fence,
     /// `llvm.assume` and `__builtin_assume`.
     Assume(Operand),
     /// Start or end of an alloca's life.
-    Lifetime { start: bool, ptr: Operand },
+    Lifetime {
+        start: bool,
+        ptr: Operand,
+    },
     /// An instruction that we do not model; its name is the reason given to users.
-    Other { what: String, args: Vec<Operand> },
+    Other {
+        what: String,
+        args: Vec<Operand>,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Terminator {
     Ret(Option<Operand>),
     Br(BlockId),
-    CondBr { cond: Operand, then: BlockId, otherwise: BlockId },
+    CondBr {
+        cond: Operand,
+        then: BlockId,
+        otherwise: BlockId,
+    },
     /// Case values are sign-extended from the condition's width.
-    Switch { value: Operand, default: BlockId, cases: Vec<(i128, BlockId)> },
+    Switch {
+        value: Operand,
+        default: BlockId,
+        cases: Vec<(i128, BlockId)>,
+    },
     /// A call that may throw: its result (if any) is defined on the normal edge only.
-    Invoke { result: Option<ValueId>, ty: TypeId, callee: Callee, args: Vec<Operand>, normal: BlockId, unwind: BlockId },
+    Invoke {
+        result: Option<ValueId>,
+        ty: TypeId,
+        callee: Callee,
+        args: Vec<Operand>,
+        normal: BlockId,
+        unwind: BlockId,
+    },
     /// `resume`, `unreachable` after a throw, cleanup returns.
     Unreachable,
     /// `indirectbr`, `callbr`, Windows funclets: not followed.
@@ -356,7 +559,9 @@ pub enum Terminator {
 impl Function {
     /// Whether a person may mean this function by `name`: its symbol, or its qualified name with or without parameters.
     #[must_use]
-    pub fn answers_to(&self, name: &str) -> bool { name == self.name || name == self.display || self.display.split('(').next() == Some(name) }
+    pub fn answers_to(&self, name: &str) -> bool {
+        name == self.name || name == self.display || self.display.split('(').next() == Some(name)
+    }
 }
 
 impl Terminator {
@@ -367,9 +572,7 @@ impl Terminator {
             Self::Ret(_) | Self::Unreachable | Self::Other(_) => vec![],
             Self::Br(b) => vec![*b],
             Self::CondBr { then, otherwise, .. } => vec![*then, *otherwise],
-            Self::Switch { default, cases, .. } => {
-                std::iter::once(*default).chain(cases.iter().map(|c| c.1)).collect()
-            }
+            Self::Switch { default, cases, .. } => std::iter::once(*default).chain(cases.iter().map(|c| c.1)).collect(),
             Self::Invoke { normal, unwind, .. } => vec![*normal, *unwind],
         }
     }
@@ -377,9 +580,13 @@ impl Terminator {
 
 impl Module {
     #[must_use]
-    pub fn ty(&self, id: TypeId) -> &TypeDef { &self.types[id.index()] }
+    pub fn ty(&self, id: TypeId) -> &TypeDef {
+        &self.types[id.index()]
+    }
     #[must_use]
-    pub fn size_of(&self, id: TypeId) -> u64 { self.types[id.index()].size }
+    pub fn size_of(&self, id: TypeId) -> u64 {
+        self.types[id.index()].size
+    }
     /// The source name of a structure's member; see [`Field::name`].
     #[must_use]
     pub fn member_name(&self, of: TypeId, field: u32) -> Option<&str> {
@@ -389,7 +596,11 @@ impl Module {
         }
     }
     #[must_use]
-    pub fn func(&self, id: FuncId) -> &Function { &self.functions[id.index()] }
+    pub fn func(&self, id: FuncId) -> &Function {
+        &self.functions[id.index()]
+    }
     #[must_use]
-    pub fn global(&self, id: GlobalId) -> &Global { &self.globals[id.index()] }
+    pub fn global(&self, id: GlobalId) -> &Global {
+        &self.globals[id.index()]
+    }
 }

@@ -1,7 +1,9 @@
 //! Modules linked by symbol name into one program, as a linker would.
 
 use super::stub;
-use super::{BlockId, Callee, Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Op, Operand, Side, Terminator};
+use super::{
+    BlockId, Callee, Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Op, Operand, Side, Terminator,
+};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -11,11 +13,17 @@ pub struct ModuleId(pub u32);
 
 /// A function of a program: always a definition where the program has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FuncRef { pub module: ModuleId, pub func: FuncId }
+pub struct FuncRef {
+    pub module: ModuleId,
+    pub func: FuncId,
+}
 
 /// A global of a program: always a definition where the program has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GlobalRef { pub module: ModuleId, pub global: GlobalId }
+pub struct GlobalRef {
+    pub module: ModuleId,
+    pub global: GlobalId,
+}
 
 /// A source position resolved for messages.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,22 +62,34 @@ impl Program {
         for (mi, module) in program.modules.iter().enumerate() {
             let mid = ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
             for (i, f) in module.functions.iter().enumerate() {
-                if f.is_declaration() || f.linkage == Linkage::Internal { continue; }
+                if f.is_declaration() || f.linkage == Linkage::Internal {
+                    continue;
+                }
                 let new = FuncRef { module: mid, func: FuncId(u32::try_from(i).unwrap_or(u32::MAX)) };
-                program.functions.entry((module.side, f.name.clone()))
+                program
+                    .functions
+                    .entry((module.side, f.name.clone()))
                     .and_modify(|old| {
                         let o = &program.modules[old.module.0 as usize].functions[old.func.index()];
-                        if strength(f.linkage) > strength(o.linkage) { *old = new; }
+                        if strength(f.linkage) > strength(o.linkage) {
+                            *old = new;
+                        }
                     })
                     .or_insert(new);
             }
             for (i, g) in module.globals.iter().enumerate() {
-                if !g.defined || g.linkage == Linkage::Internal { continue; }
+                if !g.defined || g.linkage == Linkage::Internal {
+                    continue;
+                }
                 let new = GlobalRef { module: mid, global: GlobalId(u32::try_from(i).unwrap_or(u32::MAX)) };
-                program.globals.entry((module.side, g.name.clone()))
+                program
+                    .globals
+                    .entry((module.side, g.name.clone()))
                     .and_modify(|old| {
                         let o = &program.modules[old.module.0 as usize].globals[old.global.index()];
-                        if strength(g.linkage) > strength(o.linkage) { *old = new; }
+                        if strength(g.linkage) > strength(o.linkage) {
+                            *old = new;
+                        }
                     })
                     .or_insert(new);
             }
@@ -78,11 +98,17 @@ impl Program {
     }
 
     #[must_use]
-    pub fn module(&self, id: ModuleId) -> &Module { &self.modules[id.0 as usize] }
+    pub fn module(&self, id: ModuleId) -> &Module {
+        &self.modules[id.0 as usize]
+    }
     #[must_use]
-    pub fn func(&self, r: FuncRef) -> &Function { self.module(r.module).func(r.func) }
+    pub fn func(&self, r: FuncRef) -> &Function {
+        self.module(r.module).func(r.func)
+    }
     #[must_use]
-    pub fn global(&self, r: GlobalRef) -> &Global { self.module(r.module).global(r.global) }
+    pub fn global(&self, r: GlobalRef) -> &Global {
+        self.module(r.module).global(r.global)
+    }
 
     /// The definition that a reference from `module` resolves to, or the declaration itself.
     #[must_use]
@@ -90,7 +116,9 @@ impl Program {
         let m = self.module(module);
         let f = m.func(func);
         let own = FuncRef { module, func };
-        if f.linkage == Linkage::Internal || (!f.is_declaration() && f.linkage == Linkage::External) { return own; }
+        if f.linkage == Linkage::Internal || (!f.is_declaration() && f.linkage == Linkage::External) {
+            return own;
+        }
         self.functions.get(&(m.side, f.name.clone())).copied().unwrap_or(own)
     }
 
@@ -100,21 +128,27 @@ impl Program {
         let m = self.module(module);
         let g = m.global(global);
         let own = GlobalRef { module, global };
-        if g.linkage == Linkage::Internal || (g.defined && g.linkage == Linkage::External) { return own; }
+        if g.linkage == Linkage::Internal || (g.defined && g.linkage == Linkage::External) {
+            return own;
+        }
         self.globals.get(&(m.side, g.name.clone())).copied().unwrap_or(own)
     }
 
     /// A function by mangled symbol, external linkage first, then `static` ones.
     #[must_use]
     pub fn find_func(&self, side: Side, name: &str) -> Option<FuncRef> {
-        if let Some(r) = self.functions.get(&(side, name.to_owned())) { return Some(*r); }
+        if let Some(r) = self.functions.get(&(side, name.to_owned())) {
+            return Some(*r);
+        }
         self.functions().find(|(_, m, f)| m.side == side && !f.is_declaration() && f.name == name).map(|(r, ..)| r)
     }
 
     /// A global by mangled symbol, external linkage first, then `static` ones.
     #[must_use]
     pub fn find_global(&self, side: Side, name: &str) -> Option<GlobalRef> {
-        if let Some(r) = self.globals.get(&(side, name.to_owned())) { return Some(*r); }
+        if let Some(r) = self.globals.get(&(side, name.to_owned())) {
+            return Some(*r);
+        }
         self.modules.iter().enumerate().filter(|(_, m)| m.side == side).find_map(|(mi, m)| {
             m.globals.iter().position(|g| g.name == name).map(|i| GlobalRef {
                 module: ModuleId(u32::try_from(mi).unwrap_or(u32::MAX)),
@@ -149,7 +183,9 @@ impl Program {
     pub fn call_at(&self, func: FuncRef, block: BlockId, inst: u32) -> Option<(&Callee, &[Operand])> {
         let b = self.func(func).blocks.get(block.index())?;
         match (b.insts.get(inst as usize).map(|i| &i.op), &b.term) {
-            (Some(Op::Call { callee, args }), _) | (None, Terminator::Invoke { callee, args, .. }) => Some((callee, args)),
+            (Some(Op::Call { callee, args }), _) | (None, Terminator::Invoke { callee, args, .. }) => {
+                Some((callee, args))
+            }
             _ => None,
         }
     }
@@ -157,16 +193,22 @@ impl Program {
     /// Functions that initialise variables of the host before `main`, in the order of their priorities, of equal ones in that of the
     /// modules; `None` where one of them is not known (LLVM 22 Language Reference, `llvm.global_ctors`).
     #[must_use]
-    pub fn constructors(&self) -> Option<Vec<FuncRef>> { self.in_table("llvm.global_ctors") }
+    pub fn constructors(&self) -> Option<Vec<FuncRef>> {
+        self.in_table("llvm.global_ctors")
+    }
 
     /// Functions that are called after `main`, likewise (`llvm.global_dtors`).
     #[must_use]
-    pub fn destructors(&self) -> Option<Vec<FuncRef>> { self.in_table("llvm.global_dtors") }
+    pub fn destructors(&self) -> Option<Vec<FuncRef>> {
+        self.in_table("llvm.global_dtors")
+    }
 
     fn in_table(&self, table: &str) -> Option<Vec<FuncRef>> {
         let mut all: Vec<(i128, FuncRef)> = vec![];
         for (mi, m) in (0u32..).zip(&self.modules) {
-            if m.side != Side::Host { continue; }
+            if m.side != Side::Host {
+                continue;
+            }
             for init in m.globals.iter().filter(|g| g.name == table).filter_map(|g| g.init.as_ref()) {
                 let Const::Aggregate { elems, .. } = init else { return None };
                 for e in elems {
@@ -183,12 +225,16 @@ impl Program {
     /// Every function of every module, declarations included. Of inline functions and template instances that several
     /// units define the linker keeps one.
     pub fn functions(&self) -> impl Iterator<Item = (FuncRef, &Module, &Function)> {
-        self.modules.iter().enumerate().flat_map(|(mi, m)| {
-            let module = ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
-            m.functions.iter().enumerate().map(move |(i, f)| {
-                (FuncRef { module, func: FuncId(u32::try_from(i).unwrap_or(u32::MAX)) }, m.as_ref(), f)
+        self.modules
+            .iter()
+            .enumerate()
+            .flat_map(|(mi, m)| {
+                let module = ModuleId(u32::try_from(mi).unwrap_or(u32::MAX));
+                m.functions.iter().enumerate().map(move |(i, f)| {
+                    (FuncRef { module, func: FuncId(u32::try_from(i).unwrap_or(u32::MAX)) }, m.as_ref(), f)
+                })
             })
-        }).filter(|(r, m, f)| !self.is_discarded(*r, m.side, f))
+            .filter(|(r, m, f)| !self.is_discarded(*r, m.side, f))
     }
 
     /// Whether the linker takes another module's copy.
@@ -201,7 +247,9 @@ impl Program {
     ///
     /// Returns `None` where the symbol is no stub; the kernel may still lack a definition.
     #[must_use]
-    pub fn kernel_symbol_of_stub(stub: &str) -> Option<String> { stub::kernels_of(stub).into_iter().next() }
+    pub fn kernel_symbol_of_stub(stub: &str) -> Option<String> {
+        stub::kernels_of(stub).into_iter().next()
+    }
 
     /// The kernel that a call of `stub` in a host module launches: the definition in the device side of the same
     /// translation unit where there is one (`static` kernels of two units may share a name), else the program's.
@@ -227,7 +275,8 @@ impl Program {
                 let f = m.files.get(l.file.index());
                 SourceLoc {
                     file: f.map(|f| f.path.clone()).unwrap_or_default(),
-                    line: l.line, column: l.column,
+                    line: l.line,
+                    column: l.column,
                     system: f.is_some_and(|f| f.system),
                 }
             }
@@ -244,14 +293,30 @@ mod tests {
 
     fn module(side: Side, source: &str, functions: &[(&str, Linkage)]) -> Arc<Module> {
         let function = |(name, linkage): &(&str, Linkage)| Function {
-            name: (*name).into(), display: (*name).into(), linkage: *linkage, kernel: side == Side::Device,
-            variadic: false, noreturn: false, ret: TypeId(0), params: vec![],
+            name: (*name).into(),
+            display: (*name).into(),
+            linkage: *linkage,
+            kernel: side == Side::Device,
+            variadic: false,
+            noreturn: false,
+            ret: TypeId(0),
+            params: vec![],
             blocks: vec![Block { name: String::new(), insts: vec![], term: Terminator::Ret(None), term_loc: LocId(0) }],
-            values: 0, max_threads: None, loc: LocId(0),
+            values: 0,
+            max_threads: None,
+            loc: LocId(0),
         };
         Arc::new(Module {
-            side, source: source.into(), producer: String::new(), arch: String::new(), asserts_restored: false, types: vec![], files: vec![],
-            locs: vec![], globals: vec![], functions: functions.iter().map(function).collect(),
+            side,
+            source: source.into(),
+            producer: String::new(),
+            arch: String::new(),
+            asserts_restored: false,
+            types: vec![],
+            files: vec![],
+            locs: vec![],
+            globals: vec![],
+            functions: functions.iter().map(function).collect(),
         })
     }
 
@@ -274,13 +339,25 @@ mod tests {
     #[test]
     fn of_several_copies_one_is_kept() {
         let p = Program::link(vec![
-            module(Side::Device, "a.cu", &[("_Z1tv", Linkage::Odr), ("_Z1wv", Linkage::Weak), ("_ZL1sv", Linkage::Internal)]),
-            module(Side::Device, "b.cu", &[("_Z1tv", Linkage::Odr), ("_Z1wv", Linkage::External), ("_ZL1sv", Linkage::Internal)]),
+            module(
+                Side::Device,
+                "a.cu",
+                &[("_Z1tv", Linkage::Odr), ("_Z1wv", Linkage::Weak), ("_ZL1sv", Linkage::Internal)],
+            ),
+            module(
+                Side::Device,
+                "b.cu",
+                &[("_Z1tv", Linkage::Odr), ("_Z1wv", Linkage::External), ("_ZL1sv", Linkage::Internal)],
+            ),
             module(Side::Host, "b.cu", &[("_Z1tv", Linkage::Odr)]),
         ]);
         let kept: Vec<(u32, &str)> = p.functions().map(|(r, _, f)| (r.module.0, f.name.as_str())).collect();
         assert_eq!(kept, [(0, "_Z1tv"), (0, "_ZL1sv"), (1, "_Z1wv"), (1, "_ZL1sv"), (2, "_Z1tv")]);
-        assert_eq!(p.kernel_of_stub(ModuleId(2), "_Z16__device_stub__tv").map(|r| r.module.0), Some(0), "and launched from either unit");
+        assert_eq!(
+            p.kernel_of_stub(ModuleId(2), "_Z16__device_stub__tv").map(|r| r.module.0),
+            Some(0),
+            "and launched from either unit"
+        );
     }
 
     #[test]

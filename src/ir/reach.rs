@@ -4,7 +4,10 @@
 //! pointer may reach every function whose address is taken, but for launch stubs: who calls one of those through a pointer
 //! configures a launch first. It knows nothing of what functions do.
 
-use super::{Block, Callee, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side, Terminator};
+use super::{
+    Block, Callee, Const, FuncRef, Function, GlobalId, GlobalRef, Linkage, ModuleId, Op, Operand, Program, Side,
+    Terminator,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a piece of code mentions.
@@ -35,7 +38,9 @@ impl Mentions {
                 }
                 i.op.operands(&mut |o| all.add_operand(program, module, o));
             }
-            if let Terminator::Invoke { callee, .. } = &b.term { all.add_callee(program, module, callee); }
+            if let Terminator::Invoke { callee, .. } = &b.term {
+                all.add_callee(program, module, callee);
+            }
             all.opaque |= matches!(b.term, Terminator::Other(_));
             b.term.operands(&mut |o| all.add_operand(program, module, o));
         }
@@ -43,17 +48,28 @@ impl Mentions {
     }
 
     fn add_callee(&mut self, program: &Program, module: ModuleId, callee: &Callee) {
-        match callee { Callee::Direct(f) => self.called.push(program.resolve_func(module, *f)), Callee::Indirect(_) => self.indirect = true }
+        match callee {
+            Callee::Direct(f) => self.called.push(program.resolve_func(module, *f)),
+            Callee::Indirect(_) => self.indirect = true,
+        }
     }
 
-    fn add_operand(&mut self, program: &Program, module: ModuleId, o: &Operand) { if let Operand::Const(c) = o { self.add_constant(program, module, c); } }
+    fn add_operand(&mut self, program: &Program, module: ModuleId, o: &Operand) {
+        if let Operand::Const(c) = o {
+            self.add_constant(program, module, c);
+        }
+    }
 
     /// What a constant mentions.
     pub fn add_constant(&mut self, program: &Program, module: ModuleId, c: &Const) {
         match c {
             Const::Global { id, .. } => self.globals.push(program.resolve_global(module, *id)),
             Const::Func(id) => self.named.push(program.resolve_func(module, *id)),
-            Const::Aggregate { elems, .. } => for e in elems { self.add_constant(program, module, e); },
+            Const::Aggregate { elems, .. } => {
+                for e in elems {
+                    self.add_constant(program, module, e);
+                }
+            }
             Const::Opaque { .. } => self.opaque = true,
             Const::Int { .. } | Const::Float { .. } | Const::Zero(_) | Const::Undef(_) | Const::Bytes { .. } => {}
         }
@@ -64,7 +80,11 @@ impl Mentions {
 fn written_by(program: &Program, module: ModuleId, blocks: &[Block]) -> Vec<GlobalRef> {
     let mut all = Mentions::default();
     for b in blocks {
-        for i in &b.insts { if !matches!(i.op, Op::Load { .. }) { i.op.operands(&mut |o| all.add_operand(program, module, o)); } }
+        for i in &b.insts {
+            if !matches!(i.op, Op::Load { .. }) {
+                i.op.operands(&mut |o| all.add_operand(program, module, o));
+            }
+        }
         b.term.operands(&mut |o| all.add_operand(program, module, o));
     }
     all.globals
@@ -75,10 +95,14 @@ fn written_by(program: &Program, module: ModuleId, blocks: &[Block]) -> Vec<Glob
 pub fn instructions(program: &Program, from: impl IntoIterator<Item = FuncRef>) -> u64 {
     let (mut seen, mut work, mut count) = (FxHashSet::default(), Vec::from_iter(from), 0);
     while let Some(f) = work.pop() {
-        if !seen.insert(f) { continue; }
+        if !seen.insert(f) {
+            continue;
+        }
         for i in program.func(f).blocks.iter().flat_map(|b| &b.insts) {
             count += 1;
-            if let Op::Call { callee: Callee::Direct(id), .. } = &i.op { work.push(program.resolve_func(f.module, *id)); }
+            if let Op::Call { callee: Callee::Direct(id), .. } = &i.op {
+                work.push(program.resolve_func(f.module, *id));
+            }
         }
     }
     count
@@ -103,22 +127,34 @@ impl Reach {
         let mut reach = Self::default();
         let mut taken: FxHashSet<FuncRef> = FxHashSet::default();
         for (r, m, f) in program.functions() {
-            if m.side != Side::Host { continue; }
+            if m.side != Side::Host {
+                continue;
+            }
             let mentions = Mentions::of(program, r.module, &f.blocks);
             taken.extend(&mentions.named);
             reach.mentions.insert(r, mentions);
-            reach.written.extend(written_by(program, r.module, &f.blocks).into_iter().filter(|g| !program.global(*g).constant));
+            reach
+                .written
+                .extend(written_by(program, r.module, &f.blocks).into_iter().filter(|g| !program.global(*g).constant));
         }
         for (mi, m) in program.modules.iter().enumerate().filter(|(_, m)| m.side == Side::Host) {
             let mut initial = Mentions::default();
-            for c in m.globals.iter().filter_map(|g| g.init.as_ref()) { initial.add_constant(program, ModuleId(u32::try_from(mi).unwrap_or(u32::MAX)), c); }
+            for c in m.globals.iter().filter_map(|g| g.init.as_ref()) {
+                initial.add_constant(program, ModuleId(u32::try_from(mi).unwrap_or(u32::MAX)), c);
+            }
             taken.extend(initial.named);
             reach.written.extend(initial.globals.into_iter().filter(|g| !program.global(*g).constant));
             for (i, g) in (0u32..).zip(&m.globals) {
-                if g.defined && !g.constant && !matches!(g.linkage, Linkage::Internal | Linkage::Available) { reach.exported.push(GlobalRef { module: ModuleId(u32::try_from(mi).unwrap_or(u32::MAX)), global: GlobalId(i) }); }
+                if g.defined && !g.constant && !matches!(g.linkage, Linkage::Internal | Linkage::Available) {
+                    reach.exported.push(GlobalRef {
+                        module: ModuleId(u32::try_from(mi).unwrap_or(u32::MAX)),
+                        global: GlobalId(i),
+                    });
+                }
             }
         }
-        reach.taken = taken.into_iter().filter(|f| Program::kernel_symbol_of_stub(&program.func(*f).name).is_none()).collect();
+        reach.taken =
+            taken.into_iter().filter(|f| Program::kernel_symbol_of_stub(&program.func(*f).name).is_none()).collect();
         reach.taken.sort_unstable();
         reach.find_harmless(|f| watched(program.func(f)));
         reach
@@ -128,8 +164,15 @@ impl Reach {
         let mut harmful: FxHashSet<FuncRef> = self.mentions.keys().copied().filter(|f| watched(*f)).collect();
         loop {
             let anywhere = self.taken.iter().any(|f| harmful.contains(f));
-            let more: Vec<FuncRef> = self.mentions.iter().filter(|(f, m)| !harmful.contains(f) && Self::leads_to(m, &harmful, anywhere)).map(|(f, _)| *f).collect();
-            if more.is_empty() { break; }
+            let more: Vec<FuncRef> = self
+                .mentions
+                .iter()
+                .filter(|(f, m)| !harmful.contains(f) && Self::leads_to(m, &harmful, anywhere))
+                .map(|(f, _)| *f)
+                .collect();
+            if more.is_empty() {
+                break;
+            }
             harmful.extend(more);
         }
         self.harmless = self.mentions.keys().copied().filter(|f| !harmful.contains(f)).collect();
@@ -141,11 +184,15 @@ impl Reach {
 
     /// Functions whose address is taken, but for launch stubs.
     #[must_use]
-    pub fn taken(&self) -> &[FuncRef] { &self.taken }
+    pub fn taken(&self) -> &[FuncRef] {
+        &self.taken
+    }
 
     /// Whether any function of the host does more with a variable than to read it by its name.
     #[must_use]
-    pub fn may_be_written(&self, g: GlobalRef) -> bool { self.written.contains(&g) }
+    pub fn may_be_written(&self, g: GlobalRef) -> bool {
+        self.written.contains(&g)
+    }
 
     /// All such variables that are no constants.
     #[must_use]
@@ -157,11 +204,15 @@ impl Reach {
 
     /// Variables of the host that other translation units can name, constants apart.
     #[must_use]
-    pub fn exported(&self) -> &[GlobalRef] { &self.exported }
+    pub fn exported(&self) -> &[GlobalRef] {
+        &self.exported
+    }
 
     /// Whether a function leads to nothing that is watched for.
     #[must_use]
-    pub fn is_harmless(&self, f: FuncRef) -> bool { self.harmless.contains(&f) }
+    pub fn is_harmless(&self, f: FuncRef) -> bool {
+        self.harmless.contains(&f)
+    }
 
     /// Whether a piece of code leads to nothing that is watched for.
     #[must_use]
@@ -173,13 +224,23 @@ impl Reach {
     /// The globals that code mentions, with all that it may call.
     #[must_use]
     pub fn globals(&self, from: &Mentions) -> Named {
-        let mut named = Named { opaque: from.opaque, strange: from.strange, globals: from.globals.clone(), functions: from.named.clone(), reached: vec![] };
+        let mut named = Named {
+            opaque: from.opaque,
+            strange: from.strange,
+            globals: from.globals.clone(),
+            functions: from.named.clone(),
+            reached: vec![],
+        };
         let mut seen: FxHashSet<FuncRef> = FxHashSet::default();
         let mut indirect = from.indirect;
         let mut work: Vec<FuncRef> = from.called.iter().chain(&from.named).copied().collect();
-        if indirect { work.extend(&self.taken); }
+        if indirect {
+            work.extend(&self.taken);
+        }
         while let Some(f) = work.pop() {
-            if !seen.insert(f) { continue; }
+            if !seen.insert(f) {
+                continue;
+            }
             named.reached.push(f);
             let Some(m) = self.mentions.get(&f) else { continue };
             named.globals.extend(&m.globals);
@@ -187,9 +248,15 @@ impl Reach {
             named.opaque |= m.opaque;
             named.strange |= m.strange;
             work.extend(m.called.iter().chain(&m.named));
-            if m.indirect && !indirect { indirect = true; work.extend(&self.taken); }
+            if m.indirect && !indirect {
+                indirect = true;
+                work.extend(&self.taken);
+            }
         }
-        for functions in [&mut named.functions, &mut named.reached] { functions.sort_unstable(); functions.dedup(); }
+        for functions in [&mut named.functions, &mut named.reached] {
+            functions.sort_unstable();
+            functions.dedup();
+        }
         named.globals.sort_unstable();
         named.globals.dedup();
         named
@@ -197,7 +264,9 @@ impl Reach {
 
     /// What a function mentions itself.
     #[must_use]
-    pub fn mentions(&self, f: FuncRef) -> Option<&Mentions> { self.mentions.get(&f) }
+    pub fn mentions(&self, f: FuncRef) -> Option<&Mentions> {
+        self.mentions.get(&f)
+    }
 }
 
 /// The globals that some code mentions.
@@ -217,30 +286,64 @@ pub struct Named {
 #[cfg(test)]
 mod tests {
     use super::{Mentions, Reach};
-    use crate::ir::{Block, Callee, Const, FuncId, FuncRef, Function, Global, GlobalId, GlobalRef, Inst, Linkage, LocId, Module, ModuleId, Op, Operand, Program, Side, Terminator, TypeId, ValueId};
+    use crate::ir::{
+        Block, Callee, Const, FuncId, FuncRef, Function, Global, GlobalId, GlobalRef, Inst, Linkage, LocId, Module,
+        ModuleId, Op, Operand, Program, Side, Terminator, TypeId, ValueId,
+    };
     use std::sync::Arc;
 
-    fn call(callee: Callee, args: Vec<Const>) -> Op { Op::Call { callee, args: args.into_iter().map(Operand::Const).collect() } }
-    fn direct(f: u32) -> Op { call(Callee::Direct(FuncId(f)), vec![]) }
-    fn through_pointer() -> Op { call(Callee::Indirect(Operand::Value(ValueId(0))), vec![]) }
+    fn call(callee: Callee, args: Vec<Const>) -> Op {
+        Op::Call { callee, args: args.into_iter().map(Operand::Const).collect() }
+    }
+    fn direct(f: u32) -> Op {
+        call(Callee::Direct(FuncId(f)), vec![])
+    }
+    fn through_pointer() -> Op {
+        call(Callee::Indirect(Operand::Value(ValueId(0))), vec![])
+    }
 
     fn function(name: &str, ops: Vec<Op>) -> Function {
         let insts = ops.into_iter().map(|op| Inst { result: None, ty: TypeId(0), op, loc: LocId(0) }).collect();
         Function {
-            name: name.into(), display: name.into(), linkage: Linkage::External, kernel: false, variadic: false, noreturn: false, ret: TypeId(0), params: vec![],
-            blocks: vec![Block { name: String::new(), insts, term: Terminator::Ret(None), term_loc: LocId(0) }], values: 1, max_threads: None, loc: LocId(0),
+            name: name.into(),
+            display: name.into(),
+            linkage: Linkage::External,
+            kernel: false,
+            variadic: false,
+            noreturn: false,
+            ret: TypeId(0),
+            params: vec![],
+            blocks: vec![Block { name: String::new(), insts, term: Terminator::Ret(None), term_loc: LocId(0) }],
+            values: 1,
+            max_threads: None,
+            loc: LocId(0),
         }
     }
 
     /// A host side with one global that holds the address of a function.
     fn program(functions: Vec<Function>, table: Option<u32>) -> Program {
         let global = Global {
-            name: "g".into(), source_name: "g".into(), ty: TypeId(0), space: 0, linkage: Linkage::External, constant: false, defined: true,
-            init: table.map(|f| Const::Func(FuncId(f))), loc: LocId(0),
+            name: "g".into(),
+            source_name: "g".into(),
+            ty: TypeId(0),
+            space: 0,
+            linkage: Linkage::External,
+            constant: false,
+            defined: true,
+            init: table.map(|f| Const::Func(FuncId(f))),
+            loc: LocId(0),
         };
         Program::link(vec![Arc::new(Module {
-            side: Side::Host, source: "a.cu".into(), producer: String::new(), arch: String::new(), asserts_restored: false, types: vec![], files: vec![],
-            locs: vec![], globals: vec![global], functions,
+            side: Side::Host,
+            source: "a.cu".into(),
+            producer: String::new(),
+            arch: String::new(),
+            asserts_restored: false,
+            types: vec![],
+            files: vec![],
+            locs: vec![],
+            globals: vec![global],
+            functions,
         })])
     }
 
@@ -251,16 +354,31 @@ mod tests {
 
     #[test]
     fn what_calls_or_names_it_leads_to_it() {
-        let p = program(vec![
-            function("cudaMalloc", vec![]), function("calls", vec![direct(0)]), function("calls_that", vec![direct(1)]),
-            function("names", vec![call(Callee::Direct(FuncId(4)), vec![Const::Func(FuncId(1))])]), function("sort", vec![]), function("rounds", vec![direct(5), direct(4)]),
-        ], None);
+        let p = program(
+            vec![
+                function("cudaMalloc", vec![]),
+                function("calls", vec![direct(0)]),
+                function("calls_that", vec![direct(1)]),
+                function("names", vec![call(Callee::Direct(FuncId(4)), vec![Const::Func(FuncId(1))])]),
+                function("sort", vec![]),
+                function("rounds", vec![direct(5), direct(4)]),
+            ],
+            None,
+        );
         assert_eq!(harmless(&p), ["sort", "rounds"]);
     }
 
     #[test]
     fn a_call_through_a_pointer_leads_wherever_an_address_is_taken() {
-        let functions = || vec![function("cudaFree", vec![]), function("frees", vec![direct(0)]), function("plain", vec![]), function("through_pointer", vec![through_pointer()]), function("above", vec![direct(3)])];
+        let functions = || {
+            vec![
+                function("cudaFree", vec![]),
+                function("frees", vec![direct(0)]),
+                function("plain", vec![]),
+                function("through_pointer", vec![through_pointer()]),
+                function("above", vec![direct(3)]),
+            ]
+        };
         assert_eq!(harmless(&program(functions(), None)), ["plain", "through_pointer", "above"]);
         assert_eq!(harmless(&program(functions(), Some(2))), ["plain", "through_pointer", "above"]);
         assert_eq!(harmless(&program(functions(), Some(1))), ["plain"]);
@@ -268,19 +386,48 @@ mod tests {
 
     #[test]
     fn a_launch_stub_is_reached_where_a_launch_is_configured() {
-        let p = program(vec![
-            function("cudaLaunchKernel", vec![]), function("_Z16__device_stub__kv", vec![direct(0)]), function("cudaPushCallConfiguration", vec![]),
-            function("launches", vec![direct(2), through_pointer()]), function("through_pointer", vec![through_pointer()]),
-        ], Some(1));
+        let p = program(
+            vec![
+                function("cudaLaunchKernel", vec![]),
+                function("_Z16__device_stub__kv", vec![direct(0)]),
+                function("cudaPushCallConfiguration", vec![]),
+                function("launches", vec![direct(2), through_pointer()]),
+                function("through_pointer", vec![through_pointer()]),
+            ],
+            Some(1),
+        );
         assert_eq!(harmless(&p), ["through_pointer"]);
     }
 
     #[test]
     fn globals_are_those_of_all_that_is_called() {
-        let store = Op::Store { ptr: Operand::Const(Const::Global { id: GlobalId(0), offset: 0 }), value: Operand::Value(ValueId(0)), volatile: false, align: 4 };
-        let p = program(vec![function("sets", vec![store]), function("calls", vec![direct(0)]), function("opaque", vec![call(Callee::Direct(FuncId(3)), vec![Const::Opaque { ty: TypeId(0), what: "ptrtoint".into() }])]), function("other", vec![])], None);
+        let store = Op::Store {
+            ptr: Operand::Const(Const::Global { id: GlobalId(0), offset: 0 }),
+            value: Operand::Value(ValueId(0)),
+            volatile: false,
+            align: 4,
+        };
+        let p = program(
+            vec![
+                function("sets", vec![store]),
+                function("calls", vec![direct(0)]),
+                function(
+                    "opaque",
+                    vec![call(
+                        Callee::Direct(FuncId(3)),
+                        vec![Const::Opaque { ty: TypeId(0), what: "ptrtoint".into() }],
+                    )],
+                ),
+                function("other", vec![]),
+            ],
+            None,
+        );
         let reach = Reach::of(&p, |_| false);
-        let of = |n: u32| { let f = FuncRef { module: ModuleId(0), func: FuncId(n) }; let named = reach.globals(&Mentions::of(&p, f.module, &p.func(f).blocks)); (named.globals, named.opaque) };
+        let of = |n: u32| {
+            let f = FuncRef { module: ModuleId(0), func: FuncId(n) };
+            let named = reach.globals(&Mentions::of(&p, f.module, &p.func(f).blocks));
+            (named.globals, named.opaque)
+        };
         assert_eq!(of(1), (vec![GlobalRef { module: ModuleId(0), global: GlobalId(0) }], false));
         assert_eq!(of(2), (vec![], true));
         assert_eq!(of(3), (vec![], false));

@@ -2,8 +2,22 @@
 
 /// Their names, and how many numbers they take.
 pub const ALL: &[(&str, usize)] = &[
-    ("smin", 2), ("smax", 2), ("umin", 2), ("umax", 2), ("abs", 1), ("ctpop", 1), ("ctlz", 1), ("cttz", 1), ("bswap", 1), ("bitreverse", 1), ("fshl", 3), ("fshr", 3),
-    ("uadd.sat", 2), ("usub.sat", 2), ("sadd.sat", 2), ("ssub.sat", 2),
+    ("smin", 2),
+    ("smax", 2),
+    ("umin", 2),
+    ("umax", 2),
+    ("abs", 1),
+    ("ctpop", 1),
+    ("ctlz", 1),
+    ("cttz", 1),
+    ("bswap", 1),
+    ("bitreverse", 1),
+    ("fshl", 3),
+    ("fshr", 3),
+    ("uadd.sat", 2),
+    ("usub.sat", 2),
+    ("sadd.sat", 2),
+    ("ssub.sat", 2),
 ];
 
 fn signed(v: u64, bits: u32) -> i128 {
@@ -11,7 +25,9 @@ fn signed(v: u64, bits: u32) -> i128 {
     if v >= 1 << (bits - 1) { v - (1 << bits) } else { v }
 }
 
-fn from_bits(bits: impl Iterator<Item = bool>) -> u64 { bits.enumerate().fold(0, |v, (i, b)| v | u64::from(b) << i) }
+fn from_bits(bits: impl Iterator<Item = bool>) -> u64 {
+    bits.enumerate().fold(0, |v, (i, b)| v | u64::from(b) << i)
+}
 
 /// The result, of numbers that are given without sign.
 #[must_use]
@@ -34,8 +50,14 @@ pub fn value(name: &str, bits: u32, a: &[u64]) -> u64 {
         "cttz" => (0..bits).take_while(|i| !bit(a[0], *i)).count() as u64,
         "bswap" => from_bits((0..bits).map(|i| bit(a[0], bits - 8 - i / 8 * 8 + i % 8))),
         "bitreverse" => from_bits((0..bits).map(|i| bit(a[0], bits - 1 - i))),
-        "fshl" => { let k = (a[2] % u64::from(bits)) as u32; from_bits((0..bits).map(|i| joined(bits + i - k))) }
-        "fshr" => { let k = (a[2] % u64::from(bits)) as u32; from_bits((0..bits).map(|i| joined(i + k))) }
+        "fshl" => {
+            let k = (a[2] % u64::from(bits)) as u32;
+            from_bits((0..bits).map(|i| joined(bits + i - k)))
+        }
+        "fshr" => {
+            let k = (a[2] % u64::from(bits)) as u32;
+            from_bits((0..bits).map(|i| joined(i + k)))
+        }
         "uadd.sat" => u64::try_from(u128::from(a[0]) + u128::from(a[1])).map_or(mask, |v| v.min(mask)),
         "usub.sat" => a[0].saturating_sub(a[1]),
         "sadd.sat" => back((s(0) + s(1)).clamp(least, most)),
@@ -49,7 +71,20 @@ pub fn value(name: &str, bits: u32, a: &[u64]) -> u64 {
 pub fn samples(bits: u32, seed: u64) -> Vec<u64> {
     let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
     let half = 1u64 << (bits - 1);
-    let mut all = vec![0, 1, 2, 3, half - 1, half, half + 1, mask, mask - 1, u64::from(bits), u64::from(bits) - 1, 0x0123_4567_89ab_cdef];
+    let mut all = vec![
+        0,
+        1,
+        2,
+        3,
+        half - 1,
+        half,
+        half + 1,
+        mask,
+        mask - 1,
+        u64::from(bits),
+        u64::from(bits) - 1,
+        0x0123_4567_89ab_cdef,
+    ];
     let mut x = seed | 1;
     for i in 0..12u32 {
         x ^= x << 13;
@@ -57,6 +92,8 @@ pub fn samples(bits: u32, seed: u64) -> Vec<u64> {
         x ^= x << 17;
         all.push(if i % 2 == 0 { x } else { x >> (x % 61) });
     }
-    for v in &mut all { *v &= mask; }
+    for v in &mut all {
+        *v &= mask;
+    }
     all
 }

@@ -13,11 +13,15 @@ pub fn most_static_shared(program: &Program, kernel: FuncRef) -> u64 {
     let mut variables = BTreeSet::new();
     let mut everything = false;
     while let Some(f) = open.pop() {
-        if program.module(f.module).side != Side::Device || !functions.insert(f) { continue; }
+        if program.module(f.module).side != Side::Device || !functions.insert(f) {
+            continue;
+        }
         let m = Mentions::of(program, f.module, &program.func(f).blocks);
         everything |= m.indirect;
         open.extend(m.called.into_iter().chain(m.named));
-        variables.extend(m.globals.into_iter().filter(|g| program.global(*g).space == space::SHARED && program.global(*g).defined));
+        variables.extend(
+            m.globals.into_iter().filter(|g| program.global(*g).space == space::SHARED && program.global(*g).defined),
+        );
     }
     if everything {
         let m = program.module(kernel.module);

@@ -13,22 +13,33 @@ const MARK: &str = "__device_stub__";
 pub(super) fn kernels_of(stub: &str) -> Vec<String> {
     let Some(at) = stub.find(MARK) else { return vec![] };
     let (before, behind) = (&stub[..at], &stub[at + MARK.len()..]);
-    if !stub.starts_with("_Z") { return if at == 0 { vec![behind.to_owned()] } else { vec![] }; }
+    if !stub.starts_with("_Z") {
+        return if at == 0 { vec![behind.to_owned()] } else { vec![] };
+    }
     let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
-    let mut found: Vec<String> = (1..=digits).rev().filter_map(|n| {
-        let (before, length) = before.split_at(at - n);
-        // A length has no zero in front.
-        let length: usize = length.parse().ok().filter(|_| !length.starts_with('0'))?;
-        let own = length.checked_sub(MARK.len()).filter(|n| (1..=behind.len()).contains(n))?;
-        Some(format!("{before}{own}{behind}"))
-    }).collect();
-    if found.len() < 2 { return found; }
+    let mut found: Vec<String> = (1..=digits)
+        .rev()
+        .filter_map(|n| {
+            let (before, length) = before.split_at(at - n);
+            // A length has no zero in front.
+            let length: usize = length.parse().ok().filter(|_| !length.starts_with('0'))?;
+            let own = length.checked_sub(MARK.len()).filter(|n| (1..=behind.len()).contains(n))?;
+            Some(format!("{before}{own}{behind}"))
+        })
+        .collect();
+    if found.len() < 2 {
+        return found;
+    }
     let Some(wanted) = demangled(stub).map(|s| s.replacen(MARK, "", 1)) else { return found };
-    if let Some(i) = found.iter().position(|k| demangled(k).is_some_and(|k| k == wanted)) { found = vec![found.swap_remove(i)]; }
+    if let Some(i) = found.iter().position(|k| demangled(k).is_some_and(|k| k == wanted)) {
+        found = vec![found.swap_remove(i)];
+    }
     found
 }
 
-fn demangled(symbol: &str) -> Option<String> { Symbol::new(symbol).ok()?.demangle().ok() }
+fn demangled(symbol: &str) -> Option<String> {
+    Symbol::new(symbol).ok()?.demangle().ok()
+}
 
 #[cfg(test)]
 mod tests {
@@ -51,8 +62,14 @@ mod tests {
             ("_ZN3ns122__device_stub__countedEPii", "_ZN3ns17countedEPii"),
             ("_ZN2v27detail320__device_stub__innerEPii", "_ZN2v27detail35innerEPii"),
             ("_ZN2v27detail320__device_stub__applyIZ4mainEUliE_EEvT_Pii", "_ZN2v27detail35applyIZ4mainEUliE_EEvT_Pii"),
-            ("_ZN2v27detail325__device_stub__with_localIZ4mainE5LocalEEvT_Pii", "_ZN2v27detail310with_localIZ4mainE5LocalEEvT_Pii"),
-            ("_ZN2v27detail312_GLOBAL__N_120__device_stub__deep9IiEEvPT_i", "_ZN2v27detail312_GLOBAL__N_15deep9IiEEvPT_i"),
+            (
+                "_ZN2v27detail325__device_stub__with_localIZ4mainE5LocalEEvT_Pii",
+                "_ZN2v27detail310with_localIZ4mainE5LocalEEvT_Pii",
+            ),
+            (
+                "_ZN2v27detail312_GLOBAL__N_120__device_stub__deep9IiEEvPT_i",
+                "_ZN2v27detail312_GLOBAL__N_15deep9IiEEvPT_i",
+            ),
             ("_ZN3ns218__device_stub__k_2EPNS_1SE", "_ZN3ns23k_2EPNS_1SE"),
             ("_ZN1AI3n12E16__device_stub__kEv", "_ZN1AI3n12E1kEv"),
         ] {

@@ -13,8 +13,12 @@ impl Display for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "module {:?} {} ({}", self.side, self.source, self.producer)?;
         writeln!(f, "{}{})", if self.arch.is_empty() { "" } else { ", " }, self.arch)?;
-        for (i, g) in self.globals.iter().enumerate() { writeln!(f, "g{i} {}", In(self, g))?; }
-        for func in &self.functions { write!(f, "{}", In(self, func))?; }
+        for (i, g) in self.globals.iter().enumerate() {
+            writeln!(f, "g{i} {}", In(self, g))?;
+        }
+        for func in &self.functions {
+            write!(f, "{}", In(self, func))?;
+        }
         Ok(())
     }
 }
@@ -51,7 +55,9 @@ impl Display for In<'_, LocId> {
             write!(f, "{}:", file.path.rsplit('/').next().unwrap_or_default())?;
         }
         write!(f, "{}:{}", loc.line, loc.column)?;
-        if let Some(at) = &loc.inlined_at { write!(f, " inlined{}", In(self.0, at))?; }
+        if let Some(at) = &loc.inlined_at {
+            write!(f, " inlined{}", In(self.0, at))?;
+        }
         Ok(())
     }
 }
@@ -71,7 +77,9 @@ impl Display for In<'_, Const> {
             Const::Func(id) => write!(f, "@{}", self.0.functions.get(id.index()).map_or("?", |g| g.name.as_str())),
             Const::Aggregate { ty, elems } => {
                 write!(f, "{} {{", In(self.0, ty))?;
-                for (i, e) in elems.iter().enumerate() { write!(f, "{}{}", if i == 0 { "" } else { ", " }, In(self.0, e))?; }
+                for (i, e) in elems.iter().enumerate() {
+                    write!(f, "{}{}", if i == 0 { "" } else { ", " }, In(self.0, e))?;
+                }
                 f.write_str("}")
             }
             Const::Bytes { ty, data } => write!(f, "{} \"{}\"", In(self.0, ty), data.escape_ascii()),
@@ -91,7 +99,9 @@ impl Display for In<'_, Operand> {
 
 impl Display for In<'_, [Operand]> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, a) in self.1.iter().enumerate() { write!(f, "{}{}", if i == 0 { "" } else { ", " }, In(self.0, a))?; }
+        for (i, a) in self.1.iter().enumerate() {
+            write!(f, "{}{}", if i == 0 { "" } else { ", " }, In(self.0, a))?;
+        }
         Ok(())
     }
 }
@@ -100,9 +110,13 @@ impl Display for In<'_, Global> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let g = self.1;
         write!(f, "{:?} {} {}", g.linkage, if g.constant { "constant" } else { "global" }, g.name)?;
-        if g.source_name != g.name { write!(f, " `{}`", g.source_name)?; }
+        if g.source_name != g.name {
+            write!(f, " `{}`", g.source_name)?;
+        }
         write!(f, ": {}", In(self.0, &g.ty))?;
-        if g.space != 0 { write!(f, " space {}", g.space)?; }
+        if g.space != 0 {
+            write!(f, " space {}", g.space)?;
+        }
         match &g.init {
             Some(init) => write!(f, " = {}", In(self.0, init))?,
             None if g.defined => {}
@@ -123,19 +137,33 @@ impl Display for In<'_, Function> {
         write!(f, "{kind} {:?} {} {}(", func.linkage, In(m, &func.ret), func.name)?;
         for (i, p) in func.params.iter().enumerate() {
             write!(f, "{}{}", if i == 0 { "" } else { ", " }, In(m, &p.ty))?;
-            if let Some(t) = &p.byval { write!(f, " byval {}", In(m, t))?; }
-            if let Some(t) = &p.sret { write!(f, " sret {}", In(m, t))?; }
+            if let Some(t) = &p.byval {
+                write!(f, " byval {}", In(m, t))?;
+            }
+            if let Some(t) = &p.sret {
+                write!(f, " sret {}", In(m, t))?;
+            }
             write!(f, " %{i}")?;
-            if !p.name.is_empty() { write!(f, ":{}", p.name)?; }
+            if !p.name.is_empty() {
+                write!(f, ":{}", p.name)?;
+            }
         }
         write!(f, "{})", if func.variadic { ", ..." } else { "" })?;
-        if func.noreturn { f.write_str(" noreturn")?; }
-        if let Some(n) = func.max_threads { write!(f, " max_threads {n}")?; }
-        if func.display != func.name { write!(f, "  `{}`", func.display)?; }
+        if func.noreturn {
+            f.write_str(" noreturn")?;
+        }
+        if let Some(n) = func.max_threads {
+            write!(f, " max_threads {n}")?;
+        }
+        if func.display != func.name {
+            write!(f, "  `{}`", func.display)?;
+        }
         writeln!(f, "{}", In(m, &func.loc))?;
         for (i, b) in func.blocks.iter().enumerate() {
             writeln!(f, "  b{i}: {}", b.name)?;
-            for inst in &b.insts { writeln!(f, "    {}", In(m, inst))?; }
+            for inst in &b.insts {
+                writeln!(f, "    {}", In(m, inst))?;
+            }
             writeln!(f, "    {}{}", In(m, &b.term), In(m, &b.term_loc))?;
         }
         Ok(())
@@ -144,7 +172,9 @@ impl Display for In<'_, Function> {
 
 impl Display for In<'_, Inst> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(r) = self.1.result { write!(f, "%{}: {} = ", r.0, In(self.0, &self.1.ty))?; }
+        if let Some(r) = self.1.result {
+            write!(f, "%{}: {} = ", r.0, In(self.0, &self.1.ty))?;
+        }
         write!(f, "{}{}", In(self.0, &self.1.op), In(self.0, &self.1.loc))
     }
 }
@@ -152,8 +182,12 @@ impl Display for In<'_, Inst> {
 impl Display for In<'_, Var> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{} {}`", self.1.type_name, self.1.name)?;
-        if self.1.unsigned { f.write_str(" unsigned")?; }
-        if let Some(p) = self.1.param { write!(f, " parameter {p}")?; }
+        if self.1.unsigned {
+            f.write_str(" unsigned")?;
+        }
+        if let Some(p) = self.1.param {
+            write!(f, " parameter {p}")?;
+        }
         Ok(())
     }
 }
@@ -220,7 +254,9 @@ impl Display for In<'_, Op> {
             Op::ExtractValue { agg, path } => write!(f, "extractvalue {} {path:?}", o(agg)),
             Op::InsertValue { agg, value, path } => write!(f, "insertvalue {} {path:?} {}", o(agg), o(value)),
             Op::ExtractElement { vec, index } => write!(f, "extractelement {}, {}", o(vec), o(index)),
-            Op::InsertElement { vec, value, index } => write!(f, "insertelement {}, {}, {}", o(vec), o(value), o(index)),
+            Op::InsertElement { vec, value, index } => {
+                write!(f, "insertelement {}, {}, {}", o(vec), o(value), o(index))
+            }
             Op::Shuffle { a, b, mask } => write!(f, "shuffle {}, {} {mask:?}", o(a), o(b)),
             Op::Freeze(a) => write!(f, "freeze {}", o(a)),
             Op::Fence => f.write_str("fence"),
@@ -238,13 +274,17 @@ impl Display for In<'_, Terminator> {
             Terminator::Ret(None) => f.write_str("ret"),
             Terminator::Ret(Some(v)) => write!(f, "ret {}", In(m, v)),
             Terminator::Br(b) => write!(f, "br b{}", b.0),
-            Terminator::CondBr { cond, then, otherwise } => write!(f, "br {} ? b{} : b{}", In(m, cond), then.0, otherwise.0),
+            Terminator::CondBr { cond, then, otherwise } => {
+                write!(f, "br {} ? b{} : b{}", In(m, cond), then.0, otherwise.0)
+            }
             Terminator::Switch { value, default, cases } => {
                 write!(f, "switch {} default b{}", In(m, value), default.0)?;
                 cases.iter().try_for_each(|(v, b)| write!(f, ", {v}: b{}", b.0))
             }
             Terminator::Invoke { result, ty, callee, args, normal, unwind } => {
-                if let Some(r) = result { write!(f, "%{}: {} = ", r.0, In(m, ty))?; }
+                if let Some(r) = result {
+                    write!(f, "%{}: {} = ", r.0, In(m, ty))?;
+                }
                 write!(f, "invoke {}({}) b{} unwind b{}", In(m, callee), In(m, args.as_slice()), normal.0, unwind.0)
             }
             Terminator::Unreachable => f.write_str("unreachable"),
@@ -254,4 +294,6 @@ impl Display for In<'_, Terminator> {
 }
 
 /// The lower-case name of a variant.
-fn lower(text: impl fmt::Debug) -> String { format!("{text:?}").to_lowercase() }
+fn lower(text: impl fmt::Debug) -> String {
+    format!("{text:?}").to_lowercase()
+}

@@ -8,14 +8,28 @@ use crate::symbolic::term::{Range, TermId, wrap_value};
 
 /// A function of bits without a polynomial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bits { Ones, ZerosInFront, ZerosBehind, BytesReversed, Reversed }
+pub(super) enum Bits {
+    Ones,
+    ZerosInFront,
+    ZerosBehind,
+    BytesReversed,
+    Reversed,
+}
 
 impl Bits {
     pub(super) const fn name(self) -> &'static str {
-        match self { Self::Ones => "ctpop", Self::ZerosInFront => "ctlz", Self::ZerosBehind => "cttz", Self::BytesReversed => "bswap", Self::Reversed => "bitreverse" }
+        match self {
+            Self::Ones => "ctpop",
+            Self::ZerosInFront => "ctlz",
+            Self::ZerosBehind => "cttz",
+            Self::BytesReversed => "bswap",
+            Self::Reversed => "bitreverse",
+        }
     }
 
-    const fn is_count(self) -> bool { matches!(self, Self::Ones | Self::ZerosInFront | Self::ZerosBehind) }
+    const fn is_count(self) -> bool {
+        matches!(self, Self::Ones | Self::ZerosInFront | Self::ZerosBehind)
+    }
 
     /// Of the lowest `bits` bits of a number.
     #[must_use]
@@ -33,14 +47,20 @@ impl Bits {
 }
 
 /// Widths whose numbers terms hold with room to spare.
-const fn is_followed(bits: u32) -> bool { bits >= 2 && bits <= 64 }
+const fn is_followed(bits: u32) -> bool {
+    bits >= 2 && bits <= 64
+}
 
 impl Executor<'_> {
     /// A function of the bits of a number. Counts of zeros are the width for zero.
     pub(super) fn of_bits(&mut self, f: Bits, a: TermId, bits: u32) -> Option<TermId> {
-        if !is_followed(bits) || f == Bits::BytesReversed && !bits.is_multiple_of(16) { return None; }
+        if !is_followed(bits) || f == Bits::BytesReversed && !bits.is_multiple_of(16) {
+            return None;
+        }
         let a = self.for_bits(a, bits);
-        if let Some(v) = self.arena.as_int(a) { return Some(self.arena.int(f.of(v, bits))); }
+        if let Some(v) = self.arena.as_int(a) {
+            return Some(self.arena.int(f.of(v, bits)));
+        }
         let range = if f.is_count() { Range::new(0, i128::from(bits)) } else { Range::of_int(bits, false) };
         Some(self.arena.apply(format!("{}{bits}", f.name()), vec![a], range))
     }
@@ -50,7 +70,9 @@ impl Executor<'_> {
         let count = self.of_bits(f, a, bits)?;
         let (a, zero) = (self.for_bits(a, bits), self.arena.int(0));
         let is_zero = self.arena.eq(a, zero);
-        if self.arena.as_bool(is_zero) == Some(false) { return Some(count); }
+        if self.arena.as_bool(is_zero) == Some(false) {
+            return Some(count);
+        }
         let any = self.unknown_int("a count of bits of zero", bits);
         Some(self.arena.ite(is_zero, any, count))
     }
@@ -65,9 +87,14 @@ impl Executor<'_> {
 
     /// `bits` of the two numbers side by side, `a` in front, moved to the left by a number that counts modulo the width, or to the right.
     pub(super) fn funnel(&mut self, left: bool, [a, b, by]: [TermId; 3], bits: u32) -> Option<TermId> {
-        if !is_followed(bits) { return None; }
+        if !is_followed(bits) {
+            return None;
+        }
         // Constants as well: a negative one shifted down would bring its sign along.
-        let [a, b] = [a, b].map(|t| { let t = self.for_bits(t, bits); if self.arena.as_int(t).is_some() { self.arena.modulo(t, 1 << bits) } else { t } });
+        let [a, b] = [a, b].map(|t| {
+            let t = self.for_bits(t, bits);
+            if self.arena.as_int(t).is_some() { self.arena.modulo(t, 1 << bits) } else { t }
+        });
         let by = self.for_bits(by, bits);
         let by = self.arena.modulo(by, i128::from(bits));
         let Some(k) = self.arena.as_int(by) else {
@@ -75,7 +102,9 @@ impl Executor<'_> {
             // Only powers of two are widths of machine integers.
             return bits.is_power_of_two().then(|| self.arena.apply(name, vec![a, b, by], Range::of_int(bits, false)));
         };
-        if k == 0 { return Some(if left { a } else { b }); }
+        if k == 0 {
+            return Some(if left { a } else { b });
+        }
         let (up, down) = if left { (k, i128::from(bits) - k) } else { (i128::from(bits) - k, k) };
         let high = self.arena.scale(a, 1 << up);
         let (high, low) = (self.arena.modulo(high, 1 << bits), self.arena.floor_div(b, 1 << down));
@@ -84,13 +113,24 @@ impl Executor<'_> {
 
     /// A sum or difference that stays at the ends of its type.
     pub(super) fn saturated(&mut self, add: bool, signed: bool, [a, b]: [TermId; 2], bits: u32) -> Option<TermId> {
-        if !is_followed(bits) { return None; }
+        if !is_followed(bits) {
+            return None;
+        }
         let (a, b) = (self.interpret(a, bits, signed), self.interpret(b, bits, signed));
         let exact = if add { self.arena.add(a, b) } else { self.arena.sub(a, b) };
-        let (Range { lo: Some(lo), hi: Some(hi) }, range) = (Range::of_int(bits, signed), self.arena.range(exact)) else { return None };
+        let (Range { lo: Some(lo), hi: Some(hi) }, range) = (Range::of_int(bits, signed), self.arena.range(exact))
+        else {
+            return None;
+        };
         let mut t = exact;
-        if range.lo.is_none_or(|l| l < lo) { let lo = self.arena.int(lo); t = self.arena.max(t, lo); }
-        if range.hi.is_none_or(|h| h > hi) { let hi = self.arena.int(hi); t = self.arena.min(t, hi); }
+        if range.lo.is_none_or(|l| l < lo) {
+            let lo = self.arena.int(lo);
+            t = self.arena.max(t, lo);
+        }
+        if range.hi.is_none_or(|h| h > hi) {
+            let hi = self.arena.int(hi);
+            t = self.arena.min(t, hi);
+        }
         Some(t)
     }
 }

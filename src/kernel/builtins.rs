@@ -14,15 +14,35 @@ use std::rc::Rc;
 pub type Modelled = Result<Option<(Value, State)>, Box<State>>;
 
 impl Executor<'_> {
-    pub(crate) fn device_call(&mut self, f: FuncRef, args: &[Value], s: State, context: u64, site: Site, ty: TypeId) -> Modelled {
+    pub(crate) fn device_call(
+        &mut self,
+        f: FuncRef,
+        args: &[Value],
+        s: State,
+        context: u64,
+        site: Site,
+        ty: TypeId,
+    ) -> Modelled {
         let func = self.program.func(f);
         let name = func.name.as_str();
-        if let Some(v) = self.thread_register(name) { return Ok(Some((v, s))); }
-        if is_barrier(name) { self.partitions.barrier(); }
-        if let Some(rest) = name.strip_prefix("llvm.") { return self.intrinsic(rest, args, s, site, ty); }
+        if let Some(v) = self.thread_register(name) {
+            return Ok(Some((v, s)));
+        }
+        if is_barrier(name) {
+            self.partitions.barrier();
+        }
+        if let Some(rest) = name.strip_prefix("llvm.") {
+            return self.intrinsic(rest, args, s, site, ty);
+        }
         // With a body or without: where clang finds libdevice, its functions have theirs.
-        if is_of_libdevice(func) && let Some(v) = self.integer_of_libdevice(name, args) { return Ok(Some((v, s))); }
-        if !func.is_declaration() { return Err(Box::new(s)); }
+        if is_of_libdevice(func)
+            && let Some(v) = self.integer_of_libdevice(name, args)
+        {
+            return Ok(Some((v, s)));
+        }
+        if !func.is_declaration() {
+            return Err(Box::new(s));
+        }
         match name {
             "__assertfail" | "__assert_fail" | "__trap" => return Ok(None),
             "vprintf" | "printf" | "__syncthreads" | "__syncwarp" => return Ok(Some((Value::unknown("no value"), s))),
@@ -62,7 +82,10 @@ impl Executor<'_> {
         let int = |e: &mut Self, i: usize| args.get(i).map(|v| e.value_int(v, bits));
         let a = int(self, 0)?;
         let t = match op {
-            "min" | "max" | "umin" | "umax" => { let b = int(self, 1)?; return Some(self.extreme(op.ends_with("max"), !op.starts_with('u'), [a, b], bits)); }
+            "min" | "max" | "umin" | "umax" => {
+                let b = int(self, 1)?;
+                return Some(self.extreme(op.ends_with("max"), !op.starts_with('u'), [a, b], bits));
+            }
             "abs" => return Some(self.absolute(a, bits)),
             "clz" => self.of_bits(Bits::ZerosInFront, a, bits)?,
             "popc" => self.of_bits(Bits::Ones, a, bits)?,
@@ -74,13 +97,23 @@ impl Executor<'_> {
 
     /// `malloc` and `new` in a kernel: an allocation that is used has succeeded.
     fn heap_of_device(&mut self, size: Option<&Value>, s: State, context: u64, site: Site) -> Option<(Value, State)> {
-        let size = match size { Some(v) => self.value_int(v, 64), None => self.arena.int(0) };
+        let size = match size {
+            Some(v) => self.value_int(v, 64),
+            None => self.arena.int(0),
+        };
         let size = self.interpret(size, 64, false);
         let memory = self.arena.int(i128::from(self.device_memory));
         let fits = self.arena.le(size, memory);
         let mut s = self.assume(s, fits)?;
         let place = self.user_location();
-        let object = Object { kind: ObjKind::DeviceHeap, name: String::new(), extent: Some(size), site: place, func: None, array: true };
+        let object = Object {
+            kind: ObjKind::DeviceHeap,
+            name: String::new(),
+            extent: Some(size),
+            site: place,
+            func: None,
+            array: true,
+        };
         let o = self.allocate(context, site, 1, |_| object);
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
         Some((self.pointer(o, 0), s))
@@ -90,7 +123,9 @@ impl Executor<'_> {
     fn thread_register(&mut self, name: &str) -> Option<Value> {
         let reg = name.strip_prefix("llvm.nvvm.read.ptx.sreg.")?;
         let t = self.thread.clone()?;
-        if reg == "warpsize" { return Some(Value::Int(self.arena.int(32))); }
+        if reg == "warpsize" {
+            return Some(Value::Int(self.arena.int(32)));
+        }
         if reg == "laneid" {
             // Lanes count within the linearised block.
             let xy = self.arena.mul(t.tid[2], t.block[1]);
@@ -101,10 +136,18 @@ impl Executor<'_> {
         }
         let (base, axis) = reg.rsplit_once('.')?;
         let (i, _) = Self::axis(axis)?;
-        let v = match base { "tid" => t.tid[i], "ctaid" => t.bid[i], "ntid" => t.block[i], "nctaid" => t.grid[i], _ => return None };
+        let v = match base {
+            "tid" => t.tid[i],
+            "ctaid" => t.bid[i],
+            "ntid" => t.block[i],
+            "nctaid" => t.grid[i],
+            _ => return None,
+        };
         Some(Value::Int(v))
     }
 }
 
 /// Whether a function is of libdevice, with a body or without: its names are reserved, and none has a place in the source.
-fn is_of_libdevice(f: &Function) -> bool { f.name.starts_with("__nv_") && (f.is_declaration() || f.loc == LocId(0)) }
+fn is_of_libdevice(f: &Function) -> bool {
+    f.name.starts_with("__nv_") && (f.is_declaration() || f.loc == LocId(0))
+}

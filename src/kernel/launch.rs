@@ -2,8 +2,8 @@
 
 use crate::ir::{FuncRef, Side};
 use crate::symbolic::alignment::UnalignedEvent;
-use crate::symbolic::exchange::Exchanged;
 use crate::symbolic::budget::Limit;
+use crate::symbolic::exchange::Exchanged;
 use crate::symbolic::exec::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Limits, State, Thread};
 use crate::symbolic::footprint::{Beside, Footprint};
 use crate::symbolic::lifetime::StaleEvent;
@@ -60,10 +60,15 @@ impl Executor<'_> {
         let xyz = self.arena.mul(xy, c.block[2]);
         let m = self.arena.int(MAX_THREADS);
         facts.push(self.arena.le(xyz, m));
-        if let Some(n) = c.limits.threads { let m = self.arena.int(i128::from(n)); facts.push(self.arena.le(xyz, m)); }
+        if let Some(n) = c.limits.threads {
+            let m = self.arena.int(i128::from(n));
+            facts.push(self.arena.le(xyz, m));
+        }
         let m = self.arena.int(MAX_SHARED);
         facts.push(self.arena.le(c.shared, m));
-        if let Some(m) = c.limits.shared { facts.push(self.arena.le(c.shared, m)); }
+        if let Some(m) = c.limits.shared {
+            facts.push(self.arena.le(c.shared, m));
+        }
         let zero = self.arena.int(0);
         facts.push(self.arena.le(zero, c.shared));
         facts
@@ -72,7 +77,12 @@ impl Executor<'_> {
     /// Runs a kernel under a launch. Facts (the launch's path, axioms, allocations) become its path condition.
     pub fn run_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, facts: Vec<TermId>) -> KernelRun {
         let (saved_side, saved_stack) = (self.side, std::mem::take(&mut self.stack));
-        let (accesses, stale, gave_up, missed) = (std::mem::take(&mut self.accesses), std::mem::take(&mut self.stale), self.gave_up.take(), self.missed.take());
+        let (accesses, stale, gave_up, missed) = (
+            std::mem::take(&mut self.accesses),
+            std::mem::take(&mut self.stale),
+            self.gave_up.take(),
+            self.missed.take(),
+        );
         self.side = Side::Device;
         self.limit = None;
         self.renew_linear_work();
@@ -84,7 +94,14 @@ impl Executor<'_> {
             path.push(self.arena.lt(thread.tid[i], launch.config.block[i]));
             path.push(self.arena.lt(thread.bid[i], launch.config.grid[i]));
         }
-        let shared = self.new_object(Object { kind: ObjKind::SharedDynamic, name: String::new(), extent: Some(launch.config.shared), site: None, func: None, array: true });
+        let shared = self.new_object(Object {
+            kind: ObjKind::SharedDynamic,
+            name: String::new(),
+            extent: Some(launch.config.shared),
+            site: None,
+            func: None,
+            array: true,
+        });
         let thread = Thread { shared: Some(shared), ..thread };
         self.thread = Some(thread.clone());
         let path = self.arena.and_all(path);
@@ -96,7 +113,8 @@ impl Executor<'_> {
         self.stable = None;
         self.beside = None;
         let mut anywhere = false;
-        let single = self.at_launch(launch, path).and_then(|s| self.written_by_single(kernel, &launch.args, &launch.config, s));
+        let single =
+            self.at_launch(launch, path).and_then(|s| self.written_by_single(kernel, &launch.args, &launch.config, s));
         self.alone = single.is_some();
         if let Some(written) = single {
             self.leave_alone(launch, &written, false, self.objects.len());
@@ -121,7 +139,9 @@ impl Executor<'_> {
             self.recording = recording;
             self.partitions.restart();
         }
-        if self.gave_up.is_none() { self.enter_kernel(kernel, launch, path, 2); }
+        if self.gave_up.is_none() {
+            self.enter_kernel(kernel, launch, path, 2);
+        }
         self.alone = false;
 
         self.stable = None;
@@ -130,9 +150,18 @@ impl Executor<'_> {
         self.side = saved_side;
         self.stack = saved_stack;
         let run = KernelRun {
-            accesses: std::mem::replace(&mut self.accesses, accesses), stale: std::mem::replace(&mut self.stale, stale), unaligned: std::mem::take(&mut self.unaligned),
-            partitions: self.partitions.take(), thread, own_from,
-            exchanged: Exchanged { anywhere: anywhere || self.written_anywhere, otherwise: std::mem::take(&mut self.written_otherwise) }, gave_up: self.gave_up.take().or(self.missed.take()), limit: self.limit.take(),
+            accesses: std::mem::replace(&mut self.accesses, accesses),
+            stale: std::mem::replace(&mut self.stale, stale),
+            unaligned: std::mem::take(&mut self.unaligned),
+            partitions: self.partitions.take(),
+            thread,
+            own_from,
+            exchanged: Exchanged {
+                anywhere: anywhere || self.written_anywhere,
+                otherwise: std::mem::take(&mut self.written_otherwise),
+            },
+            gave_up: self.gave_up.take().or(self.missed.take()),
+            limit: self.limit.take(),
         };
         (self.gave_up, self.missed) = (gave_up, missed);
         run
@@ -140,7 +169,12 @@ impl Executor<'_> {
 
     /// Lets a kernel read what it does not write as that was at the launch; of objects below `known`.
     fn leave_alone(&mut self, launch: &LaunchEvent, written: &Footprint, anywhere: bool, known: usize) {
-        let all: FxHashSet<ObjId> = launch.memory.keys().copied().chain((0..known).map(|i| ObjId(u32::try_from(i).unwrap_or(u32::MAX)))).collect();
+        let all: FxHashSet<ObjId> = launch
+            .memory
+            .keys()
+            .copied()
+            .chain((0..known).map(|i| ObjId(u32::try_from(i).unwrap_or(u32::MAX))))
+            .collect();
         // What a parameter of unknown origin points to may be any of them, and any device variable.
         let parameters = written.objects().any(|o| matches!(self.object(o).kind, ObjKind::Parameter));
         let may = |o: &ObjId| match self.object(*o).kind {
@@ -149,14 +183,22 @@ impl Executor<'_> {
             ObjKind::Constant(_) => self.is_settled(*o),
             // The host does not wait for the kernel before it writes.
             ObjKind::Managed | ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => false,
-            ObjKind::Parameter | ObjKind::DeviceGlobal(_) | ObjKind::DeviceHeap if anywhere || self.overlapping => false,
+            ObjKind::Parameter | ObjKind::DeviceGlobal(_) | ObjKind::DeviceHeap if anywhere || self.overlapping => {
+                false
+            }
             ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !parameters,
             ObjKind::DeviceHeap => true,
             // What kernels cannot reach, and texts, which nobody writes.
-            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque => !anywhere && !self.overlapping,
+            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque => {
+                !anywhere && !self.overlapping
+            }
         };
-        let (parts, whole): (FxHashSet<ObjId>, FxHashSet<ObjId>) = all.into_iter().filter(may).partition(|o| written.contains(*o));
-        let objects = parts.into_iter().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))).collect();
+        let (parts, whole): (FxHashSet<ObjId>, FxHashSet<ObjId>) =
+            all.into_iter().filter(may).partition(|o| written.contains(*o));
+        let objects = parts
+            .into_iter()
+            .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)))
+            .collect();
         self.stable = Some(whole);
         self.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
     }
@@ -164,20 +206,33 @@ impl Executor<'_> {
     /// Where a kernel writes that reads pointers from memory and stores through them. Memory that it does not write holds what it held at
     /// the launch: suppose that it writes nowhere, see where it then does, suppose that, until nothing is added. The first store
     /// elsewhere would have been one that this execution sees. `None` where it may write anywhere.
-    fn written_through_pointers_at_launch(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId, known: usize) -> Option<Footprint> {
+    fn written_through_pointers_at_launch(
+        &mut self,
+        kernel: FuncRef,
+        launch: &LaunchEvent,
+        path: TermId,
+        known: usize,
+    ) -> Option<Footprint> {
         let mut written = Footprint::default();
         let unknown_code = std::mem::replace(&mut self.unknown_code, false);
         for _ in 0..MAX_SUPPOSED {
             self.leave_alone(launch, &written, false, known);
             self.written_anywhere = false;
-            if self.gave_up.is_some() || self.missed.is_some() { break; }
+            if self.gave_up.is_some() || self.missed.is_some() {
+                break;
+            }
             self.enter_kernel(kernel, launch, path, 1);
             let mut found = std::mem::take(&mut self.written);
-            if self.written_anywhere || self.unknown_code { break; }
+            if self.written_anywhere || self.unknown_code {
+                break;
+            }
             found.forget_pointers(|o| (o.0 as usize) < known);
             let all = written.covers(&found, |o| (o.0 as usize) < known);
             written.merge(&found);
-            if all { self.unknown_code = unknown_code; return Some(written); }
+            if all {
+                self.unknown_code = unknown_code;
+                return Some(written);
+            }
         }
         self.unknown_code |= unknown_code;
         self.written_anywhere = true;
@@ -206,7 +261,9 @@ impl Executor<'_> {
         let make = |e: &mut Self, dims: &[TermId; 3], name: &str, max: &[i128; 3], thread: bool| {
             std::array::from_fn(|i| {
                 let hi = e.arena.range(dims[i]).hi.map_or(max[i], |h| h.min(max[i])) - 1;
-                if hi <= 0 { return e.arena.int(0); }
+                if hi <= 0 {
+                    return e.arena.int(0);
+                }
                 let kind = if thread { SymKind::Thread(axes[i].1) } else { SymKind::Block(axes[i].1) };
                 e.arena.fresh(kind, format!("{name}.{}", axes[i].0), Range::new(0, hi))
             })
@@ -219,10 +276,22 @@ impl Executor<'_> {
     /// A launch of unknown shape, for kernels that no known host code launches.
     pub fn unknown_launch(&mut self, name: &str) -> LaunchConfig {
         let axes = ["x", "y", "z"];
-        let src = |i: usize, what: &str| crate::symbolic::term::InputSource::Param { function: name.to_owned(), name: format!("{what}.{}", axes[i]) };
-        let grid = std::array::from_fn(|i| { let k = SymKind::Input(src(i, "gridDim")); self.arena.fresh(k, format!("gridDim.{}", axes[i]), Range::new(1, MAX_GRID[i])) });
-        let block = std::array::from_fn(|i| { let k = SymKind::Input(src(i, "blockDim")); self.arena.fresh(k, format!("blockDim.{}", axes[i]), Range::new(1, MAX_BLOCK[i])) });
-        let k = SymKind::Input(crate::symbolic::term::InputSource::Param { function: name.to_owned(), name: "dynamic shared memory".into() });
+        let src = |i: usize, what: &str| crate::symbolic::term::InputSource::Param {
+            function: name.to_owned(),
+            name: format!("{what}.{}", axes[i]),
+        };
+        let grid = std::array::from_fn(|i| {
+            let k = SymKind::Input(src(i, "gridDim"));
+            self.arena.fresh(k, format!("gridDim.{}", axes[i]), Range::new(1, MAX_GRID[i]))
+        });
+        let block = std::array::from_fn(|i| {
+            let k = SymKind::Input(src(i, "blockDim"));
+            self.arena.fresh(k, format!("blockDim.{}", axes[i]), Range::new(1, MAX_BLOCK[i]))
+        });
+        let k = SymKind::Input(crate::symbolic::term::InputSource::Param {
+            function: name.to_owned(),
+            name: "dynamic shared memory".into(),
+        });
         let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, MAX_SHARED));
         LaunchConfig { grid, block, shared, limits: Limits::default() }
     }

@@ -35,10 +35,13 @@ pub fn architecture(value: &[u8]) -> Option<Asked> {
 
 /// The value of `-gencode`: `arch=compute_80,code=sm_80`, the list after `code=` also in brackets or quotes.
 pub fn generate_code(value: &[u8]) -> Option<Asked> {
-    value.split(|&byte| byte == b',').find_map(|part| {
-        let part = trim(part);
-        number(part.strip_prefix(b"arch=")?)
-    }).map(Asked::One)
+    value
+        .split(|&byte| byte == b',')
+        .find_map(|part| {
+            let part = trim(part);
+            number(part.strip_prefix(b"arch=")?)
+        })
+        .map(Asked::One)
 }
 
 /// Compute capabilities in the order asked for, each once.

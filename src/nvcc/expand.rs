@@ -29,7 +29,11 @@ pub struct Environment {
 impl Environment {
     pub fn of_this_process() -> Environment {
         let get = |name| std::env::var_os(name).unwrap_or_default();
-        Environment { prepend: get("NVCC_PREPEND_FLAGS"), append: get("NVCC_APPEND_FLAGS"), host_compiler: get("NVCC_CCBIN") }
+        Environment {
+            prepend: get("NVCC_PREPEND_FLAGS"),
+            append: get("NVCC_APPEND_FLAGS"),
+            host_compiler: get("NVCC_CCBIN"),
+        }
     }
 }
 
@@ -113,7 +117,8 @@ mod tests {
         std::fs::write(folder.path().join("one"), "-DA -optf two \"b c.cu\"").unwrap();
         std::fs::write(folder.path().join("two"), "-DB --options-file=three,missing").unwrap();
         std::fs::write(folder.path().join("three"), "-DC -optf three").unwrap();
-        let environment = Environment { prepend: "-DP".into(), append: "-DQ -optf two".into(), ..Environment::default() };
+        let environment =
+            Environment { prepend: "-DP".into(), append: "-DQ -optf two".into(), ..Environment::default() };
         let arguments = ["-c", "-optf", "one", "-o", "-optf"].map(OsString::from);
         let words = strings(&expand(&arguments, &environment, folder.path()));
         let repeated = words.iter().filter(|word| *word == "-DC").count();

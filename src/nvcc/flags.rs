@@ -317,7 +317,11 @@ mod tests {
         let mut seen = HashSet::new();
         for flag in TABLE {
             assert!(flag.long.starts_with("--"), "{}", flag.long);
-            assert!(flag.short.is_empty() || (flag.short.starts_with('-') && !flag.short.starts_with("--")), "{}", flag.short);
+            assert!(
+                flag.short.is_empty() || (flag.short.starts_with('-') && !flag.short.starts_with("--")),
+                "{}",
+                flag.short
+            );
             assert!(seen.insert(flag.long), "{} twice", flag.long);
             assert!(flag.short.is_empty() || seen.insert(flag.short), "{} twice", flag.short);
         }

@@ -30,13 +30,18 @@ pub enum HostCommand {
 pub fn is_tool(words: &[OsString]) -> bool {
     let Some(program) = words.get(tool_at(words)).map(Path::new) else { return false };
     // `ranlib` and `cmake -E rm` stand beside the `ar` of a CMake archive, a launcher before each.
-    let beside = |name: &str| matches!(name, "ranlib" | "cmake" | "strip" | "libtool") || name.ends_with("-ranlib") || name.ends_with("-strip");
+    let beside = |name: &str| {
+        matches!(name, "ranlib" | "cmake" | "strip" | "libtool")
+            || name.ends_with("-ranlib")
+            || name.ends_with("-strip")
+    };
     Tool::of(program).is_some() || program.file_name().and_then(OsStr::to_str).is_some_and(beside)
 }
 
 /// Where the tool stands.
 fn tool_at(words: &[OsString]) -> usize {
-    let cache = words.first().and_then(|w| Path::new(w).file_name()?.to_str()).is_some_and(|name| LAUNCHERS.contains(&name));
+    let cache =
+        words.first().and_then(|w| Path::new(w).file_name()?.to_str()).is_some_and(|name| LAUNCHERS.contains(&name));
     usize::from(cache)
 }
 
@@ -61,7 +66,9 @@ pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
     let words = &words[tool_at(words)..];
     let texts: Vec<String> = words.iter().map(|w| w.to_str().map(str::to_owned)).collect::<Option<_>>()?;
     let command = Command::read(&nvcc_words(&texts), &Environment::default(), directory);
-    if command.is_probe(directory) { return None; }
+    if command.is_probe(directory) {
+        return None;
+    }
     let mut plan = command.plan(directory, None, &Vec::new)?;
     plan.request.deferred = true;
     plan.request.link = None;
@@ -78,11 +85,16 @@ pub fn compile(words: &[OsString], directory: &Path) -> Option<Plan> {
 /// clang's own flags in nvcc's spelling.
 #[must_use]
 pub fn nvcc_words(words: &[String]) -> Vec<OsString> {
-    let is_nvcc = |w: &str| matches!(Path::new(w).file_name().and_then(|n| n.to_str()), Some("nvcc" | "nvcc.exe" | "scuba-nvcc"));
+    let is_nvcc =
+        |w: &str| matches!(Path::new(w).file_name().and_then(|n| n.to_str()), Some("nvcc" | "nvcc.exe" | "scuba-nvcc"));
     let leading = words.iter().take_while(|w| !w.starts_with('-')).collect::<Vec<_>>();
-    if let Some(at) = leading.iter().rposition(|w| is_nvcc(w)) { return words[at + 1..].iter().map(OsString::from).collect(); }
+    if let Some(at) = leading.iter().rposition(|w| is_nvcc(w)) {
+        return words[at + 1..].iter().map(OsString::from).collect();
+    }
     // ccache and its like stand before the compiler.
-    let start = 1 + usize::from(words.first().is_some_and(|w| matches!(Path::new(w).file_name().and_then(|n| n.to_str()), Some("ccache" | "sccache" | "distcc"))));
+    let start = 1 + usize::from(words.first().is_some_and(|w| {
+        matches!(Path::new(w).file_name().and_then(|n| n.to_str()), Some("ccache" | "sccache" | "distcc"))
+    }));
     let mut out = Vec::new();
     let mut rest = words.iter().skip(start);
     while let Some(word) = rest.next() {
@@ -94,17 +106,23 @@ pub fn nvcc_words(words: &[String]) -> Vec<OsString> {
             }
             "-x" => {
                 let language = rest.next().map_or("", String::as_str);
-                if matches!(language, "cuda" | "cu") { out.extend(["-x".into(), "cu".into()]); }
+                if matches!(language, "cuda" | "cu") {
+                    out.extend(["-x".into(), "cu".into()]);
+                }
             }
             // Flags with a separate value that are none of nvcc's.
             "-MT" | "-MQ" | "-arch" | "-target" | "-Xclang" | "-mllvm" | "-iquote" | "-idirafter" => {
                 let value = rest.next();
-                if word == "-iquote" || word == "-idirafter" { out.extend([OsString::from("-I"), value.map(OsString::from).unwrap_or_default()]); }
+                if word == "-iquote" || word == "-idirafter" {
+                    out.extend([OsString::from("-I"), value.map(OsString::from).unwrap_or_default()]);
+                }
             }
             w => {
                 if let Some(arch) = w.strip_prefix("--cuda-gpu-arch=").or_else(|| w.strip_prefix("--offload-arch=")) {
                     out.push(format!("-gencode=arch={},code={arch}", arch.replace("sm_", "compute_")).into());
-                } else if !w.starts_with('-') || ["-I", "-D", "-U", "-std=", "-isystem", "-MF"].iter().any(|p| w.starts_with(p)) {
+                } else if !w.starts_with('-')
+                    || ["-I", "-D", "-U", "-std=", "-isystem", "-MF"].iter().any(|p| w.starts_with(p))
+                {
                     out.push(w.into());
                 }
             }
@@ -130,8 +148,14 @@ mod tests {
     fn commands_of_other_compilers_are_read_in_nvccs_spelling() {
         assert_eq!(words("/usr/bin/ccache /cuda/bin/nvcc -dc a.cu -o a.o"), "-dc a.cu -o a.o");
         assert_eq!(words("scuba-nvcc /cuda/bin/nvcc -c a.cu"), "-c a.cu");
-        assert_eq!(words("g++ -O2 -DX=1 -I inc -std=gnu++17 -MF a.d -march=native -o a.o -c a.cpp"), "-DX=1 -I inc -std=gnu++17 -MF a.d -o a.o -c a.cpp");
-        assert_eq!(words("ccache clang++ -x cuda --cuda-gpu-arch=sm_80 -c a.cc"), "-x cu -gencode=arch=compute_80,code=sm_80 -c a.cc");
+        assert_eq!(
+            words("g++ -O2 -DX=1 -I inc -std=gnu++17 -MF a.d -march=native -o a.o -c a.cpp"),
+            "-DX=1 -I inc -std=gnu++17 -MF a.d -o a.o -c a.cpp"
+        );
+        assert_eq!(
+            words("ccache clang++ -x cuda --cuda-gpu-arch=sm_80 -c a.cc"),
+            "-x cu -gencode=arch=compute_80,code=sm_80 -c a.cc"
+        );
     }
 
     fn command(line: &str) -> HostCommand {
@@ -142,15 +166,29 @@ mod tests {
     #[test]
     fn tools_are_told_from_what_nvcc_is_given() {
         let is = |line: &str| is_tool(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
-        for tool in ["/usr/bin/c++", "g++-12 -c a.cpp", "ar", "/usr/bin/ranlib", "x86_64-linux-gnu-ld", "/opt/bin/cmake -E rm", "ccache g++ -c a.cpp"] {
+        for tool in [
+            "/usr/bin/c++",
+            "g++-12 -c a.cpp",
+            "ar",
+            "/usr/bin/ranlib",
+            "x86_64-linux-gnu-ld",
+            "/opt/bin/cmake -E rm",
+            "ccache g++ -c a.cpp",
+        ] {
             assert!(is(tool), "{tool}");
         }
-        for word in ["-c", "main.cu", "nvcc", "/x/nvcc-12.6", "ccache", "ccache nvcc -c a.cu", "a.o", "libar.a"] { assert!(!is(word), "{word}"); }
+        for word in ["-c", "main.cu", "nvcc", "/x/nvcc-12.6", "ccache", "ccache nvcc -c a.cu", "a.o", "libar.a"] {
+            assert!(!is(word), "{word}");
+        }
     }
 
     #[test]
     fn a_compilation_is_recorded_as_it_ran() {
-        let HostCommand::Compile(plan) = command("ccache /usr/bin/c++ -O3 -DX=1 -I/i -MD -MT o/a.o -MF o/a.o.d -o o/a.o -c /s/a.cpp") else { panic!() };
+        let HostCommand::Compile(plan) =
+            command("ccache /usr/bin/c++ -O3 -DX=1 -I/i -MD -MT o/a.o -MF o/a.o.d -o o/a.o -c /s/a.cpp")
+        else {
+            panic!()
+        };
         let unit = &plan.request.units[0];
         assert!(plan.request.deferred && plan.request.link.is_none());
         assert_eq!((unit.language, unit.sides, unit.nvcc.as_ref()), (Language::Cxx, Sides::HostOnly, None));
@@ -158,7 +196,9 @@ mod tests {
         assert_eq!(plan.outputs, [PathBuf::from("/w/o/a.o"), PathBuf::from("/w/o/a.o.d")]);
         let HostCommand::Compile(plan) = command("gcc -c kernel.c -o k.o") else { panic!() };
         assert_eq!(plan.request.units[0].language, Language::C);
-        for other in ["g++ -c a.s -o a.o", "g++ -c conftest.cpp", "g++ --version", "ranlib libk.a", "cmake -E rm -f libk.a"] {
+        for other in
+            ["g++ -c a.s -o a.o", "g++ -c conftest.cpp", "g++ --version", "ranlib libk.a", "cmake -E rm -f libk.a"]
+        {
             assert!(matches!(command(other), HostCommand::Other), "{other}");
         }
     }
@@ -167,7 +207,10 @@ mod tests {
     fn a_link_is_one_of_its_inputs() {
         let HostCommand::Link(plan) = command("/usr/bin/g++ main.o -o app k/libk.a -lrt") else { panic!() };
         let link = plan.request.link.unwrap();
-        assert_eq!((link.kind, link.inputs), (LinkKind::Executable, vec![PathBuf::from("/w/main.o"), PathBuf::from("/w/k/libk.a")]));
+        assert_eq!(
+            (link.kind, link.inputs),
+            (LinkKind::Executable, vec![PathBuf::from("/w/main.o"), PathBuf::from("/w/k/libk.a")])
+        );
         assert_eq!(plan.outputs, [PathBuf::from("/w/app")]);
         let HostCommand::Link(plan) = command("/usr/bin/ar qc libk.a a.o") else { panic!() };
         assert_eq!(plan.request.link.unwrap().kind, LinkKind::Archive);

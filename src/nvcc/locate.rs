@@ -68,7 +68,11 @@ pub struct Surroundings<'s> {
 ///
 /// # Errors
 /// When there is no nvcc, or the only one there is would be this program again.
-pub fn locate(arguments: &[OsString], place: &Surroundings<'_>, settings: impl FnOnce() -> Settings) -> Result<Invocation, LocateError> {
+pub fn locate(
+    arguments: &[OsString],
+    place: &Surroundings<'_>,
+    settings: impl FnOnce() -> Settings,
+) -> Result<Invocation, LocateError> {
     let mut arguments = arguments;
     // CMAKE_CUDA_COMPILER and CMAKE_CUDA_COMPILER_LAUNCHER may both be this program.
     while let Some((first, rest)) = arguments.split_first()
@@ -100,7 +104,8 @@ impl Surroundings<'_> {
             }
             return Ok(Some(Invocation { program: nvcc.clone(), arguments: rest.to_vec(), before: 0, nvcc }));
         }
-        let is_launcher = Path::new(first).file_name().and_then(OsStr::to_str).is_some_and(|name| LAUNCHERS.contains(&name));
+        let is_launcher =
+            Path::new(first).file_name().and_then(OsStr::to_str).is_some_and(|name| LAUNCHERS.contains(&name));
         let Some(second) = rest.first().filter(|second| is_launcher && is_nvcc(second)) else { return Ok(None) };
         let program = |name: &OsString| {
             self.executable(name).ok_or_else(|| LocateError::NotExecutable("the command line", PathBuf::from(name)))
@@ -114,7 +119,9 @@ impl Surroundings<'_> {
             None => settings().nvcc.map(|path| ("`path` under [nvcc] in scuba.toml", path)),
         };
         if let Some((origin, path)) = setting {
-            let Some(program) = self.executable(path.as_os_str()) else { return Err(LocateError::NotExecutable(origin, path)) };
+            let Some(program) = self.executable(path.as_os_str()) else {
+                return Err(LocateError::NotExecutable(origin, path));
+            };
             if self.is_ourselves(&program) {
                 return Err(LocateError::Ourselves(origin, program));
             }
@@ -175,7 +182,9 @@ fn is_nvcc(word: &OsStr) -> bool {
     let Some(name) = Path::new(word).file_name().and_then(OsStr::to_str) else { return false };
     match name.strip_prefix("nvcc") {
         Some("") => true,
-        Some(version) => version.strip_prefix('-').is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit())),
+        Some(version) => {
+            version.strip_prefix('-').is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit()))
+        }
         None => false,
     }
 }
@@ -205,7 +214,14 @@ mod tests {
             self.root.path().join(path)
         }
 
-        fn locate(&self, arguments: &str, path: &str, named: &str, running: &str, setting: &str) -> Result<Invocation, LocateError> {
+        fn locate(
+            &self,
+            arguments: &str,
+            path: &str,
+            named: &str,
+            running: &str,
+            setting: &str,
+        ) -> Result<Invocation, LocateError> {
             let arguments: Vec<OsString> = arguments.split_whitespace().map(OsString::from).collect();
             let path = std::env::join_paths(path.split_whitespace().map(|folder| self.at(folder))).unwrap();
             let running = std::env::join_paths(running.split_whitespace().map(|file| self.at(file))).unwrap();
@@ -251,8 +267,14 @@ mod tests {
     #[test]
     fn wrappers_that_call_us_again() {
         let machine = Machine::new(&["scuba/scuba-nvcc", "wrap/nvcc", "cuda/nvcc"]);
-        assert_eq!(machine.locate("-c a.cu", "wrap cuda", "", "wrap/nvcc", "").unwrap().program, machine.at("cuda/nvcc"));
-        assert_eq!(machine.locate("-c a.cu", "wrap cuda", "wrap/nvcc", "wrap/nvcc", "").unwrap().program, machine.at("cuda/nvcc"));
+        assert_eq!(
+            machine.locate("-c a.cu", "wrap cuda", "", "wrap/nvcc", "").unwrap().program,
+            machine.at("cuda/nvcc")
+        );
+        assert_eq!(
+            machine.locate("-c a.cu", "wrap cuda", "wrap/nvcc", "wrap/nvcc", "").unwrap().program,
+            machine.at("cuda/nvcc")
+        );
         let circle = machine.locate("-c a.cu", "wrap", "", "wrap/nvcc", "").unwrap_err();
         assert_eq!(circle, LocateError::Circle(machine.at("wrap/nvcc")));
     }

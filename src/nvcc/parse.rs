@@ -123,7 +123,9 @@ impl Collected {
             Effect::SystemInclude => line.headers(value, PreprocessorFlag::SystemInclude),
             Effect::PreInclude => line.headers(value, PreprocessorFlag::PreInclude),
             Effect::Library => {
-                line.inputs.extend(words::list(value).iter().map(|item| Input::Library(OsString::from_vec(words::path(item)))));
+                line.inputs.extend(
+                    words::list(value).iter().map(|item| Input::Library(OsString::from_vec(words::path(item)))),
+                );
             }
             Effect::LibraryPath => line.library_paths.extend(words::list(value).iter().map(|item| path_of(item))),
             Effect::HostCompiler => line.host_compiler = Some(path_of(value)),

@@ -44,7 +44,8 @@ pub fn plan(line: &CommandLine, setting: &Setting<'_>) -> Option<Plan> {
     if line.linker_script_only {
         return None;
     }
-    let (standard_input, sources): (Vec<_>, Vec<_>) = line.sources(phase).partition(|(path, _)| path.as_os_str() == "-");
+    let (standard_input, sources): (Vec<_>, Vec<_>) =
+        line.sources(phase).partition(|(path, _)| path.as_os_str() == "-");
     let unreadable: Vec<String> = standard_input.iter().map(|_| "standard input".to_owned()).collect();
     let link = line.link(phase, setting.directory);
     if sources.is_empty() && unreadable.is_empty() && link.as_ref().is_none_or(|link| link.inputs.is_empty()) {
@@ -163,23 +164,39 @@ impl CommandLine {
             Phase::Archive => LinkKind::Archive,
             Phase::DeviceLink => LinkKind::DeviceLink,
             Phase::Link if self.relocatable_link => LinkKind::Relocatable,
-            Phase::Link if self.shared || self.host_flags.iter().any(|flag| flag == "-shared") => LinkKind::SharedLibrary,
+            Phase::Link if self.shared || self.host_flags.iter().any(|flag| flag == "-shared") => {
+                LinkKind::SharedLibrary
+            }
             Phase::Link => LinkKind::Executable,
             _ => return None,
         };
         let mut inputs: Vec<PathBuf> = Vec::new();
         for input in &self.inputs {
             match input {
-                Input::File(path) if self.source_language(path).is_none() && is_linkable(path) => inputs.push(absolute(directory, path)),
+                Input::File(path) if self.source_language(path).is_none() && is_linkable(path) => {
+                    inputs.push(absolute(directory, path))
+                }
                 Input::File(_) => {}
                 Input::Library(name) => inputs.extend(self.find_library(name, directory)),
             }
         }
-        inputs.extend(self.linker_flags.iter().map(Path::new).filter(|path| is_linkable(path)).map(|path| absolute(directory, path)));
+        inputs.extend(
+            self.linker_flags
+                .iter()
+                .map(Path::new)
+                .filter(|path| is_linkable(path))
+                .map(|path| absolute(directory, path)),
+        );
         // A host flag may hold a linker's argument: -Wl,--whole-archive,libx.a
         for flag in &self.host_flags {
             let parts = flag.strip_prefix("-Wl,").unwrap_or(flag).split(',');
-            inputs.extend(parts.filter(|part| !part.starts_with('-')).map(Path::new).filter(|path| is_linkable(path)).map(|path| absolute(directory, path)));
+            inputs.extend(
+                parts
+                    .filter(|part| !part.starts_with('-'))
+                    .map(Path::new)
+                    .filter(|path| is_linkable(path))
+                    .map(|path| absolute(directory, path)),
+            );
         }
         Some(Link { kind, output: absolute(directory, &self.linked(phase)), inputs })
     }
@@ -191,7 +208,9 @@ impl CommandLine {
             let folder = absolute(directory, folder);
             let candidates = match exact {
                 Some(file) => vec![OsString::from(file)],
-                None => [".so", ".a"].map(|suffix| [OsStr::new("lib"), name, OsStr::new(suffix)].into_iter().collect()).to_vec(),
+                None => [".so", ".a"]
+                    .map(|suffix| [OsStr::new("lib"), name, OsStr::new(suffix)].into_iter().collect())
+                    .to_vec(),
             };
             if let Some(found) = candidates.iter().map(|file| folder.join(file)).find(|file| file.is_file()) {
                 return Some(found);
@@ -206,8 +225,11 @@ impl CommandLine {
         let sources: Vec<&Path> = self.sources(phase).map(|(path, _)| path).filter(|path| named(path)).collect();
         let mut outputs = Vec::new();
         if phase.suffix().is_some() {
-            let device_inputs = self.files().filter(|path| matches!(path.extension().and_then(OsStr::to_str), Some("ptx" | "cubin" | "i" | "ii")));
-            outputs.extend(sources.iter().copied().chain(device_inputs).filter_map(|source| self.object(phase, source)));
+            let device_inputs = self
+                .files()
+                .filter(|path| matches!(path.extension().and_then(OsStr::to_str), Some("ptx" | "cubin" | "i" | "ii")));
+            outputs
+                .extend(sources.iter().copied().chain(device_inputs).filter_map(|source| self.object(phase, source)));
         } else {
             outputs.push(self.linked(phase));
         }
@@ -232,7 +254,8 @@ pub fn is_probe(line: &CommandLine, directory: &Path) -> bool {
             matches!(part.as_os_str().to_str(), Some("CompilerIdCUDA" | "CMakeScratch" | "CMakeTmp" | "meson-private"))
         })
     };
-    let is_conftest = |path: &Path| path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("conftest"));
+    let is_conftest =
+        |path: &Path| path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with("conftest"));
     in_probe_folder(directory)
         || line.output.as_deref().is_some_and(in_probe_folder)
         || line.files().any(|file| in_probe_folder(file) || is_conftest(file))
@@ -243,7 +266,9 @@ fn is_linkable(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };
     match path.extension().and_then(OsStr::to_str) {
         Some("o" | "obj" | "a" | "lib" | "so") => true,
-        _ => name.split_once(".so.").is_some_and(|(_, version)| version.starts_with(|first: char| first.is_ascii_digit())),
+        _ => name
+            .split_once(".so.")
+            .is_some_and(|(_, version)| version.starts_with(|first: char| first.is_ascii_digit())),
     }
 }
 

@@ -11,7 +11,8 @@ use std::os::unix::ffi::OsStringExt;
 fn planned(arguments: &[OsString], environment: &Environment, directory: &Path) -> Option<Plan> {
     let words = expand(arguments, environment, directory);
     let line = parse(&words, &environment.host_compiler);
-    let setting = Setting { directory, nvcc: Some(Path::new("/opt/cuda/bin/nvcc")), words: &words, native: &|| vec![90, 86] };
+    let setting =
+        Setting { directory, nvcc: Some(Path::new("/opt/cuda/bin/nvcc")), words: &words, native: &|| vec![90, 86] };
     plan(&line, &setting)
 }
 
@@ -91,8 +92,24 @@ fn phases_and_outputs() {
 #[test]
 fn nothing_to_analyse() {
     for words in [
-        "", "--version", "-V", "--help", "-v __cmake_determine_cuda", "--dryrun -c a.cu", "-E a.cu", "-M a.cu", "-MM a.cu -MF a.d",
-        "-E -c a.cu", "-MD -M a.cu", "-clean -c a.cu", "--list-gpu-arch", "-hls=gen-lcs -o script", "-c a.txt", "-c", "-o", "-c -I a.cu",
+        "",
+        "--version",
+        "-V",
+        "--help",
+        "-v __cmake_determine_cuda",
+        "--dryrun -c a.cu",
+        "-E a.cu",
+        "-M a.cu",
+        "-MM a.cu -MF a.d",
+        "-E -c a.cu",
+        "-MD -M a.cu",
+        "-clean -c a.cu",
+        "--list-gpu-arch",
+        "-hls=gen-lcs -o script",
+        "-c a.txt",
+        "-c",
+        "-o",
+        "-c -I a.cu",
         "--options-file /missing/file -c",
     ] {
         assert_eq!(summary(words), "nothing", "{words}");
@@ -107,7 +124,10 @@ fn links() {
         ("-odir d a.cu", "a.cu Cuda Both -\nExecutable /w/d/a.out <-\nwrites /w/d/a.out"),
         ("-run a.cu", "a.cu Cuda Both -\nExecutable /w/a.out <-\nwrites /w/a.out"),
         ("-run app", "nothing"),
-        ("-shared -o libk.so k.o /usr/lib/libz.so.1", "SharedLibrary /w/libk.so <- /w/k.o /usr/lib/libz.so.1\nwrites /w/libk.so"),
+        (
+            "-shared -o libk.so k.o /usr/lib/libz.so.1",
+            "SharedLibrary /w/libk.so <- /w/k.o /usr/lib/libz.so.1\nwrites /w/libk.so",
+        ),
         ("-lib a.o c.o", "Archive /w/a.a <- /w/a.o /w/c.o\nwrites /w/a.a"),
         ("-lib -o libk.a a.cu c.o", "a.cu Cuda Both -\nArchive /w/libk.a <- /w/c.o\nwrites /w/libk.a"),
         ("-dlink a.o c.o", "DeviceLink /w/a_dlink.o <- /w/a.o /w/c.o\nwrites /w/a_dlink.o"),
@@ -115,8 +135,14 @@ fn links() {
         ("-fatbin -dlink -o k.fatbin a.o", "DeviceLink /w/k.fatbin <- /w/a.o\nwrites /w/k.fatbin"),
         ("-dlink -ptx a.cu", "a.cu Cuda DeviceOnly /w/a.ptx\nwrites /w/a.ptx"),
         ("-r a.o c.o -o r.o", "Relocatable /w/r.o <- /w/a.o /w/c.o\nwrites /w/r.o"),
-        ("-o app m.o -Xlinker --whole-archive,libk.a,--no-whole-archive", "Executable /w/app <- /w/m.o /w/libk.a\nwrites /w/app"),
-        ("-o app m.o -Xcompiler '\"-Wl,--whole-archive,libk.a\"'", "Executable /w/app <- /w/m.o /w/libk.a\nwrites /w/app"),
+        (
+            "-o app m.o -Xlinker --whole-archive,libk.a,--no-whole-archive",
+            "Executable /w/app <- /w/m.o /w/libk.a\nwrites /w/app",
+        ),
+        (
+            "-o app m.o -Xcompiler '\"-Wl,--whole-archive,libk.a\"'",
+            "Executable /w/app <- /w/m.o /w/libk.a\nwrites /w/app",
+        ),
         ("-o app m.o -Xcompiler -fopenmp -lm", "Executable /w/app <- /w/m.o\nwrites /w/app"),
     ] {
         assert_eq!(summary(words), expected, "{words}");
@@ -130,7 +156,9 @@ fn libraries_are_found_where_the_linker_finds_them() {
         std::fs::create_dir_all(folder.path().join(file).parent().unwrap()).unwrap();
         std::fs::write(folder.path().join(file), "").unwrap();
     }
-    let plan = planned(&strings("a.o -lk b.o -l m,zz -l:m.o -Ltwo -L one -o app"), &Environment::default(), folder.path()).unwrap();
+    let plan =
+        planned(&strings("a.o -lk b.o -l m,zz -l:m.o -Ltwo -L one -o app"), &Environment::default(), folder.path())
+            .unwrap();
     let expected = ["a.o", "two/libk.so", "b.o", "two/libm.a", "two/m.o"].map(|file| folder.path().join(file));
     assert_eq!(plan.request.link.unwrap().inputs, expected);
 }
@@ -213,7 +241,10 @@ fn what_the_front_end_needs() {
     );
     assert_eq!(unit.host_compiler.as_deref(), Some(Path::new("/usr/bin/g++-12")));
     assert_eq!(unit.nvcc.as_deref(), Some(Path::new("/opt/cuda/bin/nvcc")));
-    assert_eq!((unit.command.first().unwrap().as_str(), unit.command.last().unwrap().as_str()), ("/opt/cuda/bin/nvcc", "-DPOST"));
+    assert_eq!(
+        (unit.command.first().unwrap().as_str(), unit.command.last().unwrap().as_str()),
+        ("/opt/cuda/bin/nvcc", "-DPOST")
+    );
     assert_eq!(plan.request.units.len(), 1);
 }
 
@@ -252,11 +283,35 @@ fn paths_need_not_be_utf8() {
 
 /// Bytes, pieces of flags, and files that name each other: what a fuzzer would come up with.
 fn word() -> impl Strategy<Value = OsString> {
-    let pieces = crate::nvcc::flags::TABLE.iter().flat_map(|flag| [flag.long, flag.short]).filter(|name| !name.is_empty());
+    let pieces =
+        crate::nvcc::flags::TABLE.iter().flat_map(|flag| [flag.long, flag.short]).filter(|name| !name.is_empty());
     let known = proptest::sample::select(pieces.collect::<Vec<_>>());
     let value = proptest::sample::select(vec![
-        "", "true", "false", "cu", "a.cu", "-", "--", "x.o", "sm_80", "arch=compute_80,code=[sm_80", "\"", "\\", "a\\", "'", ",", "a,\"b", "opt",
-        "/dev/null", "\u{0}", "=", "@opt", "é", ".", "..", "/",
+        "",
+        "true",
+        "false",
+        "cu",
+        "a.cu",
+        "-",
+        "--",
+        "x.o",
+        "sm_80",
+        "arch=compute_80,code=[sm_80",
+        "\"",
+        "\\",
+        "a\\",
+        "'",
+        ",",
+        "a,\"b",
+        "opt",
+        "/dev/null",
+        "\u{0}",
+        "=",
+        "@opt",
+        "é",
+        ".",
+        "..",
+        "/",
     ]);
     prop_oneof![
         3 => known.clone().prop_map(OsString::from),

@@ -27,7 +27,9 @@ pub fn start(command: &mut Command) -> std::io::Result<Child> {
 /// Waits without reaping, so that the process number (and its group's) stays taken until `before_reaping` returns.
 pub fn wait(mut child: Child, before_reaping: impl FnOnce()) -> std::io::Result<ExitStatus> {
     if let Some(pid) = pid_of(&child) {
-        while let Err(rustix::io::Errno::INTR) = rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {}
+        while let Err(rustix::io::Errno::INTR) =
+            rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
+        {}
     }
     before_reaping();
     child.wait()
@@ -63,13 +65,21 @@ fn descendants(root: Pid) -> Vec<Pid> {
     let mut found = vec![root.as_raw_nonzero().get()];
     let mut next = 0;
     while let Some(&parent) = found.get(next) {
-        found.extend(parents.iter().filter(|(pid, above)| *above == parent && !found.contains(pid)).map(|(pid, _)| *pid).collect::<Vec<_>>());
+        found.extend(
+            parents
+                .iter()
+                .filter(|(pid, above)| *above == parent && !found.contains(pid))
+                .map(|(pid, _)| *pid)
+                .collect::<Vec<_>>(),
+        );
         next += 1;
     }
     found[1..].iter().filter_map(|&pid| Pid::from_raw(pid)).collect()
 }
 
-fn parent_of(pid: i32) -> Option<i32> { stat(pid)?.get(1)?.parse().ok() }
+fn parent_of(pid: i32) -> Option<i32> {
+    stat(pid)?.get(1)?.parse().ok()
+}
 
 /// The fields of /proc/PID/stat from the third (the state) on; the second, the program's name, may hold anything, even parentheses.
 fn stat(pid: i32) -> Option<Vec<String>> {

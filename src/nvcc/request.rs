@@ -17,7 +17,13 @@ pub struct Request {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum LinkKind { Executable, SharedLibrary, Archive, DeviceLink, Relocatable }
+pub enum LinkKind {
+    Executable,
+    SharedLibrary,
+    Archive,
+    DeviceLink,
+    Relocatable,
+}
 
 /// Objects, archives and libraries that become one file. Sources compiled by the same command are in
 /// [`Request::units`], not here.

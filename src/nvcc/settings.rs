@@ -78,9 +78,16 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let (project, source) = (root.path().join("p"), root.path().join("p/src"));
         std::fs::create_dir_all(&source).unwrap();
-        std::fs::write(project.join("scuba.toml"), "[nvcc]\npath = 'tools/nvcc'\n[limits]\ntu_seconds = 7\nfuture = 1\n").unwrap();
+        std::fs::write(
+            project.join("scuba.toml"),
+            "[nvcc]\npath = 'tools/nvcc'\n[limits]\ntu_seconds = 7\nfuture = 1\n",
+        )
+        .unwrap();
         let found = Settings::find(None, [source.as_path()]);
-        assert_eq!(found, Settings { nvcc: Some(project.join("tools/nvcc")), translation_unit: Duration::from_secs(7) });
+        assert_eq!(
+            found,
+            Settings { nvcc: Some(project.join("tools/nvcc")), translation_unit: Duration::from_secs(7) }
+        );
 
         std::fs::write(source.join("scuba.toml"), "[nvcc]\npath = 'nvcc-13'").unwrap();
         let found = Settings::find(None, [Path::new("/nowhere"), &source]);

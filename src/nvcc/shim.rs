@@ -80,7 +80,8 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
     }
     let command = Command::read(invocation.nvcc_arguments(), &environment, &directory);
     // Asked for only once nvcc runs.
-    let plan = if command.is_probe(&directory) { None } else { command.plan(&directory, Some(&invocation.nvcc), &Vec::new) };
+    let plan =
+        if command.is_probe(&directory) { None } else { command.plan(&directory, Some(&invocation.nvcc), &Vec::new) };
     let Some(plan) = plan else { return Err(become_nvcc(&invocation, &guard)) };
 
     let settings = nearby(invocation.nvcc_arguments());
@@ -102,16 +103,27 @@ pub fn run(arguments: &[OsString]) -> Result<Ended, ShimError> {
 
 /// A tool of the host's, before which this program stands as `CMAKE_CXX_COMPILER_LAUNCHER` or `RULE_LAUNCH_LINK`: run as it
 /// is given. What it compiled or linked is analysed after it, where it succeeded.
-fn launch(arguments: &[OsString], directory: &Path, ourselves: &Path, place: &Surroundings<'_>) -> Result<Ended, ShimError> {
+fn launch(
+    arguments: &[OsString],
+    directory: &Path,
+    ourselves: &Path,
+    place: &Surroundings<'_>,
+) -> Result<Ended, ShimError> {
     let nested = place.running.is_some_and(|running| !running.is_empty());
     let plan = match host::read(arguments, directory) {
         HostCommand::Compile(plan) | HostCommand::Link(plan) if !nested && !is_set("SCUBA_OFF") => plan,
         _ => return Err(become_tool(arguments)),
     };
-    let invocation = Invocation { program: arguments[0].clone().into(), arguments: arguments[1..].to_vec(), before: 0, nvcc: PathBuf::new() };
+    let invocation = Invocation {
+        program: arguments[0].clone().into(),
+        arguments: arguments[1..].to_vec(),
+        before: 0,
+        nvcc: PathBuf::new(),
+    };
     let named = std::env::var_os("SCUBA_CONFIG").filter(|file| !file.is_empty()).map(|file| directory.join(file));
     let sources: Vec<PathBuf> = plan.request.units.iter().map(|unit| directory.join(&unit.source)).collect();
-    let settings = Settings::find(named.as_deref(), sources.iter().filter_map(|source| source.parent()).chain([directory]));
+    let settings =
+        Settings::find(named.as_deref(), sources.iter().filter_map(|source| source.parent()).chain([directory]));
     let request = plan.request.clone();
     let job = Job {
         limit: settings.translation_unit + MARGIN,
@@ -158,7 +170,8 @@ fn become_nvcc(invocation: &Invocation, guard: &OsStr) -> ShimError {
 fn nearby_settings(arguments: &[OsString], environment: &Environment, directory: &Path) -> Settings {
     let named = std::env::var_os("SCUBA_CONFIG").filter(|file| !file.is_empty()).map(|file| directory.join(file));
     let plan = Command::read(arguments, environment, directory).plan(directory, None, &Vec::new);
-    let sources: Vec<PathBuf> = plan.iter().flat_map(|plan| &plan.request.units).map(|unit| directory.join(&unit.source)).collect();
+    let sources: Vec<PathBuf> =
+        plan.iter().flat_map(|plan| &plan.request.units).map(|unit| directory.join(&unit.source)).collect();
     let folders = sources.iter().filter_map(|source| source.parent()).chain([directory]);
     Settings::find(named.as_deref(), folders)
 }
@@ -178,7 +191,8 @@ fn analyser(ourselves: &Path) -> Result<PathBuf, String> {
 /// nvcc then compiles for its default.
 fn native_architectures(nvcc: &Path) -> Vec<u32> {
     let query = nvcc.with_file_name("__nvcc_device_query");
-    let child = std::process::Command::new(query).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let child =
+        std::process::Command::new(query).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let Ok(mut child) = child else { return Vec::new() };
     let mut text = String::new();
     let read = child.stdout.take().map(|mut output| output.read_to_string(&mut text));

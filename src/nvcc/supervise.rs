@@ -90,7 +90,10 @@ enum Event {
 enum Progress {
     /// No job for it yet.
     Waiting,
-    Running { analysis: Analysis, until: Instant },
+    Running {
+        analysis: Analysis,
+        until: Instant,
+    },
     Done(Verdict),
 }
 
@@ -117,7 +120,10 @@ pub fn run(job: Job) -> std::io::Result<Ended> {
     let mut nvcc: Option<ExitStatus> = None;
     let mut interrupted = None;
     loop {
-        if matches!(progress, Progress::Waiting) && interrupted.is_none() && (nvcc.is_some() || job.beside && jobs.may_start()) {
+        if matches!(progress, Progress::Waiting)
+            && interrupted.is_none()
+            && (nvcc.is_some() || job.beside && jobs.may_start())
+        {
             progress = job.start(&events);
         }
         if let (Some(status), Progress::Done(verdict)) = (nvcc, &progress) {
@@ -227,7 +233,12 @@ impl Job {
         let request = move || serde_json::to_vec(&request()).unwrap_or_default();
         let events = events.clone();
         let report = move |verdict| drop(events.send(Event::Analysis(verdict)));
-        match Analysis::start(program, request, &[(GUARD, &self.guard), (colour::VARIABLE, &colour::for_analysis())], report) {
+        match Analysis::start(
+            program,
+            request,
+            &[(GUARD, &self.guard), (colour::VARIABLE, &colour::for_analysis())],
+            report,
+        ) {
             Ok(analysis) => Progress::Running { analysis, until: Instant::now() + self.limit },
             Err(cause) => broken(format!("`{}` could not be started ({})", program.display(), cause.kind())),
         }
@@ -253,7 +264,11 @@ impl Job {
             }
             Verdict::NotAnalysed(text) => {
                 analysed = false;
-                if text.is_empty() { say(&self.not_analysed("scuba could not follow it")) } else { print(text) }
+                if text.is_empty() {
+                    say(&self.not_analysed("scuba could not follow it"))
+                } else {
+                    print(text)
+                }
                 false
             }
             Verdict::Broken { how, text } => {

@@ -5,7 +5,11 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Language { Cuda, Cxx, C }
+pub enum Language {
+    Cuda,
+    Cxx,
+    C,
+}
 
 /// A preprocessor flag; order matters among them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,7 +27,11 @@ pub enum PreprocessorFlag {
 
 /// Which halves of the unit the command compiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Sides { Both, DeviceOnly, HostOnly }
+pub enum Sides {
+    Both,
+    DeviceOnly,
+    HostOnly,
+}
 
 /// One source of one compile command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

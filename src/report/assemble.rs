@@ -95,24 +95,41 @@ pub fn assemble(found: Found, tool: Tool, policy: &Policy<'_>, sources: &Sources
     let (mut findings, suppressed) = suppressions.split(findings);
     let files: Vec<String> = found.files.iter().map(|f| root.show(f)).collect();
     let notices = suppressions.notices(&files);
-    for f in &mut findings { f.level = policy.levels.level_of(f); }
+    for f in &mut findings {
+        f.level = policy.levels.level_of(f);
+    }
     findings.retain(|f| f.level != Level::Allow);
     // Without a line the column only told places apart until here.
     let all = findings.iter_mut().map(|f| &mut f.access.position).chain(undecided.iter_mut().map(|u| &mut u.position));
-    for p in all.filter(|p| p.line == 0) { p.column = 0; }
-    let not_analysed = found.not_analysed.into_iter()
-        .map(|n| NotAnalysed { file: root.show(&n.file), ..n })
-        .collect();
-    let report = Report { schema: "scuba-findings/1".into(), tool, summary, findings, undecided, not_analysed, repeatable: found.limits_reached.is_empty(), limits_reached: found.limits_reached };
+    for p in all.filter(|p| p.line == 0) {
+        p.column = 0;
+    }
+    let not_analysed = found.not_analysed.into_iter().map(|n| NotAnalysed { file: root.show(&n.file), ..n }).collect();
+    let report = Report {
+        schema: "scuba-findings/1".into(),
+        tool,
+        summary,
+        findings,
+        undecided,
+        not_analysed,
+        repeatable: found.limits_reached.is_empty(),
+        limits_reached: found.limits_reached,
+    };
     Assembled { report, told_before: vec![], suppressed, notices }
 }
 
 fn shown(mut f: Finding, program: &str, root: &ProjectRoot) -> Finding {
     program.clone_into(&mut f.program);
     f.access.position.file = root.show(&f.access.position.file);
-    if let Some(a) = &mut f.allocation { a.file = root.show(&a.file); }
-    for r in &mut f.related { r.position.file = root.show(&r.position.file); }
-    if let Some(l) = &mut f.launch { l.file = root.show(&l.file); }
+    if let Some(a) = &mut f.allocation {
+        a.file = root.show(&a.file);
+    }
+    for r in &mut f.related {
+        r.position.file = root.show(&r.position.file);
+    }
+    if let Some(l) = &mut f.launch {
+        l.file = root.show(&l.file);
+    }
     f
 }
 
@@ -129,7 +146,9 @@ fn point_at_expressions(findings: &mut [Finding], sources: &Sources) {
         let Some(line) = sources.line(&p.file, p.line).filter(|_| p.column > 0) else { continue };
         let start = span::expression(&line, p.column, Some(&f.access.array)).start;
         let Ok(column) = u32::try_from(start + 1) else { continue };
-        if column != p.column && taken.insert(place(f, column)) { f.access.position.column = column; }
+        if column != p.column && taken.insert(place(f, column)) {
+            f.access.position.column = column;
+        }
     }
 }
 

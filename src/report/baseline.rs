@@ -31,23 +31,32 @@ pub struct Entry {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Document { schema: String, findings: Vec<Entry> }
+struct Document {
+    schema: String,
+    findings: Vec<Entry>,
+}
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Baseline { entries: Vec<Entry>, fingerprints: BTreeSet<String> }
+pub struct Baseline {
+    entries: Vec<Entry>,
+    fingerprints: BTreeSet<String>,
+}
 
 impl Baseline {
     /// Of findings whose fingerprints are assigned.
     #[must_use]
     pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
-        let mut entries: Vec<Entry> = findings.into_iter().map(|f| Entry {
-            file: f.access.position.file.clone(),
-            rule: f.rule,
-            kernel: f.access.kernel.clone(),
-            array: f.access.array.clone(),
-            index: f.access.index.clone(),
-            fingerprint: f.fingerprint.clone(),
-        }).collect();
+        let mut entries: Vec<Entry> = findings
+            .into_iter()
+            .map(|f| Entry {
+                file: f.access.position.file.clone(),
+                rule: f.rule,
+                kernel: f.access.kernel.clone(),
+                array: f.access.array.clone(),
+                index: f.access.index.clone(),
+                fingerprint: f.fingerprint.clone(),
+            })
+            .collect();
         entries.sort();
         let fingerprints = entries.iter().map(|e| e.fingerprint.clone()).collect();
         Self { entries, fingerprints }
@@ -56,10 +65,13 @@ impl Baseline {
     /// # Errors
     /// When the file cannot be read or is no baseline of this version.
     pub fn load(path: &Path) -> Result<Self, BaselineError> {
-        let text = std::fs::read_to_string(path).map_err(|source| BaselineError::Read { path: path.to_owned(), source })?;
+        let text =
+            std::fs::read_to_string(path).map_err(|source| BaselineError::Read { path: path.to_owned(), source })?;
         let wrong = |message: String| BaselineError::Parse { path: path.to_owned(), message };
         let document: Document = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
-        if document.schema != SCHEMA { return Err(wrong(format!("its schema is `{}`, expected `{SCHEMA}`", document.schema))); }
+        if document.schema != SCHEMA {
+            return Err(wrong(format!("its schema is `{}`, expected `{SCHEMA}`", document.schema)));
+        }
         let fingerprints = document.findings.iter().map(|e| e.fingerprint.clone()).collect();
         Ok(Self { entries: document.findings, fingerprints })
     }
@@ -75,10 +87,14 @@ impl Baseline {
     }
 
     #[must_use]
-    pub fn contains(&self, fingerprint: &str) -> bool { self.fingerprints.contains(fingerprint) }
+    pub fn contains(&self, fingerprint: &str) -> bool {
+        self.fingerprints.contains(fingerprint)
+    }
 
     #[must_use]
-    pub fn entries(&self) -> &[Entry] { &self.entries }
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
 }
 
 #[cfg(test)]

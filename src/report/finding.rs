@@ -24,8 +24,18 @@ pub enum Rule {
 
 impl Rule {
     pub const ALL: [Self; 12] = [
-        Self::OobGlobal, Self::OobShared, Self::OobLocal, Self::OobConstant, Self::IntraAllocation, Self::MemcpyOutOfBounds,
-        Self::UseAfterFree, Self::DoubleFree, Self::InvalidPointer, Self::DataIndex, Self::IndexOverflow, Self::Misaligned,
+        Self::OobGlobal,
+        Self::OobShared,
+        Self::OobLocal,
+        Self::OobConstant,
+        Self::IntraAllocation,
+        Self::MemcpyOutOfBounds,
+        Self::UseAfterFree,
+        Self::DoubleFree,
+        Self::InvalidPointer,
+        Self::DataIndex,
+        Self::IndexOverflow,
+        Self::Misaligned,
     ];
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -47,43 +57,78 @@ impl Rule {
     /// The level of a *proved* finding where nothing else is configured.
     #[must_use]
     pub const fn default_level(self) -> Level {
-        match self { Self::DataIndex | Self::IndexOverflow | Self::Misaligned => Level::Warn, _ => Level::Deny }
+        match self {
+            Self::DataIndex | Self::IndexOverflow | Self::Misaligned => Level::Warn,
+            _ => Level::Deny,
+        }
     }
 }
 
-impl fmt::Display for Rule { fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result { f.write_str(self.name()) } }
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
 impl FromStr for Rule {
     type Err = String;
     fn from_str(s: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|r| r.name() == s).ok_or_else(|| {
-            format!("unknown rule `{s}`; the rules are {}", Self::ALL.map(Self::name).join(", "))
-        })
+        Self::ALL
+            .into_iter()
+            .find(|r| r.name() == s)
+            .ok_or_else(|| format!("unknown rule `{s}`; the rules are {}", Self::ALL.map(Self::name).join(", ")))
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level { Allow, Note, Warn, Deny }
+pub enum Level {
+    Allow,
+    Note,
+    Warn,
+    Deny,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict { Possible, Proved }
+pub enum Verdict {
+    Possible,
+    Proved,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Replay { Reached, NotReached, Incomplete, NotRun }
+pub enum Replay {
+    Reached,
+    NotReached,
+    Incomplete,
+    NotRun,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Direction { Read, Write, Atomic }
+pub enum Direction {
+    Read,
+    Write,
+    Atomic,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Space { Global, Shared, Local, Constant, Host }
+pub enum Space {
+    Global,
+    Shared,
+    Local,
+    Constant,
+    Host,
+}
 
 /// A position in a source file. `file` is absolute inside the analysis; renderers make it relative to the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Position { pub file: String, pub line: u32, pub column: u32 }
+pub struct Position {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
 
 impl std::fmt::Display for Position {
     /// `file:line:column`; the file alone where the front end gave no line.
@@ -143,10 +188,15 @@ pub struct Related {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-fn is_zero(v: &u32) -> bool { *v == 0 }
+fn is_zero(v: &u32) -> bool {
+    *v == 0
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WitnessInput { pub name: String, pub value: String }
+pub struct WitnessInput {
+    pub name: String,
+    pub value: String,
+}
 
 /// What the program is given so that it goes there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -184,15 +234,23 @@ mod hex {
     pub fn serialize<S: Serializer>(bytes: &[u8], s: S) -> Result<S::Ok, S::Error> {
         let mut text = String::with_capacity(2 * bytes.len());
         // Writing to a string does not fail.
-        for b in bytes { let _ = write!(text, "{b:02x}"); }
+        for b in bytes {
+            let _ = write!(text, "{b:02x}");
+        }
         s.serialize_str(&text)
     }
 
     pub fn deserialize<'d, D: Deserializer<'d>>(d: D) -> Result<Vec<u8>, D::Error> {
         let text = String::deserialize(d)?;
         let digit = |c: u8| char::from(c).to_digit(16).and_then(|d| u8::try_from(d).ok());
-        text.as_bytes().chunks(2).map(|p| match p { [h, l] => digit(*h).zip(digit(*l)).map(|(h, l)| h << 4 | l), _ => None })
-            .collect::<Option<_>>().ok_or_else(|| D::Error::custom("the contents of a file are pairs of hexadecimal digits"))
+        text.as_bytes()
+            .chunks(2)
+            .map(|p| match p {
+                [h, l] => digit(*h).zip(digit(*l)).map(|(h, l)| h << 4 | l),
+                _ => None,
+            })
+            .collect::<Option<_>>()
+            .ok_or_else(|| D::Error::custom("the contents of a file are pairs of hexadecimal digits"))
     }
 }
 
@@ -243,11 +301,19 @@ pub struct Witness {
 /// What a run on a device said of a finding. "Not reproduced" is not "refuted".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ConfirmationStatus { Confirmed, NotReproduced, Inconclusive }
+pub enum ConfirmationStatus {
+    Confirmed,
+    NotReproduced,
+    Inconclusive,
+}
 
 impl fmt::Display for ConfirmationStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self { Self::Confirmed => "confirmed", Self::NotReproduced => "not reproduced", Self::Inconclusive => "inconclusive" })
+        f.write_str(match self {
+            Self::Confirmed => "confirmed",
+            Self::NotReproduced => "not reproduced",
+            Self::Inconclusive => "inconclusive",
+        })
     }
 }
 
@@ -261,13 +327,21 @@ pub enum ConfirmedBy {
 
 impl fmt::Display for ConfirmedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self { Self::ComputeSanitizer => "compute-sanitizer", Self::KernelCheck => "the check compiled into the kernel" })
+        f.write_str(match self {
+            Self::ComputeSanitizer => "compute-sanitizer",
+            Self::KernelCheck => "the check compiled into the kernel",
+        })
     }
 }
 
 /// The outcome of a run on a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Confirmation { pub status: ConfirmationStatus, pub by: ConfirmedBy, pub device: String, pub detail: String }
+pub struct Confirmation {
+    pub status: ConfirmationStatus,
+    pub by: ConfirmedBy,
+    pub device: String,
+    pub detail: String,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
@@ -365,7 +439,9 @@ impl Code {
     ];
 
     #[must_use]
-    pub fn of(reason: &str) -> Self { Self::WORDS.iter().find(|(words, _)| reason.contains(words)).map_or(Self::Other, |(_, code)| *code) }
+    pub fn of(reason: &str) -> Self {
+        Self::WORDS.iter().find(|(words, _)| reason.contains(words)).map_or(Self::Other, |(_, code)| *code)
+    }
 }
 
 /// An access that could not be decided.
@@ -381,7 +457,11 @@ pub struct Undecided {
 
 /// A side of a translation unit that no front end could read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NotAnalysed { pub file: String, pub side: String, pub reason: String }
+pub struct NotAnalysed {
+    pub file: String,
+    pub side: String,
+    pub reason: String,
+}
 
 /// Counts of places in the source; `safe + safe_if_no_wrap + proved + possible + unknown == accesses`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -407,10 +487,17 @@ pub struct Summary {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Axioms { pub device_memory: u64 }
+pub struct Axioms {
+    pub device_memory: u64,
+}
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Tool { pub version: String, pub z3: String, pub frontend: String, pub axioms: Axioms }
+pub struct Tool {
+    pub version: String,
+    pub z3: String,
+    pub frontend: String,
+    pub axioms: Axioms,
+}
 
 /// The JSON document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -430,11 +517,17 @@ pub struct Report {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-fn is_true(v: &bool) -> bool { *v }
-fn yes() -> bool { true }
+fn is_true(v: &bool) -> bool {
+    *v
+}
+fn yes() -> bool {
+    true
+}
 
 impl Report {
     /// Whether any finding is denied: decides the exit status.
     #[must_use]
-    pub fn denied(&self) -> bool { self.findings.iter().any(|f| f.level == Level::Deny) }
+    pub fn denied(&self) -> bool {
+        self.findings.iter().any(|f| f.level == Level::Deny)
+    }
 }

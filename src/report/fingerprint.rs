@@ -39,7 +39,8 @@ mod tests {
             f.access.position.file = "/elsewhere/scale.cu".into();
         }
         assign(&mut after);
-        let prints = |fs: &[crate::report::finding::Finding]| fs.iter().map(|f| f.fingerprint.clone()).collect::<Vec<_>>();
+        let prints =
+            |fs: &[crate::report::finding::Finding]| fs.iter().map(|f| f.fingerprint.clone()).collect::<Vec<_>>();
         assert_eq!(prints(&before), prints(&after));
         let mut distinct = prints(&before);
         distinct.sort();

@@ -22,14 +22,24 @@ pub fn page(assembled: &Assembled, sources: &Sources) -> String {
     } else {
         report.findings.iter().map(|f| article(f, sources)).collect()
     };
-    let undecided = table("Undecided accesses", ["Place", "Array", "Kernel", "Why"], report.undecided.iter().map(|u| {
-        let p = &u.position;
-        [p.to_string(), u.array.clone(), u.kernel.clone(), u.reason.clone()]
-    }));
-    let not_analysed = table("Not analysed", ["File", "Side", "Why"],
-        report.not_analysed.iter().map(|n| [n.file.clone(), n.side.clone(), n.reason.clone()]));
+    let undecided = table(
+        "Undecided accesses",
+        ["Place", "Array", "Kernel", "Why"],
+        report.undecided.iter().map(|u| {
+            let p = &u.position;
+            [p.to_string(), u.array.clone(), u.kernel.clone(), u.reason.clone()]
+        }),
+    );
+    let not_analysed = table(
+        "Not analysed",
+        ["File", "Side", "Why"],
+        report.not_analysed.iter().map(|n| [n.file.clone(), n.side.clone(), n.reason.clone()]),
+    );
     let t = &report.tool;
-    let tool = format!("SCuBA {}, Z3 {}, {}; device memory at most {} bytes", t.version, t.z3, t.frontend, t.axioms.device_memory);
+    let tool = format!(
+        "SCuBA {}, Z3 {}, {}; device memory at most {} bytes",
+        t.version, t.z3, t.frontend, t.axioms.device_memory
+    );
     fill(&[
         ("summary", summary(&report.summary, assembled.suppressed.len())),
         ("findings", findings),
@@ -46,7 +56,9 @@ fn fill(values: &[(&str, String)]) -> String {
     while let Some((before, after)) = rest.split_once("{{") {
         page.push_str(before);
         let Some((name, after)) = after.split_once("}}") else { break };
-        if let Some((_, value)) = values.iter().find(|(n, _)| *n == name) { page.push_str(value); }
+        if let Some((_, value)) = values.iter().find(|(n, _)| *n == name) {
+            page.push_str(value);
+        }
         rest = after;
     }
     page.push_str(rest);
@@ -70,9 +82,18 @@ fn escape(text: &str) -> String {
 
 fn summary(s: &Summary, accepted: usize) -> String {
     let items = [
-        (s.programs, "programs"), (s.translation_units, "translation units"), (s.kernels, "kernels"), (s.launches, "launches"),
-        (s.accesses, "accesses"), (s.safe, "safe"), (s.safe_if_no_wrap, "safe unless an index wraps"), (s.safe_assuming, "of the safe ones only under an assumption"), (s.proved, "proved wrong"),
-        (s.possible, "possibly wrong"), (s.unknown, "undecided"), (s.not_analysed, "sides not analysed"),
+        (s.programs, "programs"),
+        (s.translation_units, "translation units"),
+        (s.kernels, "kernels"),
+        (s.launches, "launches"),
+        (s.accesses, "accesses"),
+        (s.safe, "safe"),
+        (s.safe_if_no_wrap, "safe unless an index wraps"),
+        (s.safe_assuming, "of the safe ones only under an assumption"),
+        (s.proved, "proved wrong"),
+        (s.possible, "possibly wrong"),
+        (s.unknown, "undecided"),
+        (s.not_analysed, "sides not analysed"),
         (u32::try_from(accepted).unwrap_or(u32::MAX), "findings accepted"),
     ];
     let list: String = items.iter().map(|(n, what)| format!("<li><b>{n}</b> {what}</li>\n")).collect();
@@ -80,38 +101,70 @@ fn summary(s: &Summary, accepted: usize) -> String {
 }
 
 fn article(f: &Finding, sources: &Sources) -> String {
-    let class = match f.level { Level::Deny => "deny", Level::Warn => "warn", Level::Note | Level::Allow => "note" };
-    let verdict = match f.verdict { Verdict::Proved => "proved", Verdict::Possible => "possible" };
+    let class = match f.level {
+        Level::Deny => "deny",
+        Level::Warn => "warn",
+        Level::Note | Level::Allow => "note",
+    };
+    let verdict = match f.verdict {
+        Verdict::Proved => "proved",
+        Verdict::Possible => "possible",
+    };
     let p = &f.access.position;
     let mut html = format!(
         "<article class=\"{class}\" id=\"{}\">\n<h2><span class=\"level\">{}[{}]</span>: {}</h2>\n<p>{verdict}; {}</p>\n",
-        escape(&f.fingerprint), word(f.level), f.rule, escape(&f.message), escape(explain::title(f.rule)));
+        escape(&f.fingerprint),
+        word(f.level),
+        f.rule,
+        escape(&f.message),
+        escape(explain::title(f.rule))
+    );
     html += &place("access", &p.file, p.line, p.column, Some(&f.access.array), sources);
     if let Some(a) = f.allocation.as_ref().filter(|a| !a.file.is_empty()) {
         html += &place(&format!("allocation: {} bytes", a.extent), &a.file, a.line, a.column, None, sources);
     }
     if let Some(l) = f.launch.as_ref().filter(|l| !l.file.is_empty()) {
-        html += &place(&format!("launch: grid {}, block {}", l.grid, l.block), &l.file, l.line, l.column, None, sources);
+        html +=
+            &place(&format!("launch: grid {}, block {}", l.grid, l.block), &l.file, l.line, l.column, None, sources);
     }
-    for r in &f.related { html += &place(&r.what, &r.position.file, r.position.line, r.position.column, None, sources); }
+    for r in &f.related {
+        html += &place(&r.what, &r.position.file, r.position.line, r.position.column, None, sources);
+    }
     html += "<ul>\n";
-    for note in notes(f) { let _ = writeln!(html, "<li>{}</li>", escape(&note)); }
+    for note in notes(f) {
+        let _ = writeln!(html, "<li>{}</li>", escape(&note));
+    }
     html += "</ul>\n</article>\n";
     html
 }
 
 fn place(what: &str, file: &str, line: u32, column: u32, array: Option<&str>, sources: &Sources) -> String {
-    let mut html = format!("<div class=\"at\">{} &mdash; {}</div>\n", escape(&super::finding::Position { file: file.to_owned(), line, column }.to_string()), escape(what));
-    if line == 0 { return html; }
+    let mut html = format!(
+        "<div class=\"at\">{} &mdash; {}</div>\n",
+        escape(&super::finding::Position { file: file.to_owned(), line, column }.to_string()),
+        escape(what)
+    );
+    if line == 0 {
+        return html;
+    }
     let lines: Vec<(u32, String)> = (line.saturating_sub(AROUND).max(1)..=line.saturating_add(AROUND))
-        .filter_map(|n| sources.line(file, n).map(|text| (n, text))).collect();
-    if lines.is_empty() { return html; }
+        .filter_map(|n| sources.line(file, n).map(|text| (n, text)))
+        .collect();
+    if lines.is_empty() {
+        return html;
+    }
     html += "<pre>";
     for (n, text) in lines {
         let _ = write!(html, "<span class=\"n\">{n:>5} </span>");
         if n == line {
             let r = span::expression(&text, column, array);
-            let _ = writeln!(html, "{}<mark>{}</mark>{}", escape(&text[..r.start]), escape(&text[r.clone()]), escape(&text[r.end..]));
+            let _ = writeln!(
+                html,
+                "{}<mark>{}</mark>{}",
+                escape(&text[..r.start]),
+                escape(&text[r.clone()]),
+                escape(&text[r.end..])
+            );
         } else {
             let _ = writeln!(html, "{}", escape(&text));
         }
@@ -121,11 +174,15 @@ fn place(what: &str, file: &str, line: u32, column: u32, array: Option<&str>, so
 }
 
 fn table<const N: usize>(title: &str, heads: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
-    let body: String = rows.map(|cells| {
-        let cells: String = cells.iter().map(|c| format!("<td>{}</td>", escape(c))).collect();
-        format!("<tr>{cells}</tr>\n")
-    }).collect();
-    if body.is_empty() { return String::new(); }
+    let body: String = rows
+        .map(|cells| {
+            let cells: String = cells.iter().map(|c| format!("<td>{}</td>", escape(c))).collect();
+            format!("<tr>{cells}</tr>\n")
+        })
+        .collect();
+    if body.is_empty() {
+        return String::new();
+    }
     let heads: String = heads.iter().map(|h| format!("<th>{h}</th>")).collect();
     format!("<h2>{title}</h2>\n<table>\n<tr>{heads}</tr>\n{body}</table>")
 }
@@ -150,24 +207,48 @@ mod tests {
         let mut finding = samples::finding();
         finding.message = "read of `<script>alert(1)</script>` & {{summary}}".into();
         finding.access.kernel = "fill<int>(int*)".into();
-        for file in [&mut finding.access.position.file, &mut finding.allocation.as_mut().unwrap().file, &mut finding.launch.as_mut().unwrap().file] {
+        for file in [
+            &mut finding.access.position.file,
+            &mut finding.allocation.as_mut().unwrap().file,
+            &mut finding.launch.as_mut().unwrap().file,
+        ] {
             *file = "scale.cu".into();
         }
         let undecided = Undecided {
             position: Position { file: "scale.cu".into(), line: 5, column: 3 },
-            kernel: "fill<int>(int*)".into(), array: "b".into(), code: Code::Other, reason: "a < b".into(),
+            kernel: "fill<int>(int*)".into(),
+            array: "b".into(),
+            code: Code::Other,
+            reason: "a < b".into(),
         };
         let found = Found {
-            programs: vec![ProgramFindings { name: "app".into(), findings: vec![finding], undecided: vec![undecided], ..ProgramFindings::default() }],
+            programs: vec![ProgramFindings {
+                name: "app".into(),
+                findings: vec![finding],
+                undecided: vec![undecided],
+                ..ProgramFindings::default()
+            }],
             ..Found::default()
         };
-        let tool = Tool { version: "0.1.0".into(), z3: "5.4.0".into(), frontend: "clang".into(), axioms: Axioms { device_memory: 1 } };
+        let tool = Tool {
+            version: "0.1.0".into(),
+            z3: "5.4.0".into(),
+            frontend: "clang".into(),
+            axioms: Axioms { device_memory: 1 },
+        };
         let (config, levels) = (Config::default(), Levels::default());
-        let html = page(&assemble(found, tool, &Policy { config: &config, levels: &levels, root: &root, baseline: None }, &sources), &sources);
+        let html = page(
+            &assemble(found, tool, &Policy { config: &config, levels: &levels, root: &root, baseline: None }, &sources),
+            &sources,
+        );
         assert!(!html.contains("<script") && html.contains("&lt;script&gt;"));
         assert!(html.contains("& {{summary}}".replace('&', "&amp;").as_str()), "what is put in is not filled in again");
         assert!(html.contains("fill&lt;int&gt;(int*)") && html.contains("a &lt; b"));
-        assert!(html.contains("<mark>a[i]</mark>") && html.contains("<mark>scale&lt;&lt;&lt;(n + 255) / 256, 256&gt;&gt;&gt;(a, n)</mark>"), "{html}");
+        assert!(
+            html.contains("<mark>a[i]</mark>")
+                && html.contains("<mark>scale&lt;&lt;&lt;(n + 255) / 256, 256&gt;&gt;&gt;(a, n)</mark>"),
+            "{html}"
+        );
         assert!(html.starts_with("<!DOCTYPE html>") && html.trim_end().ends_with("</html>"));
     }
 }

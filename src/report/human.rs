@@ -14,10 +14,19 @@ use std::rc::Rc;
 
 /// The `human` renderer.
 #[derive(Debug)]
-pub struct Human<'a> { pub style: Style, pub sources: &'a Sources }
+pub struct Human<'a> {
+    pub style: Style,
+    pub sources: &'a Sources,
+}
 
 /// A labelled place in a file.
-struct Mark { line: u32, column: u32, label: String, primary: bool, array: Option<String> }
+struct Mark {
+    line: u32,
+    column: u32,
+    label: String,
+    primary: bool,
+    array: Option<String>,
+}
 
 impl Human<'_> {
     /// # Errors
@@ -49,7 +58,9 @@ impl Human<'_> {
     }
 
     /// Where there is a summary, its command says so once for all.
-    fn unconfirmed(&self, f: &Finding) -> Option<String> { f.confirmation_not_run.as_deref().filter(|_| !self.style.summary).map(not_run) }
+    fn unconfirmed(&self, f: &Finding) -> Option<String> {
+        f.confirmation_not_run.as_deref().filter(|_| !self.style.summary).map(not_run)
+    }
 
     fn finding(&self, f: &Finding, renderer: &Renderer) -> String {
         let paint = match f.level {
@@ -57,23 +68,34 @@ impl Human<'_> {
             Level::Warn => Paint::WARNING,
             Level::Note | Level::Allow => Paint::NOTE,
         };
-        let texts: Vec<(String, Option<Rc<str>>, Vec<Mark>)> = by_file(f).into_iter()
-            .map(|(file, marks)| { let text = self.sources.text(&file); (file, text, marks) })
+        let texts: Vec<(String, Option<Rc<str>>, Vec<Mark>)> = by_file(f)
+            .into_iter()
+            .map(|(file, marks)| {
+                let text = self.sources.text(&file);
+                (file, text, marks)
+            })
             .collect();
-        let mut group: Group<'_> = paint.primary_title(&f.message).id(f.rule.name()).elements(std::iter::empty::<Element<'_>>());
+        let mut group: Group<'_> =
+            paint.primary_title(&f.message).id(f.rule.name()).elements(std::iter::empty::<Element<'_>>());
         for (file, text, marks) in &texts {
             group = match text.as_deref().and_then(|t| excerpt(file, t, marks)) {
                 Some(snippet) => group.element(snippet),
                 None => marks.iter().fold(group, |g, m| {
                     let mut origin = Origin::path(file.as_str());
-                    if m.line > 0 { origin = origin.line(m.line as usize); }
-                    if m.column > 0 { origin = origin.char_column(m.column as usize); }
+                    if m.line > 0 {
+                        origin = origin.line(m.line as usize);
+                    }
+                    if m.column > 0 {
+                        origin = origin.char_column(m.column as usize);
+                    }
                     // Without the text there is nothing to hang the label on.
                     g.element(origin).element(Paint::NOTE.message(m.label.clone()))
                 }),
             };
         }
-        for note in notes(f).into_iter().chain(self.unconfirmed(f)) { group = group.element(Paint::NOTE.message(note)); }
+        for note in notes(f).into_iter().chain(self.unconfirmed(f)) {
+            group = group.element(Paint::NOTE.message(note));
+        }
         group = group.element(Paint::HELP.message(help(f)));
         renderer.render(&[group])
     }
@@ -81,16 +103,27 @@ impl Human<'_> {
 
 /// That no device was asked: what is said of every finding alike.
 #[must_use]
-pub fn not_run(why: &str) -> String { format!("hardware confirmation was not run: {why}") }
+pub fn not_run(why: &str) -> String {
+    format!("hardware confirmation was not run: {why}")
+}
 
 /// The places to show, the file of the access first.
 fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
     let a = &f.access;
-    let mut files = vec![(a.position.file.clone(), vec![Mark {
-        line: a.position.line, column: a.position.column, label: label(f), primary: true, array: Some(a.array.clone()),
-    }])];
+    let mut files = vec![(
+        a.position.file.clone(),
+        vec![Mark {
+            line: a.position.line,
+            column: a.position.column,
+            label: label(f),
+            primary: true,
+            array: Some(a.array.clone()),
+        }],
+    )];
     let mut add = |file: &str, line: u32, column: u32, label: String| {
-        if file.is_empty() || line == 0 { return; }
+        if file.is_empty() || line == 0 {
+            return;
+        }
         let mark = Mark { line, column, label, primary: false, array: None };
         match files.iter_mut().find(|(name, _)| name == file) {
             Some((_, marks)) => marks.push(mark),
@@ -99,13 +132,25 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
     };
     if let Some(al) = &f.allocation {
         let partition = a.partition.as_ref().map_or(String::new(), |p| format!("; `{}` is its part {p}", a.array));
-        let how = if matches!(a.space, Space::Shared | Space::Local | Space::Constant) { "declared" } else { "allocated" };
+        let how =
+            if matches!(a.space, Space::Shared | Space::Local | Space::Constant) { "declared" } else { "allocated" };
         add(&al.file, al.line, al.column, format!("{how} here: {} bytes{partition}", code(&al.extent)));
     }
-    for r in &f.related { add(&r.position.file, r.position.line, r.position.column, r.what.clone()); }
+    for r in &f.related {
+        add(&r.position.file, r.position.line, r.position.column, r.what.clone());
+    }
     if let Some(l) = f.launch.as_ref().filter(|_| !at_launch(f)) {
-        let shared = if matches!(l.shared.as_str(), "" | "0") { String::new() } else { format!(", shared memory {} bytes", code(&l.shared)) };
-        add(&l.file, l.line, l.column, format!("launched here: grid {}, block {}{shared}", code(&l.grid), code(&l.block)));
+        let shared = if matches!(l.shared.as_str(), "" | "0") {
+            String::new()
+        } else {
+            format!(", shared memory {} bytes", code(&l.shared))
+        };
+        add(
+            &l.file,
+            l.line,
+            l.column,
+            format!("launched here: grid {}, block {}{shared}", code(&l.grid), code(&l.block)),
+        );
     }
     files
 }
@@ -113,11 +158,21 @@ fn by_file(f: &Finding) -> Vec<(String, Vec<Mark>)> {
 /// What happens at the place of the finding itself.
 fn label(f: &Finding) -> String {
     let a = &f.access;
-    if f.rule == Rule::DoubleFree { return "freed again here".into(); }
-    if at_launch(f) { return format!("launched with `{}` here", a.array); }
-    let verb = match a.direction { Direction::Read => "read", Direction::Write => "write", Direction::Atomic => "atomic access" };
+    if f.rule == Rule::DoubleFree {
+        return "freed again here".into();
+    }
+    if at_launch(f) {
+        return format!("launched with `{}` here", a.array);
+    }
+    let verb = match a.direction {
+        Direction::Read => "read",
+        Direction::Write => "write",
+        Direction::Atomic => "atomic access",
+    };
     let mut label = format!("{verb} of {}", bytes(a.bytes));
-    if !a.index.is_empty() { let _ = write!(label, " at `{}`", subscript(&a.array, &a.index)); }
+    if !a.index.is_empty() {
+        let _ = write!(label, " at `{}`", subscript(&a.array, &a.index));
+    }
     label
 }
 
@@ -137,10 +192,16 @@ fn code(expression: &str) -> String {
     if expression.bytes().all(|b| b.is_ascii_digit()) { expression.to_owned() } else { format!("`{expression}`") }
 }
 
-fn bytes(n: u64) -> String { if n == 1 { "1 byte".into() } else { format!("{n} bytes") } }
+fn bytes(n: u64) -> String {
+    if n == 1 { "1 byte".into() } else { format!("{n} bytes") }
+}
 
 /// The excerpt of one file; `None` where the file has no such line any more.
-fn excerpt<'a>(file: &'a str, text: &'a str, marks: &'a [Mark]) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
+fn excerpt<'a>(
+    file: &'a str,
+    text: &'a str,
+    marks: &'a [Mark],
+) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
     let mut snippet = Snippet::source(text).path(file).line_start(1);
     for m in marks {
         let kind = if m.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
@@ -161,24 +222,36 @@ fn range(text: &str, mark: &Mark) -> Option<Range<usize>> {
 
 pub(super) fn notes(f: &Finding) -> Vec<String> {
     let mut notes = Vec::new();
-    if let Some(w) = &f.witness { notes.push(counterexample(f, w)); }
+    if let Some(w) = &f.witness {
+        notes.push(counterexample(f, w));
+    }
     let mut place = format!("in `{}`, reached from `{}`", f.access.kernel, f.root);
-    if !f.program.is_empty() { let _ = write!(place, " of `{}`", f.program); }
-    if f.occurrences > 1 { let _ = write!(place, "; {} launches or instances share it", f.occurrences); }
+    if !f.program.is_empty() {
+        let _ = write!(place, " of `{}`", f.program);
+    }
+    if f.occurrences > 1 {
+        let _ = write!(place, "; {} launches or instances share it", f.occurrences);
+    }
     notes.push(place);
     if f.verdict == Verdict::Possible {
         notes.push(match f.witness.as_ref().map(|w| w.replay) {
             Some(Replay::Incomplete) => "possible, not proved: the replay of this input could not be completed".into(),
-            Some(Replay::NotReached) => "possible, not proved: the replay of this input did not come to the access".into(),
+            Some(Replay::NotReached) => {
+                "possible, not proved: the replay of this input did not come to the access".into()
+            }
             _ => "possible, not proved".into(),
         });
     }
-    if f.degenerate { notes.push("happens only with an empty allocation or a size that is not positive".into()); }
+    if f.degenerate {
+        notes.push("happens only with an empty allocation or a size that is not positive".into());
+    }
     notes.extend(f.assumptions.iter().map(|a| format!("assuming {a}")));
     notes.extend(f.unknowns.iter().map(|u| format!("not known: {u}")));
     if let Some(c) = &f.confirmation {
         let mut line = format!("{} by {} on {}", c.status, c.by, c.device);
-        if !c.detail.is_empty() { let _ = write!(line, ": {}", c.detail); }
+        if !c.detail.is_empty() {
+            let _ = write!(line, ": {}", c.detail);
+        }
         notes.push(line);
     }
     notes
@@ -192,29 +265,43 @@ fn counterexample(f: &Finding, w: &Witness) -> String {
         let inputs: Vec<String> = w.inputs.iter().map(|i| format!("{} = {}", i.name, i.value)).collect();
         let _ = write!(text, "for example with {}", inputs.join(", "));
     }
-    if f.rule == Rule::DoubleFree { return text; }
-    if f.launch.is_some() { let _ = write!(text, ": grid {}, thread {} of block {}", triple(w.grid), triple(w.thread), triple(w.block)); }
+    if f.rule == Rule::DoubleFree {
+        return text;
+    }
+    if f.launch.is_some() {
+        let _ = write!(text, ": grid {}, thread {} of block {}", triple(w.grid), triple(w.thread), triple(w.block));
+    }
     // Where null or the host's memory is, says nothing to users.
-    if f.rule == Rule::InvalidPointer { return text; }
+    if f.rule == Rule::InvalidPointer {
+        return text;
+    }
     let width = i64::try_from(f.access.bytes).unwrap_or(i64::MAX);
     let end = w.offset_bytes.saturating_add(width);
     let extent = w.extent_bytes;
     let (first, last) = (w.offset_bytes, end.saturating_sub(1));
     let bytes = if width <= 1 { format!("byte {first}") } else { format!("bytes {first} to {last}") };
     let _ = write!(text, "\naccesses {bytes} of `{}`, which has {extent} bytes", f.access.array);
-    if f.rule == Rule::UseAfterFree { text.push_str(" and was freed"); }
-    if f.access.partition.is_some() { text.push_str(" in this part"); }
+    if f.rule == Rule::UseAfterFree {
+        text.push_str(" and was freed");
+    }
+    if f.access.partition.is_some() {
+        text.push_str(" in this part");
+    }
     text
 }
 
-fn triple([x, y, z]: [u64; 3]) -> String { format!("({x}, {y}, {z})") }
+fn triple([x, y, z]: [u64; 3]) -> String {
+    format!("({x}, {y}, {z})")
+}
 
 fn help(f: &Finding) -> String {
     let array = &f.access.array;
     let first = match f.rule {
         Rule::OobGlobal | Rule::OobShared | Rule::OobLocal | Rule::OobConstant | Rule::DataIndex => {
             let index = &f.access.index;
-            let check = if index.is_empty() { format!("check the index into `{array}`") } else {
+            let check = if index.is_empty() {
+                format!("check the index into `{array}`")
+            } else {
                 // `[i].x` alone is no expression.
                 let index = if index.starts_with('[') { subscript(array, index) } else { index.clone() };
                 format!("check `{index}` against the size of `{array}`")
@@ -241,26 +328,46 @@ fn summary_line(assembled: &Assembled) -> String {
     let mut parts = Vec::new();
     for level in [Level::Deny, Level::Warn, Level::Note] {
         let n = report.findings.iter().chain(&assembled.told_before).filter(|f| f.level == level).count();
-        if n > 0 { parts.push(plural(n as u64, word(level))); }
+        if n > 0 {
+            parts.push(plural(n as u64, word(level)));
+        }
     }
-    let mut line = if parts.is_empty() { "scuba: no findings".to_owned() } else { format!("scuba: {}", parts.join(", ")) };
-    if !assembled.suppressed.is_empty() { let _ = write!(line, ", {} accepted", assembled.suppressed.len()); }
+    let mut line =
+        if parts.is_empty() { "scuba: no findings".to_owned() } else { format!("scuba: {}", parts.join(", ")) };
+    if !assembled.suppressed.is_empty() {
+        let _ = write!(line, ", {} accepted", assembled.suppressed.len());
+    }
     let _ = write!(line, "; {}", counts(s));
     line
 }
 
-fn plural(n: u64, what: &str) -> String { if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") } }
+fn plural(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
 
 fn counts(s: &Summary) -> String {
     let accesses = if s.accesses == 1 { "1 access".into() } else { format!("{} accesses", s.accesses) };
     let mut text = format!("{accesses} in {}", plural(u64::from(s.kernels), "kernel"));
     let classes: Vec<String> = [
-        (s.safe, "safe"), (s.safe_if_no_wrap, "safe unless an index wraps"), (s.proved, "proved wrong"),
-        (s.possible, "possibly wrong"), (s.unknown, "undecided"),
-    ].into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-    if !classes.is_empty() { let _ = write!(text, ": {}", classes.join(", ")); }
-    if s.safe_assuming > 0 { let _ = write!(text, "; {} of the safe ones only under an assumption (-v lists them)", s.safe_assuming); }
-    if s.not_analysed > 0 { let _ = write!(text, "; {} not analysed", plural(u64::from(s.not_analysed), "side")); }
+        (s.safe, "safe"),
+        (s.safe_if_no_wrap, "safe unless an index wraps"),
+        (s.proved, "proved wrong"),
+        (s.possible, "possibly wrong"),
+        (s.unknown, "undecided"),
+    ]
+    .into_iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, what)| format!("{n} {what}"))
+    .collect();
+    if !classes.is_empty() {
+        let _ = write!(text, ": {}", classes.join(", "));
+    }
+    if s.safe_assuming > 0 {
+        let _ = write!(text, "; {} of the safe ones only under an assumption (-v lists them)", s.safe_assuming);
+    }
+    if s.not_analysed > 0 {
+        let _ = write!(text, "; {} not analysed", plural(u64::from(s.not_analysed), "side"));
+    }
     let _ = write!(text, " ({:.1} s)", s.seconds);
     text
 }

@@ -73,7 +73,13 @@ mod tests {
         let overrides = vec![(RuleSelector::All, Level::Deny), (RuleSelector::One(Rule::OobGlobal), Level::Allow)];
         let levels = Levels::new(&config, &overrides);
         assert_eq!(level(&levels, |_| ()), Level::Allow);
-        assert_eq!(level(&levels, |f| { f.rule = Rule::DataIndex; f.verdict = Verdict::Possible; }), Level::Deny);
+        assert_eq!(
+            level(&levels, |f| {
+                f.rule = Rule::DataIndex;
+                f.verdict = Verdict::Possible;
+            }),
+            Level::Deny
+        );
         let reversed = Levels::new(&config, &overrides.into_iter().rev().collect());
         assert_eq!(level(&reversed, |_| ()), Level::Deny);
     }

@@ -6,7 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A place in the source: one array at one position.
 type Place = (Position, String);
 
-fn place(position: &Position, array: &str) -> Place { (position.clone(), array.to_owned()) }
+fn place(position: &Position, array: &str) -> Place {
+    (position.clone(), array.to_owned())
+}
 
 /// Merges the findings of one rule at the same file, line, column and array. The worst stays (proved before possible,
 /// not degenerate before degenerate, the first of equals) with its program, and the sum of their occurrences. A place
@@ -25,7 +27,9 @@ pub fn merge(findings: Vec<Finding>, summary: &mut Summary) -> Vec<Finding> {
             let worse = badness(&new) > badness(old);
             let left = if worse { std::mem::replace(old, new) } else { new };
             old.occurrences = occurrences;
-            if other_program { uncount(summary, left.verdict); }
+            if other_program {
+                uncount(summary, left.verdict);
+            }
         } else {
             known.insert((new.rule, here), merged.len());
             merged.push(new);
@@ -35,7 +39,10 @@ pub fn merge(findings: Vec<Finding>, summary: &mut Summary) -> Vec<Finding> {
 }
 
 fn uncount(summary: &mut Summary, verdict: Verdict) {
-    let class = match verdict { Verdict::Proved => &mut summary.proved, Verdict::Possible => &mut summary.possible };
+    let class = match verdict {
+        Verdict::Proved => &mut summary.proved,
+        Verdict::Possible => &mut summary.possible,
+    };
     if *class > 0 && summary.accesses > 0 {
         *class -= 1;
         summary.accesses -= 1;
@@ -48,18 +55,23 @@ fn uncount(summary: &mut Summary, verdict: Verdict) {
 pub fn merge_undecided(undecided: Vec<Undecided>, findings: &[Finding], summary: &mut Summary) -> Vec<Undecided> {
     let found: FxHashSet<Place> = findings.iter().map(|f| place(&f.access.position, &f.access.array)).collect();
     let mut seen: FxHashSet<Place> = FxHashSet::default();
-    undecided.into_iter().filter(|u| {
-        let here = place(&u.position, &u.array);
-        let keep = !found.contains(&here) && seen.insert(here);
-        if !keep && summary.unknown > 0 && summary.accesses > 0 {
-            summary.unknown -= 1;
-            summary.accesses -= 1;
-        }
-        keep
-    }).collect()
+    undecided
+        .into_iter()
+        .filter(|u| {
+            let here = place(&u.position, &u.array);
+            let keep = !found.contains(&here) && seen.insert(here);
+            if !keep && summary.unknown > 0 && summary.accesses > 0 {
+                summary.unknown -= 1;
+                summary.accesses -= 1;
+            }
+            keep
+        })
+        .collect()
 }
 
-fn badness(f: &Finding) -> impl Ord + use<> { (f.verdict, !f.degenerate) }
+fn badness(f: &Finding) -> impl Ord + use<> {
+    (f.verdict, !f.degenerate)
+}
 
 #[cfg(test)]
 mod tests {

@@ -10,8 +10,8 @@ pub mod assemble;
 pub mod baseline;
 pub mod explain;
 pub mod finding;
-pub mod html;
 pub mod fingerprint;
+pub mod html;
 pub mod human;
 pub mod levels;
 pub mod merge;
@@ -23,6 +23,6 @@ pub mod sarif;
 pub mod short;
 pub mod sources;
 mod span;
+pub mod suppress;
 #[cfg(test)]
 mod tests;
-pub mod suppress;

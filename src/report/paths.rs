@@ -10,25 +10,34 @@ impl ProjectRoot {
     /// scuba.toml's folder, else the repository that holds `start`, else the working folder. Paths are absolute.
     #[must_use]
     pub fn find(config_folder: Option<&Path>, start: &Path, working: &Path) -> Self {
-        let root = config_folder.map(Path::to_owned)
+        let root = config_folder
+            .map(Path::to_owned)
             .or_else(|| start.ancestors().find(|d| d.join(".git").exists()).map(Path::to_owned))
             .unwrap_or_else(|| working.to_owned());
         Self(root)
     }
 
     #[must_use]
-    pub fn new(root: PathBuf) -> Self { Self(root) }
+    pub fn new(root: PathBuf) -> Self {
+        Self(root)
+    }
 
     #[must_use]
-    pub fn folder(&self) -> &Path { &self.0 }
+    pub fn folder(&self) -> &Path {
+        &self.0
+    }
 
     /// A path as reports show it. Front ends give lexically normalised absolute paths; a project behind a symbolic
     /// link is recognised too.
     #[must_use]
     pub fn show(&self, path: &str) -> String {
         let p = Path::new(path);
-        if p.is_relative() { return path.to_owned(); }
-        if let Ok(rest) = p.strip_prefix(&self.0) { return rest.to_string_lossy().into_owned(); }
+        if p.is_relative() {
+            return path.to_owned();
+        }
+        if let Ok(rest) = p.strip_prefix(&self.0) {
+            return rest.to_string_lossy().into_owned();
+        }
         let resolved = || {
             let root = self.0.canonicalize().ok()?;
             let whole = p.canonicalize().ok()?;
@@ -39,7 +48,9 @@ impl ProjectRoot {
 
     /// The inverse of [`Self::show`].
     #[must_use]
-    pub fn absolute(&self, shown: &str) -> PathBuf { self.0.join(shown) }
+    pub fn absolute(&self, shown: &str) -> PathBuf {
+        self.0.join(shown)
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::assemble::Assembled;
 use super::human::Human;
 use super::sources::Sources;
-use super::{short, sarif};
+use super::{sarif, short};
 use std::io::{self, Write};
 
 /// `--message-format`.
@@ -23,17 +23,26 @@ pub enum Format {
 impl Format {
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self { Self::Human => "human", Self::Short => "short", Self::Json => "json", Self::Sarif => "sarif" }
+        match self {
+            Self::Human => "human",
+            Self::Short => "short",
+            Self::Json => "json",
+            Self::Sarif => "sarif",
+        }
     }
 
     /// Documents for machines go to standard output, text for people to standard error.
     #[must_use]
-    pub fn is_document(self) -> bool { matches!(self, Self::Json | Self::Sarif) }
+    pub fn is_document(self) -> bool {
+        matches!(self, Self::Json | Self::Sarif)
+    }
 }
 
 impl std::str::FromStr for Format {
     type Err = String;
-    fn from_str(s: &str) -> Result<Self, String> { <Self as clap::ValueEnum>::from_str(s, false) }
+    fn from_str(s: &str) -> Result<Self, String> {
+        <Self as clap::ValueEnum>::from_str(s, false)
+    }
 }
 
 /// How much to say.
@@ -61,7 +70,13 @@ pub struct Style {
 ///
 /// # Errors
 /// When `out` cannot be written.
-pub fn render(assembled: &Assembled, format: Format, style: Style, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
+pub fn render(
+    assembled: &Assembled,
+    format: Format,
+    style: Style,
+    sources: &Sources,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match format {
         Format::Human => Human { style, sources }.write(assembled, out),
         Format::Short => short::write(assembled, style, out),

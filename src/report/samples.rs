@@ -1,7 +1,8 @@
 //! Findings for the tests of this room.
 
 use super::finding::{
-    Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Run, Space, Verdict, Witness, WitnessInput,
+    Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Run, Space, Verdict, Witness,
+    WitnessInput,
 };
 
 /// A proved `oob-global` of the program in [`SCALE`].
@@ -28,15 +29,24 @@ pub fn finding() -> Finding {
         },
         allocation: Some(Allocation { file: "/project/scale.cu".into(), line: 11, column: 3, extent: "4 * n".into() }),
         launch: Some(Launch {
-            file: "/project/scale.cu".into(), line: 12, column: 3,
-            grid: "((n + 255) / 256, 1, 1)".into(), block: "(256, 1, 1)".into(), shared: "0".into(),
+            file: "/project/scale.cu".into(),
+            line: 12,
+            column: 3,
+            grid: "((n + 255) / 256, 1, 1)".into(),
+            block: "(256, 1, 1)".into(),
+            shared: "0".into(),
         }),
         related: vec![],
         witness: Some(Witness {
             inputs: vec![WitnessInput { name: "argv[1]".into(), value: "\"1\"".into() }],
             run: Run { argv: vec!["1".into()], ..Run::default() },
-            grid: [1, 1, 1], block: [0, 0, 0], thread: [1, 0, 0],
-            offset_bytes: 4, extent_bytes: 4, replay: Replay::Reached, sites: None,
+            grid: [1, 1, 1],
+            block: [0, 0, 0],
+            thread: [1, 0, 0],
+            offset_bytes: 4,
+            extent_bytes: 4,
+            replay: Replay::Reached,
+            sites: None,
         }),
         confirmation: None,
         confirmation_not_run: None,

@@ -24,11 +24,17 @@ pub fn document(assembled: &Assembled) -> Value {
         r
     });
     let results: Vec<Value> = report.findings.iter().map(result).chain(accepted).collect();
-    let notifications: Vec<Value> = report.not_analysed.iter().map(|n| json!({
-        "level": "note",
-        "message": {"text": format!("{} side not analysed: {}", n.side, n.reason)},
-        "locations": [location(&n.file, 0, 0, None)],
-    })).collect();
+    let notifications: Vec<Value> = report
+        .not_analysed
+        .iter()
+        .map(|n| {
+            json!({
+                "level": "note",
+                "message": {"text": format!("{} side not analysed: {}", n.side, n.reason)},
+                "locations": [location(&n.file, 0, 0, None)],
+            })
+        })
+        .collect();
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -65,10 +71,19 @@ fn result(f: &Finding) -> Value {
         related.push(location(&al.file, al.line, al.column, Some(format!("allocation of `{}` bytes", al.extent))));
     }
     if let Some(l) = f.launch.as_ref().filter(|l| !l.file.is_empty()) {
-        related.push(location(&l.file, l.line, l.column, Some(format!("launch with grid `{}`, block `{}`", l.grid, l.block))));
+        related.push(location(
+            &l.file,
+            l.line,
+            l.column,
+            Some(format!("launch with grid `{}`, block `{}`", l.grid, l.block)),
+        ));
     }
-    related.extend(f.related.iter().map(|r| location(&r.position.file, r.position.line, r.position.column, Some(r.what.clone()))));
-    for (id, r) in related.iter_mut().enumerate() { r["id"] = json!(id + 1); }
+    related.extend(
+        f.related.iter().map(|r| location(&r.position.file, r.position.line, r.position.column, Some(r.what.clone()))),
+    );
+    for (id, r) in related.iter_mut().enumerate() {
+        r["id"] = json!(id + 1);
+    }
     let mut place = location(&p.file, p.line, p.column, None);
     place["logicalLocations"] = json!([{"fullyQualifiedName": a.kernel, "kind": "function"}]);
     let mut result = json!({
@@ -84,7 +99,9 @@ fn result(f: &Finding) -> Value {
                        "array": a.array, "index": a.index, "witness": f.witness, "confirmation": f.confirmation,
                        "assumptions": f.assumptions, "unknowns": f.unknowns},
     });
-    if let Some(why) = &f.confirmation_not_run { result["properties"]["confirmationNotRun"] = json!(why); }
+    if let Some(why) = &f.confirmation_not_run {
+        result["properties"]["confirmationNotRun"] = json!(why);
+    }
     result
 }
 
@@ -93,10 +110,14 @@ fn location(file: &str, line: u32, column: u32, message: Option<String>) -> Valu
     // SARIF counts from 1; 0 is our "unknown".
     if line > 0 {
         physical["region"] = json!({"startLine": line});
-        if column > 0 { physical["region"]["startColumn"] = json!(column); }
+        if column > 0 {
+            physical["region"]["startColumn"] = json!(column);
+        }
     }
     let mut location = json!({"physicalLocation": physical});
-    if let Some(text) = message { location["message"] = json!({"text": text}); }
+    if let Some(text) = message {
+        location["message"] = json!({"text": text});
+    }
     location
 }
 

@@ -25,7 +25,11 @@ pub fn write(assembled: &Assembled, style: Style, out: &mut dyn Write) -> io::Re
 /// `file:line:column: error[rule]: message`; without a line, the kernel and the expression instead.
 fn line(f: &Finding) -> String {
     let p = &f.access.position;
-    let place = if p.line > 0 { String::new() } else { format!(": `{}[{}]` in `{}`", f.access.array, f.access.index, f.access.kernel) };
+    let place = if p.line > 0 {
+        String::new()
+    } else {
+        format!(": `{}[{}]` in `{}`", f.access.array, f.access.index, f.access.kernel)
+    };
     format!("{p}: {}[{}]: {}{place}", word(f.level), f.rule, f.message.replace('\n', " "))
 }
 

@@ -14,12 +14,17 @@ pub struct Sources {
 
 impl Sources {
     #[must_use]
-    pub fn new(root: ProjectRoot) -> Self { Self { root, texts: RefCell::default() } }
+    pub fn new(root: ProjectRoot) -> Self {
+        Self { root, texts: RefCell::default() }
+    }
 
     /// The file's text; `None` where it cannot be read. Bytes that are not UTF-8 are replaced.
     pub fn text(&self, shown: &str) -> Option<Rc<str>> {
-        if let Some(known) = self.texts.borrow().get(shown) { return known.clone(); }
-        let text = std::fs::read(self.root.absolute(shown)).ok()
+        if let Some(known) = self.texts.borrow().get(shown) {
+            return known.clone();
+        }
+        let text = std::fs::read(self.root.absolute(shown))
+            .ok()
             .map(|bytes| Rc::from(String::from_utf8_lossy(&bytes).as_ref()));
         self.texts.borrow_mut().insert(shown.to_owned(), text.clone());
         text

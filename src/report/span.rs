@@ -12,7 +12,11 @@ use std::ops::Range;
 pub fn expression(line: &str, column: u32, array: Option<&str>) -> Range<usize> {
     let indent = line.len() - line.trim_start().len();
     let whole = indent..line.trim_end().len().max(indent);
-    let Some(at) = usize::try_from(column).ok().and_then(|c| c.checked_sub(1)).filter(|c| *c < line.len() && line.is_char_boundary(*c)) else {
+    let Some(at) = usize::try_from(column)
+        .ok()
+        .and_then(|c| c.checked_sub(1))
+        .filter(|c| *c < line.len() && line.is_char_boundary(*c))
+    else {
         return whole;
     };
     let bytes = line.as_bytes();
@@ -20,13 +24,17 @@ pub fn expression(line: &str, column: u32, array: Option<&str>) -> Range<usize> 
         return at..postfix_end(bytes, at);
     }
     if matches!(bytes[at], b'=' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'<' | b'>') {
-        if let Some(found) = array.and_then(|a| last_mention(line, a, at)) { return found; }
+        if let Some(found) = array.and_then(|a| last_mention(line, a, at)) {
+            return found;
+        }
         // `*p = x` and `*p`: the dereference itself.
         if bytes[at] == b'*' && bytes.get(at + 1).is_some_and(|b| is_name(*b) || *b == b'(') {
             return at..postfix_end(bytes, at + 1);
         }
     }
-    if matches!(bytes[at], b'(' | b'[') { return at..postfix_end(bytes, at); }
+    if matches!(bytes[at], b'(' | b'[') {
+        return at..postfix_end(bytes, at);
+    }
     let end = (at + 1..=line.len()).find(|e| line.is_char_boundary(*e)).unwrap_or(line.len());
     at..end
 }
@@ -35,12 +43,17 @@ pub fn expression(line: &str, column: u32, array: Option<&str>) -> Range<usize> 
 fn last_mention(line: &str, name: &str, before: usize) -> Option<Range<usize>> {
     // An access through `p->data` or `s.x[1]` is recognised by its first name.
     let first: String = name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-    if first.is_empty() { return None; }
+    if first.is_empty() {
+        return None;
+    }
     let bytes = line.as_bytes();
-    line.match_indices(&first).map(|(at, _)| at)
-        .filter(|&at| at < before
-            && (at == 0 || !is_name(bytes[at - 1]))
-            && bytes.get(at + first.len()).is_none_or(|b| !is_name(*b)))
+    line.match_indices(&first)
+        .map(|(at, _)| at)
+        .filter(|&at| {
+            at < before
+                && (at == 0 || !is_name(bytes[at - 1]))
+                && bytes.get(at + first.len()).is_none_or(|b| !is_name(*b))
+        })
         .map(|at| dereference(bytes, at).unwrap_or(at..postfix_end(bytes, at)))
         .reduce(|outer, next| if next.start < outer.end { outer } else { next })
 }
@@ -48,20 +61,28 @@ fn last_mention(line: &str, name: &str, before: usize) -> Option<Range<usize>> {
 /// `*p` and `*(p + i)` around the name at `at`.
 fn dereference(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     let star = (0..at).rev().find(|i| !matches!(bytes[*i], b'(' | b' '))?;
-    if bytes[star] != b'*' { return None; }
+    if bytes[star] != b'*' {
+        return None;
+    }
     // Behind an operand the star multiplies.
     let before = bytes[..star].iter().rev().find(|b| !b.is_ascii_whitespace());
-    if before.is_some_and(|b| is_name(*b) || matches!(b, b')' | b']')) { return None; }
+    if before.is_some_and(|b| is_name(*b) || matches!(b, b')' | b']')) {
+        return None;
+    }
     Some(star..postfix_end(bytes, star + 1))
 }
 
-fn is_name(b: u8) -> bool { b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80 }
+fn is_name(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80
+}
 
 /// End of the name at `at` and of the bracketed groups and members behind it; at most the end of the line.
 fn postfix_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
     loop {
-        while end < bytes.len() && is_name(bytes[end]) { end += 1; }
+        while end < bytes.len() && is_name(bytes[end]) {
+            end += 1;
+        }
         let rest = &bytes[end..];
         if rest.starts_with(b"<<<") {
             end = rest.windows(3).position(|w| w == b">>>").map_or(bytes.len(), |p| end + p + 3);
@@ -76,7 +97,9 @@ fn postfix_end(bytes: &[u8], at: usize) -> usize {
         }
     }
     // A group that goes on in the next line ends here, before trailing space.
-    while end > at + 1 && bytes[end - 1].is_ascii_whitespace() { end -= 1; }
+    while end > at + 1 && bytes[end - 1].is_ascii_whitespace() {
+        end -= 1;
+    }
     end
 }
 
@@ -88,7 +111,9 @@ fn group_end(bytes: &[u8], open: usize) -> usize {
             b'[' | b'(' => depth += 1,
             b']' | b')' => {
                 depth -= 1;
-                if depth == 0 { return i + 1; }
+                if depth == 0 {
+                    return i + 1;
+                }
             }
             _ => {}
         }
@@ -100,13 +125,18 @@ fn group_end(bytes: &[u8], open: usize) -> usize {
 mod tests {
     use super::expression;
 
-    fn text<'a>(line: &'a str, column: u32, array: Option<&str>) -> &'a str { &line[expression(line, column, array)] }
+    fn text<'a>(line: &'a str, column: u32, array: Option<&str>) -> &'a str {
+        &line[expression(line, column, array)]
+    }
 
     #[test]
     fn the_expression_at_a_column_is_underlined() {
         assert_eq!(text("  a[i * (n + 1)] = b[i];", 3, Some("a")), "a[i * (n + 1)]");
         assert_eq!(text("  x = s.p->data[f(i)][j] + 1;", 7, Some("s.p->data")), "s.p->data[f(i)][j]");
-        assert_eq!(text("  scale<<<(n + 255) / 256, 256>>>(a, n); // go", 3, None), "scale<<<(n + 255) / 256, 256>>>(a, n)");
+        assert_eq!(
+            text("  scale<<<(n + 255) / 256, 256>>>(a, n); // go", 3, None),
+            "scale<<<(n + 255) / 256, 256>>>(a, n)"
+        );
         assert_eq!(text("  cudaMalloc((void **)&a,", 3, None), "cudaMalloc((void **)&a,");
         assert_eq!(text("  *p = 1;", 3, Some("p")), "*p");
     }
@@ -128,7 +158,9 @@ mod tests {
         assert_eq!(text("   foo(bar);  ", 0, None), "foo(bar);");
         assert_eq!(text("   foo(bar);  ", 99, None), "foo(bar);");
         for line in ["", "é[i] = 1;", "((((", "]]]]", "a)b(", "<<<"] {
-            for column in 0..12 { let _ = text(line, column, Some("é")); }
+            for column in 0..12 {
+                let _ = text(line, column, Some("é"));
+            }
         }
     }
 }

@@ -21,11 +21,18 @@ pub enum Silence {
 
 /// A finding that somebody accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Suppressed { pub finding: Finding, pub by: Silence }
+pub struct Suppressed {
+    pub finding: Finding,
+    pub by: Silence,
+}
 
 /// Something to say about the project's own settings or comments, not about its memory accesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice { pub file: String, pub line: u32, pub message: String }
+pub struct Notice {
+    pub file: String,
+    pub line: u32,
+    pub message: String,
+}
 
 /// One comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +60,12 @@ pub struct Suppressions<'a> {
 
 impl<'a> Suppressions<'a> {
     #[must_use]
-    pub fn new(config: &'a Config, root: &'a ProjectRoot, sources: &'a Sources, baseline: Option<&'a Baseline>) -> Self {
+    pub fn new(
+        config: &'a Config,
+        root: &'a ProjectRoot,
+        sources: &'a Sources,
+        baseline: Option<&'a Baseline>,
+    ) -> Self {
         let base = config.folder().unwrap_or(root.folder()).to_owned();
         Self { root, sources, base, allow: &config.allow, baseline, files: BTreeMap::new(), notices: vec![] }
     }
@@ -81,7 +93,9 @@ impl<'a> Suppressions<'a> {
                 by_comment.get_or_insert_with(|| Silence::Comment { reason: comment.reason.clone() });
             }
         }
-        if by_comment.is_some() { return by_comment; }
+        if by_comment.is_some() {
+            return by_comment;
+        }
         let absolute = self.root.absolute(&place.file);
         let relative = absolute.strip_prefix(&self.base).unwrap_or(&absolute);
         if let Some(a) = self.allow.iter().find(|a| a.rule.matches(f.rule) && a.glob.is_match(relative)) {
@@ -103,8 +117,15 @@ impl<'a> Suppressions<'a> {
     /// those that silenced nothing.
     pub fn notices(mut self, files: &[String]) -> Vec<Notice> {
         for file in files {
-            let unused: Vec<Notice> = self.comments(file).iter().filter(|(_, used)| !used)
-                .map(|(c, _)| Notice { file: file.clone(), line: c.line, message: "this `scuba: allow` silences nothing: remove it".into() })
+            let unused: Vec<Notice> = self
+                .comments(file)
+                .iter()
+                .filter(|(_, used)| !used)
+                .map(|(c, _)| Notice {
+                    file: file.clone(),
+                    line: c.line,
+                    message: "this `scuba: allow` silences nothing: remove it".into(),
+                })
                 .collect();
             self.notices.extend(unused);
         }
@@ -132,7 +153,9 @@ fn read(file: &str, text: &str) -> (Vec<Comment>, Vec<Notice>) {
             }
             Err(message) => notices.push(Notice { file: file.to_owned(), line, message }),
         }
-        if code_before { comments.extend(waiting.drain(..).map(|c| Comment { target: line, ..c })); }
+        if code_before {
+            comments.extend(waiting.drain(..).map(|c| Comment { target: line, ..c }));
+        }
     }
     comments.append(&mut waiting);
     (comments, notices)
@@ -146,7 +169,9 @@ fn find_comment(line: &str) -> Option<(bool, &str)> {
         let before = line[..at].trim_end();
         let body = line[at + "scuba:".len()..].trim_start();
         if body.starts_with("allow") {
-            if let Some(code) = before.strip_suffix("//") { return Some((!code.trim().is_empty(), body)); }
+            if let Some(code) = before.strip_suffix("//") {
+                return Some((!code.trim().is_empty(), body));
+            }
             if let Some(code) = before.strip_suffix("/*") {
                 let inside = body.split_once("*/").map_or(body, |(inside, _)| inside);
                 return Some((!code.trim().is_empty(), inside));
@@ -159,15 +184,21 @@ fn find_comment(line: &str) -> Option<(bool, &str)> {
 
 fn parse(body: &str) -> Result<(Vec<RuleSelector>, String), String> {
     const FORM: &str = "write `// scuba: allow(RULE) reason`";
-    let (rules, reason) = body.strip_prefix("allow").map(str::trim_start)
+    let (rules, reason) = body
+        .strip_prefix("allow")
+        .map(str::trim_start)
         .and_then(|b| b.strip_prefix('('))
         .and_then(|b| b.split_once(')'))
         .ok_or_else(|| format!("malformed `scuba: allow`: {FORM}"))?;
-    let rules = rules.split(',').map(|r| r.trim().parse::<RuleSelector>())
+    let rules = rules
+        .split(',')
+        .map(|r| r.trim().parse::<RuleSelector>())
         .collect::<Result<Vec<_>, _>>()
         .map_err(|e| format!("`scuba: allow` silences nothing: {e}"))?;
     let reason = reason.trim_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | '—' | '–'));
-    if reason.is_empty() { return Err(format!("`scuba: allow` silences nothing without a reason: {FORM}")); }
+    if reason.is_empty() {
+        return Err(format!("`scuba: allow` silences nothing without a reason: {FORM}"));
+    }
     Ok((rules, reason.to_owned()))
 }
 
@@ -189,20 +220,31 @@ mod tests {
         f
     }
 
-    fn targets(text: &str) -> Vec<(u32, u32)> { read("a.cu", text).0.iter().map(|c| (c.line, c.target)).collect() }
+    fn targets(text: &str) -> Vec<(u32, u32)> {
+        read("a.cu", text).0.iter().map(|c| (c.line, c.target)).collect()
+    }
 
     #[test]
     fn a_comment_speaks_for_its_line_or_the_line_below() {
         assert_eq!(targets("x[i] = 1; // scuba: allow(oob-global) sized by the caller\n"), [(1, 1)]);
         assert_eq!(targets("// scuba: allow(oob-global) why\nx[i] = 1;\n"), [(1, 2)]);
-        assert_eq!(targets("/* scuba: allow(oob-global) why */\n  // scuba: allow(all) - why\nx[i] = 1;\n"), [(1, 3), (2, 3)]);
-        assert_eq!(targets("// scuba: allow(oob-global) a\nx[i] = 1; // scuba: allow(oob-shared) b\n"), [(2, 2), (1, 2)]);
+        assert_eq!(
+            targets("/* scuba: allow(oob-global) why */\n  // scuba: allow(all) - why\nx[i] = 1;\n"),
+            [(1, 3), (2, 3)]
+        );
+        assert_eq!(
+            targets("// scuba: allow(oob-global) a\nx[i] = 1; // scuba: allow(oob-shared) b\n"),
+            [(2, 2), (1, 2)]
+        );
         assert_eq!(targets("// scuba is nice\n// notscuba: allow\n\"scuba: allow(x)\";\n"), []);
     }
 
     #[test]
     fn comments_without_reason_or_with_unknown_rules_silence_nothing_and_are_reported() {
-        let (comments, notices) = read("a.cu", "x; // scuba: allow(oob-global)\ny; // scuba: allow(oob) why\nz; // scuba: allow oob-global why\n");
+        let (comments, notices) = read(
+            "a.cu",
+            "x; // scuba: allow(oob-global)\ny; // scuba: allow(oob) why\nz; // scuba: allow oob-global why\n",
+        );
         assert!(comments.is_empty());
         assert!(notices[0].message.contains("without a reason"), "{notices:?}");
         assert!(notices[1].message.contains("unknown rule `oob`"), "{notices:?}");
@@ -213,13 +255,21 @@ mod tests {
     #[test]
     fn only_the_named_rule_at_the_place_is_silenced_and_unused_comments_are_told() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("a.cu"), "a;\nb; // scuba: allow(oob-global) checked by the caller\nc; // scuba: allow(oob-shared) old\n").unwrap();
+        std::fs::write(
+            dir.path().join("a.cu"),
+            "a;\nb; // scuba: allow(oob-global) checked by the caller\nc; // scuba: allow(oob-shared) old\n",
+        )
+        .unwrap();
         let root = ProjectRoot::new(dir.path().to_owned());
         let sources = Sources::new(root.clone());
         let config = Config::default();
         let mut s = Suppressions::new(&config, &root, &sources, None);
-        let (reported, suppressed) = s.split(vec![at(1, Rule::OobGlobal), at(2, Rule::OobGlobal), at(2, Rule::OobShared)]);
-        assert_eq!(reported.iter().map(|f| (f.access.position.line, f.rule)).collect::<Vec<_>>(), [(1, Rule::OobGlobal), (2, Rule::OobShared)]);
+        let (reported, suppressed) =
+            s.split(vec![at(1, Rule::OobGlobal), at(2, Rule::OobGlobal), at(2, Rule::OobShared)]);
+        assert_eq!(
+            reported.iter().map(|f| (f.access.position.line, f.rule)).collect::<Vec<_>>(),
+            [(1, Rule::OobGlobal), (2, Rule::OobShared)]
+        );
         assert_eq!(suppressed[0].by, Silence::Comment { reason: "checked by the caller".into() });
         let notices = s.notices(&["a.cu".into()]);
         assert_eq!(notices.iter().map(|n| n.line).collect::<Vec<_>>(), [3]);

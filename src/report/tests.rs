@@ -1,7 +1,10 @@
 //! Every renderer on the same constructed findings, over real little source files.
 
 use super::assemble::{Assembled, Found, Policy, ProgramFindings, assemble};
-use super::finding::{Allocation, Axioms, Code, Confirmation, ConfirmationStatus, ConfirmedBy, Direction, Finding, NotAnalysed, Position, Rule, Space, Summary, Tool, Undecided, Verdict};
+use super::finding::{
+    Allocation, Axioms, Code, Confirmation, ConfirmationStatus, ConfirmedBy, Direction, Finding, NotAnalysed, Position,
+    Rule, Space, Summary, Tool, Undecided, Verdict,
+};
 use super::levels::Levels;
 use super::paths::ProjectRoot;
 use super::render::{Format, Style, Verbosity, render};
@@ -10,7 +13,12 @@ use super::sources::Sources;
 use crate::config::Config;
 
 fn tool() -> Tool {
-    Tool { version: "0.1.0".into(), z3: "5.4.0".into(), frontend: "clang 22.1.8".into(), axioms: Axioms { device_memory: 192 << 30 } }
+    Tool {
+        version: "0.1.0".into(),
+        z3: "5.4.0".into(),
+        frontend: "clang 22.1.8".into(),
+        axioms: Axioms { device_memory: 192 << 30 },
+    }
 }
 
 /// Proved (twice at one place), possible in shared memory with its allocation in a header, and one accepted.
@@ -27,11 +35,15 @@ fn findings() -> Vec<Finding> {
     shared.access.direction = Direction::Read;
     shared.access.space = Space::Shared;
     shared.access.kernel = "smooth(float*)".into();
-    shared.allocation = Some(Allocation { file: "/project/tile.cuh".into(), line: 2, column: 20, extent: "128".into() });
+    shared.allocation =
+        Some(Allocation { file: "/project/tile.cuh".into(), line: 2, column: 20, extent: "128".into() });
     shared.unknowns = vec!["what `count()` returns (library.cu:9): not modelled".into()];
     shared.assumptions = vec!["`k < 32` (assert at tile.cuh:1)".into()];
     shared.confirmation = Some(Confirmation {
-        status: ConfirmationStatus::Confirmed, by: ConfirmedBy::KernelCheck, device: "NVIDIA H200".into(), detail: "thread (1, 0, 0) index 32".into(),
+        status: ConfirmationStatus::Confirmed,
+        by: ConfirmedBy::KernelCheck,
+        device: "NVIDIA H200".into(),
+        detail: "thread (1, 0, 0) index 32".into(),
     });
     let mut accepted = samples::finding();
     accepted.access.position.line = 6;
@@ -40,7 +52,8 @@ fn findings() -> Vec<Finding> {
 
 fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> Assembled {
     if write_files {
-        let text = samples::SCALE.replace("  a[i] *= 2.0f;\n", "  a[i] *= 2.0f;\n  a[i] -= 1; // scuba: allow(oob-global) as above\n");
+        let text = samples::SCALE
+            .replace("  a[i] *= 2.0f;\n", "  a[i] *= 2.0f;\n  a[i] -= 1; // scuba: allow(oob-global) as above\n");
         std::fs::write(folder.join("scale.cu"), text).unwrap();
         std::fs::write(folder.join("tile.cuh"), "__device__ void smooth(float *o) {\n  __shared__ float tile[32];\n\to[threadIdx.x] = tile[threadIdx.y][k + 1];\n}\n").unwrap();
     }
@@ -48,10 +61,17 @@ fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> 
     let mut findings = findings();
     for f in &mut findings {
         f.access.position.file = place(&f.access.position.file);
-        if let Some(a) = &mut f.allocation { a.file = place(&a.file); }
-        if let Some(l) = &mut f.launch { l.file = place(&l.file); l.line += u32::from(write_files); }
+        if let Some(a) = &mut f.allocation {
+            a.file = place(&a.file);
+        }
+        if let Some(l) = &mut f.launch {
+            l.file = place(&l.file);
+            l.line += u32::from(write_files);
+        }
     }
-    if write_files { findings[0].allocation.as_mut().unwrap().line += 1; }
+    if write_files {
+        findings[0].allocation.as_mut().unwrap().line += 1;
+    }
     let config = Config::default();
     let levels = Levels::default();
     let root = ProjectRoot::new(folder.to_owned());
@@ -62,11 +82,28 @@ fn assembled(folder: &std::path::Path, sources: &Sources, write_files: bool) -> 
             findings,
             undecided: vec![Undecided {
                 position: Position { file: place("/project/scale.cu"), line: 5, column: 11 },
-                kernel: "scale(float*, int)".into(), array: "b".into(), code: Code::Other, reason: "solver budget".into(),
+                kernel: "scale(float*, int)".into(),
+                array: "b".into(),
+                code: Code::Other,
+                reason: "solver budget".into(),
             }],
-            summary: Summary { kernels: 2, launches: 2, accesses: 9, safe: 4, safe_if_no_wrap: 1, proved: 2, possible: 1, unknown: 1, ..Summary::default() },
+            summary: Summary {
+                kernels: 2,
+                launches: 2,
+                accesses: 9,
+                safe: 4,
+                safe_if_no_wrap: 1,
+                proved: 2,
+                possible: 1,
+                unknown: 1,
+                ..Summary::default()
+            },
         }],
-        not_analysed: vec![NotAnalysed { file: place("/project/other.cu"), side: "host".into(), reason: "no member named `x`".into() }],
+        not_analysed: vec![NotAnalysed {
+            file: place("/project/other.cu"),
+            side: "host".into(),
+            reason: "no member named `x`".into(),
+        }],
         translation_units: 2,
         seconds: 0.4,
         files: vec![place("/project/scale.cu")],
@@ -88,10 +125,14 @@ fn rendered(format: Format, verbosity: Verbosity) -> String {
 }
 
 #[test]
-fn human() { insta::assert_snapshot!(rendered(Format::Human, Verbosity::Normal)); }
+fn human() {
+    insta::assert_snapshot!(rendered(Format::Human, Verbosity::Normal));
+}
 
 #[test]
-fn human_verbose() { insta::assert_snapshot!(rendered(Format::Human, Verbosity::Verbose)); }
+fn human_verbose() {
+    insta::assert_snapshot!(rendered(Format::Human, Verbosity::Verbose));
+}
 
 #[test]
 fn human_quiet_shows_denied_findings_only() {
@@ -121,7 +162,9 @@ fn colour_adds_escapes_and_changes_no_text() {
 }
 
 #[test]
-fn short() { insta::assert_snapshot!(rendered(Format::Short, Verbosity::Normal)); }
+fn short() {
+    insta::assert_snapshot!(rendered(Format::Short, Verbosity::Normal));
+}
 
 #[test]
 fn json_is_the_documented_document() {
@@ -149,12 +192,24 @@ fn that_no_device_was_asked_is_told_of_each_finding_or_by_the_command_once() {
     assert_eq!(text(&assembled, Format::Human, false).matches(NOTE).count(), denied);
     assert!(!text(&assembled, Format::Human, true).contains("hardware confirmation"));
     assert_eq!(text(&assembled, Format::Short, false), short);
-    assert_eq!(text(&assembled, Format::Json, false).matches(r#""confirmation_not_run": "there is no NVIDIA GPU here""#).count(), denied);
-    assert_eq!(text(&assembled, Format::Sarif, false).matches(r#""confirmationNotRun": "there is no NVIDIA GPU here""#).count(), denied);
+    assert_eq!(
+        text(&assembled, Format::Json, false)
+            .matches(r#""confirmation_not_run": "there is no NVIDIA GPU here""#)
+            .count(),
+        denied
+    );
+    assert_eq!(
+        text(&assembled, Format::Sarif, false)
+            .matches(r#""confirmationNotRun": "there is no NVIDIA GPU here""#)
+            .count(),
+        denied
+    );
 }
 
 #[test]
-fn sarif() { insta::assert_snapshot!(rendered(Format::Sarif, Verbosity::Normal).replace(env!("CARGO_PKG_VERSION"), "VERSION")); }
+fn sarif() {
+    insta::assert_snapshot!(rendered(Format::Sarif, Verbosity::Normal).replace(env!("CARGO_PKG_VERSION"), "VERSION"));
+}
 
 #[test]
 fn sarif_keeps_the_rules_of_its_standard() {

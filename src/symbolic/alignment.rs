@@ -30,17 +30,31 @@ pub struct UnalignedEvent {
 
 impl Executor<'_> {
     /// Notes an access of so many bytes whose address must be a multiple of `align`, and of no more than its own width.
-    pub(super) fn note_alignment(&mut self, s: &State, site: Site, p: &[Target], bytes: u64, align: u32, kind: AccessKind) {
-        if self.side != Side::Device || !self.recording || align < 2 || !bytes.is_power_of_two() { return; }
+    pub(super) fn note_alignment(
+        &mut self,
+        s: &State,
+        site: Site,
+        p: &[Target],
+        bytes: u64,
+        align: u32,
+        kind: AccessKind,
+    ) {
+        if self.side != Side::Device || !self.recording || align < 2 || !bytes.is_power_of_two() {
+            return;
+        }
         let Ok(align) = u32::try_from(u64::from(align).min(bytes).min(WIDEST)) else { return };
         for t in p {
             let Base::Object(object) = t.base else { continue };
-            if matches!(self.object(object).kind, ObjKind::DeviceLocal | ObjKind::Parameter | ObjKind::Opaque) { continue; }
+            if matches!(self.object(object).kind, ObjKind::DeviceLocal | ObjKind::Parameter | ObjKind::Opaque) {
+                continue;
+            }
             let rest = self.arena.modulo(t.offset, i128::from(align));
             let zero = self.arena.int(0);
             let off = self.arena.ne(rest, zero);
             let path = self.arena.and_all(vec![s.path, t.cond, off]);
-            if self.arena.as_bool(path) == Some(false) { continue; }
+            if self.arena.as_bool(path) == Some(false) {
+                continue;
+            }
             let bytes = self.arena.int(i128::from(bytes));
             let stack = Rc::new(self.stack_to(site));
             self.unaligned.push(UnalignedEvent { stack, object, offset: t.offset, bytes, align, kind, path });

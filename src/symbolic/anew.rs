@@ -26,12 +26,23 @@ pub(super) struct Anew {
 impl Executor<'_> {
     /// The twin that a variable holds at the next round's start, if this round, whatever it went through, leaves it pointing to an
     /// object that it made and did not free. Puts the twin into the state before the loop, so that all rounds know it.
-    pub(super) fn made_anew(&mut self, fr: &Frame, header: BlockId, s0: &mut State, sb: &State, next: &[Target]) -> Option<Anew> {
+    pub(super) fn made_anew(
+        &mut self,
+        fr: &Frame,
+        header: BlockId,
+        s0: &mut State,
+        sb: &State,
+        next: &[Target],
+    ) -> Option<Anew> {
         let [Target { base: Base::Object(made), offset, cond, .. }] = next else { return None };
         let (made, offset, cond) = (*made, *offset, *cond);
-        if s0.mem.contains_key(&made) || self.arena.as_bool(cond) != Some(true) { return None; }
+        if s0.mem.contains_key(&made) || self.arena.as_bool(cond) != Some(true) {
+            return None;
+        }
         let freed = self.freed_when(sb, made);
-        if self.arena.as_bool(freed) != Some(false) { return None; }
+        if self.arena.as_bool(freed) != Some(false) {
+            return None;
+        }
         let object = Object { extent: None, ..self.object(made).clone() };
         let site = Site { func: fr.func, block: header, inst: u32::MAX };
         let twin = self.allocate(fr.context, site, made.0, |_| object);
@@ -48,7 +59,9 @@ impl Executor<'_> {
     /// Whether the address of an object is part of some number.
     pub(super) fn speaks_of(&self, numbers: &[TermId], o: ObjId) -> bool {
         self.arena.cone(numbers).into_iter().any(|t| match self.arena.get(t) {
-            Term::Apply { name, args, .. } => name == "address" && args.first().and_then(|a| self.arena.as_int(*a)) == Some(i128::from(o.0)),
+            Term::Apply { name, args, .. } => {
+                name == "address" && args.first().and_then(|a| self.arena.as_int(*a)) == Some(i128::from(o.0))
+            }
             _ => self.made_by(t).contains(&o),
         })
     }
@@ -58,7 +71,9 @@ impl Executor<'_> {
     pub(super) fn size_twin(&mut self, new: &Anew, r: &Rounds<'_>) {
         let Some(size) = self.object(new.made).extent else { return };
         let size = self.arena.substitute(size, r.map);
-        if !self.only_old(size, r.mark, r.version, Some(r.k)) { return; }
+        if !self.only_old(size, r.mark, r.version, Some(r.k)) {
+            return;
+        }
         let before = self.arena.add_const(r.k, -1);
         let size = self.arena.substitute(size, &std::iter::once((r.k, before)).collect());
         let (first, one) = (self.arena.le_zero(r.k), self.arena.int(1));

@@ -22,7 +22,12 @@ pub const MOST_ROUNDS: u64 = 1024;
 
 /// A limit that ends an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit { Steps, Work, Memory, Time }
+pub enum Limit {
+    Steps,
+    Work,
+    Memory,
+    Time,
+}
 
 impl std::fmt::Display for Limit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -55,7 +60,21 @@ pub struct Budget {
     walked: usize,
 }
 
-impl Default for Budget { fn default() -> Self { Self { steps: 3_000_000, work: Allotment::UNLIMITED, terms: None, memory: None, over: None, depth: 48, most_rounds: MOST_ROUNDS, rounds: 1, walked: 0 } } }
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            steps: 3_000_000,
+            work: Allotment::UNLIMITED,
+            terms: None,
+            memory: None,
+            over: None,
+            depth: 48,
+            most_rounds: MOST_ROUNDS,
+            rounds: 1,
+            walked: 0,
+        }
+    }
+}
 
 impl Budget {
     /// Enters a loop that is to be executed round by round, and so often; gives what [`Self::leave`] wants. `None` where that would be
@@ -63,12 +82,16 @@ impl Budget {
     pub(super) fn enter(&mut self, rounds: u32) -> Option<u64> {
         let before = self.rounds;
         let all = before * u64::from(rounds.max(1));
-        if all > self.most_rounds { return None; }
+        if all > self.most_rounds {
+            return None;
+        }
         self.rounds = all;
         Some(before)
     }
 
-    pub(super) fn leave(&mut self, before: u64) { self.rounds = before; }
+    pub(super) fn leave(&mut self, before: u64) {
+        self.rounds = before;
+    }
 
     /// Counts a step. `terms` are the bytes of those there are.
     ///
@@ -77,20 +100,36 @@ impl Budget {
     pub(super) fn step(&mut self, terms: u64) -> Result<(), Limit> {
         charge(cost::STEP);
         self.steps = self.steps.checked_sub(1).ok_or(Limit::Steps)?;
-        if self.work.is_spent() { return Err(Limit::Work); }
-        if self.terms.is_some_and(|most| terms > most) { return Err(Limit::Memory); }
-        if !self.steps.is_multiple_of(LOOK) && self.walked < LONG_WALK { return Ok(()); }
+        if self.work.is_spent() {
+            return Err(Limit::Work);
+        }
+        if self.terms.is_some_and(|most| terms > most) {
+            return Err(Limit::Memory);
+        }
+        if !self.steps.is_multiple_of(LOOK) && self.walked < LONG_WALK {
+            return Ok(());
+        }
         self.walked = 0;
-        if self.is_late() { return Err(Limit::Time); }
-        if self.memory.is_some_and(|most| resident().is_some_and(|now| now > most)) { nets::hit(Net::Memory); return Err(Limit::Memory); }
+        if self.is_late() {
+            return Err(Limit::Time);
+        }
+        if self.memory.is_some_and(|most| resident().is_some_and(|now| now > most)) {
+            nets::hit(Net::Memory);
+            return Err(Limit::Memory);
+        }
         Ok(())
     }
 
     /// Notes that the step at hand walks over so many objects, which may take longer than thousands of others.
-    pub(super) fn walk(&mut self, objects: usize) { charge(cost::OBJECT * objects as u64); self.walked = self.walked.saturating_add(objects); }
+    pub(super) fn walk(&mut self, objects: usize) {
+        charge(cost::OBJECT * objects as u64);
+        self.walked = self.walked.saturating_add(objects);
+    }
 
     /// Whether its time is over, or nobody waits for it any more.
-    pub(super) fn is_late(&self) -> bool { nets::is_late() || self.over.as_ref().is_some_and(|o| o.load(Ordering::Relaxed)) }
+    pub(super) fn is_late(&self) -> bool {
+        nets::is_late() || self.over.as_ref().is_some_and(|o| o.load(Ordering::Relaxed))
+    }
 }
 
 /// Bytes of this process that are in memory: the second field of `/proc/self/statm`, in pages (proc(5)). `None` where there is no
@@ -120,7 +159,11 @@ mod tests {
 
     fn first(mut budget: Budget) -> (u64, Limit) {
         let all = budget.steps;
-        loop { if let Err(why) = budget.step(7) { return (all - budget.steps, why); } }
+        loop {
+            if let Err(why) = budget.step(7) {
+                return (all - budget.steps, why);
+            }
+        }
     }
 
     #[test]

@@ -29,19 +29,48 @@ pub(super) struct Sources {
 impl Executor<'_> {
     /// What the addresses can be that a piece of code has after it was left out, which starts from `sources` and what it names. Memory
     /// that it makes is an object of its own; `at` tells which. `None` where they can be others too.
-    pub(super) fn addresses_after(&mut self, s: &mut State, sources: &Sources, named: &Named, (context, site): (u64, Site)) -> Option<Stored> {
-        if sources.values.anything || !self.kept.is_settled() || !self.calls_nothing_else(named) { return None; }
-        let mut all = Stored { functions: sources.values.functions.iter().chain(&named.functions).copied().collect(), ..Stored::default() };
+    pub(super) fn addresses_after(
+        &mut self,
+        s: &mut State,
+        sources: &Sources,
+        named: &Named,
+        (context, site): (u64, Site),
+    ) -> Option<Stored> {
+        if sources.values.anything || !self.kept.is_settled() || !self.calls_nothing_else(named) {
+            return None;
+        }
+        let mut all = Stored {
+            functions: sources.values.functions.iter().chain(&named.functions).copied().collect(),
+            ..Stored::default()
+        };
         let mut open: Vec<ObjId> = sources.values.objects.iter().copied().collect();
-        for g in &named.globals { let o = self.global_object(g.module, g.global); open.push(o); }
-        for o in &sources.read { self.add_addresses_in(s, *o, &mut all, &mut open); }
+        for g in &named.globals {
+            let o = self.global_object(g.module, g.global);
+            open.push(o);
+        }
+        for o in &sources.read {
+            self.add_addresses_in(s, *o, &mut all, &mut open);
+        }
         while let Some(o) = open.pop() {
-            if all.anything || all.size() > MAX_PLACES { return None; }
-            if all.objects.insert(o) { self.add_addresses_in(s, o, &mut all, &mut open); }
+            if all.anything || all.size() > MAX_PLACES {
+                return None;
+            }
+            if all.objects.insert(o) {
+                self.add_addresses_in(s, o, &mut all, &mut open);
+            }
         }
         // Of what was made in several rounds of a loop it is not known what each holds.
-        if all.anything || all.objects.iter().any(|o| self.kept.has_twin(*o)) { return None; }
-        let made = Object { kind: ObjKind::HostHeap, name: String::new(), extent: None, site: Some(self.location(site)), func: None, array: true };
+        if all.anything || all.objects.iter().any(|o| self.kept.has_twin(*o)) {
+            return None;
+        }
+        let made = Object {
+            kind: ObjKind::HostHeap,
+            name: String::new(),
+            extent: None,
+            site: Some(self.location(site)),
+            func: None,
+            array: true,
+        };
         let made = self.allocate(context, site, u32::MAX, |_| made);
         all.objects.insert(made);
         (all.size() <= MAX_PLACES).then_some(all)
@@ -65,28 +94,40 @@ impl Executor<'_> {
     }
 
     fn calls_nothing_else(&self, named: &Named) -> bool {
-        !named.opaque && !named.strange && named.reached.iter().all(|f| {
-            let f = self.function(*f);
-            !f.is_declaration() || gives_nothing_else(&f.name)
-        })
+        !named.opaque
+            && !named.strange
+            && named.reached.iter().all(|f| {
+                let f = self.function(*f);
+                !f.is_declaration() || gives_nothing_else(&f.name)
+            })
     }
 
     /// The objects whose addresses a number is made of.
     pub(super) fn addresses_in(&self, t: TermId) -> Vec<ObjId> {
-        self.arena.cone(&[t]).into_iter().filter_map(|n| match self.arena.get(n) {
-            Term::Apply { name, args, .. } if name == "address" => self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok()).map(ObjId),
-            _ => None,
-        }).chain(self.arena.cone(&[t]).into_iter().flat_map(|n| self.made_by(n))).collect()
+        self.arena
+            .cone(&[t])
+            .into_iter()
+            .filter_map(|n| match self.arena.get(n) {
+                Term::Apply { name, args, .. } if name == "address" => {
+                    self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok()).map(ObjId)
+                }
+                _ => None,
+            })
+            .chain(self.arena.cone(&[t]).into_iter().flat_map(|n| self.made_by(n)))
+            .collect()
     }
 
     /// Whether a number is surely no address nor part of one: nothing but constants, what the user gave and rounds of loops is in it.
     pub(super) fn is_no_address(&self, t: TermId) -> bool {
         let (mut open, mut seen) = (vec![t], FxHashSet::default());
         while let Some(t) = open.pop() {
-            if !seen.insert(t) { continue; }
+            if !seen.insert(t) {
+                continue;
+            }
             match self.arena.get(t) {
                 Term::Sym(s) => match &self.arena.symbol(*s).kind {
-                    SymKind::Input(InputSource::Argc | InputSource::Argv(_) | InputSource::ArgvLen(_)) | SymKind::Iteration { .. } => {}
+                    SymKind::Input(InputSource::Argc | InputSource::Argv(_) | InputSource::ArgvLen(_))
+                    | SymKind::Iteration { .. } => {}
                     _ => return false,
                 },
                 Term::Apply { .. } => return false,
@@ -101,10 +142,16 @@ impl Executor<'_> {
 /// A value with each pointer in it that is not known bounded.
 pub(super) fn among(v: Value, places: &Rc<Places>) -> Value {
     match v {
-        Value::Ptr(p) => Value::Ptr(Rc::new(p.iter().map(|t| match &t.base {
-            Base::Unknown(l @ Lost { among: None, .. }) => Target { base: Base::Unknown(Lost { among: Some(places.clone()), ..l.clone() }), ..t.clone() },
-            _ => t.clone(),
-        }).collect())),
+        Value::Ptr(p) => Value::Ptr(Rc::new(
+            p.iter()
+                .map(|t| match &t.base {
+                    Base::Unknown(l @ Lost { among: None, .. }) => {
+                        Target { base: Base::Unknown(Lost { among: Some(places.clone()), ..l.clone() }), ..t.clone() }
+                    }
+                    _ => t.clone(),
+                })
+                .collect(),
+        )),
         Value::Aggregate(e) => Value::Aggregate(Rc::new(e.iter().map(|v| among(v.clone(), places)).collect())),
         v => v,
     }

@@ -16,7 +16,10 @@ use std::sync::Arc;
 
 /// A part of the host's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part { Function(FuncRef), Loop(FuncRef, BlockId) }
+pub enum Part {
+    Function(FuncRef),
+    Loop(FuncRef, BlockId),
+}
 
 /// How a part is followed that costs too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,25 +32,43 @@ pub enum Spared {
 
 /// What an execution or a part of it took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost { pub steps: u64, pub work: Work }
+pub struct Cost {
+    pub steps: u64,
+    pub work: Work,
+}
 
 /// Of an execution a part takes one so-manieth at least in one go, or it is too little to be left out: the loop around it is not.
 const LEAST: u128 = 4000;
 
 /// By which measure parts are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure { Steps, Work }
+pub enum Measure {
+    Steps,
+    Work,
+}
 
 /// Which of the parts that cost much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which { Innermost, All }
+pub enum Which {
+    Innermost,
+    All,
+}
 
 impl Cost {
-    fn by(self, measure: Measure) -> u128 { match measure { Measure::Steps => u128::from(self.steps), Measure::Work => u128::from(self.work.get()) } }
+    fn by(self, measure: Measure) -> u128 {
+        match measure {
+            Measure::Steps => u128::from(self.steps),
+            Measure::Work => u128::from(self.work.get()),
+        }
+    }
 }
 
 /// A part that is being executed.
-pub(super) struct Begun { part: Part, steps: u64, at: Work }
+pub(super) struct Begun {
+    part: Part,
+    steps: u64,
+    at: Work,
+}
 
 /// Costs of parts, by the part around them.
 #[derive(Clone, Debug, Default)]
@@ -67,9 +88,13 @@ pub struct Effort {
 
 impl Effort {
     #[must_use]
-    pub fn new(reach: Arc<Reach>, spared: FxHashMap<Part, Spared>) -> Self { Self { reach, spared, ..Self::default() } }
+    pub fn new(reach: Arc<Reach>, spared: FxHashMap<Part, Spared>) -> Self {
+        Self { reach, spared, ..Self::default() }
+    }
 
-    pub(super) fn spared(&self, part: Part) -> Option<Spared> { self.spared.get(&part).copied() }
+    pub(super) fn spared(&self, part: Part) -> Option<Spared> {
+        self.spared.get(&part).copied()
+    }
 
     /// What each part cost altogether, and how often it was executed.
     fn whole(&self) -> FxHashMap<Part, (Cost, u64)> {
@@ -89,7 +114,8 @@ impl Effort {
     pub fn heaviest(&self, all: Cost, measure: Measure, (share, which): (u128, Which)) -> Vec<Part> {
         let (mut heavy, all) = (self.whole(), all.by(measure));
         heavy.retain(|_, (c, _)| c.by(measure) > 0 && c.by(measure) * share >= all);
-        let mut rounds: Vec<Part> = heavy.keys().copied().filter(|p| self.on_device.contains(p) && self.unrolled.contains(p)).collect();
+        let mut rounds: Vec<Part> =
+            heavy.keys().copied().filter(|p| self.on_device.contains(p) && self.unrolled.contains(p)).collect();
         heavy.retain(|p, (c, times)| !self.on_device.contains(p) && c.by(measure) * LEAST >= all * u128::from(*times));
         if heavy.is_empty() {
             rounds.sort_unstable();
@@ -97,10 +123,17 @@ impl Effort {
         }
         let heavy: FxHashMap<Part, Cost> = heavy.into_iter().map(|(p, (c, _))| (p, c)).collect();
         let mut inside: FxHashMap<Part, Vec<Part>> = FxHashMap::default();
-        for (around, part) in self.spent.keys() { if let Some(a) = around { inside.entry(*a).or_default().push(*part); } }
-        let mut found: Vec<Part> = heavy.keys().copied().filter(|p| which == Which::All || !contains_any(*p, &inside, &heavy)).collect();
+        for (around, part) in self.spent.keys() {
+            if let Some(a) = around {
+                inside.entry(*a).or_default().push(*part);
+            }
+        }
+        let mut found: Vec<Part> =
+            heavy.keys().copied().filter(|p| which == Which::All || !contains_any(*p, &inside, &heavy)).collect();
         // Of parts that all contain each other the least.
-        if found.is_empty() { found.extend(heavy.iter().min_by_key(|(p, c)| (c.by(measure), **p)).map(|(p, _)| *p)); }
+        if found.is_empty() {
+            found.extend(heavy.iter().min_by_key(|(p, c)| (c.by(measure), **p)).map(|(p, _)| *p));
+        }
         found.sort_unstable();
         found
     }
@@ -109,7 +142,9 @@ impl Effort {
     #[must_use]
     pub fn spare(&self, parts: &[Part]) -> FxHashMap<Part, Spared> {
         let mut spared = self.spared.clone();
-        spared.extend(parts.iter().map(|p| (*p, if self.unrolled.contains(p) { Spared::Rounds } else { Spared::Entirely })));
+        spared.extend(
+            parts.iter().map(|p| (*p, if self.unrolled.contains(p) { Spared::Rounds } else { Spared::Entirely })),
+        );
         spared
     }
 }
@@ -118,9 +153,15 @@ fn contains_any(part: Part, inside: &FxHashMap<Part, Vec<Part>>, heavy: &FxHashM
     let (mut seen, mut work) = (FxHashSet::default(), vec![part]);
     while let Some(p) = work.pop() {
         for q in inside.get(&p).into_iter().flatten() {
-            if *q == part { continue; }
-            if heavy.contains_key(q) { return true; }
-            if seen.insert(*q) { work.push(*q); }
+            if *q == part {
+                continue;
+            }
+            if heavy.contains_key(q) {
+                return true;
+            }
+            if seen.insert(*q) {
+                work.push(*q);
+            }
         }
     }
     false
@@ -128,36 +169,62 @@ fn contains_any(part: Part, inside: &FxHashMap<Part, Vec<Part>>, heavy: &FxHashM
 
 impl Effort {
     /// Functions of the host whose address is taken.
-    pub(super) fn taken(&self) -> &[FuncRef] { self.reach.taken() }
+    pub(super) fn taken(&self) -> &[FuncRef] {
+        self.reach.taken()
+    }
 
     /// Whether a piece of code leads to nothing on a device.
-    pub(super) fn are_harmless(&self, m: &Mentions) -> bool { self.reach.are_harmless(m) }
+    pub(super) fn are_harmless(&self, m: &Mentions) -> bool {
+        self.reach.are_harmless(m)
+    }
 
     /// Whether a piece of code may lead to such a function.
-    pub(super) fn reaches(&self, m: &Mentions, such: impl Fn(FuncRef) -> bool) -> bool { self.reach.globals(m).reached.into_iter().any(such) }
+    pub(super) fn reaches(&self, m: &Mentions, such: impl Fn(FuncRef) -> bool) -> bool {
+        self.reach.globals(m).reached.into_iter().any(such)
+    }
 
     /// Whether the program does more with a variable of the host than to read it by its name.
-    pub(super) fn may_be_written(&self, g: GlobalRef) -> bool { self.reach.may_be_written(g) }
+    pub(super) fn may_be_written(&self, g: GlobalRef) -> bool {
+        self.reach.may_be_written(g)
+    }
 
     /// Variables of the host with which it does so, in order; constants apart.
-    pub(super) fn written(&self) -> Vec<GlobalRef> { self.reach.written() }
+    pub(super) fn written(&self) -> Vec<GlobalRef> {
+        self.reach.written()
+    }
 
     /// Variables of the host that other translation units can write by their names.
-    pub(super) fn exported(&self) -> &[GlobalRef] { self.reach.exported() }
+    pub(super) fn exported(&self) -> &[GlobalRef] {
+        self.reach.exported()
+    }
 }
 
 impl Executor<'_> {
     /// Begins a part; `None` where it is not measured.
     pub(super) fn begin(&mut self, part: Part) -> Option<Begun> {
-        if self.side != Side::Host || self.effort.active.contains(&part) { return None; }
+        if self.side != Side::Host || self.effort.active.contains(&part) {
+            return None;
+        }
         match part {
-            Part::Function(f) => if !self.effort.reach.is_harmless(f) { return None; },
-            Part::Loop(f, header) => if !self.is_harmless_loop(f, header) { self.effort.on_device.insert(part); },
+            Part::Function(f) => {
+                if !self.effort.reach.is_harmless(f) {
+                    return None;
+                }
+            }
+            Part::Loop(f, header) => {
+                if !self.is_harmless_loop(f, header) {
+                    self.effort.on_device.insert(part);
+                }
+            }
         }
         self.effort.active.push(part);
         let at = done();
         // Steps may take long.
-        if self.budget.work.is_spent() { self.end_by(Limit::Work); } else if self.budget.is_late() { self.end_by(Limit::Time); }
+        if self.budget.work.is_spent() {
+            self.end_by(Limit::Work);
+        } else if self.budget.is_late() {
+            self.end_by(Limit::Time);
+        }
         Some(Begun { part, steps: self.budget.steps, at })
     }
 
@@ -172,23 +239,41 @@ impl Executor<'_> {
     }
 
     /// How a part of the host is spared.
-    pub(super) fn spared(&self, part: Part) -> Option<Spared> { if self.side == Side::Host { self.effort.spared(part) } else { None } }
+    pub(super) fn spared(&self, part: Part) -> Option<Spared> {
+        if self.side == Side::Host { self.effort.spared(part) } else { None }
+    }
 
     /// Whether CUDA may be called from a function of the host.
-    pub(crate) fn leads_to_cuda(&self, f: FuncRef) -> bool { !self.effort.reach.is_harmless(f) }
+    pub(crate) fn leads_to_cuda(&self, f: FuncRef) -> bool {
+        !self.effort.reach.is_harmless(f)
+    }
 
     /// Pointers to the variables with such names that a function of the host, or what it calls, may write by their names; `None`
     /// where these are not known.
     pub(crate) fn globals_written_by(&mut self, f: FuncRef, of: impl Fn(&str) -> bool) -> Option<Vec<Value>> {
         let named = self.globals_of(Part::Function(f));
-        if named.opaque { return None; }
+        if named.opaque {
+            return None;
+        }
         let program = self.program;
-        let variables = named.globals.iter().filter(|g| { let global = program.global(**g); !global.constant && of(&global.name) });
-        Some(variables.map(|g| { let o = self.global_object(g.module, g.global); self.pointer(o, 0) }).collect())
+        let variables = named.globals.iter().filter(|g| {
+            let global = program.global(**g);
+            !global.constant && of(&global.name)
+        });
+        Some(
+            variables
+                .map(|g| {
+                    let o = self.global_object(g.module, g.global);
+                    self.pointer(o, 0)
+                })
+                .collect(),
+        )
     }
 
     pub(super) fn is_harmless_loop(&mut self, f: FuncRef, header: BlockId) -> bool {
-        if let Some(known) = self.effort.loops.get(&(f, header)) { return *known; }
+        if let Some(known) = self.effort.loops.get(&(f, header)) {
+            return *known;
+        }
         let mentions = self.mentioned_in_loop(f, header);
         let harmless = self.effort.reach.are_harmless(&mentions);
         self.effort.loops.insert((f, header), harmless);
@@ -198,16 +283,22 @@ impl Executor<'_> {
     fn mentioned_in_loop(&mut self, f: FuncRef, header: BlockId) -> Mentions {
         let cfg = self.cfg(f);
         let func = self.function(f);
-        let blocks = cfg.loops.iter().filter(|l| l.header == header).flat_map(|l| &l.blocks).map(|b| &func.blocks[b.index()]);
+        let blocks =
+            cfg.loops.iter().filter(|l| l.header == header).flat_map(|l| &l.blocks).map(|b| &func.blocks[b.index()]);
         Mentions::of(self.program, f.module, blocks)
     }
 
     /// The globals that a part may touch by their names.
     pub(super) fn globals_of(&mut self, part: Part) -> Rc<Named> {
-        if let Some(known) = self.effort.named.get(&part) { return known.clone(); }
+        if let Some(known) = self.effort.named.get(&part) {
+            return known.clone();
+        }
         let named = match part {
             Part::Function(f) => self.effort.reach.mentions(f).map(|m| self.effort.reach.globals(m)),
-            Part::Loop(f, header) => { let m = self.mentioned_in_loop(f, header); Some(self.effort.reach.globals(&m)) }
+            Part::Loop(f, header) => {
+                let m = self.mentioned_in_loop(f, header);
+                Some(self.effort.reach.globals(&m))
+            }
         };
         let named = Rc::new(named.unwrap_or(Named { opaque: true, ..Named::default() }));
         self.effort.named.insert(part, named.clone());
@@ -221,9 +312,13 @@ mod tests {
     use crate::ir::{BlockId, FuncId, FuncRef, ModuleId};
     use crate::work::Work;
 
-    fn function(n: u32) -> Part { Part::Function(FuncRef { module: ModuleId(0), func: FuncId(n) }) }
+    fn function(n: u32) -> Part {
+        Part::Function(FuncRef { module: ModuleId(0), func: FuncId(n) })
+    }
 
-    fn cost(steps: u64) -> Cost { Cost { steps, work: Work::millis(1) } }
+    fn cost(steps: u64) -> Cost {
+        Cost { steps, work: Work::millis(1) }
+    }
 
     #[test]
     fn of_costly_parts_the_innermost_or_all_are_left_out() {
@@ -267,7 +362,10 @@ mod tests {
         let mut e = Effort::default();
         e.unrolled.insert(of(1));
         let spared = e.spare(&[of(1), of(2), function(0)]);
-        assert_eq!([of(1), of(2), function(0)].map(|p| spared[&p]), [Spared::Rounds, Spared::Entirely, Spared::Entirely]);
+        assert_eq!(
+            [of(1), of(2), function(0)].map(|p| spared[&p]),
+            [Spared::Rounds, Spared::Entirely, Spared::Entirely]
+        );
         let spared = Effort { spared, ..Effort::default() }.spare(&[of(1)]);
         assert_eq!((spared[&of(1)], spared.len()), (Spared::Entirely, 3));
     }

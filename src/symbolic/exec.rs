@@ -18,7 +18,10 @@ use super::partition::{Moment, Partitions, Row};
 use super::several::MADE;
 use super::term::{Arena, Axis, FileName, FilePart, InputSource, Range, SymId, SymKind, Term, TermId};
 use super::value::{Base, Lost, Target, Value};
-use crate::ir::{BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side, Terminator, TypeId, TypeKind, ValueId};
+use crate::ir::{
+    BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side,
+    Terminator, TypeId, TypeKind, ValueId,
+};
 use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -26,11 +29,19 @@ use std::rc::Rc;
 
 /// Position of an instruction. `inst == insts.len()` is the terminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Site { pub func: FuncRef, pub block: BlockId, pub inst: u32 }
+pub struct Site {
+    pub func: FuncRef,
+    pub block: BlockId,
+    pub inst: u32,
+}
 
 /// How the access touches memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AccessKind { Read, Write, Atomic }
+pub enum AccessKind {
+    Read,
+    Write,
+    Atomic,
+}
 
 /// What a write leaves in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -77,11 +88,19 @@ pub struct LaunchEvent {
 
 /// `limits` are the kernel's own, where it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaunchConfig { pub grid: [TermId; 3], pub block: [TermId; 3], pub shared: TermId, pub limits: Limits }
+pub struct LaunchConfig {
+    pub grid: [TermId; 3],
+    pub block: [TermId; 3],
+    pub shared: TermId,
+    pub limits: Limits,
+}
 
 /// What a launch of a kernel may have at most: bytes of dynamic shared memory, and threads of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits { pub shared: Option<TermId>, pub threads: Option<u32> }
+pub struct Limits {
+    pub shared: Option<TermId>,
+    pub threads: Option<u32>,
+}
 
 #[derive(Debug)]
 pub struct State {
@@ -115,7 +134,9 @@ pub(super) struct Frame {
 
 impl Frame {
     /// The rows that an address lies in.
-    pub fn rows(&self, ptr: &Operand) -> Option<Rc<Vec<Row>>> { if let Operand::Value(v) = ptr { self.rows.get(v).cloned() } else { None } }
+    pub fn rows(&self, ptr: &Operand) -> Option<Rc<Vec<Row>>> {
+        if let Operand::Value(v) = ptr { self.rows.get(v).cloned() } else { None }
+    }
 }
 
 /// What a kernel runs under; absent while the host is executed.
@@ -259,10 +280,76 @@ impl<'p> Executor<'p> {
     #[must_use]
     pub fn new(program: &'p Program) -> Self {
         Self {
-            program, arena: Arena::new(), objects: vec![], side: Side::Host, thread: None, accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], freed_at: FxHashMap::default(), registered: Default::default(), copies: vec![],
-            gave_up: None, missed: None, from_the_start: false, initial: Default::default(), throws: Default::default(), handlers: Default::default(), unthrown: Default::default(), caught: Default::default(), limit: None, budget: Budget::default(), effort: Effort::default(), written: Default::default(), written_anywhere: false, stable: None, beside: None, alone: false, overlapping: false, runtime: Default::default(), recording: true, stack: vec![], version: 0, origins: Default::default(), kept: Default::default(), several: Default::default(), partitions: Partitions::default(), rows: None, stores: Stores::Unknown, stored_pointer: None, loaded: Default::default(), written_otherwise: Default::default(), unknown_code: false, effects: Default::default(), exact_effects: 0, shadows: Default::default(),
-            cfgs: FxHashMap::default(), alloc_ids: FxHashMap::default(), made: FxHashMap::default(), global_ids: FxHashMap::default(),
-            loop_vars: FxHashMap::default(), linear_work: Rc::new(Cell::new(MOST_WORK)), loop_ranges: FxHashMap::default(), loop_steps: FxHashMap::default(), device_memory: 192 << 30, reads: 0, files: vec![], written_files: vec![], read_files: Default::default(), file_streams: FxHashMap::default(), file_ends: vec![], options: FxHashMap::default(), compared: FxHashMap::default(), argv_texts: FxHashMap::default(), copied_texts: FxHashMap::default(), opened_again: Default::default(), assumptions: Default::default(), inputs: FxHashMap::default(), types: Default::default(), notes: vec![],
+            program,
+            arena: Arena::new(),
+            objects: vec![],
+            side: Side::Host,
+            thread: None,
+            accesses: vec![],
+            launches: vec![],
+            stale: vec![],
+            unaligned: vec![],
+            freed_at: FxHashMap::default(),
+            registered: Default::default(),
+            copies: vec![],
+            gave_up: None,
+            missed: None,
+            from_the_start: false,
+            initial: Default::default(),
+            throws: Default::default(),
+            handlers: Default::default(),
+            unthrown: Default::default(),
+            caught: Default::default(),
+            limit: None,
+            budget: Budget::default(),
+            effort: Effort::default(),
+            written: Default::default(),
+            written_anywhere: false,
+            stable: None,
+            beside: None,
+            alone: false,
+            overlapping: false,
+            runtime: Default::default(),
+            recording: true,
+            stack: vec![],
+            version: 0,
+            origins: Default::default(),
+            kept: Default::default(),
+            several: Default::default(),
+            partitions: Partitions::default(),
+            rows: None,
+            stores: Stores::Unknown,
+            stored_pointer: None,
+            loaded: Default::default(),
+            written_otherwise: Default::default(),
+            unknown_code: false,
+            effects: Default::default(),
+            exact_effects: 0,
+            shadows: Default::default(),
+            cfgs: FxHashMap::default(),
+            alloc_ids: FxHashMap::default(),
+            made: FxHashMap::default(),
+            global_ids: FxHashMap::default(),
+            loop_vars: FxHashMap::default(),
+            linear_work: Rc::new(Cell::new(MOST_WORK)),
+            loop_ranges: FxHashMap::default(),
+            loop_steps: FxHashMap::default(),
+            device_memory: 192 << 30,
+            reads: 0,
+            files: vec![],
+            written_files: vec![],
+            read_files: Default::default(),
+            file_streams: FxHashMap::default(),
+            file_ends: vec![],
+            options: FxHashMap::default(),
+            compared: FxHashMap::default(),
+            argv_texts: FxHashMap::default(),
+            copied_texts: FxHashMap::default(),
+            opened_again: Default::default(),
+            assumptions: Default::default(),
+            inputs: FxHashMap::default(),
+            types: Default::default(),
+            notes: vec![],
         }
     }
 
@@ -272,12 +359,22 @@ impl<'p> Executor<'p> {
         State { path: self.arena.bool(true), mem: Memory::default(), pending: None, always: Rc::default() }
     }
 
-    pub(super) fn module(&self, f: FuncRef) -> &'p Module { let p: &'p Program = self.program; p.module(f.module) }
-    pub(super) fn function(&self, f: FuncRef) -> &'p Function { let p: &'p Program = self.program; p.func(f) }
+    pub(super) fn module(&self, f: FuncRef) -> &'p Module {
+        let p: &'p Program = self.program;
+        p.module(f.module)
+    }
+    pub(super) fn function(&self, f: FuncRef) -> &'p Function {
+        let p: &'p Program = self.program;
+        p.func(f)
+    }
 
-    pub fn object(&self, o: ObjId) -> &Object { &self.objects[o.0 as usize] }
+    pub fn object(&self, o: ObjId) -> &Object {
+        &self.objects[o.0 as usize]
+    }
 
-    pub(super) fn set_extent(&mut self, o: ObjId, bytes: TermId) { self.objects[o.0 as usize].extent = Some(bytes); }
+    pub(super) fn set_extent(&mut self, o: ObjId, bytes: TermId) {
+        self.objects[o.0 as usize].extent = Some(bytes);
+    }
 
     pub fn new_object(&mut self, object: Object) -> ObjId {
         let id = ObjId(u32::try_from(self.objects.len()).unwrap_or(u32::MAX));
@@ -289,8 +386,15 @@ impl<'p> Executor<'p> {
     pub fn allocate(&mut self, context: u64, site: Site, which: u32, make: impl FnOnce(&mut Self) -> Object) -> ObjId {
         let object = make(self);
         let id = match self.alloc_ids.get(&(context, site, which)).copied() {
-            Some(id) => { self.objects[id.0 as usize] = object; id }
-            None => { let id = self.new_object(object); self.alloc_ids.insert((context, site, which), id); id }
+            Some(id) => {
+                self.objects[id.0 as usize] = object;
+                id
+            }
+            None => {
+                let id = self.new_object(object);
+                self.alloc_ids.insert((context, site, which), id);
+                id
+            }
         };
         let now = self.next_version();
         self.made.insert(id, now);
@@ -300,8 +404,13 @@ impl<'p> Executor<'p> {
     /// Whether a term is the address of what was allocated after contents had this version, or in some round of a loop.
     pub(super) fn is_address_since(&self, t: TermId, version: u32) -> bool {
         let Term::Apply { name, args, .. } = self.arena.get(t) else { return false };
-        let object = if matches!(name.as_str(), "address" | MADE) { self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok()) } else { None };
-        object.is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.made.get(&ObjId(id)).is_some_and(|at| *at > version))
+        let object = if matches!(name.as_str(), "address" | MADE) {
+            self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok())
+        } else {
+            None
+        };
+        object
+            .is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.made.get(&ObjId(id)).is_some_and(|at| *at > version))
     }
 
     pub fn pointer(&mut self, object: ObjId, offset: i128) -> Value {
@@ -316,7 +425,9 @@ impl<'p> Executor<'p> {
         Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
     }
 
-    pub fn unknown_pointer(&mut self, reason: &str) -> Value { self.lost_pointer(Lost::anywhere(reason)) }
+    pub fn unknown_pointer(&mut self, reason: &str) -> Value {
+        self.lost_pointer(Lost::anywhere(reason))
+    }
 
     pub(super) fn lost_pointer(&mut self, lost: Lost) -> Value {
         let cond = self.arena.bool(true);
@@ -326,7 +437,9 @@ impl<'p> Executor<'p> {
 
     /// The symbol of a program input; equal sources give the same symbol.
     pub fn input(&mut self, source: InputSource, bits: u32) -> TermId {
-        if let Some(t) = self.inputs.get(&(source.clone(), bits)) { return *t; }
+        if let Some(t) = self.inputs.get(&(source.clone(), bits)) {
+            return *t;
+        }
         let name = match &source {
             InputSource::Argc => "argc".to_owned(),
             InputSource::Argv(i) => format!("argv[{i}]"),
@@ -368,7 +481,9 @@ impl<'p> Executor<'p> {
         for pair in read.windows(2) {
             let [(a, bits, narrow), (b, _, wide)] = pair else { continue };
             let (a, b) = (a.clone(), b.clone());
-            if a != b { continue; }
+            if a != b {
+                continue;
+            }
             let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(*bits, true) else { continue };
             let (narrow, wide) = (*narrow, *wide);
             let (lo, hi) = (self.arena.int(lo), self.arena.int(hi));
@@ -404,20 +519,29 @@ impl<'p> Executor<'p> {
     }
 
     pub(super) fn give_up(&mut self, reason: impl Into<String>) {
-        if self.gave_up.is_none() { self.gave_up = Some(reason.into()); }
+        if self.gave_up.is_none() {
+            self.gave_up = Some(reason.into());
+        }
     }
 
     /// Counts a step; false once the budget is spent.
     pub(super) fn step(&mut self) -> bool {
-        if self.gave_up.is_some() { return false; }
+        if self.gave_up.is_some() {
+            return false;
+        }
         match self.budget.step(self.arena.bytes()) {
             Ok(()) => true,
-            Err(limit) => { self.end_by(limit); false }
+            Err(limit) => {
+                self.end_by(limit);
+                false
+            }
         }
     }
 
     pub(super) fn end_by(&mut self, limit: Limit) {
-        if self.gave_up.is_some() { return; }
+        if self.gave_up.is_some() {
+            return;
+        }
         let amid = self.amid();
         self.limit = Some(limit);
         self.give_up(format!("{limit}{amid}"));
@@ -427,7 +551,8 @@ impl<'p> Executor<'p> {
     fn amid(&self) -> String {
         let Some(site) = self.stack.last() else { return String::new() };
         let block = &self.program.func(site.func).blocks[site.block.index()];
-        let at = self.program.loc(site.func.module, block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc));
+        let at =
+            self.program.loc(site.func.module, block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc));
         match std::path::Path::new(&at.file).file_name() {
             Some(file) if at.line > 0 => format!(", in the call at {}:{}", file.to_string_lossy(), at.line),
             _ => String::new(),
@@ -437,10 +562,14 @@ impl<'p> Executor<'p> {
     // ---- functions and regions ----
 
     /// Whether a block is part of a loop.
-    pub fn is_in_loop(&mut self, f: FuncRef, b: BlockId) -> bool { self.cfg(f).innermost[b.index()].is_some() }
+    pub fn is_in_loop(&mut self, f: FuncRef, b: BlockId) -> bool {
+        self.cfg(f).innermost[b.index()].is_some()
+    }
 
     pub(super) fn cfg(&mut self, f: FuncRef) -> Rc<Cfg> {
-        if let Some(c) = self.cfgs.get(&f) { return c.clone(); }
+        if let Some(c) = self.cfgs.get(&f) {
+            return c.clone();
+        }
         let c = Rc::new(Cfg::new(self.function(f)));
         self.cfgs.insert(f, c.clone());
         c
@@ -450,28 +579,54 @@ impl<'p> Executor<'p> {
     pub fn call(&mut self, f: FuncRef, args: Vec<Value>, state: State, context: u64) -> Option<(Option<Value>, State)> {
         let func = self.function(f);
         let cfg = self.cfg(f);
-        if cfg.irreducible { self.give_up(format!("`{}` has a loop with several entries", func.display)); return None; }
+        if cfg.irreducible {
+            self.give_up(format!("`{}` has a loop with several entries", func.display));
+            return None;
+        }
         let state = self.assume_at_entry(f, &args, state);
         // Where `va_list`s lead is not followed.
-        if let Some(more) = args.get(func.params.len()..) { for v in more { self.keep_anywhere(v); } }
+        if let Some(more) = args.get(func.params.len()..) {
+            for v in more {
+                self.keep_anywhere(v);
+            }
+        }
         let before = self.objects.len();
-        let mut frame = Frame { func: f, env: vec![None; func.values as usize], locals: vec![], rows: FxHashMap::default(), shifted: FxHashMap::default(), context };
-        for (i, a) in args.into_iter().enumerate() { if let Some(slot) = frame.env.get_mut(i) { *slot = Some(a); } }
+        let mut frame = Frame {
+            func: f,
+            env: vec![None; func.values as usize],
+            locals: vec![],
+            rows: FxHashMap::default(),
+            shifted: FxHashMap::default(),
+            context,
+        };
+        for (i, a) in args.into_iter().enumerate() {
+            if let Some(slot) = frame.env.get_mut(i) {
+                *slot = Some(a);
+            }
+        }
         let out = self.region(&mut frame, &cfg, None, BlockId(0), vec![(BlockId(0), state)]);
         let mut values = vec![];
         let mut states = vec![];
-        for (v, s) in out.rets { values.push(v); states.push(s); }
+        for (v, s) in out.rets {
+            values.push(v);
+            states.push(s);
+        }
         let (mut s, sels) = self.merge(states)?;
         let mut it = values.into_iter();
         let mut value = it.next().flatten();
         for (v, sel) in it.zip(sels) {
-            value = match (value, v) { (Some(a), Some(b)) => Some(self.ite_value(sel, &a, &b)), _ => None };
+            value = match (value, v) {
+                (Some(a), Some(b)) => Some(self.ite_value(sel, &a, &b)),
+                _ => None,
+            };
         }
         for l in frame.locals {
             s.mem.remove(&l);
             self.partitions.end(l);
         }
-        if self.program.loc(f.module, func.loc).system { value = value.map(|v| self.without_no_elements(v, before)); }
+        if self.program.loc(f.module, func.loc).system {
+            value = value.map(|v| self.without_no_elements(v, before));
+        }
         Some((value, s))
     }
 
@@ -482,38 +637,54 @@ impl<'p> Executor<'p> {
         let [a, b] = p.as_slice() else { return v };
         let (none, some) = if a.base == Base::Null { (a, b) } else { (b, a) };
         let (Base::Null, Base::Object(o)) = (&none.base, &some.base) else { return v };
-        let (Some(extent), true) = (self.object(*o).extent, (o.0 as usize) >= before && self.arena.as_int(some.offset) == Some(0)) else { return v };
+        let (Some(extent), true) =
+            (self.object(*o).extent, (o.0 as usize) >= before && self.arena.as_int(some.offset) == Some(0))
+        else {
+            return v;
+        };
         let (zero, some) = (self.arena.int(0), some.clone());
         let empty = self.arena.conjuncts(none.cond).into_iter().any(|c| {
             let Term::EqZ(t) = *self.arena.get(c) else { return false };
             self.arena.substitute(extent, &std::iter::once((t, zero)).collect()) == zero
         });
-        if !empty { return v; }
+        if !empty {
+            return v;
+        }
         Value::Ptr(Rc::new(vec![Target { cond: self.arena.bool(true), ..some }]))
     }
 
     /// Executes the blocks of a region (a loop's body or the whole function) in reverse post-order, nested loops as
     /// one step each.
-    pub(super) fn region(&mut self, fr: &mut Frame, cfg: &Cfg, lp: Option<usize>, start: BlockId, entry: Vec<(BlockId, State)>) -> RegionOut {
+    pub(super) fn region(
+        &mut self,
+        fr: &mut Frame,
+        cfg: &Cfg,
+        lp: Option<usize>,
+        start: BlockId,
+        entry: Vec<(BlockId, State)>,
+    ) -> RegionOut {
         let mut out = RegionOut::default();
         let mut incoming: FxHashMap<BlockId, Vec<(BlockId, State)>> = FxHashMap::default();
         incoming.insert(start, entry);
         let func = self.function(fr.func);
         for &b in &cfg.order {
-            if incoming.is_empty() || self.gave_up.is_some() { break; }
+            if incoming.is_empty() || self.gave_up.is_some() {
+                break;
+            }
             let Some(states) = incoming.remove(&b) else { continue };
             let inner = cfg.innermost[b.index()];
-            let edges: Vec<(BlockId, BlockId, State)> = if inner != lp && inner.is_some_and(|l| cfg.loops[l].header == b && cfg.loops[l].parent == lp) {
-                let l = inner.unwrap_or(0);
-                let (exits, rets) = self.run_loop(fr, cfg, l, states);
-                out.rets.extend(rets);
-                exits
-            } else {
-                // The header of this very loop gets its merged state and phi values from `run_loop`.
-                let head = lp.is_some_and(|l| cfg.loops[l].header == b);
-                let Some(s) = self.enter_block(fr, func, b, states, !head) else { continue };
-                self.run_block(fr, func, b, s, &mut out).into_iter().map(|(to, s)| (b, to, s)).collect()
-            };
+            let edges: Vec<(BlockId, BlockId, State)> =
+                if inner != lp && inner.is_some_and(|l| cfg.loops[l].header == b && cfg.loops[l].parent == lp) {
+                    let l = inner.unwrap_or(0);
+                    let (exits, rets) = self.run_loop(fr, cfg, l, states);
+                    out.rets.extend(rets);
+                    exits
+                } else {
+                    // The header of this very loop gets its merged state and phi values from `run_loop`.
+                    let head = lp.is_some_and(|l| cfg.loops[l].header == b);
+                    let Some(s) = self.enter_block(fr, func, b, states, !head) else { continue };
+                    self.run_block(fr, func, b, s, &mut out).into_iter().map(|(to, s)| (b, to, s)).collect()
+                };
             for (from, to, s) in edges {
                 match lp {
                     Some(l) if to == cfg.loops[l].header => out.back.push((from, s)),
@@ -526,7 +697,14 @@ impl<'p> Executor<'p> {
     }
 
     /// Merges incoming edges and evaluates the block's phis.
-    pub(super) fn enter_block(&mut self, fr: &mut Frame, func: &Function, b: BlockId, incoming: Vec<(BlockId, State)>, phis: bool) -> Option<State> {
+    pub(super) fn enter_block(
+        &mut self,
+        fr: &mut Frame,
+        func: &Function,
+        b: BlockId,
+        incoming: Vec<(BlockId, State)>,
+        phis: bool,
+    ) -> Option<State> {
         let (preds, states): (Vec<_>, Vec<_>) = incoming.into_iter().unzip();
         let (s, sels) = self.merge(states)?;
         if phis {
@@ -537,24 +715,45 @@ impl<'p> Executor<'p> {
                 for (i, p) in preds.iter().enumerate() {
                     let Some((_, o)) = edges.iter().find(|(e, _)| e == p) else { continue };
                     let v = self.operand(fr, o, inst.ty);
-                    value = Some(match value { None => v, Some(old) => self.ite_value(sels[i - 1], &old, &v) });
+                    value = Some(match value {
+                        None => v,
+                        Some(old) => self.ite_value(sels[i - 1], &old, &v),
+                    });
                 }
                 results.push((inst.result, value));
             }
-            for (r, v) in results { if let (Some(r), Some(v)) = (r, v) { fr.env[r.index()] = Some(v); } }
+            for (r, v) in results {
+                if let (Some(r), Some(v)) = (r, v) {
+                    fr.env[r.index()] = Some(v);
+                }
+            }
         }
         Some(s)
     }
 
-    fn run_block(&mut self, fr: &mut Frame, func: &'p Function, b: BlockId, state: State, out: &mut RegionOut) -> Vec<(BlockId, State)> {
+    fn run_block(
+        &mut self,
+        fr: &mut Frame,
+        func: &'p Function,
+        b: BlockId,
+        state: State,
+        out: &mut RegionOut,
+    ) -> Vec<(BlockId, State)> {
         let block = &func.blocks[b.index()];
         let mut s = state;
         for (i, inst) in block.insts.iter().enumerate() {
-            if !self.step() { return vec![]; }
+            if !self.step() {
+                return vec![];
+            }
             let site = Site { func: fr.func, block: b, inst: u32::try_from(i).unwrap_or(u32::MAX) };
-            match self.instruction(fr, inst, site, s) { Some(n) => s = n, None => return vec![] }
+            match self.instruction(fr, inst, site, s) {
+                Some(n) => s = n,
+                None => return vec![],
+            }
         }
-        if !self.step() { return vec![]; }
+        if !self.step() {
+            return vec![];
+        }
         match &block.term {
             Terminator::Ret(v) => {
                 let v = v.as_ref().map(|o| self.operand(fr, o, func.ret));
@@ -564,19 +763,34 @@ impl<'p> Executor<'p> {
             Terminator::Br(to) => vec![(*to, s)],
             Terminator::CondBr { cond, then, otherwise } => {
                 let c = self.condition(fr, cond);
-                if then == otherwise { return vec![(*then, s)]; }
-                if let Some(well) = self.ends_on_failure(fr.func, c, *then, *otherwise) { return vec![(if well { *then } else { *otherwise }, s)]; }
-                if let Some(on) = self.removed_assert(fr.func, c, *then, *otherwise, b, &s) { return on; }
+                if then == otherwise {
+                    return vec![(*then, s)];
+                }
+                if let Some(well) = self.ends_on_failure(fr.func, c, *then, *otherwise) {
+                    return vec![(if well { *then } else { *otherwise }, s)];
+                }
+                if let Some(on) = self.removed_assert(fr.func, c, *then, *otherwise, b, &s) {
+                    return on;
+                }
                 let n = self.arena.not(c);
                 let mut v = vec![];
-                if let Some(t) = self.assume(s.clone(), c) { v.push((*then, t)); }
-                if let Some(e) = self.assume(s, n) { v.push((*otherwise, e)); }
+                if let Some(t) = self.assume(s.clone(), c) {
+                    v.push((*then, t));
+                }
+                if let Some(e) = self.assume(s, n) {
+                    v.push((*otherwise, e));
+                }
                 v
             }
             Terminator::Switch { value, default, cases } => self.switch(fr, value, *default, cases, s),
             Terminator::Invoke { result, ty, callee, args, normal, unwind } => {
                 let site = Site { func: fr.func, block: b, inst: u32::try_from(block.insts.len()).unwrap_or(u32::MAX) };
-                let inst = Inst { result: *result, ty: *ty, op: Op::Call { callee: callee.clone(), args: args.clone() }, loc: block.term_loc };
+                let inst = Inst {
+                    result: *result,
+                    ty: *ty,
+                    op: Op::Call { callee: callee.clone(), args: args.clone() },
+                    loc: block.term_loc,
+                };
                 let before = self.may_be_caught(fr, callee, *unwind).then(|| s.clone());
                 let after = self.instruction(fr, &inst, site, s);
                 let thrown = before.and_then(|before| {
@@ -586,11 +800,21 @@ impl<'p> Executor<'p> {
                 after.map(|s| (*normal, s)).into_iter().chain(thrown.map(|s| (*unwind, s))).collect()
             }
             Terminator::Unreachable => vec![],
-            Terminator::Other(what) => { self.give_up(format!("`{what}` is not followed")); vec![] }
+            Terminator::Other(what) => {
+                self.give_up(format!("`{what}` is not followed"));
+                vec![]
+            }
         }
     }
 
-    fn switch(&mut self, fr: &mut Frame, value: &Operand, default: BlockId, cases: &[(i128, BlockId)], s: State) -> Vec<(BlockId, State)> {
+    fn switch(
+        &mut self,
+        fr: &mut Frame,
+        value: &Operand,
+        default: BlockId,
+        cases: &[(i128, BlockId)],
+        s: State,
+    ) -> Vec<(BlockId, State)> {
         let bits = self.operand_bits(fr, value).unwrap_or(32);
         let v = self.operand_int(fr, value, bits);
         let v = self.interpret(v, bits, true);
@@ -600,14 +824,22 @@ impl<'p> Executor<'p> {
             let k = self.arena.int(*k);
             let c = self.arena.eq(v, k);
             others.push(self.arena.not(c));
-            match by_target.iter_mut().find(|(t, _)| t == to) { Some((_, cs)) => cs.push(c), None => by_target.push((*to, vec![c])) }
+            match by_target.iter_mut().find(|(t, _)| t == to) {
+                Some((_, cs)) => cs.push(c),
+                None => by_target.push((*to, vec![c])),
+            }
         }
         let none = self.arena.and_all(others);
-        match by_target.iter_mut().find(|(t, _)| *t == default) { Some((_, cs)) => cs.push(none), None => by_target.push((default, vec![none])) }
+        match by_target.iter_mut().find(|(t, _)| *t == default) {
+            Some((_, cs)) => cs.push(none),
+            None => by_target.push((default, vec![none])),
+        }
         let mut out = vec![];
         for (to, cs) in by_target {
             let c = self.arena.or_all(cs);
-            if let Some(s) = self.assume(s.clone(), c) { out.push((to, s)); }
+            if let Some(s) = self.assume(s.clone(), c) {
+                out.push((to, s));
+            }
         }
         out
     }
@@ -619,9 +851,13 @@ impl<'p> Executor<'p> {
         let r = self.program.resolve_global(module, id);
         let g = self.program.global(r);
         let host = self.program.module(r.module).side == Side::Host;
-        if let Some(o) = self.global_ids.get(&(r, host)) { return *o; }
+        if let Some(o) = self.global_ids.get(&(r, host)) {
+            return *o;
+        }
         let size = self.program.module(r.module).size_of(g.ty);
-        let kind = if host { ObjKind::HostGlobal(r) } else {
+        let kind = if host {
+            ObjKind::HostGlobal(r)
+        } else {
             match g.space {
                 crate::ir::space::SHARED if size == 0 || !g.defined => ObjKind::SharedDynamic,
                 crate::ir::space::SHARED => ObjKind::SharedStatic(r),
@@ -629,18 +865,32 @@ impl<'p> Executor<'p> {
                 _ => ObjKind::DeviceGlobal(r),
             }
         };
-        if kind == ObjKind::SharedDynamic && let Some(o) = self.thread.as_ref().and_then(|t| t.shared) {
-            if self.objects[o.0 as usize].name.is_empty() { self.objects[o.0 as usize].name.clone_from(&g.source_name); }
+        if kind == ObjKind::SharedDynamic
+            && let Some(o) = self.thread.as_ref().and_then(|t| t.shared)
+        {
+            if self.objects[o.0 as usize].name.is_empty() {
+                self.objects[o.0 as usize].name.clone_from(&g.source_name);
+            }
             return o;
         }
         let known = size > 0 && (g.defined || !host);
         let extent = known.then(|| self.arena.int(i128::from(size)));
-        let o = self.new_object(Object { kind, name: g.source_name.clone(), extent, site: Some((r.module, g.loc)), func: None, array: true });
+        let o = self.new_object(Object {
+            kind,
+            name: g.source_name.clone(),
+            extent,
+            site: Some((r.module, g.loc)),
+            func: None,
+            array: true,
+        });
         self.global_ids.insert((r, host), o);
         o
     }
 
-    pub(super) fn next_version(&mut self) -> u32 { self.version += 1; self.version }
+    pub(super) fn next_version(&mut self) -> u32 {
+        self.version += 1;
+        self.version
+    }
 
     /// Where the user wrote the call or launch that the stack leads to: the innermost site outside launch stubs.
     #[must_use]
@@ -658,7 +908,12 @@ impl<'p> Executor<'p> {
     /// The axis of a thread builtin's suffix.
     #[must_use]
     pub fn axis(c: &str) -> Option<(usize, Axis)> {
-        match c { "x" => Some((0, Axis::X)), "y" => Some((1, Axis::Y)), "z" => Some((2, Axis::Z)), _ => None }
+        match c {
+            "x" => Some((0, Axis::X)),
+            "y" => Some((1, Axis::Y)),
+            "z" => Some((2, Axis::Z)),
+            _ => None,
+        }
     }
 
     /// Whether a term rests on something that is not modelled; returns the reasons.
@@ -667,18 +922,32 @@ impl<'p> Executor<'p> {
         let mut out: Vec<String> = vec![];
         for t in self.arena.cone(roots) {
             let reason = match self.arena.get(t) {
-                Term::Sym(s) | Term::BoolSym(s) => match &self.arena.symbol(*s).kind { SymKind::Unknown { reason } => Some(reason.clone()), _ => None },
+                Term::Sym(s) | Term::BoolSym(s) => match &self.arena.symbol(*s).kind {
+                    SymKind::Unknown { reason } => Some(reason.clone()),
+                    _ => None,
+                },
                 Term::Apply { name, .. } if name != "content" => None,
                 _ => None,
             };
-            if let Some(r) = reason && !out.contains(&r) { out.push(r); }
+            if let Some(r) = reason
+                && !out.contains(&r)
+            {
+                out.push(r);
+            }
         }
         out
     }
 
     pub(super) fn direct_callee(&self, module: ModuleId, callee: &Callee) -> Option<FuncRef> {
-        match callee { Callee::Direct(f) => Some(self.program.resolve_func(module, *f)), Callee::Indirect(_) => None }
+        match callee {
+            Callee::Direct(f) => Some(self.program.resolve_func(module, *f)),
+            Callee::Indirect(_) => None,
+        }
     }
 
-    pub(super) fn set(&self, fr: &mut Frame, r: Option<ValueId>, v: Value) { if let Some(r) = r { fr.env[r.index()] = Some(v); } }
+    pub(super) fn set(&self, fr: &mut Frame, r: Option<ValueId>, v: Value) {
+        if let Some(r) = r {
+            fr.env[r.index()] = Some(v);
+        }
+    }
 }

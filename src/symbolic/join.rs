@@ -33,9 +33,13 @@ impl Executor<'_> {
     fn selector(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
         let (_, ra, rb) = self.arena.split_common(a, b);
         let path = self.arena.or(a, b);
-        if self.arena.as_bool(ra).is_none() { return (ra, path); }
+        if self.arena.as_bool(ra).is_none() {
+            return (ra, path);
+        }
         let n = self.arena.not(rb);
-        if self.arena.as_bool(n).is_none() { return (n, path); }
+        if self.arena.as_bool(n).is_none() {
+            return (n, path);
+        }
         (self.arena.fresh_bool(SymKind::Unknown { reason: "which path was taken".into() }, "?path"), path)
     }
 
@@ -44,37 +48,68 @@ impl Executor<'_> {
         let mut mem = Memory::default();
         for (id, sa) in &a.mem {
             match b.mem.get(id) {
-                Some(sb) if Rc::ptr_eq(sa, sb) => { mem.insert(*id, sa.clone()); }
-                Some(sb) => { let m = self.merge_object(*id, sa, sb, sel, [&a, &b]); mem.insert(*id, Rc::new(m)); }
-                None => { mem.insert(*id, sa.clone()); }
+                Some(sb) if Rc::ptr_eq(sa, sb) => {
+                    mem.insert(*id, sa.clone());
+                }
+                Some(sb) => {
+                    let m = self.merge_object(*id, sa, sb, sel, [&a, &b]);
+                    mem.insert(*id, Rc::new(m));
+                }
+                None => {
+                    mem.insert(*id, sa.clone());
+                }
             }
         }
-        for (id, sb) in b.mem { mem.entry(id).or_insert(sb); }
+        for (id, sb) in b.mem {
+            mem.entry(id).or_insert(sb);
+        }
         let pending = if a.pending == b.pending { a.pending } else { None };
-        let always = if Rc::ptr_eq(&a.always, &b.always) { a.always } else { Rc::new(a.always.iter().filter(|x| b.always.contains(x)).copied().collect()) };
+        let always = if Rc::ptr_eq(&a.always, &b.always) {
+            a.always
+        } else {
+            Rc::new(a.always.iter().filter(|x| b.always.contains(x)).copied().collect())
+        };
         State { path, mem, pending, always }
     }
 
     /// Puts into each state what is there from the start and only the other has used so far. Anything else that one of them lacks was
     /// allocated on the other's way.
     fn ensure_both(&mut self, a: &mut State, b: &mut State) {
-        let lacks = |e: &Self, x: &State, y: &State| -> Vec<ObjId> { y.mem.keys().copied().filter(|o| !x.mem.contains_key(o) && e.object(*o).kind.is_there_from_the_start()).collect() };
+        let lacks = |e: &Self, x: &State, y: &State| -> Vec<ObjId> {
+            y.mem
+                .keys()
+                .copied()
+                .filter(|o| !x.mem.contains_key(o) && e.object(*o).kind.is_there_from_the_start())
+                .collect()
+        };
         let (of_a, of_b) = (lacks(self, a, b), lacks(self, b, a));
-        for o in of_a { self.ensure(a, o); }
-        for o in of_b { self.ensure(b, o); }
+        for o in of_a {
+            self.ensure(a, o);
+        }
+        for o in of_b {
+            self.ensure(b, o);
+        }
     }
 
     fn merge_object(&mut self, id: ObjId, a: &ObjState, b: &ObjState, sel: TermId, states: [&State; 2]) -> ObjState {
-        if a == b { return a.clone(); }
+        if a == b {
+            return a.clone();
+        }
         if let Some(mut both) = self.either(sel, a, b) {
             both.freed = self.merge_freed(sel, a.freed.as_ref(), b.freed.as_ref());
             return both;
         }
-        let rest = if a.rest == b.rest { a.rest.clone() } else {
+        let rest = if a.rest == b.rest {
+            a.rest.clone()
+        } else {
             match (&a.rest, &b.rest) {
                 // What was never written may be taken for whatever the other path wrote.
                 (Rest::Uninit, r) | (r, Rest::Uninit) if !matches!(r, Rest::Layer(_) | Rest::Either(_)) => r.clone(),
-                _ => { let v = self.next_version(); self.left_on_ways(id, v, states); Rest::Unknown { version: v, input: false, reason: Rc::from("written differently on two paths") } }
+                _ => {
+                    let v = self.next_version();
+                    self.left_on_ways(id, v, states);
+                    Rest::Unknown { version: v, input: false, reason: Rc::from("written differently on two paths") }
+                }
             }
         };
         let freed = self.merge_freed(sel, a.freed.as_ref(), b.freed.as_ref());
@@ -84,7 +119,9 @@ impl Executor<'_> {
         keys.sort_unstable();
         keys.dedup();
         for (o, size) in keys {
-            if out.overlapping(o, o + i64::from(size)).next().is_some() { continue; }
+            if out.overlapping(o, o + i64::from(size)).next().is_some() {
+                continue;
+            }
             let va = self.cell_for_merge(id, a, o, size);
             let vb = self.cell_for_merge(id, b, o, size);
             let v = match (va, vb) {
@@ -100,16 +137,28 @@ impl Executor<'_> {
 
     /// A cell's value, or what the rest of its object says; `None` for memory that was never written.
     pub(super) fn cell_for_merge(&mut self, id: ObjId, s: &ObjState, offset: i64, size: u32) -> Option<Value> {
-        if let Some((sz, v)) = s.cells.get(&offset) && *sz == size { return Some(v.clone()); }
-        if s.overlapping(offset, offset + i64::from(size)).next().is_none() && s.rest == Rest::Uninit { return None; }
+        if let Some((sz, v)) = s.cells.get(&offset)
+            && *sz == size
+        {
+            return Some(v.clone());
+        }
+        if s.overlapping(offset, offset + i64::from(size)).next().is_none() && s.rest == Rest::Uninit {
+            return None;
+        }
         let t = self.arena.int(i128::from(offset));
         Some(self.rest_value(id, s, t, u64::from(size), None))
     }
 
     /// `if c then a else b` on values.
     pub(crate) fn ite_value(&mut self, c: TermId, a: &Value, b: &Value) -> Value {
-        if a == b { return a.clone(); }
-        match self.arena.as_bool(c) { Some(true) => return a.clone(), Some(false) => return b.clone(), None => {} }
+        if a == b {
+            return a.clone();
+        }
+        match self.arena.as_bool(c) {
+            Some(true) => return a.clone(),
+            Some(false) => return b.clone(),
+            None => {}
+        }
         match (a, b) {
             (Value::Int(x), Value::Int(y)) => Value::Int(self.arena.ite(c, *x, *y)),
             (Value::Bool(x), Value::Bool(y)) => {
@@ -123,27 +172,51 @@ impl Executor<'_> {
                 let mut out: Vec<Target> = vec![];
                 for (t, side) in x.iter().map(|t| (t, c)).chain(y.iter().map(|t| (t, n))) {
                     let cond = self.arena.and(t.cond, side);
-                    if self.arena.as_bool(cond) == Some(false) { continue; }
+                    if self.arena.as_bool(cond) == Some(false) {
+                        continue;
+                    }
                     if let Some(o) = out.iter_mut().find(|o| o.base == t.base) {
                         o.offset = self.arena.ite(cond, t.offset, o.offset);
                         o.cond = self.arena.or(o.cond, cond);
-                        if o.part != t.part { o.part = None; }
-                    } else { out.push(Target { cond, ..t.clone() }); }
+                        if o.part != t.part {
+                            o.part = None;
+                        }
+                    } else {
+                        out.push(Target { cond, ..t.clone() });
+                    }
                 }
-                if out.len() > 32 { return self.unknown_pointer("a pointer with more than 32 possible targets"); }
+                if out.len() > 32 {
+                    return self.unknown_pointer("a pointer with more than 32 possible targets");
+                }
                 Value::Ptr(Rc::new(out))
             }
             (Value::Aggregate(x), Value::Aggregate(y)) if x.len() == y.len() => {
                 let v = x.iter().zip(y.iter()).map(|(x, y)| self.ite_value(c, x, y)).collect();
                 Value::Aggregate(Rc::new(v))
             }
-            (Value::Real(x), Value::Real(y)) if x.den == y.den => Value::Real(Ratio { num: self.arena.ite(c, x.num, y.num), den: x.den, rounding: x.rounding.or(y.rounding) }),
+            (Value::Real(x), Value::Real(y)) if x.den == y.den => Value::Real(Ratio {
+                num: self.arena.ite(c, x.num, y.num),
+                den: x.den,
+                rounding: x.rounding.or(y.rounding),
+            }),
             // Zeroed memory that the other path made a pointer.
-            (Value::Ptr(_), Value::Int(t)) if self.arena.as_int(*t) == Some(0) => { let null = self.null(); self.ite_value(c, a, &null) }
-            (Value::Int(t), Value::Ptr(_)) if self.arena.as_int(*t) == Some(0) => { let null = self.null(); self.ite_value(c, &null, b) }
+            (Value::Ptr(_), Value::Int(t)) if self.arena.as_int(*t) == Some(0) => {
+                let null = self.null();
+                self.ite_value(c, a, &null)
+            }
+            (Value::Int(t), Value::Ptr(_)) if self.arena.as_int(*t) == Some(0) => {
+                let null = self.null();
+                self.ite_value(c, &null, b)
+            }
             // Where the one is an address, so will the other be.
-            (Value::Ptr(_), Value::Unknown(r)) => { let lost = self.unknown_pointer(r); self.ite_value(c, a, &lost) }
-            (Value::Unknown(r), Value::Ptr(_)) => { let lost = self.unknown_pointer(r); self.ite_value(c, &lost, b) }
+            (Value::Ptr(_), Value::Unknown(r)) => {
+                let lost = self.unknown_pointer(r);
+                self.ite_value(c, a, &lost)
+            }
+            (Value::Unknown(r), Value::Ptr(_)) => {
+                let lost = self.unknown_pointer(r);
+                self.ite_value(c, &lost, b)
+            }
             (Value::Unknown(r), _) | (_, Value::Unknown(r)) => Value::Unknown(r.clone()),
             _ => Value::unknown("a value of two types on two paths"),
         }

@@ -31,7 +31,9 @@ pub struct Stored {
 }
 
 impl Stored {
-    fn is_empty(&self) -> bool { self.objects.is_empty() && self.functions.is_empty() && !self.anything }
+    fn is_empty(&self) -> bool {
+        self.objects.is_empty() && self.functions.is_empty() && !self.anything
+    }
 
     fn add(&mut self, other: &Self) {
         self.objects.extend(&other.objects);
@@ -39,21 +41,36 @@ impl Stored {
         self.anything |= other.anything;
     }
 
-    pub(super) fn size(&self) -> usize { self.objects.len() + self.functions.len() + usize::from(self.anything) }
+    pub(super) fn size(&self) -> usize {
+        self.objects.len() + self.functions.len() + usize::from(self.anything)
+    }
 
     /// What a value can be the address of, or a part of one.
     pub(super) fn add_value(&mut self, v: &Value, is_constant: &dyn Fn(super::term::TermId) -> bool) {
         match v {
-            Value::Ptr(p) => for t in p.iter() {
-                match &t.base {
-                    Base::Object(o) => { self.objects.insert(*o); }
-                    Base::Func(f) => { self.functions.insert(*f); }
-                    Base::Null => {}
-                    Base::Unknown(Lost { among: Some(a), .. }) => { self.objects.extend(&a.objects); self.functions.extend(&a.functions); }
-                    Base::Unknown(_) => self.anything = true,
+            Value::Ptr(p) => {
+                for t in p.iter() {
+                    match &t.base {
+                        Base::Object(o) => {
+                            self.objects.insert(*o);
+                        }
+                        Base::Func(f) => {
+                            self.functions.insert(*f);
+                        }
+                        Base::Null => {}
+                        Base::Unknown(Lost { among: Some(a), .. }) => {
+                            self.objects.extend(&a.objects);
+                            self.functions.extend(&a.functions);
+                        }
+                        Base::Unknown(_) => self.anything = true,
+                    }
                 }
-            },
-            Value::Aggregate(e) => for v in e.iter() { self.add_value(v, is_constant); },
+            }
+            Value::Aggregate(e) => {
+                for v in e.iter() {
+                    self.add_value(v, is_constant);
+                }
+            }
             // No address is known when the program is compiled. Any other number may be one, or bytes of one.
             Value::Int(t) => self.anything |= !is_constant(*t),
             Value::Unknown(_) => self.anything = true,
@@ -87,20 +104,31 @@ pub struct Kept {
 
 /// A time: how much was noted, and how many objects there were.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mark { news: usize, objects: usize }
+pub(super) struct Mark {
+    news: usize,
+    objects: usize,
+}
 
 impl Kept {
     pub(super) fn add(&mut self, place: Option<ObjId>, what: &Stored) {
-        if let Some(o) = place && what.objects.contains(&o) { self.tangled.insert(o); }
+        if let Some(o) = place
+            && what.objects.contains(&o)
+        {
+            self.tangled.insert(o);
+        }
         self.add_untangled(place, what);
     }
 
     fn add_untangled(&mut self, place: Option<ObjId>, what: &Stored) {
-        if what.is_empty() { return; }
+        if what.is_empty() {
+            return;
+        }
         let there = self.places.entry(place).or_default();
         let (before, open) = (there.size(), !there.anything);
         there.add(what);
-        if open && there.size() != before { self.news.push(place); }
+        if open && there.size() != before {
+            self.news.push(place);
+        }
     }
 
     pub(super) fn add_objects(&mut self, place: Option<ObjId>, objects: &[ObjId]) {
@@ -113,49 +141,83 @@ impl Kept {
         self.lent.objects.extend(objects);
         self.lent.anything |= anything;
         // What came before in a round of a loop may call them in the next.
-        if self.lent.size() != before { self.news.push(None); }
+        if self.lent.size() != before {
+            self.news.push(None);
+        }
     }
 
     /// What these are, and whether they may write anything else.
-    pub(super) fn lent(&self) -> (&FxHashSet<ObjId>, bool) { (&self.lent.objects, self.lent.anything) }
+    pub(super) fn lent(&self) -> (&FxHashSet<ObjId>, bool) {
+        (&self.lent.objects, self.lent.anything)
+    }
 
     /// Functions whose addresses were ever stored in an object.
-    pub(super) fn functions_in(&self, o: ObjId) -> Option<Vec<FuncRef>> { self.places.get(&Some(o)).map(|s| s.functions.iter().copied().collect()) }
+    pub(super) fn functions_in(&self, o: ObjId) -> Option<Vec<FuncRef>> {
+        self.places.get(&Some(o)).map(|s| s.functions.iter().copied().collect())
+    }
 
-    pub(super) fn expose(&mut self, o: ObjId) { self.exposed.insert(o); }
+    pub(super) fn expose(&mut self, o: ObjId) {
+        self.exposed.insert(o);
+    }
 
     /// Notes that code that is not followed could reach these, and may have kept any of their addresses in any of them, or elsewhere.
     pub(super) fn mix(&mut self, objects: &[ObjId]) {
         let before = self.exposed.len();
         self.exposed.extend(objects);
-        if objects.len() > MAX_MIXED { self.add_objects(None, objects); } else if objects.len() > 1 { for o in objects { self.add_objects(Some(*o), objects); } }
+        if objects.len() > MAX_MIXED {
+            self.add_objects(None, objects);
+        } else if objects.len() > 1 {
+            for o in objects {
+                self.add_objects(Some(*o), objects);
+            }
+        }
         // What came before in a round of a loop may find them in the next.
-        if self.exposed.len() != before { self.news.push(None); }
+        if self.exposed.len() != before {
+            self.news.push(None);
+        }
     }
 
     /// Notes that an object holds an address of its own.
-    pub(super) fn add_link(&mut self, o: ObjId, at: i64, to: i64) { if self.links.entry(o).or_default().insert((at, to)) { self.news.push(Some(o)); } }
+    pub(super) fn add_link(&mut self, o: ObjId, at: i64, to: i64) {
+        if self.links.entry(o).or_default().insert((at, to)) {
+            self.news.push(Some(o));
+        }
+    }
 
     /// Whether the addresses of an object that are stored in this part of it lead into the part itself.
     pub(super) fn leads_to_itself_only(&self, o: ObjId, part: std::ops::Range<i64>) -> bool {
-        !self.tangled.contains(&o) && !self.places.get(&None).is_some_and(|s| s.objects.contains(&o))
-            && self.links.get(&o).is_none_or(|l| l.iter().all(|(at, to)| !(part.start - 7..part.end).contains(at) || part.contains(to)))
+        !self.tangled.contains(&o)
+            && !self.places.get(&None).is_some_and(|s| s.objects.contains(&o))
+            && self
+                .links
+                .get(&o)
+                .is_none_or(|l| l.iter().all(|(at, to)| !(part.start - 7..part.end).contains(at) || part.contains(to)))
     }
 
     /// Notes what a library was given that may keep the addresses, for good.
     pub(super) fn give(&mut self, objects: &[ObjId]) {
         let before = self.given.len();
         self.given.extend(objects);
-        if self.given.len() != before { self.news.push(None); }
+        if self.given.len() != before {
+            self.news.push(None);
+        }
     }
 
     /// What such libraries have been given, in order.
-    pub(super) fn given(&self) -> Vec<ObjId> { let mut all: Vec<ObjId> = self.given.iter().copied().collect(); all.sort_unstable(); all }
+    pub(super) fn given(&self) -> Vec<ObjId> {
+        let mut all: Vec<ObjId> = self.given.iter().copied().collect();
+        all.sort_unstable();
+        all
+    }
 
     /// Notes that nothing is known of the addresses that an object holds.
-    pub(super) fn add_anything(&mut self, o: ObjId) { self.add(Some(o), &Stored { anything: true, ..Stored::default() }); }
+    pub(super) fn add_anything(&mut self, o: ObjId) {
+        self.add(Some(o), &Stored { anything: true, ..Stored::default() });
+    }
 
-    fn objects(&self, place: Option<ObjId>) -> impl Iterator<Item = ObjId> { self.places.get(&place).into_iter().flat_map(|s| s.objects.iter().copied()) }
+    fn objects(&self, place: Option<ObjId>) -> impl Iterator<Item = ObjId> {
+        self.places.get(&place).into_iter().flat_map(|s| s.objects.iter().copied())
+    }
 
     /// Notes that what an earlier round allocated has an object of its own. What that held is not known.
     pub(super) fn add_twin(&mut self, made: ObjId, twin: ObjId) {
@@ -163,17 +225,29 @@ impl Kept {
         self.add_anything(twin);
     }
 
-    pub(super) fn has_twin(&self, o: ObjId) -> bool { self.twins.contains_key(&o) || self.is_twin(o) }
+    pub(super) fn has_twin(&self, o: ObjId) -> bool {
+        self.twins.contains_key(&o) || self.is_twin(o)
+    }
 
     /// What is stored at places that are not known was found out.
-    pub(super) fn is_settled(&self) -> bool { !self.unsettled }
+    pub(super) fn is_settled(&self) -> bool {
+        !self.unsettled
+    }
 
-    pub(super) fn is_twin(&self, o: ObjId) -> bool { self.twins.values().any(|t| t.contains(&o)) }
+    pub(super) fn is_twin(&self, o: ObjId) -> bool {
+        self.twins.values().any(|t| t.contains(&o))
+    }
 
     /// Adds the twins of objects, and theirs.
     fn add_twins(&self, objects: &mut FxHashSet<ObjId>) {
         let mut open: Vec<ObjId> = objects.iter().copied().collect();
-        while let Some(o) = open.pop() { for t in self.twins.get(&o).into_iter().flatten() { if objects.insert(*t) { open.push(*t); } } }
+        while let Some(o) = open.pop() {
+            for t in self.twins.get(&o).into_iter().flatten() {
+                if objects.insert(*t) {
+                    open.push(*t);
+                }
+            }
+        }
     }
 
     /// Places older than a time where something new has been noted since.
@@ -182,7 +256,9 @@ impl Kept {
     }
 
     /// Whether an address was ever stored in an object.
-    pub(super) fn has_addresses(&self, o: ObjId) -> bool { self.places.get(&Some(o)).is_some_and(|s| !s.objects.is_empty() || !s.functions.is_empty()) }
+    pub(super) fn has_addresses(&self, o: ObjId) -> bool {
+        self.places.get(&Some(o)).is_some_and(|s| !s.objects.is_empty() || !s.functions.is_empty())
+    }
 }
 
 /// The keys under which what is stored at a place is kept.
@@ -196,26 +272,42 @@ fn keys(to: &Base) -> Vec<Option<ObjId>> {
 }
 
 impl Executor<'_> {
-    pub(super) fn mark(&self) -> Mark { Mark { news: self.kept.news.len(), objects: self.objects.len() } }
+    pub(super) fn mark(&self) -> Mark {
+        Mark { news: self.kept.news.len(), objects: self.objects.len() }
+    }
 
     /// Whether something that an earlier part of a round might have read has been stored since its start.
-    pub(super) fn has_kept_more(&self, since: Mark) -> bool { self.kept.news_since(since).next().is_some() }
+    pub(super) fn has_kept_more(&self, since: Mark) -> bool {
+        self.kept.news_since(since).next().is_some()
+    }
 
     /// Where every round stores something new, nothing is known of what is read there.
     pub(super) fn give_up_places(&mut self, since: Mark) {
         let places: Vec<Option<ObjId>> = self.kept.news_since(since).collect();
-        for p in places { match p { Some(o) => self.kept.add_anything(o), None => self.kept.unsettled = true } }
+        for p in places {
+            match p {
+                Some(o) => self.kept.add_anything(o),
+                None => self.kept.unsettled = true,
+            }
+        }
     }
 
     /// Notes that a value is stored at a place.
     pub(super) fn keep(&mut self, to: &[Target], v: &Value) {
         let mut found = Stored::default();
         found.add_value(v, &|t| self.arena.as_int(t).is_some());
-        if found.is_empty() { return; }
+        if found.is_empty() {
+            return;
+        }
         for t in to {
             for place in keys(&t.base) {
                 match self.own_links(t, v) {
-                    Some((o, at, to)) => { for to in to { self.kept.add_link(o, at, to); } self.kept.add_untangled(place, &found); }
+                    Some((o, at, to)) => {
+                        for to in to {
+                            self.kept.add_link(o, at, to);
+                        }
+                        self.kept.add_untangled(place, &found);
+                    }
                     None => self.kept.add(place, &found),
                 }
             }
@@ -226,7 +318,9 @@ impl Executor<'_> {
     fn own_links(&self, t: &Target, v: &Value) -> Option<(ObjId, i64, Vec<i64>)> {
         let (Base::Object(o), Value::Ptr(p)) = (&t.base, v) else { return None };
         let constant = |t: &Target| self.arena.as_int(t.offset).and_then(|at| i64::try_from(at).ok());
-        let leads = p.iter().filter(|x| !matches!(x.base, Base::Object(other) if other != *o) && !matches!(x.base, Base::Null | Base::Func(_)));
+        let leads = p.iter().filter(|x| {
+            !matches!(x.base, Base::Object(other) if other != *o) && !matches!(x.base, Base::Null | Base::Func(_))
+        });
         let to: Option<Vec<i64>> = leads.map(|x| if x.base == Base::Object(*o) { constant(x) } else { None }).collect();
         Some((*o, constant(t)?, to?))
     }
@@ -244,12 +338,23 @@ impl Executor<'_> {
         for t in from {
             match &t.base {
                 Base::Object(o) => self.stored_at(s, *o, &mut found),
-                Base::Unknown(Lost { among: Some(a), .. }) => for o in &a.objects { self.stored_at(s, *o, &mut found); },
-                Base::Unknown(_) => { found.objects.extend(self.escaped(s)); found.anything = true; }
+                Base::Unknown(Lost { among: Some(a), .. }) => {
+                    for o in &a.objects {
+                        self.stored_at(s, *o, &mut found);
+                    }
+                }
+                Base::Unknown(_) => {
+                    found.objects.extend(self.escaped(s));
+                    found.anything = true;
+                }
                 Base::Null | Base::Func(_) => {}
             }
         }
-        for t in to { for place in keys(&t.base) { self.kept.add(place, &found); } }
+        for t in to {
+            for place in keys(&t.base) {
+                self.kept.add(place, &found);
+            }
+        }
     }
 
     /// What may be read of an object in a state.
@@ -257,36 +362,63 @@ impl Executor<'_> {
         let mut objects = vec![];
         self.held(s, o, &mut objects);
         out.objects.extend(objects);
-        let cells_only = s.mem.get(&o).is_some_and(|st| matches!(st.rest, Rest::Uninit | Rest::Zero) && st.cells.values().all(|(_, v)| is_known(v)));
-        if cells_only { for (_, v) in s.mem[&o].cells.values() { out.add_value(v, &|t| self.is_no_address(t)); } return; }
-        if let Some(all) = self.kept.places.get(&Some(o)) { out.add(all); }
-        if let Some(anywhere) = self.kept.places.get(&None) { out.functions.extend(&anywhere.functions); }
+        let cells_only = s.mem.get(&o).is_some_and(|st| {
+            matches!(st.rest, Rest::Uninit | Rest::Zero) && st.cells.values().all(|(_, v)| is_known(v))
+        });
+        if cells_only {
+            for (_, v) in s.mem[&o].cells.values() {
+                out.add_value(v, &|t| self.is_no_address(t));
+            }
+            return;
+        }
+        if let Some(all) = self.kept.places.get(&Some(o)) {
+            out.add(all);
+        }
+        if let Some(anywhere) = self.kept.places.get(&None) {
+            out.functions.extend(&anywhere.functions);
+        }
         out.anything |= !self.is_followed(o);
     }
 
     /// Whether every store to an object is one that is executed, or leaves word in `kept`.
-    pub(super) fn is_followed(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) }
+    pub(super) fn is_followed(&self, o: ObjId) -> bool {
+        matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_))
+    }
 
     /// Notes the addresses in the initial value of a global variable.
     pub(super) fn keep_initial(&mut self, o: ObjId, r: GlobalRef) {
         let mut all = Mentions::default();
-        if let Some(initial) = &self.program.global(r).init { all.add_constant(self.program, r.module, initial); }
+        if let Some(initial) = &self.program.global(r).init {
+            all.add_constant(self.program, r.module, initial);
+        }
         let objects = all.globals.iter().map(|g| self.global_object(g.module, g.global)).collect();
         self.kept.add(Some(o), &Stored { objects, functions: all.named.into_iter().collect(), anything: all.opaque });
     }
 
     /// What a pointer that is read from these objects may point to; `None` where that is not known.
     fn places_in(&self, objects: &[ObjId]) -> Option<Rc<Places>> {
-        if self.kept.unsettled { return None; }
+        if self.kept.unsettled {
+            return None;
+        }
         let mut all = Stored::default();
         for o in objects {
-            if !self.is_followed(*o) { return None; }
-            if let Some(there) = self.kept.places.get(&Some(*o)) { all.add(there); }
+            if !self.is_followed(*o) {
+                return None;
+            }
+            if let Some(there) = self.kept.places.get(&Some(*o)) {
+                all.add(there);
+            }
         }
-        if let Some(anywhere) = self.kept.places.get(&None) { all.objects.extend(&anywhere.objects); all.functions.extend(&anywhere.functions); }
+        if let Some(anywhere) = self.kept.places.get(&None) {
+            all.objects.extend(&anywhere.objects);
+            all.functions.extend(&anywhere.functions);
+        }
         self.kept.add_twins(&mut all.objects);
-        if all.anything || all.size() > MAX_PLACES { return None; }
-        let mut places = Places { objects: all.objects.into_iter().collect(), functions: all.functions.into_iter().collect() };
+        if all.anything || all.size() > MAX_PLACES {
+            return None;
+        }
+        let mut places =
+            Places { objects: all.objects.into_iter().collect(), functions: all.functions.into_iter().collect() };
         places.objects.sort_unstable();
         places.functions.sort_unstable();
         Some(Rc::new(places))
@@ -295,10 +427,14 @@ impl Executor<'_> {
     /// A pointer that was read from an object of the host, where it was lost: what it may point to.
     pub(super) fn among_stored(&self, o: ObjId, v: Value) -> Value {
         let Value::Ptr(p) = &v else { return v };
-        if self.side != Side::Host || !p.iter().any(|t| t.base.is_anywhere()) { return v; }
+        if self.side != Side::Host || !p.iter().any(|t| t.base.is_anywhere()) {
+            return v;
+        }
         let Some(places) = self.places_in(&[o]) else { return v };
         let found = p.iter().map(|t| match &t.base {
-            Base::Unknown(l @ Lost { among: None, .. }) => Target { base: Base::Unknown(Lost { among: Some(places.clone()), ..l.clone() }), ..t.clone() },
+            Base::Unknown(l @ Lost { among: None, .. }) => {
+                Target { base: Base::Unknown(Lost { among: Some(places.clone()), ..l.clone() }), ..t.clone() }
+            }
             _ => t.clone(),
         });
         Value::Ptr(Rc::new(found.collect()))
@@ -306,9 +442,16 @@ impl Executor<'_> {
 
     /// A pointer that is read through one that was lost.
     pub(super) fn load_lost(&mut self, s: &mut State, lost: &Lost) -> Value {
-        if lost.unset { return self.lost_pointer(lost.clone()); }
+        if lost.unset {
+            return self.lost_pointer(lost.clone());
+        }
         let among = match &lost.among {
-            Some(a) if self.side == Side::Host => { for o in &a.objects { self.ensure(s, *o); } self.places_in(&a.objects) }
+            Some(a) if self.side == Side::Host => {
+                for o in &a.objects {
+                    self.ensure(s, *o);
+                }
+                self.places_in(&a.objects)
+            }
             _ => None,
         };
         self.lost_pointer(Lost { reason: lost.reason.clone(), among, unset: false })
@@ -316,35 +459,58 @@ impl Executor<'_> {
 
     /// Forgets what is written through a pointer that was lost; what is stored there has been noted.
     pub(super) fn forget_lost(&mut self, s: &mut State, lost: &Lost, reason: &str, device: bool) {
-        if lost.unset { return; }
+        if lost.unset {
+            return;
+        }
         match &lost.among {
-            Some(a) if self.side == Side::Host => for o in &a.objects { if !self.read_only(*o) || (device && self.is_of_device(*o)) { self.blank(s, *o, reason, false); } },
+            Some(a) if self.side == Side::Host => {
+                for o in &a.objects {
+                    if !self.read_only(*o) || (device && self.is_of_device(*o)) {
+                        self.blank(s, *o, reason, false);
+                    }
+                }
+            }
             _ => self.forget_escaped(s, reason, device),
         }
     }
 
     /// Objects that pointers in an object may point to.
     pub(super) fn held(&self, s: &State, o: ObjId, out: &mut Vec<ObjId>) {
-        if !self.held_in_cells(s, o, out) { out.extend(self.kept.objects(None)); }
+        if !self.held_in_cells(s, o, out) {
+            out.extend(self.kept.objects(None));
+        }
     }
 
     /// The same but for addresses that were stored at places that are not known; says whether none of these can be here.
     fn held_in_cells(&self, s: &State, o: ObjId, out: &mut Vec<ObjId>) -> bool {
         let state = s.mem.get(&o);
-        if let Some(st) = state { for (_, v) in st.cells.values() { collect(v, out); } }
+        if let Some(st) = state {
+            for (_, v) in st.cells.values() {
+                collect(v, out);
+            }
+        }
         // Where every cell is known, an address that is not there has been overwritten.
-        let known = state.is_some_and(|st| !matches!(st.rest, Rest::Unknown { .. } | Rest::Layer(_) | Rest::Either(_)) && st.cells.values().all(|(_, v)| is_known(v)));
-        if !known { out.extend(self.kept.objects(Some(o))); }
+        let known = state.is_some_and(|st| {
+            !matches!(st.rest, Rest::Unknown { .. } | Rest::Layer(_) | Rest::Either(_))
+                && st.cells.values().all(|(_, v)| is_known(v))
+        });
+        if !known {
+            out.extend(self.kept.objects(Some(o)));
+        }
         known
     }
 
     /// Objects that some pointer in memory may point to, or a number that is the address of one.
     fn escaped(&self, s: &State) -> Vec<ObjId> {
         let mut out: Vec<ObjId> = self.kept.exposed.iter().copied().collect();
-        for o in s.mem.keys() { self.held_in_cells(s, *o, &mut out); }
+        for o in s.mem.keys() {
+            self.held_in_cells(s, *o, &mut out);
+        }
         // What a kernel stores in memory of the device has no cells. Variables without cells have ended.
         for (place, k) in &self.kept.places {
-            if place.is_none_or(|o| !matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::DeviceLocal)) { out.extend(k.objects.iter().copied()); }
+            if place.is_none_or(|o| !matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::DeviceLocal)) {
+                out.extend(k.objects.iter().copied());
+            }
         }
         out.sort_unstable();
         out.dedup();
@@ -359,11 +525,19 @@ impl Executor<'_> {
             self.written_anywhere = true;
             all.retain(|o| matches!(self.object(*o).kind, ObjKind::DeviceLocal));
         } else {
-            all.extend(s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::HostHeap | ObjKind::HostGlobal(_) | ObjKind::Managed)));
+            all.extend(s.mem.keys().copied().filter(|o| {
+                matches!(self.object(*o).kind, ObjKind::HostHeap | ObjKind::HostGlobal(_) | ObjKind::Managed)
+            }));
         }
         all.sort_unstable();
         all.dedup();
-        for o in all { if !self.read_only(o) || (device && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))) { self.forget(s, o, reason, false); } }
+        for o in all {
+            if !self.read_only(o)
+                || (device && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)))
+            {
+                self.forget(s, o, reason, false);
+            }
+        }
     }
 
     /// Contents of memory that a kernel with these arguments may write, pointers in it and in device variables included. It may
@@ -374,37 +548,81 @@ impl Executor<'_> {
         for a in args {
             collect(a, &mut work);
             // An address may be given as a number.
-            if let Value::Int(t) = a { work.extend(self.addresses_in(*t)); }
-            if let Value::Ptr(p) = a && p.iter().any(|t| t.base.is_anywhere()) { work.extend(self.escaped(s)); }
+            if let Value::Int(t) = a {
+                work.extend(self.addresses_in(*t));
+            }
+            if let Value::Ptr(p) = a
+                && p.iter().any(|t| t.base.is_anywhere())
+            {
+                work.extend(self.escaped(s));
+            }
         }
-        work.extend(s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))));
+        work.extend(
+            s.mem
+                .keys()
+                .copied()
+                .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))),
+        );
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
-        while let Some(o) = work.pop() { if seen.insert(o) { self.held(s, o, &mut work); } }
+        while let Some(o) = work.pop() {
+            if seen.insert(o) {
+                self.held(s, o, &mut work);
+            }
+        }
         let mut reached: Vec<ObjId> = seen.into_iter().collect();
         reached.sort_unstable();
         let mut changed = written.as_ref().map_or_else(|| reached.clone(), |w| w.objects().collect::<Vec<_>>());
         changed.sort_unstable();
         let mut given = vec![];
-        for a in args { collect(a, &mut given); }
+        for a in args {
+            collect(a, &mut given);
+        }
         for o in &changed {
             let what = match self.object(*o).kind {
-                ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::Parameter => format!("what a kernel writes to `{}`", self.object(*o).name),
+                ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::Parameter => {
+                    format!("what a kernel writes to `{}`", self.object(*o).name)
+                }
                 ObjKind::DeviceGlobal(_) => "what a kernel writes to a device variable".to_owned(),
                 // Kernels write constant variables through addresses that the host asked for, and no others.
                 ObjKind::Constant(_) if self.is_reached(*o) => "what a kernel writes to a constant variable".to_owned(),
                 // Memory of the host that devices see too, or that the kernel is given on a system where they see all. What else it might reach
                 // through pointers of which nothing is known is taken to be the device's.
-                ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_) if written.is_some() || given.contains(o) || self.is_registered(*o) => format!("what a kernel writes to `{}`", self.object(*o).name),
+                ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_)
+                    if written.is_some() || given.contains(o) || self.is_registered(*o) =>
+                {
+                    format!("what a kernel writes to `{}`", self.object(*o).name)
+                }
                 ObjKind::Constant(_) | ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_) => continue,
                 // Texts, streams and handles are the host's alone, shared memory and what a thread owns end with the kernel.
-                ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque | ObjKind::SharedStatic(_) | ObjKind::SharedDynamic | ObjKind::DeviceLocal => continue,
+                ObjKind::ArgvArray
+                | ObjKind::ArgvText(_)
+                | ObjKind::ArgvTexts
+                | ObjKind::Stream(_)
+                | ObjKind::Opaque
+                | ObjKind::SharedStatic(_)
+                | ObjKind::SharedDynamic
+                | ObjKind::DeviceLocal => continue,
             };
             self.kept.add_objects(Some(*o), &reached);
             let before = s.mem.get(o).cloned();
-            if let (Some(before), Some(written)) = (&before, &written) && self.rewrite(s, *o, before, written) { continue; }
+            if let (Some(before), Some(written)) = (&before, &written)
+                && self.rewrite(s, *o, before, written)
+            {
+                continue;
+            }
             self.forget(s, *o, &what, false);
-            if let (Some(before), Some(written)) = (before, &written) { self.keep_beside(s, *o, &before, written); }
+            if let (Some(before), Some(written)) = (before, &written) {
+                self.keep_beside(s, *o, &before, written);
+            }
         }
-        self.begin_writing(s, changed.iter().copied().filter(|o| written.is_some() || given.contains(o) || !self.is_followed(*o)).collect::<Vec<_>>(), self.runtime.stream);
+        self.begin_writing(
+            s,
+            changed
+                .iter()
+                .copied()
+                .filter(|o| written.is_some() || given.contains(o) || !self.is_followed(*o))
+                .collect::<Vec<_>>(),
+            self.runtime.stream,
+        );
     }
 }

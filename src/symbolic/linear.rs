@@ -27,7 +27,10 @@ const DEFINITION: u64 = 32;
 
 /// `Σ coefficient · unknown + constant <= 0`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Row { terms: Vec<(TermId, i128)>, constant: i128 }
+struct Row {
+    terms: Vec<(TermId, i128)>,
+    constant: i128,
+}
 
 /// Facts as comparisons.
 #[derive(Default)]
@@ -51,7 +54,10 @@ impl Row {
                 [] => row.constant = c,
                 [x] => row.terms.push((*x, c)),
                 // A product is an unknown.
-                _ => { let x = arena.from_poly(super::term::Poly { terms: vec![(m.clone(), 1)] }); row.terms.push((x, c)); }
+                _ => {
+                    let x = arena.from_poly(super::term::Poly { terms: vec![(m.clone(), 1)] });
+                    row.terms.push((x, c));
+                }
             }
         }
         row.terms.sort_unstable_by_key(|t| t.0);
@@ -62,13 +68,17 @@ impl Row {
     fn tightened(mut self) -> Self {
         let g = self.terms.iter().fold(0i128, |g, (_, c)| gcd(g, *c));
         if g > 1 {
-            for (_, c) in &mut self.terms { *c /= g; }
+            for (_, c) in &mut self.terms {
+                *c /= g;
+            }
             self.constant = -(-self.constant).div_euclid(g);
         }
         self
     }
 
-    fn coefficient(&self, x: TermId) -> i128 { self.terms.binary_search_by_key(&x, |t| t.0).map_or(0, |i| self.terms[i].1) }
+    fn coefficient(&self, x: TermId) -> i128 {
+        self.terms.binary_search_by_key(&x, |t| t.0).map_or(0, |i| self.terms[i].1)
+    }
 
     /// `self · a + other · b`, for positive factors.
     fn plus(&self, a: i128, other: &Self, b: i128) -> Option<Self> {
@@ -77,12 +87,24 @@ impl Row {
         loop {
             let next = match (self.terms.get(i), other.terms.get(j)) {
                 (None, None) => break,
-                (Some((x, c)), Some((y, d))) if x == y => { i += 1; j += 1; (*x, c.checked_mul(a)?.checked_add(d.checked_mul(b)?)?) }
-                (Some((x, c)), other) if other.is_none_or(|(y, _)| x < y) => { i += 1; (*x, c.checked_mul(a)?) }
-                (_, Some((y, d))) => { j += 1; (*y, d.checked_mul(b)?) }
+                (Some((x, c)), Some((y, d))) if x == y => {
+                    i += 1;
+                    j += 1;
+                    (*x, c.checked_mul(a)?.checked_add(d.checked_mul(b)?)?)
+                }
+                (Some((x, c)), other) if other.is_none_or(|(y, _)| x < y) => {
+                    i += 1;
+                    (*x, c.checked_mul(a)?)
+                }
+                (_, Some((y, d))) => {
+                    j += 1;
+                    (*y, d.checked_mul(b)?)
+                }
                 (Some(_), None) => break,
             };
-            if next.1 != 0 { terms.push(next); }
+            if next.1 != 0 {
+                terms.push(next);
+            }
         }
         let constant = self.constant.checked_mul(a)?.checked_add(other.constant.checked_mul(b)?)?;
         (terms.len() <= MOST_UNKNOWNS).then(|| Self { terms, constant }.tightened())
@@ -94,7 +116,9 @@ impl Linear {
     #[must_use]
     pub fn new(arena: &mut Arena, facts: &[TermId], work: &Rc<Cell<u64>>) -> Self {
         let mut all = Self { work: work.clone(), ..Self::default() };
-        for f in facts { all.add(arena, *f); }
+        for f in facts {
+            all.add(arena, *f);
+        }
         all.either.clear();
         let unequal = std::mem::take(&mut all.unequal);
         all.define(arena, 0);
@@ -103,7 +127,12 @@ impl Linear {
             for side in [t, minus] {
                 // It is not 0, and at most 0.
                 let at_most = arena.le_zero(side);
-                if all.implies(arena, at_most) { let below = arena.add_const(side, 1); let below = arena.le_zero(below); all.add(arena, below); break; }
+                if all.implies(arena, at_most) {
+                    let below = arena.add_const(side, 1);
+                    let below = arena.le_zero(below);
+                    all.add(arena, below);
+                    break;
+                }
             }
         }
         all
@@ -111,19 +140,34 @@ impl Linear {
 
     fn add(&mut self, arena: &mut Arena, fact: TermId) {
         match arena.get(fact).clone() {
-            Term::And(v) => for f in v { self.add(arena, f); },
+            Term::And(v) => {
+                for f in v {
+                    self.add(arena, f);
+                }
+            }
             Term::Le(t) => self.at_most_zero(arena, t),
             Term::EqZ(t) => self.zero(arena, t),
-            Term::Not(x) => if let Term::EqZ(t) = arena.get(x) { self.unequal.push(*t); },
+            Term::Not(x) => {
+                if let Term::EqZ(t) = arena.get(x) {
+                    self.unequal.push(*t);
+                }
+            }
             Term::Or(v) if v.len() <= MOST_MEMBERS => self.either.push(v),
             Term::False => self.rows.push(Row { terms: vec![], constant: 1 }),
             _ => {}
         }
     }
 
-    fn spend(&self, work: u64) { charge(work.saturating_mul(cost::ELIMINATE)); self.work.set(self.work.get().saturating_sub(work)); }
+    fn spend(&self, work: u64) {
+        charge(work.saturating_mul(cost::ELIMINATE));
+        self.work.set(self.work.get().saturating_sub(work));
+    }
 
-    fn at_most_zero(&mut self, arena: &mut Arena, t: TermId) { if let Some(row) = Row::of(arena, t) { self.rows.push(row); } }
+    fn at_most_zero(&mut self, arena: &mut Arena, t: TermId) {
+        if let Some(row) = Row::of(arena, t) {
+            self.rows.push(row);
+        }
+    }
 
     fn zero(&mut self, arena: &mut Arena, t: TermId) {
         let minus = arena.neg(t);
@@ -138,7 +182,9 @@ impl Linear {
             let unknowns: Vec<TermId> = self.rows[at].terms.iter().map(|t| t.0).collect();
             at += 1;
             for x in unknowns {
-                if !self.defined.insert(x) { continue; }
+                if !self.defined.insert(x) {
+                    continue;
+                }
                 self.spend(DEFINITION);
                 self.define_one(arena, x);
             }
@@ -147,18 +193,36 @@ impl Linear {
 
     fn define_one(&mut self, arena: &mut Arena, x: TermId) {
         let range = arena.range(x);
-        if let Some(lo) = range.lo { let lo = arena.int(lo); let t = arena.sub(lo, x); self.at_most_zero(arena, t); }
-        if let Some(hi) = range.hi { let hi = arena.int(hi); let t = arena.sub(x, hi); self.at_most_zero(arena, t); }
+        if let Some(lo) = range.lo {
+            let lo = arena.int(lo);
+            let t = arena.sub(lo, x);
+            self.at_most_zero(arena, t);
+        }
+        if let Some(hi) = range.hi {
+            let hi = arena.int(hi);
+            let t = arena.sub(x, hi);
+            self.at_most_zero(arena, t);
+        }
         match arena.get(x).clone() {
             Term::FloorDiv(a, c) => self.quotient(arena, x, a, c),
-            Term::Div(a, b) => if let Some(c) = arena.as_int(b).filter(|c| *c > 0) {
-                // Truncation towards zero: less than the divisor away, on either side.
-                let whole = arena.scale(x, c);
-                let away = arena.sub(whole, a);
-                for t in [away, arena.neg(away)] { let t = arena.add_const(t, 1 - c); self.at_most_zero(arena, t); }
-                if self.is_at_least(arena, a, 0) { self.quotient(arena, x, a, c); }
-            },
-            Term::Mod(a, _) if self.is_at_least(arena, a, 0) => { let t = arena.sub(x, a); self.at_most_zero(arena, t); }
+            Term::Div(a, b) => {
+                if let Some(c) = arena.as_int(b).filter(|c| *c > 0) {
+                    // Truncation towards zero: less than the divisor away, on either side.
+                    let whole = arena.scale(x, c);
+                    let away = arena.sub(whole, a);
+                    for t in [away, arena.neg(away)] {
+                        let t = arena.add_const(t, 1 - c);
+                        self.at_most_zero(arena, t);
+                    }
+                    if self.is_at_least(arena, a, 0) {
+                        self.quotient(arena, x, a, c);
+                    }
+                }
+            }
+            Term::Mod(a, _) if self.is_at_least(arena, a, 0) => {
+                let t = arena.sub(x, a);
+                self.at_most_zero(arena, t);
+            }
             Term::Rem(a, b) if self.is_at_least(arena, b, 1) => {
                 let below = arena.sub(x, b);
                 let below = arena.add_const(below, 1);
@@ -172,17 +236,37 @@ impl Linear {
             Term::Wrap { arg, bits, signed } => {
                 let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(bits, signed) else { return };
                 let minus = arena.neg(arg);
-                if self.is_at_least(arena, arg, lo) && self.is_at_least(arena, minus, -hi) { let t = arena.sub(x, arg); self.zero(arena, t); }
+                if self.is_at_least(arena, arg, lo) && self.is_at_least(arena, minus, -hi) {
+                    let t = arena.sub(x, arg);
+                    self.zero(arena, t);
+                }
             }
-            Term::BitAnd(a, b, _) => for side in [a, b] { if self.is_at_least(arena, side, 0) { let t = arena.sub(x, side); self.at_most_zero(arena, t); } },
+            Term::BitAnd(a, b, _) => {
+                for side in [a, b] {
+                    if self.is_at_least(arena, side, 0) {
+                        let t = arena.sub(x, side);
+                        self.at_most_zero(arena, t);
+                    }
+                }
+            }
             Term::BitOr(a, b, _) | Term::BitXor(a, b, _) => {
-                if !self.is_at_least(arena, a, 0) || !self.is_at_least(arena, b, 0) { return; }
+                if !self.is_at_least(arena, a, 0) || !self.is_at_least(arena, b, 0) {
+                    return;
+                }
                 let sum = arena.add(a, b);
                 let t = arena.sub(x, sum);
                 self.at_most_zero(arena, t);
                 // No bit is set above the highest of both.
-                let most = (1..=64).find(|bits| [a, b].into_iter().all(|side| { let minus = arena.neg(side); self.is_at_least(arena, minus, 1 - (1i128 << bits)) }));
-                if let Some(bits) = most { let t = arena.add_const(x, 1 - (1i128 << bits)); self.at_most_zero(arena, t); }
+                let most = (1..=64).find(|bits| {
+                    [a, b].into_iter().all(|side| {
+                        let minus = arena.neg(side);
+                        self.is_at_least(arena, minus, 1 - (1i128 << bits))
+                    })
+                });
+                if let Some(bits) = most {
+                    let t = arena.add_const(x, 1 - (1i128 << bits));
+                    self.at_most_zero(arena, t);
+                }
             }
             _ => {}
         }
@@ -198,8 +282,12 @@ impl Linear {
     }
 
     fn is_at_least(&mut self, arena: &mut Arena, t: TermId, least: i128) -> bool {
-        if arena.range(t).lo.is_some_and(|l| l >= least) { return true; }
-        if self.depth >= DEPTH { return false; }
+        if arena.range(t).lo.is_some_and(|l| l >= least) {
+            return true;
+        }
+        if self.depth >= DEPTH {
+            return false;
+        }
         let least = arena.int(least);
         let goal = arena.le(least, t);
         self.implies(arena, goal)
@@ -211,7 +299,10 @@ impl Linear {
             Term::True => true,
             Term::And(v) => v.into_iter().all(|g| self.implies(arena, g)),
             Term::Le(t) => self.excludes(arena, t),
-            Term::EqZ(t) => { let minus = arena.neg(t); self.excludes(arena, t) && self.excludes(arena, minus) }
+            Term::EqZ(t) => {
+                let minus = arena.neg(t);
+                self.excludes(arena, t) && self.excludes(arena, minus)
+            }
             _ => false,
         }
     }
@@ -222,7 +313,9 @@ impl Linear {
         let minus = arena.neg(t);
         let more = arena.add_const(minus, 1);
         self.at_most_zero(arena, more);
-        if self.rows.len() == kept { return false; }
+        if self.rows.len() == kept {
+            return false;
+        }
         self.depth += 1;
         self.define(arena, kept);
         let found = self.contradict(arena, SPLITS, &mut FxHashSet::default());
@@ -240,28 +333,47 @@ impl Linear {
         let mut work = before;
         let found = contradict(self.rows.clone(), &mut work);
         self.spend(before - work);
-        if found || splits == 0 || work == 0 || self.depth > 1 { return found; }
+        if found || splits == 0 || work == 0 || self.depth > 1 {
+            return found;
+        }
         // What the choices so far have left open comes first, then the goal, which is the last of the facts.
         if let Some(members) = self.either.pop() {
             let all = members.iter().all(|m| self.contradict_with(arena, (*m, None), splits, split));
             self.either.push(members);
             return all;
         }
-        let choice = self.rows.iter().rev().flat_map(|r| r.terms.iter().map(|t| t.0)).find(|x| matches!(arena.get(*x), Term::Ite(..)) && !split.contains(x));
+        let choice = self
+            .rows
+            .iter()
+            .rev()
+            .flat_map(|r| r.terms.iter().map(|t| t.0))
+            .find(|x| matches!(arena.get(*x), Term::Ite(..)) && !split.contains(x));
         let Some(x) = choice else { return false };
         let Term::Ite(c, a, b) = *arena.get(x) else { return false };
         split.insert(x);
         let no = arena.not(c);
-        let both = [(c, a), (no, b)].into_iter().all(|(c, value)| self.contradict_with(arena, (c, Some((x, value))), splits, split));
+        let both = [(c, a), (no, b)]
+            .into_iter()
+            .all(|(c, value)| self.contradict_with(arena, (c, Some((x, value))), splits, split));
         split.remove(&x);
         both
     }
 
     /// The same where a condition holds, and an unknown is what it chooses.
-    fn contradict_with(&mut self, arena: &mut Arena, (c, chosen): (TermId, Option<(TermId, TermId)>), splits: u32, split: &mut FxHashSet<TermId>) -> bool {
-        let (rows, either, unequal, defined) = (self.rows.len(), self.either.len(), self.unequal.len(), self.defined.clone());
+    fn contradict_with(
+        &mut self,
+        arena: &mut Arena,
+        (c, chosen): (TermId, Option<(TermId, TermId)>),
+        splits: u32,
+        split: &mut FxHashSet<TermId>,
+    ) -> bool {
+        let (rows, either, unequal, defined) =
+            (self.rows.len(), self.either.len(), self.unequal.len(), self.defined.clone());
         self.add(arena, c);
-        if let Some((x, value)) = chosen { let t = arena.sub(x, value); self.zero(arena, t); }
+        if let Some((x, value)) = chosen {
+            let t = arena.sub(x, value);
+            self.zero(arena, t);
+        }
         self.define(arena, rows);
         let found = self.contradict(arena, splits - 1, split);
         self.rows.truncate(rows);
@@ -275,24 +387,42 @@ impl Linear {
 /// Whether no integers meet the comparisons, as far as elimination within the limits shows.
 fn contradict(mut rows: Vec<Row>, work: &mut u64) -> bool {
     loop {
-        if rows.iter().any(|r| r.terms.is_empty() && r.constant > 0) { return true; }
+        if rows.iter().any(|r| r.terms.is_empty() && r.constant > 0) {
+            return true;
+        }
         rows.retain(|r| !r.terms.is_empty());
         strongest(&mut rows);
         let terms: usize = rows.iter().map(|r| r.terms.len()).sum();
         let Some(left) = work.checked_sub(terms as u64) else { return false };
         *work = left;
-        if rows.len() > MOST_ROWS { return false; }
+        if rows.len() > MOST_ROWS {
+            return false;
+        }
         // Above and below: how often each unknown is bounded.
         let mut bounded: FxHashMap<TermId, (usize, usize)> = FxHashMap::default();
         for (x, c) in rows.iter().flat_map(|r| &r.terms) {
             let (up, down) = bounded.entry(*x).or_default();
-            if *c > 0 { *up += 1; } else { *down += 1; }
+            if *c > 0 {
+                *up += 1;
+            } else {
+                *down += 1;
+            }
         }
-        let Some((x, (up, down))) = bounded.into_iter().min_by_key(|(x, (up, down))| ((up * down).saturating_sub(up + down), *x)) else { return false };
-        if up * down > MOST_ROWS * 4 { return false; }
+        let Some((x, (up, down))) =
+            bounded.into_iter().min_by_key(|(x, (up, down))| ((up * down).saturating_sub(up + down), *x))
+        else {
+            return false;
+        };
+        if up * down > MOST_ROWS * 4 {
+            return false;
+        }
         let (with, mut rest): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|r| r.coefficient(x) != 0);
         let (up, down): (Vec<Row>, Vec<Row>) = with.into_iter().partition(|r| r.coefficient(x) > 0);
-        for u in &up { for d in &down { rest.extend(u.plus(-d.coefficient(x), d, u.coefficient(x))); } }
+        for u in &up {
+            for d in &down {
+                rest.extend(u.plus(-d.coefficient(x), d, u.coefficient(x)));
+            }
+        }
         rows = rest;
     }
 }
@@ -305,20 +435,26 @@ fn strongest(rows: &mut Vec<Row>) {
 
 fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 { (a, b) = (b, a % b); }
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
     i128::try_from(a).unwrap_or(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::Linear;
+    use crate::symbolic::term::{Arena, Range, SymId, SymKind, Term, TermId};
     use std::cell::Cell;
     use std::rc::Rc;
-    use crate::symbolic::term::{Arena, Range, SymId, SymKind, Term, TermId};
 
-    fn unknown(a: &mut Arena, lo: i128, hi: i128) -> TermId { a.fresh(SymKind::Unknown { reason: "a number".into() }, "x", Range::new(lo, hi)) }
+    fn unknown(a: &mut Arena, lo: i128, hi: i128) -> TermId {
+        a.fresh(SymKind::Unknown { reason: "a number".into() }, "x", Range::new(lo, hi))
+    }
 
-    fn plenty() -> Rc<Cell<u64>> { Rc::new(Cell::new(1 << 40)) }
+    fn plenty() -> Rc<Cell<u64>> {
+        Rc::new(Cell::new(1 << 40))
+    }
 
     #[test]
     fn what_follows_is_true_of_all_small_numbers_and_most_of_what_is_true_follows() {
@@ -334,7 +470,12 @@ mod tests {
                 let parts = [a.scale(x, c), a.scale(y, d), a.scale(half, e)];
                 let t = a.add(parts[0], parts[1]);
                 let t = a.add(t, parts[2]);
-                for k in [0, 2] { let t = a.add_const(t, k); all.push(a.le_zero(t)); let n = a.neg(t); all.push(a.le_zero(n)); }
+                for k in [0, 2] {
+                    let t = a.add_const(t, k);
+                    all.push(a.le_zero(t));
+                    let n = a.neg(t);
+                    all.push(a.le_zero(n));
+                }
             }
             all
         };
@@ -349,7 +490,9 @@ mod tests {
                         for w in -4..=4 {
                             let at = |s: SymId| Some(if s == first { v } else { w });
                             let value = |t: TermId| a.eval(t, &at) == Some(1);
-                            if facts.iter().all(|f| value(*f)) && !value(*goal) { holds = false; }
+                            if facts.iter().all(|f| value(*f)) && !value(*goal) {
+                                holds = false;
+                            }
                         }
                     }
                     let found = linear.implies(&mut a, *goal);
@@ -373,8 +516,17 @@ mod tests {
     }
 
     fn number(a: &mut Arena, d: &mut Dice, of: &[TermId], depth: u32) -> TermId {
-        let leaf = |a: &mut Arena, d: &mut Dice| if d.below(4) == 0 { let v = i128::from(d.below(9)) - 4; a.int(v) } else { of[usize::try_from(d.below(of.len() as u64)).unwrap()] };
-        if depth == 0 { return leaf(a, d); }
+        let leaf = |a: &mut Arena, d: &mut Dice| {
+            if d.below(4) == 0 {
+                let v = i128::from(d.below(9)) - 4;
+                a.int(v)
+            } else {
+                of[usize::try_from(d.below(of.len() as u64)).unwrap()]
+            }
+        };
+        if depth == 0 {
+            return leaf(a, d);
+        }
         let (x, y) = (number(a, d, of, depth - 1), leaf(a, d));
         let c = i128::from(d.below(4)) + 1;
         match d.below(11) {
@@ -382,13 +534,25 @@ mod tests {
             1 => a.sub(x, y),
             2 => a.scale(x, -c),
             3 => a.floor_div(x, c),
-            4 => { let c = a.int(c); a.div(x, c) }
+            4 => {
+                let c = a.int(c);
+                a.div(x, c)
+            }
             5 => a.modulo(x, c),
-            6 => { let c = a.int(c); a.rem(x, c) }
+            6 => {
+                let c = a.int(c);
+                a.rem(x, c)
+            }
             7 => a.wrap(x, 3, c % 2 == 0),
-            8 => { let (x, y) = (a.modulo(x, 8), a.modulo(y, 4)); a.bit_xor(x, y, 8) }
+            8 => {
+                let (x, y) = (a.modulo(x, 8), a.modulo(y, 4));
+                a.bit_xor(x, y, 8)
+            }
             9 => a.mul(x, y),
-            _ => { let test = truth(a, d, of, depth - 1); a.ite(test, x, y) }
+            _ => {
+                let test = truth(a, d, of, depth - 1);
+                a.ite(test, x, y)
+            }
         }
     }
 
@@ -398,8 +562,14 @@ mod tests {
             0 | 1 => a.le(x, y),
             2 => a.eq(x, y),
             3 => a.ne(x, y),
-            4 => { let (p, q) = (truth(a, d, of, depth - 1), truth(a, d, of, depth - 1)); a.and(p, q) }
-            _ => { let (p, q) = (truth(a, d, of, depth - 1), truth(a, d, of, depth - 1)); a.or(p, q) }
+            4 => {
+                let (p, q) = (truth(a, d, of, depth - 1), truth(a, d, of, depth - 1));
+                a.and(p, q)
+            }
+            _ => {
+                let (p, q) = (truth(a, d, of, depth - 1), truth(a, d, of, depth - 1));
+                a.or(p, q)
+            }
         }
     }
 
@@ -414,14 +584,22 @@ mod tests {
             let facts: Vec<TermId> = (0..3).map(|_| truth(&mut a, &mut dice, &symbols, 2)).collect();
             let goals: Vec<TermId> = (0..6).map(|_| truth(&mut a, &mut dice, &symbols, 2)).collect();
             let worlds: Vec<(i128, i128)> = (-4..=4).flat_map(|v| (-4..=4).map(move |w| (v, w))).collect();
-            let value = |a: &Arena, t: TermId, (v, w): (i128, i128)| a.eval(t, &|s| Some(if s == first { v } else { w })).unwrap() == 1;
-            let possible: Vec<(i128, i128)> = worlds.into_iter().filter(|at| facts.iter().all(|f| value(&a, *f, *at))).collect();
+            let value = |a: &Arena, t: TermId, (v, w): (i128, i128)| {
+                a.eval(t, &|s| Some(if s == first { v } else { w })).unwrap() == 1
+            };
+            let possible: Vec<(i128, i128)> =
+                worlds.into_iter().filter(|at| facts.iter().all(|f| value(&a, *f, *at))).collect();
             let mut linear = Linear::new(&mut a, &facts, &plenty());
             // In any order, so that nothing of one goal is left for the next.
             for goal in goals.iter().chain(goals.iter().rev()) {
                 let found = linear.implies(&mut a, *goal);
                 let holds = possible.iter().all(|at| value(&a, *goal, *at));
-                assert!(holds || !found, "{:?} does not follow from {:?}", a.get(*goal), facts.iter().map(|f| a.get(*f)).collect::<Vec<_>>());
+                assert!(
+                    holds || !found,
+                    "{:?} does not follow from {:?}",
+                    a.get(*goal),
+                    facts.iter().map(|f| a.get(*f)).collect::<Vec<_>>()
+                );
                 followed += usize::from(found && !possible.is_empty());
                 told += usize::from(!possible.is_empty());
             }

@@ -51,7 +51,16 @@ impl ObjKind {
     /// Whether such an object exists when the program or the root starts.
     #[must_use]
     pub fn is_there_from_the_start(&self) -> bool {
-        matches!(self, Self::HostGlobal(_) | Self::DeviceGlobal(_) | Self::Constant(_) | Self::Parameter | Self::ArgvArray | Self::ArgvText(_) | Self::ArgvTexts)
+        matches!(
+            self,
+            Self::HostGlobal(_)
+                | Self::DeviceGlobal(_)
+                | Self::Constant(_)
+                | Self::Parameter
+                | Self::ArgvArray
+                | Self::ArgvText(_)
+                | Self::ArgvTexts
+        )
     }
 }
 
@@ -79,7 +88,11 @@ pub enum Rest {
     /// Initial value of a constant global.
     Init,
     /// Written where or with what is not known in detail. Equal versions hold equal contents.
-    Unknown { version: u32, input: bool, reason: Rc<str> },
+    Unknown {
+        version: u32,
+        input: bool,
+        reason: Rc<str>,
+    },
     /// Written over what it held before.
     Layer(Rc<super::layers::Layer>),
     /// One thing or another; cells are in these.
@@ -98,18 +111,23 @@ pub struct ObjState {
 
 impl ObjState {
     #[must_use]
-    pub fn new(rest: Rest) -> Self { Self { cells: BTreeMap::new(), rest, freed: None } }
+    pub fn new(rest: Rest) -> Self {
+        Self { cells: BTreeMap::new(), rest, freed: None }
+    }
 
     /// Removes cells that overlap `[from, to)`.
     pub fn clear(&mut self, from: i64, to: i64) {
         let hit: Vec<i64> = self.overlapping(from, to).map(|(o, ..)| o).collect();
-        for o in hit { self.cells.remove(&o); }
+        for o in hit {
+            self.cells.remove(&o);
+        }
     }
 
     /// Cells that overlap `[from, to)`.
     pub fn overlapping(&self, from: i64, to: i64) -> impl Iterator<Item = (i64, u32, &Value)> {
         // Cells are at most 64 KiB wide (see the executor's store), so look back that far.
-        self.cells.range(from.saturating_sub(1 << 16)..to)
+        self.cells
+            .range(from.saturating_sub(1 << 16)..to)
             .filter(move |(o, (s, _))| **o + i64::from(*s) > from)
             .map(|(o, (s, v))| (*o, *s, v))
     }

@@ -20,7 +20,10 @@ impl Executor<'_> {
         match o {
             Operand::Value(v) => match &fr.env[v.index()] {
                 Some(v) => v.clone(),
-                None => { let m = self.module(fr.func); self.unknown_of(m, ty, "a value from a path that was not followed") }
+                None => {
+                    let m = self.module(fr.func);
+                    self.unknown_of(m, ty, "a value from a path that was not followed")
+                }
             },
             Operand::Const(c) => self.constant(fr.func, c),
         }
@@ -33,7 +36,10 @@ impl Executor<'_> {
             Const::Int { value, .. } => Value::Int(self.arena.int(*value)),
             Const::Float { bits, value } => self.float_constant(*bits, *value),
             Const::Zero(ty) => self.zero_of(f, *ty),
-            Const::Undef(ty) => { let m = self.module(f); self.unknown_of(m, *ty, "an undefined value") }
+            Const::Undef(ty) => {
+                let m = self.module(f);
+                self.unknown_of(m, *ty, "an undefined value")
+            }
             Const::Global { id, offset } => {
                 let o = self.global_object(f.module, *id);
                 self.pointer(o, i128::from(*offset))
@@ -44,13 +50,20 @@ impl Executor<'_> {
                 let offset = self.arena.int(0);
                 Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(r), offset)]))
             }
-            Const::Aggregate { elems, .. } => { let v = elems.iter().map(|e| self.constant(f, e)).collect(); Value::Aggregate(Rc::new(v)) }
+            Const::Aggregate { elems, .. } => {
+                let v = elems.iter().map(|e| self.constant(f, e)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
             Const::Bytes { data, .. } if data.len() <= 64 => {
                 let v = data.iter().map(|b| Value::Int(self.arena.int(i128::from(*b)))).collect();
                 Value::Aggregate(Rc::new(v))
             }
             Const::Bytes { .. } => Value::unknown("a long constant"),
-            Const::Opaque { ty, what } => { let m = self.module(f); let r = format!("the constant expression `{what}`"); self.unknown_of(m, *ty, &r) }
+            Const::Opaque { ty, what } => {
+                let m = self.module(f);
+                let r = format!("the constant expression `{what}`");
+                self.unknown_of(m, *ty, &r)
+            }
         }
     }
 
@@ -79,15 +92,27 @@ impl Executor<'_> {
             TypeKind::Int(_) => Value::Int(self.arena.int(0)),
             TypeKind::Float(_) => Value::Real(Ratio::exact(self.arena.int(0))),
             TypeKind::Ptr(_) => self.null(),
-            TypeKind::Struct { fields, .. } => { let v = fields.iter().map(|x| self.zero_of(f, x.ty)).collect(); Value::Aggregate(Rc::new(v)) }
-            TypeKind::Array { elem, count } if *count <= 64 => { let v = (0..*count).map(|_| self.zero_of(f, *elem)).collect(); Value::Aggregate(Rc::new(v)) }
-            TypeKind::Vector { elem, count } => { let v = (0..*count).map(|_| self.zero_of(f, *elem)).collect(); Value::Aggregate(Rc::new(v)) }
+            TypeKind::Struct { fields, .. } => {
+                let v = fields.iter().map(|x| self.zero_of(f, x.ty)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            TypeKind::Array { elem, count } if *count <= 64 => {
+                let v = (0..*count).map(|_| self.zero_of(f, *elem)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            TypeKind::Vector { elem, count } => {
+                let v = (0..*count).map(|_| self.zero_of(f, *elem)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
             _ => Value::unknown("zero of an unusual type"),
         }
     }
 
     pub(super) fn bits_of(&self, f: FuncRef, ty: TypeId) -> Option<u32> {
-        match self.module(f).ty(ty).kind { TypeKind::Int(b) => Some(b), _ => None }
+        match self.module(f).ty(ty).kind {
+            TypeKind::Int(b) => Some(b),
+            _ => None,
+        }
     }
 
     /// Width of an operand where the value itself tells it.
@@ -106,7 +131,10 @@ impl Executor<'_> {
             Operand::Value(v) => fr.env[v.index()].clone(),
             Operand::Const(c) => Some(self.constant(fr.func, c)),
         };
-        match v { Some(v) => self.as_int_value(&v, bits), None => self.unknown_int("a value from a path that was not followed", bits) }
+        match v {
+            Some(v) => self.as_int_value(&v, bits),
+            None => self.unknown_int("a value from a path that was not followed", bits),
+        }
     }
 
     pub(crate) fn unknown_int(&mut self, reason: &str, bits: u32) -> TermId {
@@ -116,9 +144,15 @@ impl Executor<'_> {
     pub(super) fn as_int_value(&mut self, v: &Value, bits: u32) -> TermId {
         match v {
             Value::Int(t) => *t,
-            Value::Bool(c) => { let (one, zero) = (self.arena.int(1), self.arena.int(0)); self.arena.ite(*c, one, zero) }
+            Value::Bool(c) => {
+                let (one, zero) = (self.arena.int(1), self.arena.int(0));
+                self.arena.ite(*c, one, zero)
+            }
             Value::Ptr(p) => self.pointer_as_int(&p.clone()),
-            Value::Unknown(r) => { let r = r.clone(); self.unknown_int(&r, bits) }
+            Value::Unknown(r) => {
+                let r = r.clone();
+                self.unknown_int(&r, bits)
+            }
             Value::Real(_) => self.unknown_int("the bits of a floating-point value", bits),
             Value::Aggregate(_) => self.unknown_int("an aggregate read as an integer", bits),
         }
@@ -129,21 +163,39 @@ impl Executor<'_> {
         let mut out: Option<TermId> = None;
         for t in targets.iter() {
             let base = match &t.base {
-                Base::Object(o) if let Some(made) = self.address_of_several(*o) => { self.kept.expose(*o); made }
-                Base::Object(o) => { self.kept.expose(*o); let id = self.arena.int(i128::from(o.0)); self.arena.apply("address", vec![id], Range::new(1 << 16, 1 << 56)) }
+                Base::Object(o) if let Some(made) = self.address_of_several(*o) => {
+                    self.kept.expose(*o);
+                    made
+                }
+                Base::Object(o) => {
+                    self.kept.expose(*o);
+                    let id = self.arena.int(i128::from(o.0));
+                    self.arena.apply("address", vec![id], Range::new(1 << 16, 1 << 56))
+                }
                 Base::Null => self.arena.int(0),
-                Base::Func(f) => { let id = [f.module.0, f.func.0].map(|n| self.arena.int(i128::from(n))).to_vec(); self.arena.apply("function", id, Range::new(1 << 16, 1 << 56)) }
-                Base::Unknown(l) => { let r = l.reason.clone(); self.unknown_int(&r, 64) }
+                Base::Func(f) => {
+                    let id = [f.module.0, f.func.0].map(|n| self.arena.int(i128::from(n))).to_vec();
+                    self.arena.apply("function", id, Range::new(1 << 16, 1 << 56))
+                }
+                Base::Unknown(l) => {
+                    let r = l.reason.clone();
+                    self.unknown_int(&r, 64)
+                }
             };
             let v = self.arena.add(base, t.offset);
-            out = Some(match out { None => v, Some(old) => self.arena.ite(t.cond, v, old) });
+            out = Some(match out {
+                None => v,
+                Some(old) => self.arena.ite(t.cond, v, old),
+            });
         }
         out.unwrap_or_else(|| self.arena.int(0))
     }
 
     /// An integer as an address, where it is one object's address plus something.
     pub(super) fn int_as_pointer(&mut self, t: TermId) -> Value {
-        if self.arena.as_int(t) == Some(0) { return self.null(); }
+        if self.arena.as_int(t) == Some(0) {
+            return self.null();
+        }
         if let Term::Ite(c, a, b) = self.arena.get(t) {
             let (c, a, b) = (*c, *a, *b);
             let (x, y) = (self.int_as_pointer(a), self.int_as_pointer(b));
@@ -161,7 +213,12 @@ impl Executor<'_> {
         {
             let (round, mut object) = ((name == MADE).then(|| args[1]), ObjId(u32::try_from(id).unwrap_or(u32::MAX)));
             let offset = self.arena.sub(t, *base);
-            if let Some(round) = round { let Some(o) = self.made_in_round(object, round) else { return self.unknown_pointer("one of many allocations of a loop") }; object = o; }
+            if let Some(round) = round {
+                let Some(o) = self.made_in_round(object, round) else {
+                    return self.unknown_pointer("one of many allocations of a loop");
+                };
+                object = o;
+            }
             let cond = self.arena.bool(true);
             let base = Base::Object(object);
             return Value::Ptr(Rc::new(vec![Target::new(cond, base, offset)]));
@@ -182,13 +239,20 @@ impl Executor<'_> {
             Operand::Value(v) => fr.env[v.index()].clone(),
             Operand::Const(c) => Some(self.constant(fr.func, c)),
         };
-        match v { Some(v) => self.as_bool_value(&v), None => self.arena.fresh_bool(SymKind::Unknown { reason: "a condition that was not followed".into() }, "?") }
+        match v {
+            Some(v) => self.as_bool_value(&v),
+            None => self.arena.fresh_bool(SymKind::Unknown { reason: "a condition that was not followed".into() }, "?"),
+        }
     }
 
     pub(super) fn as_bool_value(&mut self, v: &Value) -> TermId {
         match v {
             Value::Bool(c) => *c,
-            Value::Int(t) => { let r = self.arena.modulo(*t, 2); let one = self.arena.int(1); self.arena.eq(r, one) }
+            Value::Int(t) => {
+                let r = self.arena.modulo(*t, 2);
+                let one = self.arena.int(1);
+                self.arena.eq(r, one)
+            }
             Value::Unknown(r) => self.arena.fresh_bool(SymKind::Unknown { reason: r.to_string() }, "?"),
             _ => self.arena.fresh_bool(SymKind::Unknown { reason: "a condition that was not followed".into() }, "?"),
         }
@@ -196,10 +260,15 @@ impl Executor<'_> {
 
     /// A number that the user gives, kept in so many bits: one of the user's choice too. Anything else as it is.
     fn narrowed_input(&mut self, t: TermId, bits: u32) -> TermId {
-        if Range::of_int(bits, true).contains(self.arena.range(t)) { return t; }
+        if Range::of_int(bits, true).contains(self.arena.range(t)) {
+            return t;
+        }
         let Term::Sym(s) = self.arena.get(t) else { return t };
         match &self.arena.symbol(*s).kind {
-            SymKind::Input(source @ (InputSource::Argv(_) | InputSource::Read { .. } | InputSource::Word { .. })) => { let source = source.clone(); self.input_kept_in(t, source, bits) }
+            SymKind::Input(source @ (InputSource::Argv(_) | InputSource::Read { .. } | InputSource::Word { .. })) => {
+                let source = source.clone();
+                self.input_kept_in(t, source, bits)
+            }
             _ => t,
         }
     }
@@ -208,23 +277,45 @@ impl Executor<'_> {
     /// exact range rather than a range obligation.
     pub fn interpret(&mut self, t: TermId, bits: u32, signed: bool) -> TermId {
         let want = Range::of_int(bits, signed);
-        if want.contains(self.arena.range(t)) { return t; }
+        if want.contains(self.arena.range(t)) {
+            return t;
+        }
         match self.arena.get(t) {
-            Term::Sym(s) if !signed && self.loaded.contains_key(s) && self.arena.range(t) == Range::of_int(bits, true) => return self.as_unsigned(t, bits),
+            Term::Sym(s)
+                if !signed && self.loaded.contains_key(s) && self.arena.range(t) == Range::of_int(bits, true) =>
+            {
+                return self.as_unsigned(t, bits);
+            }
             Term::Sym(s) => {
                 let kind = self.arena.symbol(*s).kind.clone();
                 match kind {
                     // A number read as `long` and kept in an `int` is an `int` of the user's choice.
-                    SymKind::Input(src @ (InputSource::Argv(_) | InputSource::Read { .. } | InputSource::Word { .. })) if signed && bits < 64 => return self.input_kept_in(t, src, bits),
-                    SymKind::Unknown { .. } | SymKind::Content { .. } if self.arena.is_opaque(t) => return self.reinterpret(t, bits, signed, want),
+                    SymKind::Input(
+                        src @ (InputSource::Argv(_) | InputSource::Read { .. } | InputSource::Word { .. }),
+                    ) if signed && bits < 64 => return self.input_kept_in(t, src, bits),
+                    SymKind::Unknown { .. } | SymKind::Content { .. } if self.arena.is_opaque(t) => {
+                        return self.reinterpret(t, bits, signed, want);
+                    }
                     _ => {}
                 }
             }
             Term::Apply { name, .. } if name == "content" => return self.reinterpret(t, bits, signed, want),
-            Term::Apply { name, .. } if (name == super::layers::FILE || name == super::layers::WORD) && !signed && self.arena.range(t) == Range::of_int(bits, true) => return self.as_unsigned(t, bits),
+            Term::Apply { name, .. }
+                if (name == super::layers::FILE || name == super::layers::WORD)
+                    && !signed
+                    && self.arena.range(t) == Range::of_int(bits, true) =>
+            {
+                return self.as_unsigned(t, bits);
+            }
             // Bits of numbers none of which wrapped, read as a signed number again: two's complement, which is no wrap.
             Term::BitAnd(a, b, width) | Term::BitOr(a, b, width) | Term::BitXor(a, b, width)
-                if signed && *width >= bits && ![*a, *b].iter().any(|t| matches!(self.arena.get(*t), Term::Wrap { .. })) => { let width = *width; return self.as_signed(t, width, bits); }
+                if signed
+                    && *width >= bits
+                    && ![*a, *b].iter().any(|t| matches!(self.arena.get(*t), Term::Wrap { .. })) =>
+            {
+                let width = *width;
+                return self.as_signed(t, width, bits);
+            }
             Term::Ite(..) => return self.interpret_arms(t, bits, signed, &mut FxHashMap::default()),
             _ => {}
         }
@@ -233,7 +324,9 @@ impl Executor<'_> {
 
     /// Both arms separately: `i < 0 ? 0 : i`. Choices share their arms: each is looked at once.
     fn interpret_arms(&mut self, t: TermId, bits: u32, signed: bool, done: &mut FxHashMap<TermId, TermId>) -> TermId {
-        if let Some(known) = done.get(&t) { return *known; }
+        if let Some(known) = done.get(&t) {
+            return *known;
+        }
         let read = match *self.arena.get(t) {
             Term::Ite(c, a, b) if !Range::of_int(bits, signed).contains(self.arena.range(t)) => {
                 let (x, y) = (self.interpret_arms(a, bits, signed, done), self.interpret_arms(b, bits, signed, done));
@@ -279,15 +372,26 @@ impl Executor<'_> {
                 let name = var.as_ref().map(|v| v.name.clone()).unwrap_or_default();
                 let place = (fr.func.module, var.as_ref().map_or(inst.loc, |v| v.loc));
                 let (func, array) = (fr.func, holds_array(m, *ty) || self.arena.as_int(n) != Some(1));
-                let o = self.allocate(fr.context, site, 0, |_| Object { kind, name, extent: Some(extent), site: Some(place), func: Some(func), array });
+                let o = self.allocate(fr.context, site, 0, |_| Object {
+                    kind,
+                    name,
+                    extent: Some(extent),
+                    site: Some(place),
+                    func: Some(func),
+                    array,
+                });
                 s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
-                if !fr.locals.contains(&o) { fr.locals.push(o); }
+                if !fr.locals.contains(&o) {
+                    fr.locals.push(o);
+                }
                 let p = self.pointer(o, 0);
                 self.set(fr, inst.result, p);
             }
             Op::Load { ptr, align, volatile } => {
                 let p = self.pointer_operand(fr, ptr);
-                if *volatile { self.others_run(&mut s); }
+                if *volatile {
+                    self.others_run(&mut s);
+                }
                 let bytes = m.size_of(inst.ty);
                 self.note_alignment(&s, site, &p, bytes, *align, AccessKind::Read);
                 self.rows = fr.rows(ptr);
@@ -310,16 +414,26 @@ impl Executor<'_> {
                 let p = self.pointer_operand(fr, ptr);
                 self.others_run(&mut s);
                 let size = match (&inst.op, &m.ty(inst.ty).kind) {
-                    (Op::CmpXchg { .. }, TypeKind::Struct { fields, .. }) => fields.first().map_or(4, |f| m.size_of(f.ty)),
+                    (Op::CmpXchg { .. }, TypeKind::Struct { fields, .. }) => {
+                        fields.first().map_or(4, |f| m.size_of(f.ty))
+                    }
                     _ => m.size_of(inst.ty),
                 };
                 // What it reads comes before what it stores.
-                let read = if self.side == Side::Host || self.alone { None } else { Some(self.atomic_result(fr.func, s.path, &inst.op, &p, inst.ty)) };
+                let read = if self.side == Side::Host || self.alone {
+                    None
+                } else {
+                    Some(self.atomic_result(fr.func, s.path, &inst.op, &p, inst.ty))
+                };
                 self.rows = fr.rows(ptr);
                 self.stores = self.atomic_stores(fr, &inst.op);
                 self.record(&s, site, &p, size, AccessKind::Atomic);
                 // Other threads of the host are not followed, and there are none beside a single one: there it is a read and a write.
-                let Some(old) = read else { let old = self.host_atomic(fr, inst, &mut s, &p, size); self.set(fr, inst.result, old); return Some(s); };
+                let Some(old) = read else {
+                    let old = self.host_atomic(fr, inst, &mut s, &p, size);
+                    self.set(fr, inst.result, old);
+                    return Some(s);
+                };
                 let new = Value::unknown("the result of an atomic operation");
                 self.store(&mut s, &p, new, size);
                 self.set(fr, inst.result, old);
@@ -338,13 +452,20 @@ impl Executor<'_> {
                     delta = self.arena.add(delta, d);
                 }
                 let v = self.offset_pointer(&p, delta);
-                if let (Some(rows), Some(r)) = (self.rows(fr, site, base, steps, delta), inst.result) { fr.rows.insert(r, rows); }
+                if let (Some(rows), Some(r)) = (self.rows(fr, site, base, steps, delta), inst.result) {
+                    fr.rows.insert(r, rows);
+                }
                 self.set(fr, inst.result, v);
             }
             Op::Bin { op, a, b, .. } => {
-                let v = match self.bit_field(fr, inst, *op, a, b) { Some(v) => v, None => self.binary(fr, *op, a, b, inst.ty) };
+                let v = match self.bit_field(fr, inst, *op, a, b) {
+                    Some(v) => v,
+                    None => self.binary(fr, *op, a, b, inst.ty),
+                };
                 self.set(fr, inst.result, v);
-                if let Some(divides) = self.divisor_not_zero(fr, *op, b) { s = self.assume(s, divides)?; }
+                if let Some(divides) = self.divisor_not_zero(fr, *op, b) {
+                    s = self.assume(s, divides)?;
+                }
             }
             Op::Icmp { pred, a, b } => {
                 let v = self.compare(fr, *pred, a, b);
@@ -355,7 +476,10 @@ impl Executor<'_> {
                 self.set(fr, inst.result, v);
             }
             Op::FNeg(a) => {
-                let v = match self.operand(fr, a, inst.ty) { Value::Real(r) => Value::Real(self.arena.real_negated(&r)), _ => Value::unknown("a floating-point value") };
+                let v = match self.operand(fr, a, inst.ty) {
+                    Value::Real(r) => Value::Real(self.arena.real_negated(&r)),
+                    _ => Value::unknown("a floating-point value"),
+                };
                 self.set(fr, inst.result, v);
             }
             Op::Cast { op, value, from, .. } => {
@@ -367,23 +491,48 @@ impl Executor<'_> {
                 let (x, y) = (self.operand(fr, a, inst.ty), self.operand(fr, b, inst.ty));
                 // Of vectors each element may be chosen otherwise.
                 let each = matches!(cond, Operand::Value(v) if self.value_type(fr.func, *v).is_some_and(|t| matches!(m.ty(t).kind, TypeKind::Vector { .. })));
-                let v = if each { self.unknown_of(m, inst.ty, "a choice of elements of vectors") } else { self.ite_value(c, &x, &y) };
+                let v = if each {
+                    self.unknown_of(m, inst.ty, "a choice of elements of vectors")
+                } else {
+                    self.ite_value(c, &x, &y)
+                };
                 self.set(fr, inst.result, v);
             }
-            Op::Freeze(a) => { let v = self.operand(fr, a, inst.ty); self.set(fr, inst.result, v); }
+            Op::Freeze(a) => {
+                let v = self.operand(fr, a, inst.ty);
+                self.set(fr, inst.result, v);
+            }
             Op::ExtractValue { agg, path } => {
                 let mut v = self.operand(fr, agg, inst.ty);
                 for i in path {
-                    v = match &v { Value::Aggregate(e) => e.get(*i as usize).cloned(), Value::Unknown(r) => Some(Value::Unknown(r.clone())), _ => None }
-                        .unwrap_or_else(|| Value::unknown("a member of a value that was not followed"));
+                    v = match &v {
+                        Value::Aggregate(e) => e.get(*i as usize).cloned(),
+                        Value::Unknown(r) => Some(Value::Unknown(r.clone())),
+                        _ => None,
+                    }
+                    .unwrap_or_else(|| Value::unknown("a member of a value that was not followed"));
                 }
-                let v = if let Value::Unknown(r) = &v { let r = r.clone(); self.unknown_of(m, inst.ty, &r) } else { v };
+                let v = if let Value::Unknown(r) = &v {
+                    let r = r.clone();
+                    self.unknown_of(m, inst.ty, &r)
+                } else {
+                    v
+                };
                 self.set(fr, inst.result, v);
             }
             Op::InsertValue { agg, value, path } => {
                 let a = self.operand(fr, agg, inst.ty);
-                let a = if matches!(a, Value::Aggregate(_)) { a } else { self.unknown_of(m, inst.ty, "a member of a value that was not followed") };
-                let v = match value { Operand::Value(id) => fr.env[id.index()].clone().unwrap_or_else(|| Value::unknown("a value from a path that was not followed")), Operand::Const(c) => self.constant(fr.func, c) };
+                let a = if matches!(a, Value::Aggregate(_)) {
+                    a
+                } else {
+                    self.unknown_of(m, inst.ty, "a member of a value that was not followed")
+                };
+                let v = match value {
+                    Operand::Value(id) => fr.env[id.index()]
+                        .clone()
+                        .unwrap_or_else(|| Value::unknown("a value from a path that was not followed")),
+                    Operand::Const(c) => self.constant(fr.func, c),
+                };
                 let v = insert(&a, path, v);
                 self.set(fr, inst.result, v);
             }
@@ -393,15 +542,30 @@ impl Executor<'_> {
                     (Value::Aggregate(e), Some(i)) => usize::try_from(i).ok().and_then(|i| e.get(i).cloned()),
                     _ => None,
                 };
-                let v = match v { Some(Value::Unknown(_)) | None => self.unknown_of(m, inst.ty, "an element of a vector"), Some(v) => v };
+                let v = match v {
+                    Some(Value::Unknown(_)) | None => self.unknown_of(m, inst.ty, "an element of a vector"),
+                    Some(v) => v,
+                };
                 self.set(fr, inst.result, v);
             }
             Op::InsertElement { vec, value, index } => {
                 let i = self.operand_int(fr, index, 64);
                 let a = self.operand(fr, vec, inst.ty);
-                let a = if matches!(a, Value::Aggregate(_)) { a } else { self.unknown_of(m, inst.ty, "an element of a vector") };
-                let v = match value { Operand::Value(id) => fr.env[id.index()].clone().unwrap_or_else(|| Value::unknown("a value from a path that was not followed")), Operand::Const(c) => self.constant(fr.func, c) };
-                let v = match self.arena.as_int(i).and_then(|i| u32::try_from(i).ok()) { Some(i) => insert(&a, &[i], v), None => self.unknown_of(m, inst.ty, "an element of a vector at a variable index") };
+                let a = if matches!(a, Value::Aggregate(_)) {
+                    a
+                } else {
+                    self.unknown_of(m, inst.ty, "an element of a vector")
+                };
+                let v = match value {
+                    Operand::Value(id) => fr.env[id.index()]
+                        .clone()
+                        .unwrap_or_else(|| Value::unknown("a value from a path that was not followed")),
+                    Operand::Const(c) => self.constant(fr.func, c),
+                };
+                let v = match self.arena.as_int(i).and_then(|i| u32::try_from(i).ok()) {
+                    Some(i) => insert(&a, &[i], v),
+                    None => self.unknown_of(m, inst.ty, "an element of a vector at a variable index"),
+                };
                 self.set(fr, inst.result, v);
             }
             Op::Shuffle { a, b, mask } => {
@@ -409,10 +573,21 @@ impl Executor<'_> {
                 let v = match (&x, &y) {
                     (Value::Aggregate(x), y) => {
                         let n = x.len();
-                        let v = mask.iter().map(|i| {
-                            let i = usize::try_from(*i).unwrap_or(usize::MAX);
-                            if i < n { x[i].clone() } else if let Value::Aggregate(y) = y { y.get(i.wrapping_sub(n)).cloned().unwrap_or_else(|| Value::unknown("an undefined element")) } else { Value::unknown("an undefined element") }
-                        }).collect();
+                        let v = mask
+                            .iter()
+                            .map(|i| {
+                                let i = usize::try_from(*i).unwrap_or(usize::MAX);
+                                if i < n {
+                                    x[i].clone()
+                                } else if let Value::Aggregate(y) = y {
+                                    y.get(i.wrapping_sub(n))
+                                        .cloned()
+                                        .unwrap_or_else(|| Value::unknown("an undefined element"))
+                                } else {
+                                    Value::unknown("an undefined element")
+                                }
+                            })
+                            .collect();
                         Value::Aggregate(Rc::new(v))
                     }
                     _ => self.unknown_of(m, inst.ty, "a shuffled vector"),
@@ -428,8 +603,12 @@ impl Executor<'_> {
                 let p = self.pointer_operand(fr, ptr);
                 if let [Target { base: Base::Object(o), .. }] = p.as_slice() {
                     // Before and after its life a variable holds nothing.
-                    if *start || s.mem.contains_key(o) { s.mem.insert(*o, Rc::new(ObjState::new(Rest::Uninit))); }
-                    if !start { self.partitions.end(*o); }
+                    if *start || s.mem.contains_key(o) {
+                        s.mem.insert(*o, Rc::new(ObjState::new(Rest::Uninit)));
+                    }
+                    if !start {
+                        self.partitions.end(*o);
+                    }
                 }
             }
             Op::MemCopy { dst, src, len, align } => {
@@ -458,21 +637,39 @@ impl Executor<'_> {
                 self.clobber(&mut s, &args, "inline assembly");
                 // What it accesses stands in brackets; addresses may come as numbers.
                 self.unknown_code |= self.side == Side::Device && (text.contains('[') || text.contains("call"));
-                if self.side == Side::Device && text.contains('[') && !text.trim_start().starts_with("prefetch") { self.unknown_access(&s, site, "one that inline assembly uses"); }
-                // Without a memory clobber and with a pointer only in scalar use this is a plain computation.
-                if self.side == Side::Device && (text.contains("cp.async") || text.contains("ldmatrix") || text.contains("st.") || text.contains("ld.")) {
-                    self.notes.push(format!("inline assembly with memory operands is not checked: `{}`", text.chars().take(60).collect::<String>()));
+                if self.side == Side::Device && text.contains('[') && !text.trim_start().starts_with("prefetch") {
+                    self.unknown_access(&s, site, "one that inline assembly uses");
                 }
-                if inst.result.is_some() { let v = self.unknown_of(m, inst.ty, "the result of inline assembly"); self.set(fr, inst.result, v); }
+                // Without a memory clobber and with a pointer only in scalar use this is a plain computation.
+                if self.side == Side::Device
+                    && (text.contains("cp.async")
+                        || text.contains("ldmatrix")
+                        || text.contains("st.")
+                        || text.contains("ld."))
+                {
+                    self.notes.push(format!(
+                        "inline assembly with memory operands is not checked: `{}`",
+                        text.chars().take(60).collect::<String>()
+                    ));
+                }
+                if inst.result.is_some() {
+                    let v = self.unknown_of(m, inst.ty, "the result of inline assembly");
+                    self.set(fr, inst.result, v);
+                }
             }
             Op::Other { what, args } => {
                 let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
                 self.unknown_code |= self.side == Side::Device;
                 // What gives memory is no access: that is what happens to it.
                 let gives_memory = inst.result.is_some() && matches!(m.ty(inst.ty).kind, TypeKind::Ptr(_));
-                if !gives_memory && args.iter().any(|a| matches!(a, Value::Ptr(_))) { self.unknown_access(&s, site, &format!("one that `{what}` uses")); }
+                if !gives_memory && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
+                    self.unknown_access(&s, site, &format!("one that `{what}` uses"));
+                }
                 self.clobber(&mut s, &args, what);
-                if inst.result.is_some() { let v = self.unknown_of(m, inst.ty, &format!("the result of `{what}`")); self.set(fr, inst.result, v); }
+                if inst.result.is_some() {
+                    let v = self.unknown_of(m, inst.ty, &format!("the result of `{what}`"));
+                    self.set(fr, inst.result, v);
+                }
             }
         }
         Some(s)
@@ -480,7 +677,9 @@ impl Executor<'_> {
 
     /// An access of a kernel of which it is not known where: it counts, and is not decided.
     pub(crate) fn unknown_access(&mut self, s: &State, site: Site, pointer: &str) {
-        if self.side != Side::Device { return; }
+        if self.side != Side::Device {
+            return;
+        }
         let lost = self.unknown_pointer(pointer);
         let p = self.as_pointer(&lost);
         self.record(s, site, &p, 1, AccessKind::Read);
@@ -494,9 +693,19 @@ impl Executor<'_> {
             (Op::AtomicRmw { op, value, .. }, TypeKind::Int(_)) => {
                 let old = self.load(s, fr.func, p, inst.ty);
                 let v = self.any_operand(fr, value);
-                let same = match op { AtomicOp::Add => Some(BinOp::Add), AtomicOp::Sub => Some(BinOp::Sub), AtomicOp::And => Some(BinOp::And), AtomicOp::Or => Some(BinOp::Or), AtomicOp::Xor => Some(BinOp::Xor), _ => None };
+                let same = match op {
+                    AtomicOp::Add => Some(BinOp::Add),
+                    AtomicOp::Sub => Some(BinOp::Sub),
+                    AtomicOp::And => Some(BinOp::And),
+                    AtomicOp::Or => Some(BinOp::Or),
+                    AtomicOp::Xor => Some(BinOp::Xor),
+                    _ => None,
+                };
                 let new = match same {
-                    Some(op) => { let (x, y) = (self.as_int_value(&old, bits), self.as_int_value(&v, bits)); Value::Int(self.int_op(op, x, y, bits)) }
+                    Some(op) => {
+                        let (x, y) = (self.as_int_value(&old, bits), self.as_int_value(&v, bits));
+                        Value::Int(self.int_op(op, x, y, bits))
+                    }
                     None if *op == AtomicOp::Xchg => v,
                     None => Value::unknown("the result of an atomic operation"),
                 };
@@ -512,13 +721,18 @@ impl Executor<'_> {
                 self.store(s, p, left, size);
                 Value::Aggregate(Rc::new(vec![old, Value::Bool(hit)]))
             }
-            _ => { self.store(s, p, Value::unknown("the result of an atomic operation"), size); self.unknown_of(m, inst.ty, "the result of an atomic operation") }
+            _ => {
+                self.store(s, p, Value::unknown("the result of an atomic operation"), size);
+                self.unknown_of(m, inst.ty, "the result of an atomic operation")
+            }
         }
     }
 
     pub(super) fn any_operand(&mut self, fr: &Frame, o: &Operand) -> Value {
         match o {
-            Operand::Value(v) => fr.env[v.index()].clone().unwrap_or_else(|| Value::unknown("a value from a path that was not followed")),
+            Operand::Value(v) => {
+                fr.env[v.index()].clone().unwrap_or_else(|| Value::unknown("a value from a path that was not followed"))
+            }
             Operand::Const(c) => self.constant(fr.func, c),
         }
     }
@@ -532,14 +746,22 @@ impl Executor<'_> {
         let v = match v {
             Value::Ptr(p) => return p.clone(),
             Value::Int(t) => self.int_as_pointer(*t),
-            Value::Unknown(r) => { let r = r.clone(); self.unknown_pointer(&r) }
+            Value::Unknown(r) => {
+                let r = r.clone();
+                self.unknown_pointer(&r)
+            }
             _ => self.unknown_pointer("a value that is not a pointer"),
         };
-        match v { Value::Ptr(p) => p, _ => Rc::new(vec![]) }
+        match v {
+            Value::Ptr(p) => p,
+            _ => Rc::new(vec![]),
+        }
     }
 
     pub(super) fn offset_pointer(&mut self, p: &Rc<Vec<Target>>, delta: TermId) -> Value {
-        if self.arena.as_int(delta) == Some(0) { return Value::Ptr(p.clone()); }
+        if self.arena.as_int(delta) == Some(0) {
+            return Value::Ptr(p.clone());
+        }
         let v = p.iter().map(|t| Target { offset: self.arena.add(t.offset, delta), ..t.clone() }).collect();
         Value::Ptr(Rc::new(v))
     }
@@ -557,7 +779,11 @@ impl Executor<'_> {
         let m = self.module(f);
         Some(match c {
             Const::Int { bits, .. } | Const::Float { bits, .. } => u64::from(bits.div_ceil(8)).next_power_of_two(),
-            Const::Zero(t) | Const::Undef(t) | Const::Aggregate { ty: t, .. } | Const::Bytes { ty: t, .. } | Const::Opaque { ty: t, .. } => m.size_of(*t),
+            Const::Zero(t)
+            | Const::Undef(t)
+            | Const::Aggregate { ty: t, .. }
+            | Const::Bytes { ty: t, .. }
+            | Const::Opaque { ty: t, .. } => m.size_of(*t),
             Const::Global { .. } | Const::Func(_) => 8,
         })
     }
@@ -567,7 +793,9 @@ impl Executor<'_> {
     fn binary(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
         use BinOp as B;
         let Some(bits) = self.bits_of(fr.func, ty) else {
-            return if matches!(op, B::FAdd | B::FSub | B::FMul | B::FDiv | B::FRem) { self.binary_real(fr, op, a, b, ty) } else {
+            return if matches!(op, B::FAdd | B::FSub | B::FMul | B::FDiv | B::FRem) {
+                self.binary_real(fr, op, a, b, ty)
+            } else {
                 let m = self.module(fr.func);
                 self.unknown_of(m, ty, "vector arithmetic")
             };
@@ -588,7 +816,10 @@ impl Executor<'_> {
         }
         // The distance of two pointers into one object is a number.
         if op == B::Sub
-            && let (Value::Int(x), Value::Int(y)) = (self.any_operand(fr, a), self.any_operand(fr, b)) { return Value::Int(self.int_op(op, x, y, bits)); }
+            && let (Value::Int(x), Value::Int(y)) = (self.any_operand(fr, a), self.any_operand(fr, b))
+        {
+            return Value::Int(self.int_op(op, x, y, bits));
+        }
         let (x, y) = (self.operand_int(fr, a, bits), self.operand_int(fr, b, bits));
         Value::Int(self.int_op(op, x, y, bits))
     }
@@ -596,32 +827,47 @@ impl Executor<'_> {
     /// Part of a number's bits, as bit-fields are read: shifted left by a constant, and back by as much or more. Nothing that this cuts
     /// off was meant to stay, so that nothing wraps.
     fn bit_field(&mut self, fr: &mut Frame, inst: &Inst, op: BinOp, a: &Operand, b: &Operand) -> Option<Value> {
-        if !matches!(op, BinOp::Shl | BinOp::AShr | BinOp::LShr) { return None; }
+        if !matches!(op, BinOp::Shl | BinOp::AShr | BinOp::LShr) {
+            return None;
+        }
         let bits = self.bits_of(fr.func, inst.ty)?;
         let by = self.operand_int(fr, b, bits);
         let by = self.arena.as_int(by).filter(|k| (0..i128::from(bits.min(64))).contains(k))?;
         if op == BinOp::Shl {
             let x = self.operand_int(fr, a, bits);
-            if let Some(v) = inst.result { fr.shifted.insert(v, (x, by)); }
+            if let Some(v) = inst.result {
+                fr.shifted.insert(v, (x, by));
+            }
             return None;
         }
         let Operand::Value(v) = a else { return None };
         let (x, left) = *fr.shifted.get(v)?;
         // What the value holds by now, in a loop, may come from another round.
         let (shifted, width) = (self.operand_int(fr, a, bits), self.arena.int(left));
-        if by < left || shifted != self.int_op(BinOp::Shl, x, width, bits) { return None; }
+        if by < left || shifted != self.int_op(BinOp::Shl, x, width, bits) {
+            return None;
+        }
         let width = i128::from(bits) - left;
         let low = self.arena.modulo(x, 1 << width);
-        let field = if op == BinOp::AShr { let width = u32::try_from(width).ok()?; self.as_signed(low, width, width) } else { low };
+        let field = if op == BinOp::AShr {
+            let width = u32::try_from(width).ok()?;
+            self.as_signed(low, width, width)
+        } else {
+            low
+        };
         Some(Value::Int(self.arena.floor_div(field, 1 << (by - left))))
     }
 
     /// On the host a division by zero ends the program: after one the divisor is not zero.
     fn divisor_not_zero(&mut self, fr: &Frame, op: BinOp, divisor: &Operand) -> Option<TermId> {
-        if self.side != Side::Host || !matches!(op, BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem) { return None; }
+        if self.side != Side::Host || !matches!(op, BinOp::UDiv | BinOp::URem | BinOp::SDiv | BinOp::SRem) {
+            return None;
+        }
         let bits = self.operand_bits(fr, divisor)?;
         let y = self.operand_int(fr, divisor, bits);
-        if self.arena.as_int(y).is_some() { return None; }
+        if self.arena.as_int(y).is_some() {
+            return None;
+        }
         let y = self.interpret(y, bits, matches!(op, BinOp::SDiv | BinOp::SRem));
         let zero = self.arena.int(0);
         Some(self.arena.ne(y, zero))
@@ -636,7 +882,9 @@ impl Executor<'_> {
             B::UDiv | B::URem | B::SDiv | B::SRem => {
                 let signed = matches!(op, B::SDiv | B::SRem);
                 let (x, y) = (self.interpret(x, bits, signed), self.interpret(y, bits, signed));
-                if self.arena.as_int(y) == Some(0) { return self.unknown_int("a division by zero", bits); }
+                if self.arena.as_int(y) == Some(0) {
+                    return self.unknown_int("a division by zero", bits);
+                }
                 if matches!(op, B::UDiv | B::SDiv) { self.arena.div(x, y) } else { self.arena.rem(x, y) }
             }
             B::Shl => {
@@ -644,7 +892,11 @@ impl Executor<'_> {
                 match self.arena.as_int(y) {
                     Some(k) if (0..i128::from(bits)).contains(&k) => self.arena.scale(x, 1i128 << k),
                     Some(_) => return self.unknown_int("a shift by more than the width", bits),
-                    None => { let p = self.arena.pow2(y); let t = self.arena.mul(x, p); self.within_width(t, y, bits) }
+                    None => {
+                        let p = self.arena.pow2(y);
+                        let t = self.arena.mul(x, p);
+                        self.within_width(t, y, bits)
+                    }
                 }
             }
             B::LShr | B::AShr => {
@@ -653,7 +905,11 @@ impl Executor<'_> {
                 match self.arena.as_int(y) {
                     Some(k) if (0..i128::from(bits)).contains(&k) => self.arena.floor_div(x, 1i128 << k),
                     Some(_) => return self.unknown_int("a shift by more than the width", bits),
-                    None if self.arena.range(x).lo.is_some_and(|v| v >= 0) => { let p = self.arena.pow2(y); let t = self.arena.div(x, p); self.within_width(t, y, bits) }
+                    None if self.arena.range(x).lo.is_some_and(|v| v >= 0) => {
+                        let p = self.arena.pow2(y);
+                        let t = self.arena.div(x, p);
+                        self.within_width(t, y, bits)
+                    }
                     None => return self.unknown_int("a signed shift by a variable", bits),
                 }
             }
@@ -661,7 +917,11 @@ impl Executor<'_> {
                 Some(t) => t,
                 None => {
                     let (x, y) = (self.for_bits(x, bits), self.for_bits(y, bits));
-                    match op { B::And => self.arena.bit_and(x, y, bits), B::Or => self.arena.bit_or(x, y, bits), _ => self.arena.bit_xor(x, y, bits) }
+                    match op {
+                        B::And => self.arena.bit_and(x, y, bits),
+                        B::Or => self.arena.bit_or(x, y, bits),
+                        _ => self.arena.bit_xor(x, y, bits),
+                    }
                 }
             },
             _ => return self.unknown_int("floating-point arithmetic on integers", bits),
@@ -669,7 +929,9 @@ impl Executor<'_> {
         // Constants stay within the width; the front end writes them as signed numbers too.
         match self.arena.as_int(t) {
             Some(v) if matches!(op, B::And | B::Or | B::Xor) => self.arena.int(wrap_value(v, bits, true)),
-            Some(v) if !Range::new(-(1i128 << (bits.min(64) - 1)), 1i128 << bits.min(64)).contains_value(v) => self.arena.int(wrap_value(v, bits, true)),
+            Some(v) if !Range::new(-(1i128 << (bits.min(64) - 1)), 1i128 << bits.min(64)).contains_value(v) => {
+                self.arena.int(wrap_value(v, bits, true))
+            }
             _ => t,
         }
     }
@@ -677,7 +939,9 @@ impl Executor<'_> {
     /// What a shift gives by a number below the width. By more it is undefined: x86 takes that modulo the width, devices give 0.
     fn within_width(&mut self, t: TermId, by: TermId, bits: u32) -> TermId {
         let most = i128::from(bits) - 1;
-        if Range::new(0, most).contains(self.arena.range(by)) { return t; }
+        if Range::new(0, most).contains(self.arena.range(by)) {
+            return t;
+        }
         let most = self.arena.int(most);
         let (defined, other) = (self.arena.le(by, most), self.unknown_int("a shift by more than the width", bits));
         self.arena.ite(defined, t, other)
@@ -686,12 +950,22 @@ impl Executor<'_> {
     /// A mask that cuts to the lowest bits, or clears them, and a complement: modulo 2^bits the same of every representative, so
     /// that nothing needs to be in range.
     fn whatever_its_sign(&mut self, op: BinOp, x: TermId, y: TermId, bits: u32) -> Option<TermId> {
-        let (mask, t) = match (self.arena.as_int(x), self.arena.as_int(y)) { (None, Some(m)) => (m, x), (Some(m), None) => (m, y), _ => return None };
+        let (mask, t) = match (self.arena.as_int(x), self.arena.as_int(y)) {
+            (None, Some(m)) => (m, x),
+            (Some(m), None) => (m, y),
+            _ => return None,
+        };
         let mask = wrap_value(mask, bits, true);
         match op {
             BinOp::And if mask > 0 && mask & (mask + 1) == 0 => Some(self.arena.modulo(t, mask + 1)),
-            BinOp::And if mask < -1 && mask & -mask == -mask => { let q = self.arena.floor_div(t, -mask); Some(self.arena.scale(q, -mask)) }
-            BinOp::Xor if mask == -1 => { let n = self.arena.neg(t); Some(self.arena.add_const(n, -1)) }
+            BinOp::And if mask < -1 && mask & -mask == -mask => {
+                let q = self.arena.floor_div(t, -mask);
+                Some(self.arena.scale(q, -mask))
+            }
+            BinOp::Xor if mask == -1 => {
+                let n = self.arena.neg(t);
+                Some(self.arena.add_const(n, -1))
+            }
             _ => None,
         }
     }
@@ -699,9 +973,13 @@ impl Executor<'_> {
     /// An operand of a bitwise operation: constants as they are, anything else as an unsigned value. A number that is surely a signed
     /// one of this width has the bits that it has: nothing wraps where it is negative.
     pub(crate) fn for_bits(&mut self, t: TermId, bits: u32) -> TermId {
-        if self.arena.as_int(t).is_some() { return t; }
+        if self.arena.as_int(t).is_some() {
+            return t;
+        }
         let range = self.arena.range(t);
-        if range.lo.is_none_or(|l| l >= 0) || !Range::of_int(bits, true).contains(range) { return self.interpret(t, bits, false); }
+        if range.lo.is_none_or(|l| l >= 0) || !Range::of_int(bits, true).contains(range) {
+            return self.interpret(t, bits, false);
+        }
         let (zero, read) = (self.arena.int(0), self.arena.add_const(t, 1i128 << bits));
         let negative = self.arena.lt(t, zero);
         self.arena.ite(negative, read, t)
@@ -715,7 +993,9 @@ impl Executor<'_> {
 
     fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
         let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
-        let (Value::Real(x), Value::Real(y), Some(format)) = (x, y, self.format_of(fr.func, ty)) else { return Value::unknown("a floating-point value") };
+        let (Value::Real(x), Value::Real(y), Some(format)) = (x, y, self.format_of(fr.func, ty)) else {
+            return Value::unknown("a floating-point value");
+        };
         self.arena.real_binary(op, &x, &y, format).map_or_else(|| Value::unknown(ROUNDED), Value::Real)
     }
 
@@ -726,7 +1006,9 @@ impl Executor<'_> {
             (Value::Real(x), Value::Real(y), Some(how)) => self.arena.real_compare(how, x, y),
             _ => None,
         };
-        Value::Bool(known.unwrap_or_else(|| self.arena.fresh_bool(SymKind::Unknown { reason: "a floating-point comparison".into() }, "?")))
+        Value::Bool(known.unwrap_or_else(|| {
+            self.arena.fresh_bool(SymKind::Unknown { reason: "a floating-point comparison".into() }, "?")
+        }))
     }
 
     /// A conversion to an integer. What the type does not hold is undefined; devices give the nearest that it does, x86 gives its least
@@ -735,16 +1017,23 @@ impl Executor<'_> {
         let t = self.arena.real_whole(r, Whole::Trunc)?;
         let want = Range::of_int(bits, signed);
         let (Some(low), Some(high)) = (want.lo, want.hi) else { return None };
-        if want.contains(self.arena.range(t)) { return Some(t); }
+        if want.contains(self.arena.range(t)) {
+            return Some(t);
+        }
         let (low, high) = (self.arena.int(low), self.arena.int(high));
         let (above, below) = (self.arena.le(low, t), self.arena.le(t, high));
-        let (held, other) = (self.arena.and(above, below), self.unknown_int("a floating-point value that its integer type does not hold", bits));
+        let (held, other) = (
+            self.arena.and(above, below),
+            self.unknown_int("a floating-point value that its integer type does not hold", bits),
+        );
         Some(self.arena.ite(held, t, other))
     }
 
     fn compare(&mut self, fr: &Frame, pred: Pred, a: &Operand, b: &Operand) -> Value {
         let (x, y) = (self.any_operand(fr, a), self.any_operand(fr, b));
-        if matches!(x, Value::Aggregate(_)) || matches!(y, Value::Aggregate(_)) { return Value::unknown("a comparison of vectors"); }
+        if matches!(x, Value::Aggregate(_)) || matches!(y, Value::Aggregate(_)) {
+            return Value::unknown("a comparison of vectors");
+        }
         if matches!(x, Value::Ptr(_)) || matches!(y, Value::Ptr(_)) {
             let (p, q) = (self.as_pointer(&x), self.as_pointer(&y));
             return Value::Bool(self.compare_pointers(pred, &p, &q));
@@ -770,7 +1059,9 @@ impl Executor<'_> {
             Pred::Ugt | Pred::Uge | Pred::Ult | Pred::Ule => false,
             Pred::Eq | Pred::Ne => {
                 // Either reading will do: take the one that needs fewer obligations.
-                let fits = |s: &Self, signed: bool| [x, y].iter().filter(|t| Range::of_int(bits, signed).contains(s.arena.range(**t))).count();
+                let fits = |s: &Self, signed: bool| {
+                    [x, y].iter().filter(|t| Range::of_int(bits, signed).contains(s.arena.range(**t))).count()
+                };
                 fits(self, true) >= fits(self, false)
             }
             _ => true,
@@ -791,10 +1082,16 @@ impl Executor<'_> {
         for a in p {
             for b in q {
                 let both = self.arena.and(a.cond, b.cond);
-                if self.arena.as_bool(both) == Some(false) { continue; }
+                if self.arena.as_bool(both) == Some(false) {
+                    continue;
+                }
                 let c = match (&a.base, &b.base) {
                     (Base::Unknown(_), _) | (_, Base::Unknown(_)) => None,
-                    (Base::Object(x), Base::Object(y)) if self.several.may_be_the_same(*x, *y) || self.may_have_one_address(*x, *y) => None,
+                    (Base::Object(x), Base::Object(y))
+                        if self.several.may_be_the_same(*x, *y) || self.may_have_one_address(*x, *y) =>
+                    {
+                        None
+                    }
                     (x, y) if x == y => {
                         let (l, r) = (a.offset, b.offset);
                         Some(match pred {
@@ -807,9 +1104,16 @@ impl Executor<'_> {
                         })
                     }
                     // An object, a function or a parameter is not null here, and two objects are not one.
-                    _ => match pred { Pred::Eq => Some(self.arena.bool(false)), Pred::Ne => Some(self.arena.bool(true)), _ => None },
+                    _ => match pred {
+                        Pred::Eq => Some(self.arena.bool(false)),
+                        Pred::Ne => Some(self.arena.bool(true)),
+                        _ => None,
+                    },
                 };
-                let c = match c { Some(c) => c, None => self.arena.fresh_bool(SymKind::Unknown { reason: "a comparison of pointers".into() }, "?") };
+                let c = match c {
+                    Some(c) => c,
+                    None => self.arena.fresh_bool(SymKind::Unknown { reason: "a comparison of pointers".into() }, "?"),
+                };
                 cases.push(self.arena.and(both, c));
             }
         }
@@ -818,15 +1122,26 @@ impl Executor<'_> {
 
     fn cast(&mut self, fr: &Frame, op: CastOp, value: &Operand, from: TypeId, to: TypeId) -> Value {
         let m = self.module(fr.func);
-        if matches!(m.ty(to).kind, TypeKind::Vector { .. }) { return if op == CastOp::Bitcast { self.unknown_of(m, to, "a vector of other element type") } else { self.unknown_of(m, to, "vector arithmetic") }; }
+        if matches!(m.ty(to).kind, TypeKind::Vector { .. }) {
+            return if op == CastOp::Bitcast {
+                self.unknown_of(m, to, "a vector of other element type")
+            } else {
+                self.unknown_of(m, to, "vector arithmetic")
+            };
+        }
         let from_bits = self.bits_of(fr.func, from);
         let to_bits = self.bits_of(fr.func, to);
         match op {
             CastOp::Trunc => {
                 let t = self.operand_int(fr, value, from_bits.unwrap_or(64));
-                if to_bits == Some(1) { return Value::Bool(self.as_bool_value(&Value::Int(t))); }
+                if to_bits == Some(1) {
+                    return Value::Bool(self.as_bool_value(&Value::Int(t)));
+                }
                 // `int n = strtol(…)`: from here on one number, whichever way it is read.
-                Value::Int(match (self.arena.get(t), to_bits) { (Term::Sym(_), Some(bits @ (16 | 32))) => self.narrowed_input(t, bits), _ => t })
+                Value::Int(match (self.arena.get(t), to_bits) {
+                    (Term::Sym(_), Some(bits @ (16 | 32))) => self.narrowed_input(t, bits),
+                    _ => t,
+                })
             }
             CastOp::ZExt | CastOp::SExt => {
                 let signed = op == CastOp::SExt;
@@ -841,27 +1156,51 @@ impl Executor<'_> {
             }
             CastOp::UiToFp | CastOp::SiToFp => {
                 let bits = from_bits.unwrap_or(32);
-                let t = if bits == 1 { let c = self.condition(fr, value); self.as_int_value(&Value::Bool(c), 32) } else {
+                let t = if bits == 1 {
+                    let c = self.condition(fr, value);
+                    self.as_int_value(&Value::Bool(c), 32)
+                } else {
                     let t = self.operand_int(fr, value, bits);
                     self.interpret(t, bits, op == CastOp::SiToFp)
                 };
-                match self.format_of(fr.func, to).and_then(|f| self.arena.real_of_int(t, f.precision)) { Some(r) => Value::Real(r), None => Value::unknown(ROUNDED) }
+                match self.format_of(fr.func, to).and_then(|f| self.arena.real_of_int(t, f.precision)) {
+                    Some(r) => Value::Real(r),
+                    None => Value::unknown(ROUNDED),
+                }
             }
             CastOp::FpToSi | CastOp::FpToUi => match (self.operand(fr, value, from), to_bits) {
-                (Value::Real(r), Some(bits @ 8..=64)) => match self.real_as_int(&r, bits, op == CastOp::FpToSi) { Some(t) => Value::Int(t), None => self.unknown_of(m, to, ROUNDED) },
+                (Value::Real(r), Some(bits @ 8..=64)) => match self.real_as_int(&r, bits, op == CastOp::FpToSi) {
+                    Some(t) => Value::Int(t),
+                    None => self.unknown_of(m, to, ROUNDED),
+                },
                 _ => self.unknown_of(m, to, "a floating-point value"),
             },
             CastOp::FpExt => self.operand(fr, value, from),
             CastOp::FpTrunc => match (self.operand(fr, value, from), self.format_of(fr.func, to)) {
-                (Value::Real(r), Some(f)) => self.arena.real_narrowed(&r, f.precision).map_or_else(|| Value::unknown(ROUNDED), Value::Real),
+                (Value::Real(r), Some(f)) => {
+                    self.arena.real_narrowed(&r, f.precision).map_or_else(|| Value::unknown(ROUNDED), Value::Real)
+                }
                 _ => Value::unknown(ROUNDED),
             },
-            CastOp::PtrToInt => { let p = self.pointer_operand(fr, value); Value::Int(self.pointer_as_int(&p)) }
-            CastOp::IntToPtr => { let v = self.any_operand(fr, value); let p = self.as_pointer(&v); Value::Ptr(p) }
-            CastOp::AddrSpaceCast => { let p = self.pointer_operand(fr, value); Value::Ptr(p) }
+            CastOp::PtrToInt => {
+                let p = self.pointer_operand(fr, value);
+                Value::Int(self.pointer_as_int(&p))
+            }
+            CastOp::IntToPtr => {
+                let v = self.any_operand(fr, value);
+                let p = self.as_pointer(&v);
+                Value::Ptr(p)
+            }
+            CastOp::AddrSpaceCast => {
+                let p = self.pointer_operand(fr, value);
+                Value::Ptr(p)
+            }
             CastOp::Bitcast => {
                 let v = self.any_operand(fr, value);
-                match (&v, to_bits) { (Value::Int(_), Some(_)) | (Value::Ptr(_), None) => v, _ => self.unknown_of(m, to, "a value read as another type") }
+                match (&v, to_bits) {
+                    (Value::Int(_), Some(_)) | (Value::Ptr(_), None) => v,
+                    _ => self.unknown_of(m, to, "a value read as another type"),
+                }
             }
         }
     }
@@ -872,13 +1211,23 @@ impl Executor<'_> {
     }
 
     fn value_types(&self, f: FuncRef) -> Rc<Vec<Option<TypeId>>> {
-        if let Some(t) = self.types.borrow().get(&f) { return t.clone(); }
+        if let Some(t) = self.types.borrow().get(&f) {
+            return t.clone();
+        }
         let func = self.function(f);
         let mut types = vec![None; func.values as usize];
-        for (i, p) in func.params.iter().enumerate() { types[i] = Some(p.ty); }
+        for (i, p) in func.params.iter().enumerate() {
+            types[i] = Some(p.ty);
+        }
         for b in &func.blocks {
-            for i in &b.insts { if let Some(r) = i.result { types[r.index()] = Some(i.ty); } }
-            if let crate::ir::Terminator::Invoke { result: Some(r), ty, .. } = &b.term { types[r.index()] = Some(*ty); }
+            for i in &b.insts {
+                if let Some(r) = i.result {
+                    types[r.index()] = Some(i.ty);
+                }
+            }
+            if let crate::ir::Terminator::Invoke { result: Some(r), ty, .. } = &b.term {
+                types[r.index()] = Some(*ty);
+            }
         }
         let types = Rc::new(types);
         self.types.borrow_mut().insert(f, types.clone());
@@ -890,7 +1239,9 @@ fn insert(agg: &Value, path: &[u32], v: Value) -> Value {
     let Some((first, rest)) = path.split_first() else { return v };
     let Value::Aggregate(e) = agg else { return Value::unknown("a member of a value that was not followed") };
     let mut e = e.as_ref().clone();
-    if let Some(slot) = e.get_mut(*first as usize) { *slot = insert(slot, rest, v); }
+    if let Some(slot) = e.get_mut(*first as usize) {
+        *slot = insert(slot, rest, v);
+    }
     Value::Aggregate(Rc::new(e))
 }
 
@@ -914,7 +1265,10 @@ mod tests {
         let program = Program::default();
         let mut e = Executor::new(&program);
         let unknown = || SymKind::Unknown { reason: "a test".into() };
-        let (mut t, other) = (e.arena.fresh(unknown(), "t", Range::of_int(64, true)), e.arena.fresh(unknown(), "u", Range::of_int(64, true)));
+        let (mut t, other) = (
+            e.arena.fresh(unknown(), "t", Range::of_int(64, true)),
+            e.arena.fresh(unknown(), "u", Range::of_int(64, true)),
+        );
         // 2^80 ways through it.
         for _ in 0..80 {
             let (c, d) = (e.arena.fresh_bool(unknown(), "c"), e.arena.fresh_bool(unknown(), "d"));

@@ -22,19 +22,41 @@ const FINEST: u32 = 60;
 /// Bits of the significand of a binary format of so many bits; `None` where the format is not known by its width (those of 16 bits) or
 /// not followed.
 #[must_use]
-pub const fn precision(width: u32) -> Option<u32> { match width { 32 => Some(24), 64 => Some(53), _ => None } }
+pub const fn precision(width: u32) -> Option<u32> {
+    match width {
+        32 => Some(24),
+        64 => Some(53),
+        _ => None,
+    }
+}
 
 /// A format, and whether division in it may be less exact than to the nearest number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Format { pub precision: u32, pub rough_division: bool }
+pub struct Format {
+    pub precision: u32,
+    pub rough_division: bool,
+}
 
 /// A rounding to integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whole { Floor, Ceil, Trunc }
+pub enum Whole {
+    Floor,
+    Ceil,
+    Trunc,
+}
 
 /// How numbers are compared; `Ordered` and `Unordered` tell NaNs, which no [`Ratio`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compared { Eq, Ne, Lt, Le, Gt, Ge, Always, Never }
+pub enum Compared {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Always,
+    Never,
+}
 
 impl Compared {
     /// By LLVM's name of a predicate.
@@ -56,7 +78,12 @@ impl Compared {
 
 impl Rounding {
     /// The most that the machine's number is away, in units.
-    const fn error(self) -> i128 { match self { Self::Exact => 0, Self::Monotone { error, .. } | Self::Within(error) => error } }
+    const fn error(self) -> i128 {
+        match self {
+            Self::Exact => 0,
+            Self::Monotone { error, .. } | Self::Within(error) => error,
+        }
+    }
 
     /// What holds of a number that is either the one or the other.
     #[must_use]
@@ -64,7 +91,9 @@ impl Rounding {
         match (self, other) {
             (Self::Exact, Self::Exact) => Self::Exact,
             (Self::Exact, m @ Self::Monotone { .. }) | (m @ Self::Monotone { .. }, Self::Exact) => m,
-            (Self::Monotone { bits: a, error: e }, Self::Monotone { bits: b, error: f }) => Self::Monotone { bits: a.min(b), error: e.max(f) },
+            (Self::Monotone { bits: a, error: e }, Self::Monotone { bits: b, error: f }) => {
+                Self::Monotone { bits: a.min(b), error: e.max(f) }
+            }
             (a, b) => Self::Within(a.error().max(b.error())),
         }
     }
@@ -73,16 +102,24 @@ impl Rounding {
 impl Ratio {
     /// An integer that the machine's number is equal to.
     #[must_use]
-    pub const fn exact(num: TermId) -> Self { Self { num, den: 1, rounding: Rounding::Exact } }
+    pub const fn exact(num: TermId) -> Self {
+        Self { num, den: 1, rounding: Rounding::Exact }
+    }
 }
 
 /// A product of magnitudes in units, rounded up.
-fn product(a: i128, b: i128) -> Option<i128> { ((a >> (UNIT / 2)) + 1).checked_mul((b >> (UNIT / 2)) + 1) }
+fn product(a: i128, b: i128) -> Option<i128> {
+    ((a >> (UNIT / 2)) + 1).checked_mul((b >> (UNIT / 2)) + 1)
+}
 
 /// `a * b / c`, rounded up, of numbers that are not negative.
-fn scaled(a: i128, b: i128, c: i128) -> Option<i128> { a.checked_mul(b)?.checked_add(c - 1).map(|v| v / c) }
+fn scaled(a: i128, b: i128, c: i128) -> Option<i128> {
+    a.checked_mul(b)?.checked_add(c - 1).map(|v| v / c)
+}
 
-const fn is_power_of_two(v: i128) -> bool { v > 0 && v & (v - 1) == 0 }
+const fn is_power_of_two(v: i128) -> bool {
+    v > 0 && v & (v - 1) == 0
+}
 
 impl Arena {
     /// The largest magnitude of a term.
@@ -92,14 +129,20 @@ impl Arena {
     }
 
     /// The largest magnitude of the machine's number, in units.
-    fn units(&self, r: &Ratio) -> Option<i128> { scaled(self.magnitude(r.num)?, 1 << UNIT, r.den)?.checked_add(r.rounding.error()) }
+    fn units(&self, r: &Ratio) -> Option<i128> {
+        scaled(self.magnitude(r.num)?, 1 << UNIT, r.den)?.checked_add(r.rounding.error())
+    }
 
     /// `num / den`, of which the machine's number was `before` away from being that, rounded to the nearest with so many bits.
     fn rounded(&self, num: TermId, den: i128, before: Rounding, precision: u32) -> Option<Ratio> {
         let most = self.magnitude(num)?;
         let units = self.units(&Ratio { num, den, rounding: before })?;
-        if den > 1 << FINEST || units > 1 << (UNIT + MOST) { return None; }
-        if before == Rounding::Exact && is_power_of_two(den) && most <= 1 << precision { return Some(Ratio { num, den, rounding: before }); }
+        if den > 1 << FINEST || units > 1 << (UNIT + MOST) {
+            return None;
+        }
+        if before == Rounding::Exact && is_power_of_two(den) && most <= 1 << precision {
+            return Some(Ratio { num, den, rounding: before });
+        }
         // Half a unit in the last place; below the smallest normal number less than one of ours.
         let error = before.error() + (units >> precision) + 1;
         let rounding = match before {
@@ -111,12 +154,18 @@ impl Arena {
     }
 
     /// An integer in a floating-point format.
-    pub fn real_of_int(&self, t: TermId, precision: u32) -> Option<Ratio> { self.rounded(t, 1, Rounding::Exact, precision) }
+    pub fn real_of_int(&self, t: TermId, precision: u32) -> Option<Ratio> {
+        self.rounded(t, 1, Rounding::Exact, precision)
+    }
 
     /// A number in a format of fewer bits.
-    pub fn real_narrowed(&self, r: &Ratio, precision: u32) -> Option<Ratio> { self.rounded(r.num, r.den, r.rounding, precision) }
+    pub fn real_narrowed(&self, r: &Ratio, precision: u32) -> Option<Ratio> {
+        self.rounded(r.num, r.den, r.rounding, precision)
+    }
 
-    pub fn real_negated(&mut self, r: &Ratio) -> Ratio { Ratio { num: self.neg(r.num), ..*r } }
+    pub fn real_negated(&mut self, r: &Ratio) -> Ratio {
+        Ratio { num: self.neg(r.num), ..*r }
+    }
 
     pub fn real_magnitude(&mut self, r: &Ratio) -> Ratio {
         let (n, zero) = (self.neg(r.num), self.int(0));
@@ -135,8 +184,14 @@ impl Arena {
                 (if op == BinOp::FAdd { self.add(l, r) } else { self.sub(l, r) }, den, ex.checked_add(ey)?)
             }
             BinOp::FMul => {
-                if let Some(r) = self.real_scaled(x, y).or_else(|| self.real_scaled(y, x)) { return self.within_limits(r); }
-                let error = if both_exact { 0 } else { product(self.units(x)?, ey)?.checked_add(product(self.units(y)?, ex)?)? };
+                if let Some(r) = self.real_scaled(x, y).or_else(|| self.real_scaled(y, x)) {
+                    return self.within_limits(r);
+                }
+                let error = if both_exact {
+                    0
+                } else {
+                    product(self.units(x)?, ey)?.checked_add(product(self.units(y)?, ex)?)?
+                };
                 (self.mul(x.num, y.num), x.den.checked_mul(y.den)?, error)
             }
             BinOp::FDiv => {
@@ -146,7 +201,11 @@ impl Arena {
                     let r = self.real_scaled(x, &inverse)?;
                     return self.within_limits(r);
                 }
-                (self.scale(x.num, y.den.checked_mul(k.signum())?), x.den.checked_mul(k.checked_abs()?)?, scaled(ex, y.den, k.checked_abs()?)?)
+                (
+                    self.scale(x.num, y.den.checked_mul(k.signum())?),
+                    x.den.checked_mul(k.checked_abs()?)?,
+                    scaled(ex, y.den, k.checked_abs()?)?,
+                )
             }
             _ => return None,
         };
@@ -155,14 +214,19 @@ impl Arena {
         let r = self.rounded(num, den, before, format.precision)?;
         // Two units in the last place, and nothing that keeps its side of an integer.
         let rough = format.rough_division && op == BinOp::FDiv;
-        if !rough { return Some(r); }
-        let error = error.checked_add(8 * (self.units(&Ratio { num, den, rounding: before })? >> format.precision) + 8)?;
+        if !rough {
+            return Some(r);
+        }
+        let error =
+            error.checked_add(8 * (self.units(&Ratio { num, den, rounding: before })? >> format.precision) + 8)?;
         Some(Ratio { rounding: Rounding::Within(error), ..r })
     }
 
     /// A number times an exact power of two: nothing is rounded.
     fn real_scaled(&mut self, x: &Ratio, by: &Ratio) -> Option<Ratio> {
-        let k = self.as_int(by.num).filter(|k| by.rounding == Rounding::Exact && is_power_of_two(k.abs()) && is_power_of_two(by.den))?;
+        let k = self
+            .as_int(by.num)
+            .filter(|k| by.rounding == Rounding::Exact && is_power_of_two(k.abs()) && is_power_of_two(by.den))?;
         let num = self.scale(x.num, k);
         let den = x.den.checked_mul(by.den)?;
         let (num, den) = self.reduced(num, den)?;
@@ -175,11 +239,15 @@ impl Arena {
         Some(Ratio { num, den, rounding })
     }
 
-    fn within_limits(&self, r: Ratio) -> Option<Ratio> { (r.den <= 1 << FINEST && self.units(&r)? <= 1 << (UNIT + MOST)).then_some(r) }
+    fn within_limits(&self, r: Ratio) -> Option<Ratio> {
+        (r.den <= 1 << FINEST && self.units(&r)? <= 1 << (UNIT + MOST)).then_some(r)
+    }
 
     /// The same fraction with a smaller denominator, where every coefficient can be divided.
     fn reduced(&mut self, num: TermId, den: i128) -> Option<(TermId, i128)> {
-        if den <= 0 { return None; }
+        if den <= 0 {
+            return None;
+        }
         let common = self.poly(num).terms.iter().fold(den, |g, (_, c)| gcd(g, c.checked_abs().unwrap_or(1)));
         Some(if common == 1 { (num, den) } else { (self.floor_div(num, common), den / common) })
     }
@@ -193,20 +261,33 @@ impl Arena {
             Rounding::Monotone { bits, error } => error.checked_mul(r.den)? < 1 << UNIT && most <= 1 << bits,
             Rounding::Within(_) => false,
         };
-        if decided { return Some(self.whole(r.num, r.den, way)); }
+        if decided {
+            return Some(self.whole(r.num, r.den, way));
+        }
         // In numerators: from the lowest that it can be it is so many up to the highest.
         let slack = scaled(r.rounding.error(), r.den, 1 << UNIT)?;
         let lowest = self.add_const(r.num, -slack);
         let lowest = self.whole(lowest, r.den, way);
-        let more = self.fresh(SymKind::Unknown { reason: "how a floating-point value is rounded".into() }, "?", Range::new(0, slack.checked_mul(2)? / r.den + 1));
+        let more = self.fresh(
+            SymKind::Unknown { reason: "how a floating-point value is rounded".into() },
+            "?",
+            Range::new(0, slack.checked_mul(2)? / r.den + 1),
+        );
         Some(self.add(lowest, more))
     }
 
     fn whole(&mut self, num: TermId, den: i128, way: Whole) -> TermId {
         match way {
             Whole::Floor => self.floor_div(num, den),
-            Whole::Ceil => { let n = self.neg(num); let q = self.floor_div(n, den); self.neg(q) }
-            Whole::Trunc => { let d = self.int(den); self.div(num, d) }
+            Whole::Ceil => {
+                let n = self.neg(num);
+                let q = self.floor_div(n, den);
+                self.neg(q)
+            }
+            Whole::Trunc => {
+                let d = self.int(den);
+                self.div(num, d)
+            }
         }
     }
 
@@ -230,9 +311,17 @@ impl Arena {
         };
         // Different ones are further apart than the errors: a numerator at least.
         if exact_if_equal && (slack == 0 || (x.rounding.error() + y.rounding.error()).checked_mul(den)? < 1 << UNIT) {
-            return Some(match how { Compared::Eq => self.eq(l, r), Compared::Ne => self.ne(l, r), Compared::Lt => self.lt(l, r), _ => self.le(l, r) });
+            return Some(match how {
+                Compared::Eq => self.eq(l, r),
+                Compared::Ne => self.ne(l, r),
+                Compared::Lt => self.lt(l, r),
+                _ => self.le(l, r),
+            });
         }
-        let either = self.fresh_bool(SymKind::Unknown { reason: "a comparison of floating-point values that are rounded".into() }, "?");
+        let either = self.fresh_bool(
+            SymKind::Unknown { reason: "a comparison of floating-point values that are rounded".into() },
+            "?",
+        );
         let (low, high) = (self.add_const(l, -slack), self.add_const(l, slack));
         let (surely, possibly) = match how {
             Compared::Eq | Compared::Ne => {
@@ -248,10 +337,14 @@ impl Arena {
     }
 
     /// Whether a number surely has no more than so many bits.
-    fn has_bits(&self, r: &Ratio, bits: u32) -> bool { is_power_of_two(r.den) && self.magnitude(r.num).is_some_and(|m| m <= 1 << bits) }
+    fn has_bits(&self, r: &Ratio, bits: u32) -> bool {
+        is_power_of_two(r.den) && self.magnitude(r.num).is_some_and(|m| m <= 1 << bits)
+    }
 }
 
-fn gcd(a: i128, b: i128) -> i128 { if b == 0 { a } else { gcd(b, a % b) } }
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
 
 #[cfg(test)]
 mod tests;

@@ -48,12 +48,20 @@ impl Executor<'_> {
 
     /// A symbol for what any round adds, where that has a bound.
     pub(super) fn any_step(&mut self, range: Range) -> Option<TermId> {
-        if range.lo.is_none() && range.hi.is_none() { return None; }
+        if range.lo.is_none() && range.hi.is_none() {
+            return None;
+        }
         Some(self.arena.fresh(SymKind::Unknown { reason: "what rounds of a loop add up to".into() }, "step", range))
     }
 
     /// A variable of so many bits that starts as `a` and goes from `h` to `n` in a round, where it only moves by steps with bounds.
-    pub(super) fn running(&mut self, var: LoopVar, (a, h, n): (TermId, TermId, TermId), bits: u32, r: &Rounds<'_>) -> Option<Running> {
+    pub(super) fn running(
+        &mut self,
+        var: LoopVar,
+        (a, h, n): (TermId, TermId, TermId),
+        bits: u32,
+        r: &Rounds<'_>,
+    ) -> Option<Running> {
         let signed = self.arena.range(h).lo.is_some_and(|l| l < 0);
         let after = self.arena.add_const(r.k, 1);
         let (step, [now, then]) = match self.added_up((a, h, n), r) {
@@ -64,7 +72,13 @@ impl Executor<'_> {
             _ => {
                 let step = self.steps_between(h, n, r)?;
                 let step = self.any_step(step)?;
-                (Some(step), [r.k, after].map(|j| { let sum = self.sum_before(step, j); self.arena.add(a, sum) }))
+                (
+                    Some(step),
+                    [r.k, after].map(|j| {
+                        let sum = self.sum_before(step, j);
+                        self.arena.add(a, sum)
+                    }),
+                )
             }
         };
         let [read, read_next] = [now, then].map(|t| self.arena.wrap(t, bits, signed));
@@ -78,7 +92,9 @@ impl Executor<'_> {
         for leaf in self.leaves(n)? {
             let d = self.arena.sub(leaf, h);
             let d = self.arena.substitute(d, r.map);
-            if self.arena.cone(&[d]).contains(&h) { return None; }
+            if self.arena.cone(&[d]).contains(&h) {
+                return None;
+            }
             let d = self.arena.range(d);
             range = Some(range.map_or(d, |r| r.union(d)));
         }
@@ -91,10 +107,14 @@ impl Executor<'_> {
         for r in running {
             for (then, read) in [(r.held, r.read), (r.next, r.read_next)] {
                 let beyond = self.arena.sub(value, then);
-                if self.arena.as_int(beyond).is_some() { return self.arena.add(read, beyond); }
+                if self.arena.as_int(beyond).is_some() {
+                    return self.arena.add(read, beyond);
+                }
             }
             map.insert(r.held, r.read);
-            if !matches!(self.arena.get(r.next), Term::Sym(_)) { map.insert(r.next, r.read_next); }
+            if !matches!(self.arena.get(r.next), Term::Sym(_)) {
+                map.insert(r.next, r.read_next);
+            }
         }
         self.arena.substitute(value, &map)
     }
@@ -106,10 +126,20 @@ impl Executor<'_> {
             for n in self.arena.cone(&[t]) {
                 let Term::Ite(c, a, b) = *self.arena.get(n) else { continue };
                 let all = self.arena.conjuncts(c);
-                if all.iter().all(|c| self.follows(*c, known)) { map.insert(n, a); continue; }
-                if all.into_iter().any(|c| { let not = self.arena.not(c); self.follows(not, known) }) { map.insert(n, b); }
+                if all.iter().all(|c| self.follows(*c, known)) {
+                    map.insert(n, a);
+                    continue;
+                }
+                if all.into_iter().any(|c| {
+                    let not = self.arena.not(c);
+                    self.follows(not, known)
+                }) {
+                    map.insert(n, b);
+                }
             }
-            if map.is_empty() { return t; }
+            if map.is_empty() {
+                return t;
+            }
             t = self.arena.substitute(t, &map);
         }
     }
@@ -120,31 +150,47 @@ impl Executor<'_> {
         for n in self.arena.cone(&known) {
             let Term::Wrap { arg, bits, signed } = *self.arena.get(n) else { continue };
             let (want, has) = (Range::of_int(bits, signed), self.arena.range(arg));
-            if !want.contains(Range { hi: Some(0), ..has }) { continue; }
+            if !want.contains(Range { hi: Some(0), ..has }) {
+                continue;
+            }
             let bounded = known.iter().any(|c| {
                 let Term::Le(t) = *self.arena.get(*c) else { return false };
                 let rest = self.arena.sub(t, arg);
                 self.arena.as_int(rest).and_then(i128::checked_neg).is_some_and(|most| want.contains_value(most))
             });
-            if bounded { map.insert(n, arg); }
+            if bounded {
+                map.insert(n, arg);
+            }
         }
         known.into_iter().map(|c| self.arena.substitute(c, &map)).collect()
     }
 
     /// Whether a condition follows from one of these, or from the sum of two.
     fn follows(&mut self, c: TermId, known: &[TermId]) -> bool {
-        if known.contains(&c) { return true; }
+        if known.contains(&c) {
+            return true;
+        }
         let Term::Le(t) = *self.arena.get(c) else { return false };
-        let bounds: Vec<TermId> = known.iter().filter_map(|c| if let Term::Le(t) = self.arena.get(*c) { Some(*t) } else { None }).take(MOST_KNOWN).collect();
+        let bounds: Vec<TermId> = known
+            .iter()
+            .filter_map(|c| if let Term::Le(t) = self.arena.get(*c) { Some(*t) } else { None })
+            .take(MOST_KNOWN)
+            .collect();
         let symbols = self.arena.symbols_of(&[t]);
         for x in &bounds {
             // Both are at most 0.
             let rest = self.arena.sub(t, *x);
-            if self.arena.range(rest).hi.is_some_and(|h| h <= 0) { return true; }
-            if !self.arena.symbols_of(&[*x]).iter().any(|s| symbols.contains(s)) { continue; }
+            if self.arena.range(rest).hi.is_some_and(|h| h <= 0) {
+                return true;
+            }
+            if !self.arena.symbols_of(&[*x]).iter().any(|s| symbols.contains(s)) {
+                continue;
+            }
             for y in &bounds {
                 let rest = self.arena.sub(rest, *y);
-                if self.arena.range(rest).hi.is_some_and(|h| h <= 0) { return true; }
+                if self.arena.range(rest).hi.is_some_and(|h| h <= 0) {
+                    return true;
+                }
             }
         }
         false
@@ -153,7 +199,13 @@ impl Executor<'_> {
 
 /// The symbols that stand for steps below a term.
 pub(super) fn steps_below(a: &Arena, t: TermId) -> FxHashSet<TermId> {
-    a.cone(&[t]).into_iter().filter_map(|n| match a.get(n) { Term::Apply { name, args, .. } if name == SUM => Some(args[0]), _ => None }).collect()
+    a.cone(&[t])
+        .into_iter()
+        .filter_map(|n| match a.get(n) {
+            Term::Apply { name, args, .. } if name == SUM => Some(args[0]),
+            _ => None,
+        })
+        .collect()
 }
 
 /// What is known of the sums below the roots; `None` where that is nothing.
@@ -162,8 +214,13 @@ pub fn instances(a: &mut Arena, roots: &[TermId]) -> Option<TermId> {
     for t in a.cone(roots) {
         let Term::Apply { name, args, .. } = a.get(t) else { continue };
         let [step, j] = args[..] else { continue };
-        if name != SUM { continue; }
-        match by_step.iter_mut().find(|(s, _)| *s == step) { Some((_, all)) => all.push((j, t)), None => by_step.push((step, vec![(j, t)])) }
+        if name != SUM {
+            continue;
+        }
+        match by_step.iter_mut().find(|(s, _)| *s == step) {
+            Some((_, all)) => all.push((j, t)),
+            None => by_step.push((step, vec![(j, t)])),
+        }
     }
     let zero = a.int(0);
     let mut out = vec![];
@@ -172,7 +229,9 @@ pub fn instances(a: &mut Arena, roots: &[TermId]) -> Option<TermId> {
         sums.truncate(MOST);
         sums.push((zero, zero));
         for (i, x) in sums.iter().enumerate() {
-            for y in &sums[i + 1..] { out.extend([grown(a, *x, *y, range), grown(a, *y, *x, range)]); }
+            for y in &sums[i + 1..] {
+                out.extend([grown(a, *x, *y, range), grown(a, *y, *x, range)]);
+            }
         }
     }
     out.retain(|f| a.as_bool(*f) != Some(true));
@@ -183,11 +242,20 @@ pub fn instances(a: &mut Arena, roots: &[TermId]) -> Option<TermId> {
 fn grown(a: &mut Arena, (i, before): (TermId, TermId), (j, after): (TermId, TermId), step: Range) -> TermId {
     // Rounds before the first add nothing.
     let from_start = a.range(i).lo.is_some_and(|l| l >= 0);
-    let [lo, hi] = [step.lo.map(|l| if from_start { l } else { l.min(0) }), step.hi.map(|h| if from_start { h } else { h.max(0) })];
+    let [lo, hi] = [
+        step.lo.map(|l| if from_start { l } else { l.min(0) }),
+        step.hi.map(|h| if from_start { h } else { h.max(0) }),
+    ];
     let (rounds, growth) = (a.sub(j, i), a.sub(after, before));
     let mut all = vec![];
-    if let Some(lo) = lo { let least = a.scale(rounds, lo); all.push(a.le(least, growth)); }
-    if let Some(hi) = hi { let most = a.scale(rounds, hi); all.push(a.le(growth, most)); }
+    if let Some(lo) = lo {
+        let least = a.scale(rounds, lo);
+        all.push(a.le(least, growth));
+    }
+    if let Some(hi) = hi {
+        let most = a.scale(rounds, hi);
+        all.push(a.le(growth, most));
+    }
     let all = a.and_all(all);
     let earlier = a.lt(j, i);
     a.or(earlier, all)

@@ -45,7 +45,9 @@ pub struct Several {
 
 impl Several {
     /// Whether an object stands for what some round allocated, and not for what the round at hand does.
-    pub(super) fn has_other_names(&self, o: ObjId) -> bool { self.clans.get(&o).is_some_and(|all| self.rounds.get(all).is_some_and(|r| r.made != o)) }
+    pub(super) fn has_other_names(&self, o: ObjId) -> bool {
+        self.clans.get(&o).is_some_and(|all| self.rounds.get(all).is_some_and(|r| r.made != o))
+    }
 
     /// Whether two objects may be one, though they have two names, or be two that have one name.
     pub(super) fn may_be_the_same(&self, a: ObjId, b: ObjId) -> bool {
@@ -53,11 +55,15 @@ impl Several {
     }
 
     /// The object that says whether what a name means may have been freed.
-    pub(super) fn freed_as(&self, o: ObjId) -> ObjId { if self.has_other_names(o) { self.clans.get(&o).copied().unwrap_or(o) } else { o } }
+    pub(super) fn freed_as(&self, o: ObjId) -> ObjId {
+        if self.has_other_names(o) { self.clans.get(&o).copied().unwrap_or(o) } else { o }
+    }
 
     /// All names of what an object may be, itself included.
     fn names(&self, o: ObjId) -> Vec<ObjId> {
-        let Some((all, r)) = self.clans.get(&o).and_then(|all| Some((*all, self.rounds.get(all)?))) else { return vec![o] };
+        let Some((all, r)) = self.clans.get(&o).and_then(|all| Some((*all, self.rounds.get(all)?))) else {
+            return vec![o];
+        };
         [r.made, all].into_iter().chain(r.elements.iter().map(|e| e.1)).chain(r.spare.iter().copied()).collect()
     }
 }
@@ -67,24 +73,45 @@ impl Executor<'_> {
     /// of them; with the object that stands for them.
     /// `end` is the state at the end of the round, `map` has the loop's variables at iteration `k`; symbols before `mark.0` and contents up to
     /// `mark.1` are older than the loop.
-    pub(super) fn made_in_each_round(&mut self, at: TermId, end: &State, map: &FxHashMap<TermId, TermId>, mark: (usize, u32), k: TermId, (context, site): (u64, Site)) -> Option<(TermId, ObjId)> {
+    pub(super) fn made_in_each_round(
+        &mut self,
+        at: TermId,
+        end: &State,
+        map: &FxHashMap<TermId, TermId>,
+        mark: (usize, u32),
+        k: TermId,
+        (context, site): (u64, Site),
+    ) -> Option<(TermId, ObjId)> {
         let Value::Ptr(p) = self.int_as_pointer(at) else { return None };
         let [Target { base: Base::Object(made), offset, .. }] = p.as_slice() else { return None };
         let (made, offset) = (*made, *offset);
-        if self.made.get(&made).is_none_or(|at| *at <= mark.1) || self.kept.is_twin(made) { return None; }
-        if !self.only_old(offset, mark.0, mark.1, Some(k)) { return None; }
+        if self.made.get(&made).is_none_or(|at| *at <= mark.1) || self.kept.is_twin(made) {
+            return None;
+        }
+        if !self.only_old(offset, mark.0, mark.1, Some(k)) {
+            return None;
+        }
         let freed = self.freed_when(end, made);
-        if self.arena.as_bool(freed) != Some(false) { return None; }
+        if self.arena.as_bool(freed) != Some(false) {
+            return None;
+        }
         let size = self.object(made).extent?;
         let size = self.arena.substitute(size, map);
-        if !self.only_old(size, mark.0, mark.1, Some(k)) { return None; }
+        if !self.only_old(size, mark.0, mark.1, Some(k)) {
+            return None;
+        }
         let varies = self.arena.cone(&[size]).contains(&k);
         let object = Object { extent: (!varies).then_some(size), ..self.object(made).clone() };
         let all = self.allocate(context, site, made.0, |_| object);
         // Addresses that were kept before may be any of them.
         self.kept.add_twin(made, all);
         let each = varies.then_some((k, size));
-        let spare = self.several.rounds.remove(&all).map(|r| r.elements.into_iter().map(|e| e.1).chain(r.spare).collect()).unwrap_or_default();
+        let spare = self
+            .several
+            .rounds
+            .remove(&all)
+            .map(|r| r.elements.into_iter().map(|e| e.1).chain(r.spare).collect())
+            .unwrap_or_default();
         self.several.clans.extend([(made, all), (all, all)]);
         self.several.rounds.insert(all, Rounds { made, each, elements: vec![], spare, numbers: FxHashMap::default() });
         let address = self.address_of_round(all, k);
@@ -112,10 +139,20 @@ impl Executor<'_> {
     pub(super) fn made_in_round(&mut self, all: ObjId, number: TermId) -> Option<ObjId> {
         let r = self.several.rounds.get(&all)?;
         let Some(each) = r.each else { return Some(all) };
-        if let Some((_, o)) = r.elements.iter().find(|e| e.0 == number) { return Some(*o); }
-        if let Some((o, _)) = r.numbers.iter().find(|n| *n.1 == number) { return Some(*o); }
-        if r.elements.len() >= MAX_ELEMENTS { return None; }
-        let spare = self.several.rounds.get_mut(&all).and_then(|r| r.spare.pop_front().inspect(|o| { r.numbers.remove(o); }));
+        if let Some((_, o)) = r.elements.iter().find(|e| e.0 == number) {
+            return Some(*o);
+        }
+        if let Some((o, _)) = r.numbers.iter().find(|n| *n.1 == number) {
+            return Some(*o);
+        }
+        if r.elements.len() >= MAX_ELEMENTS {
+            return None;
+        }
+        let spare = self.several.rounds.get_mut(&all).and_then(|r| {
+            r.spare.pop_front().inspect(|o| {
+                r.numbers.remove(o);
+            })
+        });
         let o = match spare {
             Some(o) => o,
             None => {
@@ -126,25 +163,42 @@ impl Executor<'_> {
             }
         };
         self.size_element(o, number, each);
-        if let Some(r) = self.several.rounds.get_mut(&all) { r.elements.push((number, o)); }
+        if let Some(r) = self.several.rounds.get_mut(&all) {
+            r.elements.push((number, o));
+        }
         Some(o)
     }
 
     /// The address of an object that stands for what rounds allocated, as a number: that of some round.
     pub(super) fn address_of_several(&mut self, o: ObjId) -> Option<TermId> {
-        if !self.several.has_other_names(o) { return None; }
+        if !self.several.has_other_names(o) {
+            return None;
+        }
         let all = *self.several.clans.get(&o)?;
         let r = self.several.rounds.get(&all)?;
         let known = r.elements.iter().find(|e| e.1 == o).map(|e| e.0).or_else(|| r.numbers.get(&o).copied());
-        let number = known.unwrap_or_else(|| self.arena.fresh(SymKind::Unknown { reason: "which round of a loop allocated it".into() }, "?", Range::new(0, 1 << 62)));
-        if o != all && let Some(r) = self.several.rounds.get_mut(&all) && known.is_none() { r.numbers.insert(o, number); }
+        let number = known.unwrap_or_else(|| {
+            self.arena.fresh(
+                SymKind::Unknown { reason: "which round of a loop allocated it".into() },
+                "?",
+                Range::new(0, 1 << 62),
+            )
+        });
+        if o != all
+            && let Some(r) = self.several.rounds.get_mut(&all)
+            && known.is_none()
+        {
+            r.numbers.insert(o, number);
+        }
         Some(self.address_of_round(all, number))
     }
 
     /// The objects that a term of [`MADE`] is the address of.
     pub(super) fn made_by(&self, t: TermId) -> Vec<ObjId> {
         let Term::Apply { name, args, .. } = self.arena.get(t) else { return vec![] };
-        if name != MADE { return vec![]; }
+        if name != MADE {
+            return vec![];
+        }
         let all = args.first().and_then(|a| self.arena.as_int(*a)).and_then(|id| u32::try_from(id).ok()).map(ObjId);
         all.map_or_else(Vec::new, |all| self.several.names(all))
     }
@@ -152,7 +206,11 @@ impl Executor<'_> {
     /// What has another name of memory that is written, and holds something that is known, is forgotten.
     pub(super) fn written_by_another_name(&mut self, s: &mut State, o: ObjId, reason: &str) {
         let names = self.several.names(o);
-        for other in names { if other != o && !self.several.has_other_names(other) && s.mem.contains_key(&other) { self.blank(s, other, reason, false); } }
+        for other in names {
+            if other != o && !self.several.has_other_names(other) && s.mem.contains_key(&other) {
+                self.blank(s, other, reason, false);
+            }
+        }
     }
 
     /// Makes it so that memory may have been freed whose other name was.
@@ -160,14 +218,18 @@ impl Executor<'_> {
         let Some(all) = self.several.clans.get(&o).copied() else { return };
         let Some(made) = self.several.rounds.get(&all).map(|r| r.made) else { return };
         for other in [made, all] {
-            if other == o && o == made { continue; }
+            if other == o && o == made {
+                continue;
+            }
             let reason = format!("whether `{}` was freed by another name", self.object(other).name);
             let maybe = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
             let both = self.arena.and(cond, maybe);
             self.ensure(s, other);
             let Some(before) = s.mem.get(&other).map(|x| x.freed.clone()) else { continue };
             let freed = self.freed_also(other, before, both);
-            if let Some(st) = s.mem.get_mut(&other) { Rc::make_mut(st).freed = freed; }
+            if let Some(st) = s.mem.get_mut(&other) {
+                Rc::make_mut(st).freed = freed;
+            }
         }
     }
 

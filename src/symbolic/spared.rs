@@ -37,13 +37,29 @@ impl Executor<'_> {
     }
 
     /// What a call gives that is not followed, which is of a type of this module, and the state after it; `why` says what is not known since.
-    pub(super) fn leave_out_call(&mut self, f: FuncRef, args: &[Value], mut s: State, (module, ty): (&Module, TypeId), at: (u64, Site), why: &str) -> (Value, State) {
+    pub(super) fn leave_out_call(
+        &mut self,
+        f: FuncRef,
+        args: &[Value],
+        mut s: State,
+        (module, ty): (&Module, TypeId),
+        at: (u64, Site),
+        why: &str,
+    ) -> (Value, State) {
         let mut given = Given::default();
-        for a in args { self.add_given(&mut given, a); }
+        for a in args {
+            self.add_given(&mut given, a);
+        }
         let named = self.globals_of(Part::Function(f));
         let places = self.forget_given(&mut s, given, &named, why, at);
         let v = self.unknown_of(module, ty, why);
-        (match places { Some(p) => among(v, &p), None => v }, s)
+        (
+            match places {
+                Some(p) => among(v, &p),
+                None => v,
+            },
+            s,
+        )
     }
 
     /// The states after a loop that is not followed, which comes in with `s`; `why` says what is not known since.
@@ -55,20 +71,37 @@ impl Executor<'_> {
         for b in &blocks {
             let block = &func.blocks[b.index()];
             inside.extend(block.insts.iter().filter_map(|i| i.result));
-            if let Terminator::Invoke { result, .. } = &block.term { inside.extend(*result); }
+            if let Terminator::Invoke { result, .. } = &block.term {
+                inside.extend(*result);
+            }
         }
         let mut given = Given::default();
-        let outer = |fr: &Frame, o: &Operand| match o { Operand::Value(v) if !inside.contains(v) => fr.env[v.index()].clone(), _ => None };
+        let outer = |fr: &Frame, o: &Operand| match o {
+            Operand::Value(v) if !inside.contains(v) => fr.env[v.index()].clone(),
+            _ => None,
+        };
         for b in &blocks {
             let block = &func.blocks[b.index()];
             for i in &block.insts {
                 match &i.op {
                     // A variable that is only read keeps its value; what it points to may be written.
-                    Op::Load { ptr, .. } => if let Some(v) = outer(fr, ptr) { self.add_held(&s, &v, &mut given); },
-                    op => op.operands(&mut |o| if let Some(v) = outer(fr, o) { self.add_given(&mut given, &v); }),
+                    Op::Load { ptr, .. } => {
+                        if let Some(v) = outer(fr, ptr) {
+                            self.add_held(&s, &v, &mut given);
+                        }
+                    }
+                    op => op.operands(&mut |o| {
+                        if let Some(v) = outer(fr, o) {
+                            self.add_given(&mut given, &v);
+                        }
+                    }),
                 }
             }
-            block.term.operands(&mut |o| if let Some(v) = outer(fr, o) { self.add_given(&mut given, &v); });
+            block.term.operands(&mut |o| {
+                if let Some(v) = outer(fr, o) {
+                    self.add_given(&mut given, &v);
+                }
+            });
         }
         let named = self.globals_of(Part::Loop(fr.func, lp.header));
         let at = (fr.context, Site { func: fr.func, block: lp.header, inst: u32::MAX });
@@ -86,10 +119,17 @@ impl Executor<'_> {
         ways.sort_unstable();
         ways.dedup();
         let several = ways.len() > 1;
-        let exits = ways.into_iter().filter_map(|(from, to)| {
-            let taken = if several { self.arena.fresh_bool(SymKind::Unknown { reason: why.to_owned() }, "?") } else { self.arena.bool(true) };
-            self.assume(s.clone(), taken).map(|s| (from, to, s))
-        }).collect();
+        let exits = ways
+            .into_iter()
+            .filter_map(|(from, to)| {
+                let taken = if several {
+                    self.arena.fresh_bool(SymKind::Unknown { reason: why.to_owned() }, "?")
+                } else {
+                    self.arena.bool(true)
+                };
+                self.assume(s.clone(), taken).map(|s| (from, to, s))
+            })
+            .collect();
         (exits, vec![])
     }
 
@@ -97,7 +137,9 @@ impl Executor<'_> {
         collect(v, &mut given.objects);
         given.anywhere |= has_unknown_pointer(v);
         // An address may be given as a number, or in pieces.
-        if let Value::Int(t) = v { given.objects.extend(self.addresses_in(*t)); }
+        if let Value::Int(t) = v {
+            given.objects.extend(self.addresses_in(*t));
+        }
         given.sources.values.add_value(v, &|t| self.is_no_address(t));
     }
 
@@ -106,25 +148,44 @@ impl Executor<'_> {
         let mut read = vec![];
         collect(v, &mut read);
         given.anywhere |= has_unknown_pointer(v);
-        for o in &read { self.add_contents(s, *o, given); }
+        for o in &read {
+            self.add_contents(s, *o, given);
+        }
         given.sources.read.extend(read);
     }
 
     /// Adds what pointers in an object may point to.
     fn add_contents(&mut self, s: &State, o: ObjId, given: &mut Given) {
         self.held(s, o, &mut given.objects);
-        if let Some(state) = s.mem.get(&o) { given.anywhere |= state.cells.values().any(|(_, v)| has_unknown_pointer(v)); }
+        if let Some(state) = s.mem.get(&o) {
+            given.anywhere |= state.cells.values().any(|(_, v)| has_unknown_pointer(v));
+        }
         let ObjKind::HostGlobal(r) = self.object(o).kind else { return };
         let mut initial = Mentions::default();
-        if let Some(c) = &self.program.global(r).init { initial.add_constant(self.program, r.module, c); }
-        for g in initial.globals { let o = self.global_object(g.module, g.global); given.objects.push(o); }
+        if let Some(c) = &self.program.global(r).init {
+            initial.add_constant(self.program, r.module, c);
+        }
+        for g in initial.globals {
+            let o = self.global_object(g.module, g.global);
+            given.objects.push(o);
+        }
     }
 
     /// Forgets all that code could write which is given these things and mentions these globals, and says where the addresses can lead
     /// that it has then, if that is known.
-    fn forget_given(&mut self, s: &mut State, mut given: Given, named: &Named, why: &str, at: (u64, Site)) -> Option<Rc<Places>> {
+    fn forget_given(
+        &mut self,
+        s: &mut State,
+        mut given: Given,
+        named: &Named,
+        why: &str,
+        at: (u64, Site),
+    ) -> Option<Rc<Places>> {
         let after = if given.anywhere { None } else { self.addresses_after(s, &given.sources, named, at) };
-        for g in &named.globals { let o = self.global_object(g.module, g.global); given.objects.push(o); }
+        for g in &named.globals {
+            let o = self.global_object(g.module, g.global);
+            given.objects.push(o);
+        }
         given.anywhere |= named.opaque;
         let there: Vec<ObjId> = s.mem.keys().copied().collect();
         for o in there {
@@ -132,34 +193,59 @@ impl Executor<'_> {
                 // Variables of libraries, which their functions may set.
                 ObjKind::HostGlobal(r) if !self.program.global(r).defined => given.objects.push(o),
                 // It may have read on.
-                ObjKind::Stream(file) => { self.read_files.insert(file); given.objects.push(o); }
+                ObjKind::Stream(file) => {
+                    self.read_files.insert(file);
+                    given.objects.push(o);
+                }
                 // All else is written through what the code is given or names, which is among these.
                 _ => {}
             }
         }
-        if let Some(after) = after { return Some(self.leave_addresses(s, &given.objects, &after, why)); }
+        if let Some(after) = after {
+            return Some(self.leave_addresses(s, &given.objects, &after, why));
+        }
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
-        while let Some(o) = given.objects.pop() { if seen.insert(o) { self.add_contents(s, o, &mut given); } }
+        while let Some(o) = given.objects.pop() {
+            if seen.insert(o) {
+                self.add_contents(s, o, &mut given);
+            }
+        }
         // Variables of functions that have returned are gone.
-        let mut reached: Vec<ObjId> = seen.into_iter().filter(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal)).collect();
+        let mut reached: Vec<ObjId> = seen
+            .into_iter()
+            .filter(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal))
+            .collect();
         reached.sort_unstable();
         self.kept.mix(&reached);
         for o in reached {
             // As with any function that is not known: libraries that it calls may write memory of the device.
-            if !self.read_only(o) || self.object(o).kind == ObjKind::DeviceHeap { self.forget(s, o, why, false); }
+            if !self.read_only(o) || self.object(o).kind == ObjKind::DeviceHeap {
+                self.forget(s, o, why, false);
+            }
         }
-        if given.anywhere { self.forget_escaped(s, why, false); }
+        if given.anywhere {
+            self.forget_escaped(s, why, false);
+        }
         None
     }
 
     /// Makes contents unknown that may have changed, where it is known which addresses they can hold.
     fn leave_addresses(&mut self, s: &mut State, given: &[ObjId], after: &Stored, why: &str) -> Rc<Places> {
-        let mut places = Places { objects: after.objects.iter().copied().collect(), functions: after.functions.iter().copied().collect() };
+        let mut places = Places {
+            objects: after.objects.iter().copied().collect(),
+            functions: after.functions.iter().copied().collect(),
+        };
         places.objects.sort_unstable();
         places.functions.sort_unstable();
-        for o in given { if !after.objects.contains(o) && !self.read_only(*o) { self.forget(s, *o, why, false); } }
+        for o in given {
+            if !after.objects.contains(o) && !self.read_only(*o) {
+                self.forget(s, *o, why, false);
+            }
+        }
         for o in &places.objects {
-            if self.read_only(*o) || matches!(self.object(*o).kind, ObjKind::HostLocal) && !s.mem.contains_key(o) { continue; }
+            if self.read_only(*o) || matches!(self.object(*o).kind, ObjKind::HostLocal) && !s.mem.contains_key(o) {
+                continue;
+            }
             self.kept.add(Some(*o), after);
             self.blank(s, *o, why, false);
         }

@@ -13,15 +13,30 @@ use std::rc::Rc;
 impl Executor<'_> {
     /// Gives the cells among `vars` that hold a number after a round (in `after`) the one that they hold before the first (in
     /// `before`); whether any got one.
-    pub(super) fn number_starts<'v>(&mut self, before: &mut State, after: &State, vars: impl Iterator<Item = &'v LoopVar>) -> bool {
+    pub(super) fn number_starts<'v>(
+        &mut self,
+        before: &mut State,
+        after: &State,
+        vars: impl Iterator<Item = &'v LoopVar>,
+    ) -> bool {
         let mut any = false;
         for v in vars {
             let LoopVar::Cell(o, at, size @ 1..=8) = *v else { continue };
-            if !matches!(after.mem.get(&o).and_then(|s| s.cells.get(&at)), Some((s, Value::Int(_))) if *s == size) { continue; }
+            if !matches!(after.mem.get(&o).and_then(|s| s.cells.get(&at)), Some((s, Value::Int(_))) if *s == size) {
+                continue;
+            }
             let Some(state) = before.mem.get(&o).cloned() else { continue };
             let start = match state.cells.get(&at) {
-                Some((s, Value::Unknown(why))) if *s == size => { let why = why.clone(); Value::Int(self.unknown_int(&why, size * 8)) }
-                None if state.overlapping(at, at + i64::from(size)).next().is_none() => match self.cell_for_merge(o, &state, at, size) { Some(v @ Value::Int(_)) => v, _ => continue },
+                Some((s, Value::Unknown(why))) if *s == size => {
+                    let why = why.clone();
+                    Value::Int(self.unknown_int(&why, size * 8))
+                }
+                None if state.overlapping(at, at + i64::from(size)).next().is_none() => {
+                    match self.cell_for_merge(o, &state, at, size) {
+                        Some(v @ Value::Int(_)) => v,
+                        _ => continue,
+                    }
+                }
                 _ => continue,
             };
             let Some(rc) = before.mem.get_mut(&o) else { continue };

@@ -35,7 +35,14 @@ impl Executor<'_> {
         Some(if facts.is_empty() { Form::Closed(value) } else { Form::Bounded(value, facts) })
     }
 
-    fn sum_of_steps(&mut self, n: TermId, h: TermId, r: &Rounds<'_>, facts: &mut Vec<TermId>, depth: u32) -> Option<TermId> {
+    fn sum_of_steps(
+        &mut self,
+        n: TermId,
+        h: TermId,
+        r: &Rounds<'_>,
+        facts: &mut Vec<TermId>,
+        depth: u32,
+    ) -> Option<TermId> {
         if let Term::Ite(c, x, y) = *self.arena.get(n) {
             let c = self.arena.substitute(c, r.map);
             if self.only_old(c, r.mark, r.version, None) {
@@ -43,9 +50,13 @@ impl Executor<'_> {
                 let (x, y) = (self.sum_of_steps(x, h, r, facts, depth)?, self.sum_of_steps(y, h, r, facts, depth)?);
                 return Some(self.arena.ite(c, x, y));
             }
-            if !self.only_old(c, r.mark, r.version, Some(r.k)) { return None; }
+            if !self.only_old(c, r.mark, r.version, Some(r.k)) {
+                return None;
+            }
             let (x, y) = (self.arena.sub(x, h), self.arena.sub(y, h));
-            if ![x, y].into_iter().all(|d| self.only_old(d, r.mark, r.version, None)) { return None; }
+            if ![x, y].into_iter().all(|d| self.only_old(d, r.mark, r.version, None)) {
+                return None;
+            }
             let met = self.rounds_with(c, r)?;
             let unmet = self.arena.sub(r.k, met);
             let (x, y) = (self.arena.mul(x, met), self.arena.mul(y, unmet));
@@ -53,10 +64,14 @@ impl Executor<'_> {
         }
         let d = self.arena.sub(n, h);
         let d = self.arena.substitute(d, r.map);
-        if !self.only_old(d, r.mark, r.version, Some(r.k)) { return None; }
+        if !self.only_old(d, r.mark, r.version, Some(r.k)) {
+            return None;
+        }
         let (first, slope) = self.linear(d, r.k)?;
         let steady = self.arena.mul(first, r.k);
-        if self.arena.as_int(slope) == Some(0) { return Some(steady); }
+        if self.arena.as_int(slope) == Some(0) {
+            return Some(steady);
+        }
         // 0 + 1 + … + (k - 1), and what a solver that does not multiply should know of it.
         let square = self.arena.mul(r.k, r.k);
         let twice = self.arena.sub(square, r.k);
@@ -70,25 +85,44 @@ impl Executor<'_> {
     /// Of a variable that rounds either leave as it is or change in one way, its form at iteration `k`, and what then holds of each
     /// earlier round, in terms of `k`: that it changed nothing, or that the change is seen. `if (bad(i)) ok = false;` and
     /// `errors += bad(i);` say it of `bad(i)`. `form` is what is known so far.
-    pub(super) fn noted(&mut self, (a, h, n): (TermId, TermId, TermId), r: &Rounds<'_>, form: &Form) -> Option<(Form, TermId)> {
+    pub(super) fn noted(
+        &mut self,
+        (a, h, n): (TermId, TermId, TermId),
+        r: &Rounds<'_>,
+        form: &Form,
+    ) -> Option<(Form, TermId)> {
         let (d, zero) = (self.arena.sub(n, h), self.arena.int(0));
         let mut new = None;
-        let changed = if matches!(self.arena.get(n), Term::Ite(..)) { self.changed_when(n, h, &mut new, DEPTH)? } else { self.changed_when(d, zero, &mut new, DEPTH)? };
+        let changed = if matches!(self.arena.get(n), Term::Ite(..)) {
+            self.changed_when(n, h, &mut new, DEPTH)?
+        } else {
+            self.changed_when(d, zero, &mut new, DEPTH)?
+        };
         let changed = self.arena.substitute(changed, r.map);
-        if !self.only_old(changed, r.mark, r.version, Some(r.k)) || !self.arena.cone(&[changed]).contains(&r.k) { return None; }
+        if !self.only_old(changed, r.mark, r.version, Some(r.k)) || !self.arena.cone(&[changed]).contains(&r.k) {
+            return None;
+        }
         let unchanged = self.arena.not(changed);
-        let new = if matches!(self.arena.get(n), Term::Ite(..)) { new? } else { let step = new?; self.arena.add(h, step) };
+        let new = if matches!(self.arena.get(n), Term::Ite(..)) {
+            new?
+        } else {
+            let step = new?;
+            self.arena.add(h, step)
+        };
         let step = self.arena.sub(new, h);
         if let Some(by) = self.arena.as_int(step) {
             // Every change is the same step: after one of them it is at least that far from the start.
             let Form::Bounded(Value::Int(now), _) = form else { return None };
             let so_far = self.arena.sub(*now, a);
-            if self.arena.cone(&[so_far]).contains(&r.k) { return None; }
+            if self.arena.cone(&[so_far]).contains(&r.k) {
+                return None;
+            }
             let seen = if by > 0 { self.arena.le(step, so_far) } else { self.arena.le(so_far, step) };
             return Some((form.clone(), self.arena.or(unchanged, seen)));
         }
         self.arena.as_int(new)?;
-        let seen = self.arena.fresh_bool(SymKind::Unknown { reason: "whether a round of a loop set a variable".into() }, "?");
+        let seen =
+            self.arena.fresh_bool(SymKind::Unknown { reason: "whether a round of a loop set a variable".into() }, "?");
         let value = self.arena.ite(seen, new, a);
         let (not, one) = (self.arena.not(seen), self.arena.int(1));
         let begun = self.arena.le(one, r.k);
@@ -98,7 +132,9 @@ impl Executor<'_> {
 
     /// When a choice is something else than `old`: always the same, which becomes `new`.
     fn changed_when(&mut self, n: TermId, old: TermId, new: &mut Option<TermId>, depth: u32) -> Option<TermId> {
-        if n == old { return Some(self.arena.bool(false)); }
+        if n == old {
+            return Some(self.arena.bool(false));
+        }
         if let Term::Ite(c, x, y) = *self.arena.get(n) {
             let depth = depth.checked_sub(1)?;
             let (x, y) = (self.changed_when(x, old, new, depth)?, self.changed_when(y, old, new, depth)?);
@@ -114,8 +150,15 @@ impl Executor<'_> {
     pub(super) fn in_the_first_round(&mut self, conditions: &[TermId], k: TermId) -> Option<TermId> {
         let mut all = vec![];
         for &c in conditions {
-            if !self.arena.cone(&[c]).contains(&k) { continue; }
-            if let Term::Le(t) = *self.arena.get(c) && let Some((_, slope)) = self.linear(t, k) && self.arena.as_int(slope).is_some_and(|s| s > 0) { continue; }
+            if !self.arena.cone(&[c]).contains(&k) {
+                continue;
+            }
+            if let Term::Le(t) = *self.arena.get(c)
+                && let Some((_, slope)) = self.linear(t, k)
+                && self.arena.as_int(slope).is_some_and(|s| s > 0)
+            {
+                continue;
+            }
             all.push(self.in_round(c, k, 0));
         }
         (!all.is_empty()).then(|| self.arena.and_all(all))
@@ -123,15 +166,29 @@ impl Executor<'_> {
 
     /// Ways out of a loop, with what they say of its first round: it was left there, or what goes on from there held. That does
     /// not speak of how many rounds there were, and so is known wherever the loop's inputs are.
-    pub(super) fn after_the_first_round(&mut self, exits: Vec<(BlockId, BlockId, State)>, begin: TermId, first: TermId, r: &Rounds<'_>) -> Vec<(BlockId, BlockId, State)> {
-        exits.into_iter().filter_map(|(from, to, s)| {
-            let (_, _, left) = self.arena.split_common(begin, s.path);
-            let left: Vec<TermId> = self.arena.conjuncts(left).into_iter().filter(|c| self.only_old(*c, r.mark, r.version, Some(r.k))).collect();
-            let left = self.arena.and_all(left);
-            let at_once = self.in_round(left, r.k, 0);
-            let fact = self.arena.or(at_once, first);
-            self.assume(s, fact).map(|s| (from, to, s))
-        }).collect()
+    pub(super) fn after_the_first_round(
+        &mut self,
+        exits: Vec<(BlockId, BlockId, State)>,
+        begin: TermId,
+        first: TermId,
+        r: &Rounds<'_>,
+    ) -> Vec<(BlockId, BlockId, State)> {
+        exits
+            .into_iter()
+            .filter_map(|(from, to, s)| {
+                let (_, _, left) = self.arena.split_common(begin, s.path);
+                let left: Vec<TermId> = self
+                    .arena
+                    .conjuncts(left)
+                    .into_iter()
+                    .filter(|c| self.only_old(*c, r.mark, r.version, Some(r.k)))
+                    .collect();
+                let left = self.arena.and_all(left);
+                let at_once = self.in_round(left, r.k, 0);
+                let fact = self.arena.or(at_once, first);
+                self.assume(s, fact).map(|s| (from, to, s))
+            })
+            .collect()
     }
 
     /// `first + slope · k`, neither of which depends on `k`.
@@ -149,16 +206,27 @@ impl Executor<'_> {
 
     /// In how many of the rounds before `k` a condition holds.
     fn rounds_with(&mut self, c: TermId, r: &Rounds<'_>) -> Option<TermId> {
-        if let Term::Not(x) = *self.arena.get(c) { let n = self.rounds_with(x, r)?; return Some(self.arena.sub(r.k, n)); }
+        if let Term::Not(x) = *self.arena.get(c) {
+            let n = self.rounds_with(x, r)?;
+            return Some(self.arena.sub(r.k, n));
+        }
         let (Term::Le(t) | Term::EqZ(t)) = *self.arena.get(c) else { return self.rounds_in_turn(c, r) };
         let Some((first, slope)) = self.linear(t, r.k) else { return self.rounds_in_turn(c, r) };
         let slope = self.arena.as_int(slope)?;
-        if matches!(self.arena.get(c), Term::Le(_)) { self.rounds_up_to(first, slope, r.k) } else { self.round_of(first, slope, r.k) }
+        if matches!(self.arena.get(c), Term::Le(_)) {
+            self.rounds_up_to(first, slope, r.k)
+        } else {
+            self.round_of(first, slope, r.k)
+        }
     }
 
     /// Whether there is a round before `k` in which `first + slope · j == 0`, for steps of one: 1 or 0.
     fn round_of(&mut self, first: TermId, slope: i128, k: TermId) -> Option<TermId> {
-        let round = match slope { -1 => first, 1 => self.arena.neg(first), _ => return None };
+        let round = match slope {
+            -1 => first,
+            1 => self.arena.neg(first),
+            _ => return None,
+        };
         let (zero, one) = (self.arena.int(0), self.arena.int(1));
         let (begun, before) = (self.arena.le(zero, round), self.arena.lt(round, k));
         let there = self.arena.and(begun, before);
@@ -190,20 +258,33 @@ impl Executor<'_> {
         let (mut period, mut remainders) = (1i128, vec![]);
         for t in self.arena.cone(&[c]) {
             let Term::Mod(x, m) = *self.arena.get(t) else { continue };
-            if self.only_old(t, r.mark, r.version, None) { continue; }
+            if self.only_old(t, r.mark, r.version, None) {
+                continue;
+            }
             let (_, slope) = self.linear(x, r.k)?;
             self.arena.as_int(slope)?;
-            if period % m != 0 { period = period.checked_mul(m)?; }
-            if period > LONGEST_PERIOD { return None; }
+            if period % m != 0 {
+                period = period.checked_mul(m)?;
+            }
+            if period > LONGEST_PERIOD {
+                return None;
+            }
             remainders.push(t);
         }
-        if remainders.is_empty() { return None; }
+        if remainders.is_empty() {
+            return None;
+        }
         let mut all = self.arena.int(0);
         for round in 0..period {
             let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
-            for t in &remainders { let v = self.in_round(*t, r.k, round); map.insert(*t, v); }
+            for t in &remainders {
+                let v = self.in_round(*t, r.k, round);
+                map.insert(*t, v);
+            }
             let met = self.arena.substitute(c, &map);
-            if !self.only_old(met, r.mark, r.version, None) { return None; }
+            if !self.only_old(met, r.mark, r.version, None) {
+                return None;
+            }
             // Rounds `round`, `round + period`, … before `k`.
             let up = self.arena.add_const(r.k, period - 1 - round);
             let (times, zero) = (self.arena.floor_div(up, period), self.arena.int(0));
@@ -214,10 +295,19 @@ impl Executor<'_> {
     }
 
     /// A number that is kept in so many bits, where it is made of a variable of that width: how that was read does not matter.
-    pub(super) fn as_kept(&mut self, n: TermId, h: TermId, bits: u32) -> TermId { self.as_kept_within(n, h, bits, DEPTH) }
+    pub(super) fn as_kept(&mut self, n: TermId, h: TermId, bits: u32) -> TermId {
+        self.as_kept_within(n, h, bits, DEPTH)
+    }
 
     fn as_kept_within(&mut self, n: TermId, h: TermId, bits: u32, depth: u32) -> TermId {
-        if !self.arena.cone(&[n]).into_iter().any(|t| self.arena.reading(t).is_some_and(|(x, b, _)| x == h && b >= bits)) { return n; }
+        if !self
+            .arena
+            .cone(&[n])
+            .into_iter()
+            .any(|t| self.arena.reading(t).is_some_and(|(x, b, _)| x == h && b >= bits))
+        {
+            return n;
+        }
         if let Term::Ite(c, x, y) = *self.arena.get(n) {
             let Some(depth) = depth.checked_sub(1) else { return n };
             let (x, y) = (self.as_kept_within(x, h, bits, depth), self.as_kept_within(y, h, bits, depth));
@@ -226,7 +316,9 @@ impl Executor<'_> {
         let mut out = n;
         for (m, c) in self.arena.poly(n).terms {
             let [t] = m[..] else { continue };
-            if !self.arena.reading(t).is_some_and(|(x, b, _)| x == h && b >= bits) { continue; }
+            if !self.arena.reading(t).is_some_and(|(x, b, _)| x == h && b >= bits) {
+                continue;
+            }
             let (read, kept) = (self.arena.scale(t, c), self.arena.scale(h, c));
             out = self.arena.sub(out, read);
             out = self.arena.add(out, kept);
@@ -262,7 +354,10 @@ mod tests {
             let mut counted = 0;
             let numbers: Vec<TermId> = (-3..9).map(|v| e.arena.int(v)).collect();
             let (twice, thrice, down) = (e.arena.scale(r.k, 2), e.arena.scale(r.k, 3), e.arena.neg(r.k));
-            let remainders = [2, 4].map(|m| { let more = e.arena.add_const(thrice, 1); e.arena.modulo(more, m) });
+            let remainders = [2, 4].map(|m| {
+                let more = e.arena.add_const(thrice, 1);
+                e.arena.modulo(more, m)
+            });
             for n in numbers {
                 for t in [r.k, twice, thrice, down, remainders[0], remainders[1]] {
                     for c in [e.arena.le(t, n), e.arena.le(n, t), e.arena.eq(t, n)] {

@@ -30,47 +30,74 @@ pub enum Reader {
 
 impl Reader {
     /// Apart from all widths of numbers.
-    const fn key(self, bits: u32) -> u32 { bits + 1000 * self as u32 }
+    const fn key(self, bits: u32) -> u32 {
+        bits + 1000 * self as u32
+    }
 }
 
 impl Executor<'_> {
     /// The text of an argument, by one of its names.
-    fn is_text(&self, o: ObjId) -> bool { matches!(self.object(o).kind, ObjKind::ArgvText(_) | ObjKind::ArgvTexts) || self.options.contains_key(&o) }
+    fn is_text(&self, o: ObjId) -> bool {
+        matches!(self.object(o).kind, ObjKind::ArgvText(_) | ObjKind::ArgvTexts) || self.options.contains_key(&o)
+    }
 
-    pub(super) fn is_copied_text(&self, o: ObjId) -> bool { self.copied_texts.values().any(|c| *c == o) }
+    pub(super) fn is_copied_text(&self, o: ObjId) -> bool {
+        self.copied_texts.values().any(|c| *c == o)
+    }
 
     /// The copy of a text that C++ strings hold.
     pub(crate) fn copy_of_text(&mut self, o: ObjId) -> ObjId {
-        if self.is_copied_text(o) { return o; }
-        if let Some(c) = self.copied_texts.get(&o) { return *c; }
+        if self.is_copied_text(o) {
+            return o;
+        }
+        if let Some(c) = self.copied_texts.get(&o) {
+            return *c;
+        }
         let (kind, name) = (self.object(o).kind.clone(), self.object(o).name.clone());
         let c = self.new_object(Object { kind, name, extent: None, site: None, func: None, array: true });
-        if let Some(found) = self.options.get(&o).cloned() { self.options.insert(c, found); }
+        if let Some(found) = self.options.get(&o).cloned() {
+            self.options.insert(c, found);
+        }
         self.copied_texts.insert(o, c);
         c
     }
 
     /// Says what the text of an option holds where nothing has written it.
-    pub(crate) fn starts_as_given(&mut self, o: ObjId, state: ObjState) { self.initial.insert(o, Rc::new(state)); }
+    pub(crate) fn starts_as_given(&mut self, o: ObjId, state: ObjState) {
+        self.initial.insert(o, Rc::new(state));
+    }
 
     /// Whether any byte from a place on may have been written by this name.
     fn is_written(&self, s: &State, o: ObjId, from: i64) -> bool {
         let Some(now) = s.mem.get(&o) else { return false };
         let Some(first) = self.initial.get(&o) else { return true };
-        !Rc::ptr_eq(now, first) && (now.rest != first.rest || now.cells.iter().any(|(at, (bytes, _))| at + i64::from(*bytes) > from))
+        !Rc::ptr_eq(now, first)
+            && (now.rest != first.rest || now.cells.iter().any(|(at, (bytes, _))| at + i64::from(*bytes) > from))
     }
 
     /// Whether a text may have been written by another of its names.
     pub(crate) fn is_written_by_another_name(&self, s: &State, o: ObjId) -> bool {
-        if !self.is_text(o) || self.is_copied_text(o) { return false; }
+        if !self.is_text(o) || self.is_copied_text(o) {
+            return false;
+        }
         let exact = matches!(self.object(o).kind, ObjKind::ArgvText(_));
-        let other = |name: &ObjId| *name != o && !self.is_copied_text(*name) && !(exact && matches!(self.object(*name).kind, ObjKind::ArgvText(_)));
-        self.argv_texts.values().chain(self.options.keys()).any(|name| other(name) && self.is_written(s, *name, i64::MIN))
+        let other = |name: &ObjId| {
+            *name != o
+                && !self.is_copied_text(*name)
+                && !(exact && matches!(self.object(*name).kind, ObjKind::ArgvText(_)))
+        };
+        self.argv_texts
+            .values()
+            .chain(self.options.keys())
+            .any(|name| other(name) && self.is_written(s, *name, i64::MIN))
     }
 
     /// Whether all bytes from there on are those of the argument that the program was given.
     pub(crate) fn is_as_given(&self, s: &State, o: ObjId, offset: TermId) -> bool {
-        let from = match self.object(o).kind { ObjKind::ArgvText(_) => self.arena.as_int(offset).and_then(|at| i64::try_from(at).ok()), _ => None };
+        let from = match self.object(o).kind {
+            ObjKind::ArgvText(_) => self.arena.as_int(offset).and_then(|at| i64::try_from(at).ok()),
+            _ => None,
+        };
         self.is_text(o) && !self.is_written(s, o, from.unwrap_or(i64::MIN)) && !self.is_written_by_another_name(s, o)
     }
 
@@ -84,9 +111,13 @@ impl Executor<'_> {
     /// What a reader gives for `argv[i]`.
     pub(crate) fn argument_read(&mut self, i: u32, bits: u32, reader: Reader) -> TermId {
         let source = InputSource::Argv(i);
-        if reader == Reader::Decimal { return self.input(source, bits); }
+        if reader == Reader::Decimal {
+            return self.input(source, bits);
+        }
         let key = (source.clone(), reader.key(bits));
-        if let Some(t) = self.inputs.get(&key) { return *t; }
+        if let Some(t) = self.inputs.get(&key) {
+            return *t;
+        }
         let t = self.arena.fresh(SymKind::Input(source), format!("argv[{i}]"), Range::of_int(bits, true));
         self.inputs.insert(key, t);
         t
@@ -95,8 +126,13 @@ impl Executor<'_> {
     /// An input that was read in more bits, kept in so many.
     pub(super) fn input_kept_in(&mut self, t: TermId, source: InputSource, bits: u32) -> TermId {
         let InputSource::Argv(i) = source else { return self.input(source, bits) };
-        let of = |reader: &Reader| [8, 16, 32, 64].iter().any(|wide| self.inputs.get(&(InputSource::Argv(i), reader.key(*wide))) == Some(&t));
-        let reader = [Reader::AnyBase, Reader::Unsigned, Reader::UnsignedAnyBase].into_iter().find(of).unwrap_or(Reader::Decimal);
+        let of = |reader: &Reader| {
+            [8, 16, 32, 64].iter().any(|wide| self.inputs.get(&(InputSource::Argv(i), reader.key(*wide))) == Some(&t))
+        };
+        let reader = [Reader::AnyBase, Reader::Unsigned, Reader::UnsignedAnyBase]
+            .into_iter()
+            .find(of)
+            .unwrap_or(Reader::Decimal);
         self.argument_read(i, bits, reader)
     }
 
@@ -106,11 +142,17 @@ impl Executor<'_> {
         let ObjKind::ArgvText(i) = self.object(o).kind else { return None };
         let into = self.arena.as_int(offset).filter(|at| *at >= 0 && self.is_as_given(s, o, offset))?;
         let all = self.input(InputSource::ArgvLen(i), 64);
-        if into == 0 { return Some(all); }
+        if into == 0 {
+            return Some(all);
+        }
         // Behind its end other texts may stand.
         let (at, rest) = (self.arena.int(into), self.arena.add_const(all, -into));
         let inside = self.arena.le(at, all);
-        let other = self.arena.fresh(SymKind::Unknown { reason: "the length of a string".into() }, "strlen", Range::new(0, 1 << 20));
+        let other = self.arena.fresh(
+            SymKind::Unknown { reason: "the length of a string".into() },
+            "strlen",
+            Range::new(0, 1 << 20),
+        );
         Some(self.arena.ite(inside, rest, other))
     }
 
@@ -127,13 +169,23 @@ impl Executor<'_> {
         }
         objects.sort_unstable();
         objects.dedup();
-        self.lost_pointer(Lost { reason: Rc::from(reason), among: Some(Rc::new(Places { objects, functions: vec![] })), unset: false })
+        self.lost_pointer(Lost {
+            reason: Rc::from(reason),
+            among: Some(Rc::new(Places { objects, functions: vec![] })),
+            unset: false,
+        })
     }
 
     /// The arguments of a call through which texts of the command line may be written: others become numbers.
     pub(crate) fn without_texts_read(&mut self, callees: &[FuncRef], args: &[Value]) -> Vec<Value> {
-        let is_only_text = |v: &Value| matches!(v, Value::Ptr(p) if one_object(p).is_some_and(|(o, _)| self.is_text(o)));
-        let read = |i: usize| callees.iter().all(|f| { let f = self.program.func(*f); f.is_declaration() && only_reads(&f.name, &f.display, i) });
+        let is_only_text =
+            |v: &Value| matches!(v, Value::Ptr(p) if one_object(p).is_some_and(|(o, _)| self.is_text(o)));
+        let read = |i: usize| {
+            callees.iter().all(|f| {
+                let f = self.program.func(*f);
+                f.is_declaration() && only_reads(&f.name, &f.display, i)
+            })
+        };
         let read: Vec<bool> = args.iter().enumerate().map(|(i, v)| is_only_text(v) && read(i)).collect();
         let zero = self.arena.int(0);
         args.iter().zip(read).map(|(v, read)| if read { Value::Int(zero) } else { v.clone() }).collect()

@@ -18,16 +18,28 @@ const THROWN: &str = "an exception that is caught";
 
 impl Executor<'_> {
     /// The state in which an exception of a call comes to its handler, where that goes on.
-    pub(super) fn thrown(&mut self, fr: &Frame, site: Site, (callee, args): (&Callee, &[Value]), before: State, ty: TypeId) -> Option<State> {
+    pub(super) fn thrown(
+        &mut self,
+        fr: &Frame,
+        site: Site,
+        (callee, args): (&Callee, &[Value]),
+        before: State,
+        ty: TypeId,
+    ) -> Option<State> {
         let thrown = self.arena.fresh_bool(SymKind::Unknown { reason: THROWN.to_owned() }, "?");
         let mut s = self.assume(before, thrown)?;
         match self.direct_callee(fr.func.module, callee) {
             Some(f) if self.function(f).name == "__cxa_throw" => {}
-            Some(f) if !self.function(f).is_declaration() => { let m = self.module(fr.func); s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), THROWN).1; }
+            Some(f) if !self.function(f).is_declaration() => {
+                let m = self.module(fr.func);
+                s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), THROWN).1;
+            }
             Some(f) => self.pass_by(&mut s, &[f], args, THROWN),
             None => {
                 for f in self.called_through_pointers(args.len()) {
-                    if self.function(f).is_declaration() { continue; }
+                    if self.function(f).is_declaration() {
+                        continue;
+                    }
                     let m = self.module(fr.func);
                     s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), THROWN).1;
                 }
@@ -78,8 +90,13 @@ impl Executor<'_> {
         self.unthrown.entry(f).or_insert_with(|| {
             let (mut plain, mut open) = (FxHashSet::default(), vec![BlockId(0)]);
             while let Some(b) = open.pop() {
-                if !plain.insert(b) { continue; }
-                match &func.blocks[b.index()].term { Terminator::Invoke { normal, .. } => open.push(*normal), t => open.extend(t.successors()) }
+                if !plain.insert(b) {
+                    continue;
+                }
+                match &func.blocks[b.index()].term {
+                    Terminator::Invoke { normal, .. } => open.push(*normal),
+                    t => open.extend(t.successors()),
+                }
             }
             plain
         })
@@ -87,7 +104,9 @@ impl Executor<'_> {
 
     fn may_throw(&mut self, caller: FuncRef, callee: &Callee) -> bool {
         let Some(f) = self.direct_callee(caller.module, callee) else { return true };
-        if let Some(known) = self.throws.get(&f) { return *known; }
+        if let Some(known) = self.throws.get(&f) {
+            return *known;
+        }
         let named = self.globals_of(Part::Function(f));
         let throws = named.reached.iter().chain([&f]).any(|g| {
             let g = self.function(*g);
@@ -100,14 +119,27 @@ impl Executor<'_> {
     /// Whether a function comes back to its caller or its other code from a handler, or its handler or clean-up launches. Of `main`
     /// that only matters if something is done on a device then.
     fn goes_on(&mut self, f: FuncRef, unwind: BlockId) -> bool {
-        if let Some(known) = self.handlers.get(&(f, unwind)) { return *known; }
+        if let Some(known) = self.handlers.get(&(f, unwind)) {
+            return *known;
+        }
         let func = self.function(f);
         let (mut seen, mut open) = (FxHashSet::default(), vec![unwind]);
-        while let Some(b) = open.pop() { if seen.insert(b) { open.extend(func.blocks[b.index()].term.successors()); } }
-        let back = seen.iter().any(|b| matches!(func.blocks[b.index()].term, Terminator::Ret(_))) || !self.unthrown_blocks(f).is_disjoint(&seen);
+        while let Some(b) = open.pop() {
+            if seen.insert(b) {
+                open.extend(func.blocks[b.index()].term.successors());
+            }
+        }
+        let back = seen.iter().any(|b| matches!(func.blocks[b.index()].term, Terminator::Ret(_)))
+            || !self.unthrown_blocks(f).is_disjoint(&seen);
         let mut mentions = Mentions::of(self.program, f.module, seen.iter().map(|b| &func.blocks[b.index()]));
         mentions.indirect = self.calls_through_pointers(f, &seen);
-        let on = if back && func.name != "main" { true } else if back { !self.effort.are_harmless(&mentions) } else { self.effort.reaches(&mentions, |g| is_launch(&self.function(g).name)) };
+        let on = if back && func.name != "main" {
+            true
+        } else if back {
+            !self.effort.are_harmless(&mentions)
+        } else {
+            self.effort.reaches(&mentions, |g| is_launch(&self.function(g).name))
+        };
         self.handlers.insert((f, unwind), on);
         on
     }
@@ -117,8 +149,14 @@ impl Executor<'_> {
         let func = self.function(f);
         blocks.iter().any(|b| {
             let b = &func.blocks[b.index()];
-            let last = match &b.term { Terminator::Invoke { callee, args, .. } => Some((callee, args)), _ => None };
-            let calls = b.insts.iter().filter_map(|i| match &i.op { Op::Call { callee, args } => Some((callee, args)), _ => None });
+            let last = match &b.term {
+                Terminator::Invoke { callee, args, .. } => Some((callee, args)),
+                _ => None,
+            };
+            let calls = b.insts.iter().filter_map(|i| match &i.op {
+                Op::Call { callee, args } => Some((callee, args)),
+                _ => None,
+            });
             calls.chain(last).any(|(callee, args)| matches!(callee, Callee::Indirect(_)) && !self.is_of_caught(f, args))
         })
     }

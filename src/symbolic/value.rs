@@ -8,7 +8,10 @@ use std::rc::Rc;
 
 /// Objects and functions whose addresses a pointer may be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Places { pub objects: Vec<ObjId>, pub functions: Vec<FuncRef> }
+pub struct Places {
+    pub objects: Vec<ObjId>,
+    pub functions: Vec<FuncRef>,
+}
 
 /// A pointer that could not be followed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,18 +27,28 @@ pub struct Lost {
 
 /// What is read of an object where nothing was written.
 #[must_use]
-pub fn unwritten(name: &str) -> String { format!("`{name}` before it is written") }
+pub fn unwritten(name: &str) -> String {
+    format!("`{name}` before it is written")
+}
 
 impl Lost {
     /// One of which nothing is known.
     #[must_use]
-    pub fn anywhere(reason: &str) -> Self { Self { reason: Rc::from(reason), among: None, unset: false } }
+    pub fn anywhere(reason: &str) -> Self {
+        Self { reason: Rc::from(reason), among: None, unset: false }
+    }
     /// One that was never set: it points to nothing of the program's.
     #[must_use]
-    pub fn unset(reason: &str) -> Self { Self { reason: Rc::from(reason), among: Some(Rc::default()), unset: true } }
+    pub fn unset(reason: &str) -> Self {
+        Self { reason: Rc::from(reason), among: Some(Rc::default()), unset: true }
+    }
 }
 
-impl std::fmt::Display for Lost { fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(&self.reason) } }
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
 
 /// What a pointer points into.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,7 +62,9 @@ pub enum Base {
 impl Base {
     /// Whether nothing is known of where this is.
     #[must_use]
-    pub const fn is_anywhere(&self) -> bool { matches!(self, Self::Unknown(Lost { among: None, .. })) }
+    pub const fn is_anywhere(&self) -> bool {
+        matches!(self, Self::Unknown(Lost { among: None, .. }))
+    }
 }
 
 /// One place that a pointer may point to, under a condition. Conditions of one pointer exclude each other.
@@ -66,12 +81,18 @@ pub struct Target {
 impl Target {
     /// A place that has no name of its own.
     #[must_use]
-    pub const fn new(cond: TermId, base: Base, offset: TermId) -> Self { Self { cond, base, offset, part: None } }
+    pub const fn new(cond: TermId, base: Base, offset: TermId) -> Self {
+        Self { cond, base, offset, part: None }
+    }
 }
 
 /// A floating-point number: `num / den` of the mathematical integers, rounded as [`Rounding`] says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Ratio { pub num: TermId, pub den: i128, pub rounding: Rounding }
+pub struct Ratio {
+    pub num: TermId,
+    pub den: i128,
+    pub rounding: Rounding,
+}
 
 /// How far the machine's number may be from the one that is written down (`reals.rs`). Errors are counted in
 /// [`super::reals::UNIT`]s, absolute.
@@ -102,5 +123,7 @@ pub enum Value {
 
 impl Value {
     #[must_use]
-    pub fn unknown(reason: &str) -> Self { Self::Unknown(Rc::from(reason)) }
+    pub fn unknown(reason: &str) -> Self {
+        Self::Unknown(Rc::from(reason))
+    }
 }

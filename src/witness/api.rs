@@ -95,11 +95,16 @@ pub enum Fault {
 
 /// Bytes from the start of the object; the last part has no end of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PartBounds { pub start: i64, pub end: Option<i64> }
+pub struct PartBounds {
+    pub start: i64,
+    pub end: Option<i64>,
+}
 
 impl Fault {
     /// Whether it is the fault that somebody looks for.
-    pub fn answers(self, wanted: Self) -> bool { self == wanted || (self == Self::Null && wanted == Self::Bounds) }
+    pub fn answers(self, wanted: Self) -> bool {
+        self == wanted || (self == Self::Null && wanted == Self::Bounds)
+    }
 }
 
 /// An access that lies outside its object, or in an object that is freed.
@@ -201,7 +206,15 @@ pub struct Budget {
 }
 
 impl Default for Budget {
-    fn default() -> Self { Self { steps: 200_000_000, work: Work::seconds(20), loop_steps: 2_000_000, device_memory: 192 << 30, memory: 1 << 30 } }
+    fn default() -> Self {
+        Self {
+            steps: 200_000_000,
+            work: Work::seconds(20),
+            loop_steps: 2_000_000,
+            device_memory: 192 << 30,
+            memory: 1 << 30,
+        }
+    }
 }
 
 /// What a replay says about its target.

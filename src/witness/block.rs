@@ -9,7 +9,11 @@ use crate::ir::FuncRef;
 
 /// A kernel's arguments as the launch gives them.
 #[derive(Clone)]
-pub struct Arguments { pub kernel: FuncRef, pub values: Vec<Val>, pub shared: u64 }
+pub struct Arguments {
+    pub kernel: FuncRef,
+    pub values: Vec<Val>,
+    pub shared: u64,
+}
 
 /// How a block or a thread ended.
 #[derive(Debug, PartialEq)]
@@ -19,7 +23,12 @@ pub enum End {
     Stuck(String),
 }
 
-enum State { Ready, Waits(Wait), Done, Stuck }
+enum State {
+    Ready,
+    Waits(Wait),
+    Done,
+    Stuck,
+}
 
 /// Lanes of a warp.
 const WARP: usize = 32;
@@ -28,7 +37,9 @@ impl Machine<'_> {
     /// Shared memory as it is when a block starts.
     fn fresh_shared(&mut self, bytes: u64, content: Reason) {
         let id = self.dynamic_shared_object();
-        for o in &mut self.mem.shared { o.store.fill_all(Fill::Poison(content)); }
+        for o in &mut self.mem.shared {
+            o.store.fill_all(Fill::Poison(content));
+        }
         let mut host = super::memory::Stack::host();
         if let Some(o) = self.mem.get_mut(&mut host, id) {
             o.size = bytes;
@@ -63,16 +74,22 @@ impl Machine<'_> {
         self.fresh_shared(args.shared, Reason::UNINIT);
         let [x, y, z] = launch.block;
         let mut threads: Vec<Thread> = Vec::with_capacity((x * y * z) as usize);
-        for tz in 0..z { for ty in 0..y { for tx in 0..x {
-            let mut th = Thread::device(Place { block, thread: [tx, ty, tz] }, false);
-            self.enter(&mut th, args.kernel, &args.values, 0, 0)?;
-            threads.push(th);
-        } } }
+        for tz in 0..z {
+            for ty in 0..y {
+                for tx in 0..x {
+                    let mut th = Thread::device(Place { block, thread: [tx, ty, tz] }, false);
+                    self.enter(&mut th, args.kernel, &args.values, 0, 0)?;
+                    threads.push(th);
+                }
+            }
+        }
         let mut states: Vec<State> = threads.iter().map(|_| State::Ready).collect();
         let mut stuck: Option<String> = None;
         loop {
             for (th, state) in threads.iter_mut().zip(&mut states) {
-                if !matches!(state, State::Ready) { continue; }
+                if !matches!(state, State::Ready) {
+                    continue;
+                }
                 *state = match self.run(th, 0) {
                     Ok(Pause::Returned(_)) | Err(Stop::Ended(_)) => State::Done,
                     Ok(Pause::Waits(w)) => State::Waits(w),
@@ -87,11 +104,17 @@ impl Machine<'_> {
                     th.regs = Vec::new();
                 }
             }
-            if self.warps(&mut threads, &mut states) { continue; }
+            if self.warps(&mut threads, &mut states) {
+                continue;
+            }
             let waiting = states.iter().any(|s| matches!(s, State::Waits(_)));
-            if !waiting { return Ok(stuck.map_or(End::All, End::Stuck)); }
+            if !waiting {
+                return Ok(stuck.map_or(End::All, End::Stuck));
+            }
             // What a thread that cannot go on would have done before the barrier is not known.
-            if let Some(why) = stuck { return Ok(End::Stuck(why)); }
+            if let Some(why) = stuck {
+                return Ok(End::Stuck(why));
+            }
             self.barrier(&mut threads, &mut states);
         }
     }
@@ -99,8 +122,17 @@ impl Machine<'_> {
     /// Lets every thread that waits at a barrier go on; threads that have ended count as arrived.
     fn barrier(&mut self, threads: &mut [Thread], states: &mut [State]) {
         // Different barriers of one block are released in the order of their numbers.
-        let first = states.iter().filter_map(|s| match s { State::Waits(Wait::Barrier { id, .. }) => Some(*id), _ => None }).min();
-        let at = |s: &State| match s { State::Waits(Wait::Barrier { id, vote }) if Some(*id) == first => Some(*vote), _ => None };
+        let first = states
+            .iter()
+            .filter_map(|s| match s {
+                State::Waits(Wait::Barrier { id, .. }) => Some(*id),
+                _ => None,
+            })
+            .min();
+        let at = |s: &State| match s {
+            State::Waits(Wait::Barrier { id, vote }) if Some(*id) == first => Some(*vote),
+            _ => None,
+        };
         let preds: Vec<Val> = states.iter().filter_map(at).flatten().map(|v| v.1).collect();
         let unknown = preds.iter().find(|p| p.is_poison()).map(|p| p.poison);
         let known: Vec<(u32, bool)> = preds.iter().map(|p| (0, p.bits != 0)).collect();
@@ -119,15 +151,20 @@ impl Machine<'_> {
         let mut any = false;
         for w in 0..threads.len().div_ceil(WARP) {
             let lanes = w * WARP..threads.len().min((w + 1) * WARP);
-            let waits: Vec<(usize, u32, WarpOp)> = lanes.clone().filter_map(|i| match states[i] {
-                State::Waits(Wait::Warp { mask, op }) => Some((i, mask, op)),
-                _ => None,
-            }).collect();
+            let waits: Vec<(usize, u32, WarpOp)> = lanes
+                .clone()
+                .filter_map(|i| match states[i] {
+                    State::Waits(Wait::Warp { mask, op }) => Some((i, mask, op)),
+                    _ => None,
+                })
+                .collect();
             let Some(&(_, mask, first)) = waits.first() else { continue };
             // Lanes that wait with the same mask for the same kind of operation belong together.
-            let group: Vec<(usize, WarpOp)> = waits.iter()
+            let group: Vec<(usize, WarpOp)> = waits
+                .iter()
                 .filter(|(_, m, op)| *m == mask && std::mem::discriminant(op) == std::mem::discriminant(&first))
-                .map(|(i, _, op)| (*i, *op)).collect();
+                .map(|(i, _, op)| (*i, *op))
+                .collect();
             let absent = lanes.clone().any(|i| matches!(states[i], State::Stuck) && mask >> (i % WARP) & 1 == 1);
             let results = exchange(&group, absent);
             for ((i, _), values) in group.iter().zip(results) {
@@ -144,52 +181,68 @@ impl Machine<'_> {
 fn exchange(group: &[(usize, WarpOp)], absent: bool) -> Vec<Vec<Val>> {
     let lane_of = |i: usize| (i % WARP) as u32;
     let unknown = Val::poison(Reason::OTHERS);
-    group.iter().map(|(me, op)| match op {
-        WarpOp::Sync => Vec::new(),
-        WarpOp::Shuffle { kind, value, lane, clamp, pair } => {
-            let (Some(b), Some(c)) = (lane.known(), clamp.known()) else {
-                return vec![Val::poison(if lane.is_poison() { lane.poison } else { clamp.poison }); 2];
-            };
-            let (source, inside) = source_lane(*kind, lane_of(*me), b as u32 & 31, c as u32);
-            let from = if inside { source } else { lane_of(*me) };
-            let sent = group.iter().find(|(i, _)| lane_of(*i) == from).map(|(_, o)| match o { WarpOp::Shuffle { value, .. } => *value, _ => unknown });
-            // A lane that takes no part gives an undefined value.
-            let v = sent.unwrap_or(unknown);
-            let v = if inside { v } else { *value };
-            if *pair { vec![v, Val::new(u64::from(inside))] } else { vec![v] }
-        }
-        WarpOp::Vote { vote, .. } => {
-            let mut preds = Vec::new();
-            for (i, o) in group {
-                if let WarpOp::Vote { pred, .. } = o {
-                    if pred.is_poison() { return vec![Val::poison(pred.poison)]; }
-                    preds.push((lane_of(*i), pred.bits != 0));
-                }
+    group
+        .iter()
+        .map(|(me, op)| match op {
+            WarpOp::Sync => Vec::new(),
+            WarpOp::Shuffle { kind, value, lane, clamp, pair } => {
+                let (Some(b), Some(c)) = (lane.known(), clamp.known()) else {
+                    return vec![Val::poison(if lane.is_poison() { lane.poison } else { clamp.poison }); 2];
+                };
+                let (source, inside) = source_lane(*kind, lane_of(*me), b as u32 & 31, c as u32);
+                let from = if inside { source } else { lane_of(*me) };
+                let sent = group.iter().find(|(i, _)| lane_of(*i) == from).map(|(_, o)| match o {
+                    WarpOp::Shuffle { value, .. } => *value,
+                    _ => unknown,
+                });
+                // A lane that takes no part gives an undefined value.
+                let v = sent.unwrap_or(unknown);
+                let v = if inside { v } else { *value };
+                if *pair { vec![v, Val::new(u64::from(inside))] } else { vec![v] }
             }
-            if absent { return vec![unknown]; }
-            vec![Val::new(ops::vote(*vote, &preds) & mask(32))]
-        }
-        WarpOp::MatchAny { value } => {
-            let mut m = 0;
-            for (i, o) in group {
-                if let WarpOp::MatchAny { value: other } = o {
-                    if other.is_poison() || value.is_poison() || absent { return vec![unknown]; }
-                    if other.bits == value.bits { m |= 1 << lane_of(*i); }
+            WarpOp::Vote { vote, .. } => {
+                let mut preds = Vec::new();
+                for (i, o) in group {
+                    if let WarpOp::Vote { pred, .. } = o {
+                        if pred.is_poison() {
+                            return vec![Val::poison(pred.poison)];
+                        }
+                        preds.push((lane_of(*i), pred.bits != 0));
+                    }
                 }
-            }
-            vec![Val::new(m)]
-        }
-        WarpOp::Reduce { op, value } => {
-            let mut total: Option<u64> = None;
-            for (_, o) in group {
-                if let WarpOp::Reduce { value: v, .. } = o {
-                    let Some(b) = v.known().filter(|_| !absent) else { return vec![if v.is_poison() { Val::poison(v.poison) } else { unknown }] };
-                    total = Some(total.map_or(b, |t| ops::reduce(*op, t, b)));
+                if absent {
+                    return vec![unknown];
                 }
+                vec![Val::new(ops::vote(*vote, &preds) & mask(32))]
             }
-            vec![total.map_or(*value, Val::new)]
-        }
-    }).collect()
+            WarpOp::MatchAny { value } => {
+                let mut m = 0;
+                for (i, o) in group {
+                    if let WarpOp::MatchAny { value: other } = o {
+                        if other.is_poison() || value.is_poison() || absent {
+                            return vec![unknown];
+                        }
+                        if other.bits == value.bits {
+                            m |= 1 << lane_of(*i);
+                        }
+                    }
+                }
+                vec![Val::new(m)]
+            }
+            WarpOp::Reduce { op, value } => {
+                let mut total: Option<u64> = None;
+                for (_, o) in group {
+                    if let WarpOp::Reduce { value: v, .. } = o {
+                        let Some(b) = v.known().filter(|_| !absent) else {
+                            return vec![if v.is_poison() { Val::poison(v.poison) } else { unknown }];
+                        };
+                        total = Some(total.map_or(b, |t| ops::reduce(*op, t, b)));
+                    }
+                }
+                vec![total.map_or(*value, Val::new)]
+            }
+        })
+        .collect()
 }
 
 /// PTX `shfl`: the lane read and whether it is within the segment (`c` holds the clamp and, from bit 8, the segment mask).
@@ -201,7 +254,10 @@ const fn source_lane(kind: Shuffle, lane: u32, b: u32, c: u32) -> (u32, bool) {
         Shuffle::Up => (lane.wrapping_sub(b), lane.wrapping_sub(b) as i32 >= max as i32),
         Shuffle::Down => (lane + b, lane + b <= max),
         Shuffle::Xor => (lane ^ b, lane ^ b <= max),
-        Shuffle::Index => { let j = min | (b & !segment); (j, j <= max) }
+        Shuffle::Index => {
+            let j = min | (b & !segment);
+            (j, j <= max)
+        }
     }
 }
 
@@ -227,7 +283,13 @@ mod tests {
 
     #[test]
     fn lanes_exchange_values() {
-        let sh = |v: u64| WarpOp::Shuffle { kind: Shuffle::Down, value: Val::new(v), lane: Val::new(1), clamp: Val::new(31), pair: false };
+        let sh = |v: u64| WarpOp::Shuffle {
+            kind: Shuffle::Down,
+            value: Val::new(v),
+            lane: Val::new(1),
+            clamp: Val::new(31),
+            pair: false,
+        };
         let r = exchange(&[(0, sh(10)), (1, sh(11)), (2, sh(12))], false);
         assert_eq!(r[..2], [vec![Val::new(11)], vec![Val::new(12)]]);
         assert!(r[2][0].is_poison(), "lane 3 takes no part");

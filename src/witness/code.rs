@@ -3,8 +3,8 @@
 //! A value takes as many registers as its type has scalars. Vector operations become one instruction per lane, moves
 //! within aggregates become register moves, and variables whose address is not taken live in registers.
 
-use super::machine::Model;
 use super::flow::Flow;
+use super::machine::Model;
 use super::value::{Reason, Val};
 use crate::ir::{AtomicOp, BinOp, BlockId, CastOp, FuncRef, Pred, ValueId};
 use rustc_hash::FxHashMap;
@@ -17,14 +17,24 @@ pub struct Opd(u32);
 
 impl Opd {
     const CONST: u32 = 1 << 31;
-    pub const fn reg(n: u32) -> Self { Self(n) }
-    pub const fn constant(n: u32) -> Self { Self(n | Self::CONST) }
+    pub const fn reg(n: u32) -> Self {
+        Self(n)
+    }
+    pub const fn constant(n: u32) -> Self {
+        Self(n | Self::CONST)
+    }
     #[inline]
-    pub const fn is_const(self) -> bool { self.0 & Self::CONST != 0 }
+    pub const fn is_const(self) -> bool {
+        self.0 & Self::CONST != 0
+    }
     #[inline]
-    pub const fn index(self) -> usize { (self.0 & !Self::CONST) as usize }
+    pub const fn index(self) -> usize {
+        (self.0 & !Self::CONST) as usize
+    }
     /// The `n`-th scalar after this one.
-    pub const fn plus(self, n: u32) -> Self { Self(self.0 + n) }
+    pub const fn plus(self, n: u32) -> Self {
+        Self(self.0 + n)
+    }
 }
 
 /// One scalar of a type in memory.
@@ -36,7 +46,11 @@ pub struct Leaf {
     pub bits: u8,
 }
 
-impl Leaf { pub const fn bytes(self) -> u32 { (self.bits as u32).div_ceil(8) } }
+impl Leaf {
+    pub const fn bytes(self) -> u32 {
+        (self.bits as u32).div_ceil(8)
+    }
+}
 
 /// A type as the machine sees it.
 #[derive(Clone, Debug)]
@@ -48,7 +62,12 @@ pub struct Layout {
 
 /// Floating-point comparison: ordered ones are false with a NaN, unordered ones true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FloatPred { pub unordered: bool, pub less: bool, pub equal: bool, pub greater: bool }
+pub struct FloatPred {
+    pub unordered: bool,
+    pub less: bool,
+    pub equal: bool,
+    pub greater: bool,
+}
 
 impl FloatPred {
     /// From LLVM's name; `None` for a name LLVM does not have.
@@ -98,7 +117,12 @@ pub enum Callee {
 
 /// An operand of a call with its number of scalars.
 #[derive(Clone, Copy, Debug)]
-pub struct Arg { pub opd: Opd, pub slots: u32, /* bits of a scalar; 0 for aggregates */ pub bits: u8, pub float: bool }
+pub struct Arg {
+    pub opd: Opd,
+    pub slots: u32,
+    /* bits of a scalar; 0 for aggregates */ pub bits: u8,
+    pub float: bool,
+}
 
 pub struct CallInfo {
     pub callee: Callee,
@@ -111,63 +135,232 @@ pub struct CallInfo {
 
 /// One instruction. `d` is a register of the frame.
 pub enum I {
-    Mov { d: u32, s: Opd },
-    Int { op: BinOp, w: u8, d: u32, a: Opd, b: Opd },
-    Float { op: BinOp, w: u8, d: u32, a: Opd, b: Opd },
+    Mov {
+        d: u32,
+        s: Opd,
+    },
+    Int {
+        op: BinOp,
+        w: u8,
+        d: u32,
+        a: Opd,
+        b: Opd,
+    },
+    Float {
+        op: BinOp,
+        w: u8,
+        d: u32,
+        a: Opd,
+        b: Opd,
+    },
     /// 128-bit: two registers each, low half first.
-    Wide { op: BinOp, d: u32, a: Opd, b: Opd },
-    Icmp { pred: Pred, w: u8, d: u32, a: Opd, b: Opd },
-    IcmpWide { pred: Pred, d: u32, a: Opd, b: Opd },
-    Fcmp { pred: FloatPred, w: u8, d: u32, a: Opd, b: Opd },
-    FNeg { w: u8, d: u32, a: Opd },
-    Cast { op: CastOp, from: u8, to: u8, d: u32, a: Opd },
+    Wide {
+        op: BinOp,
+        d: u32,
+        a: Opd,
+        b: Opd,
+    },
+    Icmp {
+        pred: Pred,
+        w: u8,
+        d: u32,
+        a: Opd,
+        b: Opd,
+    },
+    IcmpWide {
+        pred: Pred,
+        d: u32,
+        a: Opd,
+        b: Opd,
+    },
+    Fcmp {
+        pred: FloatPred,
+        w: u8,
+        d: u32,
+        a: Opd,
+        b: Opd,
+    },
+    FNeg {
+        w: u8,
+        d: u32,
+        a: Opd,
+    },
+    Cast {
+        op: CastOp,
+        from: u8,
+        to: u8,
+        d: u32,
+        a: Opd,
+    },
     /// From or to 128 bits.
-    CastWide { op: CastOp, from: u8, to: u8, d: u32, a: Opd },
+    CastWide {
+        op: CastOp,
+        from: u8,
+        to: u8,
+        d: u32,
+        a: Opd,
+    },
     /// The bytes of one layout read as another.
-    Repack { d: u32, a: Opd, from: u32, to: u32 },
-    Select { d: u32, c: Opd, a: Opd, b: Opd },
+    Repack {
+        d: u32,
+        a: Opd,
+        from: u32,
+        to: u32,
+    },
+    Select {
+        d: u32,
+        c: Opd,
+        a: Opd,
+        b: Opd,
+    },
     /// `base + off` bytes.
-    Offset { d: u32, base: Opd, off: i64 },
+    Offset {
+        d: u32,
+        base: Opd,
+        off: i64,
+    },
     /// `base + index * stride` bytes, the index sign-extended from `w` bits.
-    Index { d: u32, base: Opd, index: Opd, w: u8, stride: i64 },
-    Load { d: u32, p: Opd, bits: u8 },
+    Index {
+        d: u32,
+        base: Opd,
+        index: Opd,
+        w: u8,
+        stride: i64,
+    },
+    Load {
+        d: u32,
+        p: Opd,
+        bits: u8,
+    },
     /// Of a pointer.
-    LoadPointer { d: u32, p: Opd },
-    LoadMany { d: u32, p: Opd, layout: u32 },
-    Store { p: Opd, v: Opd, bits: u8 },
-    StoreMany { p: Opd, v: Opd, layout: u32 },
-    Atomic { op: AtomicOp, bits: u8, d: u32, p: Opd, v: Opd },
-    CmpXchg { bits: u8, d: u32, p: Opd, expected: Opd, new: Opd },
-    MemCopy { dst: Opd, src: Opd, len: Opd },
-    MemSet { dst: Opd, byte: Opd, len: Opd },
+    LoadPointer {
+        d: u32,
+        p: Opd,
+    },
+    LoadMany {
+        d: u32,
+        p: Opd,
+        layout: u32,
+    },
+    Store {
+        p: Opd,
+        v: Opd,
+        bits: u8,
+    },
+    StoreMany {
+        p: Opd,
+        v: Opd,
+        layout: u32,
+    },
+    Atomic {
+        op: AtomicOp,
+        bits: u8,
+        d: u32,
+        p: Opd,
+        v: Opd,
+    },
+    CmpXchg {
+        bits: u8,
+        d: u32,
+        p: Opd,
+        expected: Opd,
+        new: Opd,
+    },
+    MemCopy {
+        dst: Opd,
+        src: Opd,
+        len: Opd,
+    },
+    MemSet {
+        dst: Opd,
+        byte: Opd,
+        len: Opd,
+    },
     /// A stack object; `elem` bytes each.
-    Alloca { d: u32, elem: u64, count: Opd, name: u32 },
+    Alloca {
+        d: u32,
+        elem: u64,
+        count: Opd,
+        name: u32,
+    },
     /// Scalar `index` of `n`, each element `stride` scalars long.
-    Extract { d: u32, vec: Opd, n: u32, stride: u32, index: Opd },
-    Insert { d: u32, n: u32, stride: u32, index: Opd, v: Opd },
+    Extract {
+        d: u32,
+        vec: Opd,
+        n: u32,
+        stride: u32,
+        index: Opd,
+    },
+    Insert {
+        d: u32,
+        n: u32,
+        stride: u32,
+        index: Opd,
+        v: Opd,
+    },
     /// These registers become poison.
-    Poison { d: u32, n: u32, reason: Reason },
+    Poison {
+        d: u32,
+        n: u32,
+        reason: Reason,
+    },
     /// The object becomes unwritten again.
-    Fresh { p: Opd },
-    Assume { c: Opd },
-    Call { info: u32 },
-    Asm { info: u32 },
+    Fresh {
+        p: Opd,
+    },
+    Assume {
+        c: Opd,
+    },
+    Call {
+        info: u32,
+    },
+    Asm {
+        info: u32,
+    },
     /// On entering a loop: remembers the step count in a register.
-    Enter { d: u32 },
+    Enter {
+        d: u32,
+    },
     /// On each way back to a loop's header, which is `header`.
-    Back { d: u32, header: u32 },
-    Jump { pc: u32 },
-    Branch { c: Opd, yes: u32, no: u32 },
-    Switch { v: Opd, info: u32 },
-    Ret { v: Opd, n: u32 },
+    Back {
+        d: u32,
+        header: u32,
+    },
+    Jump {
+        pc: u32,
+    },
+    Branch {
+        c: Opd,
+        yes: u32,
+        no: u32,
+    },
+    Switch {
+        v: Opd,
+        info: u32,
+    },
+    Ret {
+        v: Opd,
+        n: u32,
+    },
     Unreachable,
     /// A terminator that is not followed.
-    Stuck { reason: Reason },
+    Stuck {
+        reason: Reason,
+    },
 }
 
-pub struct SwitchInfo { pub default: u32, pub cases: FxHashMap<u64, u32> }
+pub struct SwitchInfo {
+    pub default: u32,
+    pub cases: FxHashMap<u64, u32>,
+}
 
-pub struct AsmInfo { pub text: Rc<str>, pub args: Vec<Arg>, pub constraints: Rc<str>, pub dst: u32, pub slots: u32 }
+pub struct AsmInfo {
+    pub text: Rc<str>,
+    pub args: Vec<Arg>,
+    pub constraints: Rc<str>,
+    pub dst: u32,
+    pub slots: u32,
+}
 
 /// A function ready to run.
 pub struct Code {
@@ -199,7 +392,9 @@ pub struct Code {
 }
 
 impl Code {
-    pub fn block_of(&self, pc: usize) -> BlockId { BlockId(self.places.get(pc).map_or(0, |p| p.0)) }
+    pub fn block_of(&self, pc: usize) -> BlockId {
+        BlockId(self.places.get(pc).map_or(0, |p| p.0))
+    }
 }
 
 #[cfg(test)]

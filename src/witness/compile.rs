@@ -8,7 +8,8 @@ use super::machine::Machine;
 use super::models;
 use super::value::{Reason, Val, is_float_width, mask};
 use crate::ir::{
-    self, BlockId, CastOp, Const, FuncRef, Function, Inst, Module, ModuleId, Op, Operand, Step, Terminator, TypeId, TypeKind, ValueId,
+    self, BlockId, CastOp, Const, FuncRef, Function, Inst, Module, ModuleId, Op, Operand, Step, Terminator, TypeId,
+    TypeKind, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
@@ -17,7 +18,9 @@ use std::rc::Rc;
 impl<'p> Machine<'p> {
     /// The flat form of a function that has a body.
     pub fn code(&mut self, func: FuncRef) -> Rc<Code> {
-        if let Some(c) = self.codes.get(&func) { return c.clone(); }
+        if let Some(c) = self.codes.get(&func) {
+            return c.clone();
+        }
         let program = self.program;
         let (m, f) = (program.module(func.module), program.func(func));
         let code = Rc::new(Builder::new(self, m, f, func).build());
@@ -40,7 +43,11 @@ struct Builder<'a, 'p> {
 }
 
 #[derive(Clone, Copy)]
-enum Patch { Jump, Yes, No }
+enum Patch {
+    Jump,
+    Yes,
+    No,
+}
 
 /// What an operation does to each lane.
 enum Lane<'a> {
@@ -53,19 +60,34 @@ impl<'a, 'p> Builder<'a, 'p> {
     fn new(machine: &'a mut Machine<'p>, m: &'p Module, f: &'p Function, func: FuncRef) -> Self {
         let code = Code {
             func,
-            insts: Vec::new(), places: Vec::new(), hits: Vec::new(), consts: Vec::new(),
-            regs: 0, param_slots: 0, byval: Vec::new(), layouts: Vec::new(), calls: Vec::new(), switches: Vec::new(),
-            asms: Vec::new(), names: Vec::new(), block_pc: Vec::new(),
+            insts: Vec::new(),
+            places: Vec::new(),
+            hits: Vec::new(),
+            consts: Vec::new(),
+            regs: 0,
+            param_slots: 0,
+            byval: Vec::new(),
+            layouts: Vec::new(),
+            calls: Vec::new(),
+            switches: Vec::new(),
+            asms: Vec::new(),
+            names: Vec::new(),
+            block_pc: Vec::new(),
             values: vec![(0, 0); f.values as usize],
             promoted: FxHashMap::default(),
             loop_regs: FxHashMap::default(),
             flow: Flow::of(f),
         };
         Self {
-            machine, m, f, mid: func.module, code,
+            machine,
+            m,
+            f,
+            mid: func.module,
+            code,
             const_index: FxHashMap::default(),
             types: vec![None; f.values as usize],
-            patches: Vec::new(), place: (0, 0),
+            patches: Vec::new(),
+            place: (0, 0),
         }
     }
 
@@ -105,14 +127,20 @@ impl<'a, 'p> Builder<'a, 'p> {
         for (i, p) in self.f.params.iter().enumerate() {
             #[expect(clippy::cast_possible_truncation, reason = "values are numbered by u32")]
             give(&mut self.code, &mut self.types, self.m, ValueId(i as u32), p.ty);
-            if let Some(t) = p.byval { self.code.byval.push((self.code.values[i].0, self.m.size_of(t))); }
+            if let Some(t) = p.byval {
+                self.code.byval.push((self.code.values[i].0, self.m.size_of(t)));
+            }
         }
         let param_slots: u32 = self.code.values[..self.f.params.len()].iter().map(|v| v.1).sum();
         for b in &self.f.blocks {
             for inst in &b.insts {
-                if let Some(r) = inst.result { give(&mut self.code, &mut self.types, self.m, r, inst.ty); }
+                if let Some(r) = inst.result {
+                    give(&mut self.code, &mut self.types, self.m, r, inst.ty);
+                }
             }
-            if let Terminator::Invoke { result: Some(r), ty, .. } = &b.term { give(&mut self.code, &mut self.types, self.m, *r, *ty); }
+            if let Terminator::Invoke { result: Some(r), ty, .. } = &b.term {
+                give(&mut self.code, &mut self.types, self.m, *r, *ty);
+            }
         }
         self.code.param_slots = param_slots;
         self.code.regs = next;
@@ -122,9 +150,13 @@ impl<'a, 'p> Builder<'a, 'p> {
     fn promote(&mut self) {
         let mut candidates: FxHashMap<ValueId, u64> = FxHashMap::default();
         for inst in self.f.blocks.iter().flat_map(|b| &b.insts) {
-            if let (Some(r), Op::Alloca { ty, count: Operand::Const(Const::Int { value: 1, .. }), .. }) = (inst.result, &inst.op) {
+            if let (Some(r), Op::Alloca { ty, count: Operand::Const(Const::Int { value: 1, .. }), .. }) =
+                (inst.result, &inst.op)
+            {
                 let l = leaves(self.m, *ty);
-                if l.len() == 1 && l[0].1 != 0 { candidates.insert(r, bytes_of(l[0].1)); }
+                if l.len() == 1 && l[0].1 != 0 {
+                    candidates.insert(r, bytes_of(l[0].1));
+                }
             }
         }
         let mut bad: FxHashSet<ValueId> = FxHashSet::default();
@@ -136,21 +168,37 @@ impl<'a, 'p> Builder<'a, 'p> {
             for (ii, inst) in (0u32..).zip(&b.insts) {
                 match &inst.op {
                     Op::Load { ptr: Operand::Value(p), .. } => {
-                        if candidates.get(p).is_some_and(|s| scalar_bytes(self, inst.ty) != Some(*s)) { bad.insert(*p); }
+                        if candidates.get(p).is_some_and(|s| scalar_bytes(self, inst.ty) != Some(*s)) {
+                            bad.insert(*p);
+                        }
                     }
                     Op::Store { ptr: Operand::Value(p), value, .. } => {
-                        if let Operand::Value(v) = value { bad.insert(*v); }
-                        if self.machine.names_part(Site { func: self.code.func, block: BlockId(bi), inst: ii }) { bad.insert(*p); }
+                        if let Operand::Value(v) = value {
+                            bad.insert(*v);
+                        }
+                        if self.machine.names_part(Site { func: self.code.func, block: BlockId(bi), inst: ii }) {
+                            bad.insert(*p);
+                        }
                         if let Some(s) = candidates.get(p)
-                            && self.operand_type(value).map_or_else(|| const_bytes(value), |t| scalar_bytes(self, t)) != Some(*s) {
+                            && self.operand_type(value).map_or_else(|| const_bytes(value), |t| scalar_bytes(self, t))
+                                != Some(*s)
+                        {
                             bad.insert(*p);
                         }
                     }
                     Op::Lifetime { .. } => {}
-                    op => op.operands(&mut |o| if let Operand::Value(v) = o { bad.insert(*v); }),
+                    op => op.operands(&mut |o| {
+                        if let Operand::Value(v) = o {
+                            bad.insert(*v);
+                        }
+                    }),
                 }
             }
-            b.term.operands(&mut |o| if let Operand::Value(v) = o { bad.insert(*v); });
+            b.term.operands(&mut |o| {
+                if let Operand::Value(v) = o {
+                    bad.insert(*v);
+                }
+            });
         }
         for v in candidates.into_keys().filter(|v| !bad.contains(v)) {
             self.code.promoted.insert(v, self.code.regs);
@@ -166,7 +214,9 @@ impl<'a, 'p> Builder<'a, 'p> {
 
     #[expect(clippy::cast_possible_truncation, reason = "far fewer constants than 2^31")]
     fn constant(&mut self, v: Val) -> Opd {
-        if let Some(&i) = self.const_index.get(&v) { return Opd::constant(i); }
+        if let Some(&i) = self.const_index.get(&v) {
+            return Opd::constant(i);
+        }
         let i = self.code.consts.len() as u32;
         self.code.consts.push(v);
         self.const_index.insert(v, i);
@@ -185,10 +235,14 @@ impl<'a, 'p> Builder<'a, 'p> {
                 let ty = const_type(c);
                 let scalars = match c {
                     // Only constants that carry their type need one.
-                    Const::Int { .. } | Const::Float { .. } | Const::Global { .. } | Const::Func(_) => self.machine.const_scalars(self.mid, c, TypeId(0)),
+                    Const::Int { .. } | Const::Float { .. } | Const::Global { .. } | Const::Func(_) => {
+                        self.machine.const_scalars(self.mid, c, TypeId(0))
+                    }
                     _ => self.machine.const_scalars(self.mid, c, ty.unwrap_or(TypeId(0))),
                 };
-                if let [(_, _, v)] = scalars[..] { return (self.constant(v), 1); }
+                if let [(_, _, v)] = scalars[..] {
+                    return (self.constant(v), 1);
+                }
                 let i = self.code.consts.len() as u32;
                 self.code.consts.extend(scalars.iter().map(|s| s.2));
                 (Opd::constant(i), scalars.len() as u32)
@@ -240,7 +294,9 @@ impl<'a, 'p> Builder<'a, 'p> {
         i
     }
 
-    fn reason(&mut self, text: &str) -> Reason { self.machine.reason(text) }
+    fn reason(&mut self, text: &str) -> Reason {
+        self.machine.reason(text)
+    }
 
     #[expect(clippy::cast_possible_truncation, reason = "instructions are numbered by u32")]
     fn block(&mut self, b: BlockId) {
@@ -270,25 +326,38 @@ impl<'a, 'p> Builder<'a, 'p> {
             let Some((_, o)) = incoming.iter().find(|(b, _)| *b == from) else { continue };
             let (d, n) = self.code.values[r.index()];
             let (s, k) = self.operand(o);
-            for i in 0..n.min(k) { moves.push((d + i, s.plus(i))); }
+            for i in 0..n.min(k) {
+                moves.push((d + i, s.plus(i)));
+            }
         }
-        if let [(d, s)] = moves[..] { self.emit(I::Mov { d, s }); } else {
+        if let [(d, s)] = moves[..] {
+            self.emit(I::Mov { d, s });
+        } else {
             // In parallel: a phi may read another's old value.
             let temps = self.code.regs;
             #[expect(clippy::cast_possible_truncation, reason = "capped by MAX_LEAVES")]
             let n = moves.len() as u32;
             self.code.regs += n;
-            for (i, (_, s)) in (0..).zip(&moves) { self.emit(I::Mov { d: temps + i, s: *s }); }
-            for (i, (d, _)) in (0..).zip(&moves) { self.emit(I::Mov { d: *d, s: Opd::reg(temps + i) }); }
+            for (i, (_, s)) in (0..).zip(&moves) {
+                self.emit(I::Mov { d: temps + i, s: *s });
+            }
+            for (i, (d, _)) in (0..).zip(&moves) {
+                self.emit(I::Mov { d: *d, s: Opd::reg(temps + i) });
+            }
         }
         if let Some(&d) = self.code.loop_regs.get(&to) {
             let inside = self.code.flow.loop_at(to).is_some_and(|l| l.contains(from));
-            if inside { self.emit(I::Back { d, header: to.0 }); } else { self.emit(I::Enter { d }); }
+            if inside {
+                self.emit(I::Back { d, header: to.0 });
+            } else {
+                self.emit(I::Enter { d });
+            }
         }
     }
 
     fn needs_edge(&self, to: BlockId) -> bool {
-        self.code.loop_regs.contains_key(&to) || self.f.blocks[to.index()].insts.first().is_some_and(|i| matches!(i.op, Op::Phi(_)))
+        self.code.loop_regs.contains_key(&to)
+            || self.f.blocks[to.index()].insts.first().is_some_and(|i| matches!(i.op, Op::Phi(_)))
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "instructions are numbered by u32")]
@@ -306,10 +375,16 @@ impl<'a, 'p> Builder<'a, 'p> {
                     if self.needs_edge(to) {
                         let here = self.code.insts.len() as u32;
                         if let I::Branch { yes, no, .. } = &mut self.code.insts[at] {
-                            if matches!(which, Patch::Yes) { *yes = here; } else { *no = here; }
+                            if matches!(which, Patch::Yes) {
+                                *yes = here;
+                            } else {
+                                *no = here;
+                            }
                         }
                         self.jump(b, to);
-                    } else { self.patches.push((at, which, to)); }
+                    } else {
+                        self.patches.push((at, which, to));
+                    }
                 }
             }
             Terminator::Switch { value, default, cases } => {
@@ -321,7 +396,9 @@ impl<'a, 'p> Builder<'a, 'p> {
                 // Every target through an edge of its own.
                 let mut made: FxHashMap<BlockId, u32> = FxHashMap::default();
                 let mut at = |s: &mut Self, to: BlockId| {
-                    if let Some(&pc) = made.get(&to) { return pc; }
+                    if let Some(&pc) = made.get(&to) {
+                        return pc;
+                    }
                     let here = s.code.insts.len() as u32;
                     s.jump(b, to);
                     made.insert(to, here);
@@ -340,7 +417,9 @@ impl<'a, 'p> Builder<'a, 'p> {
                 self.call(*result, callee, args);
                 self.jump(b, *normal);
             }
-            Terminator::Unreachable => { self.emit(I::Unreachable); }
+            Terminator::Unreachable => {
+                self.emit(I::Unreachable);
+            }
             Terminator::Other(what) => {
                 let reason = self.reason(&format!("`{what}`, which is not modelled"));
                 self.emit(I::Stuck { reason });
@@ -349,11 +428,14 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 
     fn call(&mut self, result: Option<ValueId>, callee: &ir::Callee, args: &[Operand]) {
-        let args: Vec<Arg> = args.iter().map(|a| {
-            let (opd, slots) = self.operand(a);
-            let (bits, float) = self.width(a);
-            Arg { opd, slots, bits: u8::try_from(bits).unwrap_or(0), float }
-        }).collect();
+        let args: Vec<Arg> = args
+            .iter()
+            .map(|a| {
+                let (opd, slots) = self.operand(a);
+                let (bits, float) = self.width(a);
+                Arg { opd, slots, bits: u8::try_from(bits).unwrap_or(0), float }
+            })
+            .collect();
         let (dst, slots) = result.map_or((0, 0), |r| self.code.values[r.index()]);
         let (callee, target) = match callee {
             ir::Callee::Direct(id) => {
@@ -375,18 +457,25 @@ impl<'a, 'p> Builder<'a, 'p> {
 
     /// The same operation on each scalar.
     fn lanes(&mut self, lane: &Lane<'_>, d: u32, n: u32) {
-        let (a, b) = match lane { Lane::Bin(_, a, b) | Lane::Icmp(_, a, b) | Lane::Fcmp(_, a, b) => (*a, *b) };
+        let (a, b) = match lane {
+            Lane::Bin(_, a, b) | Lane::Icmp(_, a, b) | Lane::Fcmp(_, a, b) => (*a, *b),
+        };
         let (w, float) = self.width(a);
         let ((oa, na), (ob, nb)) = (self.operand(a), self.operand(b));
         if w == 128 && !float {
             match lane {
-                Lane::Bin(op, ..) if n == 2 => { self.emit(I::Wide { op: *op, d, a: oa, b: ob }); }
-                Lane::Icmp(pred, ..) if n == 1 => { self.emit(I::IcmpWide { pred: *pred, d, a: oa, b: ob }); }
+                Lane::Bin(op, ..) if n == 2 => {
+                    self.emit(I::Wide { op: *op, d, a: oa, b: ob });
+                }
+                Lane::Icmp(pred, ..) if n == 1 => {
+                    self.emit(I::IcmpWide { pred: *pred, d, a: oa, b: ob });
+                }
                 _ => self.poison(d, n, "vectors of 128-bit integers, which are not modelled"),
             }
             return;
         }
-        let Some(w) = u8::try_from(w).ok().filter(|_| if float { is_float_width(w) } else { (1..=64).contains(&w) }) else {
+        let Some(w) = u8::try_from(w).ok().filter(|_| if float { is_float_width(w) } else { (1..=64).contains(&w) })
+        else {
             return self.poison(d, n, &format!("arithmetic on {w}-bit values, which is not modelled"));
         };
         for i in 0..n.min(na).min(nb) {
@@ -405,7 +494,8 @@ impl<'a, 'p> Builder<'a, 'p> {
         match &inst.op {
             Op::Alloca { ty, count, var, .. } => {
                 if let Some(&reg) = inst.result.and_then(|r| self.code.promoted.get(&r)) {
-                    let reason = if matches!(self.m.ty(*ty).kind, TypeKind::Ptr(_)) { Reason::UNSET } else { Reason::UNINIT };
+                    let reason =
+                        if matches!(self.m.ty(*ty).kind, TypeKind::Ptr(_)) { Reason::UNSET } else { Reason::UNINIT };
                     self.emit(I::Poison { d: reg, n: 1, reason });
                     return;
                 }
@@ -422,8 +512,12 @@ impl<'a, 'p> Builder<'a, 'p> {
                 }
                 let p = self.one(ptr);
                 match leaves(self.m, inst.ty)[..] {
-                    [_] if matches!(self.m.ty(inst.ty).kind, TypeKind::Ptr(_)) => { self.emit(I::LoadPointer { d, p }); }
-                    [(_, bits)] if bits != 0 => { self.emit(I::Load { d, p, bits }); }
+                    [_] if matches!(self.m.ty(inst.ty).kind, TypeKind::Ptr(_)) => {
+                        self.emit(I::LoadPointer { d, p });
+                    }
+                    [(_, bits)] if bits != 0 => {
+                        self.emit(I::Load { d, p, bits });
+                    }
                     _ => {
                         let layout = self.layout(inst.ty);
                         self.emit(I::LoadMany { d, p, layout });
@@ -439,11 +533,16 @@ impl<'a, 'p> Builder<'a, 'p> {
                 let p = self.one(ptr);
                 let (w, _) = self.width(value);
                 match u8::try_from(w) {
-                    Ok(bits) if k == 1 && (1..=80).contains(&w) => { self.emit(I::Store { p, v, bits }); }
+                    Ok(bits) if k == 1 && (1..=80).contains(&w) => {
+                        self.emit(I::Store { p, v, bits });
+                    }
                     _ => {
                         let Some(ty) = self.operand_type(value) else {
                             // A 128-bit constant.
-                            self.code.layouts.push(Layout { leaves: vec![Leaf { off: 0, bits: 64 }, Leaf { off: 8, bits: 64 }], bytes: 16 });
+                            self.code.layouts.push(Layout {
+                                leaves: vec![Leaf { off: 0, bits: 64 }, Leaf { off: 8, bits: 64 }],
+                                bytes: 16,
+                            });
                             #[expect(clippy::cast_possible_truncation, reason = "at most one per instruction")]
                             let layout = self.code.layouts.len() as u32 - 1;
                             self.emit(I::StoreMany { p, v, layout });
@@ -457,7 +556,9 @@ impl<'a, 'p> Builder<'a, 'p> {
             Op::AtomicRmw { op, ptr, value } => {
                 let (p, v) = (self.one(ptr), self.one(value));
                 let bits = u8::try_from(self.width(value).0).unwrap_or(0);
-                if n <= 1 && (1..=64).contains(&bits) { self.emit(I::Atomic { op: *op, bits, d, p, v }); } else {
+                if n <= 1 && (1..=64).contains(&bits) {
+                    self.emit(I::Atomic { op: *op, bits, d, p, v });
+                } else {
                     let layout = self.layout(inst.ty);
                     self.emit(I::LoadMany { d, p, layout });
                     self.poison(d, n, "an atomic operation on a vector, which is not modelled");
@@ -466,7 +567,9 @@ impl<'a, 'p> Builder<'a, 'p> {
             Op::CmpXchg { ptr, expected, new } => {
                 let bits = u8::try_from(self.width(expected).0).unwrap_or(0);
                 let (p, expected, new) = (self.one(ptr), self.one(expected), self.one(new));
-                if (1..=64).contains(&bits) { self.emit(I::CmpXchg { bits, d, p, expected, new }); } else {
+                if (1..=64).contains(&bits) {
+                    self.emit(I::CmpXchg { bits, d, p, expected, new });
+                } else {
                     self.poison(d, n, "a 128-bit compare-and-exchange, which is not modelled");
                 }
             }
@@ -481,7 +584,11 @@ impl<'a, 'p> Builder<'a, 'p> {
                 let w = self.width(a).0;
                 let o = self.operand(a).0;
                 match u8::try_from(w) {
-                    Ok(w @ (32 | 64)) => for i in 0..n { self.emit(I::FNeg { w, d: d + i, a: o.plus(i) }); },
+                    Ok(w @ (32 | 64)) => {
+                        for i in 0..n {
+                            self.emit(I::FNeg { w, d: d + i, a: o.plus(i) });
+                        }
+                    }
                     _ => self.poison(d, n, "a wide floating-point value, which is not modelled"),
                 }
             }
@@ -497,14 +604,23 @@ impl<'a, 'p> Builder<'a, 'p> {
             Op::Phi(_) => {}
             Op::Call { callee, args } => self.call(inst.result, callee, args),
             Op::Asm { text, constraints, args, .. } => {
-                let args = args.iter().map(|a| {
-                    let (opd, slots) = self.operand(a);
-                    let (bits, float) = self.width(a);
-                    Arg { opd, slots, bits: u8::try_from(bits).unwrap_or(0), float }
-                }).collect();
+                let args = args
+                    .iter()
+                    .map(|a| {
+                        let (opd, slots) = self.operand(a);
+                        let (bits, float) = self.width(a);
+                        Arg { opd, slots, bits: u8::try_from(bits).unwrap_or(0), float }
+                    })
+                    .collect();
                 #[expect(clippy::cast_possible_truncation, reason = "at most one per instruction")]
                 let info = self.code.asms.len() as u32;
-                self.code.asms.push(AsmInfo { text: text.as_str().into(), constraints: constraints.as_str().into(), args, dst: d, slots: n });
+                self.code.asms.push(AsmInfo {
+                    text: text.as_str().into(),
+                    constraints: constraints.as_str().into(),
+                    args,
+                    dst: d,
+                    slots: n,
+                });
                 self.emit(I::Asm { info });
             }
             Op::MemCopy { dst, src, len, .. } => {
@@ -518,7 +634,9 @@ impl<'a, 'p> Builder<'a, 'p> {
             Op::ExtractValue { agg, path } => {
                 let o = self.operand(agg).0;
                 let skip = self.operand_type(agg).map_or(0, |t| self.path_slot(t, path));
-                for i in 0..n { self.emit(I::Mov { d: d + i, s: o.plus(skip + i) }); }
+                for i in 0..n {
+                    self.emit(I::Mov { d: d + i, s: o.plus(skip + i) });
+                }
             }
             Op::InsertValue { agg, value, path } => {
                 let o = self.operand(agg).0;
@@ -538,8 +656,12 @@ impl<'a, 'p> Builder<'a, 'p> {
                 let o = self.operand(vec).0;
                 let (v, k) = self.operand(value);
                 let index = self.one(index);
-                for i in 0..n { self.emit(I::Mov { d: d + i, s: o.plus(i) }); }
-                if k == 1 { self.emit(I::Insert { d, n, stride: 1, index, v }); } else {
+                for i in 0..n {
+                    self.emit(I::Mov { d: d + i, s: o.plus(i) });
+                }
+                if k == 1 {
+                    self.emit(I::Insert { d, n, stride: 1, index, v });
+                } else {
                     self.poison(d, n, "a vector of 128-bit integers, which is not modelled");
                 }
             }
@@ -556,7 +678,9 @@ impl<'a, 'p> Builder<'a, 'p> {
             }
             Op::Freeze(a) => {
                 let o = self.operand(a).0;
-                for i in 0..n { self.emit(I::Mov { d: d + i, s: o.plus(i) }); }
+                for i in 0..n {
+                    self.emit(I::Mov { d: d + i, s: o.plus(i) });
+                }
             }
             Op::Fence => {}
             Op::Assume(c) => {
@@ -564,8 +688,12 @@ impl<'a, 'p> Builder<'a, 'p> {
                 self.emit(I::Assume { c });
             }
             Op::Lifetime { start, ptr } => {
-                if !start { return; }
-                if let Some(reg) = self.promoted(ptr) { self.emit(I::Poison { d: reg, n: 1, reason: Reason::UNINIT }); } else {
+                if !start {
+                    return;
+                }
+                if let Some(reg) = self.promoted(ptr) {
+                    self.emit(I::Poison { d: reg, n: 1, reason: Reason::UNINIT });
+                } else {
                     let p = self.one(ptr);
                     self.emit(I::Fresh { p });
                 }
@@ -580,7 +708,9 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 
     fn gep(&mut self, d: u32, n: u32, base: &Operand, steps: &[Step]) {
-        if n != 1 { return self.poison(d, n, "a vector of addresses, which is not modelled"); }
+        if n != 1 {
+            return self.poison(d, n, "a vector of addresses, which is not modelled");
+        }
         let mut from = self.one(base);
         let mut off = 0i64;
         for step in steps {
@@ -598,36 +728,52 @@ impl<'a, 'p> Builder<'a, 'p> {
                 }
             }
         }
-        if off != 0 || from != Opd::reg(d) { self.emit(I::Offset { d, base: from, off }); }
+        if off != 0 || from != Opd::reg(d) {
+            self.emit(I::Offset { d, base: from, off });
+        }
     }
 
     fn cast(&mut self, op: CastOp, value: &Operand, from: TypeId, to: TypeId, d: u32, n: u32) {
         let ((from_w, _), (to_w, _)) = (self.type_width(from), self.type_width(to));
         let (o, k) = self.operand(value);
-        if op == CastOp::Bitcast && (from_w != to_w || k != n) { return self.bitcast(o, from, to, d, n); }
+        if op == CastOp::Bitcast && (from_w != to_w || k != n) {
+            return self.bitcast(o, from, to, d, n);
+        }
         if matches!(op, CastOp::Bitcast | CastOp::AddrSpaceCast) {
-            for i in 0..n.min(k) { self.emit(I::Mov { d: d + i, s: o.plus(i) }); }
+            for i in 0..n.min(k) {
+                self.emit(I::Mov { d: d + i, s: o.plus(i) });
+            }
             return;
         }
         let (Ok(f), Ok(t)) = (u8::try_from(from_w), u8::try_from(to_w)) else {
             return self.poison(d, n, "a conversion of wide values, which is not modelled");
         };
         let float = |ty: TypeId, w: u8| !self.type_width(ty).1 || is_float_width(u32::from(w));
-        if f == 0 || t == 0 || f > 128 || t > 128 || !float(from, f) || !float(to, t) { return self.poison(d, n, "a conversion that is not modelled"); }
+        if f == 0 || t == 0 || f > 128 || t > 128 || !float(from, f) || !float(to, t) {
+            return self.poison(d, n, "a conversion that is not modelled");
+        }
         if f == 128 || t == 128 {
-            if n.max(k) == 2 || n == 1 { self.emit(I::CastWide { op, from: f, to: t, d, a: o }); } else {
+            if n.max(k) == 2 || n == 1 {
+                self.emit(I::CastWide { op, from: f, to: t, d, a: o });
+            } else {
                 self.poison(d, n, "a conversion of wide values, which is not modelled");
             }
             return;
         }
-        for i in 0..n.min(k) { self.emit(I::Cast { op, from: f, to: t, d: d + i, a: o.plus(i) }); }
+        for i in 0..n.min(k) {
+            self.emit(I::Cast { op, from: f, to: t, d: d + i, a: o.plus(i) });
+        }
     }
 
     /// Between shapes: as the bytes would lie in memory.
     fn bitcast(&mut self, o: Opd, from: TypeId, to: TypeId, d: u32, n: u32) {
-        if n == 0 { return; }
+        if n == 0 {
+            return;
+        }
         let packed = |b: &Self, ty| leaves(b.m, ty).iter().any(|l| l.1 < 8);
-        if packed(self, from) || packed(self, to) { return self.poison(d, n, "vectors of single bits, which are not modelled"); }
+        if packed(self, from) || packed(self, to) {
+            return self.poison(d, n, "vectors of single bits, which are not modelled");
+        }
         let (from, to) = (self.layout(from), self.layout(to));
         self.emit(I::Repack { d, a: o, from, to });
     }
@@ -638,7 +784,10 @@ impl<'a, 'p> Builder<'a, 'p> {
         for &i in path {
             let parts = super::globals::parts(self.m, ty);
             for (j, (_, t)) in (0..).zip(&parts) {
-                if j == i { ty = *t; break; }
+                if j == i {
+                    ty = *t;
+                    break;
+                }
                 #[expect(clippy::cast_possible_truncation, reason = "capped by MAX_LEAVES")]
                 let n = leaves(self.m, *t).len() as u32;
                 slot += n;
@@ -648,11 +797,15 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 }
 
-const fn bytes_of(bits: u8) -> u64 { (bits as u64).div_ceil(8) }
+const fn bytes_of(bits: u8) -> u64 {
+    (bits as u64).div_ceil(8)
+}
 
 fn const_bytes(o: &Operand) -> Option<u64> {
     match o {
-        Operand::Const(Const::Int { bits, .. } | Const::Float { bits, .. }) if *bits <= 64 => Some(u64::from(bits.div_ceil(8))),
+        Operand::Const(Const::Int { bits, .. } | Const::Float { bits, .. }) if *bits <= 64 => {
+            Some(u64::from(bits.div_ceil(8)))
+        }
         Operand::Const(Const::Global { .. } | Const::Func(_)) => Some(8),
         _ => None,
     }

@@ -53,7 +53,9 @@ pub const INVALID_CONFIGURATION: u64 = 9;
 const PITCH: u64 = 512;
 
 pub fn find(name: &str) -> Option<Entry> {
-    if !name.starts_with("cuda") && !name.starts_with("__cuda") { return None; }
+    if !name.starts_with("cuda") && !name.starts_with("__cuda") {
+        return None;
+    }
     let base = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name);
     Some(match base {
         "cudaMalloc" | "cudaMallocAsync" | "cudaMallocFromPoolAsync" => (malloc, Class::Cuda),
@@ -87,20 +89,53 @@ pub fn find(name: &str) -> Option<Entry> {
         "cudaGetErrorString" | "cudaGetErrorName" => (message, Class::Pure),
         "cudaGetLastError" => (last_error, Class::Pure),
         "cudaPeekAtLastError" => (peek_error, Class::Pure),
-        "cudaStreamCreate" | "cudaStreamCreateWithFlags" | "cudaStreamCreateWithPriority" | "cudaEventCreate" | "cudaEventCreateWithFlags"
-        | "cudaGraphCreate" | "cudaGraphInstantiate" | "cudaMemPoolCreate" | "cudaDeviceGetDefaultMemPool" => (handle, Class::Memory),
+        "cudaStreamCreate"
+        | "cudaStreamCreateWithFlags"
+        | "cudaStreamCreateWithPriority"
+        | "cudaEventCreate"
+        | "cudaEventCreateWithFlags"
+        | "cudaGraphCreate"
+        | "cudaGraphInstantiate"
+        | "cudaMemPoolCreate"
+        | "cudaDeviceGetDefaultMemPool" => (handle, Class::Memory),
         "__cudaPushCallConfiguration" => (push, Class::Cuda),
         "__cudaPopCallConfiguration" => (pop, Class::Cuda),
         "cudaLaunchKernel" => (launch, Class::Cuda),
         "cudaLaunchCooperativeKernel" => (launch_cooperative, Class::Cuda),
         "cudaLaunchKernelExC" => (launch_ex, Class::Cuda),
-        "cudaDeviceSynchronize" | "cudaThreadSynchronize" | "cudaStreamSynchronize" | "cudaEventSynchronize" | "cudaEventRecord"
-        | "cudaEventDestroy" | "cudaStreamDestroy" | "cudaStreamWaitEvent" | "cudaSetDevice" | "cudaSetDeviceFlags" | "cudaDeviceSetCacheConfig"
-        | "cudaFuncSetCacheConfig" | "cudaDeviceSetLimit" | "cudaProfilerStart" | "cudaProfilerStop"
-        | "cudaMemPrefetchAsync" | "cudaMemAdvise" | "cudaHostUnregister" | "cudaEventQuery" | "cudaStreamQuery"
-        | "cudaDeviceEnablePeerAccess" | "cudaFuncSetSharedMemConfig" | "cudaDeviceSetSharedMemConfig" | "cudaMemPoolSetAttribute"
-        | "__cudaRegisterFatBinary" | "__cudaRegisterFatBinaryEnd" | "__cudaRegisterFunction" | "__cudaRegisterVar"
-        | "__cudaUnregisterFatBinary" | "__cudaRegisterManagedVar" | "__cudaInitModule" | "cudaDeviceReset" | "cudaThreadExit" => (super::libc::zero, Class::Pure),
+        "cudaDeviceSynchronize"
+        | "cudaThreadSynchronize"
+        | "cudaStreamSynchronize"
+        | "cudaEventSynchronize"
+        | "cudaEventRecord"
+        | "cudaEventDestroy"
+        | "cudaStreamDestroy"
+        | "cudaStreamWaitEvent"
+        | "cudaSetDevice"
+        | "cudaSetDeviceFlags"
+        | "cudaDeviceSetCacheConfig"
+        | "cudaFuncSetCacheConfig"
+        | "cudaDeviceSetLimit"
+        | "cudaProfilerStart"
+        | "cudaProfilerStop"
+        | "cudaMemPrefetchAsync"
+        | "cudaMemAdvise"
+        | "cudaHostUnregister"
+        | "cudaEventQuery"
+        | "cudaStreamQuery"
+        | "cudaDeviceEnablePeerAccess"
+        | "cudaFuncSetSharedMemConfig"
+        | "cudaDeviceSetSharedMemConfig"
+        | "cudaMemPoolSetAttribute"
+        | "__cudaRegisterFatBinary"
+        | "__cudaRegisterFatBinaryEnd"
+        | "__cudaRegisterFunction"
+        | "__cudaRegisterVar"
+        | "__cudaUnregisterFatBinary"
+        | "__cudaRegisterManagedVar"
+        | "__cudaInitModule"
+        | "cudaDeviceReset"
+        | "cudaThreadExit" => (super::libc::zero, Class::Pure),
         // Wrapper templates of the headers have bodies of their own, with C++ names.
         _ if name.starts_with("cuda") => (succeeds, Class::Memory),
         _ => return None,
@@ -112,7 +147,11 @@ fn succeeds(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val])
     let name = short_name(m, call);
     let why = m.reason(&format!("what `{name}` gives"));
     for (a, info) in args.iter().zip(&call.args) {
-        if info.bits == 64 && !info.float && !a.is_poison() && m.mem.global(split(a.bits).0).is_none_or(|o| o.kind != ObjectKind::Device) {
+        if info.bits == 64
+            && !info.float
+            && !a.is_poison()
+            && m.mem.global(split(a.bits).0).is_none_or(|o| o.kind != ObjectKind::Device)
+        {
             m.forget(th, *a, why);
         }
     }
@@ -126,7 +165,9 @@ fn allocate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val],
     m.works()?;
     // An allocation is no work that a stream could keep; `cudaStreamCaptureModeRelaxed` lets it happen.
     if let Some((_, mode)) = m.cuda.capturing.filter(|(_, mode)| mode.known() != Some(2)) {
-        if mode.is_poison() || short_name(m, call).contains("Async") { return Err(Stop::Unknown("memory is allocated while a stream is captured".to_owned())); }
+        if mode.is_poison() || short_name(m, call).contains("Async") {
+            return Err(Stop::Unknown("memory is allocated while a stream is captured".to_owned()));
+        }
         m.cuda.error = CAPTURE_UNSUPPORTED;
         return Ok(Ret::Val(Val::new(CAPTURE_UNSUPPORTED)));
     }
@@ -137,7 +178,9 @@ fn allocate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val],
         let used = m.mem.device_bytes();
         if n > limit || used > limit - n {
             let at = site.map(|s| m.line(s)).unwrap_or_default();
-            return Err(Stop::Ended(format!("{at}: an allocation of {n} bytes with {used} in use, which is more than the device has ({limit})")));
+            return Err(Stop::Ended(format!(
+                "{at}: an allocation of {n} bytes with {used} in use, which is more than the device has ({limit})"
+            )));
         }
     }
     let p = m.heap_object(kind, &name, site, size, Fill::Poison(Reason::UNINIT))?;
@@ -145,9 +188,15 @@ fn allocate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val],
     OK
 }
 
-fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { allocate(m, th, call, args, arg(args, 1), ObjectKind::Device) }
-fn malloc_managed(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { allocate(m, th, call, args, arg(args, 1), ObjectKind::Managed) }
-fn malloc_host(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { allocate(m, th, call, args, arg(args, 1), ObjectKind::Pinned) }
+fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    allocate(m, th, call, args, arg(args, 1), ObjectKind::Device)
+}
+fn malloc_managed(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    allocate(m, th, call, args, arg(args, 1), ObjectKind::Managed)
+}
+fn malloc_host(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    allocate(m, th, call, args, arg(args, 1), ObjectKind::Pinned)
+}
 
 fn times(a: Val, b: Val) -> Val {
     match (a.known(), b.known()) {
@@ -156,7 +205,9 @@ fn times(a: Val, b: Val) -> Val {
     }
 }
 
-fn pitched(width: Val) -> Val { width.known().map_or(width, |w| Val::new(w.div_ceil(PITCH).saturating_mul(PITCH))) }
+fn pitched(width: Val) -> Val {
+    width.known().map_or(width, |w| Val::new(w.div_ceil(PITCH).saturating_mul(PITCH)))
+}
 
 fn malloc_pitch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let pitch = pitched(arg(args, 2));
@@ -171,7 +222,9 @@ fn malloc_3d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]
     let field = |m: &mut Machine<'_>, i: u64| super::libc::read(m, th, Val { bits: extent.bits + 8 * i, ..extent }, 64);
     let (w, h, d) = (field(m, 0)?, field(m, 1)?, field(m, 2)?);
     let pitch = pitched(w);
-    for (i, v) in [(1, pitch), (2, w), (3, h)] { write(m, th, call, Val { bits: out.bits + 8 * i, ..out }, 64, v)?; }
+    for (i, v) in [(1, pitch), (2, w), (3, h)] {
+        write(m, th, call, Val { bits: out.bits + 8 * i, ..out }, 64, v)?;
+    }
     allocate(m, th, call, args, times(times(pitch, h), d), ObjectKind::Device)
 }
 
@@ -182,9 +235,17 @@ fn free_kinds(m: &mut Machine<'_>, th: &Thread, args: &[Val], kinds: &[ObjectKin
     let Some(a) = arg(args, 0).known().filter(|a| *a != 0) else { return OK };
     let (id, offset) = split(a);
     // Memory that was registered was not allocated by the runtime.
-    let own = m.mem.global(id).is_some_and(|o| kinds.contains(&o.kind) && (o.kind != ObjectKind::Pinned || o.name.starts_with("cuda")));
+    let own = m
+        .mem
+        .global(id)
+        .is_some_and(|o| kinds.contains(&o.kind) && (o.kind != ObjectKind::Pinned || o.name.starts_with("cuda")));
     if offset != 0 || !own {
-        if m.mem.global(id).is_some_and(|o| o.kind == ObjectKind::Foreign || o.unknown.is_some() && o.kind != ObjectKind::Device) { return OK; }
+        if m.mem
+            .global(id)
+            .is_some_and(|o| o.kind == ObjectKind::Foreign || o.unknown.is_some() && o.kind != ObjectKind::Device)
+        {
+            return OK;
+        }
         m.cuda.error = INVALID_VALUE;
         return Ok(Ret::Val(Val::new(INVALID_VALUE)));
     }
@@ -192,9 +253,15 @@ fn free_kinds(m: &mut Machine<'_>, th: &Thread, args: &[Val], kinds: &[ObjectKin
     OK
 }
 
-fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { free_kinds(m, th, args, &[ObjectKind::Device, ObjectKind::Managed]) }
-fn free_async(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { free_kinds(m, th, args, &[ObjectKind::Device]) }
-fn free_host(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { free_kinds(m, th, args, &[ObjectKind::Pinned]) }
+fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    free_kinds(m, th, args, &[ObjectKind::Device, ObjectKind::Managed])
+}
+fn free_async(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    free_kinds(m, th, args, &[ObjectKind::Device])
+}
+fn free_host(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    free_kinds(m, th, args, &[ObjectKind::Pinned])
+}
 
 fn set_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     m.works()?;
@@ -204,7 +271,9 @@ fn set_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -
 
 fn begin_capture(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     m.works()?;
-    if m.cuda.capturing.is_some() { return Err(Stop::Unknown("two streams are captured at the same time".to_owned())); }
+    if m.cuda.capturing.is_some() {
+        return Err(Stop::Unknown("two streams are captured at the same time".to_owned()));
+    }
     let mode = if short_name(m, call).starts_with("cudaStreamBeginCaptureToGraph") { arg(a, 5) } else { arg(a, 1) };
     m.cuda.capturing = Some((arg(a, 0), mode));
     OK
@@ -216,7 +285,9 @@ fn end_capture(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val])
 }
 
 /// What a graph does is not followed.
-fn graph_launch(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Err(Stop::Unknown("a graph is launched, which is not followed".to_owned())) }
+fn graph_launch(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Err(Stop::Unknown("a graph is launched, which is not followed".to_owned()))
+}
 
 /// Whether work for the device is done now: not while a stream is captured, which keeps its own work for later; other work is refused
 /// where it goes to the default stream.
@@ -238,20 +309,30 @@ fn stream_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {
 }
 
 fn memcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    if !is_done_now(m, stream_of(m, call, args))? { return OK; }
-    if let Some(site) = m.site(th) { m.copy(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?; }
+    if !is_done_now(m, stream_of(m, call, args))? {
+        return OK;
+    }
+    if let Some(site) = m.site(th) {
+        m.copy(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?;
+    }
     OK
 }
 
 fn memcpy_peer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    if !is_done_now(m, stream_of(m, call, args))? { return OK; }
-    if let Some(site) = m.site(th) { m.copy(th, || site, arg(args, 0), arg(args, 2), arg(args, 4))?; }
+    if !is_done_now(m, stream_of(m, call, args))? {
+        return OK;
+    }
+    if let Some(site) = m.site(th) {
+        m.copy(th, || site, arg(args, 0), arg(args, 2), arg(args, 4))?;
+    }
     OK
 }
 
 /// Row by row: (dst, dpitch, src, spitch, width, height).
 fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    if !is_done_now(m, stream_of(m, call, a))? { return OK; }
+    if !is_done_now(m, stream_of(m, call, a))? {
+        return OK;
+    }
     let Some(site) = m.site(th) else { return OK };
     let (Some(dp), Some(sp), Some(h)) = (arg(a, 1).known(), arg(a, 3).known(), arg(a, 5).known()) else {
         let why = [1, 3, 5].into_iter().map(|i| arg(a, i).poison).find(|r| r.is_some()).unwrap_or_default();
@@ -273,12 +354,17 @@ fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -
 fn symbol(m: &mut Machine<'_>, p: Val) -> Result<Val, Val> {
     let Some(a) = p.known() else { return Err(p) };
     // Variables are known by their first bytes alone; all else is refused.
-    if split(a).1 != 0 { return Err(m.unknown("a variable of the device that is named by another address than its own")); }
-    Ok(m.device_twin(a).map_or(Val::ZERO, |id| Val::new(id.address() + (a & mask(40)).wrapping_sub(split(a).0.address() & mask(40)))))
+    if split(a).1 != 0 {
+        return Err(m.unknown("a variable of the device that is named by another address than its own"));
+    }
+    Ok(m.device_twin(a)
+        .map_or(Val::ZERO, |id| Val::new(id.address() + (a & mask(40)).wrapping_sub(split(a).0.address() & mask(40)))))
 }
 
 fn to_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    if !is_done_now(m, stream_of(m, call, a))? { return OK; }
+    if !is_done_now(m, stream_of(m, call, a))? {
+        return OK;
+    }
     let Some(site) = m.site(th) else { return OK };
     match (symbol(m, arg(a, 0)), arg(a, 3).known()) {
         (Ok(p), Some(off)) => m.write_symbol(th, site, Val::new(p.bits.wrapping_add(off)), arg(a, 1), arg(a, 2))?,
@@ -289,7 +375,9 @@ fn to_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -
 }
 
 fn from_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    if !is_done_now(m, stream_of(m, call, a))? { return OK; }
+    if !is_done_now(m, stream_of(m, call, a))? {
+        return OK;
+    }
     let Some(site) = m.site(th) else { return OK };
     match (symbol(m, arg(a, 1)), arg(a, 3).known()) {
         (Ok(p), Some(off)) => m.copy(th, || site, arg(a, 0), Val::new(p.bits.wrapping_add(off)), arg(a, 2))?,
@@ -300,26 +388,37 @@ fn from_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val])
 }
 
 fn symbol_address(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let v = match symbol(m, arg(a, 1)) { Ok(v) | Err(v) => v };
+    let v = match symbol(m, arg(a, 1)) {
+        Ok(v) | Err(v) => v,
+    };
     write(m, th, call, arg(a, 0), 64, v)?;
     OK
 }
 
 fn symbol_size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let v = match symbol(m, arg(a, 1)) { Ok(v) => m.mem.global(split(v.bits).0).map_or(Val::ZERO, |o| Val::new(o.size)), Err(v) => v };
+    let v = match symbol(m, arg(a, 1)) {
+        Ok(v) => m.mem.global(split(v.bits).0).map_or(Val::ZERO, |o| Val::new(o.size)),
+        Err(v) => v,
+    };
     write(m, th, call, arg(a, 0), 64, v)?;
     OK
 }
 
 fn memset(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    if !is_done_now(m, stream_of(m, call, args))? { return OK; }
-    if let Some(site) = m.site(th) { m.set(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?; }
+    if !is_done_now(m, stream_of(m, call, args))? {
+        return OK;
+    }
+    if let Some(site) = m.site(th) {
+        m.set(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?;
+    }
     OK
 }
 
 /// (dst, pitch, value, width, height).
 fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    if !is_done_now(m, stream_of(m, call, a))? { return OK; }
+    if !is_done_now(m, stream_of(m, call, a))? {
+        return OK;
+    }
     let Some(site) = m.site(th) else { return OK };
     let (Some(pitch), Some(h)) = (arg(a, 1).known(), arg(a, 4).known().filter(|h| *h <= 1 << 20)) else {
         let why = m.reason("what `cudaMemset2D` writes");
@@ -341,7 +440,10 @@ fn host_device_pointer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a:
 /// From now on kernels may use it.
 fn host_register(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     if let Some(o) = arg(a, 0).known().and_then(|p| m.mem.global_mut(split(p).0))
-        && matches!(o.kind, ObjectKind::HostHeap | ObjectKind::HostGlobal) { o.kind = ObjectKind::Pinned; }
+        && matches!(o.kind, ObjectKind::HostHeap | ObjectKind::HostGlobal)
+    {
+        o.kind = ObjectKind::Pinned;
+    }
     OK
 }
 
@@ -377,23 +479,34 @@ fn properties(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) 
     m.forget(th, p, why);
     let at = |off: u64| Val { bits: p.bits + off, ..p };
     super::string::put_text(m, th, call, p, b"a CUDA device")?;
-    for (off, v) in [(308, 32), (320, 1024), (324, 1024), (328, 1024), (332, 64), (336, 0x7fff_ffff), (340, 65_535), (344, 65_535)] {
+    for (off, v) in
+        [(308, 32), (320, 1024), (324, 1024), (328, 1024), (332, 64), (336, 0x7fff_ffff), (340, 65_535), (344, 65_535)]
+    {
         write(m, th, call, at(off), 32, Val::new(v))?;
     }
     OK
 }
 
 fn message(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-    if let Some(a) = m.cuda.message { return Ok(Ret::Val(Val::new(a))); }
+    if let Some(a) = m.cuda.message {
+        return Ok(Ret::Val(Val::new(a)));
+    }
     let text = b"no error\0";
-    let p = m.heap_object(ObjectKind::HostGlobal, "an error message", None, Val::new(text.len() as u64), Fill::Byte(0))?;
-    if let Some(o) = m.mem.global_mut(split(p.bits).0) { o.store.write_bytes(0, text); }
+    let p =
+        m.heap_object(ObjectKind::HostGlobal, "an error message", None, Val::new(text.len() as u64), Fill::Byte(0))?;
+    if let Some(o) = m.mem.global_mut(split(p.bits).0) {
+        o.store.write_bytes(0, text);
+    }
     m.cuda.message = Some(p.bits);
     Ok(Ret::Val(p))
 }
 
-fn last_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(Ret::Val(Val::new(std::mem::take(&mut m.cuda.error)))) }
-fn peek_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(Ret::Val(Val::new(m.cuda.error))) }
+fn last_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(Val::new(std::mem::take(&mut m.cuda.error))))
+}
+fn peek_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(Val::new(m.cuda.error)))
+}
 
 /// Something opaque is made and its handle written.
 fn handle(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
@@ -431,7 +544,9 @@ fn pop(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res 
 
 fn launch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     let (grid, block) = (dims(arg(a, 1), arg(a, 2)), dims(arg(a, 3), arg(a, 4)));
-    if !is_done_now(m, arg(a, 7))? { return OK; }
+    if !is_done_now(m, arg(a, 7))? {
+        return OK;
+    }
     m.launch(th, arg(a, 0), grid, block, arg(a, 6), arg(a, 5)).map(|e| Ret::Val(Val::new(e)))
 }
 
@@ -440,7 +555,9 @@ fn launch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res 
 fn launch_cooperative(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let product = |v: [Val; 3]| v.iter().try_fold(1u64, |n, v| v.known().map(|k| n.saturating_mul(k)));
     if let (Some(blocks), Some(threads)) = (product(dims(arg(a, 1), arg(a, 2))), product(dims(arg(a, 3), arg(a, 4))))
-        && (blocks > 148 * 32 || blocks.saturating_mul(threads) > 148 * 2048) && is_done_now(m, arg(a, 7))? {
+        && (blocks > 148 * 32 || blocks.saturating_mul(threads) > 148 * 2048)
+        && is_done_now(m, arg(a, 7))?
+    {
         m.cuda.error = COOPERATIVE_TOO_LARGE;
         return Ok(Ret::Val(Val::new(COOPERATIVE_TOO_LARGE)));
     }
@@ -456,6 +573,8 @@ fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> R
         *slot = super::libc::read(m, th, Val { bits: config.bits + off, ..config }, bits)?;
     }
     let stream = super::libc::read(m, th, Val { bits: config.bits + 32, ..config }, 64)?;
-    if !is_done_now(m, stream)? { return OK; }
+    if !is_done_now(m, stream)? {
+        return OK;
+    }
     m.launch(th, arg(a, 1), [v[0], v[1], v[2]], [v[3], v[4], v[5]], v[6], arg(a, 2)).map(|e| Ret::Val(Val::new(e)))
 }

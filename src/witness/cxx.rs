@@ -17,16 +17,33 @@ const STRING_CONST: &str = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIc
 
 /// By mangled symbol.
 pub fn find(name: &str, _display: &str) -> Option<Entry> {
-    if let Some(e) = super::ends::find(name) { return Some(e); }
-    if let Some(method) = name.strip_prefix(STRING) { return string_method(method); }
+    if let Some(e) = super::ends::find(name) {
+        return Some(e);
+    }
+    if let Some(method) = name.strip_prefix(STRING) {
+        return string_method(method);
+    }
     if let Some(method) = name.strip_prefix(STRING_CONST) {
         return if method == "7compareEPKc" { Some((string_compare, Class::Pure)) } else { None };
     }
     Some(match name {
-        "_Znwm" | "_Znam" | "_ZnwmRKSt9nothrow_t" | "_ZnamRKSt9nothrow_t" | "_ZnwmSt11align_val_t" | "_ZnamSt11align_val_t"
-        | "_ZnwmSt11align_val_tRKSt9nothrow_t" | "__cxa_allocate_exception" => (malloc, Class::Memory),
-        "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" | "_ZdlPvSt11align_val_t" | "_ZdaPvSt11align_val_t" | "_ZdlPvmSt11align_val_t"
-        | "_ZdaPvmSt11align_val_t" | "_ZdlPvRKSt9nothrow_t" => (free, Class::Memory),
+        "_Znwm"
+        | "_Znam"
+        | "_ZnwmRKSt9nothrow_t"
+        | "_ZnamRKSt9nothrow_t"
+        | "_ZnwmSt11align_val_t"
+        | "_ZnamSt11align_val_t"
+        | "_ZnwmSt11align_val_tRKSt9nothrow_t"
+        | "__cxa_allocate_exception" => (malloc, Class::Memory),
+        "_ZdlPv"
+        | "_ZdaPv"
+        | "_ZdlPvm"
+        | "_ZdaPvm"
+        | "_ZdlPvSt11align_val_t"
+        | "_ZdaPvSt11align_val_t"
+        | "_ZdlPvmSt11align_val_t"
+        | "_ZdaPvmSt11align_val_t"
+        | "_ZdlPvRKSt9nothrow_t" => (free, Class::Memory),
         "__cxa_guard_acquire" => (guard_acquire, Class::Memory),
         "__cxa_guard_release" => (guard_release, Class::Memory),
         "__cxa_guard_abort" | "__cxa_free_exception" => (nothing, Class::Pure),
@@ -34,8 +51,12 @@ pub fn find(name: &str, _display: &str) -> Option<Entry> {
         "_ZNSt8__detail15_List_node_base7_M_hookEPS0_" => (list_hook, Class::Memory),
         "_ZNSt8__detail15_List_node_base9_M_unhookEv" => (list_unhook, Class::Memory),
         "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_" => (tree_insert, Class::Memory),
-        "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base" | "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base" => (tree_next, Class::Pure),
-        "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base" | "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base" => (tree_previous, Class::Pure),
+        "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base" | "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base" => {
+            (tree_next, Class::Pure)
+        }
+        "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base" | "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base" => {
+            (tree_previous, Class::Pure)
+        }
         "_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm" => (next_buckets, Class::Memory),
         "_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm" => (need_rehash, Class::Memory),
         "_ZNSirsERi" => (cin_int, Class::Input),
@@ -56,7 +77,9 @@ pub fn find(name: &str, _display: &str) -> Option<Entry> {
 
 /// The members of `std::ifstream` that are computed.
 fn ifstream(name: &str) -> Option<Entry> {
-    let member = name.strip_prefix("_ZNSt14basic_ifstreamIcSt11char_traitsIcEE").or_else(|| name.strip_prefix("_ZNKSt14basic_ifstreamIcSt11char_traitsIcEE"))?;
+    let member = name
+        .strip_prefix("_ZNSt14basic_ifstreamIcSt11char_traitsIcEE")
+        .or_else(|| name.strip_prefix("_ZNKSt14basic_ifstreamIcSt11char_traitsIcEE"))?;
     Some(match member {
         "7is_openEv" => (ifstream_is_open, Class::Pure),
         "5closeEv" | "D1Ev" | "D2Ev" => (nothing, Class::Pure),
@@ -80,7 +103,11 @@ fn ifstream_open_string(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a
 
 /// That a file can be opened is taken for granted.
 fn ifstream_is_open(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    Ok(Ret::Val(if m.libc.files.of_ifstream(arg(args, 0)).is_some() { Val::new(1) } else { m.unknown("the state of a stream") }))
+    Ok(Ret::Val(if m.libc.files.of_ifstream(arg(args, 0)).is_some() {
+        Val::new(1)
+    } else {
+        m.unknown("the state of a stream")
+    }))
 }
 
 fn istream_read(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
@@ -96,29 +123,95 @@ fn stream(name: &str) -> Option<Entry> {
     match name {
         "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc" => return Some((print_text, Class::Pure)),
         "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c" => return Some((print_char, Class::Pure)),
-        "_ZNSolsEi" | "_ZNSolsEj" | "_ZNSolsEl" | "_ZNSolsEm" | "_ZNSolsEb" | "_ZNSolsEd" | "_ZNSolsEf" | "_ZNSolsEs" | "_ZNSolsEt" => return Some((print_number, Class::Pure)),
+        "_ZNSolsEi" | "_ZNSolsEj" | "_ZNSolsEl" | "_ZNSolsEm" | "_ZNSolsEb" | "_ZNSolsEd" | "_ZNSolsEf"
+        | "_ZNSolsEs" | "_ZNSolsEt" => return Some((print_number, Class::Pure)),
         "_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_" => return Some((print_newline, Class::Pure)),
         _ => {}
     }
     // `std::operator<<`, members of `std::ostream`, manipulators.
-    if starts(&["_ZStls", "_ZNSols", "_ZNSo", "_ZSt4endl", "_ZSt5flush", "_ZSt4ends", "_ZSt16__ostream_insert", "_ZNSt13basic_ostream", "_ZSt7__write", "_ZSt13__ostream_fill"]) {
+    if starts(&[
+        "_ZStls",
+        "_ZNSols",
+        "_ZNSo",
+        "_ZSt4endl",
+        "_ZSt5flush",
+        "_ZSt4ends",
+        "_ZSt16__ostream_insert",
+        "_ZNSt13basic_ostream",
+        "_ZSt7__write",
+        "_ZSt13__ostream_fill",
+    ]) {
         return Some((first, Class::Pure));
     }
-    if starts(&["_ZNSt8ios_base4InitC", "_ZNSt8ios_base4InitD"]) { return Some((nothing, Class::Pure)); }
-    if starts(&["_ZSt12setprecision", "_ZSt4setw", "_ZSt7setfill", "_ZSt7setbase", "_ZSt11setiosflags", "_ZSt13resetiosflags"]) { return Some((zero, Class::Pure)); }
-    if starts(&["_ZSt5fixed", "_ZSt10scientific", "_ZSt3hex", "_ZSt3dec", "_ZSt4left", "_ZSt5right", "_ZSt9boolalpha", "_ZSt11noboolalpha", "_ZSt7showpos", "_ZSt8internal", "_ZSt9showpoint"]) {
+    if starts(&["_ZNSt8ios_base4InitC", "_ZNSt8ios_base4InitD"]) {
+        return Some((nothing, Class::Pure));
+    }
+    if starts(&[
+        "_ZSt12setprecision",
+        "_ZSt4setw",
+        "_ZSt7setfill",
+        "_ZSt7setbase",
+        "_ZSt11setiosflags",
+        "_ZSt13resetiosflags",
+    ]) {
+        return Some((zero, Class::Pure));
+    }
+    if starts(&[
+        "_ZSt5fixed",
+        "_ZSt10scientific",
+        "_ZSt3hex",
+        "_ZSt3dec",
+        "_ZSt4left",
+        "_ZSt5right",
+        "_ZSt9boolalpha",
+        "_ZSt11noboolalpha",
+        "_ZSt7showpos",
+        "_ZSt8internal",
+        "_ZSt9showpoint",
+    ]) {
         return Some((first, Class::Pure));
     }
-    if starts(&["_ZNSt8ios_base", "_ZNKSt8ios_base", "_ZNSt9basic_ios", "_ZNKSt9basic_ios", "_ZNSt6locale", "_ZNKSt6locale", "_ZSt9use_facet", "_ZNKSt5ctype"]) {
+    if starts(&[
+        "_ZNSt8ios_base",
+        "_ZNKSt8ios_base",
+        "_ZNSt9basic_ios",
+        "_ZNKSt9basic_ios",
+        "_ZNSt6locale",
+        "_ZNKSt6locale",
+        "_ZSt9use_facet",
+        "_ZNKSt5ctype",
+    ]) {
         return Some((stream_state, Class::Pure));
     }
     // Classes of file and string streams, `std::istream`'s members and extractors, `std::getline`.
     if starts(&[
-        "_ZNSt14basic_ofstream", "_ZNSt14basic_ifstream", "_ZNSt13basic_fstream", "_ZNSt13basic_filebuf", "_ZNKSt13basic_filebuf", "_ZNKSt14basic_ifstream",
-        "_ZNKSt14basic_ofstream", "_ZNSt12__basic_file", "_ZNSt7__cxx1118basic_stringstream", "_ZNSt7__cxx1119basic_istringstream",
-        "_ZNSt7__cxx1119basic_ostringstream", "_ZNSt7__cxx1115basic_stringbuf", "_ZNKSt7__cxx1118basic_stringstream", "_ZNKSt7__cxx1119basic_istringstream",
-        "_ZNKSt7__cxx1119basic_ostringstream", "_ZNKSt7__cxx1115basic_stringbuf", "_ZNSt15basic_streambuf", "_ZNSi", "_ZNSrs", "_ZStrs", "_ZSt7getline",
-        "_ZNSt13basic_istream", "_ZNSd", "_ZNSt14basic_iostream", "_ZSt2ws", "_ZNSt13random_device", "_ZNSt6thread",
+        "_ZNSt14basic_ofstream",
+        "_ZNSt14basic_ifstream",
+        "_ZNSt13basic_fstream",
+        "_ZNSt13basic_filebuf",
+        "_ZNKSt13basic_filebuf",
+        "_ZNKSt14basic_ifstream",
+        "_ZNKSt14basic_ofstream",
+        "_ZNSt12__basic_file",
+        "_ZNSt7__cxx1118basic_stringstream",
+        "_ZNSt7__cxx1119basic_istringstream",
+        "_ZNSt7__cxx1119basic_ostringstream",
+        "_ZNSt7__cxx1115basic_stringbuf",
+        "_ZNKSt7__cxx1118basic_stringstream",
+        "_ZNKSt7__cxx1119basic_istringstream",
+        "_ZNKSt7__cxx1119basic_ostringstream",
+        "_ZNKSt7__cxx1115basic_stringbuf",
+        "_ZNSt15basic_streambuf",
+        "_ZNSi",
+        "_ZNSrs",
+        "_ZStrs",
+        "_ZSt7getline",
+        "_ZNSt13basic_istream",
+        "_ZNSd",
+        "_ZNSt14basic_iostream",
+        "_ZSt2ws",
+        "_ZNSt13random_device",
+        "_ZNSt6thread",
     ]) {
         return Some((stream_member, Class::Input));
     }
@@ -159,7 +252,9 @@ fn print_newline(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]
 /// A question to a stream, or a setting.
 fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
-    let asks = ["cvb", "nt", "4good", "4fail", "3bad", "3eof", "7rdstate"].iter().find_map(|s| name.contains(&format!("E{s}Ev")).then_some(*s));
+    let asks = ["cvb", "nt", "4good", "4fail", "3bad", "3eof", "7rdstate"]
+        .iter()
+        .find_map(|s| name.contains(&format!("E{s}Ev")).then_some(*s));
     if ["5clear", "8setstate", "10exceptions", "4init"].iter().any(|set| name.contains(set)) {
         let why = m.reason("the state of a stream that the program sets");
         m.libc.files.state_is_set(why);
@@ -191,10 +286,17 @@ fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[
     let why = m.reason(&format!("`{}`", display.split('(').next().unwrap_or_default()));
     // It has read on.
     for a in args {
-        if let Some(f) = m.libc.files.of_ifstream(*a) { m.libc.files.lose(f, why); }
-        if is_cin(m, *a) { let f = Val::new(m.stdin()?); m.libc.files.lose(f, why); }
+        if let Some(f) = m.libc.files.of_ifstream(*a) {
+            m.libc.files.lose(f, why);
+        }
+        if is_cin(m, *a) {
+            let f = Val::new(m.stdin()?);
+            m.libc.files.lose(f, why);
+        }
     }
-    for a in args.iter().filter(|a| !a.is_poison()) { m.forget(th, *a, why); }
+    for a in args.iter().filter(|a| !a.is_poison()) {
+        m.forget(th, *a, why);
+    }
     // Extractors and inserters give their stream; others (`str()`, `is_open()`) something not known.
     let chained = display.contains("operator>>") || display.contains("operator<<") || display.contains("getline");
     Ok(Ret::Val(if chained { arg(args, 0) } else { Val::poison(why) }))
@@ -206,7 +308,13 @@ fn is_cin(m: &Machine<'_>, p: Val) -> bool {
 }
 
 /// Reads a number from the standard input or a file.
-fn cin(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], (bits, signed, float): (u32, bool, bool)) -> Res {
+fn cin(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    (bits, signed, float): (u32, bool, bool),
+) -> Res {
     let f = match m.libc.files.of_ifstream(arg(args, 0)) {
         Some(f) => f,
         None if is_cin(m, arg(args, 0)) => Val::new(m.stdin()?),
@@ -218,16 +326,30 @@ fn cin(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], (bit
     };
     m.libc.cin_good = good;
     m.libc.cin_ended = m.libc.files.has_ended(f);
-    if let Some(v) = v { write(m, th, call, arg(args, 1), bits, v)?; }
+    if let Some(v) = v {
+        write(m, th, call, arg(args, 1), bits, v)?;
+    }
     Ok(Ret::Val(arg(args, 0)))
 }
 
-fn cin_int(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, (32, true, false)) }
-fn cin_unsigned(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, (32, false, false)) }
-fn cin_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, (64, true, false)) }
-fn cin_unsigned_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, (64, false, false)) }
-fn cin_f32(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, (32, true, true)) }
-fn cin_f64(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { cin(m, th, c, a, (64, true, true)) }
+fn cin_int(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    cin(m, th, c, a, (32, true, false))
+}
+fn cin_unsigned(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    cin(m, th, c, a, (32, false, false))
+}
+fn cin_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    cin(m, th, c, a, (64, true, false))
+}
+fn cin_unsigned_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    cin(m, th, c, a, (64, false, false))
+}
+fn cin_f32(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    cin(m, th, c, a, (32, true, true))
+}
+fn cin_f64(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    cin(m, th, c, a, (64, true, true))
+}
 
 /// A static local's guard: 1 the first time.
 fn guard_acquire(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
@@ -262,15 +384,27 @@ fn string_create(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[
     let (cap, old) = (arg(args, 1), arg(args, 2));
     let want = read(m, th, cap, 64)?;
     let (Some(w), Some(o)) = (want.known(), old.known()) else {
-        return m.heap_object(ObjectKind::HostHeap, "std::string", None, Val::poison(if want.is_poison() { want.poison } else { old.poison }), Fill::Poison(Reason::UNINIT)).map(Ret::Val);
+        return m
+            .heap_object(
+                ObjectKind::HostHeap,
+                "std::string",
+                None,
+                Val::poison(if want.is_poison() { want.poison } else { old.poison }),
+                Fill::Poison(Reason::UNINIT),
+            )
+            .map(Ret::Val);
     };
     let size = if w > o && w < 2 * o { 2 * o } else { w };
     write(m, th, call, cap, 64, Val::new(size))?;
     let site = m.user_site(th);
-    m.heap_object(ObjectKind::HostHeap, "std::string", site, Val::new(size + 1), Fill::Poison(Reason::UNINIT)).map(Ret::Val)
+    m.heap_object(ObjectKind::HostHeap, "std::string", site, Val::new(size + 1), Fill::Poison(Reason::UNINIT))
+        .map(Ret::Val)
 }
 
-struct Str { data: u64, bytes: Vec<u8> }
+struct Str {
+    data: u64,
+    bytes: Vec<u8>,
+}
 
 fn string_read(m: &mut Machine<'_>, th: &Thread, s: Val) -> Result<Result<Str, Reason>, Stop> {
     let (data, len) = (read(m, th, s, 64)?, read(m, th, Val { bits: s.bits + 8, ..s }, 64)?);
@@ -279,15 +413,26 @@ fn string_read(m: &mut Machine<'_>, th: &Thread, s: Val) -> Result<Result<Str, R
 }
 
 /// Gives a string new contents, in place where they fit.
-fn string_write(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, s: Val, old: u64, bytes: &[u8]) -> Result<(), Stop> {
+fn string_write(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    s: Val,
+    old: u64,
+    bytes: &[u8],
+) -> Result<(), Stop> {
     let local = s.bits + 16;
     let capacity = if old == local { 15 } else { read(m, th, Val::new(local), 64)?.known().unwrap_or(0) };
     let mut data = old;
     if bytes.len() as u64 > capacity {
         let size = (bytes.len() as u64).max(2 * capacity);
         let site = m.user_site(th);
-        data = m.heap_object(ObjectKind::HostHeap, "std::string", site, Val::new(size + 1), Fill::Poison(Reason::UNINIT))?.bits;
-        if old != local { super::libc::release(m, th, old)?; }
+        data = m
+            .heap_object(ObjectKind::HostHeap, "std::string", site, Val::new(size + 1), Fill::Poison(Reason::UNINIT))?
+            .bits;
+        if old != local {
+            super::libc::release(m, th, old)?;
+        }
         write(m, th, call, s, 64, Val::new(data))?;
         write(m, th, call, Val::new(local), 64, Val::new(size))?;
     }
@@ -296,8 +441,16 @@ fn string_write(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, s: Val, o
 }
 
 /// Reads, changes and writes back; the whole string is forgotten where something is not known.
-fn string_change(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, s: Val, f: impl FnOnce(&mut Machine<'_>, &Thread, &mut Vec<u8>) -> Result<(), Reason>) -> Res {
-    if s.is_poison() { return Ok(Ret::Val(s)); }
+fn string_change(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    s: Val,
+    f: impl FnOnce(&mut Machine<'_>, &Thread, &mut Vec<u8>) -> Result<(), Reason>,
+) -> Res {
+    if s.is_poison() {
+        return Ok(Ret::Val(s));
+    }
     let current = string_read(m, th, s)?;
     let made = current.and_then(|c| {
         let mut b = c.bytes;
@@ -310,8 +463,12 @@ fn string_change(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, s: Val, 
     Ok(Ret::Val(s))
 }
 
-fn input(m: &Machine<'_>, th: &Thread, p: Val, n: Val) -> Result<Vec<u8>, Reason> { super::string::bytes(m, th, p, n).map_err(|v| v.poison) }
-fn size(v: Val) -> Result<usize, Reason> { v.known().and_then(|n| usize::try_from(n).ok()).ok_or(v.poison) }
+fn input(m: &Machine<'_>, th: &Thread, p: Val, n: Val) -> Result<Vec<u8>, Reason> {
+    super::string::bytes(m, th, p, n).map_err(|v| v.poison)
+}
+fn size(v: Val) -> Result<usize, Reason> {
+    v.known().and_then(|n| usize::try_from(n).ok()).ok_or(v.poison)
+}
 
 fn string_append(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     string_change(m, th, call, arg(a, 0), |m, th, b| {
@@ -372,7 +529,9 @@ fn string_mutate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val
         b.splice(pos..end, middle);
         Ok(())
     })?;
-    if let Ok(n) = before { write(m, th, call, Val::new(arg(a, 0).bits + 8), 64, Val::new(n))?; }
+    if let Ok(n) = before {
+        write(m, th, call, Val::new(arg(a, 0).bits + 8), 64, Val::new(n))?;
+    }
     Ok(r)
 }
 
@@ -385,14 +544,20 @@ fn string_compare(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val])
     let s = string_read(m, th, arg(a, 0))?;
     let t = text(m, th, arg(a, 1));
     Ok(Ret::Val(match (s, t) {
-        (Ok(s), Ok(t)) => Val::i32(match s.bytes.cmp(&t) { std::cmp::Ordering::Less => -1, std::cmp::Ordering::Equal => 0, std::cmp::Ordering::Greater => 1 }),
+        (Ok(s), Ok(t)) => Val::i32(match s.bytes.cmp(&t) {
+            std::cmp::Ordering::Less => -1,
+            std::cmp::Ordering::Equal => 0,
+            std::cmp::Ordering::Greater => 1,
+        }),
         (Err(why), _) => Val::poison(why),
         (_, Err(p)) => p,
     }))
 }
 
 /// A word at an offset of a node.
-fn field(m: &mut Machine<'_>, th: &Thread, node: Val, off: u64) -> Result<Val, Stop> { read(m, th, Val { bits: node.bits + off, ..node }, 64) }
+fn field(m: &mut Machine<'_>, th: &Thread, node: Val, off: u64) -> Result<Val, Stop> {
+    read(m, th, Val { bits: node.bits + off, ..node }, 64)
+}
 fn set(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, node: Val, off: u64, v: Val) -> Result<(), Stop> {
     write(m, th, call, Val { bits: node.bits + off, ..node }, 64, v)
 }
@@ -436,10 +601,14 @@ fn tree_insert(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val])
         if p == header {
             set(m, th, call, header, PARENT, x)?;
             set(m, th, call, header, RIGHT, x)?;
-        } else if field(m, th, header, LEFT)? == p { set(m, th, call, header, LEFT, x)?; }
+        } else if field(m, th, header, LEFT)? == p {
+            set(m, th, call, header, LEFT, x)?;
+        }
     } else {
         set(m, th, call, p, RIGHT, x)?;
-        if field(m, th, header, RIGHT)? == p { set(m, th, call, header, RIGHT, x)?; }
+        if field(m, th, header, RIGHT)? == p {
+            set(m, th, call, header, RIGHT, x)?;
+        }
     }
     Ok(Ret::Void)
 }
@@ -452,29 +621,39 @@ fn tree_step(m: &mut Machine<'_>, th: &Thread, node: Val, toward: u64, away: u64
         x = child;
         for _ in 0..1 << 20 {
             let c = field(m, th, x, away)?;
-            if c == Val::ZERO || c.is_poison() { return Ok(if c.is_poison() { c } else { x }); }
+            if c == Val::ZERO || c.is_poison() {
+                return Ok(if c.is_poison() { c } else { x });
+            }
             x = c;
         }
         return Ok(Val::poison(Reason::OPEN));
     }
     let mut y = field(m, th, x, PARENT)?;
     for _ in 0..1 << 20 {
-        if y.is_poison() { return Ok(y); }
-        if field(m, th, y, toward)? != x { break; }
+        if y.is_poison() {
+            return Ok(y);
+        }
+        if field(m, th, y, toward)? != x {
+            break;
+        }
         x = y;
         y = field(m, th, y, PARENT)?;
     }
     Ok(if field(m, th, x, toward)? == y { x } else { y })
 }
 
-fn tree_next(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { tree_step(m, th, arg(a, 0), RIGHT, LEFT).map(Ret::Val) }
+fn tree_next(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    tree_step(m, th, arg(a, 0), RIGHT, LEFT).map(Ret::Val)
+}
 
 fn tree_previous(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     let x = arg(a, 0);
     // From the end, which is the header: the rightmost.
     let red = read(m, th, x, 32)? == Val::ZERO;
     let parent = field(m, th, x, PARENT)?;
-    if red && field(m, th, parent, PARENT)? == x { return field(m, th, x, RIGHT).map(Ret::Val); }
+    if red && field(m, th, parent, PARENT)? == x {
+        return field(m, th, x, RIGHT).map(Ret::Val);
+    }
     tree_step(m, th, x, LEFT, RIGHT).map(Ret::Val)
 }
 
@@ -495,11 +674,14 @@ fn next_buckets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]
 fn need_rehash(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let (policy, buckets, elements, more) = (arg(a, 0), arg(a, 1), arg(a, 2), arg(a, 3));
     let limit = field(m, th, policy, 8)?;
-    let (Some(b), Some(e), Some(k), Some(limit)) = (buckets.known(), elements.known(), more.known(), limit.known()) else {
+    let (Some(b), Some(e), Some(k), Some(limit)) = (buckets.known(), elements.known(), more.known(), limit.known())
+    else {
         let why = [buckets, elements, more, limit].iter().map(|v| v.poison).find(|r| r.is_some()).unwrap_or_default();
         return Ok(Ret::Many(vec![Val::poison(why); 2]));
     };
-    if e + k <= limit { return Ok(Ret::Many(vec![Val::ZERO, Val::ZERO])); }
+    if e + k <= limit {
+        return Ok(Ret::Many(vec![Val::ZERO, Val::ZERO]));
+    }
     let least = (e + k).max(if limit == 0 { 11 } else { 0 });
     if least >= b {
         let p = next_prime((least + 1).max(2 * b));
@@ -518,7 +700,9 @@ mod tests {
     fn symbols_are_told_apart() {
         assert!(find("_Znam", "").is_some());
         assert!(find("_ZSt20__throw_length_errorPKc", "").is_some_and(|e| e.1 == Class::Ends));
-        assert!(find("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "").is_some_and(|e| e.1 == Class::Pure));
+        assert!(
+            find("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "").is_some_and(|e| e.1 == Class::Pure)
+        );
         assert!(find("_ZNSt6vectorIfSaIfEE9push_backEOf", "").is_none(), "templates are run as they are");
         assert!(find("_ZSt4sortIPiEvT_S1_", "").is_none());
         assert_eq!(next_prime(12), 13);

@@ -13,26 +13,56 @@ type Res = Result<Ret, Stop>;
 /// NVPTX's intrinsics, the name without `llvm.`; arithmetic ones are with the other mathematics.
 pub fn intrinsic(name: &str) -> Option<Entry> {
     let n = name.strip_prefix("nvvm.")?;
-    if let Some(reg) = n.strip_prefix("read.ptx.sreg.") { return special_register(reg).map(|m| (m, Class::Pure)); }
+    if let Some(reg) = n.strip_prefix("read.ptx.sreg.") {
+        return special_register(reg).map(|m| (m, Class::Pure));
+    }
     if let Some(rest) = n.strip_prefix("shfl.sync.") {
-        let m: Model = if rest.starts_with("idx") { shuffle_index } else if rest.starts_with("up") { shuffle_up }
-            else if rest.starts_with("down") { shuffle_down } else { shuffle_xor };
+        let m: Model = if rest.starts_with("idx") {
+            shuffle_index
+        } else if rest.starts_with("up") {
+            shuffle_up
+        } else if rest.starts_with("down") {
+            shuffle_down
+        } else {
+            shuffle_xor
+        };
         return Some((m, Class::Barrier));
     }
-    if let Some(rest) = n.strip_prefix("atomic.") { return atomic(rest).map(|m| (m, Class::Memory)); }
-    if n.starts_with("membar") || n.starts_with("fence") || n.starts_with("prefetch") || n.starts_with("nanosleep")
-        || n.starts_with("discard") || n.starts_with("applypriority") || n.starts_with("pm.event") || n.starts_with("griddepcontrol") {
+    if let Some(rest) = n.strip_prefix("atomic.") {
+        return atomic(rest).map(|m| (m, Class::Memory));
+    }
+    if n.starts_with("membar")
+        || n.starts_with("fence")
+        || n.starts_with("prefetch")
+        || n.starts_with("nanosleep")
+        || n.starts_with("discard")
+        || n.starts_with("applypriority")
+        || n.starts_with("pm.event")
+        || n.starts_with("griddepcontrol")
+    {
         return Some((super::libc::nothing, Class::Pure));
     }
     let m: Model = match n {
-        "barrier0" | "barrier.cta.sync.aligned.all" | "barrier.cta.sync.all" | "barrier.sync" | "barrier" | "barrier.n"
-        | "barrier.cta.sync.aligned.count" | "barrier.cta.sync.count" | "barrier.sync.cnt" | "bar.sync" => barrier,
+        "barrier0"
+        | "barrier.cta.sync.aligned.all"
+        | "barrier.cta.sync.all"
+        | "barrier.sync"
+        | "barrier"
+        | "barrier.n"
+        | "barrier.cta.sync.aligned.count"
+        | "barrier.cta.sync.count"
+        | "barrier.sync.cnt"
+        | "bar.sync" => barrier,
         "barrier0.and" => barrier_and0,
         "barrier0.or" => barrier_or0,
         "barrier0.popc" => barrier_count0,
-        "barrier.cta.red.and.aligned.all" | "barrier.cta.red.and.all" | "barrier.cta.red.and.aligned.count" => barrier_and,
+        "barrier.cta.red.and.aligned.all" | "barrier.cta.red.and.all" | "barrier.cta.red.and.aligned.count" => {
+            barrier_and
+        }
         "barrier.cta.red.or.aligned.all" | "barrier.cta.red.or.all" | "barrier.cta.red.or.aligned.count" => barrier_or,
-        "barrier.cta.red.popc.aligned.all" | "barrier.cta.red.popc.all" | "barrier.cta.red.popc.aligned.count" => barrier_count,
+        "barrier.cta.red.popc.aligned.all" | "barrier.cta.red.popc.all" | "barrier.cta.red.popc.aligned.count" => {
+            barrier_count
+        }
         "bar.warp.sync" => warp_sync,
         "vote.all.sync" => vote_all,
         "vote.any.sync" => vote_any,
@@ -51,8 +81,12 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
         "exit" => return Some((super::libc::ends, Class::Ends)),
         "reflect" => return Some((reflect, Class::Pure)),
         _ => {
-            if n.starts_with("ldg.") || n.starts_with("ldu.") { return Some((load, Class::Pure)); }
-            if n.starts_with("ptr.") { return Some((super::libc::first, Class::Pure)); }
+            if n.starts_with("ldg.") || n.starts_with("ldu.") {
+                return Some((load, Class::Pure));
+            }
+            if n.starts_with("ptr.") {
+                return Some((super::libc::first, Class::Pure));
+            }
             return None;
         }
     };
@@ -61,11 +95,14 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
 
 /// Whether a function of the device, or an intrinsic, ends all work for the device.
 pub fn is_trap(name: &str) -> bool {
-    matches!(name, "__assertfail" | "__assert_fail" | "__trap" | "__nv_trap" | "abort" | "llvm.trap" | "llvm.debugtrap") || name.starts_with("llvm.ubsantrap")
+    matches!(name, "__assertfail" | "__assert_fail" | "__trap" | "__nv_trap" | "abort" | "llvm.trap" | "llvm.debugtrap")
+        || name.starts_with("llvm.ubsantrap")
 }
 
 fn trap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    if !th.on_device() { return super::libc::ends(m, th, call, a); }
+    if !th.on_device() {
+        return super::libc::ends(m, th, call, a);
+    }
     let what = call.target.map_or("a trap", |f| m.program.func(f).name.as_str()).to_owned();
     Err(m.trap(&what))
 }
@@ -90,17 +127,21 @@ pub fn find(name: &str) -> Option<Entry> {
     })
 }
 
-macro_rules! register { ($f:expr) => {{
-    fn model(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-        let f: fn(&super::machine::Launch, super::machine::Place) -> u32 = $f;
-        let (Some(l), Some(p)) = (m.launch.as_ref(), th.place) else { return Ok(Ret::Val(Val::UNINIT)) };
-        Ok(Ret::Val(Val::new(u64::from(f(l, p)))))
-    }
-    model as Model
-}} }
+macro_rules! register {
+    ($f:expr) => {{
+        fn model(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+            let f: fn(&super::machine::Launch, super::machine::Place) -> u32 = $f;
+            let (Some(l), Some(p)) = (m.launch.as_ref(), th.place) else { return Ok(Ret::Val(Val::UNINIT)) };
+            Ok(Ret::Val(Val::new(u64::from(f(l, p)))))
+        }
+        model as Model
+    }};
+}
 
 /// A thread's number in its block.
-pub const fn linear(thread: [u32; 3], block: [u32; 3]) -> u32 { thread[0] + block[0] * (thread[1] + block[1] * thread[2]) }
+pub const fn linear(thread: [u32; 3], block: [u32; 3]) -> u32 {
+    thread[0] + block[0] * (thread[1] + block[1] * thread[2])
+}
 
 fn special_register(name: &str) -> Option<Model> {
     Some(match name {
@@ -134,21 +175,27 @@ pub fn register_by_asm_name(name: &str) -> Option<Model> {
     if known { special_register(&dotted) } else { None }
 }
 
-fn wait(w: Wait) -> Res { Ok(Ret::Wait(w)) }
+fn wait(w: Wait) -> Res {
+    Ok(Ret::Wait(w))
+}
 
 /// A barrier's number; all that wait for one that is not known are taken for the same.
-fn number(v: Val) -> u32 { v.known().map_or(0, super::value::low32) }
+fn number(v: Val) -> u32 {
+    v.known().map_or(0, super::value::low32)
+}
 
 fn barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     wait(Wait::Barrier { id: a.first().map_or(0, |v| number(*v)), vote: None })
 }
 
-macro_rules! barrier_vote { ($name:ident, $vote:expr, $numbered:expr) => {
-    fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
-        let (id, pred) = if $numbered { (number(arg(a, 0)), arg(a, a.len() - 1)) } else { (0, arg(a, 0)) };
-        wait(Wait::Barrier { id, vote: Some(($vote, pred)) })
-    }
-} }
+macro_rules! barrier_vote {
+    ($name:ident, $vote:expr, $numbered:expr) => {
+        fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+            let (id, pred) = if $numbered { (number(arg(a, 0)), arg(a, a.len() - 1)) } else { (0, arg(a, 0)) };
+            wait(Wait::Barrier { id, vote: Some(($vote, pred)) })
+        }
+    };
+}
 barrier_vote!(barrier_and0, Vote::All, false);
 barrier_vote!(barrier_or0, Vote::Any, false);
 barrier_vote!(barrier_count0, Vote::Count, false);
@@ -157,28 +204,42 @@ barrier_vote!(barrier_or, Vote::Any, true);
 barrier_vote!(barrier_count, Vote::Count, true);
 
 /// Lanes of a mask; all of them where it is not known.
-fn lanes(v: Val) -> u32 { v.known().map_or(u32::MAX, super::value::low32) }
+fn lanes(v: Val) -> u32 {
+    v.known().map_or(u32::MAX, super::value::low32)
+}
 
-fn warp_sync(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { wait(Wait::Warp { mask: lanes(arg(a, 0)), op: WarpOp::Sync }) }
+fn warp_sync(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    wait(Wait::Warp { mask: lanes(arg(a, 0)), op: WarpOp::Sync })
+}
 
-macro_rules! shuffle { ($name:ident, $kind:expr) => {
-    fn $name(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-        wait(Wait::Warp {
-            mask: lanes(arg(a, 0)),
-            op: WarpOp::Shuffle { kind: $kind, value: arg(a, 1), lane: arg(a, 2), clamp: arg(a, 3), pair: call.slots > 1 },
-        })
-    }
-} }
+macro_rules! shuffle {
+    ($name:ident, $kind:expr) => {
+        fn $name(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+            wait(Wait::Warp {
+                mask: lanes(arg(a, 0)),
+                op: WarpOp::Shuffle {
+                    kind: $kind,
+                    value: arg(a, 1),
+                    lane: arg(a, 2),
+                    clamp: arg(a, 3),
+                    pair: call.slots > 1,
+                },
+            })
+        }
+    };
+}
 shuffle!(shuffle_index, Shuffle::Index);
 shuffle!(shuffle_up, Shuffle::Up);
 shuffle!(shuffle_down, Shuffle::Down);
 shuffle!(shuffle_xor, Shuffle::Xor);
 
-macro_rules! warp_vote { ($name:ident, $vote:expr) => {
-    fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
-        wait(Wait::Warp { mask: lanes(arg(a, 0)), op: WarpOp::Vote { vote: $vote, pred: arg(a, 1) } })
-    }
-} }
+macro_rules! warp_vote {
+    ($name:ident, $vote:expr) => {
+        fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+            wait(Wait::Warp { mask: lanes(arg(a, 0)), op: WarpOp::Vote { vote: $vote, pred: arg(a, 1) } })
+        }
+    };
+}
 warp_vote!(vote_all, Vote::All);
 warp_vote!(vote_any, Vote::Any);
 warp_vote!(vote_uniform, Vote::Uniform);
@@ -188,11 +249,13 @@ fn match_any(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Re
     wait(Wait::Warp { mask: lanes(arg(a, 0)), op: WarpOp::MatchAny { value: arg(a, 1) } })
 }
 
-macro_rules! redux { ($name:ident, $op:expr) => {
-    fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
-        wait(Wait::Warp { mask: lanes(arg(a, 1)), op: WarpOp::Reduce { op: $op, value: arg(a, 0) } })
-    }
-} }
+macro_rules! redux {
+    ($name:ident, $op:expr) => {
+        fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+            wait(Wait::Warp { mask: lanes(arg(a, 1)), op: WarpOp::Reduce { op: $op, value: arg(a, 0) } })
+        }
+    };
+}
 redux!(redux_add, Reduce::Add);
 redux!(redux_min, Reduce::Min);
 redux!(redux_max, Reduce::Max);
@@ -202,16 +265,27 @@ redux!(redux_and, Reduce::And);
 redux!(redux_or, Reduce::Or);
 redux!(redux_xor, Reduce::Xor);
 
-fn active_mask(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(Ret::Val(m.unknown("which lanes are active"))) }
+fn active_mask(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(m.unknown("which lanes are active")))
+}
 
 /// `__nvvm_reflect("__CUDA_ARCH")` is the architecture; everything else (`__CUDA_FTZ`) is off by default.
 fn reflect(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
     let what = m.mem.c_string(&th.stack, arg(a, 0)).unwrap_or_default();
-    let arch = m.program.module(m.module_of(th)).arch.trim_start_matches("sm_").trim_end_matches(char::is_alphabetic).parse().unwrap_or(80u64);
+    let arch = m
+        .program
+        .module(m.module_of(th))
+        .arch
+        .trim_start_matches("sm_")
+        .trim_end_matches(char::is_alphabetic)
+        .parse()
+        .unwrap_or(80u64);
     Ok(Ret::Val(Val::new(if what == b"__CUDA_ARCH" { arch * 10 } else { 0 })))
 }
 
-fn grid_barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Err(Stop::Unknown("a barrier of the whole grid".to_owned())) }
+fn grid_barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Err(Stop::Unknown("a barrier of the whole grid".to_owned()))
+}
 
 /// Loads through the read-only cache; the second argument is the alignment.
 fn load(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
@@ -226,18 +300,25 @@ fn load(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res
     Ok(Ret::Many(out))
 }
 
-fn width(call: &CallInfo) -> u32 { call.args.get(1).map_or(32, |a| u32::from(a.bits.max(8))) }
+fn width(call: &CallInfo) -> u32 {
+    call.args.get(1).map_or(32, |a| u32::from(a.bits.max(8)))
+}
 
 fn update(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], op: AtomicOp) -> Res {
     let Some(site) = m.site(th) else { return Ok(Ret::Void) };
     let (w, v) = (width(call), arg(a, 1));
-    m.update(th, || site, arg(a, 0), w, |old| ops::atomic(op, w, old, v).or(Some(Val::poison(Reason::OPEN)))).map(Ret::Val)
+    m.update(th, || site, arg(a, 0), w, |old| ops::atomic(op, w, old, v).or(Some(Val::poison(Reason::OPEN))))
+        .map(Ret::Val)
 }
 
-macro_rules! atomic_op { ($op:expr) => {{
-    fn model(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res { update(m, th, call, a, $op) }
-    model as Model
-}} }
+macro_rules! atomic_op {
+    ($op:expr) => {{
+        fn model(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+            update(m, th, call, a, $op)
+        }
+        model as Model
+    }};
+}
 
 /// `atomic.add.gen.i.cta.i32.p0` and its relatives, with a scope.
 fn atomic(name: &str) -> Option<Model> {
@@ -261,8 +342,21 @@ fn atomic(name: &str) -> Option<Model> {
 fn compare_and_swap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let Some(site) = m.site(th) else { return Ok(Ret::Void) };
     let (expected, new) = (arg(a, 1), arg(a, 2));
-    m.update(th, || site, arg(a, 0), width(call), |old| match (old.known(), expected.known()) {
-        (Some(o), Some(e)) => if o == e { Some(new) } else { None },
-        _ => Some(Val::poison(if old.is_poison() { old.poison } else { expected.poison })),
-    }).map(Ret::Val)
+    m.update(
+        th,
+        || site,
+        arg(a, 0),
+        width(call),
+        |old| match (old.known(), expected.known()) {
+            (Some(o), Some(e)) => {
+                if o == e {
+                    Some(new)
+                } else {
+                    None
+                }
+            }
+            _ => Some(Val::poison(if old.is_poison() { old.poison } else { expected.poison })),
+        },
+    )
+    .map(Ret::Val)
 }

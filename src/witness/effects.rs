@@ -48,19 +48,29 @@ pub struct Called {
 }
 
 impl Effects {
-    pub const fn may_matter_unknown(&self) -> bool { self.launches }
+    pub const fn may_matter_unknown(&self) -> bool {
+        self.launches
+    }
 
     /// The effect of calling `f`.
     pub fn of(&mut self, program: &Program, f: FuncRef) -> Rc<Effect> {
-        if let Some(e) = self.memo.get(&f) { return e.clone(); }
+        if let Some(e) = self.memo.get(&f) {
+            return e.clone();
+        }
         // The call graph from here, each function once: cycles need nothing special.
         let mut all = Effect::default();
         let mut work = vec![f];
         while let Some(g) = work.pop() {
-            if !all.calls.insert(g) { continue; }
+            if !all.calls.insert(g) {
+                continue;
+            }
             for b in &program.func(g).blocks {
-                for inst in &b.insts { step(program, g.module, &inst.op, &mut all, &mut work); }
-                if let Terminator::Invoke { callee, .. } = &b.term { call(program, g.module, callee, &mut all, &mut work); }
+                for inst in &b.insts {
+                    step(program, g.module, &inst.op, &mut all, &mut work);
+                }
+                if let Terminator::Invoke { callee, .. } = &b.term {
+                    call(program, g.module, callee, &mut all, &mut work);
+                }
             }
         }
         let e = Rc::new(all);
@@ -71,15 +81,23 @@ impl Effects {
     /// What these blocks of a function do, with what they call.
     pub fn of_blocks(&mut self, program: &Program, func: FuncRef, blocks: &[BlockId]) -> Rc<Effect> {
         let key = (func, blocks.to_vec());
-        if let Some(e) = self.regions.get(&key) { return e.clone(); }
+        if let Some(e) = self.regions.get(&key) {
+            return e.clone();
+        }
         let mut all = Effect::default();
         let mut work = vec![];
         for b in blocks {
             let block = &program.func(func).blocks[b.index()];
-            for inst in &block.insts { step(program, func.module, &inst.op, &mut all, &mut work); }
-            if let Terminator::Invoke { callee, .. } = &block.term { call(program, func.module, callee, &mut all, &mut work); }
+            for inst in &block.insts {
+                step(program, func.module, &inst.op, &mut all, &mut work);
+            }
+            if let Terminator::Invoke { callee, .. } = &block.term {
+                call(program, func.module, callee, &mut all, &mut work);
+            }
         }
-        for f in work { all.add(&self.of(program, f)); }
+        for f in work {
+            all.add(&self.of(program, f));
+        }
         let e = Rc::new(all);
         self.regions.insert(key, e.clone());
         e
@@ -87,10 +105,14 @@ impl Effects {
 
     /// The function that a call names.
     pub fn called(&mut self, program: &Program, f: FuncRef) -> Rc<Called> {
-        self.targets.entry(f).or_insert_with(|| {
-            let pure = matches!(models::resolve(program, f), Callee::Model(_)) && models::class(program, f) == Class::Pure;
-            Rc::new(Called { pure, konst: models::const_params(&program.func(f).display) })
-        }).clone()
+        self.targets
+            .entry(f)
+            .or_insert_with(|| {
+                let pure =
+                    matches!(models::resolve(program, f), Callee::Model(_)) && models::class(program, f) == Class::Pure;
+                Rc::new(Called { pure, konst: models::const_params(&program.func(f).display) })
+            })
+            .clone()
     }
 }
 
@@ -110,7 +132,9 @@ impl Effect {
 /// Adds what one instruction does; functions it calls go into `work`.
 fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work: &mut Vec<FuncRef>) {
     let mut writes = |o: &Operand| {
-        if let Operand::Const(Const::Global { id, .. }) = o { all.globals.insert(program.resolve_global(module, *id)); }
+        if let Operand::Const(Const::Global { id, .. }) = o {
+            all.globals.insert(program.resolve_global(module, *id));
+        }
     };
     match op {
         Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => writes(ptr),

@@ -14,7 +14,9 @@ pub struct Loop {
 }
 
 impl Loop {
-    pub fn contains(&self, b: BlockId) -> bool { self.blocks.binary_search(&b).is_ok() }
+    pub fn contains(&self, b: BlockId) -> bool {
+        self.blocks.binary_search(&b).is_ok()
+    }
 }
 
 pub struct Flow {
@@ -39,7 +41,9 @@ pub fn successors(t: &Terminator) -> Vec<BlockId> {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "blocks are numbered by u32")]
-const fn block(i: usize) -> BlockId { BlockId(i as u32) }
+const fn block(i: usize) -> BlockId {
+    BlockId(i as u32)
+}
 
 impl Flow {
     pub fn of(f: &Function) -> Self {
@@ -50,14 +54,18 @@ impl Flow {
         Self { succs, loops, join }
     }
 
-    pub fn loop_at(&self, header: BlockId) -> Option<&Loop> { self.loops.iter().find(|l| l.header == header) }
+    pub fn loop_at(&self, header: BlockId) -> Option<&Loop> {
+        self.loops.iter().find(|l| l.header == header)
+    }
 
     /// Blocks on paths from `from` that end before `to`, `from` left out unless it is on a cycle.
     pub fn between(&self, from: BlockId, to: BlockId) -> Vec<BlockId> {
         let mut seen = FxHashSet::default();
         let mut work: Vec<BlockId> = self.succs[from.index()].clone();
         while let Some(b) = work.pop() {
-            if b == to || !seen.insert(b) { continue; }
+            if b == to || !seen.insert(b) {
+                continue;
+            }
             work.extend(&self.succs[b.index()]);
         }
         let mut v: Vec<BlockId> = seen.into_iter().collect();
@@ -70,7 +78,9 @@ impl Flow {
         let mut seen = FxHashSet::default();
         let mut work = vec![from];
         while let Some(b) = work.pop() {
-            if seen.insert(b) { work.extend(&self.succs[b.index()]); }
+            if seen.insert(b) {
+                work.extend(&self.succs[b.index()]);
+            }
         }
         let mut v: Vec<BlockId> = seen.into_iter().collect();
         v.sort_unstable();
@@ -91,7 +101,9 @@ fn post_order(succs: &[Vec<usize>], root: usize) -> Vec<usize> {
                 seen[s] = true;
                 stack.push((s, 0));
             }
-        } else { out.push(b); }
+        } else {
+            out.push(b);
+        }
     }
     out
 }
@@ -102,9 +114,15 @@ fn dominators(succs: &[Vec<usize>], root: usize) -> Vec<Option<usize>> {
     let n = succs.len();
     let order = post_order(succs, root);
     let mut number = vec![usize::MAX; n];
-    for (i, b) in order.iter().enumerate() { number[*b] = i; }
+    for (i, b) in order.iter().enumerate() {
+        number[*b] = i;
+    }
     let mut preds = vec![Vec::new(); n];
-    for &b in &order { for &s in &succs[b] { preds[s].push(b); } }
+    for &b in &order {
+        for &s in &succs[b] {
+            preds[s].push(b);
+        }
+    }
     let mut idom: Vec<Option<usize>> = vec![None; n];
     idom[root] = Some(root);
     let mut changed = true;
@@ -117,8 +135,12 @@ fn dominators(succs: &[Vec<usize>], root: usize) -> Vec<Option<usize>> {
                     let (mut a, mut c) = (p, q);
                     while a != c {
                         // Both lie on known dominator chains that end in the root.
-                        while number[a] < number[c] { a = idom[a].unwrap_or(root); }
-                        while number[c] < number[a] { c = idom[c].unwrap_or(root); }
+                        while number[a] < number[c] {
+                            a = idom[a].unwrap_or(root);
+                        }
+                        while number[c] < number[a] {
+                            c = idom[c].unwrap_or(root);
+                        }
                     }
                     a
                 }));
@@ -134,24 +156,41 @@ fn dominators(succs: &[Vec<usize>], root: usize) -> Vec<Option<usize>> {
 }
 
 fn loops(succs: &[Vec<BlockId>]) -> Vec<Loop> {
-    if succs.is_empty() { return Vec::new(); }
+    if succs.is_empty() {
+        return Vec::new();
+    }
     let plain: Vec<Vec<usize>> = succs.iter().map(|s| s.iter().map(|b| b.index()).collect()).collect();
     let idom = dominators(&plain, 0);
     let mut preds = vec![Vec::new(); plain.len()];
-    for (b, ss) in plain.iter().enumerate() { for &s in ss { preds[s].push(b); } }
+    for (b, ss) in plain.iter().enumerate() {
+        for &s in ss {
+            preds[s].push(b);
+        }
+    }
     let dominates = |a: usize, mut b: usize| loop {
-        if a == b { return true; }
-        match idom[b] { Some(d) => b = d, None => return false }
+        if a == b {
+            return true;
+        }
+        match idom[b] {
+            Some(d) => b = d,
+            None => return false,
+        }
     };
     let mut found: Vec<(usize, FxHashSet<usize>)> = Vec::new();
     for (b, ss) in plain.iter().enumerate() {
-        if b != 0 && idom[b].is_none() { continue; }
+        if b != 0 && idom[b].is_none() {
+            continue;
+        }
         for &h in ss {
-            if !dominates(h, b) { continue; }
+            if !dominates(h, b) {
+                continue;
+            }
             let mut body = FxHashSet::from_iter([h]);
             let mut work = vec![b];
             while let Some(x) = work.pop() {
-                if body.insert(x) { work.extend(preds[x].iter().filter(|p| **p == 0 || idom[**p].is_some())); }
+                if body.insert(x) {
+                    work.extend(preds[x].iter().filter(|p| **p == 0 || idom[**p].is_some()));
+                }
             }
             match found.iter_mut().find(|(x, _)| *x == h) {
                 Some((_, all)) => all.extend(body),
@@ -159,18 +198,25 @@ fn loops(succs: &[Vec<BlockId>]) -> Vec<Loop> {
             }
         }
     }
-    found.into_iter().map(|(h, body)| {
-        let mut blocks: Vec<BlockId> = body.into_iter().map(block).collect();
-        blocks.sort_unstable();
-        Loop { header: block(h), blocks }
-    }).collect()
+    found
+        .into_iter()
+        .map(|(h, body)| {
+            let mut blocks: Vec<BlockId> = body.into_iter().map(block).collect();
+            blocks.sort_unstable();
+            Loop { header: block(h), blocks }
+        })
+        .collect()
 }
 
 /// Immediate post-dominators, over the paths that return: a side that ends in `abort` joins nowhere.
 fn joins(succs: &[Vec<BlockId>], returns: &[bool]) -> Vec<Option<BlockId>> {
     let n = succs.len();
     let mut back: Vec<Vec<usize>> = vec![Vec::new(); n + 1];
-    for (b, ss) in succs.iter().enumerate() { for s in ss { back[s.index()].push(b); } }
+    for (b, ss) in succs.iter().enumerate() {
+        for s in ss {
+            back[s.index()].push(b);
+        }
+    }
     back[n] = (0..n).filter(|b| returns[*b]).collect();
     dominators(&back, n).into_iter().take(n).map(|d| d.filter(|d| *d < n).map(block)).collect()
 }
@@ -179,7 +225,9 @@ fn joins(succs: &[Vec<BlockId>], returns: &[bool]) -> Vec<Option<BlockId>> {
 mod tests {
     use super::*;
 
-    fn b(v: &[u32]) -> Vec<BlockId> { v.iter().copied().map(BlockId).collect() }
+    fn b(v: &[u32]) -> Vec<BlockId> {
+        v.iter().copied().map(BlockId).collect()
+    }
 
     fn flow(succs: &[&[u32]], returns: &[u32]) -> Flow {
         let succs: Vec<Vec<BlockId>> = succs.iter().map(|s| b(s)).collect();

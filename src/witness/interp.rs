@@ -27,11 +27,15 @@ fn get(th: &Thread, code: &Code, base: usize, o: Opd) -> Val {
 impl Machine<'_> {
     /// Enters a function that has a body.
     pub fn enter(&mut self, th: &mut Thread, func: FuncRef, args: &[Val], dst: u32, slots: u32) -> Result<(), Stop> {
-        if th.frames.len() >= MAX_FRAMES { return Err(Stop::Unknown("recursion deeper than the interpreter follows".to_owned())); }
+        if th.frames.len() >= MAX_FRAMES {
+            return Err(Stop::Unknown("recursion deeper than the interpreter follows".to_owned()));
+        }
         let code = self.code(func);
         let base = th.frames.last().map_or(0, |f| f.base + f.code.regs as usize);
         let end = base + code.regs as usize;
-        if th.regs.len() < end { th.regs.resize(end, Val::UNINIT); }
+        if th.regs.len() < end {
+            th.regs.resize(end, Val::UNINIT);
+        }
         let n = (code.param_slots as usize).min(args.len());
         th.regs[base..base + n].copy_from_slice(&args[..n]);
         th.regs[base + n..base + code.param_slots as usize].fill(Val::UNINIT);
@@ -59,7 +63,8 @@ impl Machine<'_> {
                 }
             }
             Callee::Model(m) => {
-                let info = CallInfo { callee: Callee::Model(m), target: Some(func), args: Vec::new(), dst: 0, slots: 0 };
+                let info =
+                    CallInfo { callee: Callee::Model(m), target: Some(func), args: Vec::new(), dst: 0, slots: 0 };
                 match m(self, th, &info, args)? {
                     Ret::Val(v) => Ok(vec![v]),
                     Ret::Many(v) => Ok(v),
@@ -68,7 +73,8 @@ impl Machine<'_> {
                 }
             }
             _ => {
-                let why = self.reason(&format!("the result of `{}`, which is not modelled", self.program.func(func).display));
+                let why =
+                    self.reason(&format!("the result of `{}`, which is not modelled", self.program.func(func).display));
                 self.forget_reachable(th, args, why);
                 Ok(vec![Val::poison(why)])
             }
@@ -81,7 +87,9 @@ impl Machine<'_> {
         let Some(I::Call { info }) = f.code.insts.get(f.pc - 1) else { return };
         let (dst, n) = (f.code.calls[*info as usize].dst as usize, f.code.calls[*info as usize].slots as usize);
         let at = f.base + dst;
-        for (i, v) in values.iter().take(n).enumerate() { th.regs[at + i] = *v; }
+        for (i, v) in values.iter().take(n).enumerate() {
+            th.regs[at + i] = *v;
+        }
     }
 
     /// Runs until the frame at `floor` returns, the thread waits, or it stops.
@@ -90,12 +98,48 @@ impl Machine<'_> {
             let Some(f) = th.frames.last() else { return Ok(Pause::Returned(Vec::new())) };
             let (code, base) = (f.code.clone(), f.base);
             let mut pc = f.pc;
-            macro_rules! get { ($o:expr) => { get(th, &code, base, $o) } }
-            macro_rules! put { ($d:expr, $v:expr) => {{ let v = $v; th.regs[base + $d as usize] = v; }} }
-            macro_rules! save { () => { if let Some(f) = th.frames.last_mut() { f.pc = pc; } } }
-            macro_rules! check { ($e:expr) => { match $e { Ok(v) => v, Err(s) => { save!(); return Err(s); } } } }
-            macro_rules! hit { () => {{ let h = &code.hits[pc - 1]; h.set(h.get() + 1); }} }
-            macro_rules! site { () => {{ let at = pc - 1; let code = &code; move || site_of(code, at) }} }
+            macro_rules! get {
+                ($o:expr) => {
+                    get(th, &code, base, $o)
+                };
+            }
+            macro_rules! put {
+                ($d:expr, $v:expr) => {{
+                    let v = $v;
+                    th.regs[base + $d as usize] = v;
+                }};
+            }
+            macro_rules! save {
+                () => {
+                    if let Some(f) = th.frames.last_mut() {
+                        f.pc = pc;
+                    }
+                };
+            }
+            macro_rules! check {
+                ($e:expr) => {
+                    match $e {
+                        Ok(v) => v,
+                        Err(s) => {
+                            save!();
+                            return Err(s);
+                        }
+                    }
+                };
+            }
+            macro_rules! hit {
+                () => {{
+                    let h = &code.hits[pc - 1];
+                    h.set(h.get() + 1);
+                }};
+            }
+            macro_rules! site {
+                () => {{
+                    let at = pc - 1;
+                    let code = &code;
+                    move || site_of(code, at)
+                }};
+            }
             loop {
                 let inst = &code.insts[pc];
                 pc += 1;
@@ -103,7 +147,9 @@ impl Machine<'_> {
                 match inst {
                     I::Mov { d, s } => put!(*d, get!(*s)),
                     I::Int { op, w, d, a, b } => {
-                        if self.watch && !self.wrapped { self.wrapped = ops::int_wraps(*op, u32::from(*w), get!(*a), get!(*b)); }
+                        if self.watch && !self.wrapped {
+                            self.wrapped = ops::int_wraps(*op, u32::from(*w), get!(*a), get!(*b));
+                        }
                         let v = match ops::int(*op, u32::from(*w), get!(*a), get!(*b)) {
                             Ok(v) => v,
                             Err(Fault::Divide) if !th.on_device() => {
@@ -116,9 +162,16 @@ impl Machine<'_> {
                     }
                     I::Float { op, w, d, a, b } => {
                         let (a, b) = (get!(*a), get!(*b));
-                        put!(*d, if a.is_poison() { Val::poison(a.poison) } else if b.is_poison() { Val::poison(b.poison) } else {
-                            Val::new(ops::floating(*op, u32::from(*w), a.bits, b.bits))
-                        });
+                        put!(
+                            *d,
+                            if a.is_poison() {
+                                Val::poison(a.poison)
+                            } else if b.is_poison() {
+                                Val::poison(b.poison)
+                            } else {
+                                Val::new(ops::floating(*op, u32::from(*w), a.bits, b.bits))
+                            }
+                        );
                     }
                     I::Wide { op, d, a, b } => {
                         let (x, y) = (wide(th, &code, base, *a), wide(th, &code, base, *b));
@@ -132,12 +185,21 @@ impl Machine<'_> {
                     }
                     I::Icmp { pred, w, d, a, b } => {
                         let (a, b) = (get!(*a), get!(*b));
-                        if self.watch && !self.wrapped { self.wrapped = ops::icmp_wraps(*pred, u32::from(*w), a.bits, b.bits); }
-                        put!(*d, if a.is_poison() { Val::poison(a.poison) } else if b.is_poison() { Val::poison(b.poison) } else if *w == 64 && self.mem.may_be_one_address(a.bits, b.bits) {
-                            Val::poison(self.reason("whether the address of a block that was freed came again"))
-                        } else {
-                            Val::new(u64::from(ops::icmp(*pred, u32::from(*w), a.bits, b.bits)))
-                        });
+                        if self.watch && !self.wrapped {
+                            self.wrapped = ops::icmp_wraps(*pred, u32::from(*w), a.bits, b.bits);
+                        }
+                        put!(
+                            *d,
+                            if a.is_poison() {
+                                Val::poison(a.poison)
+                            } else if b.is_poison() {
+                                Val::poison(b.poison)
+                            } else if *w == 64 && self.mem.may_be_one_address(a.bits, b.bits) {
+                                Val::poison(self.reason("whether the address of a block that was freed came again"))
+                            } else {
+                                Val::new(u64::from(ops::icmp(*pred, u32::from(*w), a.bits, b.bits)))
+                            }
+                        );
                     }
                     I::IcmpWide { pred, d, a, b } => {
                         let v = match (wide(th, &code, base, *a), wide(th, &code, base, *b)) {
@@ -148,16 +210,27 @@ impl Machine<'_> {
                     }
                     I::Fcmp { pred, w, d, a, b } => {
                         let (a, b, w) = (get!(*a), get!(*b), u32::from(*w));
-                        put!(*d, if a.is_poison() { Val::poison(a.poison) } else if b.is_poison() { Val::poison(b.poison) } else {
-                            Val::new(u64::from(pred.holds(super::value::float(a.bits, w), super::value::float(b.bits, w))))
-                        });
+                        put!(
+                            *d,
+                            if a.is_poison() {
+                                Val::poison(a.poison)
+                            } else if b.is_poison() {
+                                Val::poison(b.poison)
+                            } else {
+                                Val::new(u64::from(
+                                    pred.holds(super::value::float(a.bits, w), super::value::float(b.bits, w)),
+                                ))
+                            }
+                        );
                     }
                     I::FNeg { w, d, a } => {
                         let a = get!(*a);
                         put!(*d, if a.is_poison() { Val::poison(a.poison) } else { Val::new(a.bits ^ 1 << (w - 1)) });
                     }
                     I::Cast { op, from, to, d, a } => {
-                        if self.watch && !self.wrapped { self.wrapped = ops::cast_wraps(*op, u32::from(*from), u32::from(*to), get!(*a)); }
+                        if self.watch && !self.wrapped {
+                            self.wrapped = ops::cast_wraps(*op, u32::from(*from), u32::from(*to), get!(*a));
+                        }
                         put!(*d, ops::cast(*op, u32::from(*from), u32::from(*to), get!(*a)));
                     }
                     I::CastWide { op, from, to, d, a } => cast_wide(th, &code, base, (*op, *from, *to), *d, *a),
@@ -167,26 +240,58 @@ impl Machine<'_> {
                     I::Select { d, c, a, b } => {
                         let c = get!(*c);
                         let v = match c.known() {
-                            Some(bit) => if bit & 1 == 1 { get!(*a) } else { get!(*b) },
+                            Some(bit) => {
+                                if bit & 1 == 1 {
+                                    get!(*a)
+                                } else {
+                                    get!(*b)
+                                }
+                            }
                             None => {
                                 let (a, b) = (get!(*a), get!(*b));
-                                if a == b { a } else { Val { bits: if super::memory::split(a.bits).0 == super::memory::split(b.bits).0 { a.bits } else { 0 }, poison: c.poison.of_result() } }
+                                if a == b {
+                                    a
+                                } else {
+                                    Val {
+                                        bits: if super::memory::split(a.bits).0 == super::memory::split(b.bits).0 {
+                                            a.bits
+                                        } else {
+                                            0
+                                        },
+                                        poison: c.poison.of_result(),
+                                    }
+                                }
                             }
                         };
                         put!(*d, v);
                     }
                     I::Offset { d, base: p, off } => {
                         let p = get!(*p);
-                        put!(*d, Val { bits: if p.is_poison() { p.bits } else { p.bits.wrapping_add_signed(*off) }, poison: p.poison });
+                        put!(
+                            *d,
+                            Val {
+                                bits: if p.is_poison() { p.bits } else { p.bits.wrapping_add_signed(*off) },
+                                poison: p.poison
+                            }
+                        );
                     }
                     I::Index { d, base: p, index, w, stride } => {
                         let (p, i) = (get!(*p), get!(*index));
-                        if self.seen.has_parts() { self.note_row(site!()(), p); }
-                        put!(*d, if p.is_poison() { p } else if i.is_poison() {
-                            Val { bits: p.bits, poison: i.poison }
-                        } else {
-                            Val::new(p.bits.wrapping_add_signed(signed(i.bits, u32::from(*w)).wrapping_mul(*stride)))
-                        });
+                        if self.seen.has_parts() {
+                            self.note_row(site!()(), p);
+                        }
+                        put!(
+                            *d,
+                            if p.is_poison() {
+                                p
+                            } else if i.is_poison() {
+                                Val { bits: p.bits, poison: i.poison }
+                            } else {
+                                Val::new(
+                                    p.bits.wrapping_add_signed(signed(i.bits, u32::from(*w)).wrapping_mul(*stride)),
+                                )
+                            }
+                        );
                     }
                     I::Load { d, p, bits } => {
                         hit!();
@@ -213,27 +318,43 @@ impl Machine<'_> {
                     I::StoreMany { p, v, layout } => {
                         hit!();
                         let layout = &code.layouts[*layout as usize];
-                        let values: SmallVec<[Val; 8]> = (0..layout.leaves.len()).map(|i| {
-                            #[expect(clippy::cast_possible_truncation, reason = "capped when compiled")]
-                            let i = i as u32;
-                            get!(v.plus(i))
-                        }).collect();
+                        let values: SmallVec<[Val; 8]> = (0..layout.leaves.len())
+                            .map(|i| {
+                                #[expect(clippy::cast_possible_truncation, reason = "capped when compiled")]
+                                let i = i as u32;
+                                get!(v.plus(i))
+                            })
+                            .collect();
                         let p = get!(*p);
                         check!(self.store_many(th, site!(), p, layout, &values));
                     }
                     I::Atomic { op, bits, d, p, v } => {
                         hit!();
                         let (p, v, w) = (get!(*p), get!(*v), u32::from(*bits));
-                        let fallback = if *op == AtomicOp::Other { Some(self.unknown("an atomic operation that is not modelled")) } else { None };
-                        let old = check!(self.update(th, site!(), p, w, |old| ops::atomic(*op, w, old, v).or(fallback).or(Some(Val::poison(Reason::OPEN)))));
+                        let fallback = if *op == AtomicOp::Other {
+                            Some(self.unknown("an atomic operation that is not modelled"))
+                        } else {
+                            None
+                        };
+                        let old = check!(self.update(th, site!(), p, w, |old| {
+                            ops::atomic(*op, w, old, v).or(fallback).or(Some(Val::poison(Reason::OPEN)))
+                        }));
                         put!(*d, old);
                     }
                     I::CmpXchg { bits, d, p, expected, new } => {
                         hit!();
                         let (p, e, n) = (get!(*p), get!(*expected), get!(*new));
-                        let old = check!(self.update(th, site!(), p, u32::from(*bits), |old| match (old.known(), e.known()) {
-                            (Some(o), Some(x)) => if o == x { Some(n) } else { None },
-                            _ => Some(Val::poison(if old.is_poison() { old.poison } else { e.poison })),
+                        let old = check!(self.update(th, site!(), p, u32::from(*bits), |old| {
+                            match (old.known(), e.known()) {
+                                (Some(o), Some(x)) => {
+                                    if o == x {
+                                        Some(n)
+                                    } else {
+                                        None
+                                    }
+                                }
+                                _ => Some(Val::poison(if old.is_poison() { old.poison } else { e.poison })),
+                            }
                         }));
                         let same = match (old.known(), e.known()) {
                             (Some(o), Some(x)) => Val::new(u64::from(o == x)),
@@ -257,10 +378,18 @@ impl Machine<'_> {
                     I::Alloca { d, elem, count, name } => {
                         let count = get!(*count);
                         let v = match count.known() {
-                            Some(n) => check!(self.stack_object(th, code.names[*name as usize].clone(), Some(site!()()), elem.saturating_mul(n))),
+                            Some(n) => check!(self.stack_object(
+                                th,
+                                code.names[*name as usize].clone(),
+                                Some(site!()()),
+                                elem.saturating_mul(n)
+                            )),
                             None => {
                                 save!();
-                                return Err(Stop::Unknown(format!("a stack array's size depends on {}", self.reasons.text(count.poison))));
+                                return Err(Stop::Unknown(format!(
+                                    "a stack array's size depends on {}",
+                                    self.reasons.text(count.poison)
+                                )));
                             }
                         };
                         put!(*d, v);
@@ -269,8 +398,13 @@ impl Machine<'_> {
                         let i = get!(*index);
                         for k in 0..*stride {
                             let v = match i.known() {
-                                #[expect(clippy::cast_possible_truncation, reason = "checked against the number of lanes")]
-                                Some(x) if x.saturating_mul(u64::from(*stride)) < u64::from(*n) => get!(vec.plus(x as u32 * stride + k)),
+                                #[expect(
+                                    clippy::cast_possible_truncation,
+                                    reason = "checked against the number of lanes"
+                                )]
+                                Some(x) if x.saturating_mul(u64::from(*stride)) < u64::from(*n) => {
+                                    get!(vec.plus(x as u32 * stride + k))
+                                }
                                 Some(_) => Val::poison(Reason::OPEN),
                                 None => Val::poison(i.poison),
                             };
@@ -282,23 +416,35 @@ impl Machine<'_> {
                         match i.known() {
                             #[expect(clippy::cast_possible_truncation, reason = "checked against the number of lanes")]
                             Some(x) if x.saturating_mul(u64::from(*stride)) < u64::from(*n) => {
-                                for k in 0..*stride { put!(*d + x as u32 * stride + k, get!(v.plus(k))); }
+                                for k in 0..*stride {
+                                    put!(*d + x as u32 * stride + k, get!(v.plus(k)));
+                                }
                             }
                             known => {
                                 let r = if known.is_some() { Reason::OPEN } else { i.poison };
-                                for k in 0..*n { put!(*d + k, Val::poison(r)); }
+                                for k in 0..*n {
+                                    put!(*d + k, Val::poison(r));
+                                }
                             }
                         }
                     }
-                    I::Poison { d, n, reason } => for k in 0..*n { put!(*d + k, Val::poison(*reason)); },
+                    I::Poison { d, n, reason } => {
+                        for k in 0..*n {
+                            put!(*d + k, Val::poison(*reason));
+                        }
+                    }
                     I::Fresh { p } => {
                         let p = get!(*p);
-                        if !p.is_poison() { self.forget(th, p, Reason::UNINIT); }
+                        if !p.is_poison() {
+                            self.forget(th, p, Reason::UNINIT);
+                        }
                     }
                     I::Assume { c } => {
                         if get!(*c).known().is_some_and(|b| b & 1 == 0) {
                             save!();
-                            return Err(Stop::Ended("an assumption of the program (`__builtin_assume`) does not hold".to_owned()));
+                            return Err(Stop::Ended(
+                                "an assumption of the program (`__builtin_assume`) does not hold".to_owned(),
+                            ));
                         }
                     }
                     I::Asm { info } => {
@@ -306,14 +452,20 @@ impl Machine<'_> {
                         let args: Vec<Val> = a.args.iter().map(|x| get!(x.opd)).collect();
                         save!();
                         let out = self.inline_asm(th, a, &args)?;
-                        for (k, v) in (0..a.slots).zip(out) { put!(a.dst + k, v); }
+                        for (k, v) in (0..a.slots).zip(out) {
+                            put!(a.dst + k, v);
+                        }
                     }
                     I::Call { info } => {
                         save!();
                         self.tick()?;
                         let call = &code.calls[*info as usize];
                         let mut args: SmallVec<[Val; 16]> = SmallVec::new();
-                        for a in &call.args { for k in 0..a.slots { args.push(get!(a.opd.plus(k))); } }
+                        for a in &call.args {
+                            for k in 0..a.slots {
+                                args.push(get!(a.opd.plus(k)));
+                            }
+                        }
                         let resolved;
                         let callee = match &call.callee {
                             Callee::Indirect(o) => {
@@ -341,12 +493,24 @@ impl Machine<'_> {
                                 let r = m(self, th, call, &args)?;
                                 match r {
                                     Ret::Void => {}
-                                    Ret::Val(v) => if call.slots > 0 { put!(call.dst, v); },
-                                    Ret::Many(v) => for (k, v) in (0..call.slots).zip(v) { put!(call.dst + k, v); },
+                                    Ret::Val(v) => {
+                                        if call.slots > 0 {
+                                            put!(call.dst, v);
+                                        }
+                                    }
+                                    Ret::Many(v) => {
+                                        for (k, v) in (0..call.slots).zip(v) {
+                                            put!(call.dst + k, v);
+                                        }
+                                    }
                                     Ret::Wait(w) => return Ok(Pause::Waits(w)),
                                 }
                             }
-                            Callee::Unknown => if let Some(f) = call.target { self.call_unknown(th, call, f, &args)?; },
+                            Callee::Unknown => {
+                                if let Some(f) = call.target {
+                                    self.call_unknown(th, call, f, &args)?;
+                                }
+                            }
                             Callee::Indirect(_) => {}
                         }
                     }
@@ -358,7 +522,9 @@ impl Machine<'_> {
                             // Asked again only after as many steps again.
                             let (d, header) = (*d, *header);
                             put!(d, Val::new(self.steps));
-                            if let Some(to) = self.skip_loop(th, &code, base, crate::ir::BlockId(header))? { pc = to; }
+                            if let Some(to) = self.skip_loop(th, &code, base, crate::ir::BlockId(header))? {
+                                pc = to;
+                            }
                         }
                     }
                     I::Jump { pc: to } => {
@@ -368,7 +534,13 @@ impl Machine<'_> {
                     I::Branch { c, yes, no } => {
                         let c = get!(*c);
                         pc = match c.known() {
-                            Some(b) => if b & 1 == 1 { *yes as usize } else { *no as usize },
+                            Some(b) => {
+                                if b & 1 == 1 {
+                                    *yes as usize
+                                } else {
+                                    *no as usize
+                                }
+                            }
                             None => {
                                 save!();
                                 self.undecided(th, &code, base, pc - 1, c.poison)?
@@ -390,10 +562,14 @@ impl Machine<'_> {
                         let values: SmallVec<[Val; 8]> = (0..*n).map(|k| get!(v.plus(k))).collect();
                         let Some(f) = th.frames.pop() else { return Ok(Pause::Returned(values.to_vec())) };
                         th.stack.cut(f.depth);
-                        if th.frames.len() <= floor { return Ok(Pause::Returned(values.to_vec())); }
+                        if th.frames.len() <= floor {
+                            return Ok(Pause::Returned(values.to_vec()));
+                        }
                         if let Some(caller) = th.frames.last() {
                             let at = caller.base + f.dst as usize;
-                            for (k, v) in values.iter().take(f.slots as usize).enumerate() { th.regs[at + k] = *v; }
+                            for (k, v) in values.iter().take(f.slots as usize).enumerate() {
+                                th.regs[at + k] = *v;
+                            }
                         }
                         continue 'frame;
                     }
@@ -413,7 +589,9 @@ impl Machine<'_> {
     fn keep_varargs(&mut self, th: &mut Thread, call: &CallInfo, args: &[Val]) {
         let Some(f) = th.frames.last_mut() else { return };
         let fixed = f.code.param_slots as usize;
-        if args.len() <= fixed || !self.program.func(f.code.func).variadic { return; }
+        if args.len() <= fixed || !self.program.func(f.code.func).variadic {
+            return;
+        }
         let mut at = 0;
         for a in &call.args {
             if at >= fixed {
@@ -428,7 +606,9 @@ impl Machine<'_> {
     #[cold]
     fn call_unknown(&mut self, th: &mut Thread, call: &CallInfo, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
         let func = self.program.func(f);
-        if func.noreturn { return Err(Stop::Ended(format!("the call of `{}`, which does not return", func.display))); }
+        if func.noreturn {
+            return Err(Stop::Ended(format!("the call of `{}`, which does not return", func.display)));
+        }
         let why = self.reason(&format!("the result of `{}`, which is not modelled", func.display));
         self.calls_out(th, call, args, why, &super::models::const_params(&func.display))
     }
@@ -438,28 +618,44 @@ impl Machine<'_> {
         let why = if p.is_poison() { p.poison } else { self.reason("a call through a pointer that is no function's") };
         if self.effects.may_matter_unknown() && !th.on_device() {
             let at = self.site(th).map(|s| self.line(s)).unwrap_or_default();
-            self.seen.assume(format!("{at}: the function called through a pointer ({}) launches nothing", self.reasons.text(why)));
+            self.seen.assume(format!(
+                "{at}: the function called through a pointer ({}) launches nothing",
+                self.reasons.text(why)
+            ));
         }
         self.calls_out(th, call, args, why, &[])
     }
 
     /// What is outside the program may write everything it is given, but what is behind a pointer to const.
-    fn calls_out(&mut self, th: &mut Thread, call: &CallInfo, args: &[Val], why: Reason, konst: &[bool]) -> Result<(), Stop> {
+    fn calls_out(
+        &mut self,
+        th: &mut Thread,
+        call: &CallInfo,
+        args: &[Val],
+        why: Reason,
+        konst: &[bool],
+    ) -> Result<(), Stop> {
         let mut at = 0;
         let mut roots = Vec::new();
         for (i, a) in call.args.iter().enumerate() {
             let values = &args[at..at + a.slots as usize];
             at += a.slots as usize;
-            if !konst.get(i).copied().unwrap_or(false) { roots.extend(values.iter().filter(|v| !v.is_poison())); }
+            if !konst.get(i).copied().unwrap_or(false) {
+                roots.extend(values.iter().filter(|v| !v.is_poison()));
+            }
         }
         self.forget_reachable(th, &roots, why);
         let base = th.frames.last().map_or(0, |f| f.base);
-        for k in 0..call.slots { th.regs[base + (call.dst + k) as usize] = Val::poison(why); }
+        for k in 0..call.slots {
+            th.regs[base + (call.dst + k) as usize] = Val::poison(why);
+        }
         Ok(())
     }
 
     /// The module of the innermost frame.
-    pub fn module_of(&self, th: &Thread) -> ModuleId { th.frames.last().map_or(ModuleId(0), |f| f.code.func.module) }
+    pub fn module_of(&self, th: &Thread) -> ModuleId {
+        th.frames.last().map_or(ModuleId(0), |f| f.code.func.module)
+    }
 }
 
 fn wide(th: &Thread, code: &Rc<Code>, base: usize, o: Opd) -> Result<u128, Reason> {
@@ -472,10 +668,18 @@ fn wide(th: &Thread, code: &Rc<Code>, base: usize, o: Opd) -> Result<u128, Reaso
 
 #[expect(clippy::cast_possible_truncation, reason = "the two halves")]
 fn halves(v: Result<u128, Reason>) -> [Val; 2] {
-    match v { Ok(x) => [Val::new(x as u64), Val::new((x >> 64) as u64)], Err(r) => [Val::poison(r); 2] }
+    match v {
+        Ok(x) => [Val::new(x as u64), Val::new((x >> 64) as u64)],
+        Err(r) => [Val::poison(r); 2],
+    }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "conversions are what this is for")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "conversions are what this is for"
+)]
 fn cast_wide(th: &mut Thread, code: &Rc<Code>, base: usize, (op, from, to): (CastOp, u8, u8), d: u32, a: Opd) {
     let at = base + d as usize;
     if from == 128 {
@@ -507,7 +711,11 @@ fn cast_wide(th: &mut Thread, code: &Rc<Code>, base: usize, (op, from, to): (Cas
 
 fn repack(th: &mut Thread, code: &Rc<Code>, base: usize, (d, a): (u32, Opd), from: &Layout, to: &Layout) {
     let mut s = super::store::Store::new(from.bytes.max(to.bytes), super::store::Fill::Poison(Reason::OPEN));
-    for (i, l) in (0..).zip(&from.leaves) { if l.bits != 0 { s.write(u64::from(l.off), l.bytes().min(8), get(th, code, base, a.plus(i))); } }
+    for (i, l) in (0..).zip(&from.leaves) {
+        if l.bits != 0 {
+            s.write(u64::from(l.off), l.bytes().min(8), get(th, code, base, a.plus(i)));
+        }
+    }
     for (i, l) in to.leaves.iter().enumerate() {
         let v = if l.bits == 0 { Val::poison(Reason::OPEN) } else { s.read(u64::from(l.off), l.bytes().min(8)) };
         th.regs[base + d as usize + i] = if v.is_poison() { v } else { Val::new(v.bits & mask(u32::from(l.bits))) };

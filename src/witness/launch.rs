@@ -25,8 +25,12 @@ const MOST_LAUNCHES: u64 = 50_000;
 impl Machine<'_> {
     /// The kernel behind a launch handle: the host function that stands for it.
     pub fn kernel_of(&self, handle: Val) -> Result<FuncRef, String> {
-        let Some(a) = handle.known() else { return Err(format!("which kernel is launched depends on {}", self.reasons.text(handle.poison))) };
-        let Some(stub) = self.mem.func_at(a) else { return Err("the launched kernel is no function of the program".to_owned()) };
+        let Some(a) = handle.known() else {
+            return Err(format!("which kernel is launched depends on {}", self.reasons.text(handle.poison)));
+        };
+        let Some(stub) = self.mem.func_at(a) else {
+            return Err("the launched kernel is no function of the program".to_owned());
+        };
         let name = &self.program.func(stub).name;
         match (self.program.kernel_of_stub(stub.module, name), Program::kernel_symbol_of_stub(name)) {
             (Some(k), _) => Ok(k),
@@ -36,10 +40,20 @@ impl Machine<'_> {
     }
 
     /// A launch: the runtime's error code. `args` points to an array of pointers to the arguments.
-    pub fn launch(&mut self, th: &mut Thread, handle: Val, grid: [Val; 3], block: [Val; 3], shared: Val, args: Val) -> Result<u64, Stop> {
+    pub fn launch(
+        &mut self,
+        th: &mut Thread,
+        handle: Val,
+        grid: [Val; 3],
+        block: [Val; 3],
+        shared: Val,
+        args: Val,
+    ) -> Result<u64, Stop> {
         let ordinal = self.cuda.launches;
         self.cuda.launches += 1;
-        if self.cuda.launches > MOST_LAUNCHES { return Err(Stop::Unknown(format!("the program launches more than {MOST_LAUNCHES} times"))); }
+        if self.cuda.launches > MOST_LAUNCHES {
+            return Err(Stop::Unknown(format!("the program launches more than {MOST_LAUNCHES} times")));
+        }
         let site = self.launch_site(th);
         self.cuda.sites.extend(site);
         let at = site.map(|s| self.line(s)).unwrap_or_default();
@@ -56,7 +70,9 @@ impl Machine<'_> {
         let unknown = grid.iter().chain(&block).chain([&shared]).find(|v| v.is_poison());
         if let Some(v) = unknown {
             let why = format!("{at}: a launch parameter depends on {}", self.reasons.text(v.poison));
-            if self.sought(kernel, site, None) { self.seen.doubt(why); }
+            if self.sought(kernel, site, None) {
+                self.seen.doubt(why);
+            }
             self.forget_effects(kernel, &values, v.poison);
             return Ok(0);
         }
@@ -80,9 +96,15 @@ impl Machine<'_> {
         let launch = Launch { ordinal, site, kernel, grid: g, block: b };
         let arguments = Arguments { kernel, values, shared };
         let outer = self.launch.replace(launch.clone());
-        let r = if self.seen.target.is_none() { self.run_all(&arguments, &launch) } else { self.run_for_target(&arguments, &launch) };
+        let r = if self.seen.target.is_none() {
+            self.run_all(&arguments, &launch)
+        } else {
+            self.run_for_target(&arguments, &launch)
+        };
         // What the attempt did has been taken back.
-        if self.seen.wants_snapshot && r == Err(Stop::Found) { self.seen.snapshot = Some(self.snapshot(&arguments, &launch)); }
+        if self.seen.wants_snapshot && r == Err(Stop::Found) {
+            self.seen.snapshot = Some(self.snapshot(&arguments, &launch));
+        }
         self.launch = outer;
         r.map(|()| 0)
     }
@@ -92,7 +114,9 @@ impl Machine<'_> {
         let mut frames = th.frames.iter().rev();
         let inner = frames.next()?;
         let site = |f: &super::machine::Frame| super::machine::site_of(&f.code, f.pc.wrapping_sub(1));
-        if Program::kernel_symbol_of_stub(&self.program.func(inner.code.func).name).is_some() { return frames.next().map(site); }
+        if Program::kernel_symbol_of_stub(&self.program.func(inner.code.func).name).is_some() {
+            return frames.next().map(site);
+        }
         Some(site(inner))
     }
 
@@ -110,12 +134,18 @@ impl Machine<'_> {
                 if let Some(o) = self.mem.get(&th.stack, id).filter(|o| !at.is_poison() && o.holds(off, size)) {
                     obj.store.paste(0, &o.store.cut(off.cast_unsigned(), size));
                 }
-                let id = self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
+                let id = self
+                    .mem
+                    .add(obj)
+                    .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
                 out.push(Val::new(id.address()));
                 continue;
             }
             for (off, bits) in leaves(m, p.ty) {
-                if bits == 0 { out.push(Val::poison(Reason::OPEN)); continue; }
+                if bits == 0 {
+                    out.push(Val::poison(Reason::OPEN));
+                    continue;
+                }
                 let v = super::libc::read(self, th, Val { bits: at.bits + off, ..at }, u32::from(bits))?;
                 out.push(if v.is_poison() { v } else { Val::new(v.bits & mask(u32::from(bits))) });
             }
@@ -126,21 +156,30 @@ impl Machine<'_> {
     /// Every block and thread.
     fn run_all(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
         let [gx, gy, gz] = launch.grid;
-        for z in 0..gz { for y in 0..gy { for x in 0..gx {
-            self.tick()?;
-            if let End::Stuck(why) = self.run_block(args, launch, [x, y, z])? {
-                self.seen.doubt(format!("in `{}`: {why}", self.program.func(launch.kernel).display));
+        for z in 0..gz {
+            for y in 0..gy {
+                for x in 0..gx {
+                    self.tick()?;
+                    if let End::Stuck(why) = self.run_block(args, launch, [x, y, z])? {
+                        self.seen.doubt(format!("in `{}`: {why}", self.program.func(launch.kernel).display));
+                    }
+                }
             }
-        } } }
+        }
         Ok(())
     }
 
     /// Whether the access sought may be executed by a launch of this kernel at this site.
     fn sought(&mut self, kernel: FuncRef, site: Option<Site>, ordinal: Option<u64>) -> bool {
         let Some(t) = self.seen.target.clone() else { return true };
-        if t.launch_site.is_some() && t.launch_site != site { return false; }
+        if t.launch_site.is_some() && t.launch_site != site {
+            return false;
+        }
         if let (Some(want), Some(is)) = (t.launch, ordinal)
-            && want != is { return false; }
+            && want != is
+        {
+            return false;
+        }
         let e = self.effects.of(self.program, kernel);
         e.calls.contains(&t.site.func) || e.indirect
     }
@@ -166,22 +205,40 @@ impl Machine<'_> {
         match target.threads {
             Threads::List(list) => {
                 let mut blocks: Vec<[u32; 3]> = Vec::new();
-                for (b, t) in list.into_iter().filter(|(b, t): &BlockThread| inside(*b, launch.grid) && inside(*t, launch.block)) {
+                for (b, t) in
+                    list.into_iter().filter(|(b, t): &BlockThread| inside(*b, launch.grid) && inside(*t, launch.block))
+                {
                     let place = Place { block: narrow(b), thread: narrow(t) };
                     let end = self.attempt(|m| m.run_alone(args, place))?;
-                    if end != End::All && !blocks.contains(&place.block) { blocks.push(place.block); }
+                    if end != End::All && !blocks.contains(&place.block) {
+                        blocks.push(place.block);
+                    }
                 }
-                for b in blocks { self.try_block(args, launch, b)?; }
+                for b in blocks {
+                    self.try_block(args, launch, b)?;
+                }
             }
-            Threads::Block(b) => if inside(b, launch.grid) { self.try_block(args, launch, narrow(b))?; },
+            Threads::Block(b) => {
+                if inside(b, launch.grid) {
+                    self.try_block(args, launch, narrow(b))?;
+                }
+            }
             Threads::Any => {
                 let [gx, gy, gz] = launch.grid;
                 let last = [gx - 1, gy - 1, gz - 1];
                 self.try_block(args, launch, [0; 3])?;
-                if last != [0; 3] { self.try_block(args, launch, last)?; }
-                for z in 0..gz { for y in 0..gy { for x in 0..gx {
-                    if [x, y, z] != [0; 3] && [x, y, z] != last { self.try_block(args, launch, [x, y, z])?; }
-                } } }
+                if last != [0; 3] {
+                    self.try_block(args, launch, last)?;
+                }
+                for z in 0..gz {
+                    for y in 0..gy {
+                        for x in 0..gx {
+                            if [x, y, z] != [0; 3] && [x, y, z] != last {
+                                self.try_block(args, launch, [x, y, z])?;
+                            }
+                        }
+                    }
+                }
             }
         }
         Ok(())
@@ -208,12 +265,15 @@ impl Machine<'_> {
         let threads = count(launch.grid).saturating_mul(count(launch.block));
         let patient = self.budget.loop_steps == u64::MAX;
         let tried = patient
-            || threads <= SIDE_THREADS && !self.cuda.dear.contains(&launch.kernel)
+            || threads <= SIDE_THREADS
+                && !self.cuda.dear.contains(&launch.kernel)
                 && self.cuda.side_steps < ALL_SIDE_STEPS;
         let mut done = false;
         if tried {
             let (total, before) = (self.budget.steps, self.steps);
-            if !patient { self.budget.steps = total.min(self.steps + SIDE_STEPS); }
+            if !patient {
+                self.budget.steps = total.min(self.steps + SIDE_STEPS);
+            }
             self.next_check = 0;
             let r = self.side_blocks(args, launch);
             self.budget.steps = total;
@@ -246,9 +306,15 @@ impl Machine<'_> {
 
     fn side_blocks(&mut self, args: &Arguments, launch: &Launch) -> Result<bool, Stop> {
         let [gx, gy, gz] = launch.grid;
-        for z in 0..gz { for y in 0..gy { for x in 0..gx {
-            if self.run_block(args, launch, [x, y, z])? != End::All { return Ok(false); }
-        } } }
+        for z in 0..gz {
+            for y in 0..gy {
+                for x in 0..gx {
+                    if self.run_block(args, launch, [x, y, z])? != End::All {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
         Ok(true)
     }
 
@@ -273,7 +339,9 @@ impl Machine<'_> {
             roots.push(split(a).0);
         }
         let mut nobody = Thread::device(Place { block: [0; 3], thread: [0; 3] }, false);
-        for id in self.mem.reachable(&nobody.stack, &roots) { self.forget_object(&mut nobody, id, why); }
+        for id in self.mem.reachable(&nobody.stack, &roots) {
+            self.forget_object(&mut nobody, id, why);
+        }
     }
 
     /// `cudaMemcpyToSymbol` writes where kernels cannot.
@@ -281,7 +349,9 @@ impl Machine<'_> {
         let id = split(dst.bits).0;
         let constant = self.mem.global_mut(id).is_some_and(|o| std::mem::take(&mut o.constant));
         let r = self.copy(th, || site, dst, src, len);
-        if let Some(o) = self.mem.global_mut(id) { o.constant = constant; }
+        if let Some(o) = self.mem.global_mut(id) {
+            o.constant = constant;
+        }
         r
     }
 }

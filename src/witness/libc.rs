@@ -1,8 +1,8 @@
 //! The C library: process, allocation, numbers from text, random numbers, options.
 
 use super::api::ObjectKind;
-use super::machine::{Machine, Ret, Stop, Thread};
 use super::code::CallInfo;
+use super::machine::{Machine, Ret, Stop, Thread};
 use super::memory::split;
 use super::models::{Class, Entry};
 use super::numbers::{as_signed, as_unsigned, parse_float, parse_int};
@@ -34,8 +34,16 @@ pub struct Libc {
     pub strtok: Val,
 }
 
-impl Default for Reason { fn default() -> Self { Self::NONE } }
-impl Default for Val { fn default() -> Self { Self::ZERO } }
+impl Default for Reason {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+impl Default for Val {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
 
 impl Libc {
     /// After skipped code that drew an unknown number of values.
@@ -53,13 +61,35 @@ impl Libc {
 
 /// The model of a function, by its symbol.
 pub fn find(name: &str) -> Option<Entry> {
-    if let Some(e) = super::ends::find(name) { return Some(e); }
+    if let Some(e) = super::ends::find(name) {
+        return Some(e);
+    }
     // glibc's headers rename some for C23 and for large files.
     let name = name.strip_prefix("__isoc23_").or_else(|| name.strip_prefix("__isoc99_")).unwrap_or(name);
     Some(match name {
-        "atexit" | "__cxa_atexit" | "signal" | "setlocale" | "sched_yield" | "usleep" | "sleep" | "nanosleep" | "pthread_mutex_lock"
-        | "pthread_mutex_unlock" | "pthread_mutex_init" | "pthread_mutex_destroy" | "setvbuf" | "setbuf" | "fflush" | "mlock" | "munlock"
-        | "omp_set_num_threads" | "omp_get_thread_num" | "openlog" | "tzset" | "__cxa_thread_atexit" | "madvise" => (zero, Class::Pure),
+        "atexit"
+        | "__cxa_atexit"
+        | "signal"
+        | "setlocale"
+        | "sched_yield"
+        | "usleep"
+        | "sleep"
+        | "nanosleep"
+        | "pthread_mutex_lock"
+        | "pthread_mutex_unlock"
+        | "pthread_mutex_init"
+        | "pthread_mutex_destroy"
+        | "setvbuf"
+        | "setbuf"
+        | "fflush"
+        | "mlock"
+        | "munlock"
+        | "omp_set_num_threads"
+        | "omp_get_thread_num"
+        | "openlog"
+        | "tzset"
+        | "__cxa_thread_atexit"
+        | "madvise" => (zero, Class::Pure),
         "omp_get_num_threads" | "omp_in_parallel" => (one, Class::Pure),
         "malloc" | "valloc" | "alloca" => (malloc, Class::Memory),
         "calloc" => (calloc, Class::Memory),
@@ -81,9 +111,23 @@ pub fn find(name: &str) -> Option<Entry> {
         "lrand48" => (lrand48, Class::Random),
         "mrand48" => (mrand48, Class::Random),
         "srand48" => (srand48, Class::Random),
-        "time" | "clock" | "getpid" | "gettimeofday" | "clock_gettime" | "times" | "getrusage" | "omp_get_wtime" | "omp_get_max_threads"
-        | "omp_get_num_procs" | "sysconf" | "get_nprocs" | "ftime" | "getticks" | "gethostname" => (outside, Class::Memory),
-        "chdir" | "fchdir" | "chroot" | "rename" | "renameat" | "remove" | "unlink" | "link" | "symlink" | "truncate" | "ftruncate" | "mkfifo" | "system" | "popen" => (files_change, Class::Input),
+        "time"
+        | "clock"
+        | "getpid"
+        | "gettimeofday"
+        | "clock_gettime"
+        | "times"
+        | "getrusage"
+        | "omp_get_wtime"
+        | "omp_get_max_threads"
+        | "omp_get_num_procs"
+        | "sysconf"
+        | "get_nprocs"
+        | "ftime"
+        | "getticks"
+        | "gethostname" => (outside, Class::Memory),
+        "chdir" | "fchdir" | "chroot" | "rename" | "renameat" | "remove" | "unlink" | "link" | "symlink"
+        | "truncate" | "ftruncate" | "mkfifo" | "system" | "popen" => (files_change, Class::Input),
         "getenv" | "secure_getenv" => (getenv, Class::Pure),
         "__errno_location" => (errno, Class::Pure),
         "abs" => (abs32, Class::Pure),
@@ -95,19 +139,31 @@ pub fn find(name: &str) -> Option<Entry> {
     })
 }
 
-fn name_of(m: &Machine<'_>, call: &CallInfo) -> String { call.target.map_or_else(String::new, |f| m.program.func(f).display.clone()) }
+fn name_of(m: &Machine<'_>, call: &CallInfo) -> String {
+    call.target.map_or_else(String::new, |f| m.program.func(f).display.clone())
+}
 
-pub fn arg(args: &[Val], i: usize) -> Val { args.get(i).copied().unwrap_or(Val::UNINIT) }
+pub fn arg(args: &[Val], i: usize) -> Val {
+    args.get(i).copied().unwrap_or(Val::UNINIT)
+}
 
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
-pub fn zero(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(Ret::Val(Val::ZERO)) }
+pub fn zero(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(Val::ZERO))
+}
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
-pub fn one(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(Ret::Val(Val::new(1))) }
+pub fn one(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(Val::new(1)))
+}
 /// Gives its first argument back.
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
-pub fn first(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { Ok(Ret::Val(arg(args, 0))) }
+pub fn first(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(Ret::Val(arg(args, 0)))
+}
 #[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
-pub fn nothing(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(Ret::Void) }
+pub fn nothing(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Void)
+}
 
 pub fn ends(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, _: &[Val]) -> Res {
     let at = m.user_site(th).map(|s| m.line(s)).unwrap_or_default();
@@ -117,7 +173,11 @@ pub fn ends(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, _: &[Val]) ->
 /// Something from outside the program: the result and what is behind the arguments are not known.
 pub fn outside(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let why = m.reason(&format!("`{}`", name_of(m, call)));
-    for a in args { if !a.is_poison() { m.forget(th, *a, why); } }
+    for a in args {
+        if !a.is_poison() {
+            m.forget(th, *a, why);
+        }
+    }
     Ok(Ret::Val(Val::poison(why)))
 }
 
@@ -126,7 +186,9 @@ pub fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val
     m.heap_object(kind(th), &name, site, arg(args, 0), Fill::Poison(Reason::UNINIT)).map(Ret::Val)
 }
 
-const fn kind(th: &Thread) -> ObjectKind { if th.on_device() { ObjectKind::Device } else { ObjectKind::HostHeap } }
+const fn kind(th: &Thread) -> ObjectKind {
+    if th.on_device() { ObjectKind::Device } else { ObjectKind::HostHeap }
+}
 
 /// The function's name without parameters, as an allocation is called in reports.
 pub fn short_name(m: &Machine<'_>, call: &CallInfo) -> String {
@@ -143,18 +205,23 @@ fn product(a: Val, b: Val) -> Val {
 
 fn calloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let site = m.user_site(th);
-    m.heap_object(ObjectKind::HostHeap, "calloc", site, product(arg(args, 0), arg(args, 1)), Fill::Byte(0)).map(Ret::Val)
+    m.heap_object(ObjectKind::HostHeap, "calloc", site, product(arg(args, 0), arg(args, 1)), Fill::Byte(0))
+        .map(Ret::Val)
 }
 
 fn realloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let (old, size, site) = (arg(args, 0), arg(args, 1), m.user_site(th));
     let new = m.heap_object(ObjectKind::HostHeap, "realloc", site, size, Fill::Poison(Reason::UNINIT))?;
-    if old.is_poison() || old.bits == 0 { return Ok(Ret::Val(new)); }
+    if old.is_poison() || old.bits == 0 {
+        return Ok(Ret::Val(new));
+    }
     let pieces = m.mem.global(split(old.bits).0).map(|o| {
         let n = o.size.min(size.known().unwrap_or(o.size));
         o.store.cut(0, n)
     });
-    if let (Some(p), Some(o)) = (pieces, m.mem.global_mut(split(new.bits).0)) { o.store.paste(0, &p); }
+    if let (Some(p), Some(o)) = (pieces, m.mem.global_mut(split(new.bits).0)) {
+        o.store.paste(0, &p);
+    }
     m.mem.free(split(old.bits).0);
     Ok(Ret::Val(new))
 }
@@ -163,8 +230,13 @@ pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) ->
     let p = arg(args, 0);
     if let Some(a) = p.known().filter(|a| *a != 0) {
         // The C library ends the program where it is given what it has not allocated.
-        let foreign = m.mem.global(split(a).0).is_some_and(|o| matches!(o.kind, ObjectKind::Device | ObjectKind::Managed) || o.kind == ObjectKind::Pinned && o.name.starts_with("cuda"));
-        if foreign && !th.on_device() { return Err(Stop::Ended("memory of the CUDA runtime is freed by the C library".to_owned())); }
+        let foreign = m.mem.global(split(a).0).is_some_and(|o| {
+            matches!(o.kind, ObjectKind::Device | ObjectKind::Managed)
+                || o.kind == ObjectKind::Pinned && o.name.starts_with("cuda")
+        });
+        if foreign && !th.on_device() {
+            return Err(Stop::Ended("memory of the CUDA runtime is freed by the C library".to_owned()));
+        }
         release(m, th, a)?;
     }
     Ok(Ret::Void)
@@ -175,15 +247,23 @@ pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) ->
 pub fn release(m: &mut Machine<'_>, th: &Thread, address: u64) -> Result<(), Stop> {
     let (id, 0) = split(address) else { return Ok(()) };
     let Some(freed) = m.mem.global(id).filter(|o| can_be_freed(o.kind)).map(|o| o.freed) else { return Ok(()) };
-    if freed { return m.freed_again(th, address); }
+    if freed {
+        return m.freed_again(th, address);
+    }
     m.mem.free(id);
-    if let Some(o) = m.mem.global_mut(id) { o.store.fill_all(Fill::Poison(Reason::UNINIT)); }
+    if let Some(o) = m.mem.global_mut(id) {
+        o.store.fill_all(Fill::Poison(Reason::UNINIT));
+    }
     Ok(())
 }
 
-const fn can_be_freed(kind: ObjectKind) -> bool { matches!(kind, ObjectKind::HostHeap | ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned) }
+const fn can_be_freed(kind: ObjectKind) -> bool {
+    matches!(kind, ObjectKind::HostHeap | ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned)
+}
 
-fn memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { malloc(m, th, call, &args[1.min(args.len())..]) }
+fn memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    malloc(m, th, call, &args[1.min(args.len())..])
+}
 
 fn posix_memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let site = m.user_site(th);
@@ -194,7 +274,9 @@ fn posix_memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &
 
 /// A model writes one scalar through an argument.
 pub fn write(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, p: Val, bits: u32, v: Val) -> Result<(), Stop> {
-    if p.known() == Some(0) { return Ok(()); }
+    if p.known() == Some(0) {
+        return Ok(());
+    }
     let Some(site) = m.site(th) else { return Ok(()) };
     m.store(th, || site, p, bits, v)
 }
@@ -212,12 +294,16 @@ pub fn text(m: &mut Machine<'_>, th: &Thread, p: Val) -> Result<Vec<u8>, Val> {
 
 /// The host's program ends where it reads a text through a null pointer, such as that of an argument that is missing.
 pub fn not_null(th: &Thread, p: Val) -> Result<(), Stop> {
-    if th.on_device() || p.is_poison() || !split(p.bits).0.is_null() { return Ok(()); }
+    if th.on_device() || p.is_poison() || !split(p.bits).0.is_null() {
+        return Ok(());
+    }
     Err(Stop::Ended("the program reads a text through a null pointer".into()))
 }
 
 #[expect(clippy::cast_sign_loss, reason = "two's complement of the width asked for")]
-fn int_result(v: i64, width: u32) -> Val { Val::new(v as u64 & mask(width)) }
+fn int_result(v: i64, width: u32) -> Val {
+    Val::new(v as u64 & mask(width))
+}
 
 fn atoi(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     not_null(th, arg(args, 0))?;
@@ -238,11 +324,20 @@ fn atol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
 
 fn atof(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     not_null(th, arg(args, 0))?;
-    Ok(Ret::Val(text(m, th, arg(args, 0)).map_or_else(|p| p, |s| parse_float(&s).map_or(Val::poison(Reason::OPEN), |f| Val::f64(f.0)))))
+    Ok(Ret::Val(
+        text(m, th, arg(args, 0))
+            .map_or_else(|p| p, |s| parse_float(&s).map_or(Val::poison(Reason::OPEN), |f| Val::f64(f.0))),
+    ))
 }
 
 /// Common to the `strto…` functions: writes where the number ended.
-fn number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], f: impl FnOnce(&[u8]) -> (Val, usize)) -> Res {
+fn number(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    f: impl FnOnce(&[u8]) -> (Val, usize),
+) -> Res {
     let (s, end) = (arg(args, 0), arg(args, 1));
     not_null(th, s)?;
     let (v, at) = match text(m, th, s) {
@@ -264,11 +359,23 @@ fn base_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Result<Option<(u64
     Ok((base == 0 || (2..=36).contains(&base)).then_some((base, binary)))
 }
 
-fn integer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], f: impl FnOnce(i128) -> (Val, bool)) -> Res {
+fn integer(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    f: impl FnOnce(i128) -> (Val, bool),
+) -> Res {
     let (base, binary) = match base_of(m, call, args) {
         Ok(Some(b)) => b,
-        Ok(None) => { set_errno(m, 22)?; return Ok(Ret::Val(Val::ZERO)); }
-        Err(p) => { write(m, th, call, arg(args, 1), 64, p)?; return Ok(Ret::Val(p)); }
+        Ok(None) => {
+            set_errno(m, 22)?;
+            return Ok(Ret::Val(Val::ZERO));
+        }
+        Err(p) => {
+            write(m, th, call, arg(args, 1), 64, p)?;
+            return Ok(Ret::Val(p));
+        }
     };
     let mut overflow = false;
     let r = number(m, th, call, args, |s| {
@@ -277,7 +384,9 @@ fn integer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], 
         overflow = over;
         (v, n)
     });
-    if overflow { set_errno(m, 34)?; }
+    if overflow {
+        set_errno(m, 34)?;
+    }
     r
 }
 
@@ -289,10 +398,20 @@ fn strtoul(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) 
     integer(m, th, call, args, |v| (Val::new(as_unsigned(v)), v.unsigned_abs() > u128::from(u64::MAX)))
 }
 
-fn strtod(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { float(m, th, call, args, |f| Val::f64(f.0)) }
-fn strtof(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { float(m, th, call, args, |f| Val::new(u64::from(f.1.to_bits()))) }
+fn strtod(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    float(m, th, call, args, |f| Val::f64(f.0))
+}
+fn strtof(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    float(m, th, call, args, |f| Val::new(u64::from(f.1.to_bits())))
+}
 
-fn float(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], f: impl FnOnce((f64, f32)) -> Val) -> Res {
+fn float(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    f: impl FnOnce((f64, f32)) -> Val,
+) -> Res {
     not_null(th, arg(args, 0))?;
     if text(m, th, arg(args, 0)).is_ok_and(|s| parse_float(&s).is_none()) {
         write(m, th, call, arg(args, 1), 64, Val::poison(Reason::OPEN))?;
@@ -306,10 +425,18 @@ fn files_change(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[V
     let name = name_of(m, call);
     let why = m.reason(&format!("which file is meant behind `{name}`"));
     // Of those that change files of some name, others stay as they are.
-    let named = match name.as_str() { "remove" | "unlink" | "truncate" => 1, "rename" | "link" | "symlink" => 2, _ => 0 };
+    let named = match name.as_str() {
+        "remove" | "unlink" | "truncate" => 1,
+        "rename" | "link" | "symlink" => 2,
+        _ => 0,
+    };
     let names: Vec<_> = (0..named).map(|i| text(m, th, arg(args, i))).collect();
-    if named == 0 || names.iter().any(Result::is_err) { m.libc.files.all_change(why); }
-    for n in names.into_iter().flatten() { m.libc.files.changes(&String::from_utf8_lossy(&n), why); }
+    if named == 0 || names.iter().any(Result::is_err) {
+        m.libc.files.all_change(why);
+    }
+    for n in names.into_iter().flatten() {
+        m.libc.files.changes(&String::from_utf8_lossy(&n), why);
+    }
     Ok(Ret::Val(m.unknown("whether a file could be changed")))
 }
 
@@ -319,7 +446,9 @@ fn rand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
         m.libc.drawn += 1;
         return Ok(Ret::Val(Val::new(u64::from(v))));
     }
-    if m.libc.rand_unknown.is_some() { return Ok(Ret::Val(Val::poison(m.libc.rand_unknown))); }
+    if m.libc.rand_unknown.is_some() {
+        return Ok(Ret::Val(Val::poison(m.libc.rand_unknown)));
+    }
     Ok(Ret::Val(Val::new(u64::from(m.libc.rand.next()))))
 }
 
@@ -339,11 +468,19 @@ fn rand_r(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
 }
 
 fn draw48(m: &mut Machine<'_>, f: impl FnOnce(&mut Drand48) -> Val) -> Ret {
-    if m.libc.drand48_unknown.is_some() { Ret::Val(Val::poison(m.libc.drand48_unknown)) } else { Ret::Val(f(&mut m.libc.drand48)) }
+    if m.libc.drand48_unknown.is_some() {
+        Ret::Val(Val::poison(m.libc.drand48_unknown))
+    } else {
+        Ret::Val(f(&mut m.libc.drand48))
+    }
 }
 
-fn drand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(draw48(m, |d| Val::f64(d.double()))) }
-fn lrand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(draw48(m, |d| Val::new(u64::from(d.positive())))) }
+fn drand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(draw48(m, |d| Val::f64(d.double())))
+}
+fn lrand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(draw48(m, |d| Val::new(u64::from(d.positive()))))
+}
 fn mrand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
     Ok(draw48(m, |d| Val::new(i64::from(d.signed()).cast_unsigned())))
 }
@@ -362,7 +499,9 @@ fn getenv(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> R
 }
 
 fn errno_object(m: &mut Machine<'_>) -> Result<u64, Stop> {
-    if let Some(a) = m.libc.errno { return Ok(a); }
+    if let Some(a) = m.libc.errno {
+        return Ok(a);
+    }
     let a = m.heap_object(ObjectKind::HostGlobal, "errno", None, Val::new(4), Fill::Byte(0))?.bits;
     m.libc.errno = Some(a);
     Ok(a)
@@ -370,11 +509,15 @@ fn errno_object(m: &mut Machine<'_>) -> Result<u64, Stop> {
 
 fn set_errno(m: &mut Machine<'_>, v: u64) -> Result<(), Stop> {
     let a = errno_object(m)?;
-    if let Some(o) = m.mem.global_mut(split(a).0) { o.store.write(0, 4, Val::new(v)); }
+    if let Some(o) = m.mem.global_mut(split(a).0) {
+        o.store.write(0, 4, Val::new(v));
+    }
     Ok(())
 }
 
-fn errno(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { errno_object(m).map(|a| Ret::Val(Val::new(a))) }
+fn errno(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    errno_object(m).map(|a| Ret::Val(Val::new(a)))
+}
 
 fn abs32(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let v = arg(args, 0);
@@ -408,8 +551,17 @@ fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
             let (mut i, mut j) = (0, 0);
             while i < left.len() && j < right.len() && !unknown {
                 let r = m.call(th, f, &[Val::new(b + left[i] * w), Val::new(b + right[j] * w)])?;
-                let Some(sign) = r.first().and_then(|v| v.known()) else { unknown = true; break };
-                if super::value::signed(sign, 32) <= 0 { next.push(left[i]); i += 1; } else { next.push(right[j]); j += 1; }
+                let Some(sign) = r.first().and_then(|v| v.known()) else {
+                    unknown = true;
+                    break;
+                };
+                if super::value::signed(sign, 32) <= 0 {
+                    next.push(left[i]);
+                    i += 1;
+                } else {
+                    next.push(right[j]);
+                    j += 1;
+                }
             }
             next.extend(&left[i..]);
             next.extend(&right[j..]);
@@ -425,15 +577,20 @@ fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     }
     if let Some(o) = m.mem.get_mut(&mut th.stack, id) {
         let pieces: Vec<_> = order.iter().map(|i| o.store.cut(off.cast_unsigned() + i * w, w)).collect();
-        for (i, p) in (0u64..).zip(&pieces) { o.store.paste(off.cast_unsigned() + i * w, p); }
+        for (i, p) in (0u64..).zip(&pieces) {
+            o.store.paste(off.cast_unsigned() + i * w, p);
+        }
     }
     Ok(Ret::Void)
 }
 
 /// Names and addresses of the program's own variables in the C library, for models that set them.
 pub fn library_variables(m: &Machine<'_>, names: &[&str]) -> FxHashMap<String, u64> {
-    m.globals.iter().filter_map(|(g, a)| {
-        let name = &m.program.global(*g).name;
-        names.contains(&name.as_str()).then(|| (name.clone(), *a))
-    }).collect()
+    m.globals
+        .iter()
+        .filter_map(|(g, a)| {
+            let name = &m.program.global(*g).name;
+            names.contains(&name.as_str()).then(|| (name.clone(), *a))
+        })
+        .collect()
 }

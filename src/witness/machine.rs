@@ -7,9 +7,9 @@ use super::libc::Libc;
 use super::memory::{Memory, ObjId, Stack, split};
 use super::observe::{Kind, Observer};
 use super::value::{Reason, Reasons, Val};
-use crate::work::{self, Allotment, cost};
 use crate::ir::{BlockId, FuncRef, GlobalRef, Program};
 use crate::report::finding::Direction;
+use crate::work::{self, Allotment, cost};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -48,22 +48,56 @@ pub enum Wait {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Vote { All, Any, Count, Uniform, Ballot }
+pub enum Vote {
+    All,
+    Any,
+    Count,
+    Uniform,
+    Ballot,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WarpOp {
     Sync,
-    Shuffle { kind: Shuffle, value: Val, lane: Val, clamp: Val, /* whether a second result says if the source lane took part */ pair: bool },
-    Vote { vote: Vote, pred: Val },
-    MatchAny { value: Val },
-    Reduce { op: Reduce, value: Val },
+    Shuffle {
+        kind: Shuffle,
+        value: Val,
+        lane: Val,
+        clamp: Val,
+        /* whether a second result says if the source lane took part */ pair: bool,
+    },
+    Vote {
+        vote: Vote,
+        pred: Val,
+    },
+    MatchAny {
+        value: Val,
+    },
+    Reduce {
+        op: Reduce,
+        value: Val,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shuffle { Index, Up, Down, Xor }
+pub enum Shuffle {
+    Index,
+    Up,
+    Down,
+    Xor,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduce { Add, Min, Max, UMin, UMax, And, Or, Xor }
+pub enum Reduce {
+    Add,
+    Min,
+    Max,
+    UMin,
+    UMax,
+    And,
+    Or,
+    Xor,
+}
 
 /// A function modelled by name.
 pub type Model = fn(&mut Machine<'_>, &mut Thread, &CallInfo, &[Val]) -> Result<Ret, Stop>;
@@ -86,7 +120,10 @@ pub struct Frame {
 
 /// Where a device thread stands in its launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place { pub block: [u32; 3], pub thread: [u32; 3] }
+pub struct Place {
+    pub block: [u32; 3],
+    pub thread: [u32; 3],
+}
 
 pub struct Thread {
     pub frames: Vec<Frame>,
@@ -107,7 +144,9 @@ impl Thread {
     pub const fn device(place: Place, alone: bool) -> Self {
         Self { frames: Vec::new(), regs: Vec::new(), stack: Stack::device(), place: Some(place), alone, synced: false }
     }
-    pub const fn on_device(&self) -> bool { self.place.is_some() }
+    pub const fn on_device(&self) -> bool {
+        self.place.is_some()
+    }
 }
 
 /// A launch under way.
@@ -177,21 +216,33 @@ impl<'p> Machine<'p> {
         }
     }
 
-    pub fn reason(&mut self, text: &str) -> Reason { self.reasons.intern(text) }
+    pub fn reason(&mut self, text: &str) -> Reason {
+        self.reasons.intern(text)
+    }
     /// Poison with this reason.
-    pub fn unknown(&mut self, text: &str) -> Val { Val::poison(self.reasons.intern(text)) }
-    pub fn text(&self, r: Reason) -> String { self.reasons.text(r).to_owned() }
+    pub fn unknown(&mut self, text: &str) -> Val {
+        Val::poison(self.reasons.intern(text))
+    }
+    pub fn text(&self, r: Reason) -> String {
+        self.reasons.text(r).to_owned()
+    }
 
     /// Whether what is written takes all the memory that it may.
-    pub fn fills_memory(&self) -> bool { super::store::held() > self.budget.memory }
+    pub fn fills_memory(&self) -> bool {
+        super::store::held() > self.budget.memory
+    }
 
     /// Checks the budget; called at jumps and calls.
     #[inline]
     pub fn tick(&mut self) -> Result<(), Stop> {
-        if self.steps < self.next_check { return Ok(()); }
+        if self.steps < self.next_check {
+            return Ok(());
+        }
         self.next_check = (self.steps + BETWEEN_CHECKS).min(self.budget.steps);
         self.charge_steps();
-        if self.steps >= self.budget.steps || self.allotment.is_spent() || self.fills_memory() { return Err(Stop::Budget); }
+        if self.steps >= self.budget.steps || self.allotment.is_spent() || self.fills_memory() {
+            return Err(Stop::Budget);
+        }
         Ok(())
     }
 
@@ -204,7 +255,8 @@ impl<'p> Machine<'p> {
     /// `file:line` of an instruction (the block's terminator where `inst` is past the end).
     pub fn line(&self, site: Site) -> String {
         let f = self.program.func(site.func);
-        let loc = f.blocks.get(site.block.index()).map(|b| b.insts.get(site.inst as usize).map_or(b.term_loc, |i| i.loc));
+        let loc =
+            f.blocks.get(site.block.index()).map(|b| b.insts.get(site.inst as usize).map_or(b.term_loc, |i| i.loc));
         let Some(loc) = loc else { return f.display.clone() };
         let l = self.program.loc(site.func.module, loc);
         let file = l.file.rsplit('/').next().unwrap_or_default();
@@ -212,10 +264,14 @@ impl<'p> Machine<'p> {
     }
 
     /// `file:line` of the end of a block.
-    pub fn block_line(&self, func: FuncRef, block: BlockId) -> String { self.line(Site { func, block, inst: u32::MAX }) }
+    pub fn block_line(&self, func: FuncRef, block: BlockId) -> String {
+        self.line(Site { func, block, inst: u32::MAX })
+    }
 
     /// The instruction that `th` executes now.
-    pub fn site(&self, th: &Thread) -> Option<Site> { th.frames.last().map(|f| site_of(&f.code, f.pc.wrapping_sub(1))) }
+    pub fn site(&self, th: &Thread) -> Option<Site> {
+        th.frames.last().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)))
+    }
 
     /// The innermost call outside launch stubs and system headers that `th` is in: where a user would say an
     /// allocation or a launch is.
@@ -225,8 +281,13 @@ impl<'p> Machine<'p> {
         for s in all {
             first = first.or(Some(s));
             let f = self.program.func(s.func);
-            let loc = f.blocks[s.block.index()].insts.get(s.inst as usize).map_or(f.blocks[s.block.index()].term_loc, |i| i.loc);
-            if !self.program.loc(s.func.module, loc).system && Program::kernel_symbol_of_stub(&f.name).is_none() { return Some(s); }
+            let loc = f.blocks[s.block.index()]
+                .insts
+                .get(s.inst as usize)
+                .map_or(f.blocks[s.block.index()].term_loc, |i| i.loc);
+            if !self.program.loc(s.func.module, loc).system && Program::kernel_symbol_of_stub(&f.name).is_none() {
+                return Some(s);
+            }
         }
         first
     }
@@ -234,14 +295,23 @@ impl<'p> Machine<'p> {
     /// What a report says of the object at an address.
     pub fn describe(&self, th: &Thread, id: ObjId) -> Object {
         match self.mem.get(&th.stack, id) {
-            Some(o) => Object { kind: o.kind, name: o.name.to_string(), alloc: o.alloc, extent: o.size, freed: o.freed },
+            Some(o) => {
+                Object { kind: o.kind, name: o.name.to_string(), alloc: o.alloc, extent: o.size, freed: o.freed }
+            }
             None => Object { kind: ObjectKind::Wild, name: String::new(), alloc: None, extent: 0, freed: false },
         }
     }
 
     /// Notes an access out of bounds or of freed memory; the instruction is the one at `pc` of the innermost frame's code.
     #[cold]
-    pub fn bad_access(&mut self, th: &Thread, site: Site, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
+    pub fn bad_access(
+        &mut self,
+        th: &Thread,
+        site: Site,
+        address: u64,
+        bytes: u64,
+        direction: Direction,
+    ) -> Result<(), Stop> {
         let (id, _) = split(address);
         let fault = match self.mem.get(&th.stack, id) {
             Some(o) if o.freed => Fault::Freed,
@@ -255,13 +325,27 @@ impl<'p> Machine<'p> {
 
     /// Notes that a kernel uses memory of the host that was never made known to devices.
     #[cold]
-    pub fn hosts_memory(&mut self, th: &Thread, site: Site, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
+    pub fn hosts_memory(
+        &mut self,
+        th: &Thread,
+        site: Site,
+        address: u64,
+        bytes: u64,
+        direction: Direction,
+    ) -> Result<(), Stop> {
         self.fault(th, site, Fault::HostMemory, address, bytes, direction)
     }
 
     /// Notes an access at an address that is no multiple of what it must be.
     #[cold]
-    pub fn misaligned(&mut self, th: &Thread, site: Site, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
+    pub fn misaligned(
+        &mut self,
+        th: &Thread,
+        site: Site,
+        address: u64,
+        bytes: u64,
+        direction: Direction,
+    ) -> Result<(), Stop> {
         self.fault(th, site, Fault::Misaligned, address, bytes, direction)
     }
 
@@ -272,12 +356,29 @@ impl<'p> Machine<'p> {
         self.fault(th, site, Fault::FreedAgain, address, 0, Direction::Write)
     }
 
-    pub fn fault(&mut self, th: &Thread, site: Site, fault: Fault, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
+    pub fn fault(
+        &mut self,
+        th: &Thread,
+        site: Site,
+        fault: Fault,
+        address: u64,
+        bytes: u64,
+        direction: Direction,
+    ) -> Result<(), Stop> {
         let (id, offset) = split(address);
         let launch = if th.on_device() { self.launch.as_ref() } else { None };
-        let callers = th.frames[..th.frames.len().saturating_sub(1)].iter().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)));
+        let callers =
+            th.frames[..th.frames.len().saturating_sub(1)].iter().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)));
         let (alloc, name) = self.mem.get(&th.stack, id).map_or((None, ""), |o| (o.alloc, &*o.name));
-        if self.seen.again(&Kind { site, callers: callers.clone(), launch_site: launch.and_then(|l| l.site), alloc, name }) { return Ok(()); }
+        if self.seen.again(&Kind {
+            site,
+            callers: callers.clone(),
+            launch_site: launch.and_then(|l| l.site),
+            alloc,
+            name,
+        }) {
+            return Ok(());
+        }
         let object = self.describe(th, id);
         let wild = object.kind == ObjectKind::Wild;
         let u64s = |v: [u32; 3]| v.map(u64::from);

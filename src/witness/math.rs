@@ -12,66 +12,102 @@ use super::value::{Reason, Val, float, float_bits, is_float_width, mask, signed}
 type Res = Result<Ret, Stop>;
 
 /// Width in bits of the call's first argument.
-fn width(call: &CallInfo) -> u32 { call.args.first().map_or(64, |a| u32::from(a.bits)) }
+fn width(call: &CallInfo) -> u32 {
+    call.args.first().map_or(64, |a| u32::from(a.bits))
+}
 
 /// A function of one floating-point argument, each lane.
 fn unary(call: &CallInfo, args: &[Val], f: fn(f64) -> f64) -> Ret {
     let w = width(call);
-    if !is_float_width(w) { return Ret::Many(vec![Val::poison(Reason::OPEN); args.len()]); }
-    Ret::Many(args.iter().map(|a| a.known().map_or(Val::poison(a.poison), |b| Val::new(float_bits(f(float(b, w)), w)))).collect())
+    if !is_float_width(w) {
+        return Ret::Many(vec![Val::poison(Reason::OPEN); args.len()]);
+    }
+    Ret::Many(
+        args.iter()
+            .map(|a| a.known().map_or(Val::poison(a.poison), |b| Val::new(float_bits(f(float(b, w)), w))))
+            .collect(),
+    )
 }
 
 fn binary(call: &CallInfo, args: &[Val], f: fn(f64, f64) -> f64) -> Ret {
     let w = width(call);
     let n = args.len() / 2;
-    if !is_float_width(w) { return Ret::Many(vec![Val::poison(Reason::OPEN); n]); }
-    Ret::Many((0..n).map(|i| match (args[i].known(), args[n + i].known()) {
-        (Some(x), Some(y)) => Val::new(float_bits(f(float(x, w), float(y, w)), w)),
-        _ => Val::poison(if args[i].is_poison() { args[i].poison } else { args[n + i].poison }),
-    }).collect())
+    if !is_float_width(w) {
+        return Ret::Many(vec![Val::poison(Reason::OPEN); n]);
+    }
+    Ret::Many(
+        (0..n)
+            .map(|i| match (args[i].known(), args[n + i].known()) {
+                (Some(x), Some(y)) => Val::new(float_bits(f(float(x, w), float(y, w)), w)),
+                _ => Val::poison(if args[i].is_poison() { args[i].poison } else { args[n + i].poison }),
+            })
+            .collect(),
+    )
 }
 
 /// An integer function of lanes of `k` arguments.
 fn integers(call: &CallInfo, args: &[Val], k: usize, f: fn(&[u64], u32) -> Option<u64>) -> Ret {
     let w = width(call);
-    if !(1..=64).contains(&w) { return Ret::Many(vec![Val::poison(Reason::OPEN); args.len() / k.max(1)]); }
+    if !(1..=64).contains(&w) {
+        return Ret::Many(vec![Val::poison(Reason::OPEN); args.len() / k.max(1)]);
+    }
     // Some intrinsics have an immediate flag after their arguments, which is one scalar.
     let n = if args.len().is_multiple_of(k) { args.len() / k } else { (args.len() - 1) / (k - 1).max(1) };
-    Ret::Many((0..n.max(1)).map(|i| {
-        let v: Vec<Val> = (0..k).map(|j| args.get(j * n + i).copied().unwrap_or(Val::ZERO)).collect();
-        if let Some(p) = v.iter().find(|v| v.is_poison()) { return Val::poison(p.poison); }
-        let raw: Vec<u64> = v.iter().map(|v| v.bits).collect();
-        f(&raw, w).map_or(Val::poison(Reason::OPEN), |b| Val::new(b & mask(w)))
-    }).collect())
+    Ret::Many(
+        (0..n.max(1))
+            .map(|i| {
+                let v: Vec<Val> = (0..k).map(|j| args.get(j * n + i).copied().unwrap_or(Val::ZERO)).collect();
+                if let Some(p) = v.iter().find(|v| v.is_poison()) {
+                    return Val::poison(p.poison);
+                }
+                let raw: Vec<u64> = v.iter().map(|v| v.bits).collect();
+                f(&raw, w).map_or(Val::poison(Reason::OPEN), |b| Val::new(b & mask(w)))
+            })
+            .collect(),
+    )
 }
 
-macro_rules! float1 { ($f:expr) => {{
-    fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { Ok(unary(c, a, $f)) }
-    model as Model
-}} }
-macro_rules! float2 { ($f:expr) => {{
-    fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { Ok(binary(c, a, $f)) }
-    model as Model
-}} }
-macro_rules! int_n { ($k:expr, $f:expr) => {{
-    fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { Ok(integers(c, a, $k, $f)) }
-    model as Model
-}} }
+macro_rules! float1 {
+    ($f:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            Ok(unary(c, a, $f))
+        }
+        model as Model
+    }};
+}
+macro_rules! float2 {
+    ($f:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            Ok(binary(c, a, $f))
+        }
+        model as Model
+    }};
+}
+macro_rules! int_n {
+    ($k:expr, $f:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            Ok(integers(c, a, $k, $f))
+        }
+        model as Model
+    }};
+}
 /// `{result, overflowed}`.
-macro_rules! overflow { ($f:expr) => {{
-    fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
-        let (x, y, w) = (arg(a, 0), arg(a, 1), width(c));
-        let (Some(p), Some(q)) = (x.known(), y.known()) else {
-            let r = Val::poison(if x.is_poison() { x.poison } else { y.poison });
-            return Ok(Ret::Many(vec![r, r]));
-        };
-        let f: fn(u64, u64, u32) -> (i128, bool) = $f;
-        let (v, over) = f(p, q, w);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the result wraps")]
-        Ok(Ret::Many(vec![Val::new(v as u64 & mask(w)), Val::new(u64::from(over))]))
-    }
-    model as Model
-}} }
+macro_rules! overflow {
+    ($f:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            let (x, y, w) = (arg(a, 0), arg(a, 1), width(c));
+            let (Some(p), Some(q)) = (x.known(), y.known()) else {
+                let r = Val::poison(if x.is_poison() { x.poison } else { y.poison });
+                return Ok(Ret::Many(vec![r, r]));
+            };
+            let f: fn(u64, u64, u32) -> (i128, bool) = $f;
+            let (v, over) = f(p, q, w);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the result wraps")]
+            Ok(Ret::Many(vec![Val::new(v as u64 & mask(w)), Val::new(u64::from(over))]))
+        }
+        model as Model
+    }};
+}
 
 /// The least number has none of its width.
 fn absolute(m: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
@@ -80,9 +116,15 @@ fn absolute(m: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res
     Ok(integers(c, a, 1, |a, w| Some(signed(a[0], w).unsigned_abs())))
 }
 
-fn s(x: u64, w: u32) -> i128 { i128::from(signed(x, w)) }
-fn fits_signed(v: i128, w: u32) -> bool { (-(1i128 << (w - 1))..1i128 << (w - 1)).contains(&v) }
-fn fits(v: i128, w: u32) -> bool { (0..1i128 << w).contains(&v) }
+fn s(x: u64, w: u32) -> i128 {
+    i128::from(signed(x, w))
+}
+fn fits_signed(v: i128, w: u32) -> bool {
+    (-(1i128 << (w - 1))..1i128 << (w - 1)).contains(&v)
+}
+fn fits(v: i128, w: u32) -> bool {
+    (0..1i128 << w).contains(&v)
+}
 
 fn clamp_signed(v: i128, w: u32) -> u64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to at most 64 bits")]
@@ -97,51 +139,75 @@ fn clamp(v: i128, w: u32) -> u64 {
 }
 
 /// Rounds to nearest even, like `rint` in the default mode.
-fn rint(x: f64) -> f64 { x.round_ties_even() }
+fn rint(x: f64) -> f64 {
+    x.round_ties_even()
+}
 
 /// `a * b + c` in one rounding, each lane.
 fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let (w, n) = (width(call), args.len() / 3);
-    if !is_float_width(w) { return Ok(Ret::Many(vec![Val::poison(Reason::OPEN); n])); }
-    Ok(Ret::Many((0..n).map(|i| {
-        let v = [args[i], args[n + i], args[2 * n + i]];
-        if let Some(p) = v.iter().find(|v| v.is_poison()) { return Val::poison(p.poison); }
-        match w {
-            32 => {
-                let f = |v: Val| f32::from_bits(super::value::low32(v.bits));
-                Val::new(u64::from(f(v[0]).mul_add(f(v[1]), f(v[2])).to_bits()))
-            }
-            64 => Val::f64(f64::from_bits(v[0].bits).mul_add(f64::from_bits(v[1].bits), f64::from_bits(v[2].bits))),
-            _ => Val::new(float_bits(float(v[0].bits, w).mul_add(float(v[1].bits, w), float(v[2].bits, w)), w)),
-        }
-    }).collect()))
+    if !is_float_width(w) {
+        return Ok(Ret::Many(vec![Val::poison(Reason::OPEN); n]));
+    }
+    Ok(Ret::Many(
+        (0..n)
+            .map(|i| {
+                let v = [args[i], args[n + i], args[2 * n + i]];
+                if let Some(p) = v.iter().find(|v| v.is_poison()) {
+                    return Val::poison(p.poison);
+                }
+                match w {
+                    32 => {
+                        let f = |v: Val| f32::from_bits(super::value::low32(v.bits));
+                        Val::new(u64::from(f(v[0]).mul_add(f(v[1]), f(v[2])).to_bits()))
+                    }
+                    64 => Val::f64(
+                        f64::from_bits(v[0].bits).mul_add(f64::from_bits(v[1].bits), f64::from_bits(v[2].bits)),
+                    ),
+                    _ => Val::new(float_bits(float(v[0].bits, w).mul_add(float(v[1].bits, w), float(v[2].bits, w)), w)),
+                }
+            })
+            .collect(),
+    ))
 }
 
 /// To an integer of the result's width, rounding first.
 fn to_int(call: &CallInfo, args: &[Val], bits: u32, round: fn(f64) -> f64) -> Ret {
     let v = arg(args, 0);
-    let Some(b) = v.known().filter(|_| is_float_width(width(call))) else { return Ret::Val(Val::poison(if v.is_poison() { v.poison } else { Reason::OPEN })) };
+    let Some(b) = v.known().filter(|_| is_float_width(width(call))) else {
+        return Ret::Val(Val::poison(if v.is_poison() { v.poison } else { Reason::OPEN }));
+    };
     let f = round(float(b, width(call)));
     let limit = 2f64.powi(i32::try_from(bits).unwrap_or(64) - 1);
-    if !(f >= -limit && f < limit) { return Ret::Val(Val::poison(Reason::RANGE)); }
+    if !(f >= -limit && f < limit) {
+        return Ret::Val(Val::poison(Reason::RANGE));
+    }
     #[expect(clippy::cast_possible_truncation, reason = "checked to lie in the type's range")]
     Ret::Val(Val::new((f as i64).cast_unsigned() & mask(bits)))
 }
 
-macro_rules! round_to { ($bits:expr, $f:expr) => {{
-    fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res { Ok(to_int(c, a, $bits, $f)) }
-    model as Model
-}} }
+macro_rules! round_to {
+    ($bits:expr, $f:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            Ok(to_int(c, a, $bits, $f))
+        }
+        model as Model
+    }};
+}
 
 /// A test of a floating-point value.
-macro_rules! test { ($f:expr) => {{
-    fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
-        let (v, f): (Val, fn(f64) -> bool) = (arg(a, 0), $f);
-        if !is_float_width(width(c)) { return Ok(Ret::Val(Val::poison(Reason::OPEN))); }
-        Ok(Ret::Val(v.known().map_or(Val::poison(v.poison), |b| Val::new(u64::from(f(float(b, width(c))))))))
-    }
-    model as Model
-}} }
+macro_rules! test {
+    ($f:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            let (v, f): (Val, fn(f64) -> bool) = (arg(a, 0), $f);
+            if !is_float_width(width(c)) {
+                return Ok(Ret::Val(Val::poison(Reason::OPEN)));
+            }
+            Ok(Ret::Val(v.known().map_or(Val::poison(v.poison), |b| Val::new(u64::from(f(float(b, width(c))))))))
+        }
+        model as Model
+    }};
+}
 
 /// The common functions by the name they have in C without suffix.
 fn by_name(name: &str) -> Option<Model> {
@@ -185,7 +251,13 @@ fn by_name(name: &str) -> Option<Model> {
         "hypot" => float2!(f64::hypot),
         "fmax" | "maxnum" | "maximumnum" => float2!(f64::max),
         "fmin" | "minnum" | "minimumnum" => float2!(f64::min),
-        "fdim" => float2!(|a, b| if a > b { a - b } else if a.is_nan() || b.is_nan() { f64::NAN } else { 0.0 }),
+        "fdim" => float2!(|a, b| if a > b {
+            a - b
+        } else if a.is_nan() || b.is_nan() {
+            f64::NAN
+        } else {
+            0.0
+        }),
         "copysign" => float2!(f64::copysign),
         "fma" => fma,
         "lround" | "llround" => round_to!(64, f64::round),
@@ -198,7 +270,9 @@ fn by_name(name: &str) -> Option<Model> {
     })
 }
 
-fn with_suffix(name: &str) -> Option<Model> { by_name(name).or_else(|| name.strip_suffix(['f', 'l']).and_then(by_name)) }
+fn with_suffix(name: &str) -> Option<Model> {
+    by_name(name).or_else(|| name.strip_suffix(['f', 'l']).and_then(by_name))
+}
 
 /// The C library's mathematics.
 pub fn host(name: &str) -> Option<Entry> {
@@ -242,11 +316,26 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
     let base = crate::ir::intrinsic::without_types(name);
     let to_long = name.strip_prefix(base).is_some_and(|types| types.starts_with(".i64."));
     let m: Model = match base {
-        "sadd.with.overflow" => overflow!(|a, b, w| { let v = s(a, w) + s(b, w); (v, !fits_signed(v, w)) }),
-        "ssub.with.overflow" => overflow!(|a, b, w| { let v = s(a, w) - s(b, w); (v, !fits_signed(v, w)) }),
-        "smul.with.overflow" => overflow!(|a, b, w| { let v = s(a, w) * s(b, w); (v, !fits_signed(v, w)) }),
-        "uadd.with.overflow" => overflow!(|a, b, w| { let v = i128::from(a) + i128::from(b); (v, !fits(v, w)) }),
-        "usub.with.overflow" => overflow!(|a, b, w| { let v = i128::from(a) - i128::from(b); (v, !fits(v, w)) }),
+        "sadd.with.overflow" => overflow!(|a, b, w| {
+            let v = s(a, w) + s(b, w);
+            (v, !fits_signed(v, w))
+        }),
+        "ssub.with.overflow" => overflow!(|a, b, w| {
+            let v = s(a, w) - s(b, w);
+            (v, !fits_signed(v, w))
+        }),
+        "smul.with.overflow" => overflow!(|a, b, w| {
+            let v = s(a, w) * s(b, w);
+            (v, !fits_signed(v, w))
+        }),
+        "uadd.with.overflow" => overflow!(|a, b, w| {
+            let v = i128::from(a) + i128::from(b);
+            (v, !fits(v, w))
+        }),
+        "usub.with.overflow" => overflow!(|a, b, w| {
+            let v = i128::from(a) - i128::from(b);
+            (v, !fits(v, w))
+        }),
         "umul.with.overflow" => overflow!(|a, b, w| {
             let (v, over) = u128::from(a).overflowing_mul(u128::from(b));
             (v.cast_signed(), over || v >> w != 0)
@@ -265,8 +354,16 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
         "umax" => int_n!(2, |a, _| Some(a[0].max(a[1]))),
         "umin" => int_n!(2, |a, _| Some(a[0].min(a[1]))),
         "ctpop" => int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))),
-        "ctlz" => int_n!(2, |a, w| if a[0] == 0 && a[1] == 1 { None } else { Some(u64::from(a[0].leading_zeros() - (64 - w))) }),
-        "cttz" => int_n!(2, |a, w| if a[0] == 0 { if a[1] == 1 { None } else { Some(u64::from(w)) } } else { Some(u64::from(a[0].trailing_zeros())) }),
+        "ctlz" => int_n!(2, |a, w| if a[0] == 0 && a[1] == 1 {
+            None
+        } else {
+            Some(u64::from(a[0].leading_zeros() - (64 - w)))
+        }),
+        "cttz" => int_n!(2, |a, w| if a[0] == 0 {
+            if a[1] == 1 { None } else { Some(u64::from(w)) }
+        } else {
+            Some(u64::from(a[0].trailing_zeros()))
+        }),
         "bswap" => int_n!(1, |a, w| Some(a[0].swap_bytes() >> (64 - w))),
         "bitreverse" => int_n!(1, |a, w| Some(a[0].reverse_bits() >> (64 - w))),
         "fshl" => int_n!(3, |a, w| {
@@ -278,12 +375,31 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
             Some(if k == 0 { a[1] } else { a[0] << (u64::from(w) - k) | a[1] >> k })
         }),
         "ptrmask" => int_n!(2, |a, _| Some(a[0] & a[1])),
-        "expect" | "expect.with.probability" | "launder.invariant.group" | "strip.invariant.group" | "ssa.copy" | "threadlocal.address" | "annotation" | "ptr.annotation"
-        | "invariant.start" | "arithmetic.fence" => super::libc::first,
+        "expect"
+        | "expect.with.probability"
+        | "launder.invariant.group"
+        | "strip.invariant.group"
+        | "ssa.copy"
+        | "threadlocal.address"
+        | "annotation"
+        | "ptr.annotation"
+        | "invariant.start"
+        | "arithmetic.fence" => super::libc::first,
         // Where nothing is known of the object: the most, or the least where that is asked for.
         "objectsize" => return Some((object_size, Class::Pure)),
-        "prefetch" | "dbg.declare" | "dbg.value" | "dbg.assign" | "dbg.label" | "donothing" | "sideeffect" | "experimental.noalias.scope.decl" | "var.annotation" | "invariant.end"
-        | "stackprotector" | "pseudoprobe" | "fake.use" => super::libc::nothing,
+        "prefetch"
+        | "dbg.declare"
+        | "dbg.value"
+        | "dbg.assign"
+        | "dbg.label"
+        | "donothing"
+        | "sideeffect"
+        | "experimental.noalias.scope.decl"
+        | "var.annotation"
+        | "invariant.end"
+        | "stackprotector"
+        | "pseudoprobe"
+        | "fake.use" => super::libc::nothing,
         "trap" | "debugtrap" | "ubsantrap" => return Some(super::device::TRAP),
         "va_start" => return Some((super::stdio::va_start, Class::Memory)),
         "va_end" => super::libc::nothing,
@@ -304,15 +420,53 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
 
 /// The common functions that are intrinsics too.
 const IS_INTRINSIC: &[&str] = &[
-    "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "exp2", "exp10", "log", "log2", "log10", "fabs", "floor", "ceil", "trunc", "round", "rint",
-    "nearbyint", "roundeven", "pow", "atan2", "maxnum", "minnum", "maximumnum", "minimumnum", "copysign", "fma", "lround", "llround", "lrint", "llrint",
+    "sqrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "exp",
+    "exp2",
+    "exp10",
+    "log",
+    "log2",
+    "log10",
+    "fabs",
+    "floor",
+    "ceil",
+    "trunc",
+    "round",
+    "rint",
+    "nearbyint",
+    "roundeven",
+    "pow",
+    "atan2",
+    "maxnum",
+    "minnum",
+    "maximumnum",
+    "minimumnum",
+    "copysign",
+    "fma",
+    "lround",
+    "llround",
+    "lrint",
+    "llrint",
 ];
 
 /// NVPTX's floating-point intrinsics, which libdevice's bodies use.
 fn nvvm(name: &str) -> Option<Entry> {
     let (base, rest) = name.split_once('.').unwrap_or((name, ""));
     // Without what flushes small numbers to zero, and the type.
-    let way = rest.strip_suffix('f').or_else(|| rest.strip_suffix('d')).map(|r| r.trim_end_matches('.')).map(|r| r.strip_suffix("ftz").map_or(r, |r| r.trim_end_matches('.')));
+    let way = rest
+        .strip_suffix('f')
+        .or_else(|| rest.strip_suffix('d'))
+        .map(|r| r.trim_end_matches('.'))
+        .map(|r| r.strip_suffix("ftz").map_or(r, |r| r.trim_end_matches('.')));
     let plain = way == Some("");
     // To the nearest, or to what the device finds fast, in the last place.
     let near = matches!(way, Some("" | "rn" | "approx" | "full"));
@@ -341,9 +495,13 @@ fn nvvm(name: &str) -> Option<Entry> {
         ("mulhi", "ui") => int_n!(2, |a, _| Some((a[0] * a[1]) >> 32)),
         ("mulhi", "ll") => int_n!(2, |a, _| Some(((s(a[0], 64) * s(a[1], 64)) >> 64) as u64)),
         ("mulhi", "ull") => int_n!(2, |a, _| Some(((u128::from(a[0]) * u128::from(a[1])) >> 64) as u64)),
-        ("mul24", "i") => int_n!(2, |a, _| Some((signed(a[0] & mask(24), 24) * signed(a[1] & mask(24), 24)).cast_unsigned())),
+        ("mul24", "i") => {
+            int_n!(2, |a, _| Some((signed(a[0] & mask(24), 24) * signed(a[1] & mask(24), 24)).cast_unsigned()))
+        }
         ("mul24", "ui") => int_n!(2, |a, _| Some((a[0] & mask(24)) * (a[1] & mask(24)))),
-        ("sad", "i" | "s" | "ll") => int_n!(3, |a, w| Some(signed(a[0], w).abs_diff(signed(a[1], w)).wrapping_add(a[2]))),
+        ("sad", "i" | "s" | "ll") => {
+            int_n!(3, |a, w| Some(signed(a[0], w).abs_diff(signed(a[1], w)).wrapping_add(a[2])))
+        }
         ("sad", "ui" | "us" | "ull") => int_n!(3, |a, _| Some(a[0].abs_diff(a[1]).wrapping_add(a[2]))),
         ("prmt", "") => int_n!(3, |a, _| Some(permute(a[0], a[1], a[2]))),
         ("popc", "i" | "ll") => int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))),
@@ -379,7 +537,13 @@ fn permute(a: u64, b: u64, selector: u64) -> u64 {
     (0..4).fold(0, |r, i| {
         let sel = (selector >> (4 * i)) & 0xf;
         let byte = bytes[(sel & 7) as usize];
-        let byte = if sel & 8 == 0 { byte } else if byte & 0x80 == 0 { 0 } else { 0xff };
+        let byte = if sel & 8 == 0 {
+            byte
+        } else if byte & 0x80 == 0 {
+            0
+        } else {
+            0xff
+        };
         r | u64::from(byte) << (8 * i)
     })
 }
@@ -393,9 +557,13 @@ fn lohi(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
 }
 
 /// Whether a compiler finds a value to be constant is for the compiler.
-fn is_constant(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res { Ok(Ret::Val(Val::poison(Reason::OPEN))) }
+fn is_constant(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(Val::poison(Reason::OPEN)))
+}
 
-fn object_size(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { Ok(Ret::Val(if arg(a, 1) == Val::ZERO { Val::new(u64::MAX) } else { Val::ZERO })) }
+fn object_size(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    Ok(Ret::Val(if arg(a, 1) == Val::ZERO { Val::new(u64::MAX) } else { Val::ZERO }))
+}
 
 fn powi(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
     let (x, n, w) = (arg(a, 0), arg(a, 1), width(c));
@@ -410,7 +578,9 @@ fn powi(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
 fn is_fpclass(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
     use std::num::FpCategory as F;
     let (x, m, w) = (arg(a, 0), arg(a, 1), width(c));
-    if !is_float_width(w) { return Ok(Ret::Val(Val::poison(Reason::OPEN))); }
+    if !is_float_width(w) {
+        return Ok(Ret::Val(Val::poison(Reason::OPEN)));
+    }
     let (Some(b), Some(m)) = (x.known(), m.known()) else { return Ok(Ret::Val(Val::poison(x.poison))) };
     let v = float(b, w);
     let class = if w == 32 { f32::from_bits(super::value::low32(b)).classify() } else { v.classify() };
@@ -436,12 +606,44 @@ mod tests {
 
     #[test]
     fn names_with_and_without_suffix_are_found() {
-        for n in ["sqrt", "sqrtf", "powf", "fmaxf", "erf"] { assert_eq!(host(n).is_some(), n != "erf", "{n}"); }
-        for n in ["fabs.f64", "fmuladd.f32", "sadd.with.overflow.i32", "smin.i32", "nvvm.mulhi.ui", "nvvm.d2i.hi", "nvvm.fma.rn.d", "nvvm.fma.rn.ftz.f", "nvvm.floor.ftz.f", "nvvm.sqrt.rn.f", "nvvm.d2i.rz", "expect.i64", "is.fpclass.f32", "ctlz.i64", "lround.i64.f32", "uadd.sat.v4i32"] {
+        for n in ["sqrt", "sqrtf", "powf", "fmaxf", "erf"] {
+            assert_eq!(host(n).is_some(), n != "erf", "{n}");
+        }
+        for n in [
+            "fabs.f64",
+            "fmuladd.f32",
+            "sadd.with.overflow.i32",
+            "smin.i32",
+            "nvvm.mulhi.ui",
+            "nvvm.d2i.hi",
+            "nvvm.fma.rn.d",
+            "nvvm.fma.rn.ftz.f",
+            "nvvm.floor.ftz.f",
+            "nvvm.sqrt.rn.f",
+            "nvvm.d2i.rz",
+            "expect.i64",
+            "is.fpclass.f32",
+            "ctlz.i64",
+            "lround.i64.f32",
+            "uadd.sat.v4i32",
+        ] {
             assert!(intrinsic(n).is_some(), "{n}");
         }
         // Another rounding, another order of bytes, and what only begins alike.
-        for n in ["nvvm.add.rz.f", "nvvm.sqrt.rm.d", "nvvm.fmin.nan.f", "nvvm.fmin.f16", "nvvm.prmt.b4e", "nvvm.prmt", "is.other.f32", "experimental.constrained.fadd.f64", "abs.other.i32", "saturate.f32", "lround.i32.f32", "vector.reduce.add.v4i32"] {
+        for n in [
+            "nvvm.add.rz.f",
+            "nvvm.sqrt.rm.d",
+            "nvvm.fmin.nan.f",
+            "nvvm.fmin.f16",
+            "nvvm.prmt.b4e",
+            "nvvm.prmt",
+            "is.other.f32",
+            "experimental.constrained.fadd.f64",
+            "abs.other.i32",
+            "saturate.f32",
+            "lround.i32.f32",
+            "vector.reduce.add.v4i32",
+        ] {
             assert_eq!(intrinsic(n).is_some(), n == "nvvm.prmt", "{n}");
         }
         assert!(intrinsic("nvvm.barrier0").is_none() && intrinsic("nvvm.read.ptx.sreg.tid.x").is_none());
@@ -453,7 +655,12 @@ mod tests {
         use super::super::code::{Arg, Callee, Opd};
         use crate::ir::reference;
         let program = crate::ir::Program::default();
-        let mut m = Machine::new(&program, &super::super::Inputs::default(), &super::super::Budget::default(), super::super::observe::Observer::exhaustive());
+        let mut m = Machine::new(
+            &program,
+            &super::super::Inputs::default(),
+            &super::super::Budget::default(),
+            super::super::observe::Observer::exhaustive(),
+        );
         let mut th = Thread::host();
         for bits in [8u8, 16, 32, 64] {
             for (name, takes) in reference::ALL {
@@ -466,10 +673,22 @@ mod tests {
                 let numbers = [7, 91, 1234].map(|seed| reference::samples(u32::from(bits), seed));
                 for i in 0..numbers[0].len() {
                     for j in 0..numbers[1].len() {
-                        let raw: Vec<u64> = [numbers[0][i], numbers[1][j], numbers[2][(i + j) % numbers[2].len()]].into_iter().take(*takes).collect();
-                        let vals: Vec<Val> = raw.iter().map(|v| Val::new(*v)).chain((0..flag).map(|_| Val::ZERO)).collect();
-                        let got = match model(&mut m, &mut th, &call, &vals).map_err(|_| ()).unwrap() { Ret::Val(v) => v, Ret::Many(v) => v[0], _ => panic!("{name}") };
-                        assert_eq!(got, Val::new(reference::value(name, u32::from(bits), &raw)), "{name} of {bits} bits: {raw:?}");
+                        let raw: Vec<u64> = [numbers[0][i], numbers[1][j], numbers[2][(i + j) % numbers[2].len()]]
+                            .into_iter()
+                            .take(*takes)
+                            .collect();
+                        let vals: Vec<Val> =
+                            raw.iter().map(|v| Val::new(*v)).chain((0..flag).map(|_| Val::ZERO)).collect();
+                        let got = match model(&mut m, &mut th, &call, &vals).map_err(|_| ()).unwrap() {
+                            Ret::Val(v) => v,
+                            Ret::Many(v) => v[0],
+                            _ => panic!("{name}"),
+                        };
+                        assert_eq!(
+                            got,
+                            Val::new(reference::value(name, u32::from(bits), &raw)),
+                            "{name} of {bits} bits: {raw:?}"
+                        );
                     }
                 }
             }

@@ -30,18 +30,26 @@ const MAX_OBJECTS: usize = (1 << 20) - 1;
 #[inline]
 pub const fn looks_like_address(word: u64) -> bool {
     let (id, low) = (word >> WINDOW_BITS, word & ((1 << WINDOW_BITS) - 1));
-    if id > 0 && id <= MAX_OBJECTS as u64 { return low >= BIAS - (1 << 30) && low < BIAS + (1 << 38); }
+    if id > 0 && id <= MAX_OBJECTS as u64 {
+        return low >= BIAS - (1 << 30) && low < BIAS + (1 << 38);
+    }
     // Stack objects are small.
     id >= HOST_STACK as u64 && id < SHARED as u64 && low >> 24 == BIAS >> 24
 }
 
 impl ObjId {
     /// Whether the address was null, or near it.
-    pub const fn is_null(self) -> bool { self.0 == 0 }
+    pub const fn is_null(self) -> bool {
+        self.0 == 0
+    }
     /// Whether it is a variable of a function of the host.
-    pub const fn is_on_hosts_stack(self) -> bool { self.0 >= HOST_STACK && self.0 < LOCAL }
+    pub const fn is_on_hosts_stack(self) -> bool {
+        self.0 >= HOST_STACK && self.0 < LOCAL
+    }
     /// Address of the object's first byte.
-    pub const fn address(self) -> u64 { ((self.0 as u64) << WINDOW_BITS) + BIAS }
+    pub const fn address(self) -> u64 {
+        ((self.0 as u64) << WINDOW_BITS) + BIAS
+    }
 }
 
 /// The object that an address was meant for and the distance from its start.
@@ -73,8 +81,15 @@ pub struct Obj {
 impl Obj {
     pub fn new(kind: ObjectKind, name: Rc<str>, size: u64, fill: Fill) -> Self {
         Self {
-            kind, name, alloc: None, size, unknown: Reason::NONE, freed: false, constant: false,
-            store: Store::new(size, fill), epoch: 0,
+            kind,
+            name,
+            alloc: None,
+            size,
+            unknown: Reason::NONE,
+            freed: false,
+            constant: false,
+            store: Store::new(size, fill),
+            epoch: 0,
         }
     }
 
@@ -100,10 +115,18 @@ pub struct Stack {
 }
 
 impl Stack {
-    pub const fn host() -> Self { Self { window: HOST_STACK, objs: Vec::new() } }
-    pub const fn device() -> Self { Self { window: LOCAL, objs: Vec::new() } }
-    pub fn depth(&self) -> usize { self.objs.len() }
-    pub fn cut(&mut self, depth: usize) { self.objs.truncate(depth); }
+    pub const fn host() -> Self {
+        Self { window: HOST_STACK, objs: Vec::new() }
+    }
+    pub const fn device() -> Self {
+        Self { window: LOCAL, objs: Vec::new() }
+    }
+    pub fn depth(&self) -> usize {
+        self.objs.len()
+    }
+    pub fn cut(&mut self, depth: usize) {
+        self.objs.truncate(depth);
+    }
     /// The address of a new object, if there is room.
     pub fn push(&mut self, obj: Obj) -> Option<u64> {
         let n = u32::try_from(self.objs.len()).ok().filter(|n| *n < LOCAL - HOST_STACK)?;
@@ -136,7 +159,9 @@ fn bytes_on_device(o: &Obj) -> u128 {
 impl Memory {
     /// Adds an object; `None` where the run has made more than the address space holds.
     pub fn add(&mut self, obj: Obj) -> Option<ObjId> {
-        if self.objs.len() >= MAX_OBJECTS || obj.size > 1 << (WINDOW_BITS - 2) { return None; }
+        if self.objs.len() >= MAX_OBJECTS || obj.size > 1 << (WINDOW_BITS - 2) {
+            return None;
+        }
         self.device_bytes += bytes_on_device(&obj);
         self.objs.push(obj);
         u32::try_from(self.objs.len()).ok().map(ObjId)
@@ -162,16 +187,24 @@ impl Memory {
     /// The function an address stands for.
     pub fn func_at(&self, address: u64) -> Option<FuncRef> {
         let (id, off) = split(address);
-        if id.0 != FUNCS || off % 16 != 0 { return None; }
+        if id.0 != FUNCS || off % 16 != 0 {
+            return None;
+        }
         self.funcs.get(usize::try_from(off / 16).ok()?).copied()
     }
 
     #[inline]
     pub fn get<'a>(&'a self, stack: &'a Stack, id: ObjId) -> Option<&'a Obj> {
         let id = id.0;
-        if id < HOST_STACK { return self.objs.get((id as usize).wrapping_sub(1)); }
-        if id >= stack.window && id < stack.window + (LOCAL - HOST_STACK) { return stack.objs.get((id - stack.window) as usize); }
-        if (SHARED..FUNCS).contains(&id) { return self.shared.get((id - SHARED) as usize); }
+        if id < HOST_STACK {
+            return self.objs.get((id as usize).wrapping_sub(1));
+        }
+        if id >= stack.window && id < stack.window + (LOCAL - HOST_STACK) {
+            return stack.objs.get((id - stack.window) as usize);
+        }
+        if (SHARED..FUNCS).contains(&id) {
+            return self.shared.get((id - SHARED) as usize);
+        }
         None
     }
 
@@ -179,14 +212,22 @@ impl Memory {
     #[inline]
     pub fn get_mut<'a>(&'a mut self, stack: &'a mut Stack, id: ObjId) -> Option<&'a mut Obj> {
         let n = id.0;
-        if n < HOST_STACK { return self.global_mut(id); }
-        if n >= stack.window && n < stack.window + (LOCAL - HOST_STACK) { return stack.objs.get_mut((n - stack.window) as usize); }
-        if (SHARED..FUNCS).contains(&n) { return self.shared.get_mut((n - SHARED) as usize); }
+        if n < HOST_STACK {
+            return self.global_mut(id);
+        }
+        if n >= stack.window && n < stack.window + (LOCAL - HOST_STACK) {
+            return stack.objs.get_mut((n - stack.window) as usize);
+        }
+        if (SHARED..FUNCS).contains(&n) {
+            return self.shared.get_mut((n - SHARED) as usize);
+        }
         None
     }
 
     /// An object that is neither shared nor on a stack.
-    pub fn global(&self, id: ObjId) -> Option<&Obj> { self.objs.get((id.0 as usize).wrapping_sub(1)) }
+    pub fn global(&self, id: ObjId) -> Option<&Obj> {
+        self.objs.get((id.0 as usize).wrapping_sub(1))
+    }
 
     pub fn global_mut(&mut self, id: ObjId) -> Option<&mut Obj> {
         let obj = self.objs.get_mut((id.0 as usize).wrapping_sub(1))?;
@@ -201,7 +242,9 @@ impl Memory {
     /// after it.
     #[inline]
     pub fn may_be_one_address(&self, a: u64, b: u64) -> bool {
-        if !looks_like_address(a) || !looks_like_address(b) || a >> WINDOW_BITS == b >> WINDOW_BITS { return false; }
+        if !looks_like_address(a) || !looks_like_address(b) || a >> WINDOW_BITS == b >> WINDOW_BITS {
+            return false;
+        }
         let (old, new) = (split(a.min(b)).0, split(a.max(b)).0);
         let (Some(x), Some(y)) = (self.global(old), self.global(new)) else { return false };
         x.freed && x.kind == y.kind
@@ -209,7 +252,9 @@ impl Memory {
 
     /// An object that was only just added, to give it its first contents: an attempt in which a variable is first come to does not
     /// change it, and what it held before the program began comes back with no attempt's end.
-    pub fn initial_mut(&mut self, id: ObjId) -> Option<&mut Obj> { self.objs.get_mut((id.0 as usize).wrapping_sub(1)) }
+    pub fn initial_mut(&mut self, id: ObjId) -> Option<&mut Obj> {
+        self.objs.get_mut((id.0 as usize).wrapping_sub(1))
+    }
 
     /// Ends the life of a global object, which keeps its extent for messages.
     pub fn free(&mut self, id: ObjId) {
@@ -219,7 +264,9 @@ impl Memory {
     }
 
     /// Bytes of live device allocations of known size.
-    pub fn device_bytes(&self) -> u64 { u64::try_from(self.device_bytes).unwrap_or(u64::MAX) }
+    pub fn device_bytes(&self) -> u64 {
+        u64::try_from(self.device_bytes).unwrap_or(u64::MAX)
+    }
 
     /// Starts an attempt that [`Self::rollback`] takes back.
     pub fn begin(&mut self) {
@@ -234,7 +281,9 @@ impl Memory {
         for (id, store, freed) in std::mem::take(&mut self.kept) {
             if let Some(o) = self.objs.get_mut((id.0 as usize).wrapping_sub(1)) {
                 o.store = store;
-                if o.freed && !freed { self.device_bytes += bytes_on_device(o); }
+                if o.freed && !freed {
+                    self.device_bytes += bytes_on_device(o);
+                }
                 o.freed = freed;
             }
         }
@@ -246,10 +295,14 @@ impl Memory {
         let mut seen: Vec<ObjId> = Vec::new();
         let mut work: Vec<ObjId> = roots.to_vec();
         while let Some(id) = work.pop() {
-            if seen.contains(&id) { continue; }
+            if seen.contains(&id) {
+                continue;
+            }
             let Some(obj) = self.get(stack, id) else { continue };
             seen.push(id);
-            work.extend(obj.store.words().into_iter().map(|w| split(w).0).filter(|i| i.0 != 0 && self.get(stack, *i).is_some()));
+            work.extend(
+                obj.store.words().into_iter().map(|w| split(w).0).filter(|i| i.0 != 0 && self.get(stack, *i).is_some()),
+            );
         }
         seen
     }
@@ -257,14 +310,20 @@ impl Memory {
     /// The bytes of a string up to its NUL, which is left out; `Err` gives the reason where one is unknown, or `None`
     /// where the string runs out of its object.
     pub fn c_string(&self, stack: &Stack, address: Val) -> Result<Vec<u8>, Option<Reason>> {
-        if address.is_poison() { return Err(Some(address.poison)); }
+        if address.is_poison() {
+            return Err(Some(address.poison));
+        }
         let (id, mut off) = split(address.bits);
         let obj = self.get(stack, id).ok_or(None)?;
         let mut out = Vec::new();
         while obj.holds(off, 1) {
             let b = obj.store.read(off.cast_unsigned(), 1);
-            if b.is_poison() { return Err(Some(b.poison)); }
-            if b.bits == 0 { return Ok(out); }
+            if b.is_poison() {
+                return Err(Some(b.poison));
+            }
+            if b.bits == 0 {
+                return Ok(out);
+            }
             out.push(b.bits as u8);
             off += 1;
         }
@@ -276,7 +335,9 @@ impl Memory {
 mod tests {
     use super::*;
 
-    fn obj(size: u64) -> Obj { Obj::new(ObjectKind::Device, "t".into(), size, Fill::Byte(0)) }
+    fn obj(size: u64) -> Obj {
+        Obj::new(ObjectKind::Device, "t".into(), size, Fill::Byte(0))
+    }
 
     #[test]
     fn a_pointer_says_what_it_was_meant_for() {

@@ -36,12 +36,16 @@ pub fn resolve(program: &Program, f: FuncRef) -> Callee {
     }
 }
 
-pub fn class(program: &Program, f: FuncRef) -> Class { find(program, f).map_or(Class::Memory, |e| e.1) }
+pub fn class(program: &Program, f: FuncRef) -> Class {
+    find(program, f).map_or(Class::Memory, |e| e.1)
+}
 
 fn find(program: &Program, f: FuncRef) -> Option<Entry> {
     let func = program.func(f);
     let name = func.name.as_str();
-    if let Some(rest) = name.strip_prefix("llvm.") { return math::intrinsic(rest).or_else(|| device::intrinsic(rest)); }
+    if let Some(rest) = name.strip_prefix("llvm.") {
+        return math::intrinsic(rest).or_else(|| device::intrinsic(rest));
+    }
     match program.module(f.module).side {
         Side::Device => device::find(name).or_else(|| math::device(name)),
         // A user's function may be called like one of the C library's: then its body counts, but for what is
@@ -58,7 +62,21 @@ fn host_library(name: &str) -> Option<Entry> {
 
 /// Functions of the C library that headers define inline.
 fn is_inline_libc(name: &str) -> bool {
-    matches!(name, "atoi" | "atol" | "atoll" | "atof" | "printf" | "fprintf" | "sprintf" | "snprintf" | "getchar" | "putchar" | "getc" | "feof")
+    matches!(
+        name,
+        "atoi"
+            | "atol"
+            | "atoll"
+            | "atof"
+            | "printf"
+            | "fprintf"
+            | "sprintf"
+            | "snprintf"
+            | "getchar"
+            | "putchar"
+            | "getc"
+            | "feof"
+    )
 }
 
 /// For each parameter in a demangled signature, whether it points to something const.
@@ -72,7 +90,10 @@ pub fn const_params(display: &str) -> Vec<bool> {
             ')' => depth += 1,
             '(' => {
                 depth -= 1;
-                if depth == 0 { start = Some(i + 1); break; }
+                if depth == 0 {
+                    start = Some(i + 1);
+                    break;
+                }
             }
             _ => {}
         }
@@ -97,7 +118,9 @@ pub fn const_params(display: &str) -> Vec<bool> {
             _ => {}
         }
     }
-    if !display[from..end].trim().is_empty() { out.push(konst(&display[from..end])); }
+    if !display[from..end].trim().is_empty() {
+        out.push(konst(&display[from..end]));
+    }
     out
 }
 

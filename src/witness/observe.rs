@@ -11,11 +11,20 @@ use smallvec::SmallVec;
 const MAX_BAD: usize = 10_000;
 
 /// What bad accesses that count as one have in common: their place, the calls to it, the launch, and what they were meant for.
-pub struct Kind<'a, C> { pub site: Site, pub callers: C, pub launch_site: Option<Site>, pub alloc: Option<Site>, pub name: &'a str }
+pub struct Kind<'a, C> {
+    pub site: Site,
+    pub callers: C,
+    pub launch_site: Option<Site>,
+    pub alloc: Option<Site>,
+    pub name: &'a str,
+}
 
 impl<C: Iterator<Item = Site> + Clone> Kind<'_, C> {
     fn is_of(&self, bad: &BadAccess) -> bool {
-        bad.launch_site == self.launch_site && bad.object.alloc == self.alloc && bad.object.name == self.name && bad.callers.iter().copied().eq(self.callers.clone())
+        bad.launch_site == self.launch_site
+            && bad.object.alloc == self.alloc
+            && bad.object.name == self.name
+            && bad.callers.iter().copied().eq(self.callers.clone())
     }
 }
 
@@ -51,12 +60,18 @@ pub struct Observer {
 }
 
 impl Observer {
-    pub fn exhaustive() -> Self { Self { armed: true, ..Self::default() } }
-    pub fn seeking(target: Target) -> Self { Self { target: Some(target), ..Self::default() } }
+    pub fn exhaustive() -> Self {
+        Self { armed: true, ..Self::default() }
+    }
+    pub fn seeking(target: Target) -> Self {
+        Self { target: Some(target), ..Self::default() }
+    }
 
     /// Whether parts of objects matter.
     #[inline]
-    pub fn has_parts(&self) -> bool { self.target.as_ref().is_some_and(|t| t.parts.is_some()) }
+    pub fn has_parts(&self) -> bool {
+        self.target.as_ref().is_some_and(|t| t.parts.is_some())
+    }
 
     /// What an address at this place must be a multiple of, where that is what is sought.
     pub fn alignment(&self, site: impl FnOnce() -> Site) -> Option<u32> {
@@ -66,24 +81,38 @@ impl Observer {
 
     pub fn assume(&mut self, what: String) {
         self.certain.get_or_insert(self.bad.len());
-        if self.assumed.insert(what.clone()) { self.assumptions.push(what); }
+        if self.assumed.insert(what.clone()) {
+            self.assumptions.push(what);
+        }
     }
-    pub fn assumptions(&self) -> &[String] { &self.assumptions }
+    pub fn assumptions(&self) -> &[String] {
+        &self.assumptions
+    }
 
     pub fn doubt(&mut self, why: String) {
         self.certain.get_or_insert(self.bad.len());
-        if self.doubts.len() < 64 && !self.doubts.contains(&why) { self.doubts.push(why); }
+        if self.doubts.len() < 64 && !self.doubts.contains(&why) {
+            self.doubts.push(why);
+        }
     }
 
     /// An access whose address is not known.
-    pub fn unclear(&mut self, site: Site, why: impl FnOnce() -> String) { self.unclear.entry(site).or_insert_with(why); }
+    pub fn unclear(&mut self, site: Site, why: impl FnOnce() -> String) {
+        self.unclear.entry(site).or_insert_with(why);
+    }
 
     /// An access whose address comes from what was read out of bounds.
-    pub fn astray(&mut self, site: Site) { if self.armed && self.doubts.is_empty() { self.astray.insert(site); } }
+    pub fn astray(&mut self, site: Site) {
+        if self.armed && self.doubts.is_empty() {
+            self.astray.insert(site);
+        }
+    }
 
     /// Counts a bad access of a kind that was seen before, where it is not what is sought. A loop makes millions of one kind.
     pub fn again<C: Iterator<Item = Site> + Clone>(&mut self, kind: &Kind<'_, C>) -> bool {
-        if self.target.as_ref().is_some_and(|t| t.site == kind.site) { return false; }
+        if self.target.as_ref().is_some_and(|t| t.site == kind.site) {
+            return false;
+        }
         let Some(i) = self.position(kind) else { return false };
         self.bad[i].count += 1;
         true
@@ -98,14 +127,25 @@ impl Observer {
 
     pub fn bad(&mut self, bad: BadAccess, object: ObjId, on_device: bool) -> Result<(), Stop> {
         if let Some(t) = &self.target
-            && t.site == bad.site && t.parts.is_some() == matches!(bad.fault, Fault::Part(_)) && t.fault.is_none_or(|f| bad.fault.answers(f))
-            && t.direction.is_none_or(|d| d == bad.direction) && t.callers.as_ref().is_none_or(|c| *c == bad.callers) && (self.armed || !on_device)
-            && (!on_device || t.launch_site.is_none() || t.launch_site == bad.launch_site) {
+            && t.site == bad.site
+            && t.parts.is_some() == matches!(bad.fault, Fault::Part(_))
+            && t.fault.is_none_or(|f| bad.fault.answers(f))
+            && t.direction.is_none_or(|d| d == bad.direction)
+            && t.callers.as_ref().is_none_or(|c| *c == bad.callers)
+            && (self.armed || !on_device)
+            && (!on_device || t.launch_site.is_none() || t.launch_site == bad.launch_site)
+        {
             self.found = Some(bad);
             self.found_object = Some(object);
             return Err(Stop::Found);
         }
-        let kind = Kind { site: bad.site, callers: bad.callers.iter().copied(), launch_site: bad.launch_site, alloc: bad.object.alloc, name: &bad.object.name };
+        let kind = Kind {
+            site: bad.site,
+            callers: bad.callers.iter().copied(),
+            launch_site: bad.launch_site,
+            alloc: bad.object.alloc,
+            name: &bad.object.name,
+        };
         match self.position(&kind) {
             Some(i) => self.bad[i].count += 1,
             None if self.bad.len() < MAX_BAD => {

@@ -16,7 +16,9 @@ pub enum Fault {
 /// Integer arithmetic at a width of 1 to 64 bits; it wraps.
 #[inline]
 pub fn int(op: BinOp, w: u32, a: Val, b: Val) -> Result<Val, Fault> {
-    if a.is_poison() || b.is_poison() { return Ok(poisoned(op, a, b)); }
+    if a.is_poison() || b.is_poison() {
+        return Ok(poisoned(op, a, b));
+    }
     let (x, y) = (a.bits, b.bits);
     let (sx, sy) = (signed(x, w), signed(y, w));
     let r = match op {
@@ -26,12 +28,20 @@ pub fn int(op: BinOp, w: u32, a: Val, b: Val) -> Result<Val, Fault> {
         BinOp::UDiv => x.checked_div(y).ok_or(Fault::Divide)?,
         BinOp::URem => x.checked_rem(y).ok_or(Fault::Divide)?,
         BinOp::SDiv | BinOp::SRem => {
-            if y == 0 || sy == -1 && x == 1 << (w - 1) { return Err(Fault::Divide); }
+            if y == 0 || sy == -1 && x == 1 << (w - 1) {
+                return Err(Fault::Divide);
+            }
             if op == BinOp::SDiv { (sx / sy).cast_unsigned() } else { (sx % sy).cast_unsigned() }
         }
         BinOp::Shl | BinOp::LShr | BinOp::AShr => {
-            if y >= u64::from(w) { return Err(Fault::Any); }
-            match op { BinOp::Shl => x << y, BinOp::LShr => x >> y, _ => (sx >> y).cast_unsigned() }
+            if y >= u64::from(w) {
+                return Err(Fault::Any);
+            }
+            match op {
+                BinOp::Shl => x << y,
+                BinOp::LShr => x >> y,
+                _ => (sx >> y).cast_unsigned(),
+            }
         }
         BinOp::And => x & y,
         BinOp::Or => x | y,
@@ -44,7 +54,9 @@ pub fn int(op: BinOp, w: u32, a: Val, b: Val) -> Result<Val, Fault> {
 /// Whether an operation leaves the mathematical integers in one of the two readings of its operands: a result beyond
 /// the signed ones, or an operand read as unsigned whose sign bit is set.
 pub fn int_wraps(op: BinOp, w: u32, a: Val, b: Val) -> bool {
-    if a.is_poison() || b.is_poison() { return false; }
+    if a.is_poison() || b.is_poison() {
+        return false;
+    }
     let (x, y) = (i128::from(signed(a.bits, w)), i128::from(signed(b.bits, w)));
     let exact = match op {
         BinOp::Add => x + y,
@@ -63,14 +75,18 @@ pub fn int_wraps(op: BinOp, w: u32, a: Val, b: Val) -> bool {
 }
 
 /// `2^k - 1` or `-2^k`, for a `k` above 0.
-fn is_mask(v: i128) -> bool { if v < 0 { v < -1 && v & -v == -v } else { v > 0 && v & (v + 1) == 0 } }
+fn is_mask(v: i128) -> bool {
+    if v < 0 { v < -1 && v & -v == -v } else { v > 0 && v & (v + 1) == 0 }
+}
 
 pub fn icmp_wraps(pred: Pred, w: u32, a: u64, b: u64) -> bool {
     matches!(pred, Pred::Ugt | Pred::Uge | Pred::Ult | Pred::Ule) && (signed(a, w) < 0 || signed(b, w) < 0)
 }
 
 pub fn cast_wraps(op: CastOp, from: u32, to: u32, v: Val) -> bool {
-    if v.is_poison() { return false; }
+    if v.is_poison() {
+        return false;
+    }
     let s = signed(v.bits, from);
     match op {
         CastOp::Trunc => to > 1 && to <= 64 && signed(v.bits & mask(to), to) != s,
@@ -173,7 +189,12 @@ pub fn floating(op: BinOp, w: u32, a: u64, b: u64) -> u64 {
 }
 
 /// A conversion between scalars of at most 64 bits.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "conversions are what this is for")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "conversions are what this is for"
+)]
 pub fn cast(op: CastOp, from: u32, to: u32, v: Val) -> Val {
     if v.is_poison() {
         return match op {
@@ -185,10 +206,21 @@ pub fn cast(op: CastOp, from: u32, to: u32, v: Val) -> Val {
     }
     let b = v.bits;
     let r = match op {
-        CastOp::Trunc | CastOp::ZExt | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::Bitcast | CastOp::AddrSpaceCast => b,
+        CastOp::Trunc
+        | CastOp::ZExt
+        | CastOp::PtrToInt
+        | CastOp::IntToPtr
+        | CastOp::Bitcast
+        | CastOp::AddrSpaceCast => b,
         CastOp::SExt => signed(b, from).cast_unsigned(),
         CastOp::FpTrunc | CastOp::FpExt => float_bits(float(b, from), to),
-        CastOp::UiToFp => if to == 32 { u64::from((b as f32).to_bits()) } else { float_bits(b as f64, to) },
+        CastOp::UiToFp => {
+            if to == 32 {
+                u64::from((b as f32).to_bits())
+            } else {
+                float_bits(b as f64, to)
+            }
+        }
         CastOp::SiToFp => {
             let s = signed(b, from);
             if to == 32 { u64::from((s as f32).to_bits()) } else { float_bits(s as f64, to) }
@@ -197,9 +229,13 @@ pub fn cast(op: CastOp, from: u32, to: u32, v: Val) -> Val {
             let f = float(b, from).trunc();
             let (low, high) = if op == CastOp::FpToSi {
                 (-(2f64.powi(to as i32 - 1)), 2f64.powi(to as i32 - 1))
-            } else { (0.0, 2f64.powi(to as i32)) };
+            } else {
+                (0.0, 2f64.powi(to as i32))
+            };
             // Out of range is undefined in C++: x86 and PTX differ.
-            if !(f >= low && f < high) { return Val::poison(Reason::RANGE); }
+            if !(f >= low && f < high) {
+                return Val::poison(Reason::RANGE);
+            }
             if op == CastOp::FpToSi { (f as i64).cast_unsigned() } else { f as u64 }
         }
     };
@@ -210,8 +246,12 @@ pub fn cast(op: CastOp, from: u32, to: u32, v: Val) -> Val {
 pub fn atomic(op: AtomicOp, w: u32, old: Val, v: Val) -> Option<Val> {
     let bin = |op| int(op, w, old, v).ok();
     let pick = |take: bool| Some(if take { v } else { old });
-    if op == AtomicOp::Xchg { return Some(v); }
-    if old.is_poison() || v.is_poison() { return Some(Val::poison(if old.is_poison() { old.poison } else { v.poison })); }
+    if op == AtomicOp::Xchg {
+        return Some(v);
+    }
+    if old.is_poison() || v.is_poison() {
+        return Some(Val::poison(if old.is_poison() { old.poison } else { v.poison }));
+    }
     let (o, n) = (old.bits, v.bits);
     let (so, sn) = (signed(o, w), signed(n, w));
     match op {
@@ -239,16 +279,29 @@ pub fn atomic(op: AtomicOp, w: u32, old: Val, v: Val) -> Option<Val> {
 /// One step of a warp-wide reduction of 32-bit integers.
 pub fn reduce(op: Reduce, a: u64, b: u64) -> u64 {
     let (sa, sb) = (signed(a, 32), signed(b, 32));
-    mask(32) & match op {
-        Reduce::Add => a.wrapping_add(b),
-        Reduce::Min => if sa < sb { a } else { b },
-        Reduce::Max => if sa > sb { a } else { b },
-        Reduce::UMin => a.min(b),
-        Reduce::UMax => a.max(b),
-        Reduce::And => a & b,
-        Reduce::Or => a | b,
-        Reduce::Xor => a ^ b,
-    }
+    mask(32)
+        & match op {
+            Reduce::Add => a.wrapping_add(b),
+            Reduce::Min => {
+                if sa < sb {
+                    a
+                } else {
+                    b
+                }
+            }
+            Reduce::Max => {
+                if sa > sb {
+                    a
+                } else {
+                    b
+                }
+            }
+            Reduce::UMin => a.min(b),
+            Reduce::UMax => a.max(b),
+            Reduce::And => a & b,
+            Reduce::Or => a | b,
+            Reduce::Xor => a ^ b,
+        }
 }
 
 /// The result of a vote over lanes' predicates (lane number, predicate).

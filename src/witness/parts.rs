@@ -16,10 +16,16 @@ impl Machine<'_> {
     /// A store under way may set one of the pointers.
     #[cold]
     pub fn note_part(&mut self, site: Site, v: Val) {
-        if !self.names_part(site) { return; }
+        if !self.names_part(site) {
+            return;
+        }
         match v.known() {
-            Some(address) => { self.seen.starts.insert(site, address); }
-            None => { self.seen.starts.remove(&site); }
+            Some(address) => {
+                self.seen.starts.insert(site, address);
+            }
+            None => {
+                self.seen.starts.remove(&site);
+            }
         }
     }
 
@@ -27,25 +33,40 @@ impl Machine<'_> {
     #[cold]
     pub fn note_row(&mut self, site: Site, from: Val) {
         let Some(Parts::Row { gep, .. }) = self.seen.target.as_ref().and_then(|t| t.parts.as_ref()) else { return };
-        if *gep != site { return; }
+        if *gep != site {
+            return;
+        }
         match from.known() {
-            Some(address) => { self.seen.starts.insert(site, address); }
-            None => { self.seen.starts.remove(&site); }
+            Some(address) => {
+                self.seen.starts.insert(site, address);
+            }
+            None => {
+                self.seen.starts.remove(&site);
+            }
         }
     }
 
     /// An access inside its object: bad if it is the one sought and touches what another name stands for.
     #[cold]
-    pub fn in_part(&mut self, th: &Thread, site: Site, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
+    pub fn in_part(
+        &mut self,
+        th: &Thread,
+        site: Site,
+        address: u64,
+        bytes: u64,
+        direction: Direction,
+    ) -> Result<(), Stop> {
         let Some(t) = self.seen.target.as_ref().filter(|t| t.site == site) else { return Ok(()) };
         let Some(parts) = &t.parts else { return Ok(()) };
         let (object, offset) = split(address);
         let start = |s: &Site| self.seen.starts.get(s).and_then(|a| within(object, *a));
         let bounds = match parts {
-            Parts::Named { own, others } => start(own).and_then(|own| left(own, &others.iter().filter_map(start).collect::<Vec<_>>(), offset, bytes)),
+            Parts::Named { own, others } => start(own)
+                .and_then(|own| left(own, &others.iter().filter_map(start).collect::<Vec<_>>(), offset, bytes)),
             Parts::Row { gep, bytes: size } => start(gep).and_then(|row| {
                 let end = row.saturating_add_unsigned(*size);
-                (offset < row || offset.saturating_add_unsigned(bytes) > end).then_some(PartBounds { start: row, end: Some(end) })
+                (offset < row || offset.saturating_add_unsigned(bytes) > end)
+                    .then_some(PartBounds { start: row, end: Some(end) })
             }),
         };
         let Some(bounds) = bounds else { return Ok(()) };

@@ -22,7 +22,9 @@ pub fn replay(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target
 
 /// What patient passes of the same inputs came to before: most of a run is the same whatever is sought.
 #[derive(Clone, Debug, Default)]
-pub struct Patience { spent: Option<Spent> }
+pub struct Patience {
+    spent: Option<Spent>,
+}
 
 /// A patient pass that did not come to its end.
 #[derive(Clone, Debug)]
@@ -43,25 +45,49 @@ impl Patience {
 
     fn note(&mut self, m: &mut Machine<'_>) {
         let steps = m.steps.saturating_sub(m.cuda.tried_steps);
-        let taken = u128::from((m.budget.work - m.allotment.left()).get()) * u128::from(steps) / u128::from(m.steps.max(1));
+        let taken =
+            u128::from((m.budget.work - m.allotment.left()).get()) * u128::from(steps) / u128::from(m.steps.max(1));
         let work = Work::units(u64::try_from(taken).unwrap_or(u64::MAX));
-        if self.spent.as_ref().is_none_or(|s| s.steps < steps) { self.spent = Some(Spent { steps, work, launches: std::mem::take(&mut m.cuda.sites) }); }
+        if self.spent.as_ref().is_none_or(|s| s.steps < steps) {
+            self.spent = Some(Spent { steps, work, launches: std::mem::take(&mut m.cuda.sites) });
+        }
     }
 }
 
 /// As [`replay`], where others with the same inputs and no smaller budget came before.
 #[must_use]
-pub fn replay_after(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget, before: &mut Patience) -> Outcome {
+pub fn replay_after(
+    program: &Program,
+    root: FuncRef,
+    inputs: &Inputs,
+    target: &Target,
+    budget: &Budget,
+    before: &mut Patience,
+) -> Outcome {
     seek(program, root, inputs, target, budget, false, before).0
 }
 
 /// As [`replay`], and with the launch that reached the access as it stood before its kernel began.
 #[must_use]
-pub fn replay_with_snapshot(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget) -> (Outcome, Option<Snapshot>) {
+pub fn replay_with_snapshot(
+    program: &Program,
+    root: FuncRef,
+    inputs: &Inputs,
+    target: &Target,
+    budget: &Budget,
+) -> (Outcome, Option<Snapshot>) {
     seek(program, root, inputs, target, budget, true, &mut Patience::default())
 }
 
-fn seek(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget, snapshot: bool, before: &mut Patience) -> (Outcome, Option<Snapshot>) {
+fn seek(
+    program: &Program,
+    root: FuncRef,
+    inputs: &Inputs,
+    target: &Target,
+    budget: &Budget,
+    snapshot: bool,
+    before: &mut Patience,
+) -> (Outcome, Option<Snapshot>) {
     let mut left = *budget;
     let mut target = target.clone();
     let mut hurried: Option<Outcome> = None;
@@ -83,10 +109,14 @@ fn seek(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budg
         hurried = None;
         left.steps = left.steps.saturating_sub(m.steps);
         left.work = m.allotment.left();
-        if left.steps == 0 || left.work.is_none() { return (outcome, None); }
+        if left.steps == 0 || left.work.is_none() {
+            return (outcome, None);
+        }
         let decided = matches!(outcome, Outcome::NotReached { .. });
         if m.seen.skipped && !decided && left.loop_steps != u64::MAX {
-            if before.is_vain(&target, &left) { return (outcome, None); }
+            if before.is_vain(&target, &left) {
+                return (outcome, None);
+            }
             left.loop_steps = u64::MAX;
             hurried = Some(outcome);
         } else if target.launch.is_some() {
@@ -94,10 +124,13 @@ fn seek(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budg
             target.launch = None;
         } else if let Threads::List(list) = &target.threads
             && decided
-            && !list.is_empty() {
+            && !list.is_empty()
+        {
             // Or the wrong thread of the right block.
             target.threads = Threads::Block(list[0].0);
-        } else { return (outcome, None); }
+        } else {
+            return (outcome, None);
+        }
     }
 }
 
@@ -115,16 +148,25 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Bud
     }
     let mut visited: FxHashMap<Site, u64> = FxHashMap::default();
     for code in m.codes.values() {
-        if program.module(code.func.module).side != Side::Device { continue; }
+        if program.module(code.func.module).side != Side::Device {
+            continue;
+        }
         for (pc, hits) in code.hits.iter().enumerate() {
             let (block, inst) = code.places[pc];
-            if hits.get() > 0 { *visited.entry(Site { func: code.func, block: BlockId(block), inst }).or_default() += hits.get(); }
+            if hits.get() > 0 {
+                *visited.entry(Site { func: code.func, block: BlockId(block), inst }).or_default() += hits.get();
+            }
         }
     }
     Run {
         certain: m.seen.certain.unwrap_or(m.seen.bad.len()),
         bad: m.seen.bad.clone(),
-        astray: { let mut all: Vec<Site> = m.seen.astray.iter().copied().filter(|s| program.module(s.func.module).side == Side::Device).collect(); all.sort_unstable(); all },
+        astray: {
+            let mut all: Vec<Site> =
+                m.seen.astray.iter().copied().filter(|s| program.module(s.func.module).side == Side::Device).collect();
+            all.sort_unstable();
+            all
+        },
         visited,
         completed: why.is_empty(),
         why: why.join("; "),
@@ -138,8 +180,12 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Bud
 
 impl Machine<'_> {
     fn budget_text(&self) -> String {
-        if self.steps >= self.budget.steps { return format!("more than {} steps", self.budget.steps); }
-        if self.fills_memory() { return format!("more than {} MiB", self.budget.memory >> 20); }
+        if self.steps >= self.budget.steps {
+            return format!("more than {} steps", self.budget.steps);
+        }
+        if self.fills_memory() {
+            return format!("more than {} MiB", self.budget.memory >> 20);
+        }
         "more work than a replay may take".into()
     }
 
@@ -147,27 +193,47 @@ impl Machine<'_> {
     fn judge(&self, stop: Stop, target: &Target) -> Outcome {
         let unclear = self.seen.unclear.get(&target.site);
         let hits: u64 = self.codes.get(&target.site.func).map_or(0, |c| {
-            c.places.iter().zip(&c.hits).filter(|(p, _)| **p == (target.site.block.0, target.site.inst)).map(|(_, h)| h.get()).sum()
+            c.places
+                .iter()
+                .zip(&c.hits)
+                .filter(|(p, _)| **p == (target.site.block.0, target.site.inst))
+                .map(|(_, h)| h.get())
+                .sum()
         });
         if let Some(why) = unclear {
             let why = format!("{}: {why}", self.line(target.site));
             let of_address = target.align.is_none() && target.parts.is_none();
-            return if of_address && self.seen.astray.contains(&target.site) { Outcome::Astray { why, assumptions: self.seen.assumptions().to_vec() } } else { Outcome::Incomplete { why } };
+            return if of_address && self.seen.astray.contains(&target.site) {
+                Outcome::Astray { why, assumptions: self.seen.assumptions().to_vec() }
+            } else {
+                Outcome::Incomplete { why }
+            };
         }
-        if !self.seen.doubts.is_empty() { return Outcome::Incomplete { why: self.seen.doubts.join("; ") }; }
+        if !self.seen.doubts.is_empty() {
+            return Outcome::Incomplete { why: self.seen.doubts.join("; ") };
+        }
         match stop {
             Stop::Unknown(why) => Outcome::Incomplete { why: format!("{why} (after {} launches)", self.cuda.ran) },
-            Stop::Budget => Outcome::Incomplete { why: format!("{} (after {} launches)", self.budget_text(), self.cuda.ran) },
-            Stop::Ended(_) | Stop::Found if hits > 0 => Outcome::NotReached { why: format!("the access is executed {hits} times, always within bounds") },
-            Stop::Ended(why) if self.cuda.ran == 0 => Outcome::NotReached { why: format!("nothing is launched: {why}") },
-            Stop::Ended(why) => Outcome::NotReached { why: format!("the access is not executed before the end ({why})") },
+            Stop::Budget => {
+                Outcome::Incomplete { why: format!("{} (after {} launches)", self.budget_text(), self.cuda.ran) }
+            }
+            Stop::Ended(_) | Stop::Found if hits > 0 => {
+                Outcome::NotReached { why: format!("the access is executed {hits} times, always within bounds") }
+            }
+            Stop::Ended(why) if self.cuda.ran == 0 => {
+                Outcome::NotReached { why: format!("nothing is launched: {why}") }
+            }
+            Stop::Ended(why) => {
+                Outcome::NotReached { why: format!("the access is not executed before the end ({why})") }
+            }
             Stop::Found => Outcome::NotReached { why: "the access is not executed".to_owned() },
         }
     }
 
     /// Runs from a root to the end of the program.
     fn run_root(&mut self, root: FuncRef) -> Stop {
-        self.effects.launches = self.program.functions().any(|(_, m, f)| m.side == Side::Host && f.name.starts_with("cudaLaunchKernel"));
+        self.effects.launches =
+            self.program.functions().any(|(_, m, f)| m.side == Side::Host && f.name.starts_with("cudaLaunchKernel"));
         let ended = self.run_host(root);
         self.charge_steps();
         match ended {
@@ -180,8 +246,13 @@ impl Machine<'_> {
         let mut th = Thread::host();
         let main = self.program.func(root).name == "main";
         if main {
-            let constructors = self.program.constructors().ok_or_else(|| Stop::Unknown("what initialises variables before `main` is not known".to_owned()))?;
-            for ctor in constructors { self.call(&mut th, ctor, &[])?; }
+            let constructors = self
+                .program
+                .constructors()
+                .ok_or_else(|| Stop::Unknown("what initialises variables before `main` is not known".to_owned()))?;
+            for ctor in constructors {
+                self.call(&mut th, ctor, &[])?;
+            }
         }
         let args = if main { self.main_arguments(&mut th)? } else { self.root_arguments(root)? };
         self.call(&mut th, root, &args).map(|_| ())
@@ -190,11 +261,15 @@ impl Machine<'_> {
     fn host_bytes(&mut self, name: &str, bytes: &[u8]) -> Result<u64, Stop> {
         let mut obj = Obj::new(ObjectKind::HostGlobal, name.into(), bytes.len() as u64, Fill::Byte(0));
         obj.store.write_bytes(0, bytes);
-        self.mem.add(obj).map(super::memory::ObjId::address).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))
+        self.mem
+            .add(obj)
+            .map(super::memory::ObjId::address)
+            .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))
     }
 
     fn main_arguments(&mut self, _: &mut Thread) -> Result<Vec<Val>, Stop> {
-        let words: Vec<String> = std::iter::once("program".to_owned()).chain(self.inputs.argv.iter().cloned()).collect();
+        let words: Vec<String> =
+            std::iter::once("program".to_owned()).chain(self.inputs.argv.iter().cloned()).collect();
         let mut array = Vec::new();
         for (i, w) in words.iter().enumerate() {
             let a = self.host_bytes(&format!("argv[{i}]"), &[w.as_bytes(), &[0]].concat())?;
@@ -219,13 +294,22 @@ impl Machine<'_> {
                     let obj = Obj::unbounded(ObjectKind::Foreign, name.as_str().into(), why);
                     // Its extent is what the caller made it: accesses to it are not decided.
                     let obj = Obj { kind: ObjectKind::Device, ..obj };
-                    let id = self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
+                    let id = self
+                        .mem
+                        .add(obj)
+                        .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
                     out.push(Val::new(id.address()));
                 }
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "two's complement of the parameter's width")]
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "two's complement of the parameter's width"
+                )]
                 (TypeKind::Int(w), Some(v)) if *w <= 64 => out.push(Val::new(v as u64 & mask(*w))),
                 #[expect(clippy::cast_precision_loss, reason = "an integer argument for a floating-point parameter")]
-                (TypeKind::Float(w), Some(v)) if matches!(w, 32 | 64) => out.push(Val::new(super::value::float_bits(v as f64, *w))),
+                (TypeKind::Float(w), Some(v)) if matches!(w, 32 | 64) => {
+                    out.push(Val::new(super::value::float_bits(v as f64, *w)))
+                }
                 _ => out.extend(super::globals::leaves(m, p.ty).iter().map(|_| Val::poison(why))),
             }
         }
@@ -239,11 +323,18 @@ pub fn access_sites(program: &Program, func: FuncRef) -> Vec<Site> {
     let mut out = Vec::new();
     for (bi, b) in (0u32..).zip(&program.func(func).blocks) {
         for (ii, inst) in (0u32..).zip(&b.insts) {
-            if matches!(inst.op, Op::Load { .. } | Op::Store { .. } | Op::AtomicRmw { .. } | Op::CmpXchg { .. } | Op::MemCopy { .. } | Op::MemSet { .. }) {
+            if matches!(
+                inst.op,
+                Op::Load { .. }
+                    | Op::Store { .. }
+                    | Op::AtomicRmw { .. }
+                    | Op::CmpXchg { .. }
+                    | Op::MemCopy { .. }
+                    | Op::MemSet { .. }
+            ) {
                 out.push(Site { func, block: BlockId(bi), inst: ii });
             }
         }
     }
     out
 }
-

@@ -39,27 +39,48 @@ pub struct Files {
 }
 
 /// A name without its folder.
-fn last_of(name: &str) -> &str { name.rsplit('/').next().unwrap_or(name) }
+fn last_of(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
 
 impl Files {
-    pub fn forget(&mut self, why: Reason) { for s in &mut self.streams { s.unknown = why; } }
+    pub fn forget(&mut self, why: Reason) {
+        for s in &mut self.streams {
+            s.unknown = why;
+        }
+    }
 
     /// From now on nothing is known of files that are opened.
-    pub fn all_change(&mut self, why: Reason) { self.moved = why; }
+    pub fn all_change(&mut self, why: Reason) {
+        self.moved = why;
+    }
 
     /// From now on nothing is known of files of a name, whatever folder they are in.
-    pub fn changes(&mut self, name: &str, why: Reason) { self.changed.push((last_of(name).to_owned(), why)); }
+    pub fn changes(&mut self, name: &str, why: Reason) {
+        self.changed.push((last_of(name).to_owned(), why));
+    }
 
     /// A number that `std::cin` or a file gives: what is stored, and whether it failed. Nothing is stored where the stream had failed before.
-    pub fn number(&mut self, file: Val, (bits, signed, float): (u32, bool, bool)) -> Result<(Option<Val>, bool), Reason> {
+    pub fn number(
+        &mut self,
+        file: Val,
+        (bits, signed, float): (u32, bool, bool),
+    ) -> Result<(Option<Val>, bool), Reason> {
         let Some(s) = self.get(file) else { return Err(Reason::OPEN) };
-        if s.unknown.is_some() { return Err(s.unknown); }
-        if s.failed { return Ok((None, true)); }
+        if s.unknown.is_some() {
+            return Err(s.unknown);
+        }
+        if s.failed {
+            return Ok((None, true));
+        }
         let rest = &s.bytes[s.at..];
         // Only white space is left, or nothing: C++ stores nothing then but 0.
         let (v, used, failed) = if float {
             // One beyond all limits, which fails somewhere behind it.
-            let Some(e) = super::numbers::extract_float(rest) else { s.unknown = Reason::OPEN; return Err(s.unknown) };
+            let Some(e) = super::numbers::extract_float(rest) else {
+                s.unknown = Reason::OPEN;
+                return Err(s.unknown);
+            };
             (Val::new(super::value::float_bits(e.value, bits)), e.used, e.failed)
         } else {
             let e = super::numbers::extract_int(rest, bits, signed);
@@ -74,16 +95,28 @@ impl Files {
     }
 
     /// From now on nothing is known of a stream.
-    pub fn lose(&mut self, file: Val, why: Reason) { if let Some(s) = self.get(file) { s.unknown = why; } }
+    pub fn lose(&mut self, file: Val, why: Reason) {
+        if let Some(s) = self.get(file) {
+            s.unknown = why;
+        }
+    }
 
     /// Whether the end of a stream was met.
-    pub fn has_ended(&mut self, file: Val) -> bool { self.get(file).is_some_and(|s| s.ended) }
+    pub fn has_ended(&mut self, file: Val) -> bool {
+        self.get(file).is_some_and(|s| s.ended)
+    }
 
     /// The program sets the state of streams itself.
-    pub fn state_is_set(&mut self, why: Reason) { for s in self.streams.iter_mut().filter(|s| s.failed || s.ended) { s.unknown = why; } }
+    pub fn state_is_set(&mut self, why: Reason) {
+        for s in self.streams.iter_mut().filter(|s| s.failed || s.ended) {
+            s.unknown = why;
+        }
+    }
 
     /// The file of a `std::ifstream`.
-    pub fn of_ifstream(&self, p: Val) -> Option<Val> { p.known().and_then(|a| self.ifstreams.get(&a)).map(|f| Val::new(*f)) }
+    pub fn of_ifstream(&self, p: Val) -> Option<Val> {
+        p.known().and_then(|a| self.ifstreams.get(&a)).map(|f| Val::new(*f))
+    }
 
     fn get(&mut self, file: Val) -> Option<&mut Stream> {
         let a = file.known()?;
@@ -95,8 +128,8 @@ pub fn find(name: &str) -> Option<Entry> {
     let name = name.strip_prefix("__isoc23_").or_else(|| name.strip_prefix("__isoc99_")).unwrap_or(name);
     let name = name.strip_suffix("_unlocked").unwrap_or(name);
     Some(match name {
-        "printf" | "fprintf" | "puts" | "putchar" | "fputs" | "fputc" | "putc" | "_IO_putc" | "perror" | "vprintf" | "vfprintf" | "__printf_chk"
-        | "__fprintf_chk" | "dprintf" | "write" => (output, Class::Pure),
+        "printf" | "fprintf" | "puts" | "putchar" | "fputs" | "fputc" | "putc" | "_IO_putc" | "perror" | "vprintf"
+        | "vfprintf" | "__printf_chk" | "__fprintf_chk" | "dprintf" | "write" => (output, Class::Pure),
         "fwrite" => (fwrite, Class::Pure),
         "snprintf" | "__snprintf_chk" => (snprintf, Class::Memory),
         "sprintf" => (sprintf, Class::Memory),
@@ -129,14 +162,22 @@ fn output(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
             let at = usize::from(name != "printf");
             if let Ok(f) = text(m, th, arg(args, at)) {
                 let values = variadic(call, args, at + 1);
-                if let Ok(s) = format(&f, &values, true, &mut |p| text(m, th, p).map_err(|v| v.poison)) { m.print(&s); }
+                if let Ok(s) = format(&f, &values, true, &mut |p| text(m, th, p).map_err(|v| v.poison)) {
+                    m.print(&s);
+                }
             }
         }
-        "puts" => if let Ok(mut s) = text(m, th, arg(args, 0)) {
-            s.push(b'\n');
-            m.print(&s);
-        },
-        "putchar" => if let Some(c) = arg(args, 0).known() { m.print(&[c as u8]); },
+        "puts" => {
+            if let Ok(mut s) = text(m, th, arg(args, 0)) {
+                s.push(b'\n');
+                m.print(&s);
+            }
+        }
+        "putchar" => {
+            if let Some(c) = arg(args, 0).known() {
+                m.print(&[c as u8]);
+            }
+        }
         _ => {}
     }
     Ok(Ret::Val(m.unknown("how many characters were printed")))
@@ -146,20 +187,31 @@ fn output(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
 const MAX_OUTPUT: usize = 1 << 16;
 
 /// All that was to be written.
-fn fwrite(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { Ok(Ret::Val(arg(args, 2))) }
+fn fwrite(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(Ret::Val(arg(args, 2)))
+}
 
 /// The values after the first `skip` arguments, as `printf` sees them.
 fn variadic(call: &CallInfo, args: &[Val], skip: usize) -> Vec<(Val, bool)> {
     let mut at = 0;
     let mut out = Vec::new();
     for (i, a) in call.args.iter().enumerate() {
-        if i >= skip && a.slots == 1 { out.push((args[at], a.float)); }
+        if i >= skip && a.slots == 1 {
+            out.push((args[at], a.float));
+        }
         at += a.slots as usize;
     }
     out
 }
 
-fn print_into(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], (fmt, skip): (usize, usize), limit: Val) -> Res {
+fn print_into(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    (fmt, skip): (usize, usize),
+    limit: Val,
+) -> Res {
     let made = match text(m, th, arg(args, fmt)) {
         Ok(f) => format(&f, &variadic(call, args, skip), false, &mut |p| text(m, th, p).map_err(|v| v.poison)),
         Err(p) => Err(p.poison),
@@ -167,7 +219,9 @@ fn print_into(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val
     match (made, limit.known()) {
         (Ok(s), Some(n)) => {
             let keep = s.len().min(usize::try_from(n.saturating_sub(1)).unwrap_or(usize::MAX));
-            if n > 0 { put_text(m, th, call, arg(args, 0), &s[..keep])?; }
+            if n > 0 {
+                put_text(m, th, call, arg(args, 0), &s[..keep])?;
+            }
             Ok(Ret::Val(Val::new(s.len() as u64 & mask(32))))
         }
         (Err(why), _) => {
@@ -183,11 +237,17 @@ fn print_into(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val
 
 fn snprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     // The checked variant of fortified builds has two more arguments.
-    let fmt = if call.args.len() > 4 && call.target.is_some_and(|f| m.program.func(f).name.starts_with("__")) { 4 } else { 2 };
+    let fmt = if call.args.len() > 4 && call.target.is_some_and(|f| m.program.func(f).name.starts_with("__")) {
+        4
+    } else {
+        2
+    };
     print_into(m, th, call, args, (fmt, fmt + 1), arg(args, 1))
 }
 
-fn sprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { print_into(m, th, call, args, (1, 2), Val::new(u64::MAX)) }
+fn sprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    print_into(m, th, call, args, (1, 2), Val::new(u64::MAX))
+}
 
 fn vsnprintf(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let why = m.reason("what `vsnprintf` writes");
@@ -203,7 +263,9 @@ pub fn va_start(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]
 }
 
 pub fn va_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    if let Some(site) = m.site(th) { m.copy(th, || site, arg(args, 0), arg(args, 1), Val::new(24))?; }
+    if let Some(site) = m.site(th) {
+        m.copy(th, || site, arg(args, 0), arg(args, 1), Val::new(24))?;
+    }
     Ok(Ret::Void)
 }
 
@@ -216,15 +278,29 @@ impl Machine<'_> {
 
     fn open(&mut self, name: &str, bytes: Vec<u8>, unknown: Reason) -> Result<u64, Stop> {
         let obj = Obj::unbounded(ObjectKind::Foreign, name.into(), Reason::OPEN);
-        let id = self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
-        self.libc.files.streams.push(Stream { address: id.address(), bytes, at: 0, ended: false, failed: false, unknown });
+        let id =
+            self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
+        self.libc.files.streams.push(Stream {
+            address: id.address(),
+            bytes,
+            at: 0,
+            ended: false,
+            failed: false,
+            unknown,
+        });
         Ok(id.address())
     }
 
     fn open_named(&mut self, name: &str, writes: bool) -> Result<u64, Stop> {
         let files = &self.libc.files;
-        let changed = if files.moved.is_some() { files.moved } else { files.changed.iter().find(|(n, _)| n == last_of(name)).map_or(Reason::NONE, |c| c.1) };
-        if changed.is_some() { return self.open(name, Vec::new(), changed); }
+        let changed = if files.moved.is_some() {
+            files.moved
+        } else {
+            files.changed.iter().find(|(n, _)| n == last_of(name)).map_or(Reason::NONE, |c| c.1)
+        };
+        if changed.is_some() {
+            return self.open(name, Vec::new(), changed);
+        }
         let (bytes, unknown) = match self.inputs.files.get(name).cloned() {
             Some(b) => (b, Reason::NONE),
             None if writes => (Vec::new(), Reason::OPEN),
@@ -238,7 +314,9 @@ impl Machine<'_> {
 
     /// The standard input's stream.
     pub fn stdin(&mut self) -> Result<u64, Stop> {
-        if let Some(a) = self.libc.files.stdin { return Ok(a); }
+        if let Some(a) = self.libc.files.stdin {
+            return Ok(a);
+        }
         let bytes = self.inputs.stdin.clone();
         let a = self.open("stdin", bytes, Reason::NONE)?;
         self.libc.files.stdin = Some(a);
@@ -246,7 +324,9 @@ impl Machine<'_> {
     }
 
     /// A stream that is only written.
-    pub fn sink(&mut self, name: &str) -> Result<u64, Stop> { self.open(name, Vec::new(), Reason::OPEN) }
+    pub fn sink(&mut self, name: &str) -> Result<u64, Stop> {
+        self.open(name, Vec::new(), Reason::OPEN)
+    }
 }
 
 /// Opens a file for a `std::ifstream`; where its name is not known, neither are its contents.
@@ -261,7 +341,10 @@ pub fn open_ifstream(m: &mut Machine<'_>, th: &mut Thread, stream: Val, name: Va
 }
 
 fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    let name = match text(m, th, arg(args, 0)) { Ok(s) => String::from_utf8_lossy(&s).into_owned(), Err(p) => return Ok(Ret::Val(p)) };
+    let name = match text(m, th, arg(args, 0)) {
+        Ok(s) => String::from_utf8_lossy(&s).into_owned(),
+        Err(p) => return Ok(Ret::Val(p)),
+    };
     let mode = text(m, th, arg(args, 1)).unwrap_or_default();
     let writes = mode.first().is_some_and(|c| *c != b'r');
     m.open_named(&name, writes).map(|a| Ret::Val(Val::new(a)))
@@ -271,7 +354,9 @@ fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
 fn freopen(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let why = m.reason("what is read from a stream that was opened anew");
     for file in [Val::new(m.stdin()?), arg(args, 2)] {
-        if let Some(s) = m.libc.files.get(file) { s.unknown = why; }
+        if let Some(s) = m.libc.files.get(file) {
+            s.unknown = why;
+        }
     }
     Ok(Ret::Val(m.unknown("whether a file can be opened")))
 }
@@ -279,16 +364,25 @@ fn freopen(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> R
 /// Takes up to `n` bytes; an error where the stream's contents are not known.
 fn take(m: &mut Machine<'_>, file: Val, n: usize) -> Result<Vec<u8>, Reason> {
     let Some(s) = m.libc.files.get(file) else { return Err(if file.is_poison() { file.poison } else { Reason::OPEN }) };
-    if s.unknown.is_some() { return Err(s.unknown); }
+    if s.unknown.is_some() {
+        return Err(s.unknown);
+    }
     let end = s.bytes.len().min(s.at.saturating_add(n));
-    if end - s.at < n { s.ended = true; }
+    if end - s.at < n {
+        s.ended = true;
+    }
     let out = s.bytes[s.at..end].to_vec();
     s.at = end;
     Ok(out)
 }
 
 /// `std::istream::read` of a file: whether all of it was there, where that is known.
-pub fn read_ifstream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, (file, to, length): (Val, Val, Val)) -> Result<Option<bool>, Stop> {
+pub fn read_ifstream(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    (file, to, length): (Val, Val, Val),
+) -> Result<Option<bool>, Stop> {
     let Ret::Val(read) = fread(m, th, call, &[to, Val::new(1), length, file])? else { return Ok(None) };
     Ok(read.known().zip(length.known()).map(|(n, all)| n == all))
 }
@@ -307,12 +401,16 @@ fn fread(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
             let len = bytes.len() as u64;
             m.set(th, || site, p, Val::ZERO, Val::new(len))?;
             let (id, off) = super::memory::split(p.bits);
-            if let Some(o) = m.mem.get_mut(&mut th.stack, id).filter(|o| o.holds(off, len)) { o.store.write_bytes(off.cast_unsigned(), &bytes); }
+            if let Some(o) = m.mem.get_mut(&mut th.stack, id).filter(|o| o.holds(off, len)) {
+                o.store.write_bytes(off.cast_unsigned(), &bytes);
+            }
             Ok(Ret::Val(Val::new(len.checked_div(sz).unwrap_or(0))))
         }
         Err(why) => {
             // The whole block is overwritten where reading succeeds; how much is not known.
-            if let Some(site) = m.site(th) { m.set(th, || site, p, Val::poison(why), Val::new(sz.saturating_mul(n)))?; }
+            if let Some(site) = m.site(th) {
+                m.set(th, || site, p, Val::poison(why), Val::new(sz.saturating_mul(n)))?;
+            }
             Ok(Ret::Val(Val::poison(why)))
         }
     }
@@ -320,7 +418,9 @@ fn fread(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
 
 fn fgets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let (p, n, file) = (arg(args, 0), arg(args, 1), arg(args, 2));
-    let Some(n) = n.known().and_then(|n| usize::try_from(signed(n, 32)).ok()) else { return Ok(Ret::Val(Val::poison(n.poison))) };
+    let Some(n) = n.known().and_then(|n| usize::try_from(signed(n, 32)).ok()) else {
+        return Ok(Ret::Val(Val::poison(n.poison)));
+    };
     let line = match m.libc.files.get(file) {
         Some(s) if !s.unknown.is_some() => {
             let rest = &s.bytes[s.at..];
@@ -336,7 +436,9 @@ fn fgets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) ->
     };
     match line {
         Ok(s) if s.is_empty() => {
-            if let Some(f) = m.libc.files.get(file) { f.ended = true; }
+            if let Some(f) = m.libc.files.get(file) {
+                f.ended = true;
+            }
             Ok(Ret::Val(Val::ZERO))
         }
         Ok(s) => {
@@ -357,7 +459,9 @@ fn one_char(m: &mut Machine<'_>, file: Val) -> Ret {
     })
 }
 
-fn fgetc(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { Ok(one_char(m, arg(args, 0))) }
+fn fgetc(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(one_char(m, arg(args, 0)))
+}
 fn getchar(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
     let f = Val::new(m.stdin()?);
     Ok(one_char(m, f))
@@ -384,7 +488,11 @@ fn fseek(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
     if let Some(s) = m.libc.files.get(arg(args, 0)) {
         match (off.known(), whence.known()) {
             (Some(o), Some(w)) => {
-                let from = match w { 0 => 0, 1 => s.at, _ => s.bytes.len() };
+                let from = match w {
+                    0 => 0,
+                    1 => s.at,
+                    _ => s.bytes.len(),
+                };
                 s.at = (from as i64).saturating_add(o.cast_signed()).clamp(0, s.bytes.len() as i64) as usize;
                 s.ended = false;
             }
@@ -403,24 +511,48 @@ fn ftell(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res
 }
 
 /// Reads `input` by a format and stores what it gives; the number of bytes used.
-fn scan_into(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], fmt: usize, input: Result<Vec<u8>, Reason>) -> Result<(Val, usize, bool), Stop> {
+fn scan_into(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    fmt: usize,
+    input: Result<Vec<u8>, Reason>,
+) -> Result<(Val, usize, bool), Stop> {
     let targets = variadic(call, args, fmt + 1);
     let forget_all = |m: &mut Machine<'_>, th: &mut Thread, why| {
-        for (p, _) in &targets { m.forget(th, *p, why); }
+        for (p, _) in &targets {
+            m.forget(th, *p, why);
+        }
         (Val::poison(why), 0, false)
     };
-    let format = match text(m, th, arg(args, fmt)) { Ok(f) => f, Err(p) => return Ok(forget_all(m, th, p.poison)) };
-    let input = match input { Ok(i) => i, Err(why) => return Ok(forget_all(m, th, why)) };
+    let format = match text(m, th, arg(args, fmt)) {
+        Ok(f) => f,
+        Err(p) => return Ok(forget_all(m, th, p.poison)),
+    };
+    let input = match input {
+        Ok(i) => i,
+        Err(why) => return Ok(forget_all(m, th, why)),
+    };
     let binary = call.target.is_some_and(|f| m.program.func(f).name.starts_with("__isoc23_"));
-    let Some(Scanned { found, used, ended, no_input }) = scan(&format, &input, binary) else { return Ok(forget_all(m, th, Reason::OPEN)) };
+    let Some(Scanned { found, used, ended, no_input }) = scan(&format, &input, binary) else {
+        return Ok(forget_all(m, th, Reason::OPEN));
+    };
     let mut count = 0;
     for (c, (p, _)) in found.iter().zip(&targets) {
         match c {
             Conversion::Bits { bits, value } => write(m, th, call, *p, *bits, Val::new(*value))?,
             // It is none that counts.
-            Conversion::Position { bits, value } => { write(m, th, call, *p, *bits, Val::new(*value))?; continue; }
+            Conversion::Position { bits, value } => {
+                write(m, th, call, *p, *bits, Val::new(*value))?;
+                continue;
+            }
             Conversion::Text(s) => put_text(m, th, call, *p, s)?,
-            Conversion::Char(s) => for (i, b) in (0u64..).zip(s) { write(m, th, call, Val { bits: p.bits + i, ..*p }, 8, Val::new(u64::from(*b)))?; },
+            Conversion::Char(s) => {
+                for (i, b) in (0u64..).zip(s) {
+                    write(m, th, call, Val { bits: p.bits + i, ..*p }, 8, Val::new(u64::from(*b)))?;
+                }
+            }
         }
         count += 1;
     }
@@ -438,12 +570,16 @@ fn scan_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Va
         s.at += used;
         s.ended |= ended;
         // What could not be followed has read on.
-        if v.is_poison() { s.unknown = v.poison; }
+        if v.is_poison() {
+            s.unknown = v.poison;
+        }
     }
     Ok(Ret::Val(v))
 }
 
-fn fscanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res { scan_stream(m, th, call, args, 1, arg(args, 0)) }
+fn fscanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    scan_stream(m, th, call, args, 1, arg(args, 0))
+}
 fn scanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let f = Val::new(m.stdin()?);
     scan_stream(m, th, call, args, 0, f)

@@ -2,9 +2,9 @@
 //!
 //! A 100-GiB allocation that nothing writes costs a few words. Copies share pages until one side writes.
 
-use crate::work::charge;
 use super::memory::looks_like_address;
 use super::value::{Reason, Val};
+use crate::work::charge;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -18,12 +18,17 @@ const FILL_PAGES: u64 = 1 << 20;
 
 /// What unwritten bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fill { Byte(u8), Poison(Reason) }
+pub enum Fill {
+    Byte(u8),
+    Poison(Reason),
+}
 
 thread_local! { static PAGES: Cell<u64> = const { Cell::new(0) } }
 
 /// Bytes that the pages of this thread's stores take, all stores together.
-pub fn held() -> u64 { PAGES.get() * PAGE * (1 + size_of::<Reason>() as u64) }
+pub fn held() -> u64 {
+    PAGES.get() * PAGE * (1 + size_of::<Reason>() as u64)
+}
 
 struct Page {
     data: Box<[u8]>,
@@ -47,19 +52,33 @@ impl Page {
 }
 
 impl Clone for Page {
-    fn clone(&self) -> Self { Self::new(self.data.clone(), self.poison.clone()) }
+    fn clone(&self) -> Self {
+        Self::new(self.data.clone(), self.poison.clone())
+    }
 }
 
 impl Drop for Page {
-    fn drop(&mut self) { PAGES.set(PAGES.get() - 1); }
+    fn drop(&mut self) {
+        PAGES.set(PAGES.get() - 1);
+    }
 }
 
 #[derive(Clone)]
-enum Pages { Flat(Vec<Option<Rc<Page>>>), Sparse(FxHashMap<u64, Rc<Page>>) }
+enum Pages {
+    Flat(Vec<Option<Rc<Page>>>),
+    Sparse(FxHashMap<u64, Rc<Page>>),
+}
 
 /// A run of bytes taken out of a store, sharing its pages.
-pub struct Piece { len: u64, what: PieceKind, addresses: bool }
-enum PieceKind { Fill(Fill), Page { page: Rc<Page>, start: usize } }
+pub struct Piece {
+    len: u64,
+    what: PieceKind,
+    addresses: bool,
+}
+enum PieceKind {
+    Fill(Fill),
+    Page { page: Rc<Page>, start: usize },
+}
 
 /// The bytes of one object.
 #[derive(Clone)]
@@ -95,7 +114,9 @@ impl Store {
             Pages::Flat(v) => {
                 // A flat table has at most FLAT_LIMIT / PAGE entries.
                 let i = page as usize;
-                if i >= v.len() { v.resize(i + 1, None); }
+                if i >= v.len() {
+                    v.resize(i + 1, None);
+                }
                 v[i].get_or_insert_with(|| Rc::new(Page::filled(len, fill)))
             }
             Pages::Sparse(m) => m.entry(page).or_insert_with(|| Rc::new(Page::filled(len, fill))),
@@ -108,14 +129,21 @@ impl Store {
             Pages::Flat(v) => {
                 let i = page as usize;
                 if i >= v.len() {
-                    if value.is_none() { return; }
+                    if value.is_none() {
+                        return;
+                    }
                     v.resize(i + 1, None);
                 }
                 v[i] = value;
             }
-            Pages::Sparse(m) => {
-                match value { Some(p) => { m.insert(page, p); } None => { m.remove(&page); } }
-            }
+            Pages::Sparse(m) => match value {
+                Some(p) => {
+                    m.insert(page, p);
+                }
+                None => {
+                    m.remove(&page);
+                }
+            },
         }
     }
 
@@ -124,7 +152,9 @@ impl Store {
     pub fn read(&self, off: u64, bytes: u32) -> Val {
         let (page, at) = (off >> PAGE_BITS, (off & (PAGE - 1)) as usize);
         let n = bytes as usize;
-        if at + n > PAGE as usize { return self.read_across(off, bytes); }
+        if at + n > PAGE as usize {
+            return self.read_across(off, bytes);
+        }
         let Some(p) = self.page(page) else {
             return match self.fill {
                 Fill::Byte(b) => Val::new((u64::from(b) * 0x0101_0101_0101_0101) & super::value::mask(bytes * 8)),
@@ -132,7 +162,8 @@ impl Store {
             };
         };
         if let Some(poison) = &p.poison
-            && let Some(r) = poison[at..at + n].iter().find(|r| r.is_some()) {
+            && let Some(r) = poison[at..at + n].iter().find(|r| r.is_some())
+        {
             return Val::poison(*r);
         }
         let mut raw = [0; 8];
@@ -145,7 +176,9 @@ impl Store {
         let mut bits = 0;
         for i in 0..u64::from(bytes) {
             let b = self.read(off + i, 1);
-            if b.is_poison() { return b; }
+            if b.is_poison() {
+                return b;
+            }
             bits |= b.bits << (8 * i);
         }
         Val::new(bits)
@@ -156,7 +189,9 @@ impl Store {
     pub fn write(&mut self, off: u64, bytes: u32, v: Val) {
         let at = (off & (PAGE - 1)) as usize;
         let n = bytes as usize;
-        if n == 8 && looks_like_address(v.bits) { self.addresses = true; }
+        if n == 8 && looks_like_address(v.bits) {
+            self.addresses = true;
+        }
         if at + n > PAGE as usize {
             for i in 0..u64::from(bytes) {
                 self.write(off + i, 1, Val { bits: v.bits >> (8 * i) & 0xff, poison: v.poison });
@@ -179,7 +214,9 @@ impl Store {
             let n = bytes.len().min(PAGE as usize - at);
             let p = self.page_mut(off >> PAGE_BITS);
             p.data[at..at + n].copy_from_slice(&bytes[..n]);
-            if let Some(poison) = &mut p.poison { poison[at..at + n].fill(Reason::NONE); }
+            if let Some(poison) = &mut p.poison {
+                poison[at..at + n].fill(Reason::NONE);
+            }
             bytes = &bytes[n..];
             off += n as u64;
         }
@@ -193,11 +230,18 @@ impl Store {
 
     /// Makes `len` bytes at `off` the same.
     pub fn fill_range(&mut self, off: u64, len: u64, fill: Fill) {
-        if len == 0 { return; }
-        if off == 0 && len >= self.size { return self.fill_all(fill); }
+        if len == 0 {
+            return;
+        }
+        if off == 0 && len >= self.size {
+            return self.fill_all(fill);
+        }
         if len >> PAGE_BITS > FILL_PAGES {
             // More than 4 GiB of a larger object: forget all of it rather than make a million pages.
-            let reason = match fill { Fill::Poison(r) => r, Fill::Byte(_) => Reason::UNINIT };
+            let reason = match fill {
+                Fill::Poison(r) => r,
+                Fill::Byte(_) => Reason::UNINIT,
+            };
             return self.fill_all(Fill::Poison(reason));
         }
         let mut whole: Option<Rc<Page>> = None;
@@ -206,7 +250,9 @@ impl Store {
             let (page, at) = (off >> PAGE_BITS, (off & (PAGE - 1)) as usize);
             let n = (end - off).min(PAGE - at as u64);
             if n == PAGE {
-                if fill == self.fill { self.set_page(page, None); } else {
+                if fill == self.fill {
+                    self.set_page(page, None);
+                } else {
                     let p = whole.get_or_insert_with(|| Rc::new(Page::filled(PAGE as usize, fill))).clone();
                     self.set_page(page, Some(p));
                 }
@@ -216,7 +262,9 @@ impl Store {
                 match fill {
                     Fill::Byte(b) => {
                         p.data[range.clone()].fill(b);
-                        if let Some(poison) = &mut p.poison { poison[range].fill(Reason::NONE); }
+                        if let Some(poison) = &mut p.poison {
+                            poison[range].fill(Reason::NONE);
+                        }
                     }
                     Fill::Poison(r) => {
                         p.poison.get_or_insert_with(|| vec![Reason::NONE; size].into())[range].fill(r);
@@ -230,10 +278,14 @@ impl Store {
     /// `len` bytes from `off`, for [`Self::paste`] into this or another store.
     pub fn cut(&self, off: u64, len: u64) -> Vec<Piece> {
         let mut out = Vec::new();
-        if len == 0 { return out; }
+        if len == 0 {
+            return out;
+        }
         let (first, last) = (off >> PAGE_BITS, (off + len - 1) >> PAGE_BITS);
         let present: Vec<u64> = match &self.pages {
-            Pages::Flat(v) => (first..=last).take_while(|p| (*p as usize) < v.len()).filter(|p| v[*p as usize].is_some()).collect(),
+            Pages::Flat(v) => {
+                (first..=last).take_while(|p| (*p as usize) < v.len()).filter(|p| v[*p as usize].is_some()).collect()
+            }
             Pages::Sparse(m) => {
                 let mut k: Vec<u64> = m.keys().copied().filter(|p| (first..=last).contains(p)).collect();
                 k.sort_unstable();
@@ -243,7 +295,9 @@ impl Store {
         let (mut at, end) = (off, off + len);
         for p in present {
             let start = at.max(p << PAGE_BITS);
-            if start > at { out.push(Piece { len: start - at, what: PieceKind::Fill(self.fill), addresses: false }); }
+            if start > at {
+                out.push(Piece { len: start - at, what: PieceKind::Fill(self.fill), addresses: false });
+            }
             let stop = end.min((p + 1) << PAGE_BITS);
             if let Some(page) = self.page(p) {
                 let what = PieceKind::Page { page: page.clone(), start: (start & (PAGE - 1)) as usize };
@@ -251,7 +305,9 @@ impl Store {
             }
             at = stop;
         }
-        if at < end { out.push(Piece { len: end - at, what: PieceKind::Fill(self.fill), addresses: false }); }
+        if at < end {
+            out.push(Piece { len: end - at, what: PieceKind::Fill(self.fill), addresses: false });
+        }
         out
     }
 
@@ -261,7 +317,10 @@ impl Store {
         let whole = off == 0 && total >= self.size;
         if whole {
             // All of this object is replaced: what is unwritten there is unwritten here.
-            let gap = pieces.iter().find_map(|p| match p.what { PieceKind::Fill(f) => Some(f), PieceKind::Page { .. } => None });
+            let gap = pieces.iter().find_map(|p| match p.what {
+                PieceKind::Fill(f) => Some(f),
+                PieceKind::Page { .. } => None,
+            });
             self.fill_all(gap.unwrap_or(self.fill));
         }
         self.addresses |= pieces.iter().any(|p| p.addresses);
@@ -275,7 +334,11 @@ impl Store {
                     if aligned && n == page.data.len() && self.page_len(off >> PAGE_BITS) == n {
                         self.set_page(off >> PAGE_BITS, Some(page.clone()));
                     } else {
-                        self.paste_bytes(off, &page.data[*start..start + n], page.poison.as_ref().map(|p| &p[*start..start + n]));
+                        self.paste_bytes(
+                            off,
+                            &page.data[*start..start + n],
+                            page.poison.as_ref().map(|p| &p[*start..start + n]),
+                        );
                     }
                 }
             }
@@ -298,19 +361,28 @@ impl Store {
         let pages: Vec<u64> = match (&self.pages, self.fill) {
             (_, Fill::Byte(b)) if b != 0 && self.size <= FLAT_LIMIT => (0..self.size.div_ceil(PAGE)).collect(),
             (Pages::Flat(v), _) => (0u64..).zip(v).filter(|(_, p)| p.is_some()).map(|(i, _)| i).collect(),
-            (Pages::Sparse(m), _) => { let mut k: Vec<u64> = m.keys().copied().collect(); k.sort_unstable(); k }
+            (Pages::Sparse(m), _) => {
+                let mut k: Vec<u64> = m.keys().copied().collect();
+                k.sort_unstable();
+                k
+            }
         };
         for n in pages {
             let filled;
             let page = match (self.page(n), self.fill) {
                 (Some(p), _) => p.as_ref(),
-                (None, fill) => { filled = Page::filled(self.page_len(n), fill); &filled }
+                (None, fill) => {
+                    filled = Page::filled(self.page_len(n), fill);
+                    &filled
+                }
             };
             let known = |i: usize| page.poison.as_ref().is_none_or(|r| !r[i].is_some());
             let mut at = 0;
             while at < page.data.len() {
                 let end = (at..page.data.len()).find(|i| !known(*i)).unwrap_or(page.data.len());
-                if end > at { out.push(((n << PAGE_BITS) + at as u64, page.data[at..end].to_vec())); }
+                if end > at {
+                    out.push(((n << PAGE_BITS) + at as u64, page.data[at..end].to_vec()));
+                }
                 at = (end..page.data.len()).find(|i| known(*i)).unwrap_or(page.data.len());
             }
         }
@@ -320,11 +392,17 @@ impl Store {
     /// Every word at an eight-byte boundary that is known and may be an address.
     pub fn words(&self) -> Vec<u64> {
         let mut out = Vec::new();
-        if !self.addresses { return out; }
+        if !self.addresses {
+            return out;
+        }
         let mut scan = |p: &Page| {
             for (i, w) in p.data.chunks_exact(8).enumerate() {
                 let v = u64::from_le_bytes(w.try_into().unwrap_or_default());
-                if looks_like_address(v) && p.poison.as_ref().is_none_or(|r| r[i * 8..i * 8 + 8].iter().all(|r| !r.is_some())) { out.push(v); }
+                if looks_like_address(v)
+                    && p.poison.as_ref().is_none_or(|r| r[i * 8..i * 8 + 8].iter().all(|r| !r.is_some()))
+                {
+                    out.push(v);
+                }
             }
         };
         match &self.pages {
@@ -352,7 +430,9 @@ mod tests {
     fn pages_count_while_some_store_has_them() {
         let before = held();
         let mut s = Store::new(1 << 30, Fill::Byte(0));
-        for page in 0..100 { s.write(page << PAGE_BITS, 4, Val::new(1)); }
+        for page in 0..100 {
+            s.write(page << PAGE_BITS, 4, Val::new(1));
+        }
         let hundred = held() - before;
         assert!(hundred >= 100 * PAGE, "{hundred}");
         let mut other = s.clone();
@@ -379,7 +459,9 @@ mod tests {
     #[test]
     fn copies_share_and_then_part() {
         let mut a = Store::new(3 * PAGE, Fill::Poison(R));
-        for i in 0..PAGE { a.write(PAGE + i, 1, Val::new(i & 0x7f)); }
+        for i in 0..PAGE {
+            a.write(PAGE + i, 1, Val::new(i & 0x7f));
+        }
         let mut b = Store::new(3 * PAGE, Fill::Byte(1));
         b.paste(0, &a.cut(0, 3 * PAGE));
         assert_eq!(b.read(0, 1), Val::poison(R));

@@ -1,7 +1,7 @@
 //! Strings and memory of the C library.
 
 use super::code::CallInfo;
-use super::libc::{not_null, arg, text, write};
+use super::libc::{arg, not_null, text, write};
 use super::machine::{Machine, Ret, Stop, Thread};
 use super::memory::split;
 use super::models::{Class, Entry};
@@ -39,17 +39,23 @@ pub fn find(name: &str) -> Option<Entry> {
 }
 
 fn memcpy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    if let Some(site) = m.site(th) { m.copy(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?; }
+    if let Some(site) = m.site(th) {
+        m.copy(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?;
+    }
     Ok(Ret::Val(arg(args, 0)))
 }
 
 fn memset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    if let Some(site) = m.site(th) { m.set(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?; }
+    if let Some(site) = m.site(th) {
+        m.set(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?;
+    }
     Ok(Ret::Val(arg(args, 0)))
 }
 
 fn bzero(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    if let Some(site) = m.site(th) { m.set(th, || site, arg(args, 0), Val::ZERO, arg(args, 1))?; }
+    if let Some(site) = m.site(th) {
+        m.set(th, || site, arg(args, 0), Val::ZERO, arg(args, 1))?;
+    }
     Ok(Ret::Void)
 }
 
@@ -58,10 +64,12 @@ pub fn bytes(m: &Machine<'_>, th: &Thread, p: Val, len: Val) -> Result<Vec<u8>, 
     let (Some(a), Some(n)) = (p.known(), len.known()) else { return Err(if p.is_poison() { p } else { len }) };
     let (id, off) = split(a);
     let o = m.mem.get(&th.stack, id).filter(|o| o.holds(off, n)).ok_or(Val::poison(Reason::BAD_READ))?;
-    (0..n).map(|i| {
-        let b = o.store.read(off.cast_unsigned() + i, 1);
-        if b.is_poison() { Err(b) } else { Ok(b.bits as u8) }
-    }).collect()
+    (0..n)
+        .map(|i| {
+            let b = o.store.read(off.cast_unsigned() + i, 1);
+            if b.is_poison() { Err(b) } else { Ok(b.bits as u8) }
+        })
+        .collect()
 }
 
 /// The difference of the first bytes that differ, as glibc gives it on x86-64; one that is missing counts as 0.
@@ -72,7 +80,9 @@ fn ordering(a: &[u8], b: &[u8]) -> Val {
 }
 
 fn result(r: Result<Val, Val>) -> Res {
-    Ok(Ret::Val(match r { Ok(v) | Err(v) => v }))
+    Ok(Ret::Val(match r {
+        Ok(v) | Err(v) => v,
+    }))
 }
 
 fn memcmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
@@ -82,10 +92,15 @@ fn memcmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> R
 
 fn memchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let p = arg(args, 0);
-    result(bytes(m, th, p, arg(args, 2)).map(|a| position(p, a.iter().position(|b| u64::from(*b) == arg(args, 1).bits & 0xff))))
+    result(
+        bytes(m, th, p, arg(args, 2))
+            .map(|a| position(p, a.iter().position(|b| u64::from(*b) == arg(args, 1).bits & 0xff))),
+    )
 }
 
-fn position(p: Val, at: Option<usize>) -> Val { at.map_or(Val::ZERO, |i| Val::new(p.bits + i as u64)) }
+fn position(p: Val, at: Option<usize>) -> Val {
+    at.map_or(Val::ZERO, |i| Val::new(p.bits + i as u64))
+}
 
 fn strlen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     not_null(th, arg(args, 0))?;
@@ -93,18 +108,27 @@ fn strlen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> R
 }
 
 fn compare(m: &mut Machine<'_>, th: &Thread, args: &[Val], f: impl Fn(Vec<u8>) -> Vec<u8>) -> Res {
-    for p in [arg(args, 0), arg(args, 1)] { not_null(th, p)?; }
+    for p in [arg(args, 0), arg(args, 1)] {
+        not_null(th, p)?;
+    }
     let a = text(m, th, arg(args, 0));
     let b = text(m, th, arg(args, 1));
     result(a.and_then(|a| b.map(|b| ordering(&f(a), &f(b)))))
 }
 
-fn strcmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { compare(m, th, args, |s| s) }
-fn strcasecmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { compare(m, th, args, |s| s.to_ascii_lowercase()) }
+fn strcmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    compare(m, th, args, |s| s)
+}
+fn strcasecmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    compare(m, th, args, |s| s.to_ascii_lowercase())
+}
 fn strncmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let Some(n) = arg(args, 2).known() else { return Ok(Ret::Val(Val::poison(arg(args, 2).poison))) };
     let n = usize::try_from(n).unwrap_or(usize::MAX);
-    compare(m, th, args, |mut s| { s.truncate(n); s })
+    compare(m, th, args, |mut s| {
+        s.truncate(n);
+        s
+    })
 }
 
 /// Writes a string of known bytes with its NUL.
@@ -153,28 +177,47 @@ fn find_char(m: &mut Machine<'_>, th: &Thread, args: &[Val], last: bool) -> Res 
     }))
 }
 
-fn strchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { find_char(m, th, args, false) }
-fn strrchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res { find_char(m, th, args, true) }
+fn strchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    find_char(m, th, args, false)
+}
+fn strrchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    find_char(m, th, args, true)
+}
 
 fn strstr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
     let p = arg(args, 0);
     let (a, b) = (text(m, th, p), text(m, th, arg(args, 1)));
-    result(a.and_then(|a| b.map(|b| position(p, if b.is_empty() { Some(0) } else { a.windows(b.len()).position(|w| w == b) }))))
+    result(a.and_then(|a| {
+        b.map(|b| position(p, if b.is_empty() { Some(0) } else { a.windows(b.len()).position(|w| w == b) }))
+    }))
 }
 
 fn strdup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    let s = match text(m, th, arg(args, 0)) { Ok(s) => s, Err(p) => return Ok(Ret::Val(Val::poison(p.poison))) };
+    let s = match text(m, th, arg(args, 0)) {
+        Ok(s) => s,
+        Err(p) => return Ok(Ret::Val(Val::poison(p.poison))),
+    };
     let site = m.user_site(th);
     let size = Val::new(s.len() as u64 + 1);
-    let p = m.heap_object(super::api::ObjectKind::HostHeap, "strdup", site, size, super::store::Fill::Poison(Reason::UNINIT))?;
+    let p = m.heap_object(
+        super::api::ObjectKind::HostHeap,
+        "strdup",
+        site,
+        size,
+        super::store::Fill::Poison(Reason::UNINIT),
+    )?;
     put_text(m, th, call, p, &s)?;
     Ok(Ret::Val(p))
 }
 
 fn strtok(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    if arg(args, 0) != Val::ZERO { m.libc.strtok = arg(args, 0); }
+    if arg(args, 0) != Val::ZERO {
+        m.libc.strtok = arg(args, 0);
+    }
     let from = m.libc.strtok;
-    if from.is_poison() || from == Val::ZERO { return Ok(Ret::Val(from)); }
+    if from.is_poison() || from == Val::ZERO {
+        return Ok(Ret::Val(from));
+    }
     let at = from.bits;
     let (s, seps) = match (text(m, th, from), text(m, th, arg(args, 1))) {
         (Ok(s), Ok(d)) => (s, d),
@@ -191,7 +234,9 @@ fn strtok(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -
     };
     let end = s[start..].iter().position(|b| seps.contains(b)).map(|n| start + n);
     m.libc.strtok = end.map_or(Val::ZERO, |e| Val::new(at + e as u64 + 1));
-    if let Some(e) = end { write(m, th, call, Val::new(at + e as u64), 8, Val::ZERO)?; }
+    if let Some(e) = end {
+        write(m, th, call, Val::new(at + e as u64), 8, Val::ZERO)?;
+    }
     Ok(Ret::Val(Val::new(at + start as u64)))
 }
 
@@ -216,9 +261,21 @@ fn on_char(args: &[Val], f: impl Fn(u8) -> u8) -> Res {
     }))
 }
 
-fn isdigit(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { class(a, 1 << 11, |b| b.is_ascii_digit()) }
-fn isspace(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { class(a, 1 << 13, super::numbers::is_space) }
-fn isalpha(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { class(a, 1 << 10, |b| b.is_ascii_alphabetic()) }
-fn isalnum(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { class(a, 1 << 3, |b| b.is_ascii_alphanumeric()) }
-fn toupper(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { on_char(a, |b| b.to_ascii_uppercase()) }
-fn tolower(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res { on_char(a, |b| b.to_ascii_lowercase()) }
+fn isdigit(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    class(a, 1 << 11, |b| b.is_ascii_digit())
+}
+fn isspace(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    class(a, 1 << 13, super::numbers::is_space)
+}
+fn isalpha(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    class(a, 1 << 10, |b| b.is_ascii_alphabetic())
+}
+fn isalnum(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    class(a, 1 << 3, |b| b.is_ascii_alphanumeric())
+}
+fn toupper(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    on_char(a, |b| b.to_ascii_uppercase())
+}
+fn tolower(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    on_char(a, |b| b.to_ascii_lowercase())
+}

@@ -26,10 +26,14 @@ impl Reason {
     /// More reasons than are kept apart.
     const MANY: Self = Self(u16::MAX);
 
-    pub const fn is_some(self) -> bool { self.0 != 0 }
+    pub const fn is_some(self) -> bool {
+        self.0 != 0
+    }
 
     /// Of what is computed from such a value: only the value itself is a pointer that was never set.
-    pub const fn of_result(self) -> Self { if self.0 == Self::UNSET.0 { Self::UNINIT } else { self } }
+    pub const fn of_result(self) -> Self {
+        if self.0 == Self::UNSET.0 { Self::UNINIT } else { self }
+    }
 }
 
 /// The texts of reasons, each kept once.
@@ -54,9 +58,13 @@ impl Reasons {
     }
 
     pub fn intern(&mut self, text: &str) -> Reason {
-        if let Some(&i) = self.index.get(text) { return Reason(i); }
+        if let Some(&i) = self.index.get(text) {
+            return Reason(i);
+        }
         let Ok(i) = u16::try_from(self.texts.len()) else { return Reason::MANY };
-        if i == u16::MAX { return Reason::MANY; }
+        if i == u16::MAX {
+            return Reason::MANY;
+        }
         self.texts.push(text.to_owned());
         self.index.insert(text.to_owned(), i);
         Reason(i)
@@ -79,26 +87,46 @@ impl Val {
     pub const ZERO: Self = Self::new(0);
     pub const UNINIT: Self = Self::poison(Reason::UNINIT);
 
-    pub const fn new(bits: u64) -> Self { Self { bits, poison: Reason::NONE } }
-    pub const fn poison(reason: Reason) -> Self { Self { bits: 0, poison: reason } }
-    pub const fn f64(v: f64) -> Self { Self::new(v.to_bits()) }
-    pub const fn i32(v: i32) -> Self { Self::new(v.cast_unsigned() as u64) }
+    pub const fn new(bits: u64) -> Self {
+        Self { bits, poison: Reason::NONE }
+    }
+    pub const fn poison(reason: Reason) -> Self {
+        Self { bits: 0, poison: reason }
+    }
+    pub const fn f64(v: f64) -> Self {
+        Self::new(v.to_bits())
+    }
+    pub const fn i32(v: i32) -> Self {
+        Self::new(v.cast_unsigned() as u64)
+    }
 
-    pub const fn is_poison(self) -> bool { self.poison.is_some() }
+    pub const fn is_poison(self) -> bool {
+        self.poison.is_some()
+    }
     /// Whether it is a pointer that was never set.
-    pub const fn is_unset(self) -> bool { self.poison.0 == Reason::UNSET.0 && self.bits == 0 }
+    pub const fn is_unset(self) -> bool {
+        self.poison.0 == Reason::UNSET.0 && self.bits == 0
+    }
     /// What was read as a pointer.
-    pub const fn as_pointer(self) -> Self { if self.poison.0 == Reason::UNINIT.0 && self.bits == 0 { Self::poison(Reason::UNSET) } else { self } }
+    pub const fn as_pointer(self) -> Self {
+        if self.poison.0 == Reason::UNINIT.0 && self.bits == 0 { Self::poison(Reason::UNSET) } else { self }
+    }
     /// The bits, where they are known.
-    pub const fn known(self) -> Option<u64> { if self.is_poison() { None } else { Some(self.bits) } }
+    pub const fn known(self) -> Option<u64> {
+        if self.is_poison() { None } else { Some(self.bits) }
+    }
 }
 
 /// The lowest `width` bits set; `width` is 1 to 64.
-pub const fn mask(width: u32) -> u64 { if width >= 64 { u64::MAX } else { (1 << width) - 1 } }
+pub const fn mask(width: u32) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
 
 /// A zero-extended integer of `width` bits as a signed one.
 pub const fn signed(bits: u64, width: u32) -> i64 {
-    if width >= 64 || width == 0 { return bits.cast_signed(); }
+    if width >= 64 || width == 0 {
+        return bits.cast_signed();
+    }
     ((bits << (64 - width)).cast_signed()) >> (64 - width)
 }
 
@@ -116,7 +144,9 @@ pub fn float_bits(v: f64, width: u32) -> u64 {
 
 /// Whether floating point of so many bits is computed. Those of 16 bits are of two kinds that the analysis form does not
 /// tell apart.
-pub const fn is_float_width(width: u32) -> bool { matches!(width, 32 | 64 | 80) }
+pub const fn is_float_width(width: u32) -> bool {
+    matches!(width, 32 | 64 | 80)
+}
 
 /// An 80-bit constant in LLVM's spelling, `0xK` and 20 digits, as the nearest double.
 #[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
@@ -124,12 +154,16 @@ pub fn parse_fp80(text: &str) -> Option<f64> {
     let digits = text.rsplit_once("0xK")?.1.get(..20)?;
     let (head, mantissa) = (u16::from_str_radix(&digits[..4], 16).ok()?, u64::from_str_radix(&digits[4..], 16).ok()?);
     let (sign, exponent) = (if head & 0x8000 == 0 { 1.0 } else { -1.0 }, i32::from(head & 0x7fff));
-    if exponent == 0x7fff { return Some(if mantissa << 1 == 0 { sign * f64::INFINITY } else { f64::NAN }); }
+    if exponent == 0x7fff {
+        return Some(if mantissa << 1 == 0 { sign * f64::INFINITY } else { f64::NAN });
+    }
     Some(sign * mantissa as f64 * 2f64.powi(exponent - 16383 - 63))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the low half is what is asked for")]
-pub const fn low32(bits: u64) -> u32 { bits as u32 }
+pub const fn low32(bits: u64) -> u32 {
+    bits as u32
+}
 
 #[cfg(test)]
 mod tests {

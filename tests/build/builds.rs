@@ -43,7 +43,16 @@ struct Built {
 /// Configures and builds in `folder/build`, which must not exist.
 fn cmake(folder: &Path, shim: &Shim, generator: &str, separable: bool, through: Through) -> Built {
     let mut configure = clean(Path::new("cmake"), folder);
-    configure.args(["-S", ".", "-B", "build", "-G", generator, "-DCMAKE_CUDA_ARCHITECTURES=80", "-DCMAKE_BUILD_TYPE=Release"]);
+    configure.args([
+        "-S",
+        ".",
+        "-B",
+        "build",
+        "-G",
+        generator,
+        "-DCMAKE_CUDA_ARCHITECTURES=80",
+        "-DCMAKE_BUILD_TYPE=Release",
+    ]);
     configure.arg(format!("-DSEPARABLE={}", if separable { "ON" } else { "OFF" })).env("SCUBA_NVCC", nvcc());
     let compiler = if through == Through::Compiler { shim.path() } else { nvcc() };
     configure.arg(format!("-DCMAKE_CUDA_COMPILER={}", compiler.display()));
@@ -59,7 +68,9 @@ fn cmake(folder: &Path, shim: &Shim, generator: &str, separable: bool, through: 
     build();
     let again = build();
     run(&mut clean(&folder.join("build/app"), folder)).ok();
-    let objects = tree(&folder.join("build")).into_iter().filter(|(name, _)| name.ends_with(".o") && !name.contains("CompilerId"));
+    let objects = tree(&folder.join("build"))
+        .into_iter()
+        .filter(|(name, _)| name.ends_with(".o") && !name.contains("CompilerId"));
     Built { objects: objects.map(|(name, bytes)| (name, normal(&bytes))).collect(), again }
 }
 
@@ -82,10 +93,20 @@ fn cmake_project(generator: &str, separable: bool) {
         assert!(!built.again.out().contains("Building CUDA"), "{name}: {}", built.again.out());
 
         // Asked once per translation unit, for the object that the build names; not about CMake's own tests of the compiler.
-        let mut asked: Vec<PathBuf> = shim.requests().iter().flat_map(|request| &request.units).map(|unit| unit.output.clone().unwrap()).collect();
+        let mut asked: Vec<PathBuf> = shim
+            .requests()
+            .iter()
+            .flat_map(|request| &request.units)
+            .map(|unit| unit.output.clone().unwrap())
+            .collect();
         asked.sort();
-        let objects = |names: &[&str]| names.iter().map(|name| folder.join("build/CMakeFiles").join(name)).collect::<Vec<_>>();
-        assert_eq!(asked, objects(&["app.dir/main.cu.o", "kernels.dir/scale.cu.o", "kernels.dir/shift.cu.o"]), "{name}");
+        let objects =
+            |names: &[&str]| names.iter().map(|name| folder.join("build/CMakeFiles").join(name)).collect::<Vec<_>>();
+        assert_eq!(
+            asked,
+            objects(&["app.dir/main.cu.o", "kernels.dir/scale.cu.o", "kernels.dir/shift.cu.o"]),
+            "{name}"
+        );
         for unit in shim.requests().iter().flat_map(|request| &request.units) {
             assert_eq!((unit.relocatable, unit.architectures.as_slice()), (separable, [80].as_slice()), "{name}");
             let named = unit.preprocessor.contains(&PreprocessorFlag::Define("NAME=\"a b\"".into()));
@@ -134,7 +155,9 @@ fn plain_make() {
         make.args(["-j4", target]).arg(format!("NVCC={}", compiler.display())).env("SCUBA_NVCC", nvcc());
         run(&mut make).ok()
     };
-    let written = || -> BTreeMap<String, Vec<u8>> { tree(&folder).into_iter().map(|(name, bytes)| (name, normal(&bytes))).collect() };
+    let written = || -> BTreeMap<String, Vec<u8>> {
+        tree(&folder).into_iter().map(|(name, bytes)| (name, normal(&bytes))).collect()
+    };
     make(&nvcc(), "all");
     let plain = written();
     make(&nvcc(), "clean");
@@ -150,16 +173,29 @@ fn plain_make() {
     let output = make(&shim.path(), "all");
     assert!(output.out().contains("Nothing to be done"), "{}", output.out());
 
-    let mut links: Vec<String> = shim.requests().iter().filter_map(|request| request.link.as_ref()).map(|link| {
-        let name = |path: &Path| path.strip_prefix(&folder).unwrap().display().to_string();
-        format!("{:?} {} <- {}", link.kind, name(&link.output), link.inputs.iter().map(|path| name(path)).collect::<Vec<_>>().join(" "))
-    }).collect();
+    let mut links: Vec<String> = shim
+        .requests()
+        .iter()
+        .filter_map(|request| request.link.as_ref())
+        .map(|link| {
+            let name = |path: &Path| path.strip_prefix(&folder).unwrap().display().to_string();
+            format!(
+                "{:?} {} <- {}",
+                link.kind,
+                name(&link.output),
+                link.inputs.iter().map(|path| name(path)).collect::<Vec<_>>().join(" ")
+            )
+        })
+        .collect();
     links.sort();
-    assert_eq!(links, [
-        "Archive libkernels.a <- scale.o shift.o host.o",
-        "Executable app <- main.o libkernels.a",
-        "SharedLibrary libshift.so <- ",
-    ]);
+    assert_eq!(
+        links,
+        [
+            "Archive libkernels.a <- scale.o shift.o host.o",
+            "Executable app <- main.o libkernels.a",
+            "SharedLibrary libshift.so <- ",
+        ]
+    );
     let units: usize = shim.requests().iter().map(|request| request.units.len()).sum();
     assert_eq!(units, 5);
 }

@@ -15,7 +15,10 @@ fn names(folder: &Path) -> Vec<String> {
 fn what_was_written_is_removed() {
     let shim = Shim::new(DENIES);
     for (words, kept) in [
-        (&["-c", "a.cu", "-o", "sub/a.o", "-MD", "-MF", "sub/a.o.d", "-MT", "sub/a.o"][..], &["a.cu", "b.cu", "main.cpp", "sub/"][..]),
+        (
+            &["-c", "a.cu", "-o", "sub/a.o", "-MD", "-MF", "sub/a.o.d", "-MT", "sub/a.o"][..],
+            &["a.cu", "b.cu", "main.cpp", "sub/"][..],
+        ),
         (&["-dc", "a.cu", "b.cu", "-odir", "sub", "-MMD"], &["a.cu", "b.cu", "main.cpp", "sub/"]),
         (&["-ptx", "a.cu"], &["a.cu", "b.cu", "main.cpp", "sub/"]),
         (&["a.cu", "main.cpp", "-o", "app"], &["a.cu", "b.cu", "main.cpp", "sub/"]),
@@ -37,7 +40,10 @@ fn what_was_not_written_stays() {
     let shim = Shim::new(DENIES);
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    write(folder.path(), &[("a.cu", KERNEL), ("a.d", "another tool's"), ("out/target.o", "old"), ("unrelated.o", "old")]);
+    write(
+        folder.path(),
+        &[("a.cu", KERNEL), ("a.d", "another tool's"), ("out/target.o", "old"), ("unrelated.o", "old")],
+    );
     symlink(at("out/target.o"), at("a.o")).unwrap();
     let output = run(shim.command(folder.path()).args(["-arch=sm_80", "-c", "a.cu"]));
     assert_eq!(output.status.code(), Some(1));
@@ -59,7 +65,8 @@ fn make_tries_again() {
     tries_again(&shim, folder.path(), || {
         let mut command = shim.command(folder.path());
         let mut make = clean(Path::new("make"), folder.path());
-        make.arg(format!("NVCC={}", command.get_program().display())).envs(command.env_remove("MAKEFLAGS").get_envs().filter_map(|(name, value)| Some((name, value?))));
+        make.arg(format!("NVCC={}", command.get_program().display()))
+            .envs(command.env_remove("MAKEFLAGS").get_envs().filter_map(|(name, value)| Some((name, value?))));
         make
     });
 }

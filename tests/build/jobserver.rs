@@ -10,7 +10,8 @@ use std::path::Path;
 fn project(units: usize) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let sources: Vec<String> = (0..units).map(|number| format!("k{number}.cu")).collect();
-    let makefile = "OBJECTS := $(patsubst %.cu,%.o,$(wildcard *.cu))\nall: $(OBJECTS)\n%.o: %.cu\n\t+$(SHIM) -c $< -o $@\n";
+    let makefile =
+        "OBJECTS := $(patsubst %.cu,%.o,$(wildcard *.cu))\nall: $(OBJECTS)\n%.o: %.cu\n\t+$(SHIM) -c $< -o $@\n";
     write(folder.path(), &[("Makefile", makefile)]);
     for source in &sources {
         write(folder.path(), &[(source, "")]);
@@ -74,7 +75,11 @@ fn nvcc_inherits_what_make_gave() {
     let shim = Shim::new(ANALYSIS);
     let folder = project(1);
     make(&shim, folder.path(), "-j2");
-    let seen = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.to_string_lossy().contains("fds.")).unwrap();
+    let seen = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_string_lossy().contains("fds."))
+        .unwrap();
     let seen = std::fs::read_to_string(seen).unwrap();
     let auth = seen.split("--jobserver-auth=").nth(1).unwrap().split_whitespace().next().unwrap();
     if let Some((read, write)) = auth.split_once(',') {
@@ -89,9 +94,17 @@ fn nvcc_inherits_what_make_gave() {
 fn a_jobserver_that_is_not_there() {
     let shim = Shim::new(ANALYSIS);
     let folder = project(1);
-    for flags in ["-j4 --jobserver-auth=3,4", "-j4 --jobserver-auth=1,2", "-j4 --jobserver-auth=fifo:/no/such", "-j --jobserver-auth=-2,-2"] {
+    for flags in [
+        "-j4 --jobserver-auth=3,4",
+        "-j4 --jobserver-auth=1,2",
+        "-j4 --jobserver-auth=fifo:/no/such",
+        "-j --jobserver-auth=-2,-2",
+    ] {
         let mut command = shim.command(folder.path());
-        command.args(["-c", "k0.cu", "-o", "k0.o"]).env("SCUBA_NVCC", folder.path().join("nvcc")).env("MAKEFLAGS", flags);
+        command
+            .args(["-c", "k0.cu", "-o", "k0.o"])
+            .env("SCUBA_NVCC", folder.path().join("nvcc"))
+            .env("MAKEFLAGS", flags);
         run(&mut command).ok();
     }
     assert_eq!(count(folder.path()).0, 8);

@@ -41,7 +41,9 @@ fn text_is_coloured_where_standard_error_is_a_terminal() {
         let line = format!("{} {}", shim.path().display(), COMPILE.join(" "));
         let mut command = clean(Path::new(if terminal { "script" } else { "sh" }), folder.path());
         command.args([if terminal { "-qec" } else { "-c" }, &line]);
-        if terminal { command.arg("/dev/null"); }
+        if terminal {
+            command.arg("/dev/null");
+        }
         command.env("SCUBA_NVCC", nvcc()).env_remove("NO_COLOR").env("TERM", "xterm").env(name, value);
         let output = run(&mut command).ok();
         let text = output.out() + &output.err();
@@ -76,7 +78,10 @@ fn one_line_when_it_cannot_follow() {
 fn crashes_and_nonsense_cost_one_line() {
     let folder = project();
     for (script, line) in [
-        ("cat > /dev/null; echo 'thread main panicked: an error'; exit 101", "scuba: note: a.cu was not analysed: scuba ended with status 101\n"),
+        (
+            "cat > /dev/null; echo 'thread main panicked: an error'; exit 101",
+            "scuba: note: a.cu was not analysed: scuba ended with status 101\n",
+        ),
         ("kill -SEGV $$", "scuba: note: a.cu was not analysed: scuba was ended by signal 11\n"),
         ("exit 1", "scuba: note: a.cu was not analysed: scuba denied something without saying what\n"),
         // It does not even read the request, which is larger than a pipe holds.
@@ -172,7 +177,10 @@ fn what_the_analysis_is_asked() {
     let link = request.link.as_ref().unwrap();
     assert_eq!((link.kind, &link.output), (LinkKind::Executable, &here.join("app")));
     let [kernel, main] = request.units.as_slice() else { panic!("{:?}", request.units) };
-    assert_eq!((kernel.language, kernel.sides, kernel.architectures.as_slice()), (Language::Cuda, Sides::Both, [86].as_slice()));
+    assert_eq!(
+        (kernel.language, kernel.sides, kernel.architectures.as_slice()),
+        (Language::Cuda, Sides::Both, [86].as_slice())
+    );
     assert_eq!((main.language, main.sides), (Language::Cxx, Sides::HostOnly));
     assert_eq!(kernel.nvcc.as_deref(), Some(nvcc().as_path()));
     assert!(kernel.relocatable && kernel.output.is_none() && kernel.command[1..].contains(&"-DN=1".to_owned()));
@@ -183,7 +191,13 @@ fn what_the_analysis_is_asked() {
 fn native_architectures_are_asked_of_the_toolkit() {
     let shim = Shim::recording("exit 0");
     let folder = project();
-    write(folder.path(), &[("bin/nvcc", "#!/bin/sh\n: > a.o\n"), ("bin/__nvcc_device_query", "#!/bin/sh\n[ -e a.o ] || sleep 1; printf '90,86'\n")]);
+    write(
+        folder.path(),
+        &[
+            ("bin/nvcc", "#!/bin/sh\n: > a.o\n"),
+            ("bin/__nvcc_device_query", "#!/bin/sh\n[ -e a.o ] || sleep 1; printf '90,86'\n"),
+        ],
+    );
     for program in ["bin/nvcc", "bin/__nvcc_device_query"] {
         std::fs::set_permissions(folder.path().join(program), std::fs::Permissions::from_mode(0o755)).unwrap();
     }
@@ -197,12 +211,23 @@ fn native_architectures_are_asked_of_the_toolkit() {
 fn what_the_analysis_is_not_asked() {
     let shim = Shim::recording("exit 1");
     let folder = project();
-    for inside in ["CMakeFiles/3.25.1/CompilerIdCUDA", "CMakeFiles/CMakeScratch/TryCompile-1", "CMakeFiles/CMakeTmp", "meson-private/tmp"] {
+    for inside in [
+        "CMakeFiles/3.25.1/CompilerIdCUDA",
+        "CMakeFiles/CMakeScratch/TryCompile-1",
+        "CMakeFiles/CMakeTmp",
+        "meson-private/tmp",
+    ] {
         write(folder.path(), &[(&format!("{inside}/probe.cu"), KERNEL)]);
         run(shim.command(&folder.path().join(inside)).args(["-arch=sm_80", "-ptx", "probe.cu"])).ok();
     }
     write(folder.path(), &[("conftest.cu", KERNEL)]);
-    for words in [&["-arch=sm_80", "-ptx", "conftest.cu"][..], &["--version"], &["-E", "a.cu"], &["-M", "a.cu"], &["--dryrun", "-c", "a.cu"]] {
+    for words in [
+        &["-arch=sm_80", "-ptx", "conftest.cu"][..],
+        &["--version"],
+        &["-E", "a.cu"],
+        &["-M", "a.cu"],
+        &["--dryrun", "-c", "a.cu"],
+    ] {
         run(shim.command(folder.path()).args(words)).ok();
     }
     assert!(shim.requests().is_empty(), "{:?}", shim.requests());
@@ -224,7 +249,10 @@ fn launcher_mode() {
     assert_eq!(run_with(&[&ccache, &nvcc()]).out(), "launched\n");
     assert_eq!(shim.requests().len(), 3);
     let units: Vec<_> = shim.requests().into_iter().flat_map(|request| request.units).collect();
-    assert!(units.iter().all(|unit| unit.nvcc.as_deref() == Some(&nvcc()) && unit.source == Path::new("a.cu")), "{units:?}");
+    assert!(
+        units.iter().all(|unit| unit.nvcc.as_deref() == Some(&nvcc()) && unit.source == Path::new("a.cu")),
+        "{units:?}"
+    );
 }
 
 #[test]
@@ -235,14 +263,18 @@ fn found_on_path_and_in_the_settings() {
     let links = folder.path().join("links");
     std::fs::create_dir(&links).unwrap();
     symlink(shim.path(), links.join("nvcc")).unwrap();
-    let path = std::env::join_paths([&links, nvcc().parent().unwrap(), Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+    let path =
+        std::env::join_paths([&links, nvcc().parent().unwrap(), Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
     run(clean(&links.join("nvcc"), folder.path()).args(COMPILE).env("PATH", &path)).ok();
     assert!(folder.path().join("a.o").exists());
 
     let poor = std::env::join_paths([&links, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
     let output = run(clean(&shim.path(), folder.path()).args(COMPILE).env("PATH", &poor));
     assert_eq!(output.status.code(), Some(127));
-    assert_eq!(output.err(), "scuba-nvcc: no nvcc found: set SCUBA_NVCC, or `path` under [nvcc] in scuba.toml, or put nvcc on PATH\n");
+    assert_eq!(
+        output.err(),
+        "scuba-nvcc: no nvcc found: set SCUBA_NVCC, or `path` under [nvcc] in scuba.toml, or put nvcc on PATH\n"
+    );
 
     write(folder.path(), &[("scuba.toml", &format!("[nvcc]\npath = '{}'\n", nvcc().display()))]);
     run(clean(&shim.path(), folder.path()).args(COMPILE).env("PATH", &poor)).ok();
@@ -263,7 +295,10 @@ fn a_wrapper_around_the_shim_ends() {
     let path = |folders: &[&Path]| std::env::join_paths(folders).unwrap();
     let here = nvcc();
     let mut command = clean(&shim.path(), folder.path());
-    command.args(COMPILE).env("SCUBA_NVCC", &wrapper).env("PATH", path(&[here.parent().unwrap(), Path::new("/usr/bin"), Path::new("/bin")]));
+    command
+        .args(COMPILE)
+        .env("SCUBA_NVCC", &wrapper)
+        .env("PATH", path(&[here.parent().unwrap(), Path::new("/usr/bin"), Path::new("/bin")]));
     run(&mut command).ok();
     assert_eq!(shim.requests().len(), 1);
 

@@ -16,8 +16,23 @@ const CASES: &[(&[&str], &str, &str)] = &[
     (&["-isystem", "inc", "-isystem=d", "--system-include", "e,f", "-include", "h.h", "--pre-include=h.h,h.h"], "", ""),
     (&["-Xcompiler", "-Wall,-Wextra", "-Xcompiler=-DX", "--compiler-options", "-DY -DZ"], "", ""),
     (&["-Xcompiler", r#"-DX=\"a b\""#, "-Xcompiler", r#""-DY=1,-DZ""#, "-Xcompiler", r#"-DW=\\\"a\\\""#], "", ""),
-    (&["-Xcompiler", "-DX='a,b',-DY", "-Xcompiler", "'-DZ=a b'", "-Xcompiler", r"-DV=a\,b", "-Xcompiler", ",-DU,,"], "", ""),
-    (&["-forward-unknown-to-host-compiler", "-fno-strict-aliasing", "-march=x86-64", "-Xcompiler", "-DX", "-Wno-psabi"], "", ""),
+    (
+        &["-Xcompiler", "-DX='a,b',-DY", "-Xcompiler", "'-DZ=a b'", "-Xcompiler", r"-DV=a\,b", "-Xcompiler", ",-DU,,"],
+        "",
+        "",
+    ),
+    (
+        &[
+            "-forward-unknown-to-host-compiler",
+            "-fno-strict-aliasing",
+            "-march=x86-64",
+            "-Xcompiler",
+            "-DX",
+            "-Wno-psabi",
+        ],
+        "",
+        "",
+    ),
     (&["-DA"], r#"-DB="x y" -DC=\"x\" -DD=\\\"x\\\" -DE=x\ y "-DF=x y""#, ""),
     (&["-DA"], "-DB=x\\,y -DC=x\\\\,y\n-DD=\"x,y\"\r\n\t-DE=a\"b c\"d -DF=\\\\x -DG=\\\\\\\\x", ""),
     (&["-DA"], r#"-Xcompiler "-DX=1,-DY" -Xcompiler \"-DZ=1,-DW\" -I"sp ace""#, ""),
@@ -50,7 +65,8 @@ fn the_host_compiler_receives_what_we_read() {
         command.env("NVCC_APPEND_FLAGS", append);
         let _ = std::fs::remove_file(&log);
         let output = run(&mut command);
-        let received = std::fs::read(&log).unwrap_or_else(|_| panic!("{words:?}: the host compiler was not run: {}", output.err()));
+        let received = std::fs::read(&log)
+            .unwrap_or_else(|_| panic!("{words:?}: the host compiler was not run: {}", output.err()));
         let received: Vec<String> =
             received.split(|&byte| byte == 0).map(|word| String::from_utf8(word.to_vec()).unwrap()).collect();
 
@@ -81,16 +97,26 @@ fn compare(received: &[String], preprocessor: &[PreprocessorFlag], host_flags: &
     let paths = |pick: fn(&PreprocessorFlag) -> Option<&Path>| -> Vec<String> {
         preprocessor.iter().filter_map(pick).map(|path| path.display().to_string()).collect()
     };
-    let read: Vec<_> = preprocessor.iter().filter(|flag| matches!(flag, PreprocessorFlag::Define(_) | PreprocessorFlag::Undefine(_))).cloned().collect();
+    let read: Vec<_> = preprocessor
+        .iter()
+        .filter(|flag| matches!(flag, PreprocessorFlag::Define(_) | PreprocessorFlag::Undefine(_)))
+        .cloned()
+        .collect();
     assert_eq!(read, macros);
     assert_eq!(paths(|flag| if let PreprocessorFlag::Include(path) = flag { Some(path) } else { None }), includes);
     assert_eq!(paths(|flag| if let PreprocessorFlag::SystemInclude(path) = flag { Some(path) } else { None }), systems);
     assert_eq!(paths(|flag| if let PreprocessorFlag::PreInclude(path) = flag { Some(path) } else { None }), before);
     let mut rest = received.iter();
     for flag in host_flags {
-        assert!(rest.any(|word| word == flag), "{flag} is not among {received:?}, or not in that order: {host_flags:?}");
+        assert!(
+            rest.any(|word| word == flag),
+            "{flag} is not among {received:?}, or not in that order: {host_flags:?}"
+        );
     }
     // And nothing that only the host flags could have brought is missing from them.
-    let brought: Vec<&String> = received.iter().filter(|word| ["-W", "-f", "-march"].iter().any(|start| word.starts_with(start)) || *word == "-DX").collect();
+    let brought: Vec<&String> = received
+        .iter()
+        .filter(|word| ["-W", "-f", "-march"].iter().any(|start| word.starts_with(start)) || *word == "-DX")
+        .collect();
     assert!(brought.iter().all(|word| host_flags.contains(word)), "{brought:?} {host_flags:?}");
 }

@@ -99,7 +99,9 @@ static LINES: &[Line] = &[
         contents: Contents::WithoutDebug,
     },
     line("-arch=sm_80 -c a.cu -forward-unknown-to-host-compiler -march=x86-64 -fno-strict-aliasing"),
-    line("-arch=sm_80 -c a.cu -ccbin g++ -use_fast_math --extended-lambda --expt-relaxed-constexpr -default-stream per-thread"),
+    line(
+        "-arch=sm_80 -c a.cu -ccbin g++ -use_fast_math --extended-lambda --expt-relaxed-constexpr -default-stream per-thread",
+    ),
     line("-arch=sm_80 -c warn.cu"),
     line("-arch=sm_80 -c warn.cu -w"),
     line("-arch=sm_80 -c warn.cu -Werror all-warnings"),
@@ -192,7 +194,12 @@ fn objects() -> &'static Path {
     let folder = FOLDER.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &files());
-        for words in ["-arch=sm_80 -dc a.cu -o a.rdc.o", "-c main.cpp", "-arch=sm_80 -lib a.cu -o libkernels.a", "-arch=sm_80 -ptx a.cu -o kernels.ptx"] {
+        for words in [
+            "-arch=sm_80 -dc a.cu -o a.rdc.o",
+            "-c main.cpp",
+            "-arch=sm_80 -lib a.cu -o libkernels.a",
+            "-arch=sm_80 -ptx a.cu -o kernels.ptx",
+        ] {
             run(clean(&nvcc(), folder.path()).args(words.split(' '))).ok();
         }
         folder
@@ -239,7 +246,10 @@ fn see(line: &Line, mut command: Command, folder: &Path) -> Seen {
         *contents = if line.contents == Contents::Any { Vec::new() } else { normal(contents) };
     }
     // Names of kept files hold the process number too.
-    let files = files.into_iter().map(|(name, contents)| (String::from_utf8(normal(name.as_bytes())).unwrap(), contents)).collect();
+    let files = files
+        .into_iter()
+        .map(|(name, contents)| (String::from_utf8(normal(name.as_bytes())).unwrap(), contents))
+        .collect();
     let text = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(&normal(bytes)).into_owned();
         // ptxas says how long it took.
@@ -254,9 +264,11 @@ fn difference(line: &Line, nvcc: &Seen, shim: &Seen) -> Option<String> {
         return None;
     }
     let mut text = format!("{:?} {:?}\n", line.words, line.append);
-    for (what, one, other) in
-        [("status", &nvcc.status, &shim.status), ("stdout", &nvcc.stdout, &shim.stdout), ("stderr", &nvcc.stderr, &shim.stderr)]
-    {
+    for (what, one, other) in [
+        ("status", &nvcc.status, &shim.status),
+        ("stdout", &nvcc.stdout, &shim.stdout),
+        ("stderr", &nvcc.stderr, &shim.stderr),
+    ] {
         if one != other {
             text += &format!("  {what} of nvcc: {one}\n  {what} of the shim: {other}\n");
         }
@@ -266,9 +278,18 @@ fn difference(line: &Line, nvcc: &Seen, shim: &Seen) -> Option<String> {
         match (nvcc.files.get(name), shim.files.get(name)) {
             (Some(one), Some(other)) if one == other => {}
             (Some(one), Some(other)) => {
-                let at = one.iter().zip(other).position(|(one, other)| one != other).unwrap_or(one.len().min(other.len()));
-                let near = |bytes: &[u8]| String::from_utf8_lossy(&bytes[at.saturating_sub(24)..bytes.len().min(at + 40)]).into_owned();
-                text += &format!("  {name}: {} and {} bytes, at {at} {:?} and {:?}\n", one.len(), other.len(), near(one), near(other));
+                let at =
+                    one.iter().zip(other).position(|(one, other)| one != other).unwrap_or(one.len().min(other.len()));
+                let near = |bytes: &[u8]| {
+                    String::from_utf8_lossy(&bytes[at.saturating_sub(24)..bytes.len().min(at + 40)]).into_owned()
+                };
+                text += &format!(
+                    "  {name}: {} and {} bytes, at {at} {:?} and {:?}\n",
+                    one.len(),
+                    other.len(),
+                    near(one),
+                    near(other)
+                );
             }
             (one, _) => text += &format!("  {name} only from {}\n", if one.is_some() { "nvcc" } else { "the shim" }),
         }
@@ -298,17 +319,79 @@ fn as_nvcc_itself() {
         let workers: Vec<_> = (0..2).map(|number| scope.spawn(move || worker(number))).collect();
         workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
     });
-    assert!(differences.is_empty(), "{} of {} lines differ:\n{}", differences.len(), LINES.len(), differences.join("\n"));
+    assert!(
+        differences.is_empty(),
+        "{} of {} lines differ:\n{}",
+        differences.len(),
+        LINES.len(),
+        differences.join("\n")
+    );
 }
 
 /// Command lines that nobody would write: words drawn by a fixed sequence.
 #[test]
 fn as_nvcc_itself_on_nonsense() {
     const WORDS: &[&str] = &[
-        "-c", "-dc", "-ptx", "-E", "-M", "-MD", "-MF", "-o", "-odir", "-arch", "-arch=sm_80", "-arch=all", "-gencode", "arch=compute_80,code=sm_80",
-        "-code", "sm_80", "a.cu", "b.cu", "main.cpp", "main.o", "a.txt", "x.o", "sub", "-", "--", "-x", "cu", "-D", "-DA=\"", "-I", "-l", "-L.",
-        "-Xcompiler", "-Wall,", "-rdc", "true", "-rdc=false", "-optf", "options.txt", "nosuch.txt", "--nosuch", "-t", "2", "-std", "c++17", "-lib",
-        "-dlink", "-shared", "-G", "-O", "-keep", "-w", "-forward-unknown-to-host-compiler", "\\", "", "=", "-=", "--=x", "-o=", "é",
+        "-c",
+        "-dc",
+        "-ptx",
+        "-E",
+        "-M",
+        "-MD",
+        "-MF",
+        "-o",
+        "-odir",
+        "-arch",
+        "-arch=sm_80",
+        "-arch=all",
+        "-gencode",
+        "arch=compute_80,code=sm_80",
+        "-code",
+        "sm_80",
+        "a.cu",
+        "b.cu",
+        "main.cpp",
+        "main.o",
+        "a.txt",
+        "x.o",
+        "sub",
+        "-",
+        "--",
+        "-x",
+        "cu",
+        "-D",
+        "-DA=\"",
+        "-I",
+        "-l",
+        "-L.",
+        "-Xcompiler",
+        "-Wall,",
+        "-rdc",
+        "true",
+        "-rdc=false",
+        "-optf",
+        "options.txt",
+        "nosuch.txt",
+        "--nosuch",
+        "-t",
+        "2",
+        "-std",
+        "c++17",
+        "-lib",
+        "-dlink",
+        "-shared",
+        "-G",
+        "-O",
+        "-keep",
+        "-w",
+        "-forward-unknown-to-host-compiler",
+        "\\",
+        "",
+        "=",
+        "-=",
+        "--=x",
+        "-o=",
+        "é",
     ];
     let shim = Shim::new(PASSES);
     let root = tempfile::tempdir().unwrap();
@@ -331,7 +414,8 @@ fn as_nvcc_itself_on_nonsense() {
         fresh(&folder);
         let mut shimmed = see(&line, shim.command(&folder), &folder);
         // The one line that standard input is worth.
-        shimmed.stderr = shimmed.stderr.replace("scuba: note: standard input was not analysed: it can be read only once\n", "");
+        shimmed.stderr =
+            shimmed.stderr.replace("scuba: note: standard input was not analysed: it can be read only once\n", "");
         differences.extend(difference(&line, &plain, &shimmed));
     }
     assert!(differences.is_empty(), "{}", differences.join("\n"));

@@ -12,7 +12,11 @@ use std::time::{Duration, Instant};
 /// An nvcc that writes its process number and its child's, then does as it is told.
 fn fake_nvcc(folder: &Path, body: &str) {
     let file = folder.join("nvcc");
-    std::fs::write(&file, format!("#!/bin/bash\nsleep 1000 & echo $$ $! > nvcc.pids.new; mv nvcc.pids.new nvcc.pids\n{body}\n")).unwrap();
+    std::fs::write(
+        &file,
+        format!("#!/bin/bash\nsleep 1000 & echo $$ $! > nvcc.pids.new; mv nvcc.pids.new nvcc.pids\n{body}\n"),
+    )
+    .unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
@@ -38,7 +42,9 @@ impl Running {
         let trap = if ignored.is_empty() { String::new() } else { format!("trap '' {ignored}; ") };
         // The tests themselves may run where signals are ignored: under nohup, or as a shell's background job.
         let mut command = clean(Path::new("/usr/bin/env"), folder.path());
-        command.args(["--default-signal", "/bin/bash", "-c", &format!("{trap}exec '{}' -c a.cu", shim.path().display())]).env("SCUBA_NVCC", folder.path().join("nvcc"));
+        command
+            .args(["--default-signal", "/bin/bash", "-c", &format!("{trap}exec '{}' -c a.cu", shim.path().display())])
+            .env("SCUBA_NVCC", folder.path().join("nvcc"));
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         Running { folder, _shim: shim, child }
     }
@@ -86,7 +92,10 @@ fn all_gone(pids: &[String]) {
 fn forwarded_while_nvcc_runs() {
     for (signal, number) in [(Signal::INT, 2), (Signal::TERM, 15), (Signal::HUP, 1), (Signal::QUIT, 3)] {
         // The background child of a shell script ignores SIGINT and SIGQUIT; give it back its default.
-        let mut running = Running::start("kill %1; exec perl -e '$SIG{INT}=\"DEFAULT\"; $SIG{QUIT}=\"DEFAULT\"; open F, \">ready\"; sleep 1000'", ANALYSIS);
+        let mut running = Running::start(
+            "kill %1; exec perl -e '$SIG{INT}=\"DEFAULT\"; $SIG{QUIT}=\"DEFAULT\"; open F, \">ready\"; sleep 1000'",
+            ANALYSIS,
+        );
         let pids = [running.pids("nvcc.pids"), running.pids("scuba.pids")].concat();
         running.pids("ready");
         running.send(signal);
@@ -150,7 +159,10 @@ fn an_ignored_signal_stays_ignored() {
 #[test]
 fn killed_outright() {
     // What the fake nvcc started is no child of the shim's: it is gone before "ready".
-    let mut running = Running::start("kill $!; : > ready; exec sleep 1000", "cat > /dev/null; echo $$ > scuba.pids.new; mv scuba.pids.new scuba.pids; exec sleep 1000");
+    let mut running = Running::start(
+        "kill $!; : > ready; exec sleep 1000",
+        "cat > /dev/null; echo $$ > scuba.pids.new; mv scuba.pids.new scuba.pids; exec sleep 1000",
+    );
     let pids = [running.pids("nvcc.pids"), running.pids("scuba.pids")].concat();
     running.pids("ready");
     running.send(Signal::KILL);

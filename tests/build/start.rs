@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 #[test]
 fn links_nothing_heavy() {
     let output = run(clean(Path::new("readelf"), Path::new("/")).args(["-d", env!("CARGO_BIN_EXE_scuba-nvcc")])).ok();
-    let needed: Vec<String> = output.out().lines().filter(|line| line.contains("(NEEDED)")).map(str::to_owned).collect();
+    let needed: Vec<String> =
+        output.out().lines().filter(|line| line.contains("(NEEDED)")).map(str::to_owned).collect();
     assert!(needed.iter().any(|line| line.contains("libc.so")), "{}", output.out());
     for library in needed {
         let name = library.to_lowercase();

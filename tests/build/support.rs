@@ -95,7 +95,10 @@ pub fn clean(program: &Path, directory: &Path) -> Command {
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         if ["SCUBA_", "NVCC_", "CMAKE_", "CUDA"].iter().any(|prefix| name.starts_with(prefix))
-            || matches!(&*name, "MAKEFLAGS" | "MFLAGS" | "CARGO_MAKEFLAGS" | "CC" | "CXX" | "CFLAGS" | "CXXFLAGS" | "LDFLAGS")
+            || matches!(
+                &*name,
+                "MAKEFLAGS" | "MFLAGS" | "CARGO_MAKEFLAGS" | "CC" | "CXX" | "CFLAGS" | "CXXFLAGS" | "LDFLAGS"
+            )
         {
             command.env_remove(&*name);
         }
@@ -131,7 +134,8 @@ impl Output {
 #[track_caller]
 pub fn run(command: &mut Command) -> Output {
     let started = Instant::now();
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap_or_else(|e| panic!("{command:?}: {e}"));
     let read = |mut stream: Box<dyn Read + Send>| {
         std::thread::spawn(move || {
             let mut text = Vec::new();
@@ -195,7 +199,9 @@ pub fn normal(bytes: &[u8]) -> Vec<u8> {
         at += found + mark.len();
         // tmpxft_0000298f_00000000-6_a.cudafe1.stub.c, and mangled: tmpxft_0000298f_00000000_7_
         for number in [at, at + 9] {
-            for byte in text.iter_mut().skip(number).take(8).take_while(|byte| byte.is_ascii_hexdigit()) { *byte = b'0'; }
+            for byte in text.iter_mut().skip(number).take(8).take_while(|byte| byte.is_ascii_hexdigit()) {
+                *byte = b'0';
+            }
         }
     }
     text

@@ -14,26 +14,54 @@ use std::sync::Arc;
 /// time: a busy machine may find them in one reading only.
 fn verdicts(r: &ProgramReport, lines: bool) -> Vec<String> {
     let line = |n: u32| if lines { format!(":{n}") } else { String::new() };
-    let found = r.findings.iter().filter(|f| f.rule != Rule::IndexOverflow).map(|f| format!("{:?} {:?} {}{} {}", f.rule, f.verdict, f.access.kernel, line(f.access.position.line), f.access.array));
+    let found = r.findings.iter().filter(|f| f.rule != Rule::IndexOverflow).map(|f| {
+        format!("{:?} {:?} {}{} {}", f.rule, f.verdict, f.access.kernel, line(f.access.position.line), f.access.array)
+    });
     let open = r.undecided.iter().map(|u| format!("undecided {}{} {}", u.kernel, line(u.position.line), u.array));
     found.chain(open).collect()
 }
 
 /// How every access stands, by kernel and array: what wraps counts as safe if it does not.
 fn standings(r: &ProgramReport, lines: bool) -> Vec<String> {
-    r.places.iter().map(|p| format!("{}{} {} {:?}", p.kernel, if lines { format!(":{}", p.position.line) } else { String::new() }, p.array, p.standing)).collect()
+    r.places
+        .iter()
+        .map(|p| {
+            format!(
+                "{}{} {} {:?}",
+                p.kernel,
+                if lines { format!(":{}", p.position.line) } else { String::new() },
+                p.array,
+                p.standing
+            )
+        })
+        .collect()
 }
 
 /// Equal ones told apart by a number: two accesses of one form are two.
 fn numbered(all: impl IntoIterator<Item = String>) -> BTreeSet<String> {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
-    all.into_iter().map(|x| { let n = seen.entry(x.clone()).or_default(); *n += 1; if *n == 1 { x } else { format!("{x} ({n})") } }).collect()
+    all.into_iter()
+        .map(|x| {
+            let n = seen.entry(x.clone()).or_default();
+            *n += 1;
+            if *n == 1 { x } else { format!("{x} ({n})") }
+        })
+        .collect()
 }
 
-fn list(out: &mut String, what: &str, clang: impl IntoIterator<Item = String>, cgeist: impl IntoIterator<Item = String>) {
+fn list(
+    out: &mut String,
+    what: &str,
+    clang: impl IntoIterator<Item = String>,
+    cgeist: impl IntoIterator<Item = String>,
+) {
     let (a, b) = (numbered(clang), numbered(cgeist));
-    for x in a.difference(&b) { let _ = writeln!(out, "  - {what}: {x}"); }
-    for x in b.difference(&a) { let _ = writeln!(out, "  + {what}: {x}"); }
+    for x in a.difference(&b) {
+        let _ = writeln!(out, "  - {what}: {x}");
+    }
+    for x in b.difference(&a) {
+        let _ = writeln!(out, "  + {what}: {x}");
+    }
 }
 
 /// A difference that is known, and why it is there.
@@ -48,11 +76,21 @@ struct Known {
     why: &'static str,
 }
 
-const SHARED_SIZE: &str = "unmodified cgeist does not pass the third launch argument: the size of dynamic shared memory is not known";
+const SHARED_SIZE: &str =
+    "unmodified cgeist does not pass the third launch argument: the size of dynamic shared memory is not known";
 const ELEMENTS: &str = "cgeist stores the elements of an initialiser one by one, clang fills the array";
-const MEMBERS: &str = "MLIR does not keep the names of members; without positions, accesses of one expression are places of their own";
+const MEMBERS: &str =
+    "MLIR does not keep the names of members; without positions, accesses of one expression are places of their own";
 
-const fn known(program: &'static str, shape: &'static str, words: &'static [&'static str], lines: usize, why: &'static str) -> Known { Known { program, shape, words, lines, why } }
+const fn known(
+    program: &'static str,
+    shape: &'static str,
+    words: &'static [&'static str],
+    lines: usize,
+    why: &'static str,
+) -> Known {
+    Known { program, shape, words, lines, why }
+}
 
 const KNOWN: &[Known] = &[
     known("dynamicSharedOOb", "stock", &["launch: 0 k(int*) <<<(1, 1, 1), (64, 1, 1), "], 2, SHARED_SIZE),
@@ -62,7 +100,13 @@ const KNOWN: &[Known] = &[
     known("dynamicSharedOk", "stock", &["launch: 0 k(int*) <<<(1, 1, 1), (64, 1, 1), "], 2, SHARED_SIZE),
     known("dynamicSharedOk", "stock", &["+ verdict: undecided k(int*) s"], 2, SHARED_SIZE),
     known("dynamicSharedOk", "stock", &["place: k(int*) s "], 4, SHARED_SIZE),
-    known("shared_dyn", "stock", &["launch: 0 sections(float const*, float*, int) <<<(4, 1, 1), (128, 1, 1), "], 2, SHARED_SIZE),
+    known(
+        "shared_dyn",
+        "stock",
+        &["launch: 0 sections(float const*, float*, int) <<<(4, 1, 1), (128, 1, 1), "],
+        2,
+        SHARED_SIZE,
+    ),
     known("shared_dyn", "stock", &["+ verdict: undecided sections(float const*, float*, int) s_"], 8, SHARED_SIZE),
     known("shared_dyn", "stock", &["- place: sections(float const*, float*, int) s_", " Safe"], 8, SHARED_SIZE),
     known("shared_dyn", "stock", &["+ place: sections(float const*, float*, int) s_", " Open"], 8, SHARED_SIZE),
@@ -85,7 +129,8 @@ fn both_read_the_same() {
             let (a, b) = (read(&clang, lines), read(&cgeist, lines));
             assert!(!a.launches.is_empty() && !a.accesses.is_empty(), "{p}: clang's reading is empty");
             let mut out = String::new();
-            let in_order = |v: Vec<String>| v.into_iter().enumerate().map(|(i, x)| format!("{i} {x}")).collect::<Vec<_>>();
+            let in_order =
+                |v: Vec<String>| v.into_iter().enumerate().map(|(i, x)| format!("{i} {x}")).collect::<Vec<_>>();
             list(&mut out, "launch", in_order(a.launches), in_order(b.launches));
             list(&mut out, "allocation", in_order(a.allocations), in_order(b.allocations));
             list(&mut out, "access", a.accesses, b.accesses);
@@ -93,13 +138,22 @@ fn both_read_the_same() {
             list(&mut out, "verdict", verdicts(&report, lines), verdicts(&other, lines));
             list(&mut out, "place", standings(&report, lines), standings(&other, lines));
             for line in out.lines() {
-                let known = KNOWN.iter().position(|k| k.program == p && shape.starts_with(k.shape) && k.words.iter().all(|w| line.contains(w)));
-                match known { Some(i) => used[i] += 1, None => { let _ = writeln!(text, "{p} {shape}{line}"); } }
+                let known = KNOWN.iter().position(|k| {
+                    k.program == p && shape.starts_with(k.shape) && k.words.iter().all(|w| line.contains(w))
+                });
+                match known {
+                    Some(i) => used[i] += 1,
+                    None => {
+                        let _ = writeln!(text, "{p} {shape}{line}");
+                    }
+                }
             }
         }
     }
     assert!(text.is_empty(), "\n{text}");
-    for (k, used) in KNOWN.iter().zip(used) { assert_eq!(used, k.lines, "{} {:?} ({})", k.program, k.words, k.why); }
+    for (k, used) in KNOWN.iter().zip(used) {
+        assert_eq!(used, k.lines, "{} {:?} ({})", k.program, k.words, k.why);
+    }
 }
 
 /// Rule, kernel, array and line of what must be found; nothing else may be.
@@ -119,14 +173,28 @@ fn bad_programs_are_found_through_cgeist_alone_and_their_twins_are_not() {
         for shape in SHAPES {
             let stock = shape.starts_with("stock");
             let report = check(&recorded(program, shape).unwrap());
-            let found: Vec<_> = report.findings.iter().map(|f| (format!("{:?}", f.rule), f.access.kernel.as_str(), f.access.array.as_str(), f.access.position.line)).collect();
+            let found: Vec<_> = report
+                .findings
+                .iter()
+                .map(|f| {
+                    (format!("{:?}", f.rule), f.access.kernel.as_str(), f.access.array.as_str(), f.access.position.line)
+                })
+                .collect();
             // The size of dynamic shared memory is not known to unmodified cgeist.
             if stock && *program == "dynamicSharedOOb" {
                 assert_eq!(found, [], "{program} {shape}");
-                assert!(report.undecided.iter().any(|u| u.array == "s" && u.reason.contains("which cgeist leaves out")), "{:?}", report.undecided);
+                assert!(
+                    report.undecided.iter().any(|u| u.array == "s" && u.reason.contains("which cgeist leaves out")),
+                    "{:?}",
+                    report.undecided
+                );
                 continue;
             }
-            assert_eq!(found, [((*rule).to_owned(), "k(int*)", *array, if stock { 0 } else { *line })], "{program} {shape}");
+            assert_eq!(
+                found,
+                [((*rule).to_owned(), "k(int*)", *array, if stock { 0 } else { *line })],
+                "{program} {shape}"
+            );
             // Memory that is freed too early has no recorded twin.
             let Some(twin) = program.strip_suffix("OOb") else { continue };
             let twin = check(&recorded(&format!("{twin}Ok"), shape).unwrap());
@@ -140,7 +208,9 @@ fn subscripts_of_the_recorded_programs_may_be_of_either_sign() {
     let mut flipped = 0;
     for p in programs() {
         let Some(modules) = recorded_modules(&p, "stock.generic") else { continue };
-        let other = modules.each_ref().map(|m| doubt::unsigned_subscripts(m).inspect(|_| flipped += 1).unwrap_or_else(|| m.clone()));
+        let other = modules
+            .each_ref()
+            .map(|m| doubt::unsigned_subscripts(m).inspect(|_| flipped += 1).unwrap_or_else(|| m.clone()));
         let [a, b] = [modules, other].map(|m| check(&Program::link(m.map(Arc::new).into())));
         assert_eq!(standings(&a, false), standings(&b, false), "{p}");
     }

@@ -8,11 +8,14 @@ use scuba::ir::Program;
 use std::sync::Arc;
 
 /// A program whose kernel `k(int*, int)` has this body, launched with 32 threads on a buffer of 64 `int`s and 64.
-fn program(body: &str) -> ProgramReport { named("Pii", body) }
+fn program(body: &str) -> ProgramReport {
+    named("Pii", body)
+}
 
 /// As [`program`], with other parameter types in the kernel's symbol.
 fn named(parameters: &str, body: &str) -> ProgramReport {
-    let lowered = lower_text(&text(parameters, body), &About { source: "a.cu".into(), ..About::default() }).unwrap_or_else(|e| panic!("{e}"));
+    let lowered = lower_text(&text(parameters, body), &About { source: "a.cu".into(), ..About::default() })
+        .unwrap_or_else(|e| panic!("{e}"));
     check(&Program::link(vec![Arc::new(lowered.device), Arc::new(lowered.host)]))
 }
 
@@ -57,7 +60,9 @@ pub fn text(parameters: &str, body: &str) -> String {
 }}) : () -> ()"#).replace("kPii", &format!("k{parameters}"))
 }
 
-fn standings(body: &str) -> Vec<Standing> { program(body).places.iter().map(|p| p.standing).collect() }
+fn standings(body: &str) -> Vec<Standing> {
+    program(body).places.iter().map(|p| p.standing).collect()
+}
 
 /// The last access of a kernel that holds `GOOD` or, just out of bounds, `BAD` where it says `HERE`.
 #[track_caller]
@@ -69,45 +74,78 @@ fn told_apart(body: &str, good: &str, bad: &str) {
 #[test]
 fn affine_maps_are_exact() {
     // Thread 31 reaches 2 * 31 + 1 = 63.
-    told_apart(r#""affine.store"(%v, %p, %t) <{map = affine_map<(d0) -> (d0 * 2 + HERE)>}> : (i32, memref<?xi32>, index) -> ()"#, "1", "2");
+    told_apart(
+        r#""affine.store"(%v, %p, %t) <{map = affine_map<(d0) -> (d0 * 2 + HERE)>}> : (i32, memref<?xi32>, index) -> ()"#,
+        "1",
+        "2",
+    );
     // Rounding is downwards and remainders are never negative, below zero too.
-    told_apart(r#""affine.store"(%v, %p, %t) <{map = affine_map<(d0) -> ((d0 - HERE) floordiv 4 + 8)>}> : (i32, memref<?xi32>, index) -> ()"#, "32", "33");
-    told_apart(r#""affine.store"(%v, %p, %t) <{map = affine_map<(d0) -> ((d0 - HERE) mod 65)>}> : (i32, memref<?xi32>, index) -> ()"#, "-32", "1");
-    told_apart(r#""affine.store"(%v, %p, %t, %m) <{map = affine_map<(d0)[s0] -> (d0 ceildiv 31 + s0 - HERE)>}> : (i32, memref<?xi32>, index, index) -> ()"#, "2", "1");
+    told_apart(
+        r#""affine.store"(%v, %p, %t) <{map = affine_map<(d0) -> ((d0 - HERE) floordiv 4 + 8)>}> : (i32, memref<?xi32>, index) -> ()"#,
+        "32",
+        "33",
+    );
+    told_apart(
+        r#""affine.store"(%v, %p, %t) <{map = affine_map<(d0) -> ((d0 - HERE) mod 65)>}> : (i32, memref<?xi32>, index) -> ()"#,
+        "-32",
+        "1",
+    );
+    told_apart(
+        r#""affine.store"(%v, %p, %t, %m) <{map = affine_map<(d0)[s0] -> (d0 ceildiv 31 + s0 - HERE)>}> : (i32, memref<?xi32>, index, index) -> ()"#,
+        "2",
+        "1",
+    );
 }
 
 #[test]
 fn affine_loops_and_conditions_are_exact() {
-    told_apart(r#"
+    told_apart(
+        r#"
     "affine.for"(%m) <{lowerBoundMap = affine_map<() -> (0)>, upperBoundMap = affine_map<()[s0] -> (s0 - HERE, 100)>, step = 1 : index}> ({
     ^bb0(%i: index):
       "affine.store"(%v, %p, %i) <{map = affine_map<(d0) -> (d0 + 1)>}> : (i32, memref<?xi32>, index) -> ()
       "affine.yield"() : () -> ()
-    }) : (index) -> ()"#, "1", "0");
-    told_apart(r#"
+    }) : (index) -> ()"#,
+        "1",
+        "0",
+    );
+    told_apart(
+        r#"
     "affine.if"(%t, %m) <{condition = affine_set<(d0)[s0] : (s0 - d0 * 2 - HERE >= 0)>}> ({
       "affine.store"(%v, %p, %t) <{map = affine_map<(d0) -> (d0 * 2 + 4)>}> : (i32, memref<?xi32>, index) -> ()
       "affine.yield"() : () -> ()
-    }, { }) : (index, index) -> ()"#, "5", "4");
-    told_apart(r#"
+    }, { }) : (index, index) -> ()"#,
+        "5",
+        "4",
+    );
+    told_apart(
+        r#"
     "affine.parallel"() <{lowerBoundsMap = affine_map<() -> (0, 0)>, upperBoundsMap = affine_map<() -> (8, HERE)>, lowerBoundsGroups = dense<1> : tensor<2xi32>, upperBoundsGroups = dense<1> : tensor<2xi32>, steps = [1, 1], reductions = []}> ({
     ^bb0(%i: index, %j: index):
       "affine.store"(%v, %p, %i, %j) <{map = affine_map<(d0, d1) -> (d0 * 8 + d1)>}> : (i32, memref<?xi32>, index, index) -> ()
       "affine.yield"() : () -> ()
-    }) : () -> ()"#, "8", "9");
+    }) : () -> ()"#,
+        "8",
+        "9",
+    );
 }
 
 #[test]
 fn structured_loops_of_every_kind() {
-    told_apart(r#"
+    told_apart(
+        r#"
     %s = "arith.constant"() <{value = 3 : index}> : () -> index
     %e = "arith.constant"() <{value = HERE : index}> : () -> index
     "scf.for"(%z, %e, %s) ({
     ^bb0(%i: index):
       "memref.store"(%v, %p, %i) : (i32, memref<?xi32>, index) -> ()
       "scf.yield"() : () -> ()
-    }) : (index, index, index) -> ()"#, "66", "67");
-    told_apart(r#"
+    }) : (index, index, index) -> ()"#,
+        "66",
+        "67",
+    );
+    told_apart(
+        r#"
     %s = "arith.constant"() <{value = 1 : index}> : () -> index
     %e = "arith.constant"() <{value = HERE : index}> : () -> index
     "scf.parallel"(%z, %e, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
@@ -115,8 +153,12 @@ fn structured_loops_of_every_kind() {
       %j = "arith.addi"(%i, %t) : (index, index) -> index
       "memref.store"(%v, %p, %j) : (i32, memref<?xi32>, index) -> ()
       "scf.reduce"() : () -> ()
-    }) : (index, index, index) -> ()"#, "33", "34");
-    told_apart(r#"
+    }) : (index, index, index) -> ()"#,
+        "33",
+        "34",
+    );
+    told_apart(
+        r#"
     %x = "scf.index_switch"(%t) <{cases = array<i64: 3, 4>}> ({
       %a = "arith.constant"() <{value = 1 : index}> : () -> index
       "scf.yield"(%a) : (index) -> ()
@@ -126,36 +168,53 @@ fn structured_loops_of_every_kind() {
     }, {
       "scf.yield"(%t) : (index) -> ()
     }) : (index) -> index
-    "memref.store"(%v, %p, %x) : (i32, memref<?xi32>, index) -> ()"#, "63", "64");
+    "memref.store"(%v, %p, %x) : (i32, memref<?xi32>, index) -> ()"#,
+        "63",
+        "64",
+    );
 }
 
 #[test]
 fn pointers_across_types_and_dimensions() {
     // 16 bytes a step: structures of an `int` and an array of three.
-    told_apart(r#"
+    told_apart(
+        r#"
     %q = "polygeist.memref2pointer"(%p) : (memref<?xi32>) -> !llvm.ptr
     %g = "llvm.getelementptr"(%q, %n) <{elem_type = !llvm.struct<(i32, array<3 x i32>)>, rawConstantIndices = array<i32: 15, 1, HERE>}> : (!llvm.ptr, i32) -> !llvm.ptr
-    "llvm.store"(%v, %g) <{ordering = 0 : i64}> : (i32, !llvm.ptr) -> ()"#, "2", "3");
-    told_apart(r#"
+    "llvm.store"(%v, %g) <{ordering = 0 : i64}> : (i32, !llvm.ptr) -> ()"#,
+        "2",
+        "3",
+    );
+    told_apart(
+        r#"
     %q = "polygeist.memref2pointer"(%p) : (memref<?xi32>) -> !llvm.ptr
     %r = "polygeist.pointer2memref"(%q) : (!llvm.ptr) -> memref<?x2xi64>
     %c = "arith.constant"() <{value = HERE : index}> : () -> index
     %w = "arith.constant"() <{value = 1 : i64}> : () -> i64
     %s = "polygeist.subindex"(%r, %c) : (memref<?x2xi64>, index) -> memref<2xi64>
     %o = "arith.constant"() <{value = 1 : index}> : () -> index
-    "memref.store"(%w, %s, %o) : (i64, memref<2xi64>, index) -> ()"#, "15", "16");
-    told_apart(r#"
+    "memref.store"(%w, %s, %o) : (i64, memref<2xi64>, index) -> ()"#,
+        "15",
+        "16",
+    );
+    told_apart(
+        r#"
     %s = "memref.alloca"() : () -> memref<4x8xi32, 5>
     %c = "arith.constant"() <{value = HERE : index}> : () -> index
     %r = "arith.constant"() <{value = 3 : index}> : () -> index
-    "memref.store"(%v, %s, %r, %c) : (i32, memref<4x8xi32, 5>, index, index) -> ()"#, "7", "8");
+    "memref.store"(%v, %s, %r, %c) : (i32, memref<4x8xi32, 5>, index, index) -> ()"#,
+        "7",
+        "8",
+    );
 }
 
 #[test]
 fn what_is_not_known_is_named() {
-    let r = program(r#"
+    let r = program(
+        r#"
     %x = "new.number"(%t) : (index) -> index
-    "memref.store"(%v, %p, %x) : (i32, memref<?xi32>, index) -> ()"#);
+    "memref.store"(%v, %p, %x) : (i32, memref<?xi32>, index) -> ()"#,
+    );
     assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Standing::Open]);
     assert!(r.undecided[0].reason.contains("`new.number`"), "{:?}", r.undecided);
     // It may be an access itself.
@@ -163,17 +222,21 @@ fn what_is_not_known_is_named() {
     assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Standing::Open]);
     assert!(r.undecided[0].reason.contains("`new.vector_store`"), "{:?}", r.undecided);
     // What it gives is memory: an access is what happens to that.
-    let r = program(r#"
+    let r = program(
+        r#"
     %q = "memref.subview"(%p, %t) : (memref<?xi32>, index) -> memref<?xi32>
-    "memref.store"(%v, %q, %z) : (i32, memref<?xi32>, index) -> ()"#);
+    "memref.store"(%v, %q, %z) : (i32, memref<?xi32>, index) -> ()"#,
+    );
     assert_eq!(r.places.iter().map(|p| p.standing).collect::<Vec<_>>(), [Standing::Open]);
     assert!(r.undecided[0].reason.contains("`memref.subview`"), "{:?}", r.undecided);
     // Behind control flow that is not known, nothing is safe.
-    let r = program(r#"
+    let r = program(
+        r#"
     "new.loop"(%t) ({
       "memref.store"(%v, %p, %z) : (i32, memref<?xi32>, index) -> ()
     }) : (index) -> ()
-    "memref.store"(%v, %p, %z) : (i32, memref<?xi32>, index) -> ()"#);
+    "memref.store"(%v, %p, %z) : (i32, memref<?xi32>, index) -> ()"#,
+    );
     assert!(r.places.iter().all(|p| p.standing != Standing::Safe), "{:?}", r.places);
     assert!(r.notes.iter().any(|n| n.contains("`new.loop`")), "{:?}", r.notes);
 }
@@ -181,9 +244,16 @@ fn what_is_not_known_is_named() {
 #[test]
 fn barriers_of_every_dialect_are_barriers() {
     for barrier in ["gpu.barrier", "nvvm.barrier0", "polygeist.barrier"] {
-        let module = text("Pii", &format!("\"{barrier}\"() : () -> ()\n\"memref.store\"(%v, %p, %t) : (i32, memref<?xi32>, index) -> ()"));
+        let module = text(
+            "Pii",
+            &format!("\"{barrier}\"() : () -> ()\n\"memref.store\"(%v, %p, %t) : (i32, memref<?xi32>, index) -> ()"),
+        );
         let lowered = lower_text(&module, &About { source: "a.cu".into(), ..About::default() }).unwrap();
-        assert!(lowered.unknown.is_empty() && lowered.device.functions.iter().any(|f| f.name == "llvm.nvvm.barrier0"), "{barrier}: {:?}", lowered.unknown);
+        assert!(
+            lowered.unknown.is_empty() && lowered.device.functions.iter().any(|f| f.name == "llvm.nvvm.barrier0"),
+            "{barrier}: {:?}",
+            lowered.unknown
+        );
     }
 }
 
@@ -200,18 +270,29 @@ fn rows_whose_length_is_lost_are_not_followed() {
 #[test]
 fn one_shared_element_may_be_dynamic_shared_memory() {
     // Unmodified cgeist prints `__shared__ int s` and `extern __shared__ int s[]` alike.
-    let module = text("Pii", r#"
+    let module = text(
+        "Pii",
+        r#"
     %s = "memref.alloca"() : () -> memref<1xi32, 5>
-    "memref.store"(%v, %s, %z) : (i32, memref<1xi32, 5>, index) -> ()"#).replace("polygeist.cuda_global, ", "");
+    "memref.store"(%v, %s, %z) : (i32, memref<1xi32, 5>, index) -> ()"#,
+    )
+    .replace("polygeist.cuda_global, ", "");
     let of = |source: &str, header: &str| {
-        let about = About { source: "a.cu".into(), text: source.into(), headers: vec![header.into()], ..About::default() };
+        let about =
+            About { source: "a.cu".into(), text: source.into(), headers: vec![header.into()], ..About::default() };
         let lowered = lower_text(&module, &about).unwrap();
         check(&Program::link(vec![Arc::new(lowered.device), Arc::new(lowered.host)]))
     };
     assert_eq!(of("void k() { __shared__ int s; }", "").places[0].standing, Standing::Safe);
-    for (source, header) in [("void k() { extern __shared__ int s[]; }", ""), ("void k() {}", "#define SHARED extern __shared__"), ("", "")] {
+    for (source, header) in
+        [("void k() { extern __shared__ int s[]; }", ""), ("void k() {}", "#define SHARED extern __shared__"), ("", "")]
+    {
         let r = of(source, header);
         assert_eq!(r.places[0].standing, Standing::Open, "{source} {header}: {:?}", r.findings);
-        assert!(r.undecided[0].reason.contains("the size of dynamic shared memory, which cgeist leaves out"), "{:?}", r.undecided);
+        assert!(
+            r.undecided[0].reason.contains("the size of dynamic shared memory, which cgeist leaves out"),
+            "{:?}",
+            r.undecided
+        );
     }
 }

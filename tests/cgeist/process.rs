@@ -13,10 +13,16 @@ use std::time::{Duration, Instant};
 struct Place(tempfile::TempDir);
 
 /// What the command line tool said.
-struct Said { out: String, err: String, status: Option<i32> }
+struct Said {
+    out: String,
+    err: String,
+    status: Option<i32>,
+}
 
 impl Said {
-    fn report(&self) -> Report { serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}{}", self.out, self.err)) }
+    fn report(&self) -> Report {
+        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}{}", self.out, self.err))
+    }
 }
 
 impl Place {
@@ -29,37 +35,70 @@ impl Place {
             log = place.path("log").display(),
         ));
         if let Some(name) = recorded {
-            place.script("polygeist-opt", &format!("#!/bin/sh\necho \"$@\" >> {}\ncat > /dev/null\ncat '{}'\n", place.path("log").display(), folder().join(name).display()));
+            place.script(
+                "polygeist-opt",
+                &format!(
+                    "#!/bin/sh\necho \"$@\" >> {}\ncat > /dev/null\ncat '{}'\n",
+                    place.path("log").display(),
+                    folder().join(name).display()
+                ),
+            );
         }
         place
     }
 
     /// Replays a recorded module as an unmodified installation prints it.
-    fn replaying(program: &str, recorded: &str) -> Self { Self::new(program, "echo 'module {'; echo '}'", Some(recorded)) }
+    fn replaying(program: &str, recorded: &str) -> Self {
+        Self::new(program, "echo 'module {'; echo '}'", Some(recorded))
+    }
 
-    fn path(&self, name: &str) -> PathBuf { self.0.path().join(name) }
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
 
     fn script(&self, name: &str, text: &str) {
         std::fs::write(self.path(name), text).unwrap();
         std::fs::set_permissions(self.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn scuba(&self, arguments: &[&str]) -> Said { self.run(assert_cmd::cargo::cargo_bin!("scuba"), arguments) }
+    fn scuba(&self, arguments: &[&str]) -> Said {
+        self.run(assert_cmd::cargo::cargo_bin!("scuba"), arguments)
+    }
 
     fn run(&self, program: &Path, arguments: &[&str]) -> Said {
         let nvcc = Path::new(env!("CARGO_MANIFEST_DIR")).join(".deps/cuda/nvidia/cu13/bin/nvcc");
         let mut command = Command::new(program);
-        for (name, _) in std::env::vars_os() { if name.to_string_lossy().starts_with("SCUBA_") { command.env_remove(name); } }
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("SCUBA_") {
+                command.env_remove(name);
+            }
+        }
         let path = std::env::var("PATH").unwrap();
-        let out = command.current_dir(self.0.path()).args(arguments).stdin(Stdio::null()).env("SCUBA_DIR", self.0.path())
-            .env("SCUBA_NVCC", nvcc).env("SCUBA_CGEIST", self.path("cgeist")).env("XDG_CACHE_HOME", self.path("cache")).env("PATH", path)
-            .output().unwrap();
-        Said { out: String::from_utf8_lossy(&out.stdout).into_owned(), err: String::from_utf8_lossy(&out.stderr).into_owned(), status: out.status.code() }
+        let out = command
+            .current_dir(self.0.path())
+            .args(arguments)
+            .stdin(Stdio::null())
+            .env("SCUBA_DIR", self.0.path())
+            .env("SCUBA_NVCC", nvcc)
+            .env("SCUBA_CGEIST", self.path("cgeist"))
+            .env("XDG_CACHE_HOME", self.path("cache"))
+            .env("PATH", path)
+            .output()
+            .unwrap();
+        Said {
+            out: String::from_utf8_lossy(&out.stdout).into_owned(),
+            err: String::from_utf8_lossy(&out.stderr).into_owned(),
+            status: out.status.code(),
+        }
     }
 
-    fn check(&self, kind: &str) -> Said { self.scuba(&["check", "--frontend", kind, "--message-format", "json", "a.cu"]) }
+    fn check(&self, kind: &str) -> Said {
+        self.scuba(&["check", "--frontend", kind, "--message-format", "json", "a.cu"])
+    }
 
-    fn log(&self) -> Vec<String> { std::fs::read_to_string(self.path("log")).unwrap_or_default().lines().map(str::to_owned).collect() }
+    fn log(&self) -> Vec<String> {
+        std::fs::read_to_string(self.path("log")).unwrap_or_default().lines().map(str::to_owned).collect()
+    }
 }
 
 #[test]
@@ -70,11 +109,17 @@ fn findings_come_from_cgeist_alone() {
     assert_eq!((said.status, report.tool.frontend.as_str(), said.err.as_str()), (Some(1), "cgeist 17.0.6", ""));
     let [f] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
     let a = &f.access;
-    assert_eq!((a.kernel.as_str(), a.array.as_str(), a.index.as_str(), a.position.line, a.position.column), ("k(int*)", "a", "i + 1", 0, 0));
+    assert_eq!(
+        (a.kernel.as_str(), a.array.as_str(), a.index.as_str(), a.position.line, a.position.column),
+        ("k(int*)", "a", "i + 1", 0, 0)
+    );
     assert_eq!(f.verdict, Verdict::Proved);
     // Without a line a finding is told by kernel, array and expression.
     let short = place.scuba(&["check", "--frontend", "cgeist", "--message-format", "short", "a.cu"]);
-    assert_eq!(short.err.lines().next(), Some("a.cu: error[oob-global]: write past the end of `a`: `a[i + 1]` in `k(int*)`"));
+    assert_eq!(
+        short.err.lines().next(),
+        Some("a.cu: error[oob-global]: write past the end of `a`: `a[i + 1]` in `k(int*)`")
+    );
 
     let twin = Place::replaying("globalOk", "globalOk.stock.generic.mlir").check("cgeist");
     assert_eq!((twin.status, twin.report().findings.len(), twin.report().summary.safe), (Some(0), 0, 1));
@@ -84,7 +129,19 @@ fn findings_come_from_cgeist_alone() {
 fn cgeist_is_told_what_it_must_know_and_asked_once_what_it_can() {
     let place = Place::replaying("globalOk", "globalOk.stock.generic.mlir");
     for _ in 0..2 {
-        let said = place.scuba(&["check", "--frontend", "cgeist", "a.cu", "--", "-DX=1", "-I", "inc", "-arch=sm_120", "-std=c++17", "-DNDEBUG"]);
+        let said = place.scuba(&[
+            "check",
+            "--frontend",
+            "cgeist",
+            "a.cu",
+            "--",
+            "-DX=1",
+            "-I",
+            "inc",
+            "-arch=sm_120",
+            "-std=c++17",
+            "-DNDEBUG",
+        ]);
         assert_eq!(said.status, Some(0), "{}", said.err);
     }
     let log = place.log();
@@ -93,7 +150,11 @@ fn cgeist_is_told_what_it_must_know_and_asked_once_what_it_can() {
     let calls: Vec<&String> = log.iter().filter(|l| l.starts_with("a.cu")).collect();
     assert_eq!(calls.len(), 2);
     let inc = format!("-I{}", place.path("inc").display());
-    for flag in ["-S", "--function=*", "--immediate", "--cuda-gpu-arch=sm_90", "--cuda-path=", "-DX=1", &inc, "-std=c++17"] { assert!(calls[0].contains(flag), "{flag}: {}", calls[0]); }
+    for flag in
+        ["-S", "--function=*", "--immediate", "--cuda-gpu-arch=sm_90", "--cuda-path=", "-DX=1", &inc, "-std=c++17"]
+    {
+        assert!(calls[0].contains(flag), "{flag}: {}", calls[0]);
+    }
     // Asserts are kept.
     assert!(!calls[0].contains("NDEBUG") && !calls[0].contains("-nocudalib"), "{}", calls[0]);
     assert_eq!(log.iter().filter(|l| l.contains("--mlir-print-op-generic")).count(), 2, "{log:?}");
@@ -111,13 +172,19 @@ fn a_cgeist_that_prints_the_generic_form_needs_no_help() {
 
 /// What a script does, and what is said of it.
 const MISBEHAVIOUR: &[(&str, &str)] = &[
-    ("echo 'a.cu:1:1: error: no such luck' >&2; echo more >&2; exit 1", "cgeist failed (exit status 1): a.cu:1:1: error: no such luck"),
+    (
+        "echo 'a.cu:1:1: error: no such luck' >&2; echo more >&2; exit 1",
+        "cgeist failed (exit status 1): a.cu:1:1: error: no such luck",
+    ),
     ("kill -SEGV $$", "cgeist failed (signal 11)"),
     ("exec sleep 600", "cgeist took too long (limits.tu_seconds)"),
     ("sleep 600 & sleep 600", "cgeist took too long (limits.tu_seconds)"),
     ("echo '\"builtin.module\"(' ; head -c 100000 /dev/urandom", "cgeist's output cannot be read: line 2, column "),
     ("echo '\"builtin.module\"() ({'; yes '%x = \"a.b\"() : () -> i32'", "cgeist printed more than 128 MiB"),
-    ("echo '\"builtin.module\"() ({ \"func.func\"() <{sym_name = \"f\"}> ({ \"cf.br\"()[^bb7] : () -> () }) : () -> () }) : () -> ()'", "there is no block of this name here"),
+    (
+        "echo '\"builtin.module\"() ({ \"func.func\"() <{sym_name = \"f\"}> ({ \"cf.br\"()[^bb7] : () -> () }) : () -> () }) : () -> ()'",
+        "there is no block of this name here",
+    ),
     ("echo 'module {}'", "cgeist prints MLIR in its custom form, and `polygeist-opt`"),
     (":", "cgeist prints MLIR in its custom form, and `polygeist-opt`"),
 ];
@@ -134,7 +201,13 @@ fn a_bad_cgeist_costs_one_line() {
         assert_eq!(report.findings, [], "{body}");
         // One reason, for each side of the unit.
         assert_eq!(report.not_analysed.len(), 2, "{body}: {:?}", report.not_analysed);
-        for n in &report.not_analysed { assert!(n.reason.contains(said) && !n.reason.contains('\n') && n.reason.len() < 500, "{body}: {}", n.reason); }
+        for n in &report.not_analysed {
+            assert!(
+                n.reason.contains(said) && !n.reason.contains('\n') && n.reason.len() < 500,
+                "{body}: {}",
+                n.reason
+            );
+        }
         assert_eq!(alone.err.lines().count(), 1, "{body}: {}", alone.err);
     }
 }
@@ -144,7 +217,10 @@ const OPT_MISBEHAVIOUR: &[(&str, &str)] = &[
     ("exit 3", "polygeist-opt failed (exit status 3)"),
     ("kill -ABRT $$", "polygeist-opt failed (signal 6)"),
     ("cat > /dev/null; exec sleep 600", "polygeist-opt took too long (limits.tu_seconds)"),
-    ("cat > /dev/null; echo rubbish", "cgeist's output cannot be read: line 1, column 1: expected an operation in generic form"),
+    (
+        "cat > /dev/null; echo rubbish",
+        "cgeist's output cannot be read: line 1, column 1: expected an operation in generic form",
+    ),
     ("cat > /dev/null; exec yes", "polygeist-opt printed more than 128 MiB"),
     ("head -c 3000000 /dev/zero | tr '\\0' e >&2; exit 1", "polygeist-opt failed (exit status 1): eeee"),
 ];
@@ -157,8 +233,19 @@ fn a_bad_polygeist_opt_costs_one_line() {
         std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 4\n").unwrap();
         let alone = place.check("cgeist");
         let report = alone.report();
-        assert_eq!((report.findings.len(), report.not_analysed.len(), alone.err.lines().count()), (0, 2, 1), "{body}: {}", alone.err);
-        for n in &report.not_analysed { assert!(n.reason.contains(said) && !n.reason.contains('\n') && n.reason.len() < 500, "{body}: {}", n.reason); }
+        assert_eq!(
+            (report.findings.len(), report.not_analysed.len(), alone.err.lines().count()),
+            (0, 2, 1),
+            "{body}: {}",
+            alone.err
+        );
+        for n in &report.not_analysed {
+            assert!(
+                n.reason.contains(said) && !n.reason.contains('\n') && n.reason.len() < 500,
+                "{body}: {}",
+                n.reason
+            );
+        }
     }
 }
 
@@ -180,7 +267,12 @@ fn in_a_build_a_bad_cgeist_is_one_line_or_none() {
     for (kind, lines) in [("cgeist", 1), ("auto", 0)] {
         std::fs::write(place.path("scuba.toml"), format!("[frontend]\nkind = \"{kind}\"\n")).unwrap();
         let said = place.run(assert_cmd::cargo::cargo_bin!("scuba-nvcc"), &["-c", "a.cu", "-o", "a.o"]);
-        assert_eq!((said.status, said.out.as_str(), said.err.lines().count()), (Some(0), "", lines), "{kind}: {}", said.err);
+        assert_eq!(
+            (said.status, said.out.as_str(), said.err.lines().count()),
+            (Some(0), "", lines),
+            "{kind}: {}",
+            said.err
+        );
         // Build tools look for these words.
         assert!(!said.err.contains("error") && !said.err.contains("warning"), "{}", said.err);
         assert!(lines == 0 || said.err.contains("no such luck"), "{}", said.err);
@@ -190,7 +282,12 @@ fn in_a_build_a_bad_cgeist_is_one_line_or_none() {
     for (kind, lines) in [("cgeist", 1), ("auto", 0)] {
         std::fs::write(place.path("scuba.toml"), format!("[frontend]\nkind = \"{kind}\"\n")).unwrap();
         let said = place.run(assert_cmd::cargo::cargo_bin!("scuba-nvcc"), &["-c", "a.cu", "-o", "a.o"]);
-        assert_eq!((said.status, said.err.lines().count(), place.path("a.o").is_file()), (Some(0), lines, true), "{kind}: {}", said.err);
+        assert_eq!(
+            (said.status, said.err.lines().count(), place.path("a.o").is_file()),
+            (Some(0), lines, true),
+            "{kind}: {}",
+            said.err
+        );
     }
 }
 
@@ -201,23 +298,45 @@ fn beside_clang_a_bad_cgeist_changes_nothing() {
         std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 9\n").unwrap();
         let both = place.check("auto");
         let report = both.report();
-        assert_eq!((both.status, both.err.as_str(), report.findings.len(), report.not_analysed.len()), (Some(1), "", 1, 0), "{body}");
-        assert_eq!((report.findings[0].verdict, report.findings[0].access.position.line), (Verdict::Proved, 6), "{body}");
+        assert_eq!(
+            (both.status, both.err.as_str(), report.findings.len(), report.not_analysed.len()),
+            (Some(1), "", 1, 0),
+            "{body}"
+        );
+        assert_eq!(
+            (report.findings[0].verdict, report.findings[0].access.position.line),
+            (Verdict::Proved, 6),
+            "{body}"
+        );
         assert!(report.tool.frontend.starts_with("clang 22"), "{}", report.tool.frontend);
         let told = place.scuba(&["check", "-v", "a.cu"]);
-        assert_eq!(told.err.lines().filter(|l| l.contains("no second reading: ") && l.contains(said)).count(), 1, "{body}: {}", told.err);
+        assert_eq!(
+            told.err.lines().filter(|l| l.contains("no second reading: ") && l.contains(said)).count(),
+            1,
+            "{body}: {}",
+            told.err
+        );
     }
 }
 
 #[test]
 fn beside_clang_its_output_may_take_all_memory_and_time() {
     // Well formed, and far more than can be read in a third of the time, or kept in so little memory.
-    let place = Place::new("globalOOb", "echo '\"builtin.module\"() ({'; yes '\"a.b\"() {x = [1, 2, 3]} : () -> ()' | head -n 3000000; echo '}) : () -> ()'", None);
+    let place = Place::new(
+        "globalOOb",
+        "echo '\"builtin.module\"() ({'; yes '\"a.b\"() {x = [1, 2, 3]} : () -> ()' | head -n 3000000; echo '}) : () -> ()'",
+        None,
+    );
     std::fs::write(place.path("scuba.toml"), "[limits]\ntu_seconds = 12\nmemory = \"1GiB\"\n").unwrap();
     let start = Instant::now();
     let said = place.scuba(&["check", "-v", "a.cu"]);
     assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
-    assert_eq!((said.status, said.err.lines().filter(|l| l.contains("no second reading: ")).count()), (Some(1), 1), "{}", said.err);
+    assert_eq!(
+        (said.status, said.err.lines().filter(|l| l.contains("no second reading: ")).count()),
+        (Some(1), 1),
+        "{}",
+        said.err
+    );
     assert!(said.err.contains("write past the end of `a`"), "{}", said.err);
 }
 
@@ -227,12 +346,20 @@ fn disagreements_are_told_and_decide_nothing() {
     let place = Place::replaying("globalOOb", "globalOk.stock.generic.mlir");
     let said = place.scuba(&["check", "-v", "a.cu"]);
     assert_eq!(said.status, Some(1), "{}", said.err);
-    assert!(said.err.contains("`a` in `k(int*)` is out of bounds as clang reads it, in bounds as cgeist 17.0.6 does"), "{}", said.err);
+    assert!(
+        said.err.contains("`a` in `k(int*)` is out of bounds as clang reads it, in bounds as cgeist 17.0.6 does"),
+        "{}",
+        said.err
+    );
     // And the other way round.
     let place = Place::replaying("globalOk", "globalOOb.stock.generic.mlir");
     let said = place.scuba(&["check", "-v", "a.cu"]);
     assert_eq!(said.status, Some(0), "{}", said.err);
-    assert!(said.err.contains("`a` in `k(int*)` is in bounds as clang reads it, out of bounds as cgeist 17.0.6 does"), "{}", said.err);
+    assert!(
+        said.err.contains("`a` in `k(int*)` is in bounds as clang reads it, out of bounds as cgeist 17.0.6 does"),
+        "{}",
+        said.err
+    );
     let report = place.check("auto").report();
     assert_eq!((report.findings.len(), report.summary.safe), (0, 1));
     // Agreement is a line with `-v`, and nothing without.
@@ -244,13 +371,18 @@ fn disagreements_are_told_and_decide_nothing() {
 
 /// A kernel that writes to the tenth element and so many on.
 fn behind_the_tenth(subscript: &str) -> String {
-    mixed::text("Pii", &format!(r#"
+    mixed::text(
+        "Pii",
+        &format!(
+            r#"
     %one = "arith.constant"() <{{value = 1 : i32}}> : () -> i32
     %ten = "arith.constant"() <{{value = 10 : index}}> : () -> index
     %q = "polygeist.subindex"(%p, %ten) : (memref<?xi32>, index) -> memref<?xi32>
     %less = "arith.subi"(%t32, %one) : (i32, i32) -> i32
     %i = "arith.index_cast"({subscript}) : (i32) -> index
-    "memref.store"(%v, %q, %i) : (i32, memref<?xi32>, index) -> ()"#))
+    "memref.store"(%v, %q, %i) : (i32, memref<?xi32>, index) -> ()"#
+        ),
+    )
 }
 
 #[test]
@@ -277,7 +409,11 @@ fn doubtful_readings_prove_nothing() {
     let said = place.check("cgeist");
     let report = said.report();
     assert_eq!((said.status, report.findings[0].verdict), (Some(0), Verdict::Possible));
-    assert!(report.findings[0].assumptions.iter().any(|a| a.contains("cgeist drops exceptions")), "{:?}", report.findings[0].assumptions);
+    assert!(
+        report.findings[0].assumptions.iter().any(|a| a.contains("cgeist drops exceptions")),
+        "{:?}",
+        report.findings[0].assumptions
+    );
 
     let place = Place::replaying("globalOk", "globalOk.stock.generic.mlir");
     let text = std::fs::read_to_string(place.path("a.cu")).unwrap();
@@ -304,7 +440,10 @@ fn doctor_says_what_cgeist_can_do() {
     let line = |p: &Place| p.scuba(&["doctor"]).out.lines().find(|l| l.starts_with("cgeist")).unwrap().to_owned();
     let place = Place::replaying("globalOk", "globalOk.stock.generic.mlir");
     let said = line(&place);
-    assert!(said.contains(" ok ") && said.contains("cgeist 17.0.6; generic form by ") && said.contains("polygeist-opt"), "{said}");
+    assert!(
+        said.contains(" ok ") && said.contains("cgeist 17.0.6; generic form by ") && said.contains("polygeist-opt"),
+        "{said}"
+    );
     let place = Place::new("globalOk", ":", None);
     assert!(line(&place).contains("MISSING") && line(&place).contains("polygeist-opt"), "{}", line(&place));
     std::fs::remove_file(place.path("cgeist")).unwrap();

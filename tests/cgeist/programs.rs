@@ -1,22 +1,26 @@
 //! Every recorded module is checked, and its findings compared with what the programs say of themselves.
 
 use scuba::check::{self, Options, ProgramReport};
+use scuba::frontend::ExtractOptions;
 use scuba::frontend::cgeist::lower::About;
 use scuba::frontend::cgeist::lower_text;
 use scuba::ir::{Module, Program};
-use scuba::frontend::ExtractOptions;
 use scuba::nvcc::command::{Command, Environment};
 use scuba::nvcc::unit::TranslationUnit;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub fn folder() -> PathBuf { Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cgeist/fixtures") }
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cgeist/fixtures")
+}
 
 pub const SHAPES: [&str; 3] = ["stock.generic", "immediate", "light"];
 
 /// A recorded module of a program, linked.
-pub fn recorded(program: &str, shape: &str) -> Option<Program> { Some(Program::link(recorded_modules(program, shape)?.map(Arc::new).into())) }
+pub fn recorded(program: &str, shape: &str) -> Option<Program> {
+    Some(Program::link(recorded_modules(program, shape)?.map(Arc::new).into()))
+}
 
 /// Both sides of a recorded module.
 pub fn recorded_modules(program: &str, shape: &str) -> Option<[Module; 2]> {
@@ -46,25 +50,38 @@ fn nvcc() -> PathBuf {
 /// The unit of `nvcc -c PROGRAM.cu`.
 pub fn unit(program: &str) -> TranslationUnit {
     let arguments: Vec<OsString> = ["-c".into(), format!("{program}.cu").into()].into();
-    let plan = Command::read(&arguments, &Environment::default(), &folder()).plan(&folder(), Some(&nvcc()), &Vec::new).unwrap();
+    let plan = Command::read(&arguments, &Environment::default(), &folder())
+        .plan(&folder(), Some(&nvcc()), &Vec::new)
+        .unwrap();
     plan.request.units.into_iter().next().unwrap()
 }
 
 pub fn read_by_clang(program: &str) -> Program {
-    let options = ExtractOptions { worker: Some(env!("CARGO_BIN_EXE_scuba-extract").into()), ..ExtractOptions::default() };
+    let options =
+        ExtractOptions { worker: Some(env!("CARGO_BIN_EXE_scuba-extract").into()), ..ExtractOptions::default() };
     let extraction = scuba::frontend::extract(&unit(program), &options).unwrap();
     assert!(extraction.not_analysed.is_empty(), "{program}: {:?}", extraction.not_analysed);
     Program::link(extraction.modules.into_iter().map(Arc::new).collect())
 }
 
 pub fn check(p: &Program) -> ProgramReport {
-    std::thread::scope(|s| std::thread::Builder::new().stack_size(256 << 20)
-        .spawn_scoped(s, || check::check_program(p, &Options { work: 20, ..Options::default() })).unwrap().join().unwrap())
+    std::thread::scope(|s| {
+        std::thread::Builder::new()
+            .stack_size(256 << 20)
+            .spawn_scoped(s, || check::check_program(p, &Options { work: 20, ..Options::default() }))
+            .unwrap()
+            .join()
+            .unwrap()
+    })
 }
 
 pub fn programs() -> Vec<String> {
-    let mut all: Vec<String> = std::fs::read_dir(folder()).unwrap().map(|e| e.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == "cu")).map(|p| p.file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    let mut all: Vec<String> = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "cu"))
+        .map(|p| p.file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
     all.sort();
     all
 }

@@ -19,7 +19,14 @@ pub struct Reading {
 
 /// Reads a program from its roots. Lines are left out where only some readings have them.
 pub fn read(p: &Program, lines: bool) -> Reading {
-    std::thread::scope(|s| std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(s, || read_here(p, lines)).unwrap().join().unwrap())
+    std::thread::scope(|s| {
+        std::thread::Builder::new()
+            .stack_size(256 << 20)
+            .spawn_scoped(s, || read_here(p, lines))
+            .unwrap()
+            .join()
+            .unwrap()
+    })
 }
 
 fn read_here(p: &Program, lines: bool) -> Reading {
@@ -30,9 +37,15 @@ fn read_here(p: &Program, lines: bool) -> Reading {
         drop(e.call(root.func, args, state, 0));
         assert_eq!(e.gave_up, None);
         let launches = std::mem::take(&mut e.launches);
-        let heap: Vec<ObjId> = (0u32..).zip(&e.objects).filter(|(_, o)| matches!(o.kind, ObjKind::DeviceHeap)).map(|(i, _)| ObjId(i)).collect();
+        let heap: Vec<ObjId> = (0u32..)
+            .zip(&e.objects)
+            .filter(|(_, o)| matches!(o.kind, ObjKind::DeviceHeap))
+            .map(|(i, _)| ObjId(i))
+            .collect();
         out.allocations.extend(heap.iter().map(|o| e.object(*o).extent.map_or("?".into(), |x| show(&e.arena, x))));
-        for l in &launches { launch(p, &mut e, l, &heap, lines, &mut out); }
+        for l in &launches {
+            launch(p, &mut e, l, &heap, lines, &mut out);
+        }
     }
     out
 }
@@ -41,26 +54,56 @@ fn launch(p: &Program, e: &mut Executor<'_>, l: &LaunchEvent, heap: &[ObjId], li
     let kernel = *l.kernel.as_ref().unwrap();
     let name = p.func(kernel).display.clone();
     let dims = |t: [TermId; 3]| t.map(|t| show(&e.arena, t)).join(", ");
-    out.launches.push(format!("{name} <<<({}), ({}), {}>>>", dims(l.config.grid), dims(l.config.block), show(&e.arena, l.config.shared)));
+    out.launches.push(format!(
+        "{name} <<<({}), ({}), {}>>>",
+        dims(l.config.grid),
+        dims(l.config.block),
+        show(&e.arena, l.config.shared)
+    ));
     let mut facts = e.launch_axioms(&l.config);
     facts.push(l.path);
     let run = e.run_kernel(kernel, l, facts);
     assert_eq!(run.gave_up, None);
     for a in &run.accesses {
-        let site = a.stack.iter().rev().copied().find(|s| { let (m, l) = e.location(*s); let l = p.loc(m, l); l.line > 0 && !l.system }).unwrap_or(a.site);
+        let site = a
+            .stack
+            .iter()
+            .rev()
+            .copied()
+            .find(|s| {
+                let (m, l) = e.location(*s);
+                let l = p.loc(m, l);
+                l.line > 0 && !l.system
+            })
+            .unwrap_or(a.site);
         let (m, at) = e.location(site);
         let line = if lines { format!(":{}", p.loc(m, at).line) } else { String::new() };
-        let what = match a.kind { AccessKind::Read => "reads", AccessKind::Write => "writes", AccessKind::Atomic => "updates" };
+        let what = match a.kind {
+            AccessKind::Read => "reads",
+            AccessKind::Write => "writes",
+            AccessKind::Atomic => "updates",
+        };
         for t in a.targets.iter() {
             let base = match &t.base {
                 Base::Object(o) => {
                     let object = e.object(*o);
                     match object.kind {
-                        ObjKind::DeviceHeap => format!("allocation {}", heap.iter().position(|h| h == o).map_or("?".into(), |i| i.to_string())),
-                        ObjKind::SharedStatic(_) => format!("shared {} of {}", object.name, object.extent.map_or("?".into(), |x| show(&e.arena, x))),
+                        ObjKind::DeviceHeap => format!(
+                            "allocation {}",
+                            heap.iter().position(|h| h == o).map_or("?".into(), |i| i.to_string())
+                        ),
+                        ObjKind::SharedStatic(_) => format!(
+                            "shared {} of {}",
+                            object.name,
+                            object.extent.map_or("?".into(), |x| show(&e.arena, x))
+                        ),
                         ObjKind::SharedDynamic => "dynamic shared memory".into(),
                         ObjKind::Constant(_) | ObjKind::DeviceGlobal(_) => format!("variable {}", object.name),
-                        ObjKind::DeviceLocal => format!("local {} of {}", object.name, object.extent.map_or("?".into(), |x| show(&e.arena, x))),
+                        ObjKind::DeviceLocal => format!(
+                            "local {} of {}",
+                            object.name,
+                            object.extent.map_or("?".into(), |x| show(&e.arena, x))
+                        ),
                         _ => object.name.clone(),
                     }
                 }
@@ -76,7 +119,11 @@ fn launch(p: &Program, e: &mut Executor<'_>, l: &LaunchEvent, heap: &[ObjId], li
 
 /// A term in a form that does not depend on the order in which terms were made.
 pub fn show(a: &Arena, t: TermId) -> String {
-    let list = |v: &[TermId], by: &str| { let mut v: Vec<String> = v.iter().map(|t| show(a, *t)).collect(); v.sort(); v.join(by) };
+    let list = |v: &[TermId], by: &str| {
+        let mut v: Vec<String> = v.iter().map(|t| show(a, *t)).collect();
+        v.sort();
+        v.join(by)
+    };
     match a.get(t) {
         Term::Int(v) => v.to_string(),
         Term::Sym(s) | Term::BoolSym(s) => match &a.symbol(*s).kind {
@@ -85,12 +132,16 @@ pub fn show(a: &Arena, t: TermId) -> String {
             _ => a.symbol(*s).name.clone(),
         },
         Term::Poly(p) => {
-            let mut terms: Vec<String> = p.terms.iter().map(|(m, c)| {
-                let mut f: Vec<String> = m.iter().map(|x| show(a, *x)).collect();
-                f.sort();
-                f.insert(0, c.to_string());
-                f.join("*")
-            }).collect();
+            let mut terms: Vec<String> = p
+                .terms
+                .iter()
+                .map(|(m, c)| {
+                    let mut f: Vec<String> = m.iter().map(|x| show(a, *x)).collect();
+                    f.sort();
+                    f.insert(0, c.to_string());
+                    f.join("*")
+                })
+                .collect();
             terms.sort();
             format!("({})", terms.join(" + "))
         }
@@ -106,7 +157,9 @@ pub fn show(a: &Arena, t: TermId) -> String {
         Term::Pow2(x) => format!("2^{}", show(a, *x)),
         // Contents carry the numbers of objects and versions.
         Term::Apply { name, .. } if name == "content" => "?".into(),
-        Term::Apply { name, args, .. } => format!("{name}({})", args.iter().map(|x| show(a, *x)).collect::<Vec<_>>().join(", ")),
+        Term::Apply { name, args, .. } => {
+            format!("{name}({})", args.iter().map(|x| show(a, *x)).collect::<Vec<_>>().join(", "))
+        }
         Term::True => "true".into(),
         Term::False => "false".into(),
         Term::Le(x) => format!("{} <= 0", show(a, *x)),

@@ -29,7 +29,9 @@ int main(int argc, char **argv) {
 }
 ";
 
-fn report(said: &Said) -> Report { serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}")) }
+fn report(said: &Said) -> Report {
+    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
+}
 
 impl Project {
     fn checked(&self, flags: &str) -> Report {
@@ -54,14 +56,23 @@ fn what_a_removed_assert_makes_safe_is_counted_apart() {
     let removed = p.checked("-DNDEBUG");
     assert_eq!((removed.summary.safe, removed.summary.safe_assuming, removed.findings.len()), (2, 1, 0), "{removed:?}");
     let text = p.verbose("-DNDEBUG");
-    assert!(text.contains("a.cu:3:") && text.contains("`a` is safe only under an assumption: `n % 16 == 0` (a.cu:9), an assert that NDEBUG removes"), "{text}");
+    assert!(
+        text.contains("a.cu:3:")
+            && text.contains(
+                "`a` is safe only under an assumption: `n % 16 == 0` (a.cu:9), an assert that NDEBUG removes"
+            ),
+        "{text}"
+    );
     assert!(text.contains("1 of the safe ones only under an assumption") && !text.contains("a.cu:6:"), "{text}");
     // The facts of a build keep it.
     let nvcc = super::nvcc();
     p.write("Makefile", &format!("a.o: a.cu\n\t{} -DNDEBUG -arch=sm_80 -c a.cu -o a.o\n", nvcc.display()));
     p.scuba(["build", "-q", "--", "make"]).status(0);
     let joined = p.scuba(["check", "-v"]).status(0);
-    assert!(joined.err.contains("an assert that NDEBUG removes") && joined.err.contains("read without NDEBUG"), "{joined:?}");
+    assert!(
+        joined.err.contains("an assert that NDEBUG removes") && joined.err.contains("read without NDEBUG"),
+        "{joined:?}"
+    );
 }
 
 #[test]
@@ -89,7 +100,10 @@ fn conditions_of_scuba_toml_hold_at_the_entry_of_their_function() {
     assert_eq!(p.checked("").findings.len(), 1);
     for (stated, said) in [
         ("expr = \"n % 16 == 0\"\nfunction = \"launch\"\n", "`n % 16 == 0` in `launch` (scuba.toml:2)"),
-        ("expr = \"(n & 15) == 0\"\nfunction = \"launch(float*, int)\"\n", "`(n & 15) == 0` in `launch(float*, int)` (scuba.toml:2)"),
+        (
+            "expr = \"(n & 15) == 0\"\nfunction = \"launch(float*, int)\"\n",
+            "`(n & 15) == 0` in `launch(float*, int)` (scuba.toml:2)",
+        ),
         ("expr = \"argv[1] % 16 == 0 && argc == 2\"\n", "`argv[1] % 16 == 0 && argc == 2` (scuba.toml:2)"),
         ("function = \"clear\"\nexpr = \"n % 16 == 0\"\n", "`n % 16 == 0` in `clear` (scuba.toml:3)"),
     ] {
@@ -113,13 +127,22 @@ fn conditions_that_cannot_be_applied_are_said() {
     let p = Project::new();
     p.write("a.cu", &BLOCKS.replace("CHECK(n % 16 == 0);", ""));
     for (stated, said) in [
-        ("expr = \"m > 0\"\nfunction = \"launch\"", "scuba.toml:2: `m > 0` is not assumed: `launch(float*, int)` has no parameter `m`; it has `a`, `n`"),
+        (
+            "expr = \"m > 0\"\nfunction = \"launch\"",
+            "scuba.toml:2: `m > 0` is not assumed: `launch(float*, int)` has no parameter `m`; it has `a`, `n`",
+        ),
         ("expr = \"a > 0\"\nfunction = \"launch\"", "`a` of `launch(float*, int)` is no integer"),
         ("expr = \"argv[1] > 0\"\nfunction = \"launch\"", "`argv` is an input of `main`"),
         ("expr = \"n > 0\"", "`main` has no input `n`"),
-        ("expr = \"n > 0\"\nfunction = \"launhc\"", "scuba.toml:2: `n > 0` is not assumed: nothing here defines or calls a function `launhc`"),
+        (
+            "expr = \"n > 0\"\nfunction = \"launhc\"",
+            "scuba.toml:2: `n > 0` is not assumed: nothing here defines or calls a function `launhc`",
+        ),
         ("expr = \"n / 0 > 1\"\nfunction = \"launch\"", "divides by zero"),
-        ("expr = \"1 > 2\"\nfunction = \"launch\"", "`1 > 2` never holds where `launch(float*, int)` is called; it is not assumed there"),
+        (
+            "expr = \"1 > 2\"\nfunction = \"launch\"",
+            "`1 > 2` never holds where `launch(float*, int)` is called; it is not assumed there",
+        ),
     ] {
         p.write("scuba.toml", &format!("[[assume]]\n{stated}\n"));
         let s = Said::from(p.command().args(["check", "-W", "all", "a.cu"]).output().unwrap()).status(0);

@@ -4,7 +4,15 @@ use scuba::report::finding::{Report, Rule};
 #[test]
 fn what_cannot_be_understood_ends_with_status_2_and_says_what_is_allowed() {
     let p = Project::new();
-    for line in [&["frobnicate"][..], &["check", "--message-format", "xml"], &["check", "-D", "oob"], &["explain", "oob"], &["report"], &["build"], &[]] {
+    for line in [
+        &["frobnicate"][..],
+        &["check", "--message-format", "xml"],
+        &["check", "-D", "oob"],
+        &["explain", "oob"],
+        &["report"],
+        &["build"],
+        &[],
+    ] {
         let said = super::Said::from(p.command().args(line).output().unwrap()).status(2);
         assert!(!said.err.is_empty() && said.out.is_empty(), "{line:?}: {said:?}");
     }
@@ -113,8 +121,13 @@ fn doctor_finds_what_is_there_and_says_how_to_get_the_rest() {
         assert!(said.out.lines().any(|l| l.starts_with(name) && l.contains(" ok ")), "{name}: {}", said.out);
     }
     assert!(said.out.contains(nvcc().to_str().unwrap()));
-    let without = super::Said::from(p.command().arg("doctor").env("SCUBA_NVCC", "/no/such/nvcc").output().unwrap()).status(2);
-    assert!(without.out.lines().any(|l| l.starts_with("nvcc") && l.contains("MISSING") && l.contains("install")), "{}", without.out);
+    let without =
+        super::Said::from(p.command().arg("doctor").env("SCUBA_NVCC", "/no/such/nvcc").output().unwrap()).status(2);
+    assert!(
+        without.out.lines().any(|l| l.starts_with("nvcc") && l.contains("MISSING") && l.contains("install")),
+        "{}",
+        without.out
+    );
     p.write("scuba.toml", "[x]\n");
     assert!(p.scuba(["doctor"]).status(2).out.contains("unknown key `x`"));
 }

@@ -36,15 +36,27 @@ impl Project {
         plan.plan(&self.root(), Some(&super::nvcc()), &Vec::new).unwrap().request
     }
 
-    fn analyze(&self, input: &[u8]) -> Said { self.analyze_with_levels(input, "") }
+    fn analyze(&self, input: &[u8]) -> Said {
+        self.analyze_with_levels(input, "")
+    }
 
     fn analyze_with_levels(&self, input: &[u8], levels: &str) -> Said {
-        let mut child = self.command().arg("__analyze").env("SCUBA_LEVELS", levels).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = self
+            .command()
+            .arg("__analyze")
+            .env("SCUBA_LEVELS", levels)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         child.stdin.take().unwrap().write_all(input).unwrap();
         child.wait_with_output().unwrap().into()
     }
 
-    fn compile(&self, arguments: &str) -> Said { self.analyze(&serde_json::to_vec(&self.request(arguments)).unwrap()) }
+    fn compile(&self, arguments: &str) -> Said {
+        self.analyze(&serde_json::to_vec(&self.request(arguments)).unwrap())
+    }
 
     fn compile_denying(&self, arguments: &str) -> Said {
         self.analyze_with_levels(&serde_json::to_vec(&self.request(arguments)).unwrap(), "deny=all")
@@ -71,7 +83,9 @@ fn the_shims_requests_leave_facts_that_are_joined_to_programs() {
     let report = p.report("build");
     assert_eq!((report.summary.programs, report.summary.translation_units), (2, 3), "{report:?}");
     // The same from the folder above, from within, and by naming the facts themselves.
-    for directory in [".", "build/.scuba"] { assert_eq!(p.report(directory).summary.programs, 2, "{directory}"); }
+    for directory in [".", "build/.scuba"] {
+        assert_eq!(p.report(directory).summary.programs, 2, "{directory}");
+    }
     std::fs::create_dir(p.root().join("build/deep")).unwrap();
     let from_within = Said::from(p.command().arg("check").current_dir(p.root().join("build/deep")).output().unwrap());
     assert!(from_within.status(0).err.contains("no findings"));
@@ -101,7 +115,8 @@ fn a_relative_scuba_dir_is_that_of_the_whole_build() {
     let p = Project::new();
     p.write("sub/a.cu", SAFE);
     p.write("Makefile", &format!("all:\n\tcd sub && {} -arch=sm_80 -c a.cu -o a.o\n", super::nvcc().display()));
-    let scuba = |arguments: &[&str]| Said::from(p.command().args(arguments).env("SCUBA_DIR", "facts").output().unwrap());
+    let scuba =
+        |arguments: &[&str]| Said::from(p.command().args(arguments).env("SCUBA_DIR", "facts").output().unwrap());
     scuba(&["build", "--", "make"]).status(0);
     assert!(p.root().join("facts/.scuba/units").is_dir());
     assert!(!p.root().join("sub/facts").exists() && !p.root().join("sub/.scuba").exists());
@@ -115,7 +130,8 @@ fn a_damaged_fact_file_costs_one_line_and_only_itself() {
     p.write("b.cu", SAFE);
     p.compile("-c a.cu -o a.o").status(0);
     p.compile("-c b.cu -o b.o").status(0);
-    let mut files: Vec<_> = std::fs::read_dir(p.root().join(".scuba/units")).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(p.root().join(".scuba/units")).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
     let bytes = std::fs::read(&files[0]).unwrap();
     std::fs::write(&files[0], &bytes[..bytes.len() - 7]).unwrap();
@@ -133,7 +149,9 @@ fn a_damaged_fact_file_costs_one_line_and_only_itself() {
 fn what_the_shim_cannot_have_analysed_is_one_line_and_status_2() {
     let p = Project::new();
     p.write("bad.cu", "int main() { return missing_error; }\n");
-    for (said, what) in [(p.compile("-c bad.cu -o bad.o"), "bad.cu"), (p.analyze(b"{"), "request"), (p.analyze(b""), "request")] {
+    for (said, what) in
+        [(p.compile("-c bad.cu -o bad.o"), "bad.cu"), (p.analyze(b"{"), "request"), (p.analyze(b""), "request")]
+    {
         let said = said.status(2);
         assert!(said.out.is_empty() && said.err.contains(what), "{said:?}");
         for line in said.err.lines() {
@@ -152,7 +170,9 @@ fn the_shim_keeps_to_the_same_front_end_as_the_command_line() {
     p.write("a.cu", SAFE);
     p.write("scuba.toml", "[frontend]\nkind = \"cgeist\"\n");
     let (shim, check) = (p.compile("-c a.cu -o a.o").status(2), p.scuba(["check", "a.cu"]).status(2));
-    for said in [&shim, &check] { assert!(said.err.contains("`cgeist`") && said.err.lines().count() == 1, "{said:?}"); }
+    for said in [&shim, &check] {
+        assert!(said.err.contains("`cgeist`") && said.err.lines().count() == 1, "{said:?}");
+    }
     // The command line of `scuba build` reaches the shims below it.
     p.write("Makefile", &format!("a.o: a.cu\n\t{} -arch=sm_80 -c a.cu -o a.o\n", super::nvcc().display()));
     let built = p.scuba(["build", "--frontend", "clang", "--", "make"]).status(0);
@@ -186,7 +206,10 @@ fn the_unit_that_completes_a_program_is_told_what_is_wrong_with_it() {
     p.write("fill.cu", &FILL.replace("if (i < n) ", ""));
     p.compile_denying("-c main.cu -o main.o").status(0);
     let denied = p.compile_denying("-c fill.cu -o fill.o").status(1);
-    assert!(denied.out.is_empty() && denied.err.contains("error[oob-global]") && denied.err.contains("--> fill.cu:3:3"), "{denied:?}");
+    assert!(
+        denied.out.is_empty() && denied.err.contains("error[oob-global]") && denied.err.contains("--> fill.cu:3:3"),
+        "{denied:?}"
+    );
     // Its object is gone: it is compiled again before the program can be, and until then nobody else pays.
     p.compile_denying("-c main.cu -o main.o").status(0);
     p.compile_denying("-c fill.cu -o fill.o").status(1);
@@ -198,7 +221,12 @@ fn the_unit_that_completes_a_program_is_told_what_is_wrong_with_it() {
 fn a_program_with_a_stale_unit_waits_for_it() {
     let p = Project::new();
     p.write("size.h", "#define SIZE(n) (n)\n");
-    p.write("main.cu", &MAIN.replace("cudaMalloc(&a, n ", "cudaMalloc(&a, SIZE(n) ").replace("#include <cstdlib>", "#include <cstdlib>\n#include \"size.h\""));
+    p.write(
+        "main.cu",
+        &MAIN
+            .replace("cudaMalloc(&a, n ", "cudaMalloc(&a, SIZE(n) ")
+            .replace("#include <cstdlib>", "#include <cstdlib>\n#include \"size.h\""),
+    );
     p.write("fill.cu", &FILL.replace("if (i < n)", "if (i <= n)"));
     p.compile_denying("-c main.cu -o main.o").status(0);
     // The correction is in a header of the other unit, which make will compile next.
@@ -219,7 +247,10 @@ fn a_warning_is_told_once_by_the_units_of_a_program() {
     assert_eq!(p.compile("-c main.cu -o main.o").status(0).err, "");
     assert!(p.compile("-c fill.cu -o fill.o").status(0).err.contains("warning[oob-global]"));
     assert_eq!(p.compile("-c main.cu -o main.o").status(0).err, "");
-    assert!(p.compile("-c fill.cu -o fill.o").status(0).err.contains("warning[oob-global]"), "its own compilation says it again");
+    assert!(
+        p.compile("-c fill.cu -o fill.o").status(0).err.contains("warning[oob-global]"),
+        "its own compilation says it again"
+    );
 }
 
 #[test]
@@ -236,7 +267,10 @@ fn a_check_that_needs_too_much_memory_ends_with_one_line() {
     p.scuba(["check"]).status(0);
     p.write("scuba.toml", "[limits]\nmemory = \"256MiB\"\n");
     let said = p.scuba(["check"]).status(2);
-    assert_eq!((said.out.as_str(), said.err.as_str()), ("", "scuba: a.cu: not analysed: it takes more memory than 256 MiB (limits.memory)\n"));
+    assert_eq!(
+        (said.out.as_str(), said.err.as_str()),
+        ("", "scuba: a.cu: not analysed: it takes more memory than 256 MiB (limits.memory)\n")
+    );
 }
 
 /// Each of these choices may end in several ways, and the paths are merged. Without a loop there is nothing to leave out.
@@ -273,8 +307,17 @@ fn where_memory_runs_out_the_report_is_complete_and_says_so() {
     p.write("scuba.toml", "[limits]\nmemory = \"256MiB\"\n");
     let said = p.scuba(["check", "--message-format", "json"]).status(0);
     let report: Report = serde_json::from_str(&said.out).unwrap();
-    assert_eq!((report.summary.programs, report.summary.unknown, report.summary.safe, report.undecided.len()), (2, 1, 1, 1), "{}", said.out);
-    assert!(report.undecided[0].reason.contains("the memory limit was reached (limits.memory)"), "{}", report.undecided[0].reason);
+    assert_eq!(
+        (report.summary.programs, report.summary.unknown, report.summary.safe, report.undecided.len()),
+        (2, 1, 1, 1),
+        "{}",
+        said.out
+    );
+    assert!(
+        report.undecided[0].reason.contains("the memory limit was reached (limits.memory)"),
+        "{}",
+        report.undecided[0].reason
+    );
 
     // More than fits before anything is executed: of that program nothing is known, of the other all.
     let store = Store::new(p.root().join(".scuba"));
@@ -292,7 +335,8 @@ fn where_memory_runs_out_the_report_is_complete_and_says_so() {
 /// The entries of a cache of verdicts.
 fn entries(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let shards = std::fs::read_dir(folder.join("verdicts")).into_iter().flatten().flatten();
-    let mut files: Vec<_> = shards.flat_map(|shard| std::fs::read_dir(shard.path()).unwrap()).map(|e| e.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        shards.flat_map(|shard| std::fs::read_dir(shard.path()).unwrap()).map(|e| e.unwrap().path()).collect();
     files.sort();
     files
 }
@@ -301,7 +345,8 @@ fn entries(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 fn a_program_of_which_nothing_changed_is_not_checked_again() {
     let p = Project::new();
     let cache = p.root().join("cache");
-    let check = |file: &str| -> Said { p.command().env("SCUBA_CACHE", &cache).args(["check", file]).output().unwrap().into() };
+    let check =
+        |file: &str| -> Said { p.command().env("SCUBA_CACHE", &cache).args(["check", file]).output().unwrap().into() };
     p.write("good.cu", SAFE);
     p.write("bad.cu", &super::buggy());
     check("good.cu").status(0);
@@ -329,12 +374,15 @@ fn a_program_of_which_nothing_changed_is_not_checked_again() {
     check("bad.cu").status(0);
     assert_eq!(entries(&cache).len(), 4);
     // What is no folder keeps nothing and stops nothing.
-    let said: Said = p.command().env("SCUBA_CACHE", p.root().join("scuba.toml")).args(["check", "bad.cu"]).output().unwrap().into();
+    let said: Said =
+        p.command().env("SCUBA_CACHE", p.root().join("scuba.toml")).args(["check", "bad.cu"]).output().unwrap().into();
     said.status(0);
 }
 
 /// Alive and no zombie.
-fn runs(pid: &str) -> bool { std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(") Z ")) }
+fn runs(pid: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(") Z "))
+}
 
 #[test]
 fn killing_scuba_ends_its_front_end_at_once() {
@@ -346,8 +394,13 @@ fn killing_scuba_ends_its_front_end_at_once() {
     p.write("scuba.toml", &format!("[frontend]\nclang = \"{}\"\n", clang.display()));
     let mut scuba = p.command().args(["check", "a.cu"]).stderr(Stdio::null()).spawn().unwrap();
     let pids = || -> Vec<String> {
-        let files = std::fs::read_dir(p.root()).unwrap().map(|e| e.unwrap().path()).filter(|f| f.extension().is_some_and(|e| e == "pid"));
-        files.filter_map(|f| Some(std::fs::read_to_string(f).ok()?.trim().to_owned()).filter(|t| !t.is_empty())).collect()
+        let files = std::fs::read_dir(p.root())
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .filter(|f| f.extension().is_some_and(|e| e == "pid"));
+        files
+            .filter_map(|f| Some(std::fs::read_to_string(f).ok()?.trim().to_owned()).filter(|t| !t.is_empty()))
+            .collect()
     };
     let start = std::time::Instant::now();
     while pids().len() < 3 {
@@ -373,12 +426,24 @@ fn checkouts_in_different_folders_share_verdicts() {
     let check = |p: &Project, format: &str| -> Said {
         // Sources by absolute paths, as CMake gives them.
         let source = p.root().join("src/bad.cu");
-        p.command().env("SCUBA_CACHE", &cache).args(["check", source.to_str().unwrap(), "--message-format", format, "--", "-I.", "-I"]).arg(p.root().join("include")).output().unwrap().into()
+        p.command()
+            .env("SCUBA_CACHE", &cache)
+            .args(["check", source.to_str().unwrap(), "--message-format", format, "--", "-I.", "-I"])
+            .arg(p.root().join("include"))
+            .output()
+            .unwrap()
+            .into()
     };
     for p in [&one, &two] {
         p.write("scuba.toml", "");
         p.write("include/where.h", "#define WHERE __FILE__\n");
-        p.write("src/bad.cu", &format!("#include <cstdio>\n#include \"where.h\"\n{}", super::buggy().replace("int main(", "void say() { puts(WHERE); }\nint main(")));
+        p.write(
+            "src/bad.cu",
+            &format!(
+                "#include <cstdio>\n#include \"where.h\"\n{}",
+                super::buggy().replace("int main(", "void say() { puts(WHERE); }\nint main(")
+            ),
+        );
     }
     let said = check(&one, "json").status(1);
     let first = entries(&cache);
@@ -389,8 +454,17 @@ fn checkouts_in_different_folders_share_verdicts() {
     assert_eq!(report(&again).findings, report(&said).findings);
     // From outside the project paths are absolute: those of the checkout that asks.
     let outside = |p: &Project| -> Said {
-        p.command().env("SCUBA_CACHE", &cache).current_dir("/").args(["check", "--message-format", "short", "--config"]).arg(p.root().join("scuba.toml")).arg(p.root().join("src/bad.cu"))
-            .args(["--", "-I"]).arg(p.root().join("include")).output().unwrap().into()
+        p.command()
+            .env("SCUBA_CACHE", &cache)
+            .current_dir("/")
+            .args(["check", "--message-format", "short", "--config"])
+            .arg(p.root().join("scuba.toml"))
+            .arg(p.root().join("src/bad.cu"))
+            .args(["--", "-I"])
+            .arg(p.root().join("include"))
+            .output()
+            .unwrap()
+            .into()
     };
     for p in [&one, &two] {
         let said = outside(p).status(1);

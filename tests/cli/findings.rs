@@ -4,7 +4,9 @@ use super::{Project, SAFE, Said, buggy};
 use scuba::report::finding::{Level, Report, Verdict};
 use std::fmt::Write as _;
 
-fn report(said: &Said) -> Report { serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}")) }
+fn report(said: &Said) -> Report {
+    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
+}
 
 impl Project {
     fn json<const N: usize>(&self, options: [&str; N]) -> Said {
@@ -31,7 +33,10 @@ fn text_goes_to_standard_error_and_is_coloured_on_demand_only() {
     let p = Project::new();
     p.write("a.cu", &buggy());
     let short = p.scuba(["check", "-D", "all", "--message-format", "short", "a.cu"]).status(1);
-    assert!(short.out.is_empty() && short.err.lines().next().unwrap().starts_with("a.cu:4:3: error[oob-global]: "), "{short:?}");
+    assert!(
+        short.out.is_empty() && short.err.lines().next().unwrap().starts_with("a.cu:4:3: error[oob-global]: "),
+        "{short:?}"
+    );
     let plain = p.scuba(["check", "-D", "all", "a.cu"]).status(1);
     assert!(plain.out.is_empty() && plain.err.contains("--> a.cu:4:3") && !plain.err.contains('\u{1b}'), "{plain:?}");
     assert!(p.scuba(["check", "--color", "always", "-D", "all", "a.cu"]).status(1).err.contains('\u{1b}'));
@@ -67,7 +72,10 @@ fn the_colours_that_scuba_build_is_asked_for_reach_the_shims() {
 
 /// A Makefile as people write it: the compiler by its absolute path.
 fn makefile(p: &Project) {
-    p.write("Makefile", &format!("NVCC := {}\napp.o: a.cu\n\t$(NVCC) -arch=sm_80 -c a.cu -o app.o\n", super::nvcc().display()));
+    p.write(
+        "Makefile",
+        &format!("NVCC := {}\napp.o: a.cu\n\t$(NVCC) -arch=sm_80 -c a.cu -o app.o\n", super::nvcc().display()),
+    );
 }
 
 #[test]
@@ -142,12 +150,29 @@ fn many_kernels(library: bool) -> String {
     let mut text = String::from("#include <cstdlib>\n");
     let size = |i: usize| if i.is_multiple_of(3) { "n" } else { "n + 1" };
     for i in 0..16 {
-        let _ = writeln!(text, "__global__ void k{i}(float *a, int n) {{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i <= n) a[i] = {i};\n}}");
-        if library { let _ = writeln!(text, "void f{i}(int n) {{\n  float *a;\n  cudaMalloc(&a, ({}) * sizeof(float));\n  k{i}<<<n / 64 + 1, 64>>>(a, n);\n}}", size(i)); }
+        let _ = writeln!(
+            text,
+            "__global__ void k{i}(float *a, int n) {{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i <= n) a[i] = {i};\n}}"
+        );
+        if library {
+            let _ = writeln!(
+                text,
+                "void f{i}(int n) {{\n  float *a;\n  cudaMalloc(&a, ({}) * sizeof(float));\n  k{i}<<<n / 64 + 1, 64>>>(a, n);\n}}",
+                size(i)
+            );
+        }
     }
-    if library { return text; }
+    if library {
+        return text;
+    }
     text.push_str("int main(int argc, char **argv) {\n  if (argc < 2) return 1;\n  int n = atoi(argv[1]);\n  if (n < 1 || n > 1000) return 1;\n");
-    for i in 0..16 { let _ = writeln!(text, "  float *a{i};\n  cudaMalloc(&a{i}, ({}) * sizeof(float));\n  k{i}<<<n / 64 + 1, 64>>>(a{i}, n);", size(i)); }
+    for i in 0..16 {
+        let _ = writeln!(
+            text,
+            "  float *a{i};\n  cudaMalloc(&a{i}, ({}) * sizeof(float));\n  k{i}<<<n / 64 + 1, 64>>>(a{i}, n);",
+            size(i)
+        );
+    }
     text + "  return cudaDeviceSynchronize();\n}\n"
 }
 
@@ -159,13 +184,16 @@ fn threads_come_to_what_one_comes_to() {
     p.write("library.cu", &many_kernels(true));
     for (file, bad) in [("program.cu", Verdict::Proved), ("library.cu", Verdict::Possible)] {
         let report = |threads: &str| {
-            let mut r: Report = serde_json::from_str(&p.scuba(["check", "-j", threads, "--message-format", "json", file]).out).unwrap();
+            let mut r: Report =
+                serde_json::from_str(&p.scuba(["check", "-j", threads, "--message-format", "json", file]).out).unwrap();
             r.summary.seconds = 0.0;
             r
         };
         let one = report("1");
         assert_eq!((one.summary.accesses, one.findings.len(), one.summary.unknown), (16, 6, 0), "{file}: {one:?}");
         assert!(one.findings.iter().all(|f| f.verdict == bad), "{file}: {one:?}");
-        for threads in ["2", "3"] { assert_eq!(format!("{:?}", report(threads)), format!("{one:?}"), "{file} with {threads}"); }
+        for threads in ["2", "3"] {
+            assert_eq!(format!("{:?}", report(threads)), format!("{one:?}"), "{file} with {threads}");
+        }
     }
 }

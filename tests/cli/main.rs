@@ -18,12 +18,18 @@ fn nvcc() -> PathBuf {
 }
 
 /// A project folder of its own, outside any repository.
-struct Project { folder: tempfile::TempDir }
+struct Project {
+    folder: tempfile::TempDir,
+}
 
 impl Project {
-    fn new() -> Self { Self { folder: tempfile::tempdir().unwrap() } }
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
 
-    fn root(&self) -> PathBuf { self.folder.path().canonicalize().unwrap() }
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap()
+    }
 
     fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.root().join(name);
@@ -36,18 +42,26 @@ impl Project {
     fn command(&self) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("scuba"));
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("SCUBA_") || name == "NO_COLOR" { command.env_remove(name); }
+            if name.to_string_lossy().starts_with("SCUBA_") || name == "NO_COLOR" {
+                command.env_remove(name);
+            }
         }
         command.current_dir(self.root()).env("SCUBA_NVCC", nvcc()).env("SCUBA_CACHE", "off").stdin(Stdio::null());
         command
     }
 
-    fn scuba<const N: usize>(&self, arguments: [&str; N]) -> Said { self.command().args(arguments).output().unwrap().into() }
+    fn scuba<const N: usize>(&self, arguments: [&str; N]) -> Said {
+        self.command().args(arguments).output().unwrap().into()
+    }
 }
 
 /// What a command said.
 #[derive(Debug)]
-struct Said { status: i32, out: String, err: String }
+struct Said {
+    status: i32,
+    out: String,
+    err: String,
+}
 
 impl From<Output> for Said {
     fn from(o: Output) -> Self {
@@ -86,4 +100,6 @@ int main(int argc, char **argv) {
 ";
 
 /// The same without its guard.
-fn buggy() -> String { SAFE.replace("if (i < n) a[i] = 1.0f;", "a[i] = 1.0f;") }
+fn buggy() -> String {
+    SAFE.replace("if (i < n) a[i] = 1.0f;", "a[i] = 1.0f;")
+}

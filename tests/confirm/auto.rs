@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::Command;
 
 /// The shim in place of nvcc.
-fn shim(bench: &Bench, arguments: &[&str]) -> Said { shim_with(bench, arguments, &[]) }
+fn shim(bench: &Bench, arguments: &[&str]) -> Said {
+    shim_with(bench, arguments, &[])
+}
 
 fn shim_with(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> Said {
     shim_command(bench, arguments, variables).output().unwrap().into()
@@ -13,20 +15,32 @@ fn shim_with(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> S
 
 pub fn shim_command(bench: &Bench, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
     let mut c = Command::new(assert_cmd::cargo::cargo_bin!("scuba-nvcc"));
-    for (name, _) in std::env::vars_os() { if name.to_string_lossy().starts_with("SCUBA_") || name == "CUDA_VISIBLE_DEVICES" { c.env_remove(name); } }
-    c.args(arguments).current_dir(bench.project()).env("SCUBA_NVCC", nvcc())
-        .env("PATH", format!("{}:{}", bench.tools().display(), std::env::var("PATH").unwrap())).env("LD_LIBRARY_PATH", bench.tools())
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("SCUBA_") || name == "CUDA_VISIBLE_DEVICES" {
+            c.env_remove(name);
+        }
+    }
+    c.args(arguments)
+        .current_dir(bench.project())
+        .env("SCUBA_NVCC", nvcc())
+        .env("PATH", format!("{}:{}", bench.tools().display(), std::env::var("PATH").unwrap()))
+        .env("LD_LIBRARY_PATH", bench.tools())
         .envs(variables.iter().copied());
     c
 }
 
-fn bench() -> Bench { bench_of("vector.cu", "vector.xml", "") }
+fn bench() -> Bench {
+    bench_of("vector.cu", "vector.xml", "")
+}
 
 /// `settings`: more lines of `[confirm]`, and what may follow them.
 pub fn bench_of(program: &str, record: &str, settings: &str) -> Bench {
     let bench = Bench::new(program);
     bench.sanitizer(record, record, &bench.project());
-    bench.settings(&format!("[confirm]\ncompute_sanitizer = \"{}\"\n{settings}", bench.tools().join("compute-sanitizer").display()));
+    bench.settings(&format!(
+        "[confirm]\ncompute_sanitizer = \"{}\"\n{settings}",
+        bench.tools().join("compute-sanitizer").display()
+    ));
     bench
 }
 
@@ -48,13 +62,19 @@ pub fn assert_nothing_is_left(bench: &Bench, hung: usize) {
 pub fn assert_all_are_gone(bench: &Bench) {
     let pids = std::fs::read_to_string(bench.root().join("pids")).unwrap();
     assert!(!pids.is_empty());
-    for pid in pids.lines() { assert!(is_gone(pid), "process {pid} is left"); }
+    for pid in pids.lines() {
+        assert!(is_gone(pid), "process {pid} is left");
+    }
 }
 
-pub fn all_are_gone(bench: &Bench) -> bool { std::fs::read_to_string(bench.root().join("pids")).unwrap().lines().all(is_gone) }
+pub fn all_are_gone(bench: &Bench) -> bool {
+    std::fs::read_to_string(bench.root().join("pids")).unwrap().lines().all(is_gone)
+}
 
 /// What has ended and is not waited for has no program any more.
-fn is_gone(pid: &str) -> bool { !Path::new("/proc").join(pid).join("exe").exists() }
+fn is_gone(pid: &str) -> bool {
+    !Path::new("/proc").join(pid).join("exe").exists()
+}
 
 #[test]
 fn a_shim_that_denies_confirms_by_the_launch_alone() {
@@ -74,7 +94,12 @@ fn a_shim_that_denies_confirms_by_the_check_what_the_sanitizer_cannot_see() {
     for (program, findings) in [("shared_neighbour.cu", 1), ("parts.cu", 2), ("locals.cu", 2)] {
         let bench = bench_of(program, "clean.xml", "[levels]\nintra-allocation = \"deny\"\noob-local = \"deny\"\n");
         let said = shim_with(&bench, &["-c", program, "-o", "a.o"], &[("RECORD", "1")]).status(1);
-        assert_eq!(said.err.matches("confirmed by the check compiled into the kernel on NVIDIA H200").count(), findings, "{program}: {}", said.err);
+        assert_eq!(
+            said.err.matches("confirmed by the check compiled into the kernel on NVIDIA H200").count(),
+            findings,
+            "{program}: {}",
+            said.err
+        );
         assert!(!bench.project().join("a.o").exists());
         // No code of the user's host ran.
         assert!(bench.calls().iter().all(|c| c.ends_with(".launch")), "{:?}", bench.calls());
@@ -86,7 +111,12 @@ fn an_index_that_a_file_decides_is_confirmed_in_a_shim_that_denies_it() {
     let bench = bench_of("vector.cu", "clean.xml", "[levels]\ndata-index = \"deny\"\n");
     std::fs::copy(super::here().join("../ui/data-index/words.cu"), bench.project().join("words.cu")).unwrap();
     let said = shim_with(&bench, &["-c", "words.cu", "-o", "a.o"], &[("RECORD", "1")]).status(1);
-    assert!(said.err.contains("error[data-index]") && said.err.contains("confirmed by the check compiled into the kernel on NVIDIA H200"), "{}", said.err);
+    assert!(
+        said.err.contains("error[data-index]")
+            && said.err.contains("confirmed by the check compiled into the kernel on NVIDIA H200"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]
@@ -122,7 +152,10 @@ fn a_launch_that_hangs_is_over_when_the_shims_time_is() {
 #[test]
 fn never_means_never() {
     let bench = bench();
-    bench.settings(&format!("[confirm]\nwhen = \"never\"\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    bench.settings(&format!(
+        "[confirm]\nwhen = \"never\"\ncompute_sanitizer = \"{}\"\n",
+        bench.tools().join("compute-sanitizer").display()
+    ));
     let said = shim(&bench, &["-c", "vector.cu", "-o", "vector.o"]).status(1);
     assert!(!said.err.contains("confirm") && bench.calls().is_empty(), "{}", said.err);
 }
@@ -133,7 +166,12 @@ fn without_a_gpu_nothing_runs_and_the_builds_report_says_so() {
     bench.tool("nvidia-smi", "exit 9");
     let build = format!("{} -c vector.cu -o vector.o", nvcc().display());
     let said = bench.scuba(["build", "--", "sh", "-c", &build]).status(1);
-    assert_eq!(said.err.matches("scuba: hardware confirmation was not run: there is no NVIDIA GPU here").count(), 1, "{}", said.err);
+    assert_eq!(
+        said.err.matches("scuba: hardware confirmation was not run: there is no NVIDIA GPU here").count(),
+        1,
+        "{}",
+        said.err
+    );
     assert!(bench.calls().is_empty());
     let log = std::fs::read_to_string(Path::new(&bench.project()).join(".scuba/log")).unwrap();
     assert!(log.contains("hardware confirmation was not run"), "{log}");
@@ -159,13 +197,21 @@ fn without_a_gpu_a_shim_says_so_of_each_finding_that_it_denies() {
     let bench = bench_of("two_lines.cu", "clean.xml", "");
     bench.tool("nvidia-smi", "exit 9");
     let says = |format: &str| {
-        let said = shim_with(&bench, &["-c", "two_lines.cu", "-o", "a.o"], &[("SCUBA_MESSAGE_FORMAT", format)]).status(1);
+        let said =
+            shim_with(&bench, &["-c", "two_lines.cu", "-o", "a.o"], &[("SCUBA_MESSAGE_FORMAT", format)]).status(1);
         assert!(!bench.project().join("a.o").exists());
         said.err
     };
     let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
     let human = says("human");
-    assert_eq!((human.matches("error[oob-global]").count(), human.matches(&format!("= note: hardware confirmation was not run: {NO_GPU}\n")).count()), (3, 3), "{human}");
+    assert_eq!(
+        (
+            human.matches("error[oob-global]").count(),
+            human.matches(&format!("= note: hardware confirmation was not run: {NO_GPU}\n")).count()
+        ),
+        (3, 3),
+        "{human}"
+    );
     assert!(!human.contains("scuba: "), "{human}");
     let short = says("short");
     assert!(short.lines().count() == 3 && !short.contains("confirm"), "{short}");
@@ -175,7 +221,9 @@ fn without_a_gpu_a_shim_says_so_of_each_finding_that_it_denies() {
     assert!(results.len() == 3 && results.iter().all(|r| r["properties"]["confirmationNotRun"] == NO_GPU), "{sarif}");
     // Nothing is missing where nothing was wanted.
     bench.settings("[confirm]\nwhen = \"never\"\n");
-    for format in ["human", "json", "sarif"] { assert!(!says(format).contains(NO_GPU), "{format}"); }
+    for format in ["human", "json", "sarif"] {
+        assert!(!says(format).contains(NO_GPU), "{format}");
+    }
 }
 
 #[test]
@@ -183,12 +231,22 @@ fn the_end_of_a_build_confirms_what_its_shims_could_not() {
     let bench = bench_of("vector.cu", "clean.xml", "");
     let script = std::fs::read_to_string(bench.tools().join("compute-sanitizer")).unwrap();
     // The first run shows nothing.
-    let later = format!("[ $(wc -l <{}) -gt 1 ] && golden={}\nsed \"s|", bench.root().join("calls").display(), super::here().join("golden/vector.xml").display());
+    let later = format!(
+        "[ $(wc -l <{}) -gt 1 ] && golden={}\nsed \"s|",
+        bench.root().join("calls").display(),
+        super::here().join("golden/vector.xml").display()
+    );
     bench.tool("compute-sanitizer", &script.replace("sed \"s|", &later));
     let build = format!("{} -c vector.cu -o vector.o", nvcc().display());
     let said = bench.scuba(["build", "--", "sh", "-c", &build]).status(1);
     let (shim, end) = said.err.split_once("not reproduced by").unwrap();
-    assert!(shim.contains("error[oob-global]") && !shim.contains("confirmed by") && end.contains("confirmed by compute-sanitizer on NVIDIA H200"), "{}", said.err);
+    assert!(
+        shim.contains("error[oob-global]")
+            && !shim.contains("confirmed by")
+            && end.contains("confirmed by compute-sanitizer on NVIDIA H200"),
+        "{}",
+        said.err
+    );
     let calls = bench.calls();
     assert!(calls.len() == 2 && calls.iter().all(|c| c.ends_with(".launch")), "{calls:?}");
 }
@@ -196,13 +254,19 @@ fn the_end_of_a_build_confirms_what_its_shims_could_not() {
 #[test]
 fn a_build_of_several_units_is_confirmed_from_its_facts() {
     let bench = bench();
-    for file in ["main.cu", "part.cu"] { std::fs::copy(super::here().join("programs/units").join(file), bench.project().join(file)).unwrap(); }
+    for file in ["main.cu", "part.cu"] {
+        std::fs::copy(super::here().join("programs/units").join(file), bench.project().join(file)).unwrap();
+    }
     bench.sanitizer("clean.xml", "vector.xml", &bench.project());
     let script = std::fs::read_to_string(bench.tools().join("compute-sanitizer")).unwrap();
     bench.tool("compute-sanitizer", &script.replace("sed \"s|", "sed \"s|vector.cu|part.cu|;s|"));
-    bench.settings(&format!("[confirm]\nwhen = \"never\"\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    bench.settings(&format!(
+        "[confirm]\nwhen = \"never\"\ncompute_sanitizer = \"{}\"\n",
+        bench.tools().join("compute-sanitizer").display()
+    ));
     let nvcc = nvcc().display().to_string();
-    let build = format!("{nvcc} -O1 -dc main.cu -o main.o && {nvcc} -O1 -dc part.cu -o part.o && {nvcc} main.o part.o -o app");
+    let build =
+        format!("{nvcc} -O1 -dc main.cu -o main.o && {nvcc} -O1 -dc part.cu -o part.o && {nvcc} main.o part.o -o app");
     bench.scuba(["build", "-q", "--", "sh", "-c", &build]).status(1);
     assert!(bench.calls().is_empty());
 
@@ -213,24 +277,33 @@ fn a_build_of_several_units_is_confirmed_from_its_facts() {
     let [program, launch] = bench.calls().try_into().unwrap();
     assert!(program.ends_with("/program") && launch.ends_with(".launch"), "{program}\n{launch}");
     let shown = bench.scuba(["report", "--sarif", "report.sarif"]).status(0);
-    assert!(std::fs::read_to_string(bench.project().join("report.sarif")).unwrap().contains("running this launch alone"), "{shown:?}");
+    assert!(
+        std::fs::read_to_string(bench.project().join("report.sarif")).unwrap().contains("running this launch alone"),
+        "{shown:?}"
+    );
 }
 
 #[test]
 fn programs_of_one_name_are_not_taken_for_each_other() {
     let bench = bench();
     bench.sanitizer("clean.xml", "clean.xml", &bench.project());
-    bench.settings(&format!("[confirm]\nwhen = \"never\"\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    bench.settings(&format!(
+        "[confirm]\nwhen = \"never\"\ncompute_sanitizer = \"{}\"\n",
+        bench.tools().join("compute-sanitizer").display()
+    ));
     for (folder, program) in [("a", "clean.cu"), ("b", "vector.cu"), ("c", "shared_static.cu")] {
         std::fs::create_dir(bench.project().join(folder)).unwrap();
-        std::fs::copy(super::here().join("programs").join(program), bench.project().join(folder).join("main.cu")).unwrap();
+        std::fs::copy(super::here().join("programs").join(program), bench.project().join(folder).join("main.cu"))
+            .unwrap();
     }
     let nvcc = nvcc().display().to_string();
     let build = format!("for d in a b c; do {nvcc} -c $d/main.cu -o $d/main.o; done");
     bench.scuba(["build", "-q", "--", "sh", "-c", &build]).status(1);
     let said = bench.scuba(["confirm", "--message-format", "json"]).status(1);
     assert_eq!(said.findings().len(), 2);
-    let kept = std::fs::read_dir(bench.project().join(".scuba/confirmations")).unwrap().map(|e| std::fs::read_to_string(e.unwrap().path()).unwrap());
+    let kept = std::fs::read_dir(bench.project().join(".scuba/confirmations"))
+        .unwrap()
+        .map(|e| std::fs::read_to_string(e.unwrap().path()).unwrap());
     for log in kept {
         // Each was built of its own source.
         assert_eq!(log.matches("/b/main.cu").count() > 0, log.matches("/c/main.cu").count() == 0, "{log}");
@@ -241,14 +314,18 @@ fn programs_of_one_name_are_not_taken_for_each_other() {
 #[test]
 fn a_link_that_denies_confirms() {
     let bench = bench();
-    for file in ["main.cu", "part.cu"] { std::fs::copy(super::here().join("programs/units").join(file), bench.project().join(file)).unwrap(); }
+    for file in ["main.cu", "part.cu"] {
+        std::fs::copy(super::here().join("programs/units").join(file), bench.project().join(file)).unwrap();
+    }
     // A second definition of what `main` calls: which one is meant is known at the link alone.
     let part = std::fs::read_to_string(bench.project().join("part.cu")).unwrap();
     std::fs::write(bench.project().join("other.cu"), part.replace("a[threadIdx.x]", "a[threadIdx.x / 4]")).unwrap();
     bench.sanitizer("vector.xml", "vector.xml", &bench.project());
     let script = std::fs::read_to_string(bench.tools().join("compute-sanitizer")).unwrap();
     bench.tool("compute-sanitizer", &script.replace("sed \"s|", "sed \"s|vector.cu|part.cu|;s|"));
-    for file in ["part", "other", "main"] { shim(&bench, &["-O1", "-dc", &format!("{file}.cu"), "-o", &format!("{file}.o")]).status(0); }
+    for file in ["part", "other", "main"] {
+        shim(&bench, &["-O1", "-dc", &format!("{file}.cu"), "-o", &format!("{file}.o")]).status(0);
+    }
     assert!(bench.calls().is_empty());
     let said = shim(&bench, &["main.o", "part.o", "-o", "app"]).status(1);
     assert!(said.err.contains("confirmed by compute-sanitizer on NVIDIA H200"), "{}", said.err);

@@ -11,15 +11,23 @@ fn a_bundle_makes_the_round_trip() {
     let (project, bundle, away) = (bench.project(), bench.root().join("bundle"), bench.root().join("elsewhere"));
     // No GPU where it is made.
     bench.tool("nvidia-smi", "exit 9");
-    let said = bench.scuba(["confirm", "through_header.cu", "--bundle", bundle.to_str().unwrap(), "--", "-I", "inc", "-O2"]).status(0);
+    let said = bench
+        .scuba(["confirm", "through_header.cu", "--bundle", bundle.to_str().unwrap(), "--", "-I", "inc", "-O2"])
+        .status(0);
     assert!(said.err.contains("1 counterexample is in "), "{}", said.err);
     assert!(!project.join(".scuba").exists(), "nothing has been seen yet");
-    let again = bench.scuba(["confirm", "through_header.cu", "--bundle", bundle.to_str().unwrap(), "--", "-I", "inc", "-O2"]).status(2);
+    let again = bench
+        .scuba(["confirm", "through_header.cu", "--bundle", bundle.to_str().unwrap(), "--", "-I", "inc", "-O2"])
+        .status(2);
     assert!(again.err.contains("is not empty"), "{}", again.err);
 
     // The code with checks is one that the toolkit's assembler takes, for a newer device too.
     let check = bundle.join("checks/0-unit-0.ptx");
-    let done = Command::new(super::nvcc().with_file_name("ptxas")).args(["-arch=sm_120", "-o", "/dev/null"]).arg(&check).output().unwrap();
+    let done = Command::new(super::nvcc().with_file_name("ptxas"))
+        .args(["-arch=sm_120", "-o", "/dev/null"])
+        .arg(&check)
+        .output()
+        .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let ptx = std::fs::read_to_string(&check).unwrap();
     assert!(ptx.contains("call.uni (retval0), scuba_check"), "{ptx}");
@@ -32,15 +40,24 @@ fn a_bundle_makes_the_round_trip() {
     let sources = away.join(format!("sources{}", project.display()));
     bench.sanitizer("vector.xml", "vector.xml", &sources);
     let script = std::fs::read_to_string(bench.tools().join("compute-sanitizer")).unwrap();
-    bench.tool("compute-sanitizer", &script.replace("sed \"s|", "sed \"s|/project/vector.cu|/project/inc/vector.h|g;s|"));
+    bench.tool(
+        "compute-sanitizer",
+        &script.replace("sed \"s|", "sed \"s|/project/vector.cu|/project/inc/vector.h|g;s|"),
+    );
     let run = |bench: &Bench| {
         let mut c = Command::new(away.join("run.sh"));
-        c.current_dir(bench.root()).env("SCUBA", assert_cmd::cargo::cargo_bin!("scuba")).env("SCUBA_NVCC", super::nvcc())
+        c.current_dir(bench.root())
+            .env("SCUBA", assert_cmd::cargo::cargo_bin!("scuba"))
+            .env("SCUBA_NVCC", super::nvcc())
             .env("SCUBA_CONFIG", bench.root().join("other.toml"))
             .env("PATH", format!("{}:{}", bench.tools().display(), std::env::var("PATH").unwrap()));
         super::Said::from(c.output().unwrap())
     };
-    std::fs::write(bench.root().join("other.toml"), format!("[confirm]\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display())).unwrap();
+    std::fs::write(
+        bench.root().join("other.toml"),
+        format!("[confirm]\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()),
+    )
+    .unwrap();
     let said = run(&bench).status(1);
     assert!(said.err.contains("1 of 1 findings confirmed"), "{}", said.err);
     assert!(away.join("results.json").is_file());
@@ -52,9 +69,14 @@ fn a_bundle_makes_the_round_trip() {
     bench.tool("nvidia-smi", "exit 9");
     let said = bench.scuba(["confirm", "--from", away.to_str().unwrap()]).status(1);
     assert!(said.err.contains("confirmed: inc/vector.h:"), "{}", said.err);
-    let shown = bench.scuba(["check", "through_header.cu", "--message-format", "json", "--", "-I", "inc", "-O2"]).status(1);
+    let shown =
+        bench.scuba(["check", "through_header.cu", "--message-format", "json", "--", "-I", "inc", "-O2"]).status(1);
     let confirmation = &shown.findings()[0]["confirmation"];
-    assert_eq!((confirmation["status"].as_str(), confirmation["device"].as_str()), (Some("confirmed"), Some("NVIDIA L4")), "{confirmation}");
+    assert_eq!(
+        (confirmation["status"].as_str(), confirmation["device"].as_str()),
+        (Some("confirmed"), Some("NVIDIA L4")),
+        "{confirmation}"
+    );
 }
 
 #[test]
@@ -83,7 +105,8 @@ fn a_launch_has_the_contents_of_its_buffers_and_the_check_its_bounds() {
     let bench = Bench::new("atomic.cu");
     let bundle = bench.root().join("bundle");
     bench.scuba(["confirm", "atomic.cu", "--bundle", bundle.to_str().unwrap()]).status(0);
-    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(bundle.join("manifest.json")).unwrap()).unwrap();
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(bundle.join("manifest.json")).unwrap()).unwrap();
     let [case] = manifest["cases"].as_array().unwrap().as_slice() else { panic!("{manifest}") };
     let attempts = case["attempts"].as_array().unwrap();
     assert_eq!(attempts.iter().map(|a| a["how"].as_str().unwrap()).collect::<Vec<_>>(), ["program", "launch", "check"]);
@@ -93,9 +116,12 @@ fn a_launch_has_the_contents_of_its_buffers_and_the_check_its_bounds() {
     assert_eq!(attempts[1]["description"], common);
     assert_eq!(attempts[1]["target"], serde_json::json!(["0", 80, 16]));
     // `atomicAdd` of the toolkit's header has other callers: only thread 3's access at byte 80 counts.
-    let words: String = [16u64, 0, 0, 0, 3, 0, 0, 80, 0].iter().flat_map(|w| w.to_le_bytes()).map(|b| format!("{b:02x}")).collect();
-    let check = format!("{}object table symbol 0 scuba_table\nbytes table 0 0200000000000000\naddress table 8 0 0\nbytes table 16 {words}\nrecords scuba_records\n",
-        common.replace("device", "roomy"));
+    let words: String =
+        [16u64, 0, 0, 0, 3, 0, 0, 80, 0].iter().flat_map(|w| w.to_le_bytes()).map(|b| format!("{b:02x}")).collect();
+    let check = format!(
+        "{}object table symbol 0 scuba_table\nbytes table 0 0200000000000000\naddress table 8 0 0\nbytes table 16 {words}\nrecords scuba_records\n",
+        common.replace("device", "roomy")
+    );
     assert_eq!(attempts[2]["description"], check);
 }
 
@@ -105,19 +131,40 @@ fn the_check_knows_where_a_part_or_a_row_begins() {
         let bench = Bench::new(program);
         let bundle = bench.root().join("bundle");
         bench.scuba(["confirm", program, "-D", "all", "--bundle", bundle.to_str().unwrap()]).status(0);
-        let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(bundle.join("manifest.json")).unwrap()).unwrap();
+        let manifest: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(bundle.join("manifest.json")).unwrap()).unwrap();
         let check = bundle.join("checks/0-unit-0.ptx");
-        let done = Command::new(super::nvcc().with_file_name("ptxas")).args(["-arch=sm_90", "-o", "/dev/null"]).arg(&check).output().unwrap();
+        let done = Command::new(super::nvcc().with_file_name("ptxas"))
+            .args(["-arch=sm_90", "-o", "/dev/null"])
+            .arg(&check)
+            .output()
+            .unwrap();
         assert!(done.status.success(), "{program}: {}", String::from_utf8_lossy(&done.stderr));
         let cases = manifest["cases"].as_array().unwrap();
         assert_eq!(cases.len(), rows, "{program}");
         for case in cases {
-            let attempt = case["attempts"].as_array().unwrap().iter().find(|a| a["how"] == "check").unwrap_or_else(|| panic!("{case}"));
+            let attempt = case["attempts"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|a| a["how"] == "check")
+                .unwrap_or_else(|| panic!("{case}"));
             let (row, description) = (attempt["row"].as_u64().unwrap(), attempt["description"].as_str().unwrap());
-            let line = description.lines().rfind(|l| l.starts_with(&format!("bytes table {} ", row * 88 + 16))).unwrap();
+            let line =
+                description.lines().rfind(|l| l.starts_with(&format!("bytes table {} ", row * 88 + 16))).unwrap();
             let hex = line.rsplit(' ').next().unwrap();
-            let word = |i: usize| i64::from_le_bytes(std::array::from_fn(|b| u8::from_str_radix(&hex[16 * i + 2 * b..][..2], 16).unwrap()));
-            let launch: Vec<u64> = description.lines().find_map(|l| l.strip_prefix("block ")).unwrap().split(' ').map(|n| n.parse().unwrap()).collect();
+            let word = |i: usize| {
+                i64::from_le_bytes(std::array::from_fn(|b| {
+                    u8::from_str_radix(&hex[16 * i + 2 * b..][..2], 16).unwrap()
+                }))
+            };
+            let launch: Vec<u64> = description
+                .lines()
+                .find_map(|l| l.strip_prefix("block "))
+                .unwrap()
+                .split(' ')
+                .map(|n| n.parse().unwrap())
+                .collect();
             let (extent, offset, from, block) = (word(0), word(7), word(8), i64::try_from(launch[0]).unwrap());
             let summary = case["expected"]["summary"].as_str().unwrap();
             // `last` is the first part, `state` begins behind it, rows and local arrays where the code says.
@@ -140,11 +187,25 @@ fn the_check_runs_on_devices_older_than_the_code_was_made_for() {
     let bench = Bench::new("shared_neighbour.cu");
     bench.sanitizer("clean.xml", "clean.xml", &bench.project());
     bench.tool("nvidia-smi", "echo 'NVIDIA GeForce RTX 2080, 580.1, 7.5'");
-    let said = bench.command().args(["confirm", "shared_neighbour.cu", "--message-format", "json", "--", "-arch=sm_90"]).env("RECORD", "1").env("MODULE", bench.root().join("module.ptx")).output().unwrap();
+    let said = bench
+        .command()
+        .args(["confirm", "shared_neighbour.cu", "--message-format", "json", "--", "-arch=sm_90"])
+        .env("RECORD", "1")
+        .env("MODULE", bench.root().join("module.ptx"))
+        .output()
+        .unwrap();
     let confirmation = &super::Said::from(said).status(1).findings()[0]["confirmation"];
-    assert_eq!((confirmation["status"].as_str(), confirmation["device"].as_str()), (Some("confirmed"), Some("NVIDIA GeForce RTX 2080")), "{confirmation}");
+    assert_eq!(
+        (confirmation["status"].as_str(), confirmation["device"].as_str()),
+        (Some("confirmed"), Some("NVIDIA GeForce RTX 2080")),
+        "{confirmation}"
+    );
     let module = bench.root().join("module.ptx");
-    let done = Command::new(super::nvcc().with_file_name("ptxas")).args(["-arch=sm_75", "-o", "/dev/null"]).arg(&module).output().unwrap();
+    let done = Command::new(super::nvcc().with_file_name("ptxas"))
+        .args(["-arch=sm_75", "-o", "/dev/null"])
+        .arg(&module)
+        .output()
+        .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
@@ -153,20 +214,34 @@ fn all_accesses_of_one_launch_are_checked_in_one_run() {
     let bench = Bench::new("locals.cu");
     let bundle = bench.root().join("bundle");
     bench.scuba(["confirm", "locals.cu", "-D", "all", "--bundle", bundle.to_str().unwrap()]).status(0);
-    let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(bundle.join("manifest.json")).unwrap()).unwrap();
-    let checks: Vec<Vec<(u64, &str)>> = manifest["cases"].as_array().unwrap().iter().map(|case| {
-        let checks = case["attempts"].as_array().unwrap().iter().filter(|a| a["how"] == "check");
-        checks.map(|a| (a["row"].as_u64().unwrap(), a["description"].as_str().unwrap())).collect()
-    }).collect();
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(bundle.join("manifest.json")).unwrap()).unwrap();
+    let checks: Vec<Vec<(u64, &str)>> = manifest["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|case| {
+            let checks = case["attempts"].as_array().unwrap().iter().filter(|a| a["how"] == "check");
+            checks.map(|a| (a["row"].as_u64().unwrap(), a["description"].as_str().unwrap())).collect()
+        })
+        .collect();
     // First together, then each alone.
     let [[(a, both), (_, one)], [(b, same), (_, other)]] = [[checks[0][0], checks[0][1]], [checks[1][0], checks[1][1]]];
     assert!(a != b && both == same && one != other && one != both, "{checks:?}");
     // The launcher ran it once for both.
     bench.sanitizer("clean.xml", "clean.xml", &bench.project());
-    let said = bench.command().args(["confirm", "locals.cu", "-D", "all", "--message-format", "json"]).env("RECORD", "1").env("MODULE", bench.root().join("module")).output().unwrap();
+    let said = bench
+        .command()
+        .args(["confirm", "locals.cu", "-D", "all", "--message-format", "json"])
+        .env("RECORD", "1")
+        .env("MODULE", bench.root().join("module"))
+        .output()
+        .unwrap();
     let said = super::Said::from(said).status(1);
     assert!(said.findings().iter().all(|f| f["confirmation"]["status"] == "confirmed"), "{said:?}");
-    let kept = std::fs::read_dir(bench.project().join(".scuba/confirmations")).unwrap().map(|e| std::fs::read_to_string(e.unwrap().path()).unwrap());
+    let kept = std::fs::read_dir(bench.project().join(".scuba/confirmations"))
+        .unwrap()
+        .map(|e| std::fs::read_to_string(e.unwrap().path()).unwrap());
     let started = kept.map(|log| log.matches("/launcher/launch ").count()).sum::<usize>();
     assert_eq!(started, 3, "two under Compute Sanitizer, one with the checks");
     // What both runs of a check say is said once.
@@ -181,10 +256,14 @@ fn where_an_access_was_travels_with_the_results() {
     bench.sanitizer("clean.xml", "clean.xml", &bench.project());
     let bundle = bench.root().join("bundle");
     bench.scuba(["confirm", "shared_neighbour.cu", "--bundle", bundle.to_str().unwrap()]).status(0);
-    let from = |bench: &Bench| super::Said::from(bench.command().args(["confirm", "--from"]).arg(&bundle).env("RECORD", "1").output().unwrap()).status(1);
+    let from = |bench: &Bench| {
+        super::Said::from(bench.command().args(["confirm", "--from"]).arg(&bundle).env("RECORD", "1").output().unwrap())
+            .status(1)
+    };
     let seen = "write of 4 bytes at 0x7f5a00000440, byte 64 of 64 by thread (15, 0, 0) of block (0, 0, 0)";
     assert!(from(&bench).err.contains(seen));
-    let results: serde_json::Value = serde_json::from_slice(&std::fs::read(bundle.join("results.json")).unwrap()).unwrap();
+    let results: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(bundle.join("results.json")).unwrap()).unwrap();
     assert!(results["outcomes"][0]["confirmation"]["detail"].as_str().unwrap().starts_with(seen), "{results}");
     assert!(results["outcomes"][0]["log"].as_str().unwrap().contains(" 0x7f5a00000440\n"), "{results}");
     // Taken back to where there is no GPU, and shown by the next check.

@@ -12,14 +12,21 @@ impl Bench {
     fn sanitizer_that_keeps(&self) {
         self.sanitizer("clean.xml", "clean.xml", &self.project());
         let script = std::fs::read_to_string(self.tools().join("compute-sanitizer")).unwrap();
-        let keep = format!("case $last in *.launch) ;; *) cp -r . {kept}; cat >{kept}.stdin;; esac\n", kept = self.kept().display());
+        let keep = format!(
+            "case $last in *.launch) ;; *) cp -r . {kept}; cat >{kept}.stdin;; esac\n",
+            kept = self.kept().display()
+        );
         self.tool("compute-sanitizer", &script.replace("sed \"s|", &format!("{keep}sed \"s|")));
     }
 
-    fn kept(&self) -> PathBuf { self.root().join(KEPT) }
+    fn kept(&self) -> PathBuf {
+        self.root().join(KEPT)
+    }
 }
 
-fn manifest(bundle: &Path) -> Value { serde_json::from_slice(&std::fs::read(bundle.join("manifest.json")).unwrap()).unwrap() }
+fn manifest(bundle: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(bundle.join("manifest.json")).unwrap()).unwrap()
+}
 
 fn bytes(hex: &Value) -> Vec<u8> {
     let text = hex.as_str().unwrap();
@@ -27,28 +34,42 @@ fn bytes(hex: &Value) -> Vec<u8> {
 }
 
 /// The numbers of items, and of those there is room for.
-fn numbers(text: &[u8]) -> Vec<i32> { String::from_utf8_lossy(text).split_whitespace().map(|w| w.parse().unwrap()).collect() }
+fn numbers(text: &[u8]) -> Vec<i32> {
+    String::from_utf8_lossy(text).split_whitespace().map(|w| w.parse().unwrap()).collect()
+}
 
 #[test]
 fn a_run_finds_its_input_where_it_reads_it() {
     let header = |bytes: &[u8]| bytes[..8].chunks_exact(4).map(|b| i32::from_le_bytes(b.try_into().unwrap())).collect();
     type Read = fn(&[u8]) -> Vec<i32>;
     for (program, place, read, arguments) in [
-        ("reads_struct.cu", "kept/input1", header as Read, " input1"), ("reads_stream.cu", "kept/data/sizes.txt", numbers as Read, ""),
-        ("reads_scanf.cu", "kept.stdin", numbers, ""), ("reads_cin.cu", "kept.stdin", numbers, ""),
+        ("reads_struct.cu", "kept/input1", header as Read, " input1"),
+        ("reads_stream.cu", "kept/data/sizes.txt", numbers as Read, ""),
+        ("reads_scanf.cu", "kept.stdin", numbers, ""),
+        ("reads_cin.cu", "kept.stdin", numbers, ""),
     ] {
         let bench = Bench::new(program);
         bench.sanitizer_that_keeps();
         // Any file does for a program that is not started: building this one takes longer than all else.
         let started = super::here().join("golden/clean.xml");
-        let said = bench.scuba(["confirm", program, "--exe", started.to_str().unwrap(), "--message-format", "json"]).status(1);
+        let said =
+            bench.scuba(["confirm", program, "--exe", started.to_str().unwrap(), "--message-format", "json"]).status(1);
         let [finding] = said.findings().try_into().unwrap();
-        assert_eq!((finding["rule"].as_str(), finding["verdict"].as_str()), (Some("oob-global"), Some("proved")), "{finding}");
+        assert_eq!(
+            (finding["rule"].as_str(), finding["verdict"].as_str()),
+            (Some("oob-global"), Some("proved")),
+            "{finding}"
+        );
         assert!(bench.calls()[0].ends_with(&format!("/clean.xml{arguments}")), "{:?}", bench.calls());
-        let [items, room, ..] = read(&std::fs::read(bench.root().join(place)).unwrap())[..] else { panic!("{program}") };
+        let [items, room, ..] = read(&std::fs::read(bench.root().join(place)).unwrap())[..] else {
+            panic!("{program}")
+        };
         assert!(items > room && room >= 1, "{program}: {items}, {room}");
         // The user's tree has what it had, and its facts.
-        let mut there: Vec<String> = std::fs::read_dir(bench.project()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        let mut there: Vec<String> = std::fs::read_dir(bench.project())
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
         there.sort();
         assert_eq!(there, [".scuba", program, "scuba.toml"]);
     }
@@ -85,7 +106,10 @@ fn files_travel_with_the_bundle() {
     assert_eq!(files(&mut manifest)[0]["name"], "input1");
     let outcome = run(&bench, &folder, &manifest);
     assert_eq!(std::fs::read(bench.kept().join("input1")).unwrap(), expected);
-    assert!(outcome["log"].as_str().unwrap().contains(&format!("with `input1` of {} bytes in its folder", expected.len())), "{outcome}");
+    assert!(
+        outcome["log"].as_str().unwrap().contains(&format!("with `input1` of {} bytes in its folder", expected.len())),
+        "{outcome}"
+    );
 }
 
 #[test]
@@ -102,7 +126,11 @@ fn a_bundle_of_the_form_before_is_run_without_files() {
 fn what_a_bundle_names_outside_the_runs_folder_is_not_written() {
     let (bench, folder, mut manifest) = bundle();
     let precious = bench.root().join("precious");
-    for (name, why) in [("../escaped", "which is not below the folder of the run"), (precious.to_str().unwrap(), "can only be made below the folder of the run"), ("", "which none can have")] {
+    for (name, why) in [
+        ("../escaped", "which is not below the folder of the run"),
+        (precious.to_str().unwrap(), "can only be made below the folder of the run"),
+        ("", "which none can have"),
+    ] {
         *files(&mut manifest) = json!([{"name": name, "bytes": "00"}]);
         let outcome = run(&bench, &folder, &manifest);
         let detail = outcome["confirmation"]["detail"].as_str().unwrap();
@@ -121,7 +149,8 @@ fn what_a_bundle_names_outside_the_runs_folder_is_not_written() {
 fn a_program_that_opens_an_absolute_path_is_told_so() {
     let bench = Bench::new("reads_stream.cu");
     let source = bench.project().join("reads_stream.cu");
-    std::fs::write(&source, std::fs::read_to_string(&source).unwrap().replace("data/sizes.txt", "/nowhere/sizes.txt")).unwrap();
+    std::fs::write(&source, std::fs::read_to_string(&source).unwrap().replace("data/sizes.txt", "/nowhere/sizes.txt"))
+        .unwrap();
     bench.sanitizer_that_keeps();
     let said = bench.scuba(["confirm", "reads_stream.cu", "--message-format", "json"]).status(1);
     let detail = said.findings()[0]["confirmation"]["detail"].as_str().unwrap().to_owned();
@@ -150,7 +179,12 @@ fn the_program_itself_accepts_what_it_is_given() {
         let start = "case $last in *.launch) ;; */program) \"$last\"; echo \"it says $?\";; *) shift $(($# - 2)); \"$@\"; echo \"it says $?\";; esac\n";
         bench.tool("compute-sanitizer", &script.replace("sed \"s|", &format!("{start}sed \"s|")));
         bench.scuba(["confirm", program]).status(1);
-        let [kept] = std::fs::read_dir(bench.project().join(".scuba/confirmations")).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>().try_into().unwrap();
+        let [kept] = std::fs::read_dir(bench.project().join(".scuba/confirmations"))
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .collect::<Vec<_>>()
+            .try_into()
+            .unwrap();
         let kept: Value = serde_json::from_slice(&std::fs::read(kept).unwrap()).unwrap();
         let log = kept["log"].as_str().unwrap();
         // What it does not accept it refuses with 1.

@@ -15,7 +15,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-fn here() -> PathBuf { Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/confirm") }
+fn here() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/confirm")
+}
 
 /// The pinned toolkit's compiler, which `make test` installs.
 fn nvcc() -> PathBuf {
@@ -25,12 +27,18 @@ fn nvcc() -> PathBuf {
 }
 
 /// A project folder outside any repository, and a machine with a GPU around it.
-struct Bench { folder: tempfile::TempDir }
+struct Bench {
+    folder: tempfile::TempDir,
+}
 
 /// Puts a driver without a device into a folder.
 fn driver(folder: &Path) {
-    let done = Command::new("cc").args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-o"]).arg(folder.join("libcuda.so.1"))
-        .arg(here().join("libcuda.c")).output().unwrap();
+    let done = Command::new("cc")
+        .args(["-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-o"])
+        .arg(folder.join("libcuda.so.1"))
+        .arg(here().join("libcuda.c"))
+        .output()
+        .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
@@ -46,9 +54,15 @@ impl Bench {
         bench
     }
 
-    fn root(&self) -> PathBuf { self.folder.path().canonicalize().unwrap() }
-    fn project(&self) -> PathBuf { self.root().join("project") }
-    fn tools(&self) -> PathBuf { self.root().join("tools") }
+    fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap()
+    }
+    fn project(&self) -> PathBuf {
+        self.root().join("project")
+    }
+    fn tools(&self) -> PathBuf {
+        self.root().join("tools")
+    }
 
     fn tool(&self, name: &str, script: &str) {
         let path = self.tools().join(name);
@@ -59,15 +73,21 @@ impl Bench {
     /// A Compute Sanitizer that writes one file for the program itself and another for a single launch, each with
     /// `/project` replaced by where this project's sources are. It keeps the words it was called with.
     fn sanitizer(&self, program: &str, launch: &str, sources: &Path) {
-        let script = format!(r#"
+        let script = format!(
+            r#"
 if [ "$1" = --version ]; then echo 'Version 2025.3.1.0 (build 36400806) (public-release)'; exit 0; fi
 echo "$@" >>{calls}
 for word; do [ "$previous" = --save ] && save=$word; previous=$word; last=$word; done
 case $last in *.launch) golden={launch}; cp "$last" {kept};; *) golden={program};; esac
 sed "s|/project|{sources}|g" "$golden" >"$save"
 grep -q '<record>' "$save" && exit 77
-exit 0"#, calls = self.root().join("calls").display(), kept = self.root().join("last.launch").display(),
-            launch = here().join("golden").join(launch).display(), program = here().join("golden").join(program).display(), sources = sources.display());
+exit 0"#,
+            calls = self.root().join("calls").display(),
+            kept = self.root().join("last.launch").display(),
+            launch = here().join("golden").join(launch).display(),
+            program = here().join("golden").join(program).display(),
+            sources = sources.display()
+        );
         self.tool("compute-sanitizer", &script);
     }
 
@@ -75,33 +95,55 @@ exit 0"#, calls = self.root().join("calls").display(), kept = self.root().join("
         std::fs::read_to_string(self.root().join("calls")).unwrap_or_default().lines().map(str::to_owned).collect()
     }
 
-    fn settings(&self, text: &str) { std::fs::write(self.project().join("scuba.toml"), text).unwrap(); }
+    fn settings(&self, text: &str) {
+        std::fs::write(self.project().join("scuba.toml"), text).unwrap();
+    }
 
     /// `scuba` in the project's folder. Compute Sanitizer is named in scuba.toml where it is not beside nvcc.
     fn command(&self) -> Command {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("scuba"));
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("SCUBA_") || name == "NO_COLOR" || name == "CUDA_VISIBLE_DEVICES" { command.env_remove(name); }
+            if name.to_string_lossy().starts_with("SCUBA_") || name == "NO_COLOR" || name == "CUDA_VISIBLE_DEVICES" {
+                command.env_remove(name);
+            }
         }
         let path = format!("{}:{}", self.tools().display(), std::env::var("PATH").unwrap());
         if !self.project().join("scuba.toml").exists() {
-            self.settings(&format!("[confirm]\ncompute_sanitizer = \"{}\"\n", self.tools().join("compute-sanitizer").display()));
+            self.settings(&format!(
+                "[confirm]\ncompute_sanitizer = \"{}\"\n",
+                self.tools().join("compute-sanitizer").display()
+            ));
         }
-        command.current_dir(self.project()).env("SCUBA_NVCC", nvcc()).env("SCUBA_CACHE", "off").env("PATH", path).stdin(Stdio::null());
+        command
+            .current_dir(self.project())
+            .env("SCUBA_NVCC", nvcc())
+            .env("SCUBA_CACHE", "off")
+            .env("PATH", path)
+            .stdin(Stdio::null());
         command.env("LD_LIBRARY_PATH", self.tools());
         command
     }
 
-    fn scuba<const N: usize>(&self, arguments: [&str; N]) -> Said { self.command().args(arguments).output().unwrap().into() }
+    fn scuba<const N: usize>(&self, arguments: [&str; N]) -> Said {
+        self.command().args(arguments).output().unwrap().into()
+    }
 }
 
 /// What a command said.
 #[derive(Debug)]
-struct Said { status: i32, out: String, err: String }
+struct Said {
+    status: i32,
+    out: String,
+    err: String,
+}
 
 impl From<Output> for Said {
     fn from(o: Output) -> Self {
-        Self { status: o.status.code().unwrap_or(-1), out: String::from_utf8(o.stdout).unwrap(), err: String::from_utf8(o.stderr).unwrap() }
+        Self {
+            status: o.status.code().unwrap_or(-1),
+            out: String::from_utf8(o.stdout).unwrap(),
+            err: String::from_utf8(o.stderr).unwrap(),
+        }
     }
 }
 

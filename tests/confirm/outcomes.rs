@@ -8,22 +8,40 @@ const JSON: [&str; 2] = ["--message-format", "json"];
 fn a_run_of_the_program_confirms_and_the_next_check_shows_it() {
     let bench = Bench::new("global_write.cu");
     bench.sanitizer("global_write.xml", "clean.xml", &bench.project());
-    let said = bench.command().args(["confirm", "global_write.cu"]).args(JSON).args(["--", "-O3", "-DUNUSED=1"]).output().unwrap();
+    let said = bench
+        .command()
+        .args(["confirm", "global_write.cu"])
+        .args(JSON)
+        .args(["--", "-O3", "-DUNUSED=1"])
+        .output()
+        .unwrap();
     let said = super::Said::from(said).status(1);
     let [finding] = said.findings().try_into().unwrap();
     let confirmation = &finding["confirmation"];
     assert_eq!(confirmation["status"], "confirmed");
-    assert_eq!((confirmation["by"].as_str(), confirmation["device"].as_str()), (Some("compute-sanitizer"), Some("NVIDIA H200")));
+    assert_eq!(
+        (confirmation["by"].as_str(), confirmation["device"].as_str()),
+        (Some("compute-sanitizer"), Some("NVIDIA H200"))
+    );
     let detail = confirmation["detail"].as_str().unwrap();
-    assert!(detail.starts_with("Invalid __global__ write of size 4 bytes is out of bounds at 0x7f") && detail.contains("by thread (1, 0, 0) of block (0, 0, 0)"), "{detail}");
+    assert!(
+        detail.starts_with("Invalid __global__ write of size 4 bytes is out of bounds at 0x7f")
+            && detail.contains("by thread (1, 0, 0) of block (0, 0, 0)"),
+        "{detail}"
+    );
     assert!(detail.ends_with("(driver 580.159.04, CUDA 13.0.88, Compute Sanitizer 2025.3.1.0)"), "{detail}");
 
     // The program was built and run once, with the witness's argument, under the options that make memcheck see it.
     let [call] = bench.calls().try_into().unwrap();
     assert!(call.starts_with("--tool memcheck --xml --save "), "{call}");
-    for words in ["--print-limit 0", "--strip-paths no", "--padding 1024", "--destroy-on-device-error kernel", "/program 1"] { assert!(call.contains(words), "{call}"); }
+    for words in
+        ["--print-limit 0", "--strip-paths no", "--padding 1024", "--destroy-on-device-error kernel", "/program 1"]
+    {
+        assert!(call.contains(words), "{call}");
+    }
 
-    let again = bench.scuba(["check", "global_write.cu", "--message-format", "json", "--", "-O3", "-DUNUSED=1"]).status(1);
+    let again =
+        bench.scuba(["check", "global_write.cu", "--message-format", "json", "--", "-O3", "-DUNUSED=1"]).status(1);
     assert_eq!(again.findings()[0]["confirmation"], *confirmation);
     let text = bench.scuba(["check", "global_write.cu"]).status(1).err;
     assert!(text.contains("confirmed by compute-sanitizer on NVIDIA H200"), "{text}");
@@ -49,12 +67,22 @@ fn other_rules_are_confirmed_in_the_kernel_or_where_the_call_is_refused() {
         finding["confirmation"]["detail"].as_str().unwrap().to_owned()
     };
     let detail = confirmed("use_after_free.cu", "use_after_free.xml", "use-after-free");
-    assert!(detail.contains("write of size 4 bytes") && detail.contains("by thread (0, 0, 0) of block (0, 0, 0), running the program itself"), "{detail}");
-    for (program, rule, call) in [("double_free", "double-free", "cudaFree"), ("memcpy_too_long", "memcpy-out-of-bounds", "cudaMemcpy"), ("memset_too_long", "memcpy-out-of-bounds", "cudaMemset")] {
+    assert!(
+        detail.contains("write of size 4 bytes")
+            && detail.contains("by thread (0, 0, 0) of block (0, 0, 0), running the program itself"),
+        "{detail}"
+    );
+    for (program, rule, call) in [
+        ("double_free", "double-free", "cudaFree"),
+        ("memcpy_too_long", "memcpy-out-of-bounds", "cudaMemcpy"),
+        ("memset_too_long", "memcpy-out-of-bounds", "cudaMemset"),
+    ] {
         let detail = confirmed(&format!("{program}.cu"), &format!("{program}.xml"), rule);
         assert!(detail.contains(&format!("on CUDA API call to {call}, running the program itself")), "{detail}");
     }
-    for (program, rule) in [("null_pointer", "invalid-pointer"), ("host_pointer", "invalid-pointer"), ("misaligned", "misaligned")] {
+    for (program, rule) in
+        [("null_pointer", "invalid-pointer"), ("host_pointer", "invalid-pointer"), ("misaligned", "misaligned")]
+    {
         let detail = confirmed(&format!("{program}.cu"), &format!("{program}.xml"), rule);
         assert!(detail.starts_with("Invalid __global__") && detail.contains("running the program itself"), "{detail}");
     }
@@ -73,7 +101,10 @@ fn what_another_access_hides_is_confirmed_by_its_launch_alone() {
     let launch = std::fs::read_to_string(bench.root().join("last.launch")).unwrap();
     let (first, rest) = launch.split_once('\n').unwrap();
     assert!(first.starts_with("module /"), "{launch}");
-    assert_eq!(rest, "kernel _Z1sP6float4\ngrid 1 1 1\nblock 32 1 1\nshared 0\nobject 0 device 504\nparameter 0 8\npoints 0 0 0 0\n");
+    assert_eq!(
+        rest,
+        "kernel _Z1sP6float4\ngrid 1 1 1\nblock 32 1 1\nshared 0\nobject 0 device 504\nparameter 0 8\npoints 0 0 0 0\n"
+    );
 }
 
 #[test]
@@ -82,12 +113,23 @@ fn silence_is_not_reproduced_and_keeps_the_finding_and_its_log() {
     bench.sanitizer("clean.xml", "clean.xml", &bench.project());
     let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
     let [finding] = said.findings().try_into().unwrap();
-    assert_eq!((finding["level"].as_str(), finding["confirmation"]["status"].as_str()), (Some("deny"), Some("not-reproduced")));
+    assert_eq!(
+        (finding["level"].as_str(), finding["confirmation"]["status"].as_str()),
+        (Some("deny"), Some("not-reproduced"))
+    );
     let folder = bench.project().join(".scuba/confirmations");
     let [kept] = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>().try_into().unwrap();
     let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(kept).unwrap()).unwrap();
     let log = kept["log"].as_str().unwrap();
-    for words in ["== the program itself", "== this launch alone", "-lineinfo -arch sm_90", "0 records", "== this launch with a check"] { assert!(log.contains(words), "{log}"); }
+    for words in [
+        "== the program itself",
+        "== this launch alone",
+        "-lineinfo -arch sm_90",
+        "0 records",
+        "== this launch with a check",
+    ] {
+        assert!(log.contains(words), "{log}");
+    }
 }
 
 #[test]
@@ -97,12 +139,23 @@ fn what_compute_sanitizer_cannot_see_is_confirmed_by_the_check_in_the_kernel() {
     let said = bench.command().args(["confirm", "shared_neighbour.cu"]).args(JSON).env("RECORD", "1").output().unwrap();
     let said = super::Said::from(said).status(1);
     let confirmation = &said.findings()[0]["confirmation"];
-    assert_eq!((confirmation["status"].as_str(), confirmation["by"].as_str()), (Some("confirmed"), Some("kernel-check")), "{confirmation}");
+    assert_eq!(
+        (confirmation["status"].as_str(), confirmation["by"].as_str()),
+        (Some("confirmed"), Some("kernel-check")),
+        "{confirmation}"
+    );
     let detail = confirmation["detail"].as_str().unwrap();
     assert!(detail.starts_with("write of 4 bytes at 0x7f5a00000440, byte 64 of 64 by thread (15, 0, 0) of block (0, 0, 0), 5 times out of bounds in all, running this launch with a check compiled into the kernel"), "{detail}");
 
     // A kernel that ends early says nothing.
-    let said = bench.command().args(["confirm", "shared_neighbour.cu"]).args(JSON).env("RECORD", "1").env("FAILS", "1").output().unwrap();
+    let said = bench
+        .command()
+        .args(["confirm", "shared_neighbour.cu"])
+        .args(JSON)
+        .env("RECORD", "1")
+        .env("FAILS", "1")
+        .output()
+        .unwrap();
     let confirmation = &super::Said::from(said).status(1).findings()[0]["confirmation"];
     assert_eq!(confirmation["status"], "inconclusive", "{confirmation}");
     assert!(confirmation["detail"].as_str().unwrap().contains("failed: 700 (an error)"), "{confirmation}");
@@ -112,19 +165,35 @@ fn what_compute_sanitizer_cannot_see_is_confirmed_by_the_check_in_the_kernel() {
 type Confirmed = (&'static str, &'static str, &'static str);
 
 const IN_PARTS: &[(&str, &[Confirmed])] = &[
-    ("parts.cu", &[
-        ("intra-allocation", "into `factors`", "write of 4 bytes at ADDRESS, byte 16 of 16 of its part by thread ("),
-        ("intra-allocation", "into `state`", "read of 4 bytes at ADDRESS, byte 16 of 16 of its part by thread ("),
-    ]),
-    ("rows.cu", &[("intra-allocation", "a row of `left`", "read of 4 bytes at ADDRESS, byte 32 of 32 of its part by thread (")]),
-    ("halves.cu", &[
-        ("intra-allocation", "into `high`", "write of 4 bytes at ADDRESS, byte "),
-        ("oob-global", "past the end of `far`", "write of 4 bytes at ADDRESS, byte "),
-    ]),
-    ("locals.cu", &[
-        ("oob-local", "past the end of `m`", "read of 4 bytes at ADDRESS, byte 36 of 36 by thread ("),
-        ("oob-local", "past the end of `state`", "write of 4 bytes at ADDRESS, byte 12 of 12 by thread ("),
-    ]),
+    (
+        "parts.cu",
+        &[
+            (
+                "intra-allocation",
+                "into `factors`",
+                "write of 4 bytes at ADDRESS, byte 16 of 16 of its part by thread (",
+            ),
+            ("intra-allocation", "into `state`", "read of 4 bytes at ADDRESS, byte 16 of 16 of its part by thread ("),
+        ],
+    ),
+    (
+        "rows.cu",
+        &[("intra-allocation", "a row of `left`", "read of 4 bytes at ADDRESS, byte 32 of 32 of its part by thread (")],
+    ),
+    (
+        "halves.cu",
+        &[
+            ("intra-allocation", "into `high`", "write of 4 bytes at ADDRESS, byte "),
+            ("oob-global", "past the end of `far`", "write of 4 bytes at ADDRESS, byte "),
+        ],
+    ),
+    (
+        "locals.cu",
+        &[
+            ("oob-local", "past the end of `m`", "read of 4 bytes at ADDRESS, byte 36 of 36 by thread ("),
+            ("oob-local", "past the end of `state`", "write of 4 bytes at ADDRESS, byte 12 of 12 by thread ("),
+        ],
+    ),
 ];
 
 #[test]
@@ -132,17 +201,37 @@ fn parts_rows_locals_and_other_allocations_are_confirmed_by_the_check_while_comp
     for (program, findings) in IN_PARTS {
         let bench = Bench::new(program);
         bench.sanitizer("clean.xml", "clean.xml", &bench.project());
-        let said = bench.command().args(["confirm", program, "-D", "all"]).args(JSON).env("RECORD", "1").output().unwrap();
+        let said =
+            bench.command().args(["confirm", program, "-D", "all"]).args(JSON).env("RECORD", "1").output().unwrap();
         let all = super::Said::from(said).status(1).findings();
         for (rule, words, expected) in *findings {
-            let found = all.iter().find(|f| f["message"].as_str().unwrap().contains(words)).unwrap_or_else(|| panic!("{program}: {all:?}"));
+            let found = all
+                .iter()
+                .find(|f| f["message"].as_str().unwrap().contains(words))
+                .unwrap_or_else(|| panic!("{program}: {all:?}"));
             assert_eq!(found["rule"], *rule);
             let confirmation = &found["confirmation"];
-            assert_eq!((confirmation["status"].as_str(), confirmation["by"].as_str()), (Some("confirmed"), Some("kernel-check")), "{program}: {confirmation}");
+            assert_eq!(
+                (confirmation["status"].as_str(), confirmation["by"].as_str()),
+                (Some("confirmed"), Some("kernel-check")),
+                "{program}: {confirmation}"
+            );
             let detail = confirmation["detail"].as_str().unwrap();
-            let detail = detail.split(' ').map(|w| if w.starts_with("0x") && w.ends_with(',') { "ADDRESS," } else { w }).collect::<Vec<_>>().join(" ");
-            assert!(detail.starts_with(expected) && detail.contains("running this launch with a check compiled into the kernel"), "{program}: {detail}");
-            assert_eq!(detail.contains("; Compute Sanitizer reports nothing ("), *rule == "intra-allocation", "{program}: {detail}");
+            let detail = detail
+                .split(' ')
+                .map(|w| if w.starts_with("0x") && w.ends_with(',') { "ADDRESS," } else { w })
+                .collect::<Vec<_>>()
+                .join(" ");
+            assert!(
+                detail.starts_with(expected)
+                    && detail.contains("running this launch with a check compiled into the kernel"),
+                "{program}: {detail}"
+            );
+            assert_eq!(
+                detail.contains("; Compute Sanitizer reports nothing ("),
+                *rule == "intra-allocation",
+                "{program}: {detail}"
+            );
         }
     }
 }
@@ -151,13 +240,23 @@ fn parts_rows_locals_and_other_allocations_are_confirmed_by_the_check_while_comp
 fn inside_one_allocation_only_the_check_in_the_kernel_says_anything() {
     let bench = Bench::new("parts.cu");
     let of = |bench: &Bench, environment: &[(&str, &str)]| {
-        let said = bench.command().args(["confirm", "parts.cu"]).args(JSON).envs(environment.iter().copied()).output().unwrap();
+        let said = bench
+            .command()
+            .args(["confirm", "parts.cu"])
+            .args(JSON)
+            .envs(environment.iter().copied())
+            .output()
+            .unwrap();
         super::Said::from(said).status(1).findings()[0]["confirmation"].clone()
     };
     // It is silent: the finding is not reproduced.
     bench.sanitizer("clean.xml", "clean.xml", &bench.project());
     let confirmation = of(&bench, &[]);
-    assert_eq!((confirmation["status"].as_str(), confirmation["by"].as_str()), (Some("not-reproduced"), Some("kernel-check")), "{confirmation}");
+    assert_eq!(
+        (confirmation["status"].as_str(), confirmation["by"].as_str()),
+        (Some("not-reproduced"), Some("kernel-check")),
+        "{confirmation}"
+    );
     // It could not be run: what Compute Sanitizer says, or does not say, is no answer.
     for golden in ["clean.xml", "vector.xml"] {
         bench.sanitizer(golden, golden, &bench.project());
@@ -171,8 +270,18 @@ fn inside_one_allocation_only_the_check_in_the_kernel_says_anything() {
 fn a_run_that_hangs_after_the_access_was_reported_confirms_it() {
     let bench = Bench::new("vector.cu");
     let text = here().join("golden/vector.txt");
-    bench.tool("compute-sanitizer", &format!("[ \"$1\" = --version ] && exit 0\nsed 's|/project|{}|' {}\nsleep 300", bench.project().display(), text.display()));
-    bench.settings(&format!("[confirm]\ntimeout_s = 2\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    bench.tool(
+        "compute-sanitizer",
+        &format!(
+            "[ \"$1\" = --version ] && exit 0\nsed 's|/project|{}|' {}\nsleep 300",
+            bench.project().display(),
+            text.display()
+        ),
+    );
+    bench.settings(&format!(
+        "[confirm]\ntimeout_s = 2\ncompute_sanitizer = \"{}\"\n",
+        bench.tools().join("compute-sanitizer").display()
+    ));
     let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
     let confirmation = &said.findings()[0]["confirmation"];
     assert_eq!(confirmation["status"], "confirmed", "{confirmation}");
@@ -193,14 +302,22 @@ fn what_is_not_understood_is_never_clean() {
 #[test]
 fn a_hung_run_is_ended_and_says_so() {
     let bench = Bench::new("vector.cu");
-    bench.tool("compute-sanitizer", "[ \"$1\" = --version ] && exit 0\nsleep 300 & echo $! >>\"$(dirname \"$0\")/pids\"\nwait");
-    bench.settings(&format!("[confirm]\ntimeout_s = 1\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    bench.tool(
+        "compute-sanitizer",
+        "[ \"$1\" = --version ] && exit 0\nsleep 300 & echo $! >>\"$(dirname \"$0\")/pids\"\nwait",
+    );
+    bench.settings(&format!(
+        "[confirm]\ntimeout_s = 1\ncompute_sanitizer = \"{}\"\n",
+        bench.tools().join("compute-sanitizer").display()
+    ));
     let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
     let confirmation = &said.findings()[0]["confirmation"];
     assert_eq!(confirmation["status"], "inconclusive");
     assert!(confirmation["detail"].as_str().unwrap().contains("did not end in time"), "{confirmation}");
     let pids = std::fs::read_to_string(bench.tools().join("pids")).unwrap();
-    for pid in pids.lines() { assert!(!std::path::Path::new("/proc").join(pid).join("exe").exists(), "process {pid} is left"); }
+    for pid in pids.lines() {
+        assert!(!std::path::Path::new("/proc").join(pid).join("exe").exists(), "process {pid} is left");
+    }
     assert_eq!(pids.lines().count(), 2);
 }
 
@@ -208,7 +325,10 @@ fn a_hung_run_is_ended_and_says_so() {
 fn too_much_memory_is_not_asked_for() {
     let bench = Bench::new("vector.cu");
     bench.sanitizer("vector.xml", "vector.xml", &bench.project());
-    bench.settings(&format!("[confirm]\nmax_bytes = \"500B\"\ncompute_sanitizer = \"{}\"\n", bench.tools().join("compute-sanitizer").display()));
+    bench.settings(&format!(
+        "[confirm]\nmax_bytes = \"500B\"\ncompute_sanitizer = \"{}\"\n",
+        bench.tools().join("compute-sanitizer").display()
+    ));
     let said = bench.scuba(["confirm", "vector.cu", "--message-format", "json"]).status(1);
     let confirmation = &said.findings()[0]["confirmation"];
     assert_eq!(confirmation["status"], "inconclusive");
@@ -224,7 +344,9 @@ fn the_users_own_program_and_single_findings_may_be_named() {
     let read = all.iter().find(|f| f["access"]["direction"] == "read").unwrap();
     let print = read["fingerprint"].as_str().unwrap();
     let program = here().join("golden/clean.xml");
-    let said = bench.scuba(["confirm", "two_lines.cu", &print[..8], "--exe", program.to_str().unwrap(), "--message-format", "json"]).status(1);
+    let said = bench
+        .scuba(["confirm", "two_lines.cu", &print[..8], "--exe", program.to_str().unwrap(), "--message-format", "json"])
+        .status(1);
     for f in said.findings() {
         let expected = if f["fingerprint"] == read["fingerprint"] { "confirmed" } else { "null" };
         assert_eq!(f["confirmation"]["status"].as_str().unwrap_or("null"), expected, "{f}");
@@ -240,7 +362,11 @@ fn without_a_gpu_it_says_what_to_do() {
     bench.tool("nvidia-smi", "echo 'No devices were found'; exit 6");
     bench.sanitizer("vector.xml", "vector.xml", &bench.project());
     let said = bench.scuba(["confirm", "vector.cu"]).status(2);
-    assert!(said.err.contains("there is no NVIDIA GPU here") && said.err.contains("scuba confirm --bundle DIR"), "{}", said.err);
+    assert!(
+        said.err.contains("there is no NVIDIA GPU here") && said.err.contains("scuba confirm --bundle DIR"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]
@@ -249,5 +375,10 @@ fn where_all_gpus_are_hidden_there_is_none() {
     bench.sanitizer("vector.xml", "vector.xml", &bench.project());
     let said = bench.command().args(["confirm", "vector.cu"]).env("CUDA_VISIBLE_DEVICES", "").output().unwrap();
     let said = super::Said::from(said).status(2);
-    assert!(said.err.contains("there is no NVIDIA GPU here (CUDA_VISIBLE_DEVICES hides them all)") && bench.calls().is_empty(), "{}", said.err);
+    assert!(
+        said.err.contains("there is no NVIDIA GPU here (CUDA_VISIBLE_DEVICES hides them all)")
+            && bench.calls().is_empty(),
+        "{}",
+        said.err
+    );
 }

@@ -11,10 +11,17 @@ fn own(module: &Module) -> String {
     for line in text.lines() {
         let head = !line.starts_with(' ');
         if head {
-            let from_header = line.contains("_ZNSt") || line.contains(".h:") || line.contains(".hpp:") || line.contains("/c++/");
-            keep = !from_header && !line.starts_with("declare") && !line.starts_with("module") && !line.contains("__cuda_builtin");
+            let from_header =
+                line.contains("_ZNSt") || line.contains(".h:") || line.contains(".hpp:") || line.contains("/c++/");
+            keep = !from_header
+                && !line.starts_with("declare")
+                && !line.starts_with("module")
+                && !line.contains("__cuda_builtin");
         }
-        if keep { out.push_str(line); out.push('\n'); }
+        if keep {
+            out.push_str(line);
+            out.push('\n');
+        }
     }
     out
 }
@@ -48,21 +55,29 @@ fn cached_loads_and_stores_are_plain_accesses() {
     use scuba::ir::{Op, Terminator};
     let extraction = program("kernel.cu").extract("kernel.cu -arch=sm_80 -std=c++17");
     let device = side(&extraction, Side::Device);
-    let asm: Vec<&str> = device.functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts)
+    let asm: Vec<&str> = device
+        .functions
+        .iter()
+        .flat_map(|f| &f.blocks)
+        .flat_map(|b| &b.insts)
         .filter_map(|i| if let Op::Asm { text, .. } = &i.op { Some(text.as_str()) } else { None })
         .collect();
     assert_eq!(asm, ["st.shared.u32 [$0], $1;"], "an address that is no pointer stays");
     let accesses = |name: &str| {
         let f = super::function(device, name);
         assert!(matches!(f.blocks[0].term, Terminator::Ret(_)));
-        f.blocks[0].insts.iter().filter_map(|i| match &i.op {
-            Op::Load { .. } => Some(("load", device.size_of(i.ty))),
-            Op::Store { value: scuba::ir::Operand::Value(v), .. } => {
-                let made = f.blocks[0].insts.iter().find(|i| i.result == Some(*v))?;
-                Some(("store", device.size_of(made.ty)))
-            }
-            _ => None,
-        }).collect::<Vec<_>>()
+        f.blocks[0]
+            .insts
+            .iter()
+            .filter_map(|i| match &i.op {
+                Op::Load { .. } => Some(("load", device.size_of(i.ty))),
+                Op::Store { value: scuba::ir::Operand::Value(v), .. } => {
+                    let made = f.blocks[0].insts.iter().find(|i| i.result == Some(*v))?;
+                    Some(("store", device.size_of(made.ty)))
+                }
+                _ => None,
+            })
+            .collect::<Vec<_>>()
     };
     assert!(accesses("__ldcs(float4 const*)").contains(&("load", 16)), "one access of 16 bytes");
     assert!(accesses("__ldcg(unsigned char const*)").contains(&("load", 1)));

@@ -13,14 +13,22 @@ const SOURCE: &str = "#include <cstdio>\n#include <vector>\n#include <cuda_fp16.
     int main() { std::vector<int> v(4); Pair *p; cudaMalloc(&p, v.size() * sizeof *p); k<<<1, 32>>>(p, 4); return cudaDeviceSynchronize(); }\n";
 
 /// With a clang that writes down how it is run.
-struct Kept { project: Project, headers: PathBuf, clang: PathBuf }
+struct Kept {
+    project: Project,
+    headers: PathBuf,
+    clang: PathBuf,
+}
 
 impl Kept {
     fn new(files: &[(&str, &str)]) -> Self {
         let project = Project::new(files);
         let headers = project.path().join("cache/headers");
         let clang = project.path().join("clang");
-        std::fs::write(&clang, format!("#!/bin/sh\necho \"$*\" >> {}\nexec clang++-22 \"$@\"\n", project.path().join("runs").display())).unwrap();
+        std::fs::write(
+            &clang,
+            format!("#!/bin/sh\necho \"$*\" >> {}\nexec clang++-22 \"$@\"\n", project.path().join("runs").display()),
+        )
+        .unwrap();
         std::fs::set_permissions(&clang, std::fs::Permissions::from_mode(0o755)).unwrap();
         Self { project, headers, clang }
     }
@@ -41,7 +49,12 @@ impl Kept {
     /// The headers that are there, and when they were made.
     fn made(&self) -> Vec<(PathBuf, SystemTime)> {
         let folders = std::fs::read_dir(&self.headers).into_iter().flatten().flatten();
-        let mut out: Vec<_> = folders.filter_map(|f| { let p = f.path().join("header.pch"); Some((p.clone(), p.metadata().ok()?.modified().ok()?)) }).collect();
+        let mut out: Vec<_> = folders
+            .filter_map(|f| {
+                let p = f.path().join("header.pch");
+                Some((p.clone(), p.metadata().ok()?.modified().ok()?))
+            })
+            .collect();
         out.sort();
         out
     }
@@ -51,7 +64,9 @@ impl Kept {
 fn assert_alike(a: &Extraction, b: &Extraction) {
     assert_eq!(a.not_analysed, b.not_analysed);
     assert_eq!((&a.dependencies, &a.notes, &a.frontend), (&b.dependencies, &b.notes, &b.frontend));
-    for (m, n) in a.modules.iter().zip(&b.modules) { assert_eq!(format!("{m:#?}"), format!("{n:#?}")); }
+    for (m, n) in a.modules.iter().zip(&b.modules) {
+        assert_eq!(format!("{m:#?}"), format!("{n:#?}"));
+    }
     assert_eq!(a.modules.len(), b.modules.len());
 }
 
@@ -73,7 +88,9 @@ fn what_is_read_with_one_is_what_is_read_without() {
         let third = kept.extract(flags);
         assert_eq!(kept.compiled(), (2, 0));
         assert_eq!(kept.made(), made, "made once");
-        for e in [&first, &second, &third] { assert_alike(e, &without); }
+        for e in [&first, &second, &third] {
+            assert_alike(e, &without);
+        }
     }
 }
 
@@ -81,7 +98,9 @@ fn what_is_read_with_one_is_what_is_read_without() {
 fn flags_that_include_something_before_it_have_none() {
     let kept = Kept::new(&[("a.cu", SOURCE), ("mine.h", "#define MINE\n")]);
     let flags = "a.cu -Xcompiler -include,mine.h";
-    for _ in 0..3 { assert_alike(&kept.extract(flags), &kept.project.extract(flags)); }
+    for _ in 0..3 {
+        assert_alike(&kept.extract(flags), &kept.project.extract(flags));
+    }
     assert_eq!(kept.made(), []);
 }
 
@@ -91,7 +110,9 @@ fn a_file_that_it_was_made_of_and_that_changes_is_read_anew() {
     let source = "__global__ void k(int *p) { p[NUMBER] = 1; }\nint main() { k<<<1, 1>>>(nullptr); }\n";
     let kept = Kept::new(&[("a.cu", source), ("inc/time.h", &time(1))]);
     let flags = "a.cu -Iinc";
-    for _ in 0..3 { kept.extract(flags); }
+    for _ in 0..3 {
+        kept.extract(flags);
+    }
     let made = kept.made();
     assert_eq!(made.len(), 2);
     std::fs::write(kept.project.path().join("inc/time.h"), time(22_222)).unwrap();
@@ -103,7 +124,9 @@ fn a_file_that_it_was_made_of_and_that_changes_is_read_anew() {
 #[test]
 fn one_that_clang_cannot_read_is_as_good_as_none() {
     let kept = Kept::new(&[("a.cu", SOURCE)]);
-    for _ in 0..2 { kept.extract("a.cu"); }
+    for _ in 0..2 {
+        kept.extract("a.cu");
+    }
     for (path, modified) in kept.made() {
         let bytes = path.metadata().unwrap().len();
         std::fs::write(&path, vec![b'x'; usize::try_from(bytes).unwrap()]).unwrap();
@@ -113,7 +136,9 @@ fn one_that_clang_cannot_read_is_as_good_as_none() {
     assert_alike(&kept.extract("a.cu"), &kept.project.extract("a.cu"));
     assert_eq!(kept.compiled(), (2, 2), "tried, and then without");
     // One that is gone, and a folder that cannot be written.
-    for (path, _) in kept.made() { std::fs::remove_file(path).unwrap(); }
+    for (path, _) in kept.made() {
+        std::fs::remove_file(path).unwrap();
+    }
     assert_alike(&kept.extract("a.cu"), &kept.project.extract("a.cu"));
     assert_eq!(kept.made().len(), 2, "made again");
     let nowhere = ExtractOptions { headers: Some(Path::new("/proc/none/headers").into()), ..options() };

@@ -38,11 +38,14 @@ impl Project {
         Self(dir)
     }
 
-    fn path(&self) -> &Path { self.0.path() }
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
 
     /// The unit of `nvcc -c FLAGS`, sources among the flags.
     fn unit(&self, flags: &str) -> TranslationUnit {
-        let arguments: Vec<OsString> = shlex::split(flags).unwrap().into_iter().chain(["-c".into()]).map(Into::into).collect();
+        let arguments: Vec<OsString> =
+            shlex::split(flags).unwrap().into_iter().chain(["-c".into()]).map(Into::into).collect();
         let plan = Command::read(&arguments, &Environment::default(), self.path())
             .plan(self.path(), Some(&nvcc()), &Vec::new)
             .unwrap();
@@ -50,27 +53,43 @@ impl Project {
         plan.request.units.into_iter().next().unwrap()
     }
 
-    fn extract(&self, flags: &str) -> Extraction { extract(&self.unit(flags), &options()).unwrap() }
+    fn extract(&self, flags: &str) -> Extraction {
+        extract(&self.unit(flags), &options()).unwrap()
+    }
 }
 
 fn side(extraction: &Extraction, side: Side) -> &Module {
-    extraction.modules.iter().find(|m| m.side == side)
+    extraction
+        .modules
+        .iter()
+        .find(|m| m.side == side)
         .unwrap_or_else(|| panic!("no {side:?} module: {:?}", extraction.not_analysed))
 }
 
 fn function<'m>(module: &'m Module, display: &str) -> &'m Function {
-    module.functions.iter().find(|f| f.display == display)
-        .unwrap_or_else(|| panic!("no {display} among {:?}", module.functions.iter().map(|f| &f.display).collect::<Vec<_>>()))
+    module.functions.iter().find(|f| f.display == display).unwrap_or_else(|| {
+        panic!("no {display} among {:?}", module.functions.iter().map(|f| &f.display).collect::<Vec<_>>())
+    })
 }
 
 /// Demangled names of what a function calls directly.
 fn calls(module: &Module, f: &Function) -> Vec<String> {
     use scuba::ir::Callee;
     let mut out = vec![];
-    let mut note = |c: &Callee| if let Callee::Direct(id) = c { out.push(module.func(*id).display.clone()); };
+    let mut note = |c: &Callee| {
+        if let Callee::Direct(id) = c {
+            out.push(module.func(*id).display.clone());
+        }
+    };
     for b in &f.blocks {
-        for i in &b.insts { if let Op::Call { callee, .. } = &i.op { note(callee); } }
-        if let Terminator::Invoke { callee, .. } = &b.term { note(callee); }
+        for i in &b.insts {
+            if let Op::Call { callee, .. } = &i.op {
+                note(callee);
+            }
+        }
+        if let Terminator::Invoke { callee, .. } = &b.term {
+            note(callee);
+        }
     }
     out
 }

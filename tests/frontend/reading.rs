@@ -14,8 +14,12 @@ fn arch(flags: &str) -> (String, Vec<String>) {
 #[test]
 fn the_architecture_is_read_in_every_spelling() {
     for flags in [
-        "-arch=sm_80", "-arch sm_80", "--gpu-architecture=compute_80", "-gencode arch=compute_80,code=sm_80",
-        "-gencode=arch=compute_80,code=[sm_80,compute_80]", "--generate-code arch=compute_80,code=sm_80",
+        "-arch=sm_80",
+        "-arch sm_80",
+        "--gpu-architecture=compute_80",
+        "-gencode arch=compute_80,code=sm_80",
+        "-gencode=arch=compute_80,code=[sm_80,compute_80]",
+        "--generate-code arch=compute_80,code=sm_80",
     ] {
         assert_eq!(arch(flags), ("sm_80".into(), vec![]), "{flags}");
     }
@@ -69,7 +73,8 @@ int main() {}
                  '-DC(x)=(x+1)' -DGONE -UGONE '-Iinc dir' -include pre.h --extended-lambda --expt-relaxed-constexpr \
                  --default-stream per-thread -Xcompiler -DHOST=2,-Wall,-fPIC,-fopenmp -O3 --use_fast_math";
     let words = shlex::split(flags).unwrap();
-    let real = Command::new(nvcc()).args(&words).args(["-c", "-o", "/dev/null"]).current_dir(p.path()).output().unwrap();
+    let real =
+        Command::new(nvcc()).args(&words).args(["-c", "-o", "/dev/null"]).current_dir(p.path()).output().unwrap();
     assert!(real.status.success(), "nvcc itself: {}", String::from_utf8_lossy(&real.stderr));
     let e = p.extract(flags);
     assert!(e.not_analysed.is_empty(), "{:?}", e.not_analysed);
@@ -91,7 +96,10 @@ fn dependencies_are_the_files_read() {
 #[test]
 fn headers_are_told_from_the_users_own_files() {
     let p = Project::new(&[
-        ("a.cu", "#include <vector>\n#include \"own.h\"\n#include <lib.h>\nint main() { std::vector<int> v(3); return own() + lib() + v[1]; }\n"),
+        (
+            "a.cu",
+            "#include <vector>\n#include \"own.h\"\n#include <lib.h>\nint main() { std::vector<int> v(3); return own() + lib() + v[1]; }\n",
+        ),
         ("own.h", "inline int own() { return 1; }\n"),
         ("third/lib.h", "inline int lib() { return 2; }\n"),
     ]);
@@ -124,7 +132,10 @@ fn where_asserts_do_not_compile_the_unit_is_read_as_given() {
     let e = Project::new(&[("a.cu", source)]).extract("a.cu -DNDEBUG");
     assert!(!e.asserts_restored());
     assert_eq!(e.modules.len(), 2, "{:?}", e.not_analysed);
-    assert_eq!(e.notes, ["Device", "Host"].map(|s| format!("{s} side: does not compile without NDEBUG; asserts are not seen")));
+    assert_eq!(
+        e.notes,
+        ["Device", "Host"].map(|s| format!("{s} side: does not compile without NDEBUG; asserts are not seen"))
+    );
 }
 
 #[test]
@@ -143,7 +154,9 @@ fn a_unit_that_does_not_compile_says_why_for_each_side() {
     let e = Project::new(&[("a.cu", "int main() { return undeclared; }\n")]).extract("a.cu");
     assert!(e.modules.is_empty());
     assert_eq!(e.not_analysed.len(), 2);
-    for n in &e.not_analysed { assert_eq!(n.reason, "a.cu:1:21: error: use of undeclared identifier 'undeclared'"); }
+    for n in &e.not_analysed {
+        assert_eq!(n.reason, "a.cu:1:21: error: use of undeclared identifier 'undeclared'");
+    }
 }
 
 #[test]
@@ -165,7 +178,11 @@ fn what_nvcc_only_warns_about_is_no_reason_to_refuse() {
 /// nvcc is the judge of the source.
 fn takes_as_nvcc_does(source: &str) -> (Project, scuba::frontend::Extraction) {
     let p = Project::new(&[("a.cu", source)]);
-    let real = Command::new(nvcc()).args(["-arch=sm_80", "-std=c++17", "-c", "a.cu", "-o", "/dev/null"]).current_dir(p.path()).output().unwrap();
+    let real = Command::new(nvcc())
+        .args(["-arch=sm_80", "-std=c++17", "-c", "a.cu", "-o", "/dev/null"])
+        .current_dir(p.path())
+        .output()
+        .unwrap();
     assert!(real.status.success(), "nvcc itself: {}", String::from_utf8_lossy(&real.stderr));
     let e = p.extract("a.cu -arch=sm_80 -std=c++17");
     assert!(e.not_analysed.is_empty(), "{:?}", e.not_analysed);
@@ -174,7 +191,9 @@ fn takes_as_nvcc_does(source: &str) -> (Project, scuba::frontend::Extraction) {
 
 #[test]
 fn headers_that_nvcc_includes_need_not_be() {
-    takes_as_nvcc_does("int main() { char text[8]; memcpy(text, \"abc\", 4); text[1] = (char)time(0); return (int)strlen(text) + (int)clock() + abs(-1); }\n");
+    takes_as_nvcc_does(
+        "int main() { char text[8]; memcpy(text, \"abc\", 4); text[1] = (char)time(0); return (int)strlen(text) + (int)clock() + abs(-1); }\n",
+    );
 }
 
 #[test]
@@ -186,7 +205,12 @@ fn shared_variables_with_constructors_have_their_size_and_line() {
     let (_, e) = takes_as_nvcc_does(&source.replace(", two;", ";"));
     assert!(e.notes.iter().any(|n| n.contains("without their constructors")), "{:?}", e.notes);
     let device = side(&e, Side::Device);
-    let mut shared: Vec<(&str, u32)> = device.globals.iter().filter(|g| g.space == space::SHARED).map(|g| (g.source_name.as_str(), device.locs[g.loc.0 as usize].line)).collect();
+    let mut shared: Vec<(&str, u32)> = device
+        .globals
+        .iter()
+        .filter(|g| g.space == space::SHARED)
+        .map(|g| (g.source_name.as_str(), device.locs[g.loc.0 as usize].line))
+        .collect();
     shared.sort_unstable();
     assert_eq!(shared, [("alone", 6), ("at", 3), ("one", 6), ("one", 9)]);
 }
@@ -230,7 +254,9 @@ fn assumptions_reach_the_analysis() {
     let source = "__global__ void k(int *p, int n) { SCUBA_ASSUME(n % 16 == 0); __builtin_assume(n > 0); p[n] = 1; }\n\
                   int f(int n) { SCUBA_ASSUME(n < 5); return n; }\n";
     let e = Project::new(&[("a.cu", source)]).extract("a.cu");
-    let count = |s, f| function(side(&e, s), f).blocks.iter().flat_map(|b| &b.insts).filter(|i| matches!(i.op, Op::Assume(_))).count();
+    let count = |s, f| {
+        function(side(&e, s), f).blocks.iter().flat_map(|b| &b.insts).filter(|i| matches!(i.op, Op::Assume(_))).count()
+    };
     assert_eq!((count(Side::Device, "k(int*, int)"), count(Side::Host, "f(int)")), (2, 1));
 }
 
@@ -273,7 +299,10 @@ __global__ void k(ns::Image<float> a, ns::Image<double> *b, Other *o) {
     let e = p.extract("a.cu -arch=sm_80");
     let device = side(&e, Side::Device);
     let names = |of: &str| {
-        let def = device.types.iter().find_map(|t| match &t.kind { TypeKind::Struct { name: Some(n), fields } if n == of => Some(fields), _ => None });
+        let def = device.types.iter().find_map(|t| match &t.kind {
+            TypeKind::Struct { name: Some(n), fields } if n == of => Some(fields),
+            _ => None,
+        });
         let fields = def.unwrap_or_else(|| panic!("no {of}: {:?}", device.types));
         fields.iter().map(|f| f.name.as_deref().unwrap_or("?")).collect::<Vec<_>>().join(" ")
     };

@@ -25,7 +25,9 @@ fn reasons(p: &Project, options: &ExtractOptions) -> Vec<String> {
 fn gone(pid: &str) -> bool {
     let end = Instant::now() + Duration::from_secs(10);
     let alive = || std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|s| !s.contains(") Z "));
-    while alive() && Instant::now() < end { std::thread::sleep(Duration::from_millis(20)); }
+    while alive() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     !alive()
 }
 
@@ -60,11 +62,14 @@ fn a_clang_that_hangs_is_ended_in_time() {
     let r = reasons(&p, &ExtractOptions { clang, time_limit: Duration::from_secs(2), ..options() });
     assert!(start.elapsed() < Duration::from_secs(20));
     assert_eq!(r, ["clang took too long (limits.tu_seconds)", "clang took too long (limits.tu_seconds)"]);
-    let pids: Vec<String> = std::fs::read_dir(p.path()).unwrap()
+    let pids: Vec<String> = std::fs::read_dir(p.path())
+        .unwrap()
         .filter_map(|f| Some(f.unwrap().file_name().to_str()?.strip_prefix("pid.")?.to_owned()))
         .collect();
     assert_eq!(pids.len(), 2, "one clang a side");
-    for pid in pids { assert!(gone(&pid), "{pid} still runs"); }
+    for pid in pids {
+        assert!(gone(&pid), "{pid} still runs");
+    }
 }
 
 #[test]
@@ -107,14 +112,21 @@ fn a_worker_that_is_missing_is_said() {
 #[test]
 fn memory_is_bounded() {
     let p = Project::new(SOURCE);
-    let clang = script(&p, "clang", "[ \"$1\" = --version ] && exit 0\necho \"a.cu:1:1: error: limit $(ulimit -v)\" >&2; exit 1");
+    let clang = script(
+        &p,
+        "clang",
+        "[ \"$1\" = --version ] && exit 0\necho \"a.cu:1:1: error: limit $(ulimit -v)\" >&2; exit 1",
+    );
     let r = reasons(&p, &ExtractOptions { clang, memory_limit: 3 << 30, ..options() });
     assert_eq!(r[0], format!("a.cu:1:1: error: limit {}", 3 << 20), "clang runs under the limit, in KiB");
 }
 
 #[test]
 fn search_paths_of_the_environment_count_as_they_do_for_nvcc() {
-    let p = Project::new(&[("a.cu", "#include <there.h>\nint main() { return THERE; }\n"), ("inc/there.h", "#define THERE 0\n")]);
+    let p = Project::new(&[
+        ("a.cu", "#include <there.h>\nint main() { return THERE; }\n"),
+        ("inc/there.h", "#define THERE 0\n"),
+    ]);
     let real = env!("CARGO_BIN_EXE_scuba-extract");
     let worker = script(&p, "worker", &format!("CPATH={} exec {real} \"$@\"", p.path().join("inc").display()));
     let e = extract(&p.unit("a.cu"), &ExtractOptions { worker: Some(worker), ..options() }).unwrap();

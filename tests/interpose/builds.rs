@@ -16,7 +16,11 @@ fn configured_before(generator: &str) {
     session.write("main.cu", MAIN);
     session.write("CMakeLists.txt", CMAKE);
     let compiler = format!("-DCMAKE_CUDA_COMPILER={}", nvcc().display());
-    plainly("cmake", &["-G", generator, "-B", "build", &compiler, "-DCMAKE_CUDA_ARCHITECTURES=80"], session.folder.path());
+    plainly(
+        "cmake",
+        &["-G", generator, "-B", "build", &compiler, "-DCMAKE_CUDA_ARCHITECTURES=80"],
+        session.folder.path(),
+    );
     let build = session.path("build");
     let cache = std::fs::read(build.join("CMakeCache.txt")).unwrap();
 
@@ -25,13 +29,25 @@ fn configured_before(generator: &str) {
     assert!(outcome.status.success());
     assert_eq!(outcome.notes, [""; 0]);
     assert_eq!(std::fs::read(build.join("CMakeCache.txt")).unwrap(), cache, "configured again");
-    let mut sources: Vec<String> =
-        session.calls().iter().filter_map(|call| call.split(' ').find(|w| w.ends_with(".cu")).map(str::to_owned)).collect();
+    let mut sources: Vec<String> = session
+        .calls()
+        .iter()
+        .filter_map(|call| call.split(' ').find(|w| w.ends_with(".cu")).map(str::to_owned))
+        .collect();
     sources.sort();
-    assert_eq!(sources, [session.path("kernels.cu").display().to_string(), session.path("main.cu").display().to_string()]);
-    assert!(session.calls().iter().all(|call| call.starts_with(nvcc().to_str().unwrap())), "launcher mode: {:?}", session.calls());
+    assert_eq!(
+        sources,
+        [session.path("kernels.cu").display().to_string(), session.path("main.cu").display().to_string()]
+    );
+    assert!(
+        session.calls().iter().all(|call| call.starts_with(nvcc().to_str().unwrap())),
+        "launcher mode: {:?}",
+        session.calls()
+    );
     assert_eq!(outcome.compiles.len(), 2);
-    assert!(outcome.compiles.iter().all(|c| c.program == nvcc() && c.directory.starts_with(build.canonicalize().unwrap())));
+    assert!(
+        outcome.compiles.iter().all(|c| c.program == nvcc() && c.directory.starts_with(build.canonicalize().unwrap()))
+    );
 
     let build = build.canonicalize().unwrap();
     let archive = outcome.links.iter().find(|l| l.kind == LinkKind::Archive).unwrap();
@@ -90,8 +106,13 @@ fn a_makefile_that_names_nvcc_by_path() {
 fn a_failing_build_keeps_its_own_status() {
     let session = Session::new();
     session.write("bad.cu", "this is not C++\n");
-    let outcome = session.sh(&format!("{} -arch=sm_80 -c {} -o /dev/null", nvcc().display(), session.path("bad.cu").display()));
-    let plain = std::process::Command::new(nvcc()).args(["-arch=sm_80", "-c"]).arg(session.path("bad.cu")).args(["-o", "/dev/null"]).output();
+    let outcome =
+        session.sh(&format!("{} -arch=sm_80 -c {} -o /dev/null", nvcc().display(), session.path("bad.cu").display()));
+    let plain = std::process::Command::new(nvcc())
+        .args(["-arch=sm_80", "-c"])
+        .arg(session.path("bad.cu"))
+        .args(["-o", "/dev/null"])
+        .output();
     assert!(!outcome.status.success());
     assert_eq!(outcome.status.code(), plain.unwrap().status.code());
     assert_eq!(session.calls().len(), 1);

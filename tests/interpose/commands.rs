@@ -36,7 +36,10 @@ fn a_makefile_is_analysed_by_the_real_shim() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     assert!(!stderr.contains('\u{1b}'), "escape sequences without a terminal: {stderr:?}");
-    let units: Vec<_> = std::fs::read_dir(session.path(".scuba/units")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let units: Vec<_> = std::fs::read_dir(session.path(".scuba/units"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
     assert_eq!(units.len(), 2, "{units:?}");
     for object in ["main.o", "kernels.o"] {
         assert!(units.iter().any(|u| u.contains(object)), "{units:?}");

@@ -30,7 +30,10 @@ impl Session {
         // What a build may not do is lose the guard: the recording shim sets it as the real one's executions have it.
         session.script(
             "scuba-nvcc",
-            &format!("printf '%s\\n' \"$*\" >> '{}'\nSCUBA_INTERPOSE_GUARD=1 exec \"$@\"", session.path("calls").display()),
+            &format!(
+                "printf '%s\\n' \"$*\" >> '{}'\nSCUBA_INTERPOSE_GUARD=1 exec \"$@\"",
+                session.path("calls").display()
+            ),
         );
         session
     }
@@ -54,7 +57,10 @@ impl Session {
 
     /// A program that notes its arguments and the guard, under the name of nvcc.
     fn fake_nvcc(&self) -> PathBuf {
-        self.script("toolkit/bin/nvcc", &format!("printf '%s\\n' \"$SCUBA_INTERPOSE_GUARD $*\" >> '{}'", self.path("nvcc-ran").display()))
+        self.script(
+            "toolkit/bin/nvcc",
+            &format!("printf '%s\\n' \"$SCUBA_INTERPOSE_GUARD $*\" >> '{}'", self.path("nvcc-ran").display()),
+        )
     }
 
     fn options(&self) -> Options {

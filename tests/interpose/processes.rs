@@ -58,7 +58,18 @@ fn every_exec_function_reaches_the_shim() {
     let program = session.path("executes");
     plainly("cc", &["-o", program.to_str().unwrap(), source.to_str().unwrap()], session.folder.path());
     let ways = [
-        "execve", "execve-bare", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "system", "posix_spawn", "posix_spawnp", "vfork",
+        "execve",
+        "execve-bare",
+        "execv",
+        "execvp",
+        "execvpe",
+        "execl",
+        "execlp",
+        "execle",
+        "system",
+        "posix_spawn",
+        "posix_spawnp",
+        "vfork",
     ];
     for way in ways {
         let path = format!("PATH={}:$PATH", nvcc.parent().unwrap().display());
@@ -159,7 +170,8 @@ fn records_of_parallel_processes_stay_whole() {
     let nvcc = session.fake_nvcc();
     let outcome = session.sh(&format!("seq 1 200 | xargs -P 8 -n 1 {} -c", nvcc.display()));
     assert!(outcome.status.success());
-    let mut numbers: Vec<u32> = outcome.compiles.iter().map(|c| c.arguments[2].to_str().unwrap().parse().unwrap()).collect();
+    let mut numbers: Vec<u32> =
+        outcome.compiles.iter().map(|c| c.arguments[2].to_str().unwrap().parse().unwrap()).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (1..=200).collect::<Vec<_>>());
 }
@@ -187,11 +199,18 @@ fn a_process_that_outlives_its_session_changes_nothing_any_more() {
     let session = Session::new();
     let nvcc = session.fake_nvcc();
     let (go, done) = (session.path("go"), session.path("done"));
-    let script = format!("(until [ -e '{}' ]; do sleep 0.05; done; {} late; : > '{}') &", go.display(), nvcc.display(), done.display());
+    let script = format!(
+        "(until [ -e '{}' ]; do sleep 0.05; done; {} late; : > '{}') &",
+        go.display(),
+        nvcc.display(),
+        done.display()
+    );
     assert!(session.sh(&script).status.success());
     std::fs::write(&go, "").unwrap();
     for _ in 0..200 {
-        if done.exists() { break }
+        if done.exists() {
+            break;
+        }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     assert_eq!(session.ran(), [" late"]);
@@ -220,7 +239,11 @@ fn a_sanitized_program_runs_in_a_build() {
     let session = Session::new();
     let source = session.write("generator.c", "int main(void) { return 0; }\n");
     let generator = session.path("generator");
-    plainly("gcc", &["-fsanitize=address", "-o", generator.to_str().unwrap(), source.to_str().unwrap()], session.folder.path());
+    plainly(
+        "gcc",
+        &["-fsanitize=address", "-o", generator.to_str().unwrap(), source.to_str().unwrap()],
+        session.folder.path(),
+    );
     assert!(session.run(&[generator]).status.success());
 }
 
@@ -242,10 +265,14 @@ fn a_32_bit_program_gets_no_library() {
         // A kernel without 32-bit programs: no build has one either.
         return;
     }
-    let outcome = session.sh(&format!("LD_PRELOAD=/other.so:$LD_PRELOAD {} > '{}' 2>/dev/null", small.display(), seen.display()));
+    let outcome =
+        session.sh(&format!("LD_PRELOAD=/other.so:$LD_PRELOAD {} > '{}' 2>/dev/null", small.display(), seen.display()));
     assert!(outcome.status.success());
     let environment = super::lines(&seen);
-    assert!(environment.iter().any(|l| l.starts_with("LD_PRELOAD=/other.so") && !l.contains("interpose")), "{environment:?}");
+    assert!(
+        environment.iter().any(|l| l.starts_with("LD_PRELOAD=/other.so") && !l.contains("interpose")),
+        "{environment:?}"
+    );
     assert!(environment.iter().any(|l| l.starts_with("SCUBA_INTERPOSE_LOG=")));
 }
 

@@ -13,15 +13,31 @@ use std::process::{Command, Stdio};
 const HEAD: &str = "#include <cctype>\n#include <cerrno>\n#include <climits>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <iostream>\n#include <string>\n#include <strings.h>\n";
 
 /// A text as C writes it.
-fn quoted(s: &str) -> String { format!("\"{}\"", s.bytes().map(|b| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("\\{b:03o}") }).collect::<String>()) }
+fn quoted(s: &str) -> String {
+    format!(
+        "\"{}\"",
+        s.bytes()
+            .map(|b| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("\\{b:03o}") })
+            .collect::<String>()
+    )
+}
 
 /// A text of the pool, or one near it.
 fn text(r: &mut Rng) -> String {
     let mut s: Vec<u8> = r.of(TEXTS).bytes().collect();
     for _ in 0..r.below(3) {
         let at = r.below(s.len() + 1);
-        let letter = *r.of(&[&b'0', &b'1', &b'9', &b'a', &b'f', &b'x', &b'-', &b'+', &b' ', &b'.', &b'e', &b',', &b'A', &b'z', &b'\t']);
-        match r.below(3) { 0 => s.insert(at, letter), 1 if at < s.len() => { s.remove(at); } _ if at < s.len() => s[at] = letter, _ => {} }
+        let letter = *r.of(&[
+            &b'0', &b'1', &b'9', &b'a', &b'f', &b'x', &b'-', &b'+', &b' ', &b'.', &b'e', &b',', &b'A', &b'z', &b'\t',
+        ]);
+        match r.below(3) {
+            0 => s.insert(at, letter),
+            1 if at < s.len() => {
+                s.remove(at);
+            }
+            _ if at < s.len() => s[at] = letter,
+            _ => {}
+        }
     }
     String::from_utf8(s).unwrap()
 }
@@ -60,21 +76,46 @@ const CALLS: &[&str] = &[
 const D: &[&str] = &["%d", "%d %d", "%d,%d", "%i", "%i%i", "%2d%d", "%*d%d", "%d%%%d", "x%d", " %d ,%d", "%d%n"];
 const U: &[&str] = &["%u %u", "%x", "%o", "%3x%u", "%u,%x"];
 const S: &[&str] = &["%s %s%n", "%[0-9]%s%n", "%[^,],%s%n", "%3s%s%n", "%[a-zA-Z-]%[0-9]%n", "%*s %s%s", "%s%[ ]%n"];
-const P: &[&str] = &["%d %s", "%05d|%s", "%-6d|%.2s", "%.3d%s", "% d%5s", "%+5d%-3s|", "%x%s", "%5.4d%s", "%o|%s", "%u%%%s", "%hhd%s", "%#x%s"];
+const P: &[&str] = &[
+    "%d %s",
+    "%05d|%s",
+    "%-6d|%.2s",
+    "%.3d%s",
+    "% d%5s",
+    "%+5d%-3s|",
+    "%x%s",
+    "%5.4d%s",
+    "%o|%s",
+    "%u%%%s",
+    "%hhd%s",
+    "%#x%s",
+];
 
 fn case(r: &mut Rng, call: &str) -> String {
     let (a, b) = (text(r), text(r));
     let numbers: &[&i64] = &[&0, &1, &-1, &7, &42, &-305, &123_456_789, &2_147_483_647, &-2_147_483_648];
-    let call = call.replace("FORMAT_D", &quoted(r.of(D))).replace("FORMAT_U", &quoted(r.of(U))).replace("FORMAT_S", &quoted(r.of(S))).replace("FORMAT_P", &quoted(r.of(P)));
+    let call = call
+        .replace("FORMAT_D", &quoted(r.of(D)))
+        .replace("FORMAT_U", &quoted(r.of(U)))
+        .replace("FORMAT_S", &quoted(r.of(S)))
+        .replace("FORMAT_P", &quoted(r.of(P)));
     let base = *r.of(&[&0, &0, &2, &8, &10, &10, &16, &36, &1, &37]);
-    format!("{{ char a[99] = {}, b[99] = {}; size_t k = {}; int base = {base}; long v0 = {}; (void)a, (void)b, (void)k, (void)base, (void)v0; {call} }}", quoted(&a), quoted(&b), r.below(9), r.of(numbers))
+    format!(
+        "{{ char a[99] = {}, b[99] = {}; size_t k = {}; int base = {base}; long v0 = {}; (void)a, (void)b, (void)k, (void)base, (void)v0; {call} }}",
+        quoted(&a),
+        quoted(&b),
+        r.below(9),
+        r.of(numbers)
+    )
 }
 
 /// Many calls, and what is told apart by their numbers.
 fn program(seed: u64, calls: &[&str], each: usize) -> (String, Vec<String>) {
     let mut r = Rng::new(seed);
-    let mut out = String::from("static int @sign(int x) { return (x > 0) - (x < 0); }\nstatic void @place(char *a, char *p) { if (p) printf(\"%d \", (int)(p - a)); else printf(\"none \"); }\n\
-        static void @bits(double v) { unsigned long u; memcpy(&u, &v, 8); printf(\"%lx \", u); }\nint @main(int argc, char **argv) {\n");
+    let mut out = String::from(
+        "static int @sign(int x) { return (x > 0) - (x < 0); }\nstatic void @place(char *a, char *p) { if (p) printf(\"%d \", (int)(p - a)); else printf(\"none \"); }\n\
+        static void @bits(double v) { unsigned long u; memcpy(&u, &v, 8); printf(\"%lx \", u); }\nint @main(int argc, char **argv) {\n",
+    );
     let mut cases = vec![];
     for call in calls {
         for _ in 0..each {
@@ -92,7 +133,12 @@ fn program(seed: u64, calls: &[&str], each: usize) -> (String, Vec<String>) {
 fn native(folder: &Path, source: &str) -> PathBuf {
     let (file, out) = (folder.join("native.cpp"), folder.join("native"));
     std::fs::write(&file, format!("{HEAD}{}", source.replace('@', ""))).unwrap();
-    let made = Command::new("g++").args(["-std=c++17", "-O0", "-fno-builtin", "-w", "-o"]).arg(&out).arg(&file).output().unwrap();
+    let made = Command::new("g++")
+        .args(["-std=c++17", "-O0", "-fno-builtin", "-w", "-o"])
+        .arg(&out)
+        .arg(&file)
+        .output()
+        .unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     out
 }
@@ -105,7 +151,9 @@ fn run_native(program: &Path, argv: &[String], stdin: &str) -> String {
     String::from_utf8_lossy(&out.stdout).into_owned()
 }
 
-fn unit(source: String) -> Unit { Unit::new(&[Program::new(0, format!("{HEAD}{source}"))]).unwrap() }
+fn unit(source: String) -> Unit {
+    Unit::new(&[Program::new(0, format!("{HEAD}{source}"))]).unwrap()
+}
 
 fn run_model(unit: &mut Unit, argv: &[String], stdin: &str) -> (String, String) {
     unit.with(0, |linked| {
@@ -127,7 +175,10 @@ fn differences(native: &str, model: &str, describe: impl Fn(usize) -> String) ->
             Some(m) if m == real => known += 1,
             Some(m) if m.contains('?') => {}
             Some(m) => wrong.push(format!("the library prints `{real}`, the model `{m}`: {}", describe(i))),
-            None => { wrong.push(format!("the model ends before `{real}`: {}", describe(i))); break; }
+            None => {
+                wrong.push(format!("the model ends before `{real}`: {}", describe(i)));
+                break;
+            }
         }
     }
     (known, wrong)
@@ -144,11 +195,17 @@ fn compare(seed: u64, each: usize) {
 }
 
 #[test]
-fn functions_of_texts() { compare(1, 24); }
+fn functions_of_texts() {
+    compare(1, 24);
+}
 
 #[test]
 #[ignore = "minutes"]
-fn many_functions_of_texts() { for seed in 2..20 { compare(seed, 60); } }
+fn many_functions_of_texts() {
+    for seed in 2..20 {
+        compare(seed, 60);
+    }
+}
 
 /// What `argv[1]` says is read from the standard input, one letter each: numbers by `>>`, by `scanf`, letters, lines.
 const READER: &str = "int @main(int argc, char **argv) {\n  if (argc < 2) return 0;\n  for (const char *p = argv[1]; *p; p++) {\n    int i = 91; unsigned u = 92; long l = 93; unsigned long m = 94; double d = 95; float f = 96; char t[20] = \"old\"; int n = 0;\n    switch (*p) {\n\
@@ -169,7 +226,10 @@ fn readers_of_the_standard_input() {
         let letters = if round % 2 == 0 { "iulmdf" } else { "IULSCWPGE" };
         let what: String = (0..4).map(|_| char::from(letters.as_bytes()[r.below(letters.len())])).collect();
         let stdin: String = (0..1 + r.below(4)).map(|_| text(&mut r) + r.of(&[" ", "\n", "", " \n", ","])).collect();
-        let (printed, (model, why)) = (run_native(&real, std::slice::from_ref(&what), &stdin), run_model(&mut unit, std::slice::from_ref(&what), &stdin));
+        let (printed, (model, why)) = (
+            run_native(&real, std::slice::from_ref(&what), &stdin),
+            run_model(&mut unit, std::slice::from_ref(&what), &stdin),
+        );
         let (k, w) = differences(&printed, &model, |_| format!("{what} from {stdin:?} ({why})"));
         known += k;
         all += what.len() + 1;

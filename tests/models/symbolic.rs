@@ -16,19 +16,62 @@ const STACK: usize = 256 << 20;
 
 /// Statements that give `v[N]` a number, of a text T.
 const READS: &[&str] = &[
-    "vN = atoi(T);", "vN = atoi(T);", "vN = (int)atol(T);", "vN = (int)strtol(T, nullptr, 10);", "vN = (int)strtol(T, nullptr, 0);", "vN = (int)strtoul(T, nullptr, 10);", "vN = (int)strtol(T, nullptr, 16);",
-    "sscanf(T, \"%d\", &vN);", "if (sscanf(T, \"%d\", &vN) != 1) return 1;", "vN = sscanf(T, \"%d\", &v0) + 4;", "sscanf(T, \"%i\", &vN);", "sscanf(T, \"%u\", (unsigned *)&vN);", "sscanf(T, \"%d,%d\", &vN, &v0);",
-    "vN = (int)strlen(T);", "vN = (int)strlen(T) + 1;", "vN = strcmp(T, \"m\") < 0 ? 3 : 5;", "vN = strcmp(\"m\", T) > 0 ? 3 : 5;", "vN = strncmp(T, \"size\", 4) == 0 ? 3 : 5;", "vN = strncmp(T, \"m\", 9) ? 5 : 3;", "vN = strcasecmp(T, \"big\") == 0 ? 7 : 5;",
-    "vN = strcmp(T, \"big\") == 0 ? 7 : 5;", "vN = T[0] - 48;", "vN = T[0] == 'b' ? 7 : 5;", "if (strlen(T) > 1) vN = atoi(T + 1);", "if (strlen(T) > 1) vN = (int)strlen(T + 1) + 1;", "{ char *e; vN = (int)strtol(T, &e, 10); if (*e) return 1; }",
-    "{ const char *p = strchr(T, ','); vN = p ? atoi(p + 1) : 5; }", "vN = std::stoi(T);", "{ std::string s = T; vN = std::stoi(s); }", "{ std::string s(T, strlen(T) / 2); vN = atoi(s.c_str()); }", "{ std::string s = T, t; t = s; vN = atoi(t.c_str()); }",
-    "{ std::string s = T; s = s.substr(s.size() / 2); vN = atoi(s.c_str()); }", "{ std::string s = T; vN = s == \"big\" ? 7 : 5; }", "{ std::string s = T; if (s != \"m\") return 1; vN = 6; }", "{ std::string s = T; if (!s.empty()) s[0] = '7'; vN = atoi(s.c_str()); }",
+    "vN = atoi(T);",
+    "vN = atoi(T);",
+    "vN = (int)atol(T);",
+    "vN = (int)strtol(T, nullptr, 10);",
+    "vN = (int)strtol(T, nullptr, 0);",
+    "vN = (int)strtoul(T, nullptr, 10);",
+    "vN = (int)strtol(T, nullptr, 16);",
+    "sscanf(T, \"%d\", &vN);",
+    "if (sscanf(T, \"%d\", &vN) != 1) return 1;",
+    "vN = sscanf(T, \"%d\", &v0) + 4;",
+    "sscanf(T, \"%i\", &vN);",
+    "sscanf(T, \"%u\", (unsigned *)&vN);",
+    "sscanf(T, \"%d,%d\", &vN, &v0);",
+    "vN = (int)strlen(T);",
+    "vN = (int)strlen(T) + 1;",
+    "vN = strcmp(T, \"m\") < 0 ? 3 : 5;",
+    "vN = strcmp(\"m\", T) > 0 ? 3 : 5;",
+    "vN = strncmp(T, \"size\", 4) == 0 ? 3 : 5;",
+    "vN = strncmp(T, \"m\", 9) ? 5 : 3;",
+    "vN = strcasecmp(T, \"big\") == 0 ? 7 : 5;",
+    "vN = strcmp(T, \"big\") == 0 ? 7 : 5;",
+    "vN = T[0] - 48;",
+    "vN = T[0] == 'b' ? 7 : 5;",
+    "if (strlen(T) > 1) vN = atoi(T + 1);",
+    "if (strlen(T) > 1) vN = (int)strlen(T + 1) + 1;",
+    "{ char *e; vN = (int)strtol(T, &e, 10); if (*e) return 1; }",
+    "{ const char *p = strchr(T, ','); vN = p ? atoi(p + 1) : 5; }",
+    "vN = std::stoi(T);",
+    "{ std::string s = T; vN = std::stoi(s); }",
+    "{ std::string s(T, strlen(T) / 2); vN = atoi(s.c_str()); }",
+    "{ std::string s = T, t; t = s; vN = atoi(t.c_str()); }",
+    "{ std::string s = T; s = s.substr(s.size() / 2); vN = atoi(s.c_str()); }",
+    "{ std::string s = T; vN = s == \"big\" ? 7 : 5; }",
+    "{ std::string s = T; if (s != \"m\") return 1; vN = 6; }",
+    "{ std::string s = T; if (!s.empty()) s[0] = '7'; vN = atoi(s.c_str()); }",
 ];
 
 /// Statements that change a text T, or which text is where. U is the other one.
 const WRITES: &[&str] = &[
-    "if (T[0]) T[0] = '7';", "if (strlen(T) > 1) T[1] = 0;", "if (strlen(T) > 1) T[strlen(T) - 1] = '8';", "strtok(T, \",\");", "strtok(T, \",\"); strtok(nullptr, \",\");", "if (strlen(T) >= 1) strcpy(T, \"7\");", "if (strlen(T) >= strlen(U)) strcpy(T, U);",
-    "for (char *p = T; *p; p++) *p = (char)toupper(*p);", "for (int i = 1; i < 3; i++) if (argv[i][0] == '1') argv[i][0] = '2';", "if (char *p = strchr(T, ',')) *p = 0;", "{ char *e; strtol(T, &e, 10); *e = 0; }", "argv[1] = argv[2];", "if (T[0]) argv[2] = T + 1;",
-    "{ char *p = argv[1]; argv[1] = argv[2]; argv[2] = p; }", "if (strlen(T) > 1) memcpy(T, \"11\", 2);", "if (strlen(T) > 1) memset(T, '3', 2);", "if (strlen(T) > 2) T[2] = '4';",
+    "if (T[0]) T[0] = '7';",
+    "if (strlen(T) > 1) T[1] = 0;",
+    "if (strlen(T) > 1) T[strlen(T) - 1] = '8';",
+    "strtok(T, \",\");",
+    "strtok(T, \",\"); strtok(nullptr, \",\");",
+    "if (strlen(T) >= 1) strcpy(T, \"7\");",
+    "if (strlen(T) >= strlen(U)) strcpy(T, U);",
+    "for (char *p = T; *p; p++) *p = (char)toupper(*p);",
+    "for (int i = 1; i < 3; i++) if (argv[i][0] == '1') argv[i][0] = '2';",
+    "if (char *p = strchr(T, ',')) *p = 0;",
+    "{ char *e; strtol(T, &e, 10); *e = 0; }",
+    "argv[1] = argv[2];",
+    "if (T[0]) argv[2] = T + 1;",
+    "{ char *p = argv[1]; argv[1] = argv[2]; argv[2] = p; }",
+    "if (strlen(T) > 1) memcpy(T, \"11\", 2);",
+    "if (strlen(T) > 1) memset(T, '3', 2);",
+    "if (strlen(T) > 2) T[2] = '4';",
 ];
 
 fn statement(r: &mut Rng, all: &[&str]) -> String {
@@ -39,8 +82,15 @@ fn statement(r: &mut Rng, all: &[&str]) -> String {
     let text = r.of(all).replace("vN", &format!("v{n}"));
     let bytes: Vec<char> = text.chars().collect();
     for (i, c) in bytes.iter().enumerate() {
-        let beside = |j: Option<usize>| j.and_then(|j| bytes.get(j)).is_some_and(|c| c.is_alphanumeric() || *c == '_' || *c == '"');
-        match c { 'T' | 'U' if !beside(i.checked_sub(1)) && !beside(Some(i + 1)) => out.push_str(if *c == 'T' { t } else { u }), c => out.push(*c) }
+        let beside = |j: Option<usize>| {
+            j.and_then(|j| bytes.get(j)).is_some_and(|c| c.is_alphanumeric() || *c == '_' || *c == '"')
+        };
+        match c {
+            'T' | 'U' if !beside(i.checked_sub(1)) && !beside(Some(i + 1)) => {
+                out.push_str(if *c == 'T' { t } else { u })
+            }
+            c => out.push(*c),
+        }
     }
     out
 }
@@ -57,38 +107,72 @@ fn program(seed: u64) -> Program {
         let s = if r.below(5) == 0 { format!("if (v1 > 4) {{ {s} }}") } else { s };
         body.push(s);
     }
-    if twin { body.push(["v1", "v2", "v3"].iter().fold(first, |s, v| s.replace(v, "v2"))); } else { body.push(statement(&mut r, READS)); }
+    if twin {
+        body.push(["v1", "v2", "v3"].iter().fold(first, |s, v| s.replace(v, "v2")));
+    } else {
+        body.push(statement(&mut r, READS));
+    }
     let (n, m) = (["v1", "v2"][r.below(2)], ["v2", "v3", "v1"][r.below(3)]);
     let text = format!(
         "__global__ void @put(int *a, int i) {{ a[i] = 1; }}\nint @main(int argc, char **argv) {{\n  if (argc != 3) return 1;\n  int v0 = 4, v1 = 5, v2 = 5, v3 = 5;\n  {}\n  if ({n} < 1 || {n} > 3000 || {m} < 1 || {m} > 3000 || v0 > 99) return 1;\n\
-        \x20 int *a;\n  cudaMalloc(&a, {n} * sizeof(int));\n  @put<<<1, 1>>>(a, {m} - 1);\n  return 0;\n}}\n", body.join("\n  "));
-    let head = if seed.is_multiple_of(TOGETHER as u64) { "#include <cctype>\n#include <cstdio>\n#include <string>\n#include <strings.h>\n" } else { "" };
+        \x20 int *a;\n  cudaMalloc(&a, {n} * sizeof(int));\n  @put<<<1, 1>>>(a, {m} - 1);\n  return 0;\n}}\n",
+        body.join("\n  ")
+    );
+    let head = if seed.is_multiple_of(TOGETHER as u64) {
+        "#include <cctype>\n#include <cstdio>\n#include <string>\n#include <strings.h>\n"
+    } else {
+        ""
+    };
     Program::new(seed, format!("{head}{text}"))
 }
 
 fn check(linked: &Arc<Linked>) -> ProgramReport {
     let program = Arc::clone(linked);
     let options = Options { solver_ms: 1000, seconds: 10, ..Options::default() };
-    std::thread::Builder::new().stack_size(STACK).spawn(move || check_program(&program, &options)).unwrap().join().unwrap()
+    std::thread::Builder::new()
+        .stack_size(STACK)
+        .spawn(move || check_program(&program, &options))
+        .unwrap()
+        .join()
+        .unwrap()
 }
 
 /// Texts for both arguments: each with a few others.
 fn runs(r: &mut Rng) -> Vec<[String; 2]> {
     let mut all = vec![];
     for t in TEXTS {
-        for other in [*t, "5", r.of(TEXTS)] { all.push([(*t).to_owned(), other.to_owned()]); }
+        for other in [*t, "5", r.of(TEXTS)] {
+            all.push([(*t).to_owned(), other.to_owned()]);
+        }
     }
     all
 }
 
 #[derive(Default)]
-struct Tally { programs: usize, bad: usize, safe: usize, proved: usize, unknown: usize, wrong: Vec<String> }
+struct Tally {
+    programs: usize,
+    bad: usize,
+    safe: usize,
+    proved: usize,
+    unknown: usize,
+    wrong: Vec<String>,
+}
 
 fn judge(p: &Program, linked: &Arc<Linked>, tally: &mut Tally) {
     let report = check(linked);
     let root = linked.find_func(Side::Host, "main").unwrap();
-    let run = |argv: Vec<String>| enumerate(linked, root, &Inputs { argv, ..Inputs::default() }, &Budget { steps: 200_000, work: scuba::work::Work::seconds(5), ..Budget::default() });
-    let is_bad = |argv: Vec<String>| { let run = run(argv); run.bad.iter().take(run.certain).any(|b| b.launch_site.is_some()) };
+    let run = |argv: Vec<String>| {
+        enumerate(
+            linked,
+            root,
+            &Inputs { argv, ..Inputs::default() },
+            &Budget { steps: 200_000, work: scuba::work::Work::seconds(5), ..Budget::default() },
+        )
+    };
+    let is_bad = |argv: Vec<String>| {
+        let run = run(argv);
+        run.bad.iter().take(run.certain).any(|b| b.launch_site.is_some())
+    };
     let bad = runs(&mut Rng::new(p.seed)).into_iter().find(|argv| is_bad(argv.to_vec()));
     let s = &report.summary;
     tally.programs += 1;
@@ -98,11 +182,18 @@ fn judge(p: &Program, linked: &Arc<Linked>, tally: &mut Tally) {
     tally.unknown += usize::from(s.unknown > 0);
     let said = report.findings.len() + report.undecided.len() + usize::try_from(s.safe_if_no_wrap).unwrap();
     let gave_up = report.notes.iter().any(|n| n.starts_with("`main` was not followed"));
-    if let Some(argv) = &bad && said == 0 && !gave_up { tally.wrong.push(format!("seed {}: safe, but out of bounds on {argv:?}\n{}", p.seed, alone(p))); }
+    if let Some(argv) = &bad
+        && said == 0
+        && !gave_up
+    {
+        tally.wrong.push(format!("seed {}: safe, but out of bounds on {argv:?}\n{}", p.seed, alone(p)));
+    }
     for f in report.findings.iter().filter(|f| f.verdict == Verdict::Proved) {
         tally.proved += 1;
         let argv = f.witness.as_ref().map(|w| w.run.argv.clone()).unwrap_or_default();
-        if !is_bad(argv.clone()) { tally.wrong.push(format!("seed {}: proved, but within bounds on {argv:?}\n{}", p.seed, alone(p))); }
+        if !is_bad(argv.clone()) {
+            tally.wrong.push(format!("seed {}: proved, but within bounds on {argv:?}\n{}", p.seed, alone(p)));
+        }
     }
 }
 
@@ -112,9 +203,14 @@ fn tried(seeds: std::ops::Range<u64>) -> Tally {
     for seeds in all.chunks(TOGETHER) {
         let programs: Vec<Program> = seeds.iter().map(|s| program(*s)).collect();
         let mut unit = Unit::new(&programs).unwrap();
-        for (i, p) in programs.iter().enumerate() { unit.with(i, |linked| judge(p, linked, &mut tally)); }
+        for (i, p) in programs.iter().enumerate() {
+            unit.with(i, |linked| judge(p, linked, &mut tally));
+        }
     }
-    println!("{} programs, {} out of bounds on some texts; safe {}, proved {}, unknown {}", tally.programs, tally.bad, tally.safe, tally.proved, tally.unknown);
+    println!(
+        "{} programs, {} out of bounds on some texts; safe {}, proved {}, unknown {}",
+        tally.programs, tally.bad, tally.safe, tally.proved, tally.unknown
+    );
     assert!(tally.wrong.is_empty(), "{} of {}:\n{}", tally.wrong.len(), tally.programs, tally.wrong.join("\n"));
     tally
 }
@@ -123,7 +219,13 @@ fn tried(seeds: std::ops::Range<u64>) -> Tally {
 fn texts_of_the_command_line() {
     // Without optimisation each program takes a second.
     let t = tried(0..if cfg!(debug_assertions) { TOGETHER as u64 } else { 2 * TOGETHER as u64 });
-    assert!(t.bad > 5 && t.safe > 5 && t.proved > 5, "the programs show too little: {} bad, {} safe, {} proved", t.bad, t.safe, t.proved);
+    assert!(
+        t.bad > 5 && t.safe > 5 && t.proved > 5,
+        "the programs show too little: {} bad, {} safe, {} proved",
+        t.bad,
+        t.safe,
+        t.proved
+    );
 }
 
 #[test]

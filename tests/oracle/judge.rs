@@ -4,8 +4,8 @@ use super::program::Program;
 use scuba::check::{Options, ProgramReport, check_program};
 use scuba::ir::{BlockId, FuncId, FuncRef, ModuleId, Program as Linked, Side, SourceLoc};
 use scuba::report::finding::{Rule, Verdict, Witness};
-use scuba::work::Work;
 use scuba::witness::{self, BadAccess, Budget, Inputs, Site, Target, Threads, enumerate, replay};
+use scuba::work::Work;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -23,7 +23,12 @@ pub enum Said {
 
 /// What brute force saw at one place.
 #[derive(Clone, Debug)]
-pub struct Seen { pub inputs: Vec<i64>, pub random: Vec<u32>, pub bad: BadAccess, pub wrapped: bool }
+pub struct Seen {
+    pub inputs: Vec<i64>,
+    pub random: Vec<u32>,
+    pub bad: BadAccess,
+    pub wrapped: bool,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wrong {
@@ -36,7 +41,11 @@ pub enum Wrong {
 }
 
 #[derive(Clone, Debug)]
-pub struct Mismatch { pub wrong: Wrong, pub at: At, pub text: String }
+pub struct Mismatch {
+    pub wrong: Wrong,
+    pub at: At,
+    pub text: String,
+}
 
 /// The comparison for one program.
 #[derive(Clone, Debug, Default)]
@@ -80,11 +89,20 @@ const STACK: usize = 256 << 20;
 fn check(linked: &Arc<Linked>) -> Result<ProgramReport, String> {
     let program = Arc::clone(linked);
     // What is left open for want of budget is no mistake.
-    let work = std::env::var("SCUBA_ORACLE_WORK").map_or(if cfg!(debug_assertions) { 10 } else { 30 }, |s| s.parse().expect("SCUBA_ORACLE_WORK=PERCENT"));
+    let work = std::env::var("SCUBA_ORACLE_WORK")
+        .map_or(if cfg!(debug_assertions) { 10 } else { 30 }, |s| s.parse().expect("SCUBA_ORACLE_WORK=PERCENT"));
     let options = Options { work, ..Options::default() };
-    std::thread::Builder::new().stack_size(STACK).spawn(move || check_program(&program, &options))
-        .map_err(|e| e.to_string())?.join()
-        .map_err(|p| p.downcast_ref::<String>().cloned().or_else(|| p.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default())
+    std::thread::Builder::new()
+        .stack_size(STACK)
+        .spawn(move || check_program(&program, &options))
+        .map_err(|e| e.to_string())?
+        .join()
+        .map_err(|p| {
+            p.downcast_ref::<String>()
+                .cloned()
+                .or_else(|| p.downcast_ref::<&str>().map(|s| (*s).to_owned()))
+                .unwrap_or_default()
+        })
 }
 
 fn words(report: &ProgramReport, above: u32) -> BTreeMap<At, Said> {
@@ -93,17 +111,25 @@ fn words(report: &ProgramReport, above: u32) -> BTreeMap<At, Said> {
         let Some((place, rest)) = n.split_once(": `") else { continue };
         let Some((_, why)) = rest.split_once("is safe if ") else { continue };
         let mut numbers = place.rsplit(':').map(str::parse::<u32>);
-        if let (Some(Ok(column)), Some(Ok(line))) = (numbers.next(), numbers.next()) { out.insert((line.saturating_sub(above), column), Said::SafeIfNoWrap(why.to_owned())); }
+        if let (Some(Ok(column)), Some(Ok(line))) = (numbers.next(), numbers.next()) {
+            out.insert((line.saturating_sub(above), column), Said::SafeIfNoWrap(why.to_owned()));
+        }
     }
-    for u in &report.undecided { out.insert((u.position.line.saturating_sub(above), u.position.column), Said::Unknown(u.reason.clone())); }
+    for u in &report.undecided {
+        out.insert((u.position.line.saturating_sub(above), u.position.column), Said::Unknown(u.reason.clone()));
+    }
     for f in &report.findings {
         let at = (f.access.position.line.saturating_sub(above), f.access.position.column);
         let said = match (&f.verdict, &f.witness) {
             // Brute force sees objects, neither their parts nor how addresses are aligned.
-            (Verdict::Proved, Some(w)) if !matches!(f.rule, Rule::IntraAllocation | Rule::Misaligned) => Said::Proved(Box::new(w.clone())),
+            (Verdict::Proved, Some(w)) if !matches!(f.rule, Rule::IntraAllocation | Rule::Misaligned) => {
+                Said::Proved(Box::new(w.clone()))
+            }
             _ => Said::Possible,
         };
-        if !matches!(out.get(&at), Some(Said::Proved(_))) { out.insert(at, said); }
+        if !matches!(out.get(&at), Some(Said::Proved(_))) {
+            out.insert(at, said);
+        }
     }
     out
 }
@@ -114,10 +140,16 @@ fn place(program: &Linked, bad: &BadAccess) -> SourceLoc {
         let b = &program.func(s.func).blocks[s.block.index()];
         program.loc(s.func.module, b.insts.get(s.inst as usize).map_or(b.term_loc, |i| i.loc))
     };
-    std::iter::once(&bad.site).chain(bad.callers.iter().rev()).map(loc).find(|l| l.line > 0 && !l.system).unwrap_or_else(|| loc(&bad.site))
+    std::iter::once(&bad.site)
+        .chain(bad.callers.iter().rev())
+        .map(loc)
+        .find(|l| l.line > 0 && !l.system)
+        .unwrap_or_else(|| loc(&bad.site))
 }
 
-fn budget() -> Budget { Budget { steps: STEPS, work: Work::seconds(10), ..Budget::default() } }
+fn budget() -> Budget {
+    Budget { steps: STEPS, work: Work::seconds(10), ..Budget::default() }
+}
 
 /// `above`: lines of the file before the program.
 pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
@@ -125,7 +157,11 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
     let started = std::time::Instant::now();
     let report = match check(linked) {
         Ok(r) => r,
-        Err(panic) => { out.notes.push(format!("the engine panics: {panic}")); out.gave_up = true; return out; }
+        Err(panic) => {
+            out.notes.push(format!("the engine panics: {panic}"));
+            out.gave_up = true;
+            return out;
+        }
     };
     out.engine_seconds = started.elapsed().as_secs_f64();
     out.said = words(&report, above);
@@ -137,32 +173,58 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
     let mut steps = 0;
     let streams: &[&[u32]] = if p.draws() { &STREAMS } else { &[&[]] };
     let runs = p.runs(RUNS / streams.len());
-    for (inputs, random) in runs.into_iter().flat_map(|inputs| streams.iter().map(move |r| (inputs.clone(), r.to_vec()))) {
-        if steps > ALL_STEPS { break; }
-        let argv = Inputs { argv: inputs.iter().map(i64::to_string).collect(), random: random.clone(), ..Inputs::default() };
+    for (inputs, random) in
+        runs.into_iter().flat_map(|inputs| streams.iter().map(move |r| (inputs.clone(), r.to_vec())))
+    {
+        if steps > ALL_STEPS {
+            break;
+        }
+        let argv =
+            Inputs { argv: inputs.iter().map(i64::to_string).collect(), random: random.clone(), ..Inputs::default() };
         let run = enumerate(linked, root, &argv, &budget());
         steps += run.steps;
         out.runs += 1;
         out.plain += usize::from(!run.wrapped);
-        if !run.completed { *out.cut.entry(run.why.clone()).or_default() += 1; }
+        if !run.completed {
+            *out.cut.entry(run.why.clone()).or_default() += 1;
+        }
         // What comes behind is decided by what is not known.
         for bad in run.bad.into_iter().take(run.certain) {
-            if bad.launch_site.is_none() || bad.object.freed { continue; }
+            if bad.launch_site.is_none() || bad.object.freed {
+                continue;
+            }
             let l = place(linked, &bad);
             let at = (l.line.saturating_sub(above), l.column);
             // A run in which nothing wraps says most.
-            if seen.get(&at).is_none_or(|s: &Seen| s.wrapped && !run.wrapped) { seen.insert(at, Seen { inputs: inputs.clone(), random: random.clone(), bad, wrapped: run.wrapped }); }
+            if seen.get(&at).is_none_or(|s: &Seen| s.wrapped && !run.wrapped) {
+                seen.insert(at, Seen { inputs: inputs.clone(), random: random.clone(), bad, wrapped: run.wrapped });
+            }
         }
     }
     out.bad = seen.len();
     for (at, first) in &seen {
-        let describe = || format!("on {:?} (random {:?}): {:?} of {} bytes at offset {} of `{}`, which has {}; grid {:?}, block {:?}, blockIdx {:?}, threadIdx {:?}",
-            first.inputs, first.random, first.bad.direction, first.bad.bytes, first.bad.offset, first.bad.object.name, first.bad.object.extent,
-            first.bad.grid, first.bad.block_dim, first.bad.block, first.bad.thread);
+        let describe = || {
+            format!(
+                "on {:?} (random {:?}): {:?} of {} bytes at offset {} of `{}`, which has {}; grid {:?}, block {:?}, blockIdx {:?}, threadIdx {:?}",
+                first.inputs,
+                first.random,
+                first.bad.direction,
+                first.bad.bytes,
+                first.bad.offset,
+                first.bad.object.name,
+                first.bad.object.extent,
+                first.bad.grid,
+                first.bad.block_dim,
+                first.bad.block,
+                first.bad.thread
+            )
+        };
         match out.said.get(at) {
             None => out.mismatches.push(Mismatch { wrong: Wrong::Safe, at: *at, text: describe() }),
             Some(Said::SafeIfNoWrap(_)) if first.wrapped => out.wrapped.push(*at),
-            Some(Said::SafeIfNoWrap(_)) => out.mismatches.push(Mismatch { wrong: Wrong::SafeIfNoWrap, at: *at, text: describe() }),
+            Some(Said::SafeIfNoWrap(_)) => {
+                out.mismatches.push(Mismatch { wrong: Wrong::SafeIfNoWrap, at: *at, text: describe() })
+            }
             Some(Said::Unknown(why)) => out.missed.push((*at, why.clone())),
             Some(Said::Possible | Said::Proved(_)) => {}
         }
@@ -170,13 +232,31 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
     for (at, said) in &out.said {
         let Said::Proved(w) = said else { continue };
         let inputs = Inputs { argv: w.run.argv.clone(), ..Inputs::default() };
-        let here = |b: &BadAccess| { let l = place(linked, b); (l.line.saturating_sub(above), l.column) == *at };
+        let here = |b: &BadAccess| {
+            let l = place(linked, b);
+            (l.line.saturating_sub(above), l.column) == *at
+        };
         // Most are soon out of bounds.
-        if enumerate(linked, root, &inputs, &budget()).bad.iter().any(here) { continue; }
+        if enumerate(linked, root, &inputs, &budget()).bad.iter().any(here) {
+            continue;
+        }
         let run = enumerate(linked, root, &inputs, &Budget::default());
-        if run.bad.iter().any(here) || run.why.contains("more than ") { continue; }
-        if in_another_order(linked, root, &inputs, w).is_some_and(|b| here(&b)) { out.raced.push(*at); continue; }
-        out.mismatches.push(Mismatch { wrong: Wrong::Proved, at: *at, text: format!("on {:?} it is within bounds ({})", w.run.argv, if run.completed { "run to the end" } else { &run.why }) });
+        if run.bad.iter().any(here) || run.why.contains("more than ") {
+            continue;
+        }
+        if in_another_order(linked, root, &inputs, w).is_some_and(|b| here(&b)) {
+            out.raced.push(*at);
+            continue;
+        }
+        out.mismatches.push(Mismatch {
+            wrong: Wrong::Proved,
+            at: *at,
+            text: format!(
+                "on {:?} it is within bounds ({})",
+                w.run.argv,
+                if run.completed { "run to the end" } else { &run.why }
+            ),
+        });
     }
     out
 }
@@ -188,7 +268,17 @@ fn in_another_order(linked: &Linked, root: FuncRef, inputs: &Inputs, w: &Witness
     let [m, f, b, i] = sites.access;
     let site = Site { func: FuncRef { module: ModuleId(m), func: FuncId(f) }, block: BlockId(b), inst: i };
     [Threads::List(vec![(w.block, w.thread)]), Threads::Block(w.block)].into_iter().find_map(|threads| {
-        let target = Target { site, callers: None, launch_site: None, launch: None, threads, fault: None, direction: None, align: None, parts: None };
+        let target = Target {
+            site,
+            callers: None,
+            launch_site: None,
+            launch: None,
+            threads,
+            fault: None,
+            direction: None,
+            align: None,
+            parts: None,
+        };
         match replay(linked, root, inputs, &target, &Budget::default()) {
             witness::Outcome::Reached { bad, .. } if (bad.block, bad.thread) == (w.block, w.thread) => Some(*bad),
             _ => None,

@@ -36,7 +36,12 @@ fn compare(programs: &[Program]) -> Vec<Outcome> {
         }
     };
     let above = unit.above.clone();
-    programs.iter().zip(above).enumerate().map(|(i, (p, above))| unit.with(i, |linked| judge(p, linked, above))).collect()
+    programs
+        .iter()
+        .zip(above)
+        .enumerate()
+        .map(|(i, (p, above))| unit.with(i, |linked| judge(p, linked, above)))
+        .collect()
 }
 
 fn run(seeds: std::ops::Range<u64>) -> Tally {
@@ -46,17 +51,35 @@ fn run(seeds: std::ops::Range<u64>) -> Tally {
     for seeds in all.chunks(TOGETHER) {
         let programs: Vec<Program> = seeds.iter().map(|s| generate::program(*s)).collect();
         for (p, o) in programs.iter().zip(compare(&programs)) {
-            if show { println!("// seed {}, engine {:.2} s\n{}// {:?}\n// bad {:?}\n// notes {:?}", p.seed, o.engine_seconds, alone(p), o.said, o.missed, o.notes); }
+            if show {
+                println!(
+                    "// seed {}, engine {:.2} s\n{}// {:?}\n// bad {:?}\n// notes {:?}",
+                    p.seed,
+                    o.engine_seconds,
+                    alone(p),
+                    o.said,
+                    o.missed,
+                    o.notes
+                );
+            }
             if let Some(first) = o.mismatches.first() {
                 println!("{}", tally::explain(p, &o.mismatches));
                 if std::env::var_os("SCUBA_ORACLE_SHRINK").is_some() {
                     let small = shrink::shrink(p, first.wrong);
-                    println!("smaller: {}", tally::explain(&small, &compare(std::slice::from_ref(&small))[0].mismatches));
+                    println!(
+                        "smaller: {}",
+                        tally::explain(&small, &compare(std::slice::from_ref(&small))[0].mismatches)
+                    );
                 }
             }
             tally.add(p, &o);
         }
-        eprintln!("up to seed {}: {} programs, {} mismatches", seeds[seeds.len() - 1], tally.programs, tally.mismatches.len());
+        eprintln!(
+            "up to seed {}: {} programs, {} mismatches",
+            seeds[seeds.len() - 1],
+            tally.programs,
+            tally.mismatches.len()
+        );
     }
     tally
 }
@@ -91,7 +114,11 @@ fn seen_bad(text: &str) -> usize {
 
 #[test]
 fn rand_gives_more_than_one_library_does() {
-    let program = |v: &str| format!("// argv: 1\n__global__ void @k(int *a, int i) {{ a[i] = 1; }}\nint @main(int argc, char **argv) {{\n    int *a;\n    cudaMalloc(&a, 4);\n    @k<<<1, 1>>>(a, rand() == {v} ? 1 : 0);\n    return 0;\n}}\n");
+    let program = |v: &str| {
+        format!(
+            "// argv: 1\n__global__ void @k(int *a, int i) {{ a[i] = 1; }}\nint @main(int argc, char **argv) {{\n    int *a;\n    cudaMalloc(&a, 4);\n    @k<<<1, 1>>>(a, rand() == {v} ? 1 : 0);\n    return 0;\n}}\n"
+        )
+    };
     assert_eq!((seen_bad(&program("RAND_MAX")), seen_bad(&program("RAND_MAX - 5"))), (1, 0));
 }
 
@@ -104,7 +131,11 @@ fn what_comes_before_the_unknown_still_counts() {
 
 #[test]
 fn a_copy_that_goes_too_far_may_be_refused_or_done() {
-    let program = |bytes: u32| format!("// argv: 1\n__global__ void @k(int *x, int *a) {{ x[a[0]] = 1; }}\nint @main(int argc, char **argv) {{\n    int h[8] = {{}}, *x, *a;\n    cudaMalloc(&x, 4);\n    cudaMalloc(&a, 8);\n    cudaMemset(a, 2, 8);\n    cudaMemcpy(a + 1, h, {bytes}, cudaMemcpyHostToDevice);\n    cudaMemcpy(a, h, {bytes}, cudaMemcpyHostToDevice);\n    @k<<<1, 1>>>(x, a);\n    return 0;\n}}\n");
+    let program = |bytes: u32| {
+        format!(
+            "// argv: 1\n__global__ void @k(int *x, int *a) {{ x[a[0]] = 1; }}\nint @main(int argc, char **argv) {{\n    int h[8] = {{}}, *x, *a;\n    cudaMalloc(&x, 4);\n    cudaMalloc(&a, 8);\n    cudaMemset(a, 2, 8);\n    cudaMemcpy(a + 1, h, {bytes}, cudaMemcpyHostToDevice);\n    cudaMemcpy(a, h, {bytes}, cudaMemcpyHostToDevice);\n    @k<<<1, 1>>>(x, a);\n    return 0;\n}}\n"
+        )
+    };
     assert_eq!((seen_bad(&program(4)), seen_bad(&program(0)), seen_bad(&program(12))), (0, 1, 0));
 }
 

@@ -12,7 +12,8 @@ pub fn shrink(p: &Program, wrong: Wrong) -> Program {
         smaller.sort_by_key(|p| alone(p).len());
         for some in smaller.chunks(40) {
             let outcomes = compare(some);
-            if let Some((p, _)) = some.iter().zip(outcomes).find(|(_, o)| o.mismatches.iter().any(|m| m.wrong == wrong)) {
+            if let Some((p, _)) = some.iter().zip(outcomes).find(|(_, o)| o.mismatches.iter().any(|m| m.wrong == wrong))
+            {
                 best = p.clone();
                 continue 'again;
             }

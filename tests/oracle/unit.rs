@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Every name of file scope of program `i` begins with this.
-pub fn prefix(i: usize) -> String { format!("zq{i}_") }
+pub fn prefix(i: usize) -> String {
+    format!("zq{i}_")
+}
 
 /// The number of the program that a symbol belongs to.
 fn owner(symbol: &str) -> Option<usize> {
@@ -34,7 +36,9 @@ fn worker() -> PathBuf {
 }
 
 /// What a program is on its own, as a file.
-pub fn alone(p: &Program) -> String { format!("{HEAD}{}", p.text("")) }
+pub fn alone(p: &Program) -> String {
+    format!("{HEAD}{}", p.text(""))
+}
 
 /// Bodies of one side's functions of one program.
 type Bodies = Vec<(usize, Vec<Block>, bool)>;
@@ -79,10 +83,17 @@ impl Unit {
         std::fs::write(dir.path().join("many.cu"), text).map_err(|e| e.to_string())?;
         let arguments: Vec<OsString> = ["many.cu", "-std=c++17", "-arch=sm_80", "-c"].map(Into::into).into();
         let plan = Command::read(&arguments, &Environment::default(), dir.path())
-            .plan(dir.path(), Some(&nvcc()), &Vec::new).ok_or("there is nothing to compile")?;
-        let options = ExtractOptions { worker: Some(worker()), time_limit: std::time::Duration::from_secs(300), ..ExtractOptions::default() };
+            .plan(dir.path(), Some(&nvcc()), &Vec::new)
+            .ok_or("there is nothing to compile")?;
+        let options = ExtractOptions {
+            worker: Some(worker()),
+            time_limit: std::time::Duration::from_secs(300),
+            ..ExtractOptions::default()
+        };
         let out = extract(&plan.request.units[0], &options).map_err(|e| e.to_string())?;
-        if let Some(n) = out.not_analysed.first() { return Err(n.reason.clone()); }
+        if let Some(n) = out.not_analysed.first() {
+            return Err(n.reason.clone());
+        }
         Ok(Self { parts: out.modules.into_iter().map(Part::new).collect(), above })
     }
 
@@ -98,7 +109,9 @@ impl Unit {
                 function.blocks = blocks;
                 function.kernel = kernel;
                 names.push((f, function.name.clone()));
-                if module.side == Side::Host && function.display.starts_with(&format!("{}main(", prefix(i))) { function.name = "main".into(); }
+                if module.side == Side::Host && function.display.starts_with(&format!("{}main(", prefix(i))) {
+                    function.name = "main".into();
+                }
             }
             modules.push(Arc::new(module));
             put.push(names);
@@ -120,4 +133,3 @@ impl Unit {
         result
     }
 }
-

@@ -14,7 +14,12 @@ fn denied_until_corrected(way: Way, jobs: u32) {
         assert_ne!(said.status, 0, "{}", said.all());
         let text = said.all();
         assert!(text.contains("error[oob-global]: write past the end of `row`"), "again {again}: {text}");
-        assert!(text.contains("clear.cu:4:95") && text.contains("wrapper.cu:7:3") && text.contains("reached from `main` of `two`"), "{text}");
+        assert!(
+            text.contains("clear.cu:4:95")
+                && text.contains("wrapper.cu:7:3")
+                && text.contains("reached from `main` of `two`"),
+            "{text}"
+        );
     }
 
     project.replace("apps/two.cpp", BAD, GOOD);
@@ -26,22 +31,34 @@ fn denied_until_corrected(way: Way, jobs: u32) {
 }
 
 #[test]
-fn plain_make_one_by_one() { denied_until_corrected(Way::Make, 1); }
+fn plain_make_one_by_one() {
+    denied_until_corrected(Way::Make, 1);
+}
 
 #[test]
-fn plain_make_at_once() { denied_until_corrected(Way::Make, 8); }
+fn plain_make_at_once() {
+    denied_until_corrected(Way::Make, 8);
+}
 
 #[test]
-fn cmake_with_ninja_one_by_one() { denied_until_corrected(Way::CMakeNinja, 1); }
+fn cmake_with_ninja_one_by_one() {
+    denied_until_corrected(Way::CMakeNinja, 1);
+}
 
 #[test]
-fn cmake_with_ninja_at_once() { denied_until_corrected(Way::CMakeNinja, 8); }
+fn cmake_with_ninja_at_once() {
+    denied_until_corrected(Way::CMakeNinja, 8);
+}
 
 #[test]
-fn cmake_with_make_one_by_one() { denied_until_corrected(Way::CMakeMake, 1); }
+fn cmake_with_make_one_by_one() {
+    denied_until_corrected(Way::CMakeMake, 1);
+}
 
 #[test]
-fn cmake_with_make_at_once() { denied_until_corrected(Way::CMakeMake, 8); }
+fn cmake_with_make_at_once() {
+    denied_until_corrected(Way::CMakeMake, 8);
+}
 
 /// Everything is compiled at the same time, and whoever comes last tells.
 #[test]
@@ -63,7 +80,12 @@ fn scuba_build_with_nothing_changed_in_the_project() {
     let nvcc = format!("NVCC={}", nvcc().display());
     let build = || project.scuba(&["build", "--", "make", "-j2", &nvcc]);
     let said = build().status(1);
-    assert!(said.err.contains("error[oob-global]: write past the end of `row`") && said.err.contains("reached from `main` of `two`"), "{}", said.all());
+    assert!(
+        said.err.contains("error[oob-global]: write past the end of `row`")
+            && said.err.contains("reached from `main` of `two`"),
+        "{}",
+        said.all()
+    );
     assert!(project.built(Way::Make, "two"), "the build itself went through");
     project.replace("apps/two.cpp", BAD, GOOD);
     build().status(0).without_findings();
@@ -75,9 +97,13 @@ fn scuba_build_with_nothing_changed_in_the_project() {
 fn targets_of_cmake_that_check_one_program() {
     let project = Project::new("filter");
     project.replace("apps/two.cpp", GOOD, BAD);
-    project.build_with(Way::CMakeNinja, 2, &["-DSCUBA_ENABLE=ON", "-DSHARED_WRAPPER=ON"], &[("SCUBA_LEVELS", "warn=all")]).status(0);
+    project
+        .build_with(Way::CMakeNinja, 2, &["-DSCUBA_ENABLE=ON", "-DSHARED_WRAPPER=ON"], &[("SCUBA_LEVELS", "warn=all")])
+        .status(0);
     let folder = project.build_folder(Way::CMakeNinja);
-    let target = |name: &str| -> Said { project.command("cmake").arg("--build").arg(&folder).args(["--target", name]).output().unwrap().into() };
+    let target = |name: &str| -> Said {
+        project.command("cmake").arg("--build").arg(&folder).args(["--target", name]).output().unwrap().into()
+    };
     target("one-scuba").status(0).without_findings();
     let said = target("two-scuba");
     assert!(said.status != 0 && said.all().contains("clear.cu:4:95: error[oob-global]"), "{}", said.all());

@@ -19,7 +19,9 @@ fn never_mixed(way: Way, jobs: u32) {
         project.replace("Makefile", "NVCCFLAGS := ", "DEFINES = -DPAD=100\nNVCCFLAGS := ");
         project.build(way, jobs, "").status(0).without_findings();
     } else {
-        for defines in ["PAD=100", "PAD=1"] { project.build(way, jobs, defines).status(0).without_findings(); }
+        for defines in ["PAD=100", "PAD=1"] {
+            project.build(way, jobs, defines).status(0).without_findings();
+        }
     }
     // And still on watch.
     project.replace("apps/one.cu", "padded(n) * sizeof", "n * sizeof");
@@ -28,31 +30,48 @@ fn never_mixed(way: Way, jobs: u32) {
 }
 
 #[test]
-fn versions_are_never_mixed_by_ninja() { never_mixed(Way::CMakeNinja, 1); }
+fn versions_are_never_mixed_by_ninja() {
+    never_mixed(Way::CMakeNinja, 1);
+}
 
 #[test]
-fn versions_are_never_mixed_by_ninja_at_once() { never_mixed(Way::CMakeNinja, 8); }
+fn versions_are_never_mixed_by_ninja_at_once() {
+    never_mixed(Way::CMakeNinja, 8);
+}
 
 #[test]
-fn versions_are_never_mixed_by_makefiles_of_cmake() { never_mixed(Way::CMakeMake, 1); }
+fn versions_are_never_mixed_by_makefiles_of_cmake() {
+    never_mixed(Way::CMakeMake, 1);
+}
 
 #[test]
-fn versions_are_never_mixed_by_makefiles_of_cmake_at_once() { never_mixed(Way::CMakeMake, 8); }
+fn versions_are_never_mixed_by_makefiles_of_cmake_at_once() {
+    never_mixed(Way::CMakeMake, 8);
+}
 
 #[test]
-fn versions_are_never_mixed_by_plain_make() { never_mixed(Way::Make, 1); }
+fn versions_are_never_mixed_by_plain_make() {
+    never_mixed(Way::Make, 1);
+}
 
 #[test]
-fn versions_are_never_mixed_by_plain_make_at_once() { never_mixed(Way::Make, 8); }
+fn versions_are_never_mixed_by_plain_make_at_once() {
+    never_mixed(Way::Make, 8);
+}
 
 /// The files of facts with the time of each.
 fn facts(folder: &Path) -> BTreeMap<String, SystemTime> {
     let files = ["units", "links"].map(|what| folder.join(".scuba").join(what));
-    files.iter().filter_map(|f| std::fs::read_dir(f).ok()).flatten().map(|entry| {
-        let entry = entry.unwrap();
-        let name = entry.file_name().to_string_lossy().into_owned();
-        (name.split_once('-').unwrap().1.to_owned(), entry.metadata().unwrap().modified().unwrap())
-    }).collect()
+    files
+        .iter()
+        .filter_map(|f| std::fs::read_dir(f).ok())
+        .flatten()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            (name.split_once('-').unwrap().1.to_owned(), entry.metadata().unwrap().modified().unwrap())
+        })
+        .collect()
 }
 
 #[test]
@@ -62,12 +81,26 @@ fn one_changed_file_is_read_again_and_what_goes_leaves_nothing() {
     let names = |facts: &BTreeMap<String, SystemTime>| facts.keys().cloned().collect::<Vec<_>>();
     project.build(way, 2, "").status(0);
     let before = facts(&folder);
-    assert_eq!(names(&before), ["clear.cu.o", "libkernels.a", "libwrapper.a", "one", "one.cu.o", "smooth.cu.o", "two", "two.cpp.o", "wrapper.cu.o"]);
+    assert_eq!(
+        names(&before),
+        [
+            "clear.cu.o",
+            "libkernels.a",
+            "libwrapper.a",
+            "one",
+            "one.cu.o",
+            "smooth.cu.o",
+            "two",
+            "two.cpp.o",
+            "wrapper.cu.o"
+        ]
+    );
 
     project.replace("kernels/smooth.cu", "0.5f", "0.25f");
     project.build(way, 2, "").status(0);
     let after = facts(&folder);
-    let written: Vec<&str> = after.iter().filter(|(name, time)| before[*name] != **time).map(|(name, _)| name.as_str()).collect();
+    let written: Vec<&str> =
+        after.iter().filter(|(name, time)| before[*name] != **time).map(|(name, _)| name.as_str()).collect();
     assert_eq!(written, ["libkernels.a", "one", "smooth.cu.o", "two"]);
 
     // A file is renamed, a target goes.
@@ -79,7 +112,10 @@ fn one_changed_file_is_read_again_and_what_goes_leaves_nothing() {
     let said = project.scuba(&["check", "ninja"]).status(0);
     assert!(said.err.contains("no findings; 2 accesses in 2 kernels: 2 safe"), "{}", said.err);
     let left = names(&facts(&folder));
-    assert_eq!(left, ["clear.cu.o", "libkernels.a", "libwrapper.a", "one", "soft.cu.o", "two", "two.cpp.o", "wrapper.cu.o"]);
+    assert_eq!(
+        left,
+        ["clear.cu.o", "libkernels.a", "libwrapper.a", "one", "soft.cu.o", "two", "two.cpp.o", "wrapper.cu.o"]
+    );
 
     // Another folder is another build, also where it took facts along.
     std::fs::rename(&folder, project.root().join("moved")).unwrap();

@@ -23,21 +23,27 @@ fn project() -> Project {
 
 fn request(project: &Project, unit: &str) -> Request {
     let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
-    if unit.ends_with(".cpp") { return host::compile(&words(&format!("g++ -Iinclude -c {unit} -o two.o")), &project.root()).unwrap().request; }
+    if unit.ends_with(".cpp") {
+        return host::compile(&words(&format!("g++ -Iinclude -c {unit} -o two.o")), &project.root()).unwrap().request;
+    }
     let object = unit.replace('/', "-") + ".o";
-    let command = Command::read(&words(&format!("-Iinclude -c {unit} -o {object}")), &Environment::default(), &project.root());
+    let command =
+        Command::read(&words(&format!("-Iinclude -c {unit} -o {object}")), &Environment::default(), &project.root());
     command.plan(&project.root(), Some(&nvcc()), &Vec::new).unwrap().request
 }
 
 /// Asked as the shim asks.
 fn start(project: &Project, unit: &str) -> Child {
     let mut command = project.command(env!("CARGO_BIN_EXE_scuba"));
-    let mut child = command.arg("__analyze").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.arg("__analyze").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(&serde_json::to_vec(&request(project, unit)).unwrap()).unwrap();
     child
 }
 
-fn analyse(project: &Project, unit: &str) -> Said { start(project, unit).wait_with_output().unwrap().into() }
+fn analyse(project: &Project, unit: &str) -> Said {
+    start(project, unit).wait_with_output().unwrap().into()
+}
 
 #[test]
 fn the_unit_that_comes_last_is_denied() {
@@ -58,7 +64,8 @@ fn of_two_units_at_the_same_time_one_is_denied() {
         let project = project();
         analyse(&project, UNITS[first]).status(0);
         let both = [start(&project, UNITS[a]), start(&project, UNITS[b])];
-        let denied = both.map(|child| child.wait_with_output().unwrap().status.code()).iter().filter(|s| **s == Some(1)).count();
+        let denied =
+            both.map(|child| child.wait_with_output().unwrap().status.code()).iter().filter(|s| **s == Some(1)).count();
         assert!(denied >= 1, "{} and {} after {}", UNITS[a], UNITS[b], UNITS[first]);
     }
 }

@@ -4,7 +4,17 @@
 use super::support::{Project, Said};
 
 fn check(project: &Project, format: &str) -> Said {
-    project.scuba(&["check", "main.cu", "stage.cu", "sample.cu", "--message-format", format, "--", "-rdc=true", "-arch=sm_80"])
+    project.scuba(&[
+        "check",
+        "main.cu",
+        "stage.cu",
+        "sample.cu",
+        "--message-format",
+        format,
+        "--",
+        "-rdc=true",
+        "-arch=sm_80",
+    ])
 }
 
 #[test]
@@ -20,9 +30,16 @@ fn accesses_are_followed_into_other_units() {
     assert_eq!(said.err.matches("error[").count(), 1, "{}", said.err);
 
     // What a virtual function launches, and a template that two units instantiate.
-    project.replace("main.cu", "n * sizeof(float));\n  cudaMalloc(&out, n *", "(n + 1) * sizeof(float));\n  cudaMalloc(&out, (n - 1) *");
+    project.replace(
+        "main.cu",
+        "n * sizeof(float));\n  cudaMalloc(&out, n *",
+        "(n + 1) * sizeof(float));\n  cudaMalloc(&out, (n - 1) *",
+    );
     let said = check(&project, "short").status(1);
-    for place in ["stage.cu:5:14: error[oob-global]: write past the end of `out`", "sample.cuh:10:14: error[oob-global]: write past the end of `out`"] {
+    for place in [
+        "stage.cu:5:14: error[oob-global]: write past the end of `out`",
+        "sample.cuh:10:14: error[oob-global]: write past the end of `out`",
+    ] {
         assert!(said.err.contains(place), "{}", said.err);
     }
 }

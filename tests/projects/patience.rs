@@ -6,15 +6,32 @@ use super::support::{Project, Said, nvcc, shim};
 fn a_build_does_not_wait_for_a_slow_check() {
     let project = Project::new("slow");
     project.write(".scuba/.gitignore", "*\n");
-    let compile = || -> Said { project.command(shim()).arg(nvcc()).args(["-arch=sm_80", "-c", "slow.cu", "-o", "slow.o"]).output().unwrap().into() };
+    let compile = || -> Said {
+        project
+            .command(shim())
+            .arg(nvcc())
+            .args(["-arch=sm_80", "-c", "slow.cu", "-o", "slow.o"])
+            .output()
+            .unwrap()
+            .into()
+    };
     let said = compile().status(0);
     let lines: Vec<&str> = said.err.lines().collect();
-    assert!(matches!(lines.as_slice(), [one] if one.starts_with("scuba: slow.cu: ") && one.ends_with(" not decided while the build waits: `scuba check` goes on")), "{}", said.err);
+    assert!(
+        matches!(lines.as_slice(), [one] if one.starts_with("scuba: slow.cu: ") && one.ends_with(" not decided while the build waits: `scuba check` goes on")),
+        "{}",
+        said.err
+    );
     // The same every time: what it waits for is counted, not timed.
     assert_eq!(compile().status(0).err, said.err);
 
     let said = project.scuba(&["check"]).status(0);
-    assert!(said.err.contains("no findings; 1 access in 1 kernel: 1 safe unless an index wraps") && !said.err.contains("goes on"), "{}", said.err);
+    assert!(
+        said.err.contains("no findings; 1 access in 1 kernel: 1 safe unless an index wraps")
+            && !said.err.contains("goes on"),
+        "{}",
+        said.err
+    );
 }
 
 /// Answers of the solver are kept; damaged ones are searched again, and nothing is said.
@@ -22,13 +39,28 @@ fn a_build_does_not_wait_for_a_slow_check() {
 fn damaged_answers_are_no_answers() {
     let project = Project::new("slow");
     let cache = project.root().join("cache");
-    let check = || -> Said { project.command(env!("CARGO_BIN_EXE_scuba")).env("SCUBA_CACHE", &cache).args(["check", "slow.cu", "--", "-arch=sm_80"]).output().unwrap().into() };
+    let check = || -> Said {
+        project
+            .command(env!("CARGO_BIN_EXE_scuba"))
+            .env("SCUBA_CACHE", &cache)
+            .args(["check", "slow.cu", "--", "-arch=sm_80"])
+            .output()
+            .unwrap()
+            .into()
+    };
     for change in ["int changed;\nint main(", "int main("] {
         let said = check().status(0);
-        assert!(said.err.starts_with("scuba: no findings; 1 access in 1 kernel: 1 safe unless an index wraps"), "{}", said.err);
-        let folders: Vec<_> = std::fs::read_dir(cache.join("obligations")).unwrap().map(|e| e.unwrap().path()).collect();
+        assert!(
+            said.err.starts_with("scuba: no findings; 1 access in 1 kernel: 1 safe unless an index wraps"),
+            "{}",
+            said.err
+        );
+        let folders: Vec<_> =
+            std::fs::read_dir(cache.join("obligations")).unwrap().map(|e| e.unwrap().path()).collect();
         assert!(!folders.is_empty());
-        for entry in folders.iter().flat_map(|f| std::fs::read_dir(f).unwrap()) { std::fs::write(entry.unwrap().path(), "of somebody else").unwrap(); }
+        for entry in folders.iter().flat_map(|f| std::fs::read_dir(f).unwrap()) {
+            std::fs::write(entry.unwrap().path(), "of somebody else").unwrap();
+        }
         project.replace("slow.cu", "int main(", change);
     }
 }

@@ -10,18 +10,27 @@ pub fn nvcc() -> PathBuf {
     path
 }
 
-pub fn shim() -> PathBuf { env!("CARGO_BIN_EXE_scuba-nvcc").into() }
+pub fn shim() -> PathBuf {
+    env!("CARGO_BIN_EXE_scuba-nvcc").into()
+}
 
 /// How a project is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way { Make, CMakeNinja, CMakeMake }
+pub enum Way {
+    Make,
+    CMakeNinja,
+    CMakeMake,
+}
 
 /// The bug of `filter`: its second program allocates no room for the padding.
 pub const GOOD: &str = "allocate(padded(n))";
 pub const BAD: &str = "allocate(n)";
 
 /// A copy of a project of ours in a folder of its own.
-pub struct Project { folder: tempfile::TempDir, cached: bool }
+pub struct Project {
+    folder: tempfile::TempDir,
+    cached: bool,
+}
 
 impl Project {
     pub fn new(name: &str) -> Self {
@@ -32,11 +41,17 @@ impl Project {
     }
 
     /// With a cache in its folder.
-    pub fn cached(self) -> Self { Self { cached: true, ..self } }
+    pub fn cached(self) -> Self {
+        Self { cached: true, ..self }
+    }
 
-    pub fn root(&self) -> PathBuf { self.folder.path().canonicalize().unwrap() }
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap()
+    }
 
-    pub fn read(&self, name: &str) -> String { std::fs::read_to_string(self.root().join(name)).unwrap() }
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.root().join(name)).unwrap()
+    }
 
     pub fn write(&self, name: &str, text: &str) {
         let path = self.root().join(name);
@@ -57,7 +72,18 @@ impl Project {
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy();
             if ["SCUBA_", "NVCC_", "CMAKE_", "CUDA"].iter().any(|prefix| name.starts_with(prefix))
-                || matches!(&*name, "MAKEFLAGS" | "MFLAGS" | "CARGO_MAKEFLAGS" | "CC" | "CXX" | "CFLAGS" | "CXXFLAGS" | "LDFLAGS" | "NO_COLOR")
+                || matches!(
+                    &*name,
+                    "MAKEFLAGS"
+                        | "MFLAGS"
+                        | "CARGO_MAKEFLAGS"
+                        | "CC"
+                        | "CXX"
+                        | "CFLAGS"
+                        | "CXXFLAGS"
+                        | "LDFLAGS"
+                        | "NO_COLOR"
+                )
             {
                 command.env_remove(&*name);
             }
@@ -67,7 +93,9 @@ impl Project {
         command
     }
 
-    pub fn scuba(&self, arguments: &[&str]) -> Said { self.command(env!("CARGO_BIN_EXE_scuba")).args(arguments).output().unwrap().into() }
+    pub fn scuba(&self, arguments: &[&str]) -> Said {
+        self.command(env!("CARGO_BIN_EXE_scuba")).args(arguments).output().unwrap().into()
+    }
 
     /// The folder in which a way of building leaves programs and facts.
     pub fn build_folder(&self, way: Way) -> PathBuf {
@@ -80,12 +108,16 @@ impl Project {
 
     /// Configures where that is needed, and builds. `defines`: what `-D` gives every source.
     pub fn build(&self, way: Way, jobs: u32, defines: &str) -> Said {
-        if way != Way::Make { return self.build_with(way, jobs, &[&format!("-DDEFINES={defines}")], &[]); }
+        if way != Way::Make {
+            return self.build_with(way, jobs, &[&format!("-DDEFINES={defines}")], &[]);
+        }
         let mut make = self.command("make");
         let fragment = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/make/scuba.mk");
         make.args(["-k", &format!("-j{jobs}"), &format!("SCUBA_MK={}", fragment.display())]);
         make.arg(format!("SCUBA_NVCC_PROGRAM={}", shim().display())).arg(format!("NVCC={}", nvcc().display()));
-        if !defines.is_empty() { make.arg(format!("DEFINES=-D{defines}")); }
+        if !defines.is_empty() {
+            make.arg(format!("DEFINES=-D{defines}"));
+        }
         make.output().unwrap().into()
     }
 
@@ -93,15 +125,22 @@ impl Project {
     pub fn build_with(&self, way: Way, jobs: u32, options: &[&str], variables: &[(&str, &str)]) -> Said {
         let folder = self.build_folder(way);
         let mut configure = self.command("cmake");
-        configure.args(["-G", if way == Way::CMakeNinja { "Ninja" } else { "Unix Makefiles" }, "-S", ".", "-B"]).arg(&folder);
+        configure
+            .args(["-G", if way == Way::CMakeNinja { "Ninja" } else { "Unix Makefiles" }, "-S", ".", "-B"])
+            .arg(&folder);
         configure.arg(format!("-DCMAKE_CUDA_COMPILER={}", nvcc().display())).arg("-DCMAKE_CUDA_ARCHITECTURES=80");
-        configure.arg(format!("-Dscuba_DIR={}", Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/cmake").display()));
-        configure.arg(format!("-DSCUBA_EXECUTABLE={}", env!("CARGO_BIN_EXE_scuba"))).arg(format!("-DSCUBA_NVCC_EXECUTABLE={}", shim().display()));
+        configure
+            .arg(format!("-Dscuba_DIR={}", Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/cmake").display()));
+        configure
+            .arg(format!("-DSCUBA_EXECUTABLE={}", env!("CARGO_BIN_EXE_scuba")))
+            .arg(format!("-DSCUBA_NVCC_EXECUTABLE={}", shim().display()));
         configure.args(options);
         Said::from(configure.output().unwrap()).status(0);
         let mut build = self.command("cmake");
         build.arg("--build").arg(&folder).args(["--parallel", &jobs.to_string(), "--"]).args(["-k"]);
-        if way == Way::CMakeNinja { build.arg("0"); }
+        if way == Way::CMakeNinja {
+            build.arg("0");
+        }
         build.envs(variables.iter().copied());
         build.output().unwrap().into()
     }
@@ -118,13 +157,21 @@ fn copy(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
-        if path.is_dir() { copy(&path, &target); } else { std::fs::copy(&path, target).map(drop).unwrap(); }
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            std::fs::copy(&path, target).map(drop).unwrap();
+        }
     }
 }
 
 /// What a command said.
 #[derive(Debug)]
-pub struct Said { pub status: i32, pub out: String, pub err: String }
+pub struct Said {
+    pub status: i32,
+    pub out: String,
+    pub err: String,
+}
 
 impl From<std::process::Output> for Said {
     fn from(o: std::process::Output) -> Self {
@@ -144,7 +191,9 @@ impl Said {
     }
 
     /// Both streams: build tools choose.
-    pub fn all(&self) -> String { format!("{}{}", self.out, self.err) }
+    pub fn all(&self) -> String {
+        format!("{}{}", self.out, self.err)
+    }
 
     #[track_caller]
     pub fn without_findings(self) -> Self {

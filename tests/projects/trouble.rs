@@ -11,7 +11,13 @@ fn facts_that_cannot_be_used_cost_a_line_and_are_made_again() {
     let project = Project::new("filter");
     project.build(Way::Make, 2, "").status(0);
     let units = project.root().join(".scuba/units");
-    let file = |name: &str| std::fs::read_dir(&units).unwrap().map(|e| e.unwrap().path()).find(|p| p.to_string_lossy().ends_with(name)).unwrap();
+    let file = |name: &str| {
+        std::fs::read_dir(&units)
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .find(|p| p.to_string_lossy().ends_with(name))
+            .unwrap()
+    };
     let (cut, foreign) = (file("-wrapper.o"), file("-clear.o"));
     let bytes = std::fs::read(&cut).unwrap();
     std::fs::write(&cut, &bytes[..bytes.len() / 3]).unwrap();
@@ -70,14 +76,23 @@ fn killed_shims_leave_nothing_wrong() {
 fn full_disk(project: &Project) -> PathBuf {
     let library = project.root().join("libfull.so");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/projects/full.c");
-    let said: Said = project.command("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source).arg("-ldl").output().unwrap().into();
+    let said: Said = project
+        .command("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .arg(&library)
+        .arg(source)
+        .arg("-ldl")
+        .output()
+        .unwrap()
+        .into();
     said.status(0);
     library
 }
 
 /// What lies below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let (folders, mut all): (Vec<PathBuf>, Vec<PathBuf>) = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).partition(|p| p.is_dir());
+    let (folders, mut all): (Vec<PathBuf>, Vec<PathBuf>) =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).partition(|p| p.is_dir());
     all.extend(folders.iter().flat_map(|f| files(f)));
     all
 }
@@ -97,8 +112,12 @@ fn a_full_disk_leaves_nothing_wrong() {
         project.write("include/padded.h", &format!("{}// again\n", project.read("include/padded.h")));
         let mut make = project.command("make");
         make.args(["-k", "-j2", &format!("NVCC={}", nvcc().display()), &format!("SCUBA_MK={}", fragment.display())]);
-        make.arg(format!("SCUBA_NVCC_PROGRAM={}", shim().display())).env("SCUBA_DIR", &small).env("SCUBA_CACHE", small.join("cache"));
-        if let Some(room) = room { make.env("LD_PRELOAD", &library).env("FULL_FOLDER", &small).env("FULL_ROOM", room.to_string()); }
+        make.arg(format!("SCUBA_NVCC_PROGRAM={}", shim().display()))
+            .env("SCUBA_DIR", &small)
+            .env("SCUBA_CACHE", small.join("cache"));
+        if let Some(room) = room {
+            make.env("LD_PRELOAD", &library).env("FULL_FOLDER", &small).env("FULL_ROOM", room.to_string());
+        }
         make.output().unwrap().into()
     };
     for room in [0, 5_000, 30_000] {
@@ -110,13 +129,21 @@ fn a_full_disk_leaves_nothing_wrong() {
 
         project.replace("apps/two.cpp", GOOD, BAD);
         let said = build(Some(room));
-        assert!(said.status == 0 || said.all().contains("error[oob-global]: write past the end of `row`"), "{room}: {}", said.all());
+        assert!(
+            said.status == 0 || said.all().contains("error[oob-global]: write past the end of `row`"),
+            "{room}: {}",
+            said.all()
+        );
         let said = build(None);
-        assert!(said.status != 0 && said.all().contains("error[oob-global]: write past the end of `row`"), "{room}: {}", said.all());
+        assert!(
+            said.status != 0 && said.all().contains("error[oob-global]: write past the end of `row`"),
+            "{room}: {}",
+            said.all()
+        );
         project.replace("apps/two.cpp", BAD, GOOD);
         build(None).status(0).without_findings();
-        let said: Said = project.command(env!("CARGO_BIN_EXE_scuba")).arg("check").env("SCUBA_DIR", &small).output().unwrap().into();
+        let said: Said =
+            project.command(env!("CARGO_BIN_EXE_scuba")).arg("check").env("SCUBA_DIR", &small).output().unwrap().into();
         assert!(said.status(0).err.starts_with("scuba: no findings; 3 accesses in 3 kernels: 3 safe"), "{room}");
     }
 }
-

@@ -30,12 +30,29 @@ pub(super) struct Encoder<'a> {
     pub applications: Vec<(TermId, Vec<Int>, Int)>,
 }
 
-pub(super) enum SymbolAst { Int(Int), Bool(Bool) }
+pub(super) enum SymbolAst {
+    Int(Int),
+    Bool(Bool),
+}
 
-fn num(v: i128) -> Int { i64::try_from(v).map_or_else(|_| Int::from_i128(v), Int::from_i64) }
+fn num(v: i128) -> Int {
+    i64::try_from(v).map_or_else(|_| Int::from_i128(v), Int::from_i64)
+}
 
-fn all(v: Vec<Bool>) -> Bool { match v.as_slice() { [] => Bool::from_bool(true), [b] => b.clone(), _ => Bool::and(&v) } }
-fn any(v: Vec<Bool>) -> Bool { match v.as_slice() { [] => Bool::from_bool(false), [b] => b.clone(), _ => Bool::or(&v) } }
+fn all(v: Vec<Bool>) -> Bool {
+    match v.as_slice() {
+        [] => Bool::from_bool(true),
+        [b] => b.clone(),
+        _ => Bool::and(&v),
+    }
+}
+fn any(v: Vec<Bool>) -> Bool {
+    match v.as_slice() {
+        [] => Bool::from_bool(false),
+        [b] => b.clone(),
+        _ => Bool::or(&v),
+    }
+}
 
 fn join(parts: impl IntoIterator<Item = Option<Bool>>) -> Option<Bool> {
     let v: Vec<Bool> = parts.into_iter().flatten().collect();
@@ -45,18 +62,31 @@ fn join(parts: impl IntoIterator<Item = Option<Bool>>) -> Option<Bool> {
 impl<'a> Encoder<'a> {
     pub fn new(arena: &'a Arena, mode: WrapMode, strict: bool) -> Self {
         Self {
-            arena, mode, strict, ints: FxHashMap::default(), bools: FxHashMap::default(), defined: FxHashMap::default(),
-            divisions: FxHashMap::default(), bits: FxHashMap::default(), side: vec![], symbols: FxHashMap::default(), applications: vec![],
+            arena,
+            mode,
+            strict,
+            ints: FxHashMap::default(),
+            bools: FxHashMap::default(),
+            defined: FxHashMap::default(),
+            divisions: FxHashMap::default(),
+            bits: FxHashMap::default(),
+            side: vec![],
+            symbols: FxHashMap::default(),
+            applications: vec![],
         }
     }
 
     /// Side conditions since the last call; they never restrict what the encoded terms can be.
-    pub fn take_side(&mut self) -> Vec<Bool> { std::mem::take(&mut self.side) }
+    pub fn take_side(&mut self) -> Vec<Bool> {
+        std::mem::take(&mut self.side)
+    }
 
     /// The boolean term has a value and it is `truth`.
     pub fn surely(&mut self, t: TermId, truth: bool) -> Bool {
         // Children first, so that no chain of terms is followed by recursion.
-        for n in self.arena.cone(&[t]) { self.visit(n); }
+        for n in self.arena.cone(&[t]) {
+            self.visit(n);
+        }
         self.sure(t, truth)
     }
 
@@ -69,7 +99,9 @@ impl<'a> Encoder<'a> {
     }
 
     fn visit(&mut self, n: TermId) {
-        if self.ints.contains_key(&n) || self.bools.contains_key(&n) { return; }
+        if self.ints.contains_key(&n) || self.bools.contains_key(&n) {
+            return;
+        }
         if self.arena.is_boolean(n) {
             let b = self.encode_bool(n);
             self.bools.insert(n, b);
@@ -81,12 +113,20 @@ impl<'a> Encoder<'a> {
         self.defined.insert(n, d);
     }
 
-    fn int(&self, t: TermId) -> Int { self.ints[&t].clone() }
-    fn bool(&self, t: TermId) -> Bool { self.bools[&t].clone() }
-    fn when(&self, t: TermId) -> Option<Bool> { self.defined[&t].clone() }
+    fn int(&self, t: TermId) -> Int {
+        self.ints[&t].clone()
+    }
+    fn bool(&self, t: TermId) -> Bool {
+        self.bools[&t].clone()
+    }
+    fn when(&self, t: TermId) -> Option<Bool> {
+        self.defined[&t].clone()
+    }
 
     fn sure(&self, t: TermId, truth: bool) -> Bool {
-        if self.defined[&t].is_none() { return if truth { self.bool(t) } else { self.bool(t).not() }; }
+        if self.defined[&t].is_none() {
+            return if truth { self.bool(t) } else { self.bool(t).not() };
+        }
         match self.arena.get(t) {
             Term::Not(a) => self.sure(*a, !truth),
             Term::And(v) | Term::Or(v) => {
@@ -104,28 +144,36 @@ impl<'a> Encoder<'a> {
         match self.arena.get(n) {
             Term::Ite(c, a, b) => {
                 let (dc, da, db) = (self.when(*c), self.when(*a), self.when(*b));
-                if dc.is_none() && da.is_none() && db.is_none() { return None; }
+                if dc.is_none() && da.is_none() && db.is_none() {
+                    return None;
+                }
                 let yes = join([Some(self.sure(*c, true)), da])?;
                 let no = join([Some(self.sure(*c, false)), db])?;
                 Some(Bool::or(&[&yes, &no]))
             }
             Term::Wrap { arg, bits, signed } => {
                 let below = self.when(*arg);
-                if self.mode == WrapMode::Exact { return below; }
+                if self.mode == WrapMode::Exact {
+                    return below;
+                }
                 let r = self.in_range(&self.int(*arg), Range::of_int(*bits, *signed));
                 join([below, Some(all(r))])
             }
             Term::Div(a, b) | Term::Rem(a, b) => {
-                let nonzero = (self.strict && self.arena.range(*b).contains_value(0)).then(|| self.int(*b).eq(num(0)).not());
+                let nonzero =
+                    (self.strict && self.arena.range(*b).contains_value(0)).then(|| self.int(*b).eq(num(0)).not());
                 join([self.when(*a), self.when(*b), nonzero])
             }
             Term::Pow2(a) => {
                 let want = Range::new(0, 126);
-                let fits = (self.strict && !want.contains(self.arena.range(*a))).then(|| all(self.in_range(&self.int(*a), want)));
+                let fits = (self.strict && !want.contains(self.arena.range(*a)))
+                    .then(|| all(self.in_range(&self.int(*a), want)));
                 join([self.when(*a), fits])
             }
             Term::And(v) | Term::Or(v) => {
-                if v.iter().all(|x| self.defined[x].is_none()) { return None; }
+                if v.iter().all(|x| self.defined[x].is_none()) {
+                    return None;
+                }
                 Some(Bool::or(&[&self.sure_members(n, true), &self.sure_members(n, false)]))
             }
             _ => {
@@ -174,13 +222,23 @@ impl<'a> Encoder<'a> {
                 i
             }
             Term::Poly(p) => {
-                let parts: Vec<Int> = p.terms.iter().map(|(m, c)| {
-                    let mut f: Vec<Int> = Vec::with_capacity(m.len() + 1);
-                    if *c != 1 || m.is_empty() { f.push(num(*c)); }
-                    f.extend(m.iter().map(|a| self.int(*a)));
-                    if f.len() == 1 { f.swap_remove(0) } else { Int::mul(&f) }
-                }).collect();
-                match parts.len() { 0 => num(0), 1 => parts[0].clone(), _ => Int::add(&parts) }
+                let parts: Vec<Int> = p
+                    .terms
+                    .iter()
+                    .map(|(m, c)| {
+                        let mut f: Vec<Int> = Vec::with_capacity(m.len() + 1);
+                        if *c != 1 || m.is_empty() {
+                            f.push(num(*c));
+                        }
+                        f.extend(m.iter().map(|a| self.int(*a)));
+                        if f.len() == 1 { f.swap_remove(0) } else { Int::mul(&f) }
+                    })
+                    .collect();
+                match parts.len() {
+                    0 => num(0),
+                    1 => parts[0].clone(),
+                    _ => Int::add(&parts),
+                }
             }
             Term::Div(a, b) => self.division(*a, *b).0,
             Term::Rem(a, b) => self.division(*a, *b).1,
@@ -189,19 +247,24 @@ impl<'a> Encoder<'a> {
             Term::Ite(c, a, b) => self.bool(*c).ite(&self.int(*a), &self.int(*b)),
             Term::Wrap { arg, bits, signed } => {
                 let x = self.int(*arg);
-                if self.mode == WrapMode::Assume || *bits >= 127 { return x; }
+                if self.mode == WrapMode::Assume || *bits >= 127 {
+                    return x;
+                }
                 let m = num(1i128 << bits);
                 if *signed {
                     let half = num(1i128 << (bits - 1));
                     Int::sub(&[&Int::add(&[&x, &half]).modulo(&m), &half])
-                } else { x.modulo(&m) }
+                } else {
+                    x.modulo(&m)
+                }
             }
             Term::BitAnd(a, b, w) | Term::BitOr(a, b, w) | Term::BitXor(a, b, w) => self.bitwise(n, *a, *b, *w),
             Term::Pow2(a) => self.power_of_two(*a),
             Term::Apply { name, args, range } => {
-                let args: Vec<Int> = args.iter().map(|a| {
-                    if arena.is_boolean(*a) { self.bool(*a).ite(&num(1), &num(0)) } else { self.int(*a) }
-                }).collect();
+                let args: Vec<Int> = args
+                    .iter()
+                    .map(|a| if arena.is_boolean(*a) { self.bool(*a).ite(&num(1), &num(0)) } else { self.int(*a) })
+                    .collect();
                 let sort = z3::Sort::int();
                 let domain: Vec<&z3::Sort> = args.iter().map(|_| &sort).collect();
                 let f = z3::FuncDecl::new(format!("f:{name}/{}", args.len()), &domain, &sort);
@@ -219,7 +282,9 @@ impl<'a> Encoder<'a> {
 
     /// Quotient and remainder of C's division, by their defining conditions; free where the divisor is zero.
     fn division(&mut self, a: TermId, b: TermId) -> (Int, Int) {
-        if let Some(qr) = self.divisions.get(&(a, b)) { return qr.clone(); }
+        if let Some(qr) = self.divisions.get(&(a, b)) {
+            return qr.clone();
+        }
         let (x, d) = (self.int(a), self.int(b));
         let (ra, rb) = (self.arena.range(a), self.arena.range(b));
         let never_negative = ra.lo.is_some_and(|v| v >= 0);
@@ -241,7 +306,9 @@ impl<'a> Encoder<'a> {
                 let positive = rb.lo.is_some_and(|v| v >= 1);
                 if positive {
                     def.push(r.lt(&d));
-                    if !never_negative { def.push(r.gt(d.unary_minus())); }
+                    if !never_negative {
+                        def.push(r.gt(d.unary_minus()));
+                    }
                 } else {
                     let size = d.ge(&zero).ite(&d, &d.unary_minus());
                     def.push(r.lt(&size));
@@ -249,10 +316,14 @@ impl<'a> Encoder<'a> {
                 }
                 // The remainder has the sign of the dividend; so has the quotient where the divisor is positive.
                 def.push(if never_negative { r.ge(&zero) } else { x.ge(&zero).implies(r.ge(&zero)) });
-                if !never_negative { def.push(x.le(&zero).implies(r.le(&zero))); }
+                if !never_negative {
+                    def.push(x.le(&zero).implies(r.le(&zero)));
+                }
                 if positive {
                     def.push(if never_negative { q.ge(&zero) } else { x.ge(&zero).implies(q.ge(&zero)) });
-                    if never_negative { def.push(q.le(&x)); }
+                    if never_negative {
+                        def.push(q.le(&x));
+                    }
                 }
                 let def = all(def);
                 // Ranges hold of terms that have a value.
@@ -284,14 +355,17 @@ impl<'a> Encoder<'a> {
         let xor = matches!(self.arena.get(n), Term::BitXor(..));
         let unsigned = Range::of_int(width, false);
         // No more bits than the operands can have.
-        let top = |r: Range| if unsigned.contains(r) { r.hi.map(|h| 128 - h.leading_zeros()) } else { None }.unwrap_or(width);
+        let top =
+            |r: Range| if unsigned.contains(r) { r.hi.map(|h| 128 - h.leading_zeros()) } else { None }.unwrap_or(width);
         let (ta, tb) = (top(self.arena.range(a)), top(self.arena.range(b)));
         for (x, y) in [(a, b), (b, a)] {
             let Some(m) = self.arena.as_int(x) else { continue };
             let mask = crate::symbolic::term::wrap_value(m, width, false);
             let v = self.int(y);
             let masked = Self::masked(&v, mask, width);
-            if and { return masked; }
+            if and {
+                return masked;
+            }
             let low = if unsigned.contains(self.arena.range(y)) { v } else { v.modulo(num(1i128 << width)) };
             let k = num(if xor { 2 } else { 1 });
             return Int::sub(&[&Int::add(&[&low, &num(mask)]), &Int::mul(&[&k, &masked])]);
@@ -300,11 +374,19 @@ impl<'a> Encoder<'a> {
         let (va, vb) = (self.bits_of(a, width), self.bits_of(b, width));
         let zero = num(0);
         let no = Bool::from_bool(false);
-        let parts: Vec<Int> = (0..bits as usize).map(|i| {
-            let (p, q) = (va.get(i).unwrap_or(&no), vb.get(i).unwrap_or(&no));
-            let bit = if and { Bool::and(&[p, q]) } else if xor { p.xor(q) } else { Bool::or(&[p, q]) };
-            bit.ite(&num(1i128 << i), &zero)
-        }).collect();
+        let parts: Vec<Int> = (0..bits as usize)
+            .map(|i| {
+                let (p, q) = (va.get(i).unwrap_or(&no), vb.get(i).unwrap_or(&no));
+                let bit = if and {
+                    Bool::and(&[p, q])
+                } else if xor {
+                    p.xor(q)
+                } else {
+                    Bool::or(&[p, q])
+                };
+                bit.ite(&num(1i128 << i), &zero)
+            })
+            .collect();
         let value = if parts.is_empty() { zero } else { Int::add(&parts) };
         self.bit_lemmas(n, a, b, &value, &unsigned);
         value
@@ -318,15 +400,29 @@ impl<'a> Encoder<'a> {
         let mut lemmas = vec![value.ge(num(0))];
         match self.arena.get(n) {
             Term::BitAnd(..) => {
-                if fa { lemmas.push(value.le(&x)); }
-                if fb { lemmas.push(value.le(&y)); }
+                if fa {
+                    lemmas.push(value.le(&x));
+                }
+                if fb {
+                    lemmas.push(value.le(&y));
+                }
             }
             Term::BitOr(..) => {
-                if fa { lemmas.push(value.ge(&x)); }
-                if fb { lemmas.push(value.ge(&y)); }
-                if fa && fb { lemmas.push(value.le(Int::add(&[&x, &y]))); }
+                if fa {
+                    lemmas.push(value.ge(&x));
+                }
+                if fb {
+                    lemmas.push(value.ge(&y));
+                }
+                if fa && fb {
+                    lemmas.push(value.le(Int::add(&[&x, &y])));
+                }
             }
-            _ => if fa && fb { lemmas.push(value.le(Int::add(&[&x, &y]))); },
+            _ => {
+                if fa && fb {
+                    lemmas.push(value.le(Int::add(&[&x, &y])));
+                }
+            }
         }
         self.side.extend(lemmas);
     }
@@ -336,9 +432,14 @@ impl<'a> Encoder<'a> {
         let mut parts = vec![];
         let mut i = 0;
         while i < width {
-            if mask >> i & 1 == 0 { i += 1; continue; }
+            if mask >> i & 1 == 0 {
+                i += 1;
+                continue;
+            }
             let start = i;
-            while i < width && mask >> i & 1 == 1 { i += 1; }
+            while i < width && mask >> i & 1 == 1 {
+                i += 1;
+            }
             let run = v.div(num(1i128 << start)).modulo(num(1i128 << (i - start)));
             parts.push(Int::mul(&[&num(1i128 << start), &run]));
         }
@@ -347,7 +448,9 @@ impl<'a> Encoder<'a> {
 
     /// The low bits of a term, lowest first, tied to it by one linear equation.
     fn bits_of(&mut self, t: TermId, width: u32) -> Vec<Bool> {
-        if let Some(v) = self.bits.get(&(t, width)) { return v.clone(); }
+        if let Some(v) = self.bits.get(&(t, width)) {
+            return v.clone();
+        }
         let r = self.arena.range(t);
         let fits = Range::of_int(width, false).contains(r);
         let n = if fits { r.hi.map_or(width, |h| 128 - h.leading_zeros()) } else { width };

@@ -15,7 +15,9 @@ const MAX_EVALUATIONS: i128 = 4_000_000;
 pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> Option<Outcome> {
     let roots: Vec<TermId> = want.iter().map(|w| w.0).collect();
     let cone = arena.cone(&roots);
-    if cone.iter().any(|t| partial(arena, *t)) { return None; }
+    if cone.iter().any(|t| partial(arena, *t)) {
+        return None;
+    }
     let symbols = arena.symbols_of(&roots);
     let mut work = i128::try_from(cone.len()).ok()?;
     let mut ranges: Vec<(SymId, i128, i128)> = vec![];
@@ -23,7 +25,9 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> 
         let r = arena.symbol(s).range;
         let (lo, hi) = (r.lo?, r.hi?);
         work = work.checked_mul(hi.checked_sub(lo)?.checked_add(1)?)?;
-        if work > MAX_EVALUATIONS { return None; }
+        if work > MAX_EVALUATIONS {
+            return None;
+        }
         ranges.push((s, lo, hi));
     }
     let mut values: FxHashMap<SymId, i128> = ranges.iter().map(|(s, lo, _)| (*s, *lo)).collect();
@@ -35,14 +39,24 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode) -> 
         // The next assignment, as an odometer.
         let Some(i) = ranges.iter().rposition(|(s, _, hi)| values[s] < *hi) else { return Some(Outcome::Unsat) };
         *values.entry(ranges[i].0).or_default() += 1;
-        for (s, lo, _) in &ranges[i + 1..] { values.insert(*s, *lo); }
+        for (s, lo, _) in &ranges[i + 1..] {
+            values.insert(*s, *lo);
+        }
     }
 }
 
 /// Whether every term has the truth it must have where symbols have these values. `cone` is all below them, children first.
-pub(super) fn holds(arena: &Arena, cone: &[TermId], want: &[(TermId, bool)], mode: WrapMode, values: &FxHashMap<SymId, i128>, memo: &mut FxHashMap<TermId, Option<i128>>) -> bool {
+pub(super) fn holds(
+    arena: &Arena,
+    cone: &[TermId],
+    want: &[(TermId, bool)],
+    mode: WrapMode,
+    values: &FxHashMap<SymId, i128>,
+    memo: &mut FxHashMap<TermId, Option<i128>>,
+) -> bool {
     charge_each(cost::EVALUATE, cone.len());
-    let under = Valuation { symbols: &|s| values.get(&s).copied(), apply: &|_, _| None, wraps: mode == WrapMode::Exact };
+    let under =
+        Valuation { symbols: &|s| values.get(&s).copied(), apply: &|_, _| None, wraps: mode == WrapMode::Exact };
     for n in cone {
         let v = arena.eval_node(*n, &under, memo);
         memo.insert(*n, v);

@@ -16,27 +16,44 @@ pub(super) fn model(arena: &Arena, query: &Query) -> Option<Model> {
     let roots: Vec<TermId> = query.want.iter().map(|w| w.0).collect();
     let cone = arena.cone(&roots);
     let bitwise = |t: &TermId| matches!(arena.get(*t), Term::BitAnd(..) | Term::BitOr(..) | Term::BitXor(..));
-    if !cone.iter().any(bitwise) || cone.iter().any(|t| matches!(arena.get(*t), Term::Apply { .. })) { return None; }
+    if !cone.iter().any(bitwise) || cone.iter().any(|t| matches!(arena.get(*t), Term::Apply { .. })) {
+        return None;
+    }
     let symbols = arena.symbols_of(&roots);
     let within: Vec<Range> = symbols.iter().map(|s| range(arena, query, *s)).collect();
     let (few, many): (Vec<Vec<i128>>, Vec<Vec<i128>>) = within.iter().map(|r| (few(*r), many(*r))).unzip();
     let mut left = MAX_EVALUATIONS;
     for turning in 0..symbols.len() {
-        let choices: Vec<&[i128]> = (0..symbols.len()).map(|i| if i == turning { &*many[i] } else { &*few[i] }).collect();
-        if let Some(values) = search(arena, query, &cone, &symbols, &choices, &mut left) { return Some(Model { values, ..Model::default() }); }
+        let choices: Vec<&[i128]> =
+            (0..symbols.len()).map(|i| if i == turning { &*many[i] } else { &*few[i] }).collect();
+        if let Some(values) = search(arena, query, &cone, &symbols, &choices, &mut left) {
+            return Some(Model { values, ..Model::default() });
+        }
     }
     None
 }
 
 /// Each combination of the choices, the first symbol's changing least often.
-fn search(arena: &Arena, query: &Query, cone: &[TermId], symbols: &[SymId], choices: &[&[i128]], left: &mut usize) -> Option<FxHashMap<SymId, i128>> {
-    if choices.iter().any(|c| c.is_empty()) { return None; }
+fn search(
+    arena: &Arena,
+    query: &Query,
+    cone: &[TermId],
+    symbols: &[SymId],
+    choices: &[&[i128]],
+    left: &mut usize,
+) -> Option<FxHashMap<SymId, i128>> {
+    if choices.iter().any(|c| c.is_empty()) {
+        return None;
+    }
     let mut at = vec![0; choices.len()];
     let mut memo: FxHashMap<TermId, Option<i128>> = FxHashMap::default();
     loop {
         *left = left.checked_sub(cone.len())?;
-        let values: FxHashMap<SymId, i128> = symbols.iter().zip(choices).zip(&at).map(|((s, c), i)| (*s, c[*i])).collect();
-        if enumerate::holds(arena, cone, query.want, query.mode, &values, &mut memo) { return Some(values); }
+        let values: FxHashMap<SymId, i128> =
+            symbols.iter().zip(choices).zip(&at).map(|((s, c), i)| (*s, c[*i])).collect();
+        if enumerate::holds(arena, cone, query.want, query.mode, &values, &mut memo) {
+            return Some(values);
+        }
         let next = (0..at.len()).rev().find(|i| at[*i] + 1 < choices[*i].len())?;
         at[next] += 1;
         at[next + 1..].fill(0);
@@ -48,11 +65,18 @@ fn range(arena: &Arena, query: &Query, s: SymId) -> Range {
     query.bounds.iter().filter(|b| b.0 == s).fold(arena.symbol(s).range, |r, b| r.intersect(b.1))
 }
 
-fn few(r: Range) -> Vec<i128> { kept(r, [Some(0), Some(1), r.lo, r.hi].into_iter().flatten()) }
+fn few(r: Range) -> Vec<i128> {
+    kept(r, [Some(0), Some(1), r.lo, r.hi].into_iter().flatten())
+}
 
 /// The smallest first, as those who read a counterexample want it.
 fn many(r: Range) -> Vec<i128> {
-    let turns = (0..64).flat_map(|k| { let p = 1_i128 << k; [p - 1, p, p + 1] }).flat_map(|v| [v, -v]);
+    let turns = (0..64)
+        .flat_map(|k| {
+            let p = 1_i128 << k;
+            [p - 1, p, p + 1]
+        })
+        .flat_map(|v| [v, -v]);
     kept(r, turns.chain([r.lo, r.hi].into_iter().flatten()))
 }
 
@@ -65,7 +89,7 @@ fn kept(r: Range, all: impl Iterator<Item = i128>) -> Vec<i128> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Limits, ModelAnswer, Positive, WrapMode, find_model, Groups};
+    use super::super::{Groups, Limits, ModelAnswer, Positive, WrapMode, find_model};
     use crate::symbolic::term::{Arena, InputSource, Range, SymKind};
 
     /// `n |= n >> 1; …; n + 1` of a positive `int`.
@@ -81,7 +105,17 @@ mod tests {
         let most = a.int((1 << 31) - 2);
         let wraps = a.lt(most, all);
         let limits = Limits { work: crate::work::Work::seconds(2), ..Limits::default() };
-        let ModelAnswer::Model(m) = find_model(&a, &[wraps], &a.symbols_of(&[n]), &Positive::default(), WrapMode::Assume, &limits, &mut Groups::default()) else { panic!("no model") };
+        let ModelAnswer::Model(m) = find_model(
+            &a,
+            &[wraps],
+            &a.symbols_of(&[n]),
+            &Positive::default(),
+            WrapMode::Assume,
+            &limits,
+            &mut Groups::default(),
+        ) else {
+            panic!("no model")
+        };
         // The least that has the highest bit.
         assert_eq!(m.value(&a, n, WrapMode::Assume), Some(1 << 30));
     }

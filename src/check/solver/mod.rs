@@ -18,12 +18,12 @@ pub mod recall;
 mod smallest;
 mod smt;
 
-pub use groups::Groups;
-pub use smt::OUT_OF_WORK;
-use poly::Found;
 use crate::symbolic::term::{Arena, SymId, Term, TermId, Valuation};
 use crate::work::Work;
+pub use groups::Groups;
+use poly::Found;
 use rustc_hash::{FxHashMap, FxHashSet};
+pub use smt::OUT_OF_WORK;
 use std::rc::Rc;
 
 /// Budget of one call.
@@ -38,7 +38,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    fn default() -> Self { Self { work: Work::seconds(5), steps: 400, core: false } }
+    fn default() -> Self {
+        Self { work: Work::seconds(5), steps: 400, core: false }
+    }
 }
 
 /// How [`Term::Wrap`] is read.
@@ -52,7 +54,10 @@ pub enum WrapMode {
 
 /// What decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Method { Poly, Z3 }
+pub enum Method {
+    Poly,
+    Z3,
+}
 
 /// Terms that a proof takes as any numbers of their ranges.
 pub type Free = Rc<FxHashSet<TermId>>;
@@ -107,14 +112,17 @@ impl Model {
     }
 
     fn all_values(&self, arena: &Arena, roots: &[TermId], mode: WrapMode) -> FxHashMap<TermId, Option<i128>> {
-        arena.eval_under(roots, &Valuation {
-            symbols: &|s| self.values.get(&s).copied(),
-            apply: &|t, args| match arena.get(t) {
-                Term::Apply { name, .. } => self.applications.get(&(name.clone(), args.to_vec())).copied(),
-                _ => None,
+        arena.eval_under(
+            roots,
+            &Valuation {
+                symbols: &|s| self.values.get(&s).copied(),
+                apply: &|t, args| match arena.get(t) {
+                    Term::Apply { name, .. } => self.applications.get(&(name.clone(), args.to_vec())).copied(),
+                    _ => None,
+                },
+                wraps: mode == WrapMode::Exact,
             },
-            wraps: mode == WrapMode::Exact,
-        })
+        )
     }
 
     /// The first term that does not have the value asked for, with the value it has.
@@ -140,14 +148,20 @@ pub struct Context {
 }
 
 /// Facts without how the host came to its numbers.
-struct General { opaque: opaque::Opaque, context: Option<Context> }
+struct General {
+    opaque: opaque::Opaque,
+    context: Option<Context>,
+}
 
 impl Context {
     #[must_use]
     pub fn new(arena: &mut Arena, facts: &[TermId], mode: WrapMode) -> Self {
         let mut opaque = opaque::Opaque::default();
         opaque.note(arena, facts);
-        Self { general: Some(Box::new(General { opaque, context: None })), ..Self::as_they_are(arena, facts.to_vec(), mode) }
+        Self {
+            general: Some(Box::new(General { opaque, context: None })),
+            ..Self::as_they_are(arena, facts.to_vec(), mode)
+        }
     }
 
     fn as_they_are(arena: &mut Arena, facts: Vec<TermId>, mode: WrapMode) -> Self {
@@ -157,15 +171,28 @@ impl Context {
     /// Whether the goal follows from the facts: the polynomial bound, then Z3.
     pub fn prove(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits, groups: &mut Groups) -> Answer {
         let less = Limits { work: limits.work / 4, ..*limits };
-        if let Some(proof) = self.in_general(arena, goal, |c, a, g| Some(c.prove(a, g, &less, &mut Groups::default()))) { return proof; }
-        self.quick(arena, goal, limits).unwrap_or_else(|| smt::prove(arena, &self.facts, goal, self.mode, limits, groups))
+        if let Some(proof) = self.in_general(arena, goal, |c, a, g| Some(c.prove(a, g, &less, &mut Groups::default())))
+        {
+            return proof;
+        }
+        self.quick(arena, goal, limits)
+            .unwrap_or_else(|| smt::prove(arena, &self.facts, goal, self.mode, limits, groups))
     }
 
     /// A proof that does not depend on how the host came to its numbers.
-    fn in_general(&mut self, arena: &mut Arena, goal: TermId, ask: impl FnOnce(&mut Self, &mut Arena, TermId) -> Option<Answer>) -> Option<Answer> {
+    fn in_general(
+        &mut self,
+        arena: &mut Arena,
+        goal: TermId,
+        ask: impl FnOnce(&mut Self, &mut Arena, TermId) -> Option<Answer>,
+    ) -> Option<Answer> {
         let General { opaque, context } = &mut **self.general.as_mut()?;
-        if opaque.note(arena, &[goal]) { *context = None; }
-        if opaque.is_empty() { return None; }
+        if opaque.note(arena, &[goal]) {
+            *context = None;
+        }
+        if opaque.is_empty() {
+            return None;
+        }
         let goal = opaque.read(arena, goal);
         let context = context.get_or_insert_with(|| {
             let facts = self.facts.iter().map(|f| opaque.read(arena, *f)).collect();
@@ -178,13 +205,21 @@ impl Context {
 
     /// The polynomial bound alone: the facts of a proof and what is free in it, or nothing.
     pub fn bound(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<(Vec<TermId>, Free)> {
-        let answer = self.in_general(arena, goal, |c, a, g| c.quick(a, g, limits)).or_else(|| self.quick(arena, goal, limits));
-        match answer { Some(Answer::Proved { used, free, .. }) => Some((used, free)), _ => None }
+        let answer =
+            self.in_general(arena, goal, |c, a, g| c.quick(a, g, limits)).or_else(|| self.quick(arena, goal, limits));
+        match answer {
+            Some(Answer::Proved { used, free, .. }) => Some((used, free)),
+            _ => None,
+        }
     }
 
     /// What can be said without Z3: a proof by the polynomial bound, or a model that its search came across.
     pub fn quick(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Answer> {
-        if let Some((g, answer)) = &self.last && *g == goal { return answer.clone(); }
+        if let Some((g, answer)) = &self.last
+            && *g == goal
+        {
+            return answer.clone();
+        }
         let answer = self.quick_new(arena, goal, limits);
         self.last = Some((goal, answer.clone()));
         answer
@@ -192,7 +227,11 @@ impl Context {
 
     fn quick_new(&mut self, arena: &mut Arena, goal: TermId, limits: &Limits) -> Option<Answer> {
         match self.poly.prove(arena, goal, limits.steps) {
-            Found::Proof(used) => Some(Answer::Proved { by: Method::Poly, used: used.into_iter().map(|i| self.facts[i]).collect(), free: Free::default() }),
+            Found::Proof(used) => Some(Answer::Proved {
+                by: Method::Poly,
+                used: used.into_iter().map(|i| self.facts[i]).collect(),
+                free: Free::default(),
+            }),
             Found::Assignment(mut values) => {
                 let mut want: Vec<(TermId, bool)> = self.facts.iter().map(|f| (*f, true)).collect();
                 want.push((goal, false));
@@ -215,12 +254,21 @@ pub fn prove(arena: &mut Arena, facts: &[TermId], goal: TermId, mode: WrapMode, 
 
 /// Symbols that a model had better give at least 1: all that are wished, else those that are sizes.
 #[derive(Clone, Debug, Default)]
-pub struct Positive { pub wished: Vec<SymId>, pub sizes: Vec<SymId> }
+pub struct Positive {
+    pub wished: Vec<SymId>,
+    pub sizes: Vec<SymId>,
+}
 
 /// A model of the facts with small values: first with every symbol of `positive` at least 1, and the magnitude of those of
 /// `prefer_small` (program inputs) bounded by 1, 2, 3, 4, 8, 16, …; then made smaller one by one.
 pub fn find_model(
-    arena: &Arena, facts: &[TermId], prefer_small: &[SymId], positive: &Positive, mode: WrapMode, limits: &Limits, groups: &mut Groups,
+    arena: &Arena,
+    facts: &[TermId],
+    prefer_small: &[SymId],
+    positive: &Positive,
+    mode: WrapMode,
+    limits: &Limits,
+    groups: &mut Groups,
 ) -> ModelAnswer {
     groups.find(arena, facts, prefer_small, positive, mode, limits)
 }

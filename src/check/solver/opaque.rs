@@ -15,7 +15,11 @@ const LARGE: usize = 10;
 
 /// What stands for what the host computed.
 #[derive(Debug, Default)]
-pub struct Opaque { numbers: FxHashMap<TermId, TermId>, seen: FxHashSet<TermId>, terms: Free }
+pub struct Opaque {
+    numbers: FxHashMap<TermId, TermId>,
+    seen: FxHashSet<TermId>,
+    terms: Free,
+}
 
 impl Opaque {
     /// Replaces what is to be replaced below the roots from now on. Whether there was any that it did not know.
@@ -23,24 +27,37 @@ impl Opaque {
         let before = self.numbers.len();
         let mut work: Vec<TermId> = roots.to_vec();
         while let Some(t) = work.pop() {
-            if !self.seen.insert(t) { continue; }
-            if !is_number_of_the_host(arena, t) { work.extend(arena.children(t)); continue; }
+            if !self.seen.insert(t) {
+                continue;
+            }
+            if !is_number_of_the_host(arena, t) {
+                work.extend(arena.children(t));
+                continue;
+            }
             let (number, range) = (arena.int(i128::from(t.0)), arena.range(t));
             let apply = arena.apply(format!("number {}", t.0), vec![number], range);
             self.numbers.insert(t, apply);
         }
-        if self.numbers.len() == before { return false; }
+        if self.numbers.len() == before {
+            return false;
+        }
         self.terms = Free::new(self.numbers.keys().copied().collect());
         true
     }
 
-    pub fn is_empty(&self) -> bool { self.numbers.is_empty() }
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
 
     /// What is replaced.
-    pub fn terms(&self) -> Free { self.terms.clone() }
+    pub fn terms(&self) -> Free {
+        self.terms.clone()
+    }
 
     /// A term with it replaced.
-    pub fn read(&self, arena: &mut Arena, t: TermId) -> TermId { arena.substitute(t, &self.numbers) }
+    pub fn read(&self, arena: &mut Arena, t: TermId) -> TermId {
+        arena.substitute(t, &self.numbers)
+    }
 }
 
 /// A bitwise operation, or a large choice between numbers that does not depend on a thread.
@@ -49,10 +66,14 @@ fn is_number_of_the_host(arena: &Arena, t: TermId) -> bool {
         Term::BitAnd(..) | Term::BitOr(..) | Term::BitXor(..) => true,
         Term::Ite(..) => {
             let below = arena.cone(&[t]);
-            below.len() >= LARGE && below.iter().all(|t| match arena.get(*t) {
-                Term::Sym(s) | Term::BoolSym(s) => !matches!(arena.symbol(*s).kind, SymKind::Thread(_) | SymKind::Block(_) | SymKind::Content { .. }),
-                _ => true,
-            })
+            below.len() >= LARGE
+                && below.iter().all(|t| match arena.get(*t) {
+                    Term::Sym(s) | Term::BoolSym(s) => !matches!(
+                        arena.symbol(*s).kind,
+                        SymKind::Thread(_) | SymKind::Block(_) | SymKind::Content { .. }
+                    ),
+                    _ => true,
+                })
         }
         _ => false,
     }
@@ -64,11 +85,16 @@ mod tests {
     use crate::check::solver::{Answer, Limits, WrapMode, prove};
     use crate::symbolic::term::{Arena, Axis, InputSource, Range, SymKind, TermId};
 
-    fn symbol(a: &mut Arena, name: &str) -> TermId { a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(0, (1 << 31) - 1)) }
+    fn symbol(a: &mut Arena, name: &str) -> TermId {
+        a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(0, (1 << 31) - 1))
+    }
 
     /// `n |= n >> 1; n |= n >> 2; n |= n >> 4; n++`
     fn rounded_up(a: &mut Arena, n: TermId) -> TermId {
-        let all = [2, 4, 16].into_iter().fold(n, |n, by| { let part = a.floor_div(n, by); a.bit_or(n, part, 32) });
+        let all = [2, 4, 16].into_iter().fold(n, |n, by| {
+            let part = a.floor_div(n, by);
+            a.bit_or(n, part, 32)
+        });
         a.add_const(all, 1)
     }
 
@@ -82,10 +108,16 @@ mod tests {
         assert!(opaque.note(&mut a, &[within]) && !opaque.note(&mut a, &[within]));
         let read = opaque.read(&mut a, within);
         assert!(read != within && !a.cone(&[read]).contains(&n), "what the bits are of is gone");
-        let goal = { let (end, all) = (a.scale(i, 4), a.scale(size, 4)); let end = a.add_const(end, 4); a.le(end, all) };
+        let goal = {
+            let (end, all) = (a.scale(i, 4), a.scale(size, 4));
+            let end = a.add_const(end, 4);
+            a.le(end, all)
+        };
         // With no time for anything else.
         let hurried = Limits { work: crate::work::Work::millis(4), steps: 40, core: false };
-        assert!(matches!(prove(&mut a, &[within], goal, WrapMode::Exact, &hurried), Answer::Proved { used, .. } if used == [within]));
+        assert!(
+            matches!(prove(&mut a, &[within], goal, WrapMode::Exact, &hurried), Answer::Proved { used, .. } if used == [within])
+        );
         assert!(!opaque.note(&mut a, &[goal]) && !Opaque::default().note(&mut a, &[i]));
     }
 
@@ -93,7 +125,10 @@ mod tests {
     fn width(a: &mut Arena, of: &str) -> TermId {
         let (n, there) = (symbol(a, of), symbol(a, "opened"));
         let (square, one, fixed) = (a.mul(n, n), a.int(1), a.int(640));
-        let larger = { let less = a.lt(n, square); a.ite(less, square, n) };
+        let larger = {
+            let less = a.lt(n, square);
+            a.ite(less, square, n)
+        };
         let opened = a.eq(there, one);
         let chosen = a.ite(opened, larger, fixed);
         let few = a.lt(chosen, one);
@@ -105,16 +140,30 @@ mod tests {
         let mut a = Arena::new();
         let (w, h, x, y) = (width(&mut a, "w"), width(&mut a, "h"), symbol(&mut a, "x"), symbol(&mut a, "y"));
         let facts = [a.lt(x, w), a.lt(y, h)];
-        let index = { let row = a.mul(w, y); a.add(row, x) };
-        let goal = { let size = a.mul(w, h); a.lt(index, size) };
+        let index = {
+            let row = a.mul(w, y);
+            a.add(row, x)
+        };
+        let goal = {
+            let size = a.mul(w, h);
+            a.lt(index, size)
+        };
         let hurried = Limits { work: crate::work::Work::millis(4), steps: 40, core: false };
-        let Answer::Proved { free, .. } = prove(&mut a, &facts, goal, WrapMode::Exact, &hurried) else { panic!("not proved") };
+        let Answer::Proved { free, .. } = prove(&mut a, &facts, goal, WrapMode::Exact, &hurried) else {
+            panic!("not proved")
+        };
         assert!(free.contains(&w) && free.contains(&h), "how they come about has no part in it");
-        let beyond = { let size = a.mul(h, h); a.lt(index, size) };
+        let beyond = {
+            let size = a.mul(h, h);
+            a.lt(index, size)
+        };
         assert!(matches!(prove(&mut a, &facts, beyond, WrapMode::Exact, &Limits::default()), Answer::Model(_)));
         // What a thread decides is no size.
         let i = a.fresh(SymKind::Thread(Axis::X), "threadIdx.x", Range::new(0, 1023));
-        let own = { let same = a.eq(i, x); a.ite(same, w, h) };
+        let own = {
+            let same = a.eq(i, x);
+            a.ite(same, w, h)
+        };
         let mut opaque = Opaque::default();
         assert!(opaque.note(&mut a, &[own]) && !opaque.terms().contains(&own) && opaque.terms().contains(&w));
     }
@@ -124,9 +173,15 @@ mod tests {
         let mut a = Arena::new();
         let n = symbol(&mut a, "n");
         let size = rounded_up(&mut a, n);
-        let (small, large) = { let (eight, nine) = (a.int(8), a.int(9)); (a.le(size, eight), a.le(nine, size)) };
+        let (small, large) = {
+            let (eight, nine) = (a.int(8), a.int(9));
+            (a.le(size, eight), a.le(nine, size))
+        };
         // 7 becomes 7 + 1, 8 becomes 15 + 1.
-        let eight = { let c = a.int(8); a.le(c, n) };
+        let eight = {
+            let c = a.int(8);
+            a.le(c, n)
+        };
         assert!(matches!(prove(&mut a, &[eight], large, WrapMode::Exact, &Limits::default()), Answer::Proved { .. }));
         assert!(matches!(prove(&mut a, &[eight], small, WrapMode::Exact, &Limits::default()), Answer::Model(_)));
         assert!(matches!(prove(&mut a, &[], large, WrapMode::Exact, &Limits::default()), Answer::Model(_)));

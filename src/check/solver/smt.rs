@@ -6,10 +6,10 @@
 use super::encode::{Encoder, SymbolAst};
 use super::groups::{self, Groups, Split};
 use super::recall;
-use super::{enumerate, guess};
 use super::{Answer, Free, Limits, Method, Model, WrapMode};
-use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
+use super::{enumerate, guess};
 use crate::nets;
+use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
 use crate::work::{Allotment, Work, charge, charge_each, cost};
 use std::time::Instant;
 use z3::ast::{Bool, Int};
@@ -37,17 +37,29 @@ pub(super) fn refuse() -> Option<String> {
 }
 
 /// What is left of a [`Limits`].
-pub(super) struct Budget { all: Allotment }
+pub(super) struct Budget {
+    all: Allotment,
+}
 
 impl Budget {
-    pub fn new(limits: &Limits) -> Self { Self { all: Allotment::of(limits.work) } }
+    pub fn new(limits: &Limits) -> Self {
+        Self { all: Allotment::of(limits.work) }
+    }
     /// What is left, at most `most`.
-    pub fn at_most(&self, most: Work) -> Work { self.all.left().min(most) }
-    pub fn spent(&self) -> bool { self.all.is_spent() }
+    pub fn at_most(&self, most: Work) -> Work {
+        self.all.left().min(most)
+    }
+    pub fn spent(&self) -> bool {
+        self.all.is_spent()
+    }
 }
 
 #[derive(Debug)]
-pub(super) enum Outcome { Unsat, Sat(Model), Unknown(String) }
+pub(super) enum Outcome {
+    Unsat,
+    Sat(Model),
+    Unknown(String),
+}
 
 /// Terms with the truth each must have, and bounds on symbols.
 pub(super) struct Query<'a> {
@@ -59,27 +71,41 @@ pub(super) struct Query<'a> {
 }
 
 /// One query in an arena and a context of its own, so that neither its answer nor its cost depends on what came before it.
-pub(super) fn check(arena: &Arena, query: &Query, most: Work) -> Outcome { recall::answer(arena, query, most, search) }
+pub(super) fn check(arena: &Arena, query: &Query, most: Work) -> Outcome {
+    recall::answer(arena, query, most, search)
+}
 
 /// The answer to a query whose arena holds nothing else; it may cost so much.
 fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
     let all = Allotment::of(most);
-    if let Some(m) = guess::model(arena, query) { return Outcome::Sat(m); }
+    if let Some(m) = guess::model(arena, query) {
+        return Outcome::Sat(m);
+    }
     z3::with_z3_config(&z3::Config::new(), || {
         // Z3's default strategy for non-linear integers bit-blasts and runs nlsat first: a hundred times slower on
         // row-major indices than its SMT core alone (Z3 5.4).
         let solver = Tactic::new("smt").solver();
         charge(cost::CONTEXT);
         let mut enc = Encoder::new(arena, query.mode, query.strict);
-        for (t, truth) in query.want { let b = enc.surely(*t, *truth); solver.assert(&b); }
-        for b in enc.take_side() { solver.assert(&b); }
-        for (s, r) in query.bounds { for b in bound(&mut enc, *s, *r) { solver.assert(&b); } }
+        for (t, truth) in query.want {
+            let b = enc.surely(*t, *truth);
+            solver.assert(&b);
+        }
+        for b in enc.take_side() {
+            solver.assert(&b);
+        }
+        for (s, r) in query.bounds {
+            for b in bound(&mut enc, *s, *r) {
+                solver.assert(&b);
+            }
+        }
         charge_each(cost::ENCODE, arena.len());
         let given = limit(&solver, all.left());
         let (found, spent) = run(&solver, |s| s.check());
         match found {
             SatResult::Unsat => Outcome::Unsat,
-            SatResult::Sat => read_model(arena, &solver, &enc).map_or_else(|| Outcome::Unknown("the solver's model could not be read".into()), Outcome::Sat),
+            SatResult::Sat => read_model(arena, &solver, &enc)
+                .map_or_else(|| Outcome::Unknown("the solver's model could not be read".into()), Outcome::Sat),
             SatResult::Unknown => Outcome::Unknown(why_unknown(&solver, spent, given)),
         }
     })
@@ -101,7 +127,10 @@ fn limit(solver: &Solver, work: Work) -> u32 {
 
 /// Runs Z3 and charges what it took, in its resource units; gives these, and whether a safety net was reached.
 fn run<T>(solver: &Solver, f: impl FnOnce(&Solver) -> T) -> (T, Spent) {
-    let resources = || match solver.get_statistics().value("rlimit count") { Some(StatisticsValue::UInt(n)) => n, _ => 0 };
+    let resources = || match solver.get_statistics().value("rlimit count") {
+        Some(StatisticsValue::UInt(n)) => n,
+        _ => 0,
+    };
     let (before, started) = (resources(), Instant::now());
     let out = f(solver);
     let units = resources().wrapping_sub(before);
@@ -109,13 +138,22 @@ fn run<T>(solver: &Solver, f: impl FnOnce(&Solver) -> T) -> (T, Spent) {
     (out, Spent { units, late: started.elapsed().as_millis() >= u128::from(nets::solver_ms()) })
 }
 
-struct Spent { units: u32, late: bool }
+struct Spent {
+    units: u32,
+    late: bool,
+}
 
 /// Z3's own words for a limit depend on where it noticed; which limit it was is told by what was spent.
 fn why_unknown(solver: &Solver, spent: Spent, given: u32) -> String {
     match solver.get_reason_unknown().as_deref() {
-        _ if spent.late && spent.units < given => { nets::hit(nets::Net::Solver); NETTED.into() }
-        Some(why) if why.contains("memory") || why.contains("memout") => { nets::hit(nets::Net::Memory); NETTED_BY_MEMORY.into() }
+        _ if spent.late && spent.units < given => {
+            nets::hit(nets::Net::Solver);
+            NETTED.into()
+        }
+        Some(why) if why.contains("memory") || why.contains("memout") => {
+            nets::hit(nets::Net::Memory);
+            NETTED_BY_MEMORY.into()
+        }
         _ if spent.units >= given => OUT_OF_WORK.into(),
         Some("timeout" | "canceled") => OUT_OF_WORK.into(),
         why => why.unwrap_or("no reason given").into(),
@@ -146,14 +184,29 @@ fn read_model(arena: &Arena, solver: &Solver, enc: &Encoder) -> Option<Model> {
 }
 
 /// `facts ⊢ goal`: the facts that share symbols with the goal first, then the others.
-pub(super) fn prove(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode, limits: &Limits, groups: &mut Groups) -> Answer {
-    if let Some(reason) = refuse() { return Answer::Unknown(reason); }
+pub(super) fn prove(
+    arena: &Arena,
+    facts: &[TermId],
+    goal: TermId,
+    mode: WrapMode,
+    limits: &Limits,
+    groups: &mut Groups,
+) -> Answer {
+    if let Some(reason) = refuse() {
+        return Answer::Unknown(reason);
+    }
     let budget = Budget::new(limits);
     let Split { near, far } = groups::split(arena, facts, Some(goal));
     let mut want: Vec<(TermId, bool)> = near.iter().map(|f| (*f, true)).collect();
     want.push((goal, false));
     let mut model = match decide(arena, &want, mode, &budget) {
-        Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: if limits.core { core(arena, &near, goal, mode, &budget) } else { near }, free: Free::default() },
+        Outcome::Unsat => {
+            return Answer::Proved {
+                by: Method::Z3,
+                used: if limits.core { core(arena, &near, goal, mode, &budget) } else { near },
+                free: Free::default(),
+            };
+        }
         Outcome::Unknown(why) => return Answer::Unknown(why),
         Outcome::Sat(m) => m,
     };
@@ -162,7 +215,10 @@ pub(super) fn prove(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMod
         match groups.decide(arena, &group, mode, &budget, limits.work) {
             Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: group, free: Free::default() },
             Outcome::Unknown(why) => return Answer::Unknown(why),
-            Outcome::Sat(m) => { model.values.extend(m.values); model.applications.extend(m.applications); }
+            Outcome::Sat(m) => {
+                model.values.extend(m.values);
+                model.applications.extend(m.applications);
+            }
         }
     }
     Answer::Model(model)
@@ -182,8 +238,12 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, bud
     let loose = check_whole(arena, want, mode, false, budget);
     let Outcome::Sat(m) = loose else { return loose };
     let Some((t, value)) = m.refuted(arena, want, mode) else { return Outcome::Sat(m) };
-    if value.is_some() { return disagreement(t); }
-    if budget.spent() { return Outcome::Unknown(OUT_OF_WORK.into()); }
+    if value.is_some() {
+        return disagreement(t);
+    }
+    if budget.spent() {
+        return Outcome::Unknown(OUT_OF_WORK.into());
+    }
     let strict = check_whole(arena, want, mode, true, budget);
     match strict {
         Outcome::Sat(m) => checked(arena, m, want, mode),
@@ -216,14 +276,21 @@ fn core(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode, budget: &
         let mut enc = Encoder::new(arena, mode, false);
         let no = enc.surely(goal, false);
         solver.assert(&no);
-        let marks: Vec<Bool> = facts.iter().map(|f| {
-            let b = enc.surely(*f, true);
-            let mark = Bool::fresh_const("fact");
-            solver.assert(mark.implies(&b));
-            mark
-        }).collect();
-        for b in enc.take_side() { solver.assert(&b); }
-        if run(&solver, |s| s.check_assumptions(&marks)).0 != SatResult::Unsat { return None; }
+        let marks: Vec<Bool> = facts
+            .iter()
+            .map(|f| {
+                let b = enc.surely(*f, true);
+                let mark = Bool::fresh_const("fact");
+                solver.assert(mark.implies(&b));
+                mark
+            })
+            .collect();
+        for b in enc.take_side() {
+            solver.assert(&b);
+        }
+        if run(&solver, |s| s.check_assumptions(&marks)).0 != SatResult::Unsat {
+            return None;
+        }
         let core = solver.get_unsat_core();
         Some(facts.iter().zip(&marks).filter(|(_, m)| core.contains(m)).map(|(f, _)| *f).collect::<Vec<TermId>>())
     });

@@ -37,7 +37,9 @@ impl Planned {
             } else {
                 makefiles::read(&root)
             };
-            if links.is_empty() { continue; }
+            if links.is_empty() {
+                continue;
+            }
             planned.links.extend(links);
             planned.objects.extend(objects);
             planned.roots.push(root);
@@ -49,7 +51,8 @@ impl Planned {
     #[must_use]
     pub fn dropped(&self, output: &Path) -> bool {
         // Other build tools may work below a build folder of CMake's.
-        target_folder(output).is_some_and(|t| self.roots.iter().any(|r| t.starts_with(r))) && !self.objects.contains(output)
+        target_folder(output).is_some_and(|t| self.roots.iter().any(|r| t.starts_with(r)))
+            && !self.objects.contains(output)
     }
 }
 
@@ -78,7 +81,9 @@ fn tidy(path: &Path) -> PathBuf {
     let mut tidied = PathBuf::new();
     for part in path.components() {
         match part {
-            std::path::Component::ParentDir => { tidied.pop(); }
+            std::path::Component::ParentDir => {
+                tidied.pop();
+            }
             std::path::Component::CurDir => {}
             other => tidied.push(other),
         }

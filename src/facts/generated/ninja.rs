@@ -33,7 +33,9 @@ impl Ninja {
             }
             let mut hasher = blake3::Hasher::new();
             hasher.update(statement.as_bytes());
-            while let Some(variable) = lines.next_if(|l| l.starts_with(' ')) { hasher.update(b"\n").update(variable.as_bytes()); }
+            while let Some(variable) = lines.next_if(|l| l.starts_with(' ')) {
+                hasher.update(b"\n").update(variable.as_bytes());
+            }
             ninja.add(&statement, *hasher.finalize().as_bytes(), folder);
         }
         ninja
@@ -42,30 +44,51 @@ impl Ninja {
     fn add(&mut self, statement: &str, hash: [u8; 32], folder: &Path) {
         let Statement { outputs, rule, inputs } = Statement::parse(statement);
         let path = |word: &String| tidy(&folder.join(word));
-        for output in &outputs { self.edges.insert(path(output), hash); }
+        for output in &outputs {
+            self.edges.insert(path(output), hash);
+        }
         if let (Some(kind), Some(output)) = (kind(&rule), outputs.first()) {
             self.links.push(Link { kind, output: path(output), inputs: inputs.iter().map(path).collect() });
         }
     }
 
-    pub fn edge(&self, output: &Path) -> Option<[u8; 32]> { self.edges.get(output).copied() }
+    pub fn edge(&self, output: &Path) -> Option<[u8; 32]> {
+        self.edges.get(output).copied()
+    }
 
-    pub fn outputs(&self) -> impl Iterator<Item = &PathBuf> { self.edges.keys() }
+    pub fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.edges.keys()
+    }
 
-    pub fn links(&self) -> Vec<Link> { self.links.clone() }
+    pub fn links(&self) -> Vec<Link> {
+        self.links.clone()
+    }
 }
 
 /// The kind of link of CMake's rules: `CXX_EXECUTABLE_LINKER__app_Release`.
 fn kind(rule: &str) -> Option<LinkKind> {
     let (rule, _) = rule.split_once("_LINKER__")?;
-    ["_EXECUTABLE", "_STATIC_LIBRARY", "_SHARED_LIBRARY", "_MODULE_LIBRARY", "_DEVICE"].iter()
+    ["_EXECUTABLE", "_STATIC_LIBRARY", "_SHARED_LIBRARY", "_MODULE_LIBRARY", "_DEVICE"]
+        .iter()
         .position(|end| rule.ends_with(end))
-        .map(|i| [LinkKind::Executable, LinkKind::Archive, LinkKind::SharedLibrary, LinkKind::SharedLibrary, LinkKind::DeviceLink][i])
+        .map(|i| {
+            [
+                LinkKind::Executable,
+                LinkKind::Archive,
+                LinkKind::SharedLibrary,
+                LinkKind::SharedLibrary,
+                LinkKind::DeviceLink,
+            ][i]
+        })
 }
 
 /// `OUTPUTS [| OUTPUTS]: RULE INPUTS [| INPUTS] [|| ORDER ONLY]`
 #[derive(Debug, Default)]
-struct Statement { outputs: Vec<String>, rule: String, inputs: Vec<String> }
+struct Statement {
+    outputs: Vec<String>,
+    rule: String,
+    inputs: Vec<String>,
+}
 
 impl Statement {
     fn parse(text: &str) -> Self {
@@ -78,7 +101,10 @@ impl Statement {
                 Word::Text(_) => {}
             }
         }
-        let mut texts = words.filter_map(|w| match w { Word::Text(text) => Some(text), Word::Colon => None });
+        let mut texts = words.filter_map(|w| match w {
+            Word::Text(text) => Some(text),
+            Word::Colon => None,
+        });
         statement.rule = texts.next().unwrap_or_default();
         statement.inputs = texts.take_while(|t| t != "||").filter(|t| t != "|").collect();
         statement
@@ -86,14 +112,21 @@ impl Statement {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Word { Text(String), Colon }
+enum Word {
+    Text(String),
+    Colon,
+}
 
 /// Words between blanks; `$` takes the character behind it as it is.
 fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut letters = text.chars();
-    let end = |word: &mut String, words: &mut Vec<Word>| if !word.is_empty() { words.push(Word::Text(std::mem::take(word))); };
+    let end = |word: &mut String, words: &mut Vec<Word>| {
+        if !word.is_empty() {
+            words.push(Word::Text(std::mem::take(word)));
+        }
+    };
     while let Some(letter) = letters.next() {
         match letter {
             '$' => word.extend(letters.next()),
@@ -134,14 +167,26 @@ build edit_cache: phony e
     #[test]
     fn links_are_known_with_their_inputs() {
         let ninja = Ninja::parse(TEXT, Path::new("/b"));
-        let links: Vec<_> = ninja.links.iter().map(|l| (l.kind, l.output.to_str().unwrap(), l.inputs.clone())).collect();
+        let links: Vec<_> =
+            ninja.links.iter().map(|l| (l.kind, l.output.to_str().unwrap(), l.inputs.clone())).collect();
         let paths = |all: &[&str]| all.iter().map(PathBuf::from).collect::<Vec<_>>();
-        assert_eq!(links, [
-            (LinkKind::Archive, "/b/lib/libk.a", paths(&["/b/lib/CMakeFiles/k.dir/a.cu.o", "/b/lib/CMakeFiles/k.dir/b b.cu.o"])),
-            (LinkKind::Executable, "/b/app", paths(&["/b/CMakeFiles/app.dir/main.cpp.o", "/b/lib/libk.a", "/x/c:d.so", "/abs/e.o"])),
-            (LinkKind::SharedLibrary, "/b/p.so", paths(&["/b/p.o"])),
-            (LinkKind::DeviceLink, "/b/d.o", paths(&["/b/a.o"])),
-        ]);
+        assert_eq!(
+            links,
+            [
+                (
+                    LinkKind::Archive,
+                    "/b/lib/libk.a",
+                    paths(&["/b/lib/CMakeFiles/k.dir/a.cu.o", "/b/lib/CMakeFiles/k.dir/b b.cu.o"])
+                ),
+                (
+                    LinkKind::Executable,
+                    "/b/app",
+                    paths(&["/b/CMakeFiles/app.dir/main.cpp.o", "/b/lib/libk.a", "/x/c:d.so", "/abs/e.o"])
+                ),
+                (LinkKind::SharedLibrary, "/b/p.so", paths(&["/b/p.o"])),
+                (LinkKind::DeviceLink, "/b/d.o", paths(&["/b/a.o"])),
+            ]
+        );
     }
 
     #[test]

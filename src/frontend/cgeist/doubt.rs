@@ -11,8 +11,29 @@ use std::collections::BTreeSet;
 
 /// Widths of typedefs of unsigned types that the standard library and CUDA's headers give.
 const UNSIGNED: &[(&str, u32)] = &[
-    ("size_t", 64), ("size_type", 64), ("sizeof", 64), ("uint64_t", 64), ("uintptr_t", 64), ("uintmax_t", 64), ("ulong", 64), ("ulonglong", 64), ("uint_fast32_t", 64), ("uint_fast64_t", 64), ("cudaTextureObject_t", 64),
-    ("uint32_t", 32), ("uint", 32), ("uint_least32_t", 32), ("uint16_t", 16), ("ushort", 16), ("uint8_t", 8), ("uchar", 8), ("u_int32_t", 32), ("u32", 32), ("u64", 64), ("u16", 16), ("u8", 8),
+    ("size_t", 64),
+    ("size_type", 64),
+    ("sizeof", 64),
+    ("uint64_t", 64),
+    ("uintptr_t", 64),
+    ("uintmax_t", 64),
+    ("ulong", 64),
+    ("ulonglong", 64),
+    ("uint_fast32_t", 64),
+    ("uint_fast64_t", 64),
+    ("cudaTextureObject_t", 64),
+    ("uint32_t", 32),
+    ("uint", 32),
+    ("uint_least32_t", 32),
+    ("uint16_t", 16),
+    ("ushort", 16),
+    ("uint8_t", 8),
+    ("uchar", 8),
+    ("u_int32_t", 32),
+    ("u32", 32),
+    ("u64", 64),
+    ("u16", 16),
+    ("u8", 8),
 ];
 
 /// The same module as it is where every subscript is unsigned; `None` where it has none of which that is not known. cgeist
@@ -22,13 +43,27 @@ pub fn unsigned_subscripts(m: &ir::Module) -> Option<ir::Module> {
     let mut other = m.clone();
     let mut any = false;
     for i in other.functions.iter_mut().flat_map(|f| &mut f.blocks).flat_map(|b| &mut b.insts) {
-        if let ir::Op::Cast { op: op @ ir::CastOp::SExt, nneg: true, .. } = &mut i.op { *op = ir::CastOp::ZExt; any = true; }
+        if let ir::Op::Cast { op: op @ ir::CastOp::SExt, nneg: true, .. } = &mut i.op {
+            *op = ir::CastOp::ZExt;
+            any = true;
+        }
     }
     any.then_some(other)
 }
 
 /// Calls whose result is a `size_t` that the source need not spell.
-const SIZES: &[&str] = &[".size(", "->size(", "::size(", ".length(", "->length(", ".capacity(", "->capacity(", "strlen(", "fread(", "fwrite("];
+const SIZES: &[&str] = &[
+    ".size(",
+    "->size(",
+    "::size(",
+    ".length(",
+    "->length(",
+    ".capacity(",
+    "->capacity(",
+    "strlen(",
+    "fread(",
+    "fwrite(",
+];
 
 /// What is doubtful about a module of these sources, in words; empty where nothing is.
 #[must_use]
@@ -41,19 +76,32 @@ pub fn about(module: &mlir::Module, sources: &[&str]) -> Vec<String> {
         fields |= has_bit_field(text);
         rows |= has_row_pointer(text);
         sizes |= SIZES.iter().any(|s| text.contains(s));
-        own |= text.split(';').any(|s| { let s = s.trim(); s.contains("unsigned") && (s.contains("typedef ") || s.contains("using ")) });
+        own |= text.split(';').any(|s| {
+            let s = s.trim();
+            s.contains("unsigned") && (s.contains("typedef ") || s.contains("using "))
+        });
     }
     let signed = sign_sensitive(module);
     let mut out = vec![];
-    if let Some((name, _)) = UNSIGNED.iter().find(|(n, bits)| words.contains(n) && signed.contains(bits)).or_else(|| UNSIGNED.first().filter(|u| sizes && signed.contains(&u.1))) {
+    if let Some((name, _)) = UNSIGNED
+        .iter()
+        .find(|(n, bits)| words.contains(n) && signed.contains(bits))
+        .or_else(|| UNSIGNED.first().filter(|u| sizes && signed.contains(&u.1)))
+    {
         let name = if *name == "sizeof" { "size_t" } else { name };
         out.push(format!("cgeist takes `{name}` for a signed type"));
     } else if own && !signed.is_empty() {
         out.push("cgeist takes typedefs of unsigned types for signed ones".into());
     }
-    if words.contains("throw") || words.contains("catch") { out.push("cgeist drops exceptions".into()); }
-    if fields { out.push("cgeist lays out bit-fields otherwise".into()); }
-    if rows { out.push("cgeist loses the row length of pointers to arrays".into()); }
+    if words.contains("throw") || words.contains("catch") {
+        out.push("cgeist drops exceptions".into());
+    }
+    if fields {
+        out.push("cgeist lays out bit-fields otherwise".into());
+    }
+    if rows {
+        out.push("cgeist loses the row length of pointers to arrays".into());
+    }
     out
 }
 
@@ -62,14 +110,19 @@ fn sign_sensitive(module: &mlir::Module) -> BTreeSet<u32> {
     let mut out = BTreeSet::new();
     for top in &module.ops {
         top.walk(&mut |f| {
-            if f.name != "func.func" || is_library(f) { return; }
+            if f.name != "func.func" || is_library(f) {
+                return;
+            }
             f.walk(&mut |o| {
                 let asks = match o.name.as_str() {
-                    "arith.divsi" | "arith.remsi" | "arith.shrsi" | "arith.maxsi" | "arith.minsi" | "arith.sitofp" | "arith.extsi" | "arith.floordivsi" | "arith.ceildivsi" => true,
+                    "arith.divsi" | "arith.remsi" | "arith.shrsi" | "arith.maxsi" | "arith.minsi" | "arith.sitofp"
+                    | "arith.extsi" | "arith.floordivsi" | "arith.ceildivsi" => true,
                     "arith.cmpi" => o.int("predicate").is_some_and(|p| (2..=5).contains(&p)),
                     _ => false,
                 };
-                if asks && let Some(Type::Int(bits)) = o.operand_types.first() { out.insert(*bits); }
+                if asks && let Some(Type::Int(bits)) = o.operand_types.first() {
+                    out.insert(*bits);
+                }
             });
         });
     }
@@ -79,7 +132,11 @@ fn sign_sensitive(module: &mlir::Module) -> BTreeSet<u32> {
 /// Functions that CUDA's and the standard headers give.
 fn is_library(f: &Op) -> bool {
     let name = crate::frontend::names::demangle(f.text("sym_name").unwrap_or_default());
-    name.starts_with("std::") || name.starts_with("dim3::") || name.starts_with("cuda") || name.starts_with("__") && !name.starts_with(super::lower::STUB) || name.starts_with("atomic")
+    name.starts_with("std::")
+        || name.starts_with("dim3::")
+        || name.starts_with("cuda")
+        || name.starts_with("__") && !name.starts_with(super::lower::STUB)
+        || name.starts_with("atomic")
 }
 
 /// `type name : 3, other : WIDTH;` in a structure; `? :`, `case 3:`, `public:`, base classes and initialisers are none.
@@ -87,16 +144,23 @@ fn has_bit_field(text: &str) -> bool {
     text.split_inclusive([';', '{', '}']).filter_map(|s| s.strip_suffix(';')).any(|s| {
         s.char_indices().filter(|(_, c)| *c == ':').any(|(i, _)| {
             let (left, right) = (&s[..i], &s[i + 1..]);
-            if left.ends_with(':') || right.starts_with(':') { return false; }
+            if left.ends_with(':') || right.starts_with(':') {
+                return false;
+            }
             let left = left.rsplit([',', ':']).next().unwrap_or_default();
-            if left.contains(['?', '(', ')', '=', '[', ']']) { return false; }
+            if left.contains(['?', '(', ')', '=', '[', ']']) {
+                return false;
+            }
             let words: Vec<&str> = left.split_whitespace().collect();
             let right = right.trim();
             let width = right.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
             match words.as_slice() {
                 [] => false,
                 // `unsigned : 3` keeps bits free; `label: statement` is no number.
-                [_] => s[..i].contains(',') && !width.is_empty() || !right.is_empty() && right.bytes().all(|c| c.is_ascii_digit()),
+                [_] => {
+                    s[..i].contains(',') && !width.is_empty()
+                        || !right.is_empty() && right.bytes().all(|c| c.is_ascii_digit())
+                }
                 [first, ..] => *first != "case" && !width.is_empty(),
             }
         })
@@ -107,13 +171,15 @@ fn has_bit_field(text: &str) -> bool {
 fn has_row_pointer(text: &str) -> bool {
     let pointer = text.match_indices("(*").any(|(i, _)| {
         let rest = &text[i + 2..];
-        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c.is_whitespace())).unwrap_or(rest.len());
+        let end =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c.is_whitespace())).unwrap_or(rest.len());
         rest[end..].strip_prefix(')').is_some_and(|r| r.trim_start().starts_with('['))
     });
-    pointer || text.split_inclusive([';', '{', '}']).filter_map(|s| s.strip_suffix(';')).any(|s| {
-        let s = s.trim();
-        s.ends_with(']') && (s.starts_with("typedef ") || s.starts_with("using "))
-    })
+    pointer
+        || text.split_inclusive([';', '{', '}']).filter_map(|s| s.strip_suffix(';')).any(|s| {
+            let s = s.trim();
+            s.ends_with(']') && (s.starts_with("typedef ") || s.starts_with("using "))
+        })
 }
 
 #[cfg(test)]
@@ -121,7 +187,9 @@ mod tests {
     use super::*;
 
     fn module(op: &str, ty: &str) -> mlir::Module {
-        let text = format!("\"builtin.module\"() ({{\n\"func.func\"() <{{sym_name = \"_Z1fi\", function_type = () -> ()}}> ({{\n%0 = \"arith.constant\"() <{{value = 1 : {ty}}}> : () -> {ty}\n%1 = \"{op}\"(%0, %0) : ({ty}, {ty}) -> {ty}\n}}) : () -> ()\n}}) : () -> ()");
+        let text = format!(
+            "\"builtin.module\"() ({{\n\"func.func\"() <{{sym_name = \"_Z1fi\", function_type = () -> ()}}> ({{\n%0 = \"arith.constant\"() <{{value = 1 : {ty}}}> : () -> {ty}\n%1 = \"{op}\"(%0, %0) : ({ty}, {ty}) -> {ty}\n}}) : () -> ()\n}}) : () -> ()"
+        );
         mlir::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
     }
 
@@ -133,21 +201,43 @@ mod tests {
         assert!(of("arith.muli", "i64", "size_t n;").is_empty());
         assert!(of("arith.divsi", "i32", "size_t n;").is_empty());
         assert!(of("arith.divsi", "i64", "// size_t n;\nlong n; \"size_t\"").is_empty());
-        assert_eq!(of("arith.divsi", "i64", "#define INDEX size_t\nINDEX n;"), ["cgeist takes `size_t` for a signed type"]);
+        assert_eq!(
+            of("arith.divsi", "i64", "#define INDEX size_t\nINDEX n;"),
+            ["cgeist takes `size_t` for a signed type"]
+        );
         assert_eq!(of("arith.divsi", "i64", "auto n = v.size() / 2;"), ["cgeist takes `size_t` for a signed type"]);
         assert!(of("arith.divsi", "i32", "auto n = v.size() / 2;").is_empty());
-        assert_eq!(of("arith.remsi", "i32", "typedef unsigned index; index i;"), ["cgeist takes typedefs of unsigned types for signed ones"]);
+        assert_eq!(
+            of("arith.remsi", "i32", "typedef unsigned index; index i;"),
+            ["cgeist takes typedefs of unsigned types for signed ones"]
+        );
     }
 
     #[test]
     fn constructs_that_are_lost() {
         let of = |text: &str| about(&module("arith.addi", "i32"), &[text]);
         assert_eq!(of("if (n < 0) throw std::runtime_error(x);"), ["cgeist drops exceptions"]);
-        for text in ["#define CHECK(x) if (x) throw 1", "try { f(); } catch (...) {}", "throw;"] { assert_eq!(of(text), ["cgeist drops exceptions"], "{text}"); }
-        for text in ["unsigned a : 3;", "unsigned a:3, b:4;", "int a : WIDTH, : 2;", "public: unsigned a : 3;", "unsigned : 5;", "std::uint8_t a : 3 ;", "int a, b : 2;"] {
+        for text in ["#define CHECK(x) if (x) throw 1", "try { f(); } catch (...) {}", "throw;"] {
+            assert_eq!(of(text), ["cgeist drops exceptions"], "{text}");
+        }
+        for text in [
+            "unsigned a : 3;",
+            "unsigned a:3, b:4;",
+            "int a : WIDTH, : 2;",
+            "public: unsigned a : 3;",
+            "unsigned : 5;",
+            "std::uint8_t a : 3 ;",
+            "int a, b : 2;",
+        ] {
             assert_eq!(of(&format!("struct S {{ {text} }};")), ["cgeist lays out bit-fields otherwise"], "{text}");
         }
-        for text in ["void f(float (*m)[16]);", "void f(const int (*__restrict__ m) [N]);", "void f(int (*)[4]);", "typedef float row[16]; void f(row *m);", "using row = float[4];"] {
+        for text in [
+            "void f(float (*m)[16]);",
+            "void f(const int (*__restrict__ m) [N]);",
+            "void f(int (*)[4]);",
+            "typedef float row[16]; void f(row *m);",
+            "using row = float[4];",
+        ] {
             assert_eq!(of(text), ["cgeist loses the row length of pointers to arrays"], "{text}");
         }
         let none = "switch (x) { case 3: y = a ? b : 4; case A: return c ? d : e; default: break; } class A : public B { public: int b; A() : b(3), c(4) {} }; \

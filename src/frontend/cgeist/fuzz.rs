@@ -13,20 +13,89 @@ use std::time::{Duration, Instant};
 
 /// What damage puts in: the reader's own tokens, and what no printer writes.
 const TOKENS: &[&str] = &[
-    "(", ")", "{", "}", "<", ">", "[", "]", "({", "})", "<{", "}>", "\"", "%0", "%0#1", "%0:2", "^bb1", "^bb1:", "#map", "#loc1", "!a", "!llvm.ptr<", "!llvm.struct<\"s\", (", "memref<", "memref<?x", "vector<4x", "->", ":", ",", "=", "-", "0x", "1.0e",
-    "99999999999999999999999", "-9223372036854775808", "affine_map<(d0)[s0] -> (", "affine_set<(d0) : (", "floordiv", "mod", "dense<", "array<i32:", "loc(", "callsite(", "fused[", "unknown", "\\", "\\0", "\0", "\u{e9}", "//", "{-#",
-    "\"func.func\"", "\"scf.while\"", "\"scf.if\"", "\"cf.br\"", "\"gpu.launch\"", "\"memref.store\"", "\"llvm.getelementptr\"", "\"affine.for\"", "i1", "i0", "i16777216", "index", "f8E4M3", "\n#a = [#a, #a]\n", "\n!a = (!a, !a) -> !a\n",
+    "(",
+    ")",
+    "{",
+    "}",
+    "<",
+    ">",
+    "[",
+    "]",
+    "({",
+    "})",
+    "<{",
+    "}>",
+    "\"",
+    "%0",
+    "%0#1",
+    "%0:2",
+    "^bb1",
+    "^bb1:",
+    "#map",
+    "#loc1",
+    "!a",
+    "!llvm.ptr<",
+    "!llvm.struct<\"s\", (",
+    "memref<",
+    "memref<?x",
+    "vector<4x",
+    "->",
+    ":",
+    ",",
+    "=",
+    "-",
+    "0x",
+    "1.0e",
+    "99999999999999999999999",
+    "-9223372036854775808",
+    "affine_map<(d0)[s0] -> (",
+    "affine_set<(d0) : (",
+    "floordiv",
+    "mod",
+    "dense<",
+    "array<i32:",
+    "loc(",
+    "callsite(",
+    "fused[",
+    "unknown",
+    "\\",
+    "\\0",
+    "\0",
+    "\u{e9}",
+    "//",
+    "{-#",
+    "\"func.func\"",
+    "\"scf.while\"",
+    "\"scf.if\"",
+    "\"cf.br\"",
+    "\"gpu.launch\"",
+    "\"memref.store\"",
+    "\"llvm.getelementptr\"",
+    "\"affine.for\"",
+    "i1",
+    "i0",
+    "i16777216",
+    "index",
+    "f8E4M3",
+    "\n#a = [#a, #a]\n",
+    "\n!a = (!a, !a) -> !a\n",
 ];
 
-struct Damage { rng: XorShiftRng }
+struct Damage {
+    rng: XorShiftRng,
+}
 
 impl Damage {
-    fn below(&mut self, n: usize) -> usize { self.rng.random_range(0..n.max(1)) }
+    fn below(&mut self, n: usize) -> usize {
+        self.rng.random_range(0..n.max(1))
+    }
 
     /// A position between two characters.
     fn place(&mut self, text: &str) -> usize {
         let mut at = self.below(text.len() + 1);
-        while !text.is_char_boundary(at) { at -= 1; }
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
         at
     }
 
@@ -35,7 +104,9 @@ impl Damage {
         let from = self.place(text);
         let most = [4, 40, 400, 4000][self.below(4)];
         let mut to = (from + self.below(most)).min(text.len());
-        while !text.is_char_boundary(to) { to -= 1; }
+        while !text.is_char_boundary(to) {
+            to -= 1;
+        }
         from..to.max(from)
     }
 
@@ -51,24 +122,59 @@ impl Damage {
     fn word(&mut self, text: &str, mark: char) -> Option<Range<usize>> {
         let at = self.place(text);
         let from = text[at..].find(mark).map(|i| at + i + mark.len_utf8())?;
-        let to = text[from..].find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))).map_or(text.len(), |i| from + i);
+        let to = text[from..]
+            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.')))
+            .map_or(text.len(), |i| from + i);
         Some(from..to)
     }
 
     fn once(&mut self, text: &mut String, other: &str, mild: bool) {
         match if mild { 7 + self.below(3) } else { self.below(10) } {
-            0 => { let s = self.span(text); text.replace_range(s, ""); }
-            1 => { let (at, t) = (self.place(text), TOKENS[self.below(TOKENS.len())]); text.insert_str(at, t); }
-            2 => { let (s, t) = (self.span(text), TOKENS[self.below(TOKENS.len())]); text.replace_range(s, t); }
+            0 => {
+                let s = self.span(text);
+                text.replace_range(s, "");
+            }
+            1 => {
+                let (at, t) = (self.place(text), TOKENS[self.below(TOKENS.len())]);
+                text.insert_str(at, t);
+            }
+            2 => {
+                let (s, t) = (self.span(text), TOKENS[self.below(TOKENS.len())]);
+                text.replace_range(s, t);
+            }
             // Lines are operations: these leave the text well formed more often.
-            3 => { let s = self.line(text); text.replace_range(s, ""); }
-            4 => { let s = self.line(text); let copy = text[s].to_owned(); let at = self.line(text).start; text.insert_str(at, &copy); }
-            5 => { let s = self.line(other); let at = self.line(text).start; text.insert_str(at, &other[s]); }
-            6 => { let (s, o) = (self.span(text), self.span(other)); text.replace_range(s, &other[o]); }
+            3 => {
+                let s = self.line(text);
+                text.replace_range(s, "");
+            }
+            4 => {
+                let s = self.line(text);
+                let copy = text[s].to_owned();
+                let at = self.line(text).start;
+                text.insert_str(at, &copy);
+            }
+            5 => {
+                let s = self.line(other);
+                let at = self.line(text).start;
+                text.insert_str(at, &other[s]);
+            }
+            6 => {
+                let (s, o) = (self.span(text), self.span(other));
+                text.replace_range(s, &other[o]);
+            }
             // One value for another, which leaves the text well formed more often; so does what follows.
-            7 => if let (Some(to), Some(from)) = (self.word(text, '%'), self.word(text, '%')) { let name = text[from].to_owned(); text.replace_range(to, &name); },
+            7 => {
+                if let (Some(to), Some(from)) = (self.word(text, '%'), self.word(text, '%')) {
+                    let name = text[from].to_owned();
+                    text.replace_range(to, &name);
+                }
+            }
             // Another operation, attribute or file.
-            8 => if let (Some(to), Some(from)) = (self.word(text, '"'), self.word(other, '"')) { text.replace_range(to, &other[from]); },
+            8 => {
+                if let (Some(to), Some(from)) = (self.word(text, '"'), self.word(other, '"')) {
+                    text.replace_range(to, &other[from]);
+                }
+            }
             // One number for another.
             _ => {
                 let at = self.place(text);
@@ -86,19 +192,31 @@ fn text(seed: u64, all: &[(String, String)]) -> String {
     let mut text = all[d.below(all.len())].1.clone();
     let other = &all[d.below(all.len())].1;
     let mild = d.below(2) == 0;
-    for _ in 0..=d.below(4) { d.once(&mut text, other, mild); }
+    for _ in 0..=d.below(4) {
+        d.once(&mut text, other, mild);
+    }
     text
 }
 
 fn sound(m: &Module) {
     for f in &m.functions {
         for b in &f.blocks {
-            for t in b.term.successors() { assert!(t.index() < f.blocks.len(), "{}", f.name); }
+            for t in b.term.successors() {
+                assert!(t.index() < f.blocks.len(), "{}", f.name);
+            }
             for i in &b.insts {
-                let mut value = |o: &Operand| if let Operand::Value(ValueId(v)) = o { assert!(*v < f.values, "{}: %{v}", f.name); };
+                let mut value = |o: &Operand| {
+                    if let Operand::Value(ValueId(v)) = o {
+                        assert!(*v < f.values, "{}: %{v}", f.name);
+                    }
+                };
                 i.op.operands(&mut value);
                 assert!(i.ty.index() < m.types.len() && i.loc.index() < m.locs.len());
-                if let Op::Phi(e) = &i.op { for (from, _) in e { assert!(from.index() < f.blocks.len()); } }
+                if let Op::Phi(e) = &i.op {
+                    for (from, _) in e {
+                        assert!(from.index() < f.blocks.len());
+                    }
+                }
             }
         }
     }
@@ -116,9 +234,15 @@ fn try_all(seeds: Range<u64>) -> (u64, u64) {
         match mlir::read(&text) {
             Ok(m) => {
                 read += 1;
-                if let Ok(l) = lower(&m, &About { text: "void k(int a[]) { int b[3]; }".into(), ..About::default() }) { sound(&l.device); sound(&l.host); }
+                if let Ok(l) = lower(&m, &About { text: "void k(int a[]) { int b[3]; }".into(), ..About::default() }) {
+                    sound(&l.device);
+                    sound(&l.host);
+                }
             }
-            Err(e) => { refused += 1; assert!(e.line >= 1 && e.column >= 1 && !e.message.contains('\n'), "{seed}: {e}"); }
+            Err(e) => {
+                refused += 1;
+                assert!(e.line >= 1 && e.column >= 1 && !e.message.contains('\n'), "{seed}: {e}");
+            }
         }
         assert!(start.elapsed() < LONG, "{seed}: {:?}", start.elapsed());
     }

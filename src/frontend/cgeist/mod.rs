@@ -12,9 +12,9 @@ pub mod mlir;
 pub mod process;
 mod sources;
 
+use crate::config::FrontendKind;
 use crate::frontend::clang::{flags, sides};
 use crate::frontend::paths::normalise;
-use crate::config::FrontendKind;
 use crate::frontend::{ExtractOptions, Extraction, NotAnalysed, SecondReading, worker};
 use crate::ir::Side;
 use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
@@ -37,7 +37,9 @@ pub enum TextError {
 ///
 /// # Errors
 /// Where the text is not MLIR in generic form, or holds no module.
-pub fn lower_text(text: &str, about: &About) -> Result<Lowered, TextError> { Ok(lower::lower(&mlir::read(text)?, about)?) }
+pub fn lower_text(text: &str, about: &About) -> Result<Lowered, TextError> {
+    Ok(lower::lower(&mlir::read(text)?, about)?)
+}
 
 /// Begins the producer of a module that cgeist's output was read for.
 pub const PRODUCER: &str = "cgeist";
@@ -56,12 +58,17 @@ pub fn doubts(producer: &str) -> Option<&str> {
 pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant) -> Extraction {
     let wanted = sides(unit);
     let texts = sources::of(unit);
-    let mut out = Extraction { frontend: PRODUCER.into(), dependencies: texts.iter().map(|t| t.0.clone()).collect(), ..Extraction::default() };
+    let mut out = Extraction {
+        frontend: PRODUCER.into(),
+        dependencies: texts.iter().map(|t| t.0.clone()).collect(),
+        ..Extraction::default()
+    };
     match read(unit, options, deadline, &texts) {
         Ok(read) => {
             out.frontend = read.tool;
             out.notes = read.notes;
-            out.modules = [read.lowered.device, read.lowered.host].into_iter().filter(|m| wanted.contains(&m.side)).collect();
+            out.modules =
+                [read.lowered.device, read.lowered.host].into_iter().filter(|m| wanted.contains(&m.side)).collect();
         }
         Err(why) => out.not_analysed = refused(unit, &why.to_string()).not_analysed,
     }
@@ -72,15 +79,22 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions, deadline: 
 #[must_use]
 pub fn refused(unit: &TranslationUnit, why: &str) -> Extraction {
     let file = normalise(&unit.directory, &unit.source);
-    let not_analysed = sides(unit).into_iter().map(|side| NotAnalysed { file: file.clone(), side, reason: why.to_owned() }).collect();
+    let not_analysed =
+        sides(unit).into_iter().map(|side| NotAnalysed { file: file.clone(), side, reason: why.to_owned() }).collect();
     Extraction { frontend: PRODUCER.into(), not_analysed, ..Extraction::default() }
 }
 
 /// A second reading beside clang's, by a worker process of its own. `None` where cgeist is not installed; a line for the
 /// log where it fails.
 #[must_use]
-pub fn second(unit: &TranslationUnit, options: &ExtractOptions, time_limit: Duration) -> Option<Result<SecondReading, String>> {
-    if unit.language != Language::Cuda || sides(unit) != [Side::Device, Side::Host] { return None; }
+pub fn second(
+    unit: &TranslationUnit,
+    options: &ExtractOptions,
+    time_limit: Duration,
+) -> Option<Result<SecondReading, String>> {
+    if unit.language != Language::Cuda || sides(unit) != [Side::Device, Side::Host] {
+        return None;
+    }
     match Tool::find(options.cgeist.as_deref()) {
         Ok(_) => {}
         // Not to have one is what most do; to have named one that is not there is worth a line.
@@ -89,15 +103,26 @@ pub fn second(unit: &TranslationUnit, options: &ExtractOptions, time_limit: Dura
     }
     let options = ExtractOptions { kind: FrontendKind::Cgeist, time_limit, keep_device_code: None, ..options.clone() };
     Some(match worker::extract(unit, &options) {
-        Ok(Extraction { not_analysed, .. }) if !not_analysed.is_empty() => Err(not_analysed.into_iter().next().map(|n| n.reason).unwrap_or_default()),
+        Ok(Extraction { not_analysed, .. }) if !not_analysed.is_empty() => {
+            Err(not_analysed.into_iter().next().map(|n| n.reason).unwrap_or_default())
+        }
         Ok(read) => Ok(SecondReading { modules: read.modules, frontend: read.frontend, notes: read.notes }),
         Err(why) => Err(why.to_string()),
     })
 }
 
-struct Read { lowered: Lowered, tool: String, notes: Vec<String> }
+struct Read {
+    lowered: Lowered,
+    tool: String,
+    notes: Vec<String>,
+}
 
-fn read(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant, texts: &[(PathBuf, String)]) -> Result<Read, Failure> {
+fn read(
+    unit: &TranslationUnit,
+    options: &ExtractOptions,
+    deadline: Instant,
+    texts: &[(PathBuf, String)],
+) -> Result<Read, Failure> {
     let tool = Tool::find(options.cgeist.as_deref())?;
     let toolkit = crate::frontend::clang::toolkit_root(unit, options);
     let released = flags::defines_ndebug(unit);
@@ -116,14 +141,26 @@ fn read(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant, tex
     let module = mlir::read(&text).map_err(|e| Failure::Text(e.into()))?;
     let name = tool.name();
     // What is defined on the command line counts as text too.
-    let defined: Vec<String> = unit.preprocessor.iter().filter_map(|f| match f { PreprocessorFlag::Define(d) => Some(d.replacen('=', " ", 1)), _ => None }).collect();
+    let defined: Vec<String> = unit
+        .preprocessor
+        .iter()
+        .filter_map(|f| match f {
+            PreprocessorFlag::Define(d) => Some(d.replacen('=', " ", 1)),
+            _ => None,
+        })
+        .collect();
     let plain: Vec<&str> = texts.iter().map(|t| &t.1).chain(&defined).map(String::as_str).collect();
     let doubts = doubt::about(&module, &plain);
     let producer = if doubts.is_empty() { name.clone() } else { format!("{name}{DOUBTFUL}{}", doubts.join(", ")) };
-    let mut system: Vec<PathBuf> = ["/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda"].map(PathBuf::from).to_vec();
+    let mut system: Vec<PathBuf> =
+        ["/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda"].map(PathBuf::from).to_vec();
     system.extend(toolkit);
     system.extend(tool.resources.clone());
-    for f in &unit.preprocessor { if let PreprocessorFlag::SystemInclude(p) = f { system.push(normalise(&unit.directory, p)); } }
+    for f in &unit.preprocessor {
+        if let PreprocessorFlag::SystemInclude(p) = f {
+            system.push(normalise(&unit.directory, p));
+        }
+    }
     let about = About {
         source: unit.source.to_string_lossy().into_owned(),
         text: texts.first().map(|t| t.1.clone()).unwrap_or_default(),
@@ -136,7 +173,9 @@ fn read(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant, tex
     };
     let lowered = lower::lower(&module, &about).map_err(|e| Failure::Text(e.into()))?;
     let mut notes = command.notes;
-    for d in doubts { notes.push(format!("{name}: {d}")); }
+    for d in doubts {
+        notes.push(format!("{name}: {d}"));
+    }
     if !lowered.unknown.is_empty() {
         let list: Vec<String> = lowered.unknown.iter().map(|(n, k)| format!("{n} ({k})")).collect();
         notes.push(format!("{name}: operations that are not known: {}", list.join(", ")));
@@ -144,7 +183,11 @@ fn read(unit: &TranslationUnit, options: &ExtractOptions, deadline: Instant, tex
     Ok(Read { lowered, tool: name, notes })
 }
 
-struct Arguments { arguments: Vec<OsString>, arch: String, notes: Vec<String> }
+struct Arguments {
+    arguments: Vec<OsString>,
+    arch: String,
+    notes: Vec<String>,
+}
 
 /// The newest architecture that LLVM 17 compiles for; later ones are read as this one.
 const NEWEST: u32 = 90;
@@ -152,21 +195,33 @@ const NEWEST: u32 = 90;
 /// cgeist's flags. `--immediate` gives its reading before its own optimiser, which deletes kernels, buffers and accesses.
 fn arguments(unit: &TranslationUnit, toolkit: Option<&std::path::Path>, without_ndebug: bool) -> Arguments {
     let mut notes = vec![];
-    let mut a: Vec<OsString> = vec![unit.source.clone().into(), "-S".into(), "--function=*".into(), "--immediate".into()];
+    let mut a: Vec<OsString> =
+        vec![unit.source.clone().into(), "-S".into(), "--function=*".into(), "--immediate".into()];
     let lowest = unit.architectures.iter().copied().min().unwrap_or(75);
     let arch = format!("sm_{}", lowest.min(NEWEST));
-    if lowest > NEWEST { notes.push(format!("cgeist reads sm_{lowest} as {arch}")); }
+    if lowest > NEWEST {
+        notes.push(format!("cgeist reads sm_{lowest} as {arch}"));
+    }
     a.push(format!("--cuda-gpu-arch={arch}").into());
-    if let Some(t) = toolkit { a.push(joined("--cuda-path=", t)); }
-    if let Some(s) = &unit.standard { a.push(format!("-std={s}").into()); }
+    if let Some(t) = toolkit {
+        a.push(joined("--cuda-path=", t));
+    }
+    if let Some(s) = &unit.standard {
+        a.push(format!("-std={s}").into());
+    }
     for f in &unit.preprocessor {
         match f {
             PreprocessorFlag::Define(d) if without_ndebug && d.split('=').next() == Some("NDEBUG") => {}
             PreprocessorFlag::Define(d) => a.push(format!("-D{d}").into()),
             PreprocessorFlag::Undefine(d) => notes.push(format!("cgeist cannot be told to undefine `{d}`")),
             // It has no flag for system folders.
-            PreprocessorFlag::Include(p) | PreprocessorFlag::SystemInclude(p) => a.push(joined("-I", normalise(&unit.directory, p))),
-            PreprocessorFlag::PreInclude(p) => { a.push("-include".into()); a.push(normalise(&unit.directory, p).into()); }
+            PreprocessorFlag::Include(p) | PreprocessorFlag::SystemInclude(p) => {
+                a.push(joined("-I", normalise(&unit.directory, p)))
+            }
+            PreprocessorFlag::PreInclude(p) => {
+                a.push("-include".into());
+                a.push(normalise(&unit.directory, p).into());
+            }
         }
     }
     Arguments { arguments: a, arch, notes }

@@ -45,7 +45,9 @@ pub enum Failure {
     TooMuch { program: String },
     #[error("{program} failed ({how}){line}")]
     Failed { program: String, how: String, line: String },
-    #[error("cgeist prints MLIR in its custom form, and `polygeist-opt`, which makes it generic, lies neither beside it nor in PATH")]
+    #[error(
+        "cgeist prints MLIR in its custom form, and `polygeist-opt`, which makes it generic, lies neither beside it nor in PATH"
+    )]
     NoOpt,
     #[error(transparent)]
     Text(#[from] TextError),
@@ -76,9 +78,13 @@ impl Tool {
         let named = named.unwrap_or(Path::new("cgeist"));
         let path = which::which(named).map_err(|_| Failure::Missing { program: named.to_owned() })?;
         let kept = Kept::of(&path);
-        if let Some(tool) = kept.as_ref().and_then(Kept::read) { return Ok(tool); }
+        if let Some(tool) = kept.as_ref().and_then(Kept::read) {
+            return Ok(tool);
+        }
         let tool = Self::probe(path)?;
-        if let Some(k) = kept { k.write(&tool); }
+        if let Some(k) = kept {
+            k.write(&tool);
+        }
         Ok(tool)
     }
 
@@ -89,18 +95,32 @@ impl Tool {
             run(c, "cgeist", None, Instant::now() + PROBE).map(|o| String::from_utf8_lossy(&o).into_owned())
         };
         // Some versions answer `--version` with a failure; only one that cannot be started is no cgeist.
-        let version = match ask("--version") { Ok(t) => version_of(&t), Err(e @ Failure::Start { .. }) => return Err(e), Err(_) => None };
+        let version = match ask("--version") {
+            Ok(t) => version_of(&t),
+            Err(e @ Failure::Start { .. }) => return Err(e),
+            Err(_) => None,
+        };
         let help = ask("--help").unwrap_or_default();
         let beside = cgeist.canonicalize().unwrap_or_else(|_| cgeist.clone()).with_file_name("polygeist-opt");
         let opt = if beside.is_file() { Some(beside) } else { which::which("polygeist-opt").ok() };
         let resources = resources(&cgeist, version.as_deref());
-        Ok(Self { generic: help.contains("mlir-print-op-generic"), debug: help.contains("print-debug-info"), version, opt, resources, cgeist })
+        Ok(Self {
+            generic: help.contains("mlir-print-op-generic"),
+            debug: help.contains("print-debug-info"),
+            version,
+            opt,
+            resources,
+            cgeist,
+        })
     }
 
     /// `cgeist 17.0.6`.
     #[must_use]
     pub fn name(&self) -> String {
-        match &self.version { Some(v) => format!("cgeist {v}"), None => "cgeist".into() }
+        match &self.version {
+            Some(v) => format!("cgeist {v}"),
+            None => "cgeist".into(),
+        }
     }
 
     /// In words, for `scuba doctor`.
@@ -111,7 +131,8 @@ impl Tool {
             (Some(p), _) => format!("generic form by {}", p.display()),
             (None, _) => "no polygeist-opt: usable only if it prints the generic form".to_owned(),
         };
-        let resources = if self.resources.is_some() { "" } else { "; headers of its clang (lib/clang) not found beside it" };
+        let resources =
+            if self.resources.is_some() { "" } else { "; headers of its clang (lib/clang) not found beside it" };
         format!("{form}{resources}")
     }
 
@@ -122,13 +143,21 @@ impl Tool {
     pub fn module(&self, arguments: &[OsString], directory: &Path, deadline: Instant) -> Result<String, Failure> {
         let mut command = Command::new(&self.cgeist);
         command.args(arguments).current_dir(directory);
-        if self.generic { command.arg("--mlir-print-op-generic"); }
-        if self.debug { command.arg("--print-debug-info"); }
-        if let Some(r) = &self.resources { command.arg(joined("-resource-dir=", r)); }
+        if self.generic {
+            command.arg("--mlir-print-op-generic");
+        }
+        if self.debug {
+            command.arg("--print-debug-info");
+        }
+        if let Some(r) = &self.resources {
+            command.arg(joined("-resource-dir=", r));
+        }
         let out = run(command, "cgeist", None, deadline)?;
         let text = String::from_utf8_lossy(&out).into_owned();
         // A module that MLIR's verifier refuses is printed in generic form whatever was asked.
-        if self.generic || text.contains("\"builtin.module\"(") { return Ok(text); }
+        if self.generic || text.contains("\"builtin.module\"(") {
+            return Ok(text);
+        }
         let Some(opt) = &self.opt else { return Err(Failure::NoOpt) };
         let mut command = Command::new(opt);
         command.args(["--mlir-print-op-generic", "--mlir-print-debuginfo"]).current_dir(directory);
@@ -156,32 +185,65 @@ fn resources(cgeist: &Path, version: Option<&str>) -> Option<PathBuf> {
     let real = cgeist.canonicalize().ok()?;
     let bin = real.parent()?;
     let major = version.and_then(|v| v.split('.').next());
-    let mut places: Vec<PathBuf> = ["../lib/clang", "../llvm-project/build/lib/clang", "../../llvm-project/build/lib/clang", "../../llvm-build/lib/clang"].iter().map(|p| bin.join(p)).collect();
-    if let Some(m) = major { places.push(format!("/usr/lib/llvm-{m}/lib/clang").into()); places.push("/usr/lib/clang".into()); }
+    let mut places: Vec<PathBuf> = [
+        "../lib/clang",
+        "../llvm-project/build/lib/clang",
+        "../../llvm-project/build/lib/clang",
+        "../../llvm-build/lib/clang",
+    ]
+    .iter()
+    .map(|p| bin.join(p))
+    .collect();
+    if let Some(m) = major {
+        places.push(format!("/usr/lib/llvm-{m}/lib/clang").into());
+        places.push("/usr/lib/clang".into());
+    }
     for place in places {
         let Ok(entries) = std::fs::read_dir(&place) else { continue };
-        let mut found: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|p| p.join("include/stddef.h").is_file()).collect();
+        let mut found: Vec<PathBuf> =
+            entries.flatten().map(|e| e.path()).filter(|p| p.join("include/stddef.h").is_file()).collect();
         found.sort();
         let fits = |p: &PathBuf| p.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.split('.').next() == major);
-        if let Some(p) = found.iter().find(|p| fits(p)) { return Some(p.clone()); }
-        if major.is_none() && let Some(p) = found.pop() { return Some(p); }
+        if let Some(p) = found.iter().find(|p| fits(p)) {
+            return Some(p.clone());
+        }
+        if major.is_none()
+            && let Some(p) = found.pop()
+        {
+            return Some(p);
+        }
     }
     None
 }
 
 /// What was found out about one cgeist, kept for the next unit: a build has hundreds.
-struct Kept { file: PathBuf, key: String }
+struct Kept {
+    file: PathBuf,
+    key: String,
+}
 
 #[derive(Serialize, Deserialize)]
-struct Record { key: String, tool: Tool }
+struct Record {
+    key: String,
+    tool: Tool,
+}
 
 impl Kept {
     fn of(cgeist: &Path) -> Option<Self> {
         let m = std::fs::metadata(cgeist).ok()?;
-        let cache = std::env::var_os("XDG_CACHE_HOME").filter(|v| !v.is_empty()).map(PathBuf::from)
+        let cache = std::env::var_os("XDG_CACHE_HOME")
+            .filter(|v| !v.is_empty())
+            .map(PathBuf::from)
             .or_else(|| std::env::var_os("HOME").filter(|v| !v.is_empty()).map(|h| PathBuf::from(h).join(".cache")))?;
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let key = format!("2 {} {} {} {} {}", env!("CARGO_PKG_VERSION"), cgeist.display(), m.size(), m.mtime_nsec() + m.mtime() * 1_000_000_000, path.to_string_lossy());
+        let key = format!(
+            "2 {} {} {} {} {}",
+            env!("CARGO_PKG_VERSION"),
+            cgeist.display(),
+            m.size(),
+            m.mtime_nsec() + m.mtime() * 1_000_000_000,
+            path.to_string_lossy()
+        );
         let name = blake3::hash(key.as_bytes()).to_hex();
         Some(Self { file: cache.join("scuba").join(format!("cgeist-{}.json", &name[..16])), key })
     }
@@ -197,9 +259,11 @@ impl Kept {
     fn write(&self, tool: &Tool) {
         let Some(folder) = self.file.parent() else { return };
         let Ok(text) = serde_json::to_vec(&Record { key: self.key.clone(), tool: tool.clone() }) else { return };
-        let _ = std::fs::create_dir_all(folder)
-            .and_then(|()| tempfile::NamedTempFile::new_in(folder))
-            .and_then(|mut f| { f.write_all(&text)?; f.persist(&self.file).map_err(|e| e.error) });
+        let _ =
+            std::fs::create_dir_all(folder).and_then(|()| tempfile::NamedTempFile::new_in(folder)).and_then(|mut f| {
+                f.write_all(&text)?;
+                f.persist(&self.file).map_err(|e| e.error)
+            });
     }
 }
 
@@ -207,48 +271,86 @@ impl Kept {
 fn run(mut command: Command, program: &str, input: Option<Vec<u8>>, deadline: Instant) -> Result<Vec<u8>, Failure> {
     let path = PathBuf::from(command.get_program());
     let cannot = |e: &std::io::Error| Failure::Start { program: path.clone(), message: e.to_string() };
-    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() }).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = processes::start(&mut command).map_err(|e| cannot(&e))?;
     if let (Some(mut pipe), Some(text)) = (child.stdin.take(), input) {
         // A program that does not read to the end says why in its own way.
-        std::thread::spawn(move || { let _ = pipe.write_all(&text); });
+        std::thread::spawn(move || {
+            let _ = pipe.write_all(&text);
+        });
     }
     let full = Arc::new(AtomicBool::new(false));
     let out = drain(child.stdout.take(), MAX_OUTPUT, Some(full.clone()));
     let errors = drain(child.stderr.take(), MAX_ERRORS, None);
     let end = |child: &mut std::process::Child| {
-        if let Some(pid) = processes::pid_of(child) { processes::signal_tree(pid, rustix::process::Signal::KILL); }
+        if let Some(pid) = processes::pid_of(child) {
+            processes::signal_tree(pid, rustix::process::Signal::KILL);
+        }
         let _ = child.wait();
     };
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
-            Ok(None) if full.load(Ordering::Relaxed) => { end(&mut child); return Err(Failure::TooMuch { program: program.into() }); }
-            Ok(None) if Instant::now() >= deadline => { end(&mut child); return Err(Failure::TimedOut { program: program.into() }); }
+            Ok(None) if full.load(Ordering::Relaxed) => {
+                end(&mut child);
+                return Err(Failure::TooMuch { program: program.into() });
+            }
+            Ok(None) if Instant::now() >= deadline => {
+                end(&mut child);
+                return Err(Failure::TimedOut { program: program.into() });
+            }
             Ok(None) => std::thread::sleep(POLL),
-            Err(e) => { end(&mut child); return Err(cannot(&e)); }
+            Err(e) => {
+                end(&mut child);
+                return Err(cannot(&e));
+            }
         }
     };
     let text = out.recv_timeout(DRAIN).unwrap_or_default();
-    if full.load(Ordering::Relaxed) { return Err(Failure::TooMuch { program: program.into() }); }
-    if status.success() { return Ok(text); }
+    if full.load(Ordering::Relaxed) {
+        return Err(Failure::TooMuch { program: program.into() });
+    }
+    if status.success() {
+        return Ok(text);
+    }
     let errors = errors.recv_timeout(DRAIN).unwrap_or_default();
-    let how = match (status.signal(), status.code()) { (Some(s), _) => format!("signal {s}"), (None, Some(c)) => format!("exit status {c}"), (None, None) => "no status".into() };
-    Err(Failure::Failed { program: program.into(), how, line: telling_line(&String::from_utf8_lossy(&errors)).map(|l| format!(": {l}")).unwrap_or_default() })
+    let how = match (status.signal(), status.code()) {
+        (Some(s), _) => format!("signal {s}"),
+        (None, Some(c)) => format!("exit status {c}"),
+        (None, None) => "no status".into(),
+    };
+    Err(Failure::Failed {
+        program: program.into(),
+        how,
+        line: telling_line(&String::from_utf8_lossy(&errors)).map(|l| format!(": {l}")).unwrap_or_default(),
+    })
 }
 
 /// Reads a pipe to its end and keeps the first `most` bytes; raises `full` where there are more.
-fn drain(source: Option<impl Read + Send + 'static>, most: usize, full: Option<Arc<AtomicBool>>) -> mpsc::Receiver<Vec<u8>> {
+fn drain(
+    source: Option<impl Read + Send + 'static>,
+    most: usize,
+    full: Option<Arc<AtomicBool>>,
+) -> mpsc::Receiver<Vec<u8>> {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {
         let mut kept = vec![];
         if let Some(mut s) = source {
             let mut part = [0u8; 1 << 16];
             while let Ok(n) = s.read(&mut part) {
-                if n == 0 { break; }
+                if n == 0 {
+                    break;
+                }
                 let room = most - kept.len();
                 kept.extend_from_slice(&part[..n.min(room)]);
-                if n > room && let Some(f) = &full { f.store(true, Ordering::Relaxed); }
+                if n > room
+                    && let Some(f) = &full
+                {
+                    f.store(true, Ordering::Relaxed);
+                }
             }
         }
         let _ = send.send(kept);
@@ -259,7 +361,10 @@ fn drain(source: Option<impl Read + Send + 'static>, most: usize, full: Option<A
 /// The first error, or an assertion that failed, or else the first line that says anything.
 fn telling_line(text: &str) -> Option<String> {
     let lines = || text.lines().map(str::trim).filter(|l| !l.is_empty());
-    let line = lines().find(|l| l.contains("error:")).or_else(|| lines().find(|l| l.contains("Assertion"))).or_else(|| lines().next())?;
+    let line = lines()
+        .find(|l| l.contains("error:"))
+        .or_else(|| lines().find(|l| l.contains("Assertion")))
+        .or_else(|| lines().next())?;
     Some(line.chars().filter(|c| !c.is_control()).take(MAX_LINE).collect())
 }
 
@@ -269,10 +374,16 @@ mod tests {
 
     #[test]
     fn versions_and_messages() {
-        assert_eq!(version_of("LLVM (http://llvm.org/):\n  LLVM version 17.0.6git\n  Optimized build").as_deref(), Some("17.0.6"));
+        assert_eq!(
+            version_of("LLVM (http://llvm.org/):\n  LLVM version 17.0.6git\n  Optimized build").as_deref(),
+            Some("17.0.6")
+        );
         assert_eq!(version_of("no such thing"), None);
         assert_eq!(telling_line("\nwarning: x\na.cu:1:2: error: no\nb\n").as_deref(), Some("a.cu:1:2: error: no"));
-        assert_eq!(telling_line("cgeist: a.cpp:3: f(): Assertion `x' failed.\nPLEASE submit").as_deref(), Some("cgeist: a.cpp:3: f(): Assertion `x' failed."));
+        assert_eq!(
+            telling_line("cgeist: a.cpp:3: f(): Assertion `x' failed.\nPLEASE submit").as_deref(),
+            Some("cgeist: a.cpp:3: f(): Assertion `x' failed.")
+        );
         assert_eq!(telling_line(" \n"), None);
     }
 }

@@ -26,13 +26,24 @@ pub fn of(unit: &TranslationUnit) -> Vec<(PathBuf, String)> {
     while at < work.len() && out.len() < MAX_FILES {
         let path = work[at].clone();
         at += 1;
-        if std::fs::metadata(&path).map_or(0, |m| m.len()) > MAX_BYTES { continue; }
+        if std::fs::metadata(&path).map_or(0, |m| m.len()) > MAX_BYTES {
+            continue;
+        }
         let Ok(bytes) = std::fs::read(&path) else { continue };
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let here = path.parent().unwrap_or(Path::new("/")).to_owned();
         for (name, quoted) in includes(&text) {
-            let found = quoted.then_some(&here).into_iter().chain(&folders).map(|d| normalise(d, Path::new(name))).find(|p| p.is_file());
-            if let Some(p) = found && !work.contains(&p) { work.push(p); }
+            let found = quoted
+                .then_some(&here)
+                .into_iter()
+                .chain(&folders)
+                .map(|d| normalise(d, Path::new(name)))
+                .find(|p| p.is_file());
+            if let Some(p) = found
+                && !work.contains(&p)
+            {
+                work.push(p);
+            }
         }
         out.push((path, text));
     }
@@ -43,7 +54,11 @@ pub fn of(unit: &TranslationUnit) -> Vec<(PathBuf, String)> {
 fn includes(text: &str) -> impl Iterator<Item = (&str, bool)> {
     text.lines().filter_map(|l| {
         let rest = l.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
-        let end = match rest.chars().next()? { '"' => '"', '<' => '>', _ => return None };
+        let end = match rest.chars().next()? {
+            '"' => '"',
+            '<' => '>',
+            _ => return None,
+        };
         Some((rest[1..].split(end).next()?, end == '"'))
     })
 }
@@ -52,7 +67,8 @@ fn includes(text: &str) -> impl Iterator<Item = (&str, bool)> {
 mod tests {
     #[test]
     fn include_lines() {
-        let all: Vec<_> = super::includes("#include \"a.h\"\n  #  include <b/c.h> // x\n#include MACRO\nint include;\n").collect();
+        let all: Vec<_> =
+            super::includes("#include \"a.h\"\n  #  include <b/c.h> // x\n#include MACRO\nint include;\n").collect();
         assert_eq!(all, [("a.h", true), ("b/c.h", false)]);
     }
 }

@@ -35,12 +35,17 @@ pub struct Reading {
 }
 
 impl Default for Reading {
-    fn default() -> Self { Self { asserts: Asserts::Kept, as_gcc: true, overlay: None } }
+    fn default() -> Self {
+        Self { asserts: Asserts::Kept, as_gcc: true, overlay: None }
+    }
 }
 
 /// The header of ours, read before everything else.
 #[derive(Clone, Copy, Debug)]
-pub enum Before<'a> { Ours(&'a Path), Precompiled(&'a Path) }
+pub enum Before<'a> {
+    Ours(&'a Path),
+    Precompiled(&'a Path),
+}
 
 /// A clang command line for one side of a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,23 +81,51 @@ pub fn defines_ndebug(unit: &TranslationUnit) -> bool {
     defined || host_flags(&unit.host_flags, true) != host_flags(&unit.host_flags, false)
 }
 
-fn is_ndebug(define: &str) -> bool { define.split('=').next() == Some("NDEBUG") }
+fn is_ndebug(define: &str) -> bool {
+    define.split('=').next() == Some("NDEBUG")
+}
 
 impl ClangCommand {
     /// The command for one side, files left out.
     #[must_use]
-    pub fn new(unit: &TranslationUnit, side: Side, reading: &Reading, toolkit: &Toolkit, options: &ExtractOptions) -> Self {
+    pub fn new(
+        unit: &TranslationUnit,
+        side: Side,
+        reading: &Reading,
+        toolkit: &Toolkit,
+        options: &ExtractOptions,
+    ) -> Self {
         let mut a: Vec<String> = vec![];
         let mut notes = vec![];
         let mut arch = String::new();
         let cuda = unit.language == Language::Cuda;
-        a.extend(["-x", match unit.language { Language::Cuda => "cuda", Language::Cxx => "c++", Language::C => "c" }].map(String::from));
+        a.extend(
+            [
+                "-x",
+                match unit.language {
+                    Language::Cuda => "cuda",
+                    Language::Cxx => "c++",
+                    Language::C => "c",
+                },
+            ]
+            .map(String::from),
+        );
         if cuda {
-            a.push(match side { Side::Device => "--cuda-device-only", Side::Host => "--cuda-host-only" }.into());
-            if let Some(root) = &toolkit.root { a.push(format!("--cuda-path={}", root.display())); }
+            a.push(
+                match side {
+                    Side::Device => "--cuda-device-only",
+                    Side::Host => "--cuda-host-only",
+                }
+                .into(),
+            );
+            if let Some(root) = &toolkit.root {
+                a.push(format!("--cuda-path={}", root.display()));
+            }
             let number = analysed_arch(&unit.architectures, toolkit.default_arch());
             a.push(format!("--cuda-gpu-arch=sm_{number}"));
-            if NEED_PTX_90.contains(&number) { a.push("--cuda-feature=+ptx90".into()); }
+            if NEED_PTX_90.contains(&number) {
+                a.push("--cuda-feature=+ptx90".into());
+            }
             // CUDA 13 dropped architectures that clang still knows; only code generation would care.
             a.push("--no-cuda-version-check".into());
             let mut asked = unit.architectures.clone();
@@ -102,19 +135,44 @@ impl ClangCommand {
                 let list: Vec<String> = asked.iter().map(|n| format!("sm_{n}")).collect();
                 notes.push(format!("sm_{number} is analysed; the command compiles for {}", list.join(", ")));
             }
-            if side == Side::Device { arch = format!("sm_{number}"); }
+            if side == Side::Device {
+                arch = format!("sm_{number}");
+            }
         }
         // -O1 without passes: lifetimes and no `optnone`, and not one access deleted or merged.
         a.extend(["-O1", "-Xclang", "-disable-llvm-passes"].map(String::from));
         // Without the explicit kind the device side gets line numbers but no variables (clang 22).
         a.extend(["-g", "-Xclang", "-debug-info-kind=limited", "-fno-discard-value-names"].map(String::from));
-        a.extend(["-emit-llvm", "-c", "-Wno-everything", "-Qunused-arguments", "-fno-color-diagnostics", "-fno-caret-diagnostics"].map(String::from));
+        a.extend(
+            [
+                "-emit-llvm",
+                "-c",
+                "-Wno-everything",
+                "-Qunused-arguments",
+                "-fno-color-diagnostics",
+                "-fno-caret-diagnostics",
+            ]
+            .map(String::from),
+        );
         if reading.as_gcc {
-            a.extend(toolkit.host.gnu_version.as_deref().and_then(|v| gnu_version(v, unit.language)).map(|v| format!("-fgnuc-version={v}")));
+            a.extend(
+                toolkit
+                    .host
+                    .gnu_version
+                    .as_deref()
+                    .and_then(|v| gnu_version(v, unit.language))
+                    .map(|v| format!("-fgnuc-version={v}")),
+            );
         }
-        if let Some((o, _)) = &reading.overlay { a.extend(["-ivfsoverlay".into(), o.display().to_string()]); }
-        if let Some(d) = &toolkit.host.gcc_folder { a.push(format!("--gcc-install-dir={}", d.display())); }
-        if let Some(s) = &unit.standard { a.push(format!("-std={s}")); }
+        if let Some((o, _)) = &reading.overlay {
+            a.extend(["-ivfsoverlay".into(), o.display().to_string()]);
+        }
+        if let Some(d) = &toolkit.host.gcc_folder {
+            a.push(format!("--gcc-install-dir={}", d.display()));
+        }
+        if let Some(s) = &unit.standard {
+            a.push(format!("-std={s}"));
+        }
         a.extend(nvcc_macros(unit, toolkit));
         let mut user_includes = vec![];
         for flag in &unit.preprocessor {
@@ -129,14 +187,23 @@ impl ClangCommand {
         }
         a.extend(host_flags(&unit.host_flags, reading.asserts == Asserts::Kept));
         // nvcc puts its own folders behind the user's; clang adds the toolkit's include folder in CUDA mode itself.
-        for p in &toolkit.includes { a.extend(["-isystem".into(), p.display().to_string()]); }
-        for p in &toolkit.system_includes { a.extend(["-isystem".into(), p.display().to_string()]); }
+        for p in &toolkit.includes {
+            a.extend(["-isystem".into(), p.display().to_string()]);
+        }
+        for p in &toolkit.system_includes {
+            a.extend(["-isystem".into(), p.display().to_string()]);
+        }
         // GCC's own headers (`omp.h`), behind everything of clang's.
-        if let Some(d) = &toolkit.host.gcc_folder { a.extend(["-idirafter".into(), d.join("include").display().to_string()]); }
+        if let Some(d) = &toolkit.host.gcc_folder {
+            a.extend(["-idirafter".into(), d.join("include").display().to_string()]);
+        }
         // Fortified libc functions hide memcpy behind __memcpy_chk.
         a.push("-U_FORTIFY_SOURCE".into());
         Self {
-            arguments: a, arch, notes, user_includes,
+            arguments: a,
+            arch,
+            notes,
+            user_includes,
             source: unit.source.display().to_string(),
             extra: options.extra_flags.clone(),
         }
@@ -144,7 +211,9 @@ impl ClangCommand {
 
     /// What clang gets beside files and what the user includes before the source.
     #[must_use]
-    pub fn without_files(&self) -> Vec<String> { [&self.arguments[..], &self.extra].concat() }
+    pub fn without_files(&self) -> Vec<String> {
+        [&self.arguments[..], &self.extra].concat()
+    }
 
     /// Adds the header of ours, the outputs and the source.
     #[must_use]
@@ -152,7 +221,9 @@ impl ClangCommand {
         let path = |p: &Path| p.display().to_string();
         match before {
             Before::Ours(header) => self.arguments.extend(["-include".into(), path(header)]),
-            Before::Precompiled(header) => self.arguments.extend(["-Xclang".into(), "-include-pch".into(), "-Xclang".into(), path(header)]),
+            Before::Precompiled(header) => {
+                self.arguments.extend(["-Xclang".into(), "-include-pch".into(), "-Xclang".into(), path(header)])
+            }
         }
         self.arguments.append(&mut self.user_includes);
         self.arguments.append(&mut self.extra);
@@ -178,7 +249,9 @@ fn gnu_version(host: &str, language: Language) -> Option<String> {
 /// (CUDA 13.0, `nvcc -E -Xcompiler -dM`). clang itself defines `__CUDACC__` and `__CUDA_ARCH__`.
 fn nvcc_macros(unit: &TranslationUnit, toolkit: &Toolkit) -> Vec<String> {
     let (major, minor, build) = toolkit.version;
-    if unit.nvcc.is_none() && unit.language != Language::Cuda { return vec![]; }
+    if unit.nvcc.is_none() && unit.language != Language::Cuda {
+        return vec![];
+    }
     let mut out: Vec<String> = vec!["__NVCC__".into(), "__NVCC_DIAG_PRAGMA_SUPPORT__=1".into()];
     if major > 0 {
         out.push(format!("__CUDACC_VER_MAJOR__={major}"));
@@ -187,15 +260,21 @@ fn nvcc_macros(unit: &TranslationUnit, toolkit: &Toolkit) -> Vec<String> {
         out.push(format!("__CUDA_API_VER_MAJOR__={major}"));
         out.push(format!("__CUDA_API_VER_MINOR__={minor}"));
     }
-    if major >= 13 { out.push("__CUDACC_DEVICE_ATOMIC_BUILTINS__=1".into()); }
+    if major >= 13 {
+        out.push("__CUDACC_DEVICE_ATOMIC_BUILTINS__=1".into());
+    }
     let mut arches = unit.architectures.clone();
-    if arches.is_empty() { arches.push(toolkit.default_arch()); }
+    if arches.is_empty() {
+        arches.push(toolkit.default_arch());
+    }
     arches.sort_unstable();
     arches.dedup();
     let list: Vec<String> = arches.iter().map(|a| format!("{a}0")).collect();
     out.push(format!("__CUDA_ARCH_LIST__={}", list.join(",")));
     if unit.language == Language::Cuda {
-        if unit.relocatable { out.push("__CUDACC_RDC__".into()); }
+        if unit.relocatable {
+            out.push("__CUDACC_RDC__".into());
+        }
         let mut flags = unit.language_flags.iter().map(String::as_str).peekable();
         while let Some(flag) = flags.next() {
             let (name, value) = flag.split_once('=').map_or((flag, None), |(n, v)| (n, Some(v)));
@@ -205,7 +284,9 @@ fn nvcc_macros(unit: &TranslationUnit, toolkit: &Toolkit) -> Vec<String> {
                 "device-debug" | "G" => out.push("__CUDACC_DEBUG__".into()),
                 "default-stream" => {
                     let value = value.or_else(|| flags.next_if(|n| !n.starts_with('-')));
-                    if value == Some("per-thread") { out.push("CUDA_API_PER_THREAD_DEFAULT_STREAM".into()); }
+                    if value == Some("per-thread") {
+                        out.push("CUDA_API_PER_THREAD_DEFAULT_STREAM".into());
+                    }
                 }
                 _ => {}
             }
@@ -220,10 +301,32 @@ fn host_flags(flags: &[String], drop_ndebug: bool) -> Vec<String> {
     const WITH_VALUE: &[&str] = &["-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros"];
     /// Flags that change what the source means.
     const LANGUAGE: &[&str] = &[
-        "-fexceptions", "-fno-exceptions", "-frtti", "-fno-rtti", "-fshort-enums", "-fno-short-enums", "-fwrapv",
-        "-fno-wrapv", "-fno-strict-overflow", "-fsigned-char", "-funsigned-char", "-fms-extensions", "-fchar8_t",
-        "-fno-char8_t", "-fpermissive", "-fno-operator-names", "-fgnu-keywords", "-fcoroutines", "-ansi", "-pthread",
-        "-fno-threadsafe-statics", "-nostdinc", "-nostdinc++", "-m32", "-m64", "-fblocks",
+        "-fexceptions",
+        "-fno-exceptions",
+        "-frtti",
+        "-fno-rtti",
+        "-fshort-enums",
+        "-fno-short-enums",
+        "-fwrapv",
+        "-fno-wrapv",
+        "-fno-strict-overflow",
+        "-fsigned-char",
+        "-funsigned-char",
+        "-fms-extensions",
+        "-fchar8_t",
+        "-fno-char8_t",
+        "-fpermissive",
+        "-fno-operator-names",
+        "-fgnu-keywords",
+        "-fcoroutines",
+        "-ansi",
+        "-pthread",
+        "-fno-threadsafe-statics",
+        "-nostdinc",
+        "-nostdinc++",
+        "-m32",
+        "-m64",
+        "-fblocks",
     ];
     let mut out = vec![];
     let mut flags = flags.iter();
@@ -234,8 +337,14 @@ fn host_flags(flags: &[String], drop_ndebug: bool) -> Vec<String> {
                 Some(v) => Some(v.to_owned()),
             };
             let Some(value) = value else { break };
-            if drop_ndebug && *name == "-D" && is_ndebug(&value) { continue; }
-            if name.len() == 2 { out.push(format!("{name}{value}")); } else { out.extend([(*name).to_owned(), value]); }
+            if drop_ndebug && *name == "-D" && is_ndebug(&value) {
+                continue;
+            }
+            if name.len() == 2 {
+                out.push(format!("{name}{value}"));
+            } else {
+                out.extend([(*name).to_owned(), value]);
+            }
         } else if LANGUAGE.contains(&flag.as_str()) || flag.starts_with("-std=") {
             out.push(flag.clone());
         } else if flag.starts_with("-march=") || flag.starts_with("-mcpu=") || is_feature(flag) {
@@ -252,7 +361,8 @@ fn host_flags(flags: &[String], drop_ndebug: bool) -> Vec<String> {
 
 /// `-mavx2`, `-mno-sse4.1`, `-mfma`: x86 instruction sets.
 fn is_feature(flag: &str) -> bool {
-    ["avx", "sse", "ssse", "fma", "f16c", "bmi", "aes", "popcnt", "lzcnt", "amx", "pclmul", "rdrnd"].iter()
+    ["avx", "sse", "ssse", "fma", "f16c", "bmi", "aes", "popcnt", "lzcnt", "amx", "pclmul", "rdrnd"]
+        .iter()
         .any(|f| flag.strip_prefix("-mno-").or_else(|| flag.strip_prefix("-m")).is_some_and(|r| r.starts_with(f)))
 }
 
@@ -264,15 +374,28 @@ mod tests {
 
     fn unit(language: Language) -> TranslationUnit {
         TranslationUnit {
-            source: "-odd.cu".into(), directory: "/w".into(), language, output: None, preprocessor: vec![], standard: None,
-            architectures: vec![], host_compiler: None, host_flags: vec![], sides: Sides::Both, relocatable: false,
-            language_flags: vec![], nvcc: Some("/cuda/bin/nvcc".into()), command: vec![],
+            source: "-odd.cu".into(),
+            directory: "/w".into(),
+            language,
+            output: None,
+            preprocessor: vec![],
+            standard: None,
+            architectures: vec![],
+            host_compiler: None,
+            host_flags: vec![],
+            sides: Sides::Both,
+            relocatable: false,
+            language_flags: vec![],
+            nvcc: Some("/cuda/bin/nvcc".into()),
+            command: vec![],
         }
     }
 
     fn toolkit() -> Toolkit {
         Toolkit {
-            root: Some("/cuda".into()), version: (13, 0, 88), includes: vec!["/cuda/include".into()],
+            root: Some("/cuda".into()),
+            version: (13, 0, 88),
+            includes: vec!["/cuda/include".into()],
             system_includes: vec!["/cuda/include/cccl".into()],
             host: HostCompiler { gnu_version: Some("13.2.0".into()), gcc_folder: Some("/gcc/13".into()) },
         }
@@ -284,7 +407,9 @@ mod tests {
             .arguments
     }
 
-    fn words(flags: &[&str]) -> Vec<String> { flags.iter().map(|f| (*f).to_owned()).collect() }
+    fn words(flags: &[&str]) -> Vec<String> {
+        flags.iter().map(|f| (*f).to_owned()).collect()
+    }
 
     #[test]
     fn the_lowest_architecture_is_taken_or_the_nearest_below() {
@@ -298,13 +423,53 @@ mod tests {
     #[test]
     fn host_flags_are_cut_to_what_changes_meaning() {
         let given = words(&[
-            "-Wall", "-O3", "-fPIC", "-march=native", "-mavx2", "-mno-fma", "-fno-exceptions", "-DA=1", "-D", "B", "-I/x",
-            "-isystem", "/y", "-idirafter", "/z", "-fopenmp", "-g", "-flto", "-fvisibility=hidden", "-m64", "-mcmodel=large",
-            "-DNDEBUG", "-include", "p.h", "-std=c++20", "-D",
+            "-Wall",
+            "-O3",
+            "-fPIC",
+            "-march=native",
+            "-mavx2",
+            "-mno-fma",
+            "-fno-exceptions",
+            "-DA=1",
+            "-D",
+            "B",
+            "-I/x",
+            "-isystem",
+            "/y",
+            "-idirafter",
+            "/z",
+            "-fopenmp",
+            "-g",
+            "-flto",
+            "-fvisibility=hidden",
+            "-m64",
+            "-mcmodel=large",
+            "-DNDEBUG",
+            "-include",
+            "p.h",
+            "-std=c++20",
+            "-D",
         ]);
         let kept = [
-            "-Xarch_host", "-march=native", "-Xarch_host", "-mavx2", "-Xarch_host", "-mno-fma", "-fno-exceptions", "-DA=1", "-DB",
-            "-I/x", "-isystem", "/y", "-idirafter", "/z", "-D_OPENMP=201511", "-m64", "-include", "p.h", "-std=c++20",
+            "-Xarch_host",
+            "-march=native",
+            "-Xarch_host",
+            "-mavx2",
+            "-Xarch_host",
+            "-mno-fma",
+            "-fno-exceptions",
+            "-DA=1",
+            "-DB",
+            "-I/x",
+            "-isystem",
+            "/y",
+            "-idirafter",
+            "/z",
+            "-D_OPENMP=201511",
+            "-m64",
+            "-include",
+            "p.h",
+            "-std=c++20",
         ];
         assert_eq!(host_flags(&given, true), kept);
         assert!(host_flags(&given, false).contains(&"-DNDEBUG".to_owned()));
@@ -334,8 +499,12 @@ mod tests {
         use PreprocessorFlag as P;
         let u = TranslationUnit {
             preprocessor: vec![
-                P::Include("a".into()), P::Define("X=1".into()), P::PreInclude("mine.h".into()), P::Undefine("X".into()),
-                P::SystemInclude("s".into()), P::Define("X=2".into()),
+                P::Include("a".into()),
+                P::Define("X=1".into()),
+                P::PreInclude("mine.h".into()),
+                P::Undefine("X".into()),
+                P::SystemInclude("s".into()),
+                P::Define("X=2".into()),
             ],
             ..unit(Language::Cuda)
         };
@@ -356,17 +525,23 @@ mod tests {
             assert!(a.contains(&"-D__NVCC__".to_owned()), "nvcc defines it for every language");
         }
         let own = TranslationUnit { nvcc: None, ..unit(Language::Cxx) };
-        assert!(!arguments(&own, Side::Host).contains(&"-D__NVCC__".to_owned()), "compiled by the host compiler itself");
+        assert!(
+            !arguments(&own, Side::Host).contains(&"-D__NVCC__".to_owned()),
+            "compiled by the host compiler itself"
+        );
     }
 
     #[test]
     fn language_flags_become_their_macros() {
         let u = TranslationUnit {
-            language_flags: words(&["--extended-lambda", "--default-stream", "per-thread", "--device-debug"]), relocatable: true,
+            language_flags: words(&["--extended-lambda", "--default-stream", "per-thread", "--device-debug"]),
+            relocatable: true,
             ..unit(Language::Cuda)
         };
         let a = arguments(&u, Side::Host);
-        for m in ["EXTENDED_LAMBDA__", "DEBUG__", "RDC__"] { assert!(a.contains(&format!("-D__CUDACC_{m}")), "{m}"); }
+        for m in ["EXTENDED_LAMBDA__", "DEBUG__", "RDC__"] {
+            assert!(a.contains(&format!("-D__CUDACC_{m}")), "{m}");
+        }
         assert!(a.contains(&"-DCUDA_API_PER_THREAD_DEFAULT_STREAM".to_owned()));
         let joined = TranslationUnit { language_flags: words(&["--default-stream=legacy"]), ..unit(Language::Cuda) };
         assert!(!arguments(&joined, Side::Host).contains(&"-DCUDA_API_PER_THREAD_DEFAULT_STREAM".to_owned()));

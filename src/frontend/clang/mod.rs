@@ -14,9 +14,9 @@ use crate::frontend::paths::normalise;
 use crate::frontend::{ExtractOptions, Extraction, NotAnalysed};
 use crate::ir::{Module, Side};
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
-pub(crate) use repair::SHARED_PREFIX;
 use flags::{Asserts, Before, ClangCommand, Reading};
 use header::Flags;
+pub(crate) use repair::SHARED_PREFIX;
 use run::Refusal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -71,17 +71,27 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
     };
     let compat = folder.path().join("scuba-compat.h");
     if let Err(e) = std::fs::write(&compat, COMPAT) {
-        out.not_analysed = wanted.into_iter().map(|s| refuse(s, format!("cannot write {}: {e}", compat.display()))).collect();
+        out.not_analysed =
+            wanted.into_iter().map(|s| refuse(s, format!("cannot write {}: {e}", compat.display()))).collect();
         return out;
     }
-    let job = Job { unit, options, toolkit: &toolkit, folder: folder.path(), compat: &compat, frontend: &frontend, deadline };
+    let job =
+        Job { unit, options, toolkit: &toolkit, folder: folder.path(), compat: &compat, frontend: &frontend, deadline };
     let results: Vec<(Side, SideResult)> = std::thread::scope(|scope| {
         let threads: Vec<_> = wanted.iter().map(|s| (*s, scope.spawn(|| job.side(*s)))).collect();
-        threads.into_iter().map(|(s, t)| (s, t.join().unwrap_or_else(|_| SideResult {
-            module: Err("the reader of clang's output stopped at something it does not know".into()),
-            dependencies: vec![],
-            notes: vec![],
-        }))).collect()
+        threads
+            .into_iter()
+            .map(|(s, t)| {
+                (
+                    s,
+                    t.join().unwrap_or_else(|_| SideResult {
+                        module: Err("the reader of clang's output stopped at something it does not know".into()),
+                        dependencies: vec![],
+                        notes: vec![],
+                    }),
+                )
+            })
+            .collect()
     });
     let mut dependencies = std::collections::BTreeSet::new();
     for (side, result) in results {
@@ -91,7 +101,9 @@ pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extract
             Err(reason) => out.not_analysed.push(refuse(side, reason)),
         }
         for n in result.notes {
-            if !out.notes.contains(&n) { out.notes.push(n); }
+            if !out.notes.contains(&n) {
+                out.notes.push(n);
+            }
         }
     }
     dependencies.retain(|d| *d != compat && !options.headers.as_ref().is_some_and(|h| d.starts_with(h)));
@@ -113,7 +125,10 @@ struct Job<'a> {
 impl Job<'_> {
     /// Compiles and reads one side: with asserts kept and as the host's GCC first, then ever closer to plain clang.
     fn side(&self, side: Side) -> SideResult {
-        let stem = match side { Side::Device => "device", Side::Host => "host" };
+        let stem = match side {
+            Side::Device => "device",
+            Side::Host => "host",
+        };
         let bitcode = self.folder.join(format!("{stem}.bc"));
         let depfile = self.folder.join(format!("{stem}.d"));
         let mut reading = Reading::default();
@@ -122,11 +137,18 @@ impl Job<'_> {
             let command = ClangCommand::new(self.unit, side, &reading, self.toolkit, self.options);
             let header = self.with_header(&command, &bitcode, &depfile);
             let command = command.files(Before::Ours(self.compat), &bitcode, &depfile);
-            let ran = header.map_or_else(|| run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline).map(|()| vec![]), Ok);
+            let ran = header.map_or_else(
+                || {
+                    run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline)
+                        .map(|()| vec![])
+                },
+                Ok,
+            );
             let refusal = match ran {
                 Ok(files) => {
                     if let (Side::Device, Some(to)) = (side, &self.options.keep_device_code)
-                        && let Err(e) = std::fs::copy(&bitcode, to) {
+                        && let Err(e) = std::fs::copy(&bitcode, to)
+                    {
                         let module = Err(format!("cannot keep the device code in {}: {e}", to.display()));
                         return SideResult { module, dependencies: vec![], notes: vec![] };
                     }
@@ -135,16 +157,26 @@ impl Job<'_> {
                     let mut result = self.read(side, &bitcode, &depfile, command, restored);
                     result.dependencies.extend(files);
                     let mut note = |text: &str| result.notes.push(format!("{side:?} side: {text}"));
-                    if restored { note("read without NDEBUG: what rests on an `assert` is assumed"); }
-                    if released && !restored { note("does not compile without NDEBUG; asserts are not seen"); }
-                    for what in reading.overlay.iter().flat_map(|o| &o.1) { note(what); }
-                    if !reading.as_gcc { note("compiles only without the host compiler's GCC version macros"); }
+                    if restored {
+                        note("read without NDEBUG: what rests on an `assert` is assumed");
+                    }
+                    if released && !restored {
+                        note("does not compile without NDEBUG; asserts are not seen");
+                    }
+                    for what in reading.overlay.iter().flat_map(|o| &o.1) {
+                        note(what);
+                    }
+                    if !reading.as_gcc {
+                        note("compiles only without the host compiler's GCC version macros");
+                    }
                     return result;
                 }
                 Err(refusal) => refusal,
             };
             // The reason to show is the last one under the command's own macros: later attempts have oddities of their own.
-            if reading.as_gcc || reason.is_empty() { reason = refusal.to_string(); }
+            if reading.as_gcc || reason.is_empty() {
+                reason = refusal.to_string();
+            }
             let next = match refusal {
                 Refusal::Error { stderr, line } => self.next_reading(&reading, stem, &stderr, &line),
                 _ => None,
@@ -159,9 +191,17 @@ impl Job<'_> {
     /// Compiles with a precompiled header, and says what files that was made of: clang leaves out some of them. `None` where there
     /// is none, or clang refuses something; what it is says the run without.
     fn with_header(&self, command: &ClangCommand, bitcode: &Path, depfile: &Path) -> Option<Vec<PathBuf>> {
-        if self.unit.language != Language::Cuda { return None; }
+        if self.unit.language != Language::Cuda {
+            return None;
+        }
         let arguments = command.without_files();
-        let flags = Flags { clang: &self.options.clang, version: self.frontend, arguments, directory: &self.unit.directory, deadline: self.deadline };
+        let flags = Flags {
+            clang: &self.options.clang,
+            version: self.frontend,
+            arguments,
+            directory: &self.unit.directory,
+            deadline: self.deadline,
+        };
         let header = header::find(self.options.headers.as_deref()?, &flags)?;
         let command = command.clone().files(Before::Precompiled(&header.path), bitcode, depfile);
         run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline).ok()?;
@@ -172,17 +212,30 @@ impl Job<'_> {
     fn next_reading(&self, now: &Reading, stem: &str, stderr: &str, line: &str) -> Option<Reading> {
         if now.overlay.is_none() {
             let folder = self.folder.join(format!("{stem}-corrected"));
-            let overlay = std::fs::create_dir_all(&folder).ok().and_then(|()| repair::overlay(stderr, &self.unit.directory, &folder));
-            if overlay.is_some() { return Some(Reading { overlay, ..now.clone() }); }
+            let overlay = std::fs::create_dir_all(&folder)
+                .ok()
+                .and_then(|()| repair::overlay(stderr, &self.unit.directory, &folder));
+            if overlay.is_some() {
+                return Some(Reading { overlay, ..now.clone() });
+            }
         }
         if now.asserts == Asserts::Kept && flags::defines_ndebug(self.unit) {
             return Some(Reading { asserts: Asserts::AsGiven, ..now.clone() });
         }
-        if now.as_gcc && !line.ends_with("file not found") { return Some(Reading { as_gcc: false, ..now.clone() }); }
+        if now.as_gcc && !line.ends_with("file not found") {
+            return Some(Reading { as_gcc: false, ..now.clone() });
+        }
         None
     }
 
-    fn read(&self, side: Side, bitcode: &Path, depfile: &Path, command: ClangCommand, asserts_restored: bool) -> SideResult {
+    fn read(
+        &self,
+        side: Side,
+        bitcode: &Path,
+        depfile: &Path,
+        command: ClangCommand,
+        asserts_restored: bool,
+    ) -> SideResult {
         let about = About {
             side,
             source: self.unit.source.to_string_lossy().into_owned(),

@@ -32,16 +32,23 @@ pub(super) fn overlay(stderr: &str, directory: &Path, folder: &Path) -> Option<(
     for l in stderr.lines().filter(|l| l.contains(PERCENT) || l.contains(SHARED)) {
         let mut parts = l.split(':');
         let file = files.entry(normalise(directory, Path::new(parts.next()?))).or_default();
-        if l.contains(PERCENT) { file.percents = true; continue; }
+        if l.contains(PERCENT) {
+            file.percents = true;
+            continue;
+        }
         let mut number = || parts.next().and_then(|n| n.parse().ok());
-        if let (Some(line), Some(column)) = (number(), number()) { file.shared.insert((line, column)); }
+        if let (Some(line), Some(column)) = (number(), number()) {
+            file.shared.insert((line, column));
+        }
     }
     let mut roots = vec![];
     let mut said = vec![];
     for (i, (file, complaints)) in files.iter().enumerate() {
         let mut text = std::fs::read(file).ok()?;
         let bare = without_constructors(&text, &complaints.shared);
-        if bare != text { said.push("shared variables were read as nvcc leaves them, without their constructors"); }
+        if bare != text {
+            said.push("shared variables were read as nvcc leaves them, without their constructors");
+        }
         text = bare;
         if complaints.percents {
             text = escape_percents(&text);
@@ -51,7 +58,9 @@ pub(super) fn overlay(stderr: &str, directory: &Path, folder: &Path) -> Option<(
         std::fs::write(&copy, text).ok()?;
         roots.push(serde_json::json!({"type": "file", "name": file, "external-contents": copy}));
     }
-    if said.is_empty() { return None; }
+    if said.is_empty() {
+        return None;
+    }
     said.sort_unstable();
     said.dedup();
     let overlay = folder.join("overlay.json");
@@ -64,11 +73,16 @@ pub(super) fn overlay(stderr: &str, directory: &Path, folder: &Path) -> Option<(
 /// becomes `typedef T scuba_type_x[2]; __shared__ scuba_uninitialised<scuba_type_x> scuba_shared_x; auto &x = scuba_shared_x.value;`.
 /// Declarations of several variables, and those that macros write, stay as they are.
 fn without_constructors(source: &[u8], places: &BTreeSet<(usize, usize)>) -> Vec<u8> {
-    let starts: Vec<usize> = std::iter::once(0).chain(source.iter().enumerate().filter(|b| *b.1 == b'\n').map(|b| b.0 + 1)).collect();
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(source.iter().enumerate().filter(|b| *b.1 == b'\n').map(|b| b.0 + 1)).collect();
     let mut out = vec![];
     let mut copied = 0;
     for (line, column) in places {
-        let Some(at) = starts.get(line.wrapping_sub(1)).map(|s| s + column.saturating_sub(1)).filter(|at| *at < source.len()) else { continue };
+        let Some(at) =
+            starts.get(line.wrapping_sub(1)).map(|s| s + column.saturating_sub(1)).filter(|at| *at < source.len())
+        else {
+            continue;
+        };
         let from = source[..at].iter().rposition(|b| matches!(b, b';' | b'{' | b'}')).map_or(0, |p| p + 1);
         let Some((end, text)) = bare_variable(source, from.max(copied), at) else { continue };
         out.extend_from_slice(&source[copied..from.max(copied)]);
@@ -90,8 +104,12 @@ fn bare_variable(source: &[u8], from: usize, at: usize) -> Option<(usize, Vec<u8
     let name = &source[at..name_end];
     // An array's dimensions; an initial value is none that nvcc gives.
     let mut rest = source[name_end..end].trim_ascii();
-    if let Some(value) = rest.iter().position(|b| matches!(b, b'=' | b'{' | b'(')) { rest = rest[..value].trim_ascii(); }
-    if name.is_empty() || rest.contains(&b',') || source[shared..end].contains(&b'#') { return None; }
+    if let Some(value) = rest.iter().position(|b| matches!(b, b'=' | b'{' | b'(')) {
+        rest = rest[..value].trim_ascii();
+    }
+    if name.is_empty() || rest.contains(&b',') || source[shared..end].contains(&b'#') {
+        return None;
+    }
     // How it is aligned belongs to the variable.
     let mut aligned = vec![];
     while let Some(open) = [&b"alignas("[..], b"__align__("].iter().find(|w| ty.starts_with(w)).map(|w| w.len()) {
@@ -100,12 +118,19 @@ fn bare_variable(source: &[u8], from: usize, at: usize) -> Option<(usize, Vec<u8
         aligned.push(b' ');
         ty = ty[close..].trim_ascii();
     }
-    if ty.is_empty() { return None; }
+    if ty.is_empty() {
+        return None;
+    }
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
     // What stands before `__shared__` keeps its lines; comments at the end of a line end there.
-    let (lead, before) = before.iter().rposition(|b| *b == b'\n').map_or((&b""[..], before), |p| before.split_at(p + 1));
+    let (lead, before) =
+        before.iter().rposition(|b| *b == b'\n').map_or((&b""[..], before), |p| before.split_at(p + 1));
     let (n, before, aligned) = (text(name), text(before), text(&aligned));
-    let declaration = format!("typedef {} scuba_type_{n}{}; {before}__shared__ {aligned}scuba_uninitialised<scuba_type_{n}> {SHARED_PREFIX}{n}; auto &{n} = {SHARED_PREFIX}{n}.value", text(ty), text(rest));
+    let declaration = format!(
+        "typedef {} scuba_type_{n}{}; {before}__shared__ {aligned}scuba_uninitialised<scuba_type_{n}> {SHARED_PREFIX}{n}; auto &{n} = {SHARED_PREFIX}{n}.value",
+        text(ty),
+        text(rest)
+    );
     // Lines keep their numbers.
     let lines = |b: &[u8]| b.iter().filter(|b| **b == b'\n').count();
     let mut out = [lead, declaration.as_bytes()].concat();
@@ -117,8 +142,14 @@ fn bare_variable(source: &[u8], from: usize, at: usize) -> Option<(usize, Vec<u8
 fn parenthesis(s: &[u8]) -> Option<usize> {
     let mut depth = 1;
     for (i, b) in s.iter().enumerate() {
-        match b { b'(' => depth += 1, b')' => depth -= 1, _ => {} }
-        if depth == 0 { return Some(i + 1); }
+        match b {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(i + 1);
+        }
     }
     None
 }
@@ -148,19 +179,26 @@ fn escape_percents(source: &[u8]) -> Vec<u8> {
     out
 }
 
-fn is_word(b: u8) -> bool { b.is_ascii_alphanumeric() || b == b'_' }
+fn is_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_'
+}
 
 /// Behind the comment, string or character that begins at `at`; `at` itself where none does.
 fn skip_text(s: &[u8], at: usize) -> usize {
     let find = |needle: &[u8], from: usize| {
-        s[from.min(s.len())..].windows(needle.len()).position(|w| w == needle).map_or(s.len(), |p| from + p + needle.len())
+        s[from.min(s.len())..]
+            .windows(needle.len())
+            .position(|w| w == needle)
+            .map_or(s.len(), |p| from + p + needle.len())
     };
     match s[at..] {
         [b'/', b'/', ..] => find(b"\n", at),
         [b'/', b'*', ..] => find(b"*/", at + 2),
         [quote @ (b'"' | b'\''), ..] => {
             let mut i = at + 1;
-            while i < s.len() && s[i] != quote && s[i] != b'\n' { i += if s[i] == b'\\' { 2 } else { 1 }; }
+            while i < s.len() && s[i] != quote && s[i] != b'\n' {
+                i += if s[i] == b'\\' { 2 } else { 1 };
+            }
             (i + 1).min(s.len())
         }
         _ => at,
@@ -172,9 +210,13 @@ fn asm_statement(s: &[u8], at: usize) -> Option<usize> {
     let word = |from: usize| from + s[from..].iter().take_while(|b| is_word(**b)).count();
     let blanks = |from: usize| from + s[from..].iter().take_while(|b| b.is_ascii_whitespace()).count();
     let end = word(at);
-    if !matches!(&s[at..end], b"asm" | b"__asm__" | b"__asm") { return None; }
+    if !matches!(&s[at..end], b"asm" | b"__asm__" | b"__asm") {
+        return None;
+    }
     let mut i = blanks(end);
-    while matches!(&s[i..word(i)], b"volatile" | b"__volatile__" | b"inline" | b"__inline__") { i = blanks(word(i)); }
+    while matches!(&s[i..word(i)], b"volatile" | b"__volatile__" | b"inline" | b"__inline__") {
+        i = blanks(word(i));
+    }
     (s.get(i) == Some(&b'(')).then_some(i + 1)
 }
 
@@ -195,7 +237,10 @@ fn template(s: &[u8], from: usize, out: &mut Vec<u8>) -> usize {
         out.push(text[i]);
         if text[i] == b'%' {
             match text.get(i + 1) {
-                Some(b'%') => { out.push(b'%'); i += 1; }
+                Some(b'%') => {
+                    out.push(b'%');
+                    i += 1;
+                }
                 Some(b) if b.is_ascii_digit() => {}
                 _ => out.push(b'%'),
             }
@@ -209,18 +254,25 @@ fn template(s: &[u8], from: usize, out: &mut Vec<u8>) -> usize {
 mod tests {
     use super::*;
 
-    fn escaped(s: &str) -> String { String::from_utf8(escape_percents(s.as_bytes())).unwrap() }
+    fn escaped(s: &str) -> String {
+        String::from_utf8(escape_percents(s.as_bytes())).unwrap()
+    }
 
     #[test]
     fn registers_in_templates_with_operands_are_escaped() {
-        assert_eq!(escaped(r#"asm("mov %0, %tid.x; %%r" : "=r"(a % b));"#), r#"asm("mov %0, %%tid.x; %%r" : "=r"(a % b));"#);
+        assert_eq!(
+            escaped(r#"asm("mov %0, %tid.x; %%r" : "=r"(a % b));"#),
+            r#"asm("mov %0, %%tid.x; %%r" : "=r"(a % b));"#
+        );
         assert_eq!(
             escaped("asm volatile (\".reg .pred %p<5>;\"\n \"x %1;\" /* % */ :: \"r\"(n));"),
             "asm volatile (\".reg .pred %%p<5>;\"\n \"x %1;\" /* %% */ :: \"r\"(n));"
         );
     }
 
-    fn bare(s: &str, places: &[(usize, usize)]) -> String { String::from_utf8(without_constructors(s.as_bytes(), &places.iter().copied().collect())).unwrap() }
+    fn bare(s: &str, places: &[(usize, usize)]) -> String {
+        String::from_utf8(without_constructors(s.as_bytes(), &places.iter().copied().collect())).unwrap()
+    }
 
     #[test]
     fn shared_variables_lose_their_constructors() {
@@ -232,14 +284,22 @@ mod tests {
             bare("{ __shared__ V a[4][N+1]; __shared__\nV c{}; }", &[(1, 16), (2, 3)]),
             "{typedef V scuba_type_a[4][N+1];  __shared__ scuba_uninitialised<scuba_type_a> scuba_shared_a; auto &a = scuba_shared_a.value;typedef V scuba_type_c;  __shared__ scuba_uninitialised<scuba_type_c> scuba_shared_c; auto &c = scuba_shared_c.value\n; }"
         );
-        for s in ["{ __shared__ V a, b; }", "{ SHARED(V, a); }", "{ __shared__ V "] { assert_eq!(bare(s, &[(1, 16)]), s); }
+        for s in ["{ __shared__ V a, b; }", "{ SHARED(V, a); }", "{ __shared__ V "] {
+            assert_eq!(bare(s, &[(1, 16)]), s);
+        }
     }
 
     #[test]
     fn everything_else_stays() {
         for s in [
-            r#"asm("mov x, %tid.x;");"#, r#"printf("%d : %s", a % b);"#, "// asm(\"%x\" : )\nint my_asm(int);",
-            r#"const char *s = "asm(\"%x\" :)";"#, "int a = b % c;", "'", "asm", "\"open",
+            r#"asm("mov x, %tid.x;");"#,
+            r#"printf("%d : %s", a % b);"#,
+            "// asm(\"%x\" : )\nint my_asm(int);",
+            r#"const char *s = "asm(\"%x\" :)";"#,
+            "int a = b % c;",
+            "'",
+            "asm",
+            "\"open",
         ] {
             assert_eq!(escaped(s), s);
         }

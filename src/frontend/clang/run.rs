@@ -34,7 +34,9 @@ pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, deadli
     let mut stderr = child.stderr.take();
     let reader = std::thread::spawn(move || {
         let mut text = vec![];
-        if let Some(s) = stderr.as_mut() { let _ = s.read_to_end(&mut text); }
+        if let Some(s) = stderr.as_mut() {
+            let _ = s.read_to_end(&mut text);
+        }
         String::from_utf8_lossy(&text).into_owned()
     });
     let status = loop {
@@ -49,9 +51,13 @@ pub(super) fn clang(clang: &Path, arguments: &[String], directory: &Path, deadli
             Err(e) => return Err(Refusal::Crashed(e.to_string())),
         }
     };
-    if status.success() { return Ok(()); }
+    if status.success() {
+        return Ok(());
+    }
     let text = reader.join().unwrap_or_default();
-    if let Some(signal) = status.signal() { return Err(Refusal::Crashed(format!("signal {signal}"))); }
+    if let Some(signal) = status.signal() {
+        return Err(Refusal::Crashed(format!("signal {signal}")));
+    }
     Err(match first_error(&text) {
         Some(line) => Refusal::Error { line, stderr: text },
         None => Refusal::Crashed(format!("exit status {}", status.code().unwrap_or(-1))),
@@ -85,9 +91,15 @@ fn parse_depfile(text: &str) -> Vec<String> {
     let mut chars = list.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
-            '\\' if matches!(chars.peek(), Some('\n')) => { chars.next(); flush(&mut name, &mut out); }
+            '\\' if matches!(chars.peek(), Some('\n')) => {
+                chars.next();
+                flush(&mut name, &mut out);
+            }
             '\\' if matches!(chars.peek(), Some(' ' | '#' | '\\')) => name.extend(chars.next()),
-            '$' if matches!(chars.peek(), Some('$')) => { chars.next(); name.push('$'); }
+            '$' if matches!(chars.peek(), Some('$')) => {
+                chars.next();
+                name.push('$');
+            }
             c if c.is_whitespace() => flush(&mut name, &mut out),
             c => name.push(c),
         }
@@ -97,7 +109,9 @@ fn parse_depfile(text: &str) -> Vec<String> {
 }
 
 fn flush(name: &mut String, out: &mut Vec<String>) {
-    if !name.is_empty() { out.push(std::mem::take(name)); }
+    if !name.is_empty() {
+        out.push(std::mem::take(name));
+    }
 }
 
 #[cfg(test)]

@@ -41,17 +41,26 @@ impl Toolkit {
     /// Where a CUDA unit has none.
     pub fn find(unit: &TranslationUnit, cuda_path: Option<&Path>) -> Result<Self, ToolkitError> {
         let host = HostCompiler::ask(unit.host_compiler.as_deref().unwrap_or(Path::new("g++")), &unit.directory);
-        let bin = unit.nvcc.as_deref().and_then(bin_folder)
-            .or_else(|| candidates(cuda_path).into_iter().map(|r| r.join("bin")).find(|b| has_headers(&b.join(".."))));
+        let bin =
+            unit.nvcc.as_deref().and_then(bin_folder).or_else(|| {
+                candidates(cuda_path).into_iter().map(|r| r.join("bin")).find(|b| has_headers(&b.join("..")))
+            });
         let Some(bin) = bin else {
-            if unit.language == Language::Cuda { return Err(ToolkitError::None); }
+            if unit.language == Language::Cuda {
+                return Err(ToolkitError::None);
+            }
             return Ok(Self { root: None, version: (0, 0, 0), includes: vec![], system_includes: vec![], host });
         };
         let root = crate::frontend::paths::normalise(&bin, Path::new(".."));
         let profile = std::fs::read_to_string(bin.join("nvcc.profile")).unwrap_or_default();
         let (mut includes, system_includes) = profile_includes(&profile, &bin, &root);
-        if includes.is_empty() { includes.push(root.join("include")); }
-        let version = unit.nvcc.as_deref().and_then(nvcc_version)
+        if includes.is_empty() {
+            includes.push(root.join("include"));
+        }
+        let version = unit
+            .nvcc
+            .as_deref()
+            .and_then(nvcc_version)
             .or_else(|| header_version(&root.join("include/cuda.h")))
             .unwrap_or((0, 0, 0));
         Ok(Self { root: Some(root), version, includes, system_includes, host })
@@ -67,25 +76,29 @@ impl Toolkit {
     /// The compute capability nvcc compiles for when none is asked for (release notes: 12.x 5.2, 13.0 7.5).
     #[must_use]
     pub fn default_arch(&self) -> u32 {
-        match self.version.0 { 0 | 13.. => 75, 11 | 12 => 52, _ => 30 }
+        match self.version.0 {
+            0 | 13.. => 75,
+            11 | 12 => 52,
+            _ => 30,
+        }
     }
 }
 
-fn has_headers(root: &Path) -> bool { root.join("include/cuda_runtime.h").is_file() }
+fn has_headers(root: &Path) -> bool {
+    root.join("include/cuda_runtime.h").is_file()
+}
 
 /// The folder of `nvcc.profile`: beside nvcc as invoked, else beside what a link leads to, else what nvcc itself says
 /// (distributions install nvcc as a script).
 fn bin_folder(nvcc: &Path) -> Option<PathBuf> {
     let beside = |p: &Path| p.parent().filter(|d| d.join("nvcc.profile").is_file()).map(Path::to_owned);
-    beside(nvcc)
-        .or_else(|| beside(&nvcc.canonicalize().ok()?))
-        .or_else(|| {
-            let out = Command::new(nvcc).args(["--dryrun", "-E", "-x", "cu", "/dev/null"])
-                .stdin(Stdio::null()).output().ok()?;
-            let text = String::from_utf8_lossy(&out.stderr).into_owned();
-            let top = text.lines().find_map(|l| l.strip_prefix("#$ TOP="))?;
-            Some(Path::new(top.trim()).join("bin"))
-        })
+    beside(nvcc).or_else(|| beside(&nvcc.canonicalize().ok()?)).or_else(|| {
+        let out =
+            Command::new(nvcc).args(["--dryrun", "-E", "-x", "cu", "/dev/null"]).stdin(Stdio::null()).output().ok()?;
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        let top = text.lines().find_map(|l| l.strip_prefix("#$ TOP="))?;
+        Some(Path::new(top.trim()).join("bin"))
+    })
 }
 
 fn candidates(cuda_path: Option<&Path>) -> Vec<PathBuf> {
@@ -109,7 +122,9 @@ fn profile_includes(profile: &str, bin: &Path, root: &Path) -> (Vec<PathBuf>, Ve
         let Some((name, value)) = line.split_once('=') else { continue };
         let words = shlex::split(&expand(value)).unwrap_or_default();
         let name = name.trim_end_matches(['+', ' ', '\t']).trim();
-        if name != "INCLUDES" && name != "SYSTEM_INCLUDES" { continue; }
+        if name != "INCLUDES" && name != "SYSTEM_INCLUDES" {
+            continue;
+        }
         let mut words = words.into_iter();
         while let Some(w) = words.next() {
             let (list, rest) = match (w.strip_prefix("-isystem"), w.strip_prefix("-I")) {
@@ -131,7 +146,9 @@ fn nvcc_version(nvcc: &Path) -> Option<(u32, u32, u32)> {
 }
 
 fn parse_nvcc_version(text: &str) -> Option<(u32, u32, u32)> {
-    let v = text.split_whitespace().find_map(|w| w.strip_prefix('V').filter(|r| r.starts_with(|c: char| c.is_ascii_digit())))?;
+    let v = text
+        .split_whitespace()
+        .find_map(|w| w.strip_prefix('V').filter(|r| r.starts_with(|c: char| c.is_ascii_digit())))?;
     let mut parts = v.split('.').map(|p| p.parse::<u32>().ok());
     Some((parts.next()??, parts.next()??, parts.next().flatten().unwrap_or(0)))
 }
@@ -153,7 +170,8 @@ impl HostCompiler {
         };
         // clang answers -dumpfullversion with an error, GCC below 7 as well.
         let gnu_version = ask("-dumpfullversion").filter(|v| v.starts_with(|c: char| c.is_ascii_digit()));
-        let gcc_folder = gnu_version.as_ref()
+        let gcc_folder = gnu_version
+            .as_ref()
             .and_then(|_| ask("-print-libgcc-file-name"))
             .and_then(|p| Path::new(&p).parent().map(Path::to_owned))
             .filter(|d| d.join("crtbegin.o").is_file());

@@ -14,7 +14,9 @@ use inkwell::module::Module;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::*;
-use llvm_sys::target::{LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement, LLVMTargetDataRef};
+use llvm_sys::target::{
+    LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement, LLVMTargetDataRef,
+};
 use std::ffi::CStr;
 use std::marker::PhantomData;
 
@@ -55,7 +57,9 @@ pub(super) struct Bitcode<'m> {
 
 /// Copies LLVM's (pointer, length) strings.
 fn text(ptr: *const libc::c_char, len: usize) -> String {
-    if ptr.is_null() { return String::new(); }
+    if ptr.is_null() {
+        return String::new();
+    }
     // SAFETY: LLVM hands out `len` readable bytes that live as long as the module.
     let bytes = unsafe { std::slice::from_raw_parts(ptr.cast::<u8>(), len) };
     String::from_utf8_lossy(bytes).into_owned()
@@ -63,7 +67,9 @@ fn text(ptr: *const libc::c_char, len: usize) -> String {
 
 /// Takes over a message that LLVM allocated.
 fn message(ptr: *mut libc::c_char) -> String {
-    if ptr.is_null() { return String::new(); }
+    if ptr.is_null() {
+        return String::new();
+    }
     // SAFETY: a NUL-terminated string that the caller owns and that LLVMDisposeMessage frees.
     unsafe {
         let out = CStr::from_ptr(ptr).to_string_lossy().into_owned();
@@ -84,7 +90,10 @@ fn list<'m>(first: LLVMValueRef, next: unsafe extern "C" fn(LLVMValueRef) -> LLV
 }
 
 impl<'m> Bitcode<'m> {
-    pub(super) fn new<'c>(module: &'m Module<'c>) -> Self where 'c: 'm {
+    pub(super) fn new<'c>(module: &'m Module<'c>) -> Self
+    where
+        'c: 'm,
+    {
         let raw = module.as_mut_ptr();
         // SAFETY: the module is alive for 'm; layout and context belong to it.
         let (context, layout) = unsafe { (LLVMGetModuleContext(raw), LLVMGetModuleDataLayout(raw)) };
@@ -106,7 +115,9 @@ impl<'m> Bitcode<'m> {
     pub(super) fn layout(&self, ty: Type<'m>) -> (u64, u32) {
         // SAFETY: type and layout belong to the live module; unsized types are never passed on.
         unsafe {
-            if LLVMTypeIsSized(ty.0) == 0 { return (0, 1); }
+            if LLVMTypeIsSized(ty.0) == 0 {
+                return (0, 1);
+            }
             (LLVMABISizeOfType(self.layout, ty.0), LLVMABIAlignmentOfType(self.layout, ty.0))
         }
     }
@@ -124,11 +135,15 @@ impl<'m> Bitcode<'m> {
     }
     /// Operands of a metadata node; `None` where one is null or is not metadata.
     pub(super) fn meta_operands(&self, meta: Meta<'m>) -> Vec<Option<Value<'m>>> {
-        if meta.is(MetaKind::LLVMMDStringMetadataKind) { return vec![]; }
+        if meta.is(MetaKind::LLVMMDStringMetadataKind) {
+            return vec![];
+        }
         // SAFETY: every kind but strings and value wrappers is an MDNode; wrappers are checked by LLVMIsAMDNode.
         unsafe {
             let v = LLVMMetadataAsValue(self.context, meta.0);
-            if LLVMIsAMDNode(v).is_null() { return vec![]; }
+            if LLVMIsAMDNode(v).is_null() {
+                return vec![];
+            }
             let mut out: Vec<LLVMValueRef> = vec![std::ptr::null_mut(); LLVMGetMDNodeNumOperands(v) as usize];
             LLVMGetMDNodeOperands(v, out.as_mut_ptr());
             out.into_iter().map(Value::option).collect()
@@ -137,7 +152,9 @@ impl<'m> Bitcode<'m> {
     /// An operand that is itself metadata.
     pub(super) fn meta_operand(&self, meta: Meta<'m>, index: usize) -> Option<Meta<'m>> {
         let v = self.meta_operands(meta).get(index).copied().flatten()?;
-        if v.kind() != ValueKind::LLVMMetadataAsValueValueKind { return None; }
+        if v.kind() != ValueKind::LLVMMetadataAsValueValueKind {
+            return None;
+        }
         // SAFETY: a MetadataAsValue, as just checked.
         Meta::option(unsafe { LLVMValueAsMetadata(v.0) })
     }
@@ -171,7 +188,9 @@ impl<'m> Type<'m> {
         // SAFETY: element and length are asked of arrays and vectors only.
         unsafe {
             match self.kind() {
-                LlvmTypeKind::LLVMArrayTypeKind => Some((Type::wrap(LLVMGetElementType(self.0)), LLVMGetArrayLength2(self.0))),
+                LlvmTypeKind::LLVMArrayTypeKind => {
+                    Some((Type::wrap(LLVMGetElementType(self.0)), LLVMGetArrayLength2(self.0)))
+                }
                 LlvmTypeKind::LLVMVectorTypeKind => {
                     Some((Type::wrap(LLVMGetElementType(self.0)), u64::from(LLVMGetVectorSize(self.0))))
                 }
@@ -183,7 +202,9 @@ impl<'m> Type<'m> {
         assert_eq!(self.kind(), LlvmTypeKind::LLVMStructTypeKind);
         // SAFETY: a structure type, as just asserted.
         unsafe {
-            if LLVMIsOpaqueStruct(self.0) != 0 { return vec![]; }
+            if LLVMIsOpaqueStruct(self.0) != 0 {
+                return vec![];
+            }
             (0..LLVMCountStructElementTypes(self.0)).map(|i| Type::wrap(LLVMStructGetTypeAtIndex(self.0, i))).collect()
         }
     }
@@ -225,7 +246,9 @@ impl<'m> Meta<'m> {
         unsafe { LLVMGetMetadataKind(self.0) }
     }
     /// Of this kind? (llvm-sys derives no comparison for these.)
-    pub(super) fn is(self, kind: MetaKind) -> bool { self.kind() as u32 == kind as u32 }
+    pub(super) fn is(self, kind: MetaKind) -> bool {
+        self.kind() as u32 == kind as u32
+    }
     /// DWARF tag of a debug information node; 0 for other nodes.
     pub(super) fn tag(self) -> u16 {
         // SAFETY: LLVM casts dynamically here.
@@ -252,9 +275,14 @@ impl<'m> Meta<'m> {
             match self.kind() {
                 LLVMDIGlobalVariableMetadataKind | LLVMDILocalVariableMetadataKind => LLVMDIVariableGetFile(self.0),
                 LLVMDIFileMetadataKind => return Some(self),
-                LLVMDISubprogramMetadataKind | LLVMDILexicalBlockMetadataKind | LLVMDILexicalBlockFileMetadataKind
-                | LLVMDICompileUnitMetadataKind | LLVMDINamespaceMetadataKind | LLVMDICompositeTypeMetadataKind
-                | LLVMDIDerivedTypeMetadataKind | LLVMDIBasicTypeMetadataKind => LLVMDIScopeGetFile(self.0),
+                LLVMDISubprogramMetadataKind
+                | LLVMDILexicalBlockMetadataKind
+                | LLVMDILexicalBlockFileMetadataKind
+                | LLVMDICompileUnitMetadataKind
+                | LLVMDINamespaceMetadataKind
+                | LLVMDICompositeTypeMetadataKind
+                | LLVMDIDerivedTypeMetadataKind
+                | LLVMDIBasicTypeMetadataKind => LLVMDIScopeGetFile(self.0),
                 _ => return None,
             }
         })
@@ -273,7 +301,13 @@ impl<'m> Meta<'m> {
     }
     fn expect_type(self) {
         use MetaKind::*;
-        assert!(matches!(self.kind(), LLVMDICompositeTypeMetadataKind | LLVMDIDerivedTypeMetadataKind | LLVMDIBasicTypeMetadataKind | LLVMDISubroutineTypeMetadataKind));
+        assert!(matches!(
+            self.kind(),
+            LLVMDICompositeTypeMetadataKind
+                | LLVMDIDerivedTypeMetadataKind
+                | LLVMDIBasicTypeMetadataKind
+                | LLVMDISubroutineTypeMetadataKind
+        ));
     }
     /// Size of a DIType.
     pub(super) fn size_in_bits(self) -> u64 {
@@ -306,7 +340,9 @@ impl<'m> Meta<'m> {
     }
     /// The variable of a DIGlobalVariableExpression.
     pub(super) fn global_variable(self) -> Option<Meta<'m>> {
-        if !self.is(MetaKind::LLVMDIGlobalVariableExpressionMetadataKind) { return None; }
+        if !self.is(MetaKind::LLVMDIGlobalVariableExpressionMetadataKind) {
+            return None;
+        }
         // SAFETY: of the right kind, as just checked.
         Meta::option(unsafe { LLVMDIGlobalVariableExpressionGetVariable(self.0) })
     }
@@ -341,7 +377,9 @@ impl<'m> Value<'m> {
     pub(super) fn operands(self) -> Vec<Value<'m>> {
         // SAFETY: LLVMIsAUser is a dynamic cast; operands of a User are values.
         unsafe {
-            if LLVMIsAUser(self.0).is_null() { return vec![]; }
+            if LLVMIsAUser(self.0).is_null() {
+                return vec![];
+            }
             let n = u32::try_from(LLVMGetNumOperands(self.0)).unwrap_or(0);
             (0..n).filter_map(|i| Value::option(LLVMGetOperand(self.0, i))).collect()
         }
@@ -375,7 +413,9 @@ impl<'m> Value<'m> {
 
     /// A constant integer of up to 128 bits, sign-extended.
     pub(super) fn int(self) -> Option<i128> {
-        if self.kind() != ValueKind::LLVMConstantIntValueKind { return None; }
+        if self.kind() != ValueKind::LLVMConstantIntValueKind {
+            return None;
+        }
         let width = self.ty().int_width();
         if width <= 64 {
             // SAFETY: a ConstantInt of at most 64 bits.
@@ -386,7 +426,9 @@ impl<'m> Value<'m> {
     }
     /// Bit pattern of a floating-point constant of up to 64 bits.
     pub(super) fn float_bits(self) -> Option<(u32, u64)> {
-        if self.kind() != ValueKind::LLVMConstantFPValueKind { return None; }
+        if self.kind() != ValueKind::LLVMConstantFPValueKind {
+            return None;
+        }
         let bits = match self.ty().kind() {
             LlvmTypeKind::LLVMHalfTypeKind | LlvmTypeKind::LLVMBFloatTypeKind => 16,
             LlvmTypeKind::LLVMFloatTypeKind => 32,
@@ -420,8 +462,10 @@ impl<'m> Value<'m> {
     }
     fn expect_global(self) {
         self.expect_kind(&[
-            ValueKind::LLVMFunctionValueKind, ValueKind::LLVMGlobalVariableValueKind,
-            ValueKind::LLVMGlobalAliasValueKind, ValueKind::LLVMGlobalIFuncValueKind,
+            ValueKind::LLVMFunctionValueKind,
+            ValueKind::LLVMGlobalVariableValueKind,
+            ValueKind::LLVMGlobalAliasValueKind,
+            ValueKind::LLVMGlobalIFuncValueKind,
         ]);
     }
     pub(super) fn is_declaration(self) -> bool {
@@ -469,7 +513,9 @@ impl<'m> Value<'m> {
             out
         }
     }
-    fn expect_function(self) { self.expect_kind(&[ValueKind::LLVMFunctionValueKind]); }
+    fn expect_function(self) {
+        self.expect_kind(&[ValueKind::LLVMFunctionValueKind]);
+    }
     pub(super) fn subprogram(self) -> Option<Meta<'m>> {
         self.expect_function();
         // SAFETY: a function.
@@ -504,8 +550,14 @@ impl<'m> Value<'m> {
         // SAFETY: a function; the attribute is checked for null.
         unsafe {
             let a = LLVMGetStringAttributeAtIndex(
-                self.0, llvm_sys::LLVMAttributeFunctionIndex, key.as_ptr().cast(), u32::try_from(key.len()).unwrap_or(0));
-            if a.is_null() { return None; }
+                self.0,
+                llvm_sys::LLVMAttributeFunctionIndex,
+                key.as_ptr().cast(),
+                u32::try_from(key.len()).unwrap_or(0),
+            );
+            if a.is_null() {
+                return None;
+            }
             let mut len = 0;
             let p = LLVMGetStringAttributeValue(a, &raw mut len);
             Some(text(p, len as usize))
@@ -527,7 +579,9 @@ impl<'m> Value<'m> {
         unsafe {
             let id = LLVMGetEnumAttributeKindForName(key.as_ptr().cast(), key.len());
             let a = LLVMGetEnumAttributeAtIndex(self.0, param + 1, id);
-            if a.is_null() { return None; }
+            if a.is_null() {
+                return None;
+            }
             Type::option(LLVMGetTypeAttributeValue(a))
         }
     }
@@ -598,7 +652,10 @@ impl<'m> Value<'m> {
     pub(super) fn is_volatile(self) -> bool {
         self.expect(&[Opcode::LLVMLoad, Opcode::LLVMStore]);
         // SAFETY: a load or store.
-        unsafe { LLVMGetVolatile(self.0) != 0 || LLVMGetOrdering(self.0) != llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic }
+        unsafe {
+            LLVMGetVolatile(self.0) != 0
+                || LLVMGetOrdering(self.0) != llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
+        }
     }
     pub(super) fn rmw_op(self) -> RmwOp {
         self.expect(&[Opcode::LLVMAtomicRMW]);
@@ -642,7 +699,9 @@ impl<'m> Value<'m> {
         // SAFETY: a phi and indices within its list.
         unsafe {
             (0..LLVMCountIncoming(self.0))
-                .map(|i| (BasicBlock::wrap(LLVMGetIncomingBlock(self.0, i)), Value::wrap(LLVMGetIncomingValue(self.0, i))))
+                .map(|i| {
+                    (BasicBlock::wrap(LLVMGetIncomingBlock(self.0, i)), Value::wrap(LLVMGetIncomingValue(self.0, i)))
+                })
                 .collect()
         }
     }
@@ -686,7 +745,9 @@ impl<'m> Value<'m> {
     pub(super) fn condition(self) -> Option<Value<'m>> {
         self.expect(&[Opcode::LLVMBr, Opcode::LLVMSwitch]);
         // LLVMGetCondition takes branches only (LLVM 22); a switch's condition is its first operand.
-        if self.opcode() == Some(Opcode::LLVMSwitch) { return Some(self.operand(0)); }
+        if self.opcode() == Some(Opcode::LLVMSwitch) {
+            return Some(self.operand(0));
+        }
         // SAFETY: the condition is asked of conditional branches only.
         unsafe { (LLVMIsConditional(self.0) != 0).then(|| Value::wrap(LLVMGetCondition(self.0))) }
     }
@@ -706,7 +767,9 @@ impl<'m> Value<'m> {
     }
     /// Text, constraints and side effects of inline assembly.
     pub(super) fn inline_asm(self) -> Option<(String, String, bool)> {
-        if self.kind() != ValueKind::LLVMInlineAsmValueKind { return None; }
+        if self.kind() != ValueKind::LLVMInlineAsmValueKind {
+            return None;
+        }
         let (mut t, mut c) = (0, 0);
         // SAFETY: inline assembly, as just checked.
         unsafe {

@@ -26,7 +26,9 @@ impl<'m> Reader<'m> {
                 Some((bits, value)) => Const::Float { bits, value },
                 None => self.opaque(v),
             },
-            K::LLVMConstantPointerNullValueKind | K::LLVMConstantAggregateZeroValueKind => Const::Zero(self.types.id(ty)),
+            K::LLVMConstantPointerNullValueKind | K::LLVMConstantAggregateZeroValueKind => {
+                Const::Zero(self.types.id(ty))
+            }
             K::LLVMUndefValueValueKind | K::LLVMPoisonValueKind => Const::Undef(self.types.id(ty)),
             K::LLVMConstantDataArrayValueKind => Const::Bytes { ty: self.types.id(ty), data: v.raw_data() },
             K::LLVMConstantDataVectorValueKind => self.data_vector(v),
@@ -34,7 +36,9 @@ impl<'m> Reader<'m> {
                 let elems = v.operands().into_iter().map(|o| self.constant(o)).collect();
                 Const::Aggregate { ty: self.types.id(ty), elems }
             }
-            K::LLVMFunctionValueKind | K::LLVMGlobalVariableValueKind | K::LLVMGlobalAliasValueKind
+            K::LLVMFunctionValueKind
+            | K::LLVMGlobalVariableValueKind
+            | K::LLVMGlobalAliasValueKind
             | K::LLVMConstantExprValueKind => self.address(v).unwrap_or_else(|| self.opaque(v)),
             _ => self.opaque(v),
         }
@@ -44,10 +48,15 @@ impl<'m> Reader<'m> {
         // Only these print without their module; inline assembly and metadata would crash LLVM 22's printer.
         let printable = matches!(
             v.kind(),
-            K::LLVMConstantExprValueKind | K::LLVMConstantFPValueKind | K::LLVMConstantIntValueKind | K::LLVMBlockAddressValueKind
+            K::LLVMConstantExprValueKind
+                | K::LLVMConstantFPValueKind
+                | K::LLVMConstantIntValueKind
+                | K::LLVMBlockAddressValueKind
         );
         let mut what = if printable { v.print() } else { format!("{:?}", v.kind()) };
-        if let Some((cut, _)) = what.char_indices().nth(MAX_OPAQUE) { what.truncate(cut); }
+        if let Some((cut, _)) = what.char_indices().nth(MAX_OPAQUE) {
+            what.truncate(cut);
+        }
         Const::Opaque { ty: self.types.id(v.ty()), what }
     }
 
@@ -58,17 +67,22 @@ impl<'m> Reader<'m> {
         let size = usize::try_from(self.types.size(elem)).unwrap_or(0);
         let integer = elem.kind() == super::api::LlvmTypeKind::LLVMIntegerTypeKind;
         let data = v.raw_data();
-        if size == 0 || size > 8 || data.len() as u64 != size as u64 * count { return self.opaque(v); }
+        if size == 0 || size > 8 || data.len() as u64 != size as u64 * count {
+            return self.opaque(v);
+        }
         let bits = u32::try_from(size * 8).unwrap_or(64);
-        let elems = data.chunks_exact(size).map(|c| {
-            let raw = c.iter().rev().fold(0u64, |a, b| a << 8 | u64::from(*b));
-            if integer {
-                let shift = 64 - bits;
-                Const::Int { bits, value: i128::from((raw << shift).cast_signed() >> shift) }
-            } else {
-                Const::Float { bits, value: raw }
-            }
-        }).collect();
+        let elems = data
+            .chunks_exact(size)
+            .map(|c| {
+                let raw = c.iter().rev().fold(0u64, |a, b| a << 8 | u64::from(*b));
+                if integer {
+                    let shift = 64 - bits;
+                    Const::Int { bits, value: i128::from((raw << shift).cast_signed() >> shift) }
+                } else {
+                    Const::Float { bits, value: raw }
+                }
+            })
+            .collect();
         Const::Aggregate { ty, elems }
     }
 

@@ -3,10 +3,10 @@
 //! Metadata nodes are read by operand where the C API offers that; a node's plain fields (`arg:`, `encoding:`) exist
 //! only in its text.
 
-use super::api::{Bitcode, MetaKind, Meta, Value};
+use super::api::{Bitcode, Meta, MetaKind, Value};
 use super::members::Members;
-use crate::ir::{FileId, Loc, LocId, SourceFile, Var};
 use crate::frontend::paths::normalise;
+use crate::ir::{FileId, Loc, LocId, SourceFile, Var};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
@@ -58,7 +58,9 @@ impl<'m> Debug<'m> {
     /// `system` lists the folders whose files are not the user's; `directory` is where the compiler ran.
     pub(super) fn new(bitcode: Bitcode<'m>, system: Vec<PathBuf>, directory: PathBuf) -> Self {
         Self {
-            bitcode, system, directory,
+            bitcode,
+            system,
+            directory,
             // `LocId(0)` is "no location"; its file is one that nothing shows.
             files: vec![SourceFile { path: String::new(), system: true }],
             locs: vec![Loc { file: FileId(0), line: 0, column: 0, inlined_at: None }],
@@ -72,14 +74,18 @@ impl<'m> Debug<'m> {
 
     fn file(&mut self, scope: Meta<'m>) -> FileId {
         let Some(file) = scope.file() else { return FileId(0) };
-        if let Some(id) = self.file_ids.get(&file) { return *id; }
+        if let Some(id) = self.file_ids.get(&file) {
+            return *id;
+        }
         let (dir, name) = file.path();
         let path = normalise(&self.directory.join(dir), Path::new(&name));
         let system = self.system.iter().any(|s| path.starts_with(s));
         let text = path.to_string_lossy().into_owned();
         let next = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         let id = *self.path_ids.entry(text.clone()).or_insert(next);
-        if id == next { self.files.push(SourceFile { path: text, system }); }
+        if id == next {
+            self.files.push(SourceFile { path: text, system });
+        }
         self.file_ids.insert(file, id);
         id
     }
@@ -93,7 +99,9 @@ impl<'m> Debug<'m> {
     /// A DILocation with its chain of call sites.
     pub(super) fn location(&mut self, location: Option<Meta<'m>>) -> LocId {
         let Some(location) = location.filter(|l| l.is(MetaKind::LLVMDILocationMetadataKind)) else { return LocId(0) };
-        if let Some(id) = self.loc_ids.get(&location) { return *id; }
+        if let Some(id) = self.loc_ids.get(&location) {
+            return *id;
+        }
         let (line, column, scope, at) = location.location();
         let inlined_at = at.map(|a| self.location(Some(a)));
         let file = self.file(scope);
@@ -106,7 +114,9 @@ impl<'m> Debug<'m> {
     pub(super) fn declared_at(&mut self, node: Option<Meta<'m>>) -> LocId {
         let Some(node) = node else { return LocId(0) };
         self.members.see_function(node);
-        if let Some(id) = self.loc_ids.get(&node) { return *id; }
+        if let Some(id) = self.loc_ids.get(&node) {
+            return *id;
+        }
         let file = self.file(node);
         let id = self.push(Loc { file, line: node.line(), column: 0, inlined_at: None });
         self.loc_ids.insert(node, id);
@@ -163,7 +173,9 @@ impl<'m> Debug<'m> {
     /// C++ spelling of a DIType; null is `void`.
     fn type_name(&mut self, ty: Option<Meta<'m>>) -> String {
         let Some(ty) = ty else { return "void".into() };
-        if let Some(n) = self.type_names.get(&ty) { return n.clone(); }
+        if let Some(n) = self.type_names.get(&ty) {
+            return n.clone();
+        }
         let name = self.spell(Some(ty), String::new(), 0);
         self.type_names.insert(ty, name.clone());
         name
@@ -177,7 +189,9 @@ impl<'m> Debug<'m> {
             Some(_) => format!("{base} {declarator}"),
         };
         let Some(ty) = ty else { return join("void") };
-        if depth > MAX_TYPE_DEPTH { return join("…"); }
+        if depth > MAX_TYPE_DEPTH {
+            return join("…");
+        }
         let base = self.bitcode.meta_operand(ty, operand::BASE_TYPE);
         let is = |m: Option<Meta<'m>>, t: u16| m.is_some_and(|m| m.tag() == t);
         if ty.is(MetaKind::LLVMDISubroutineTypeMetadataKind) {
@@ -208,17 +222,23 @@ impl<'m> Debug<'m> {
             tag::RVALUE_REFERENCE => pointer("&&"),
             tag::CONST => qualified("const"),
             tag::VOLATILE => qualified("volatile"),
-            tag::RESTRICT => self.spell(base, format!("__restrict{}{declarator}", if declarator.is_empty() { "" } else { " " }), depth + 1),
+            tag::RESTRICT => self.spell(
+                base,
+                format!("__restrict{}{declarator}", if declarator.is_empty() { "" } else { " " }),
+                depth + 1,
+            ),
             tag::ATOMIC => self.spell(base, declarator, depth + 1),
             tag::PTR_TO_MEMBER => join("member pointer"),
             tag::ARRAY => {
                 let elements = self.bitcode.meta_operand(ty, operand::ELEMENTS);
                 let n = elements.map_or(0, |e| self.bitcode.meta_operands(e).len());
-                let dims: String = (0..n).map(|i| {
-                    let count = elements.and_then(|e| self.bitcode.meta_operand(e, i))
-                        .and_then(|d| self.dimension(d));
-                    count.map_or_else(|| "[]".to_owned(), |c| format!("[{c}]"))
-                }).collect();
+                let dims: String = (0..n)
+                    .map(|i| {
+                        let count =
+                            elements.and_then(|e| self.bitcode.meta_operand(e, i)).and_then(|d| self.dimension(d));
+                        count.map_or_else(|| "[]".to_owned(), |c| format!("[{c}]"))
+                    })
+                    .collect();
                 self.spell(base, format!("{declarator}{dims}"), depth + 1)
             }
             _ => {
@@ -247,7 +267,9 @@ impl<'m> Debug<'m> {
                 }
                 _ => break,
             };
-            if let Some(name) = name.filter(|n| !n.is_empty()) { out.insert_str(0, &format!("{name}::")); }
+            if let Some(name) = name.filter(|n| !n.is_empty()) {
+                out.insert_str(0, &format!("{name}::"));
+            }
             at = next;
         }
         out

@@ -31,14 +31,20 @@ pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> (Vec<Block>, u3
         edges: vec![],
         reader,
     };
-    for p in f.params() { body.number(p); }
+    for p in f.params() {
+        body.number(p);
+    }
     let lists: Vec<Vec<Value<'m>>> = blocks.iter().map(|b| b.instructions()).collect();
     for inst in lists.iter().flatten() {
-        if body.has_result(*inst) { body.number(*inst); }
+        if body.has_result(*inst) {
+            body.number(*inst);
+        }
         body.variables_at(*inst);
     }
     let mut out: Vec<Block> = blocks.iter().zip(lists).map(|(b, insts)| body.block(*b, &insts)).collect();
-    for (block, inst) in std::mem::take(&mut body.edges) { out[block.index()].insts.push(inst); }
+    for (block, inst) in std::mem::take(&mut body.edges) {
+        out[block.index()].insts.push(inst);
+    }
     (out, body.next)
 }
 
@@ -60,18 +66,30 @@ impl<'m> Body<'_, 'm> {
         inst.ty().kind() != super::api::LlvmTypeKind::LLVMVoidTypeKind
     }
 
-    pub(super) fn value(&self, v: Value<'m>) -> Option<ValueId> { self.values.get(&v).copied() }
-    pub(super) fn block_id(&self, b: BasicBlock<'m>) -> BlockId { self.blocks[&b] }
-    pub(super) fn variable(&self, alloca: Value<'m>) -> Option<Var> { self.variables.get(&alloca).cloned() }
+    pub(super) fn value(&self, v: Value<'m>) -> Option<ValueId> {
+        self.values.get(&v).copied()
+    }
+    pub(super) fn block_id(&self, b: BasicBlock<'m>) -> BlockId {
+        self.blocks[&b]
+    }
+    pub(super) fn variable(&self, alloca: Value<'m>) -> Option<Var> {
+        self.variables.get(&alloca).cloned()
+    }
 
     /// Notes which source variables the records in front of an instruction place in allocas. Where several share one
     /// (captures behind `this`, structured bindings), the one placed at the alloca itself is its name.
     fn variables_at(&mut self, inst: Value<'m>) {
         for d in inst.declares() {
-            if d.address.opcode() != Some(Opcode::LLVMAlloca) { continue; }
+            if d.address.opcode() != Some(Opcode::LLVMAlloca) {
+                continue;
+            }
             let known = self.variables.contains_key(&d.address);
-            if known || !self.reader.debug.is_plain(d.expression) { continue; }
-            if let Some(var) = self.reader.debug.local_variable(d.variable) { self.variables.insert(d.address, var); }
+            if known || !self.reader.debug.is_plain(d.expression) {
+                continue;
+            }
+            if let Some(var) = self.reader.debug.local_variable(d.variable) {
+                self.variables.insert(d.address, var);
+            }
         }
     }
 
@@ -107,7 +125,10 @@ impl<'m> Body<'_, 'm> {
             }
             Opcode::LLVMSwitch => {
                 let to: Vec<BlockId> = inst.successors().into_iter().map(|b| self.block_id(b)).collect();
-                let cases = to.iter().zip(0..).skip(1)
+                let cases = to
+                    .iter()
+                    .zip(0..)
+                    .skip(1)
                     .map(|(b, i)| inst.case_value(i).int().map(|v| (v, *b)))
                     .collect::<Option<Vec<_>>>();
                 match (inst.condition(), cases) {
@@ -149,8 +170,11 @@ impl<'m> Body<'_, 'm> {
 
     /// A value as operand. Constant expressions without a constant form become instructions in front of the user.
     pub(super) fn operand(&mut self, v: Value<'m>, loc: LocId) -> Operand {
-        if let Some(id) = self.values.get(&v) { return Operand::Value(*id); }
-        if v.kind() == K::LLVMConstantExprValueKind && self.reader.address(v).is_none()
+        if let Some(id) = self.values.get(&v) {
+            return Operand::Value(*id);
+        }
+        if v.kind() == K::LLVMConstantExprValueKind
+            && self.reader.address(v).is_none()
             && let Some(op) = self.const_expr(v, loc)
         {
             let id = self.fresh();
@@ -166,7 +190,12 @@ impl<'m> Body<'_, 'm> {
         let opcode = v.const_opcode()?;
         if let Some(op) = super::inst::cast_op(opcode) {
             let from = v.operand(0);
-            return Some(Op::Cast { op, value: self.operand(from, loc), from: self.reader.types.id(from.ty()), nneg: false });
+            return Some(Op::Cast {
+                op,
+                value: self.operand(from, loc),
+                from: self.reader.types.id(from.ty()),
+                nneg: false,
+            });
         }
         if let Some(op) = super::inst::bin_op(opcode) {
             let (a, b) = (self.operand(v.operand(0), loc), self.operand(v.operand(1), loc));

@@ -109,8 +109,10 @@ fn atomic_op(o: RmwOp) -> AtomicOp {
         RmwOp::LLVMAtomicRMWBinOpFMin => AtomicOp::FMin,
         RmwOp::LLVMAtomicRMWBinOpUIncWrap => AtomicOp::UIncWrap,
         RmwOp::LLVMAtomicRMWBinOpUDecWrap => AtomicOp::UDecWrap,
-        RmwOp::LLVMAtomicRMWBinOpUSubCond | RmwOp::LLVMAtomicRMWBinOpUSubSat
-        | RmwOp::LLVMAtomicRMWBinOpFMaximum | RmwOp::LLVMAtomicRMWBinOpFMinimum => AtomicOp::Other,
+        RmwOp::LLVMAtomicRMWBinOpUSubCond
+        | RmwOp::LLVMAtomicRMWBinOpUSubSat
+        | RmwOp::LLVMAtomicRMWBinOpFMaximum
+        | RmwOp::LLVMAtomicRMWBinOpFMinimum => AtomicOp::Other,
     }
 }
 
@@ -137,7 +139,9 @@ impl<'m> Body<'_, 'm> {
                 align: inst.alignment(),
                 var: self.variable(inst),
             },
-            Opcode::LLVMLoad => Op::Load { ptr: self.nth(inst, 0, loc), volatile: inst.is_volatile(), align: inst.alignment() },
+            Opcode::LLVMLoad => {
+                Op::Load { ptr: self.nth(inst, 0, loc), volatile: inst.is_volatile(), align: inst.alignment() }
+            }
             Opcode::LLVMStore => Op::Store {
                 value: self.nth(inst, 0, loc),
                 ptr: self.nth(inst, 1, loc),
@@ -155,42 +159,43 @@ impl<'m> Body<'_, 'm> {
                 new: self.nth(inst, 2, loc),
             },
             Opcode::LLVMGetElementPtr => self.gep(inst, loc),
-            Opcode::LLVMICmp => Op::Icmp { pred: pred(inst.icmp()), a: self.nth(inst, 0, loc), b: self.nth(inst, 1, loc) },
+            Opcode::LLVMICmp => {
+                Op::Icmp { pred: pred(inst.icmp()), a: self.nth(inst, 0, loc), b: self.nth(inst, 1, loc) }
+            }
             Opcode::LLVMFCmp => Op::Fcmp {
                 pred: float_pred(inst.fcmp()).to_owned(),
                 a: self.nth(inst, 0, loc),
                 b: self.nth(inst, 1, loc),
             },
             Opcode::LLVMFNeg => Op::FNeg(self.nth(inst, 0, loc)),
-            Opcode::LLVMSelect => Op::Select {
-                cond: self.nth(inst, 0, loc),
-                a: self.nth(inst, 1, loc),
-                b: self.nth(inst, 2, loc),
-            },
+            Opcode::LLVMSelect => {
+                Op::Select { cond: self.nth(inst, 0, loc), a: self.nth(inst, 1, loc), b: self.nth(inst, 2, loc) }
+            }
             Opcode::LLVMPHI => Op::Phi(
-                inst.incoming().into_iter().map(|(b, v)| {
-                    let from = self.block_id(b);
-                    (from, self.phi_operand(v, from, loc))
-                }).collect(),
+                inst.incoming()
+                    .into_iter()
+                    .map(|(b, v)| {
+                        let from = self.block_id(b);
+                        (from, self.phi_operand(v, from, loc))
+                    })
+                    .collect(),
             ),
             Opcode::LLVMCall => self.call(inst, loc),
             Opcode::LLVMExtractValue => Op::ExtractValue { agg: self.nth(inst, 0, loc), path: inst.path() },
-            Opcode::LLVMInsertValue => Op::InsertValue {
-                agg: self.nth(inst, 0, loc),
-                value: self.nth(inst, 1, loc),
-                path: inst.path(),
-            },
-            Opcode::LLVMExtractElement => Op::ExtractElement { vec: self.nth(inst, 0, loc), index: self.nth(inst, 1, loc) },
+            Opcode::LLVMInsertValue => {
+                Op::InsertValue { agg: self.nth(inst, 0, loc), value: self.nth(inst, 1, loc), path: inst.path() }
+            }
+            Opcode::LLVMExtractElement => {
+                Op::ExtractElement { vec: self.nth(inst, 0, loc), index: self.nth(inst, 1, loc) }
+            }
             Opcode::LLVMInsertElement => Op::InsertElement {
                 vec: self.nth(inst, 0, loc),
                 value: self.nth(inst, 1, loc),
                 index: self.nth(inst, 2, loc),
             },
-            Opcode::LLVMShuffleVector => Op::Shuffle {
-                a: self.nth(inst, 0, loc),
-                b: self.nth(inst, 1, loc),
-                mask: inst.mask(),
-            },
+            Opcode::LLVMShuffleVector => {
+                Op::Shuffle { a: self.nth(inst, 0, loc), b: self.nth(inst, 1, loc), mask: inst.mask() }
+            }
             Opcode::LLVMFreeze => Op::Freeze(self.nth(inst, 0, loc)),
             Opcode::LLVMFence => Op::Fence,
             // Its clauses are type descriptions, which nothing follows.
@@ -199,7 +204,9 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    fn nth(&mut self, inst: Value<'m>, i: u32, loc: LocId) -> Operand { self.operand(inst.operand(i), loc) }
+    fn nth(&mut self, inst: Value<'m>, i: u32, loc: LocId) -> Operand {
+        self.operand(inst.operand(i), loc)
+    }
 
     fn other(&mut self, what: String, inst: Value<'m>, loc: LocId) -> Op {
         let args = inst.operands().into_iter().map(|o| self.operand(o, loc)).collect();
@@ -213,10 +220,17 @@ impl<'m> Body<'_, 'm> {
             return self.other("getelementptr of vectors".into(), gep, loc);
         };
         let base = self.operand(gep.operand(0), loc);
-        let steps = parts.into_iter().map(|p| match p {
-            GepPart::Field { offset, field, ty, of } => Step::Field { offset, field, ty: self.reader.types.id(ty), of: self.reader.types.id(of) },
-            GepPart::Index { index, stride, count } => Step::Index { index: self.operand(index, loc), stride, count },
-        }).collect();
+        let steps = parts
+            .into_iter()
+            .map(|p| match p {
+                GepPart::Field { offset, field, ty, of } => {
+                    Step::Field { offset, field, ty: self.reader.types.id(ty), of: self.reader.types.id(of) }
+                }
+                GepPart::Index { index, stride, count } => {
+                    Step::Index { index: self.operand(index, loc), stride, count }
+                }
+            })
+            .collect();
         Op::Gep { base, steps, inbounds: gep.gep_inbounds() }
     }
 
@@ -225,7 +239,9 @@ impl<'m> Body<'_, 'm> {
         let called = inst.called();
         let args = inst.arguments();
         if let Some((text, constraints, side_effects)) = called.inline_asm() {
-            if let Some(op) = self.memory_asm(inst, &text, &constraints, &args, loc) { return op; }
+            if let Some(op) = self.memory_asm(inst, &text, &constraints, &args, loc) {
+                return op;
+            }
             let args = args.into_iter().map(|a| self.operand(a, loc)).collect();
             return Op::Asm { text, constraints, args, side_effects };
         }
@@ -250,7 +266,12 @@ impl<'m> Body<'_, 'm> {
         let intrinsic = Intrinsic::of(name)?;
         let mut arg = |i: usize| args.get(i).map(|a| self.operand(*a, loc));
         Some(match intrinsic {
-            Intrinsic::Copy => Op::MemCopy { dst: arg(0)?, src: arg(1)?, len: arg(2)?, align: [call.argument_alignment(0), call.argument_alignment(1)] },
+            Intrinsic::Copy => Op::MemCopy {
+                dst: arg(0)?,
+                src: arg(1)?,
+                len: arg(2)?,
+                align: [call.argument_alignment(0), call.argument_alignment(1)],
+            },
             Intrinsic::Set => Op::MemSet { dst: arg(0)?, byte: arg(1)?, len: arg(2)? },
             Intrinsic::Assume => Op::Assume(arg(0)?),
             // LLVM 22 dropped the size operand: the pointer is the last argument in either form.
@@ -262,17 +283,28 @@ impl<'m> Body<'_, 'm> {
 
 /// Intrinsics that become operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Intrinsic { Copy, Set, Assume, LifetimeStart, LifetimeEnd }
+pub(super) enum Intrinsic {
+    Copy,
+    Set,
+    Assume,
+    LifetimeStart,
+    LifetimeEnd,
+}
 
 impl Intrinsic {
     /// By function name; the types that follow it (`.p0.p0.i64`) do not matter.
     pub(super) fn of(name: &str) -> Option<Self> {
         let name = name.strip_prefix("llvm.")?;
         let table = [
-            ("memcpy", Self::Copy), ("memmove", Self::Copy), ("memset", Self::Set), ("assume", Self::Assume),
-            ("lifetime.start", Self::LifetimeStart), ("lifetime.end", Self::LifetimeEnd),
+            ("memcpy", Self::Copy),
+            ("memmove", Self::Copy),
+            ("memset", Self::Set),
+            ("assume", Self::Assume),
+            ("lifetime.start", Self::LifetimeStart),
+            ("lifetime.end", Self::LifetimeEnd),
         ];
-        table.into_iter()
+        table
+            .into_iter()
             .find(|(base, _)| name.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
             .map(|(_, i)| i)
     }

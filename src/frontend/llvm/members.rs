@@ -36,25 +36,40 @@ pub(super) struct Members<'m> {
 }
 
 impl<'m> Members<'m> {
-    pub(super) fn new(bitcode: Bitcode<'m>) -> Self { Self { bitcode, seen: FxHashSet::default(), by_name: FxHashMap::default() } }
+    pub(super) fn new(bitcode: Bitcode<'m>) -> Self {
+        Self { bitcode, seen: FxHashSet::default(), by_name: FxHashMap::default() }
+    }
 
     /// Notes the structures in a function's signature.
     pub(super) fn see_function(&mut self, subprogram: Meta<'m>) {
-        if subprogram.is(MetaKind::LLVMDISubprogramMetadataKind) { self.see(self.bitcode.meta_operand(subprogram, SUBPROGRAM_TYPE)); }
+        if subprogram.is(MetaKind::LLVMDISubprogramMetadataKind) {
+            self.see(self.bitcode.meta_operand(subprogram, SUBPROGRAM_TYPE));
+        }
     }
 
     /// Notes the structures that a type is made of.
     pub(super) fn see(&mut self, ty: Option<Meta<'m>>) {
         let mut work: Vec<Meta<'m>> = ty.into_iter().collect();
         while let Some(ty) = work.pop() {
-            if !self.seen.insert(ty) { continue; }
+            if !self.seen.insert(ty) {
+                continue;
+            }
             match ty.kind() {
                 // Of a subroutine type the list of parameters stands where others have their base.
-                MetaKind::LLVMDIDerivedTypeMetadataKind => work.extend(self.bitcode.meta_operand(ty, operand::BASE_TYPE)),
-                MetaKind::LLVMDISubroutineTypeMetadataKind => if let Some(list) = self.bitcode.meta_operand(ty, operand::BASE_TYPE) { work.extend(self.list(list)); },
+                MetaKind::LLVMDIDerivedTypeMetadataKind => {
+                    work.extend(self.bitcode.meta_operand(ty, operand::BASE_TYPE))
+                }
+                MetaKind::LLVMDISubroutineTypeMetadataKind => {
+                    if let Some(list) = self.bitcode.meta_operand(ty, operand::BASE_TYPE) {
+                        work.extend(self.list(list));
+                    }
+                }
                 MetaKind::LLVMDICompositeTypeMetadataKind => {
-                    let elements = self.bitcode.meta_operand(ty, operand::ELEMENTS).map(|e| self.list(e)).unwrap_or_default();
-                    if matches!(ty.tag(), tag::STRUCTURE | tag::CLASS) && !elements.is_empty() { self.add(ty, &elements); }
+                    let elements =
+                        self.bitcode.meta_operand(ty, operand::ELEMENTS).map(|e| self.list(e)).unwrap_or_default();
+                    if matches!(ty.tag(), tag::STRUCTURE | tag::CLASS) && !elements.is_empty() {
+                        self.add(ty, &elements);
+                    }
                     work.extend(self.bitcode.meta_operand(ty, operand::BASE_TYPE));
                     // Methods are followed where they are called.
                     work.extend(elements.into_iter().filter(|e| e.is(MetaKind::LLVMDIDerivedTypeMetadataKind)));
@@ -64,12 +79,24 @@ impl<'m> Members<'m> {
         }
     }
 
-    fn list(&self, list: Meta<'m>) -> Vec<Meta<'m>> { (0..self.bitcode.meta_operands(list).len()).filter_map(|i| self.bitcode.meta_operand(list, i)).collect() }
+    fn list(&self, list: Meta<'m>) -> Vec<Meta<'m>> {
+        (0..self.bitcode.meta_operands(list).len()).filter_map(|i| self.bitcode.meta_operand(list, i)).collect()
+    }
 
     fn add(&mut self, ty: Meta<'m>, elements: &[Meta<'m>]) {
-        let members = elements.iter()
+        let members = elements
+            .iter()
             .filter(|e| matches!(e.tag(), tag::MEMBER | tag::INHERITANCE) && !e.is_static_member())
-            .map(|e| (e.offset_in_bits(), if e.tag() == tag::MEMBER { self.bitcode.meta_string(*e, operand::NAME).unwrap_or_default() } else { String::new() }))
+            .map(|e| {
+                (
+                    e.offset_in_bits(),
+                    if e.tag() == tag::MEMBER {
+                        self.bitcode.meta_string(*e, operand::NAME).unwrap_or_default()
+                    } else {
+                        String::new()
+                    },
+                )
+            })
             .collect();
         let name = self.bitcode.meta_string(ty, operand::NAME).unwrap_or_default();
         let name = name.split('<').next().unwrap_or_default().to_owned();
@@ -81,12 +108,15 @@ impl<'m> Members<'m> {
         for def in types {
             let TypeKind::Struct { name: Some(name), fields } = &mut def.kind else { continue };
             let Some(layouts) = self.by_name.get(source_name(name)) else { continue };
-            let fitting: Vec<&Layout> = layouts.iter().filter(|l| l.size == def.size || name.ends_with(".base")).collect();
+            let fitting: Vec<&Layout> =
+                layouts.iter().filter(|l| l.size == def.size || name.ends_with(".base")).collect();
             for i in 0..fields.len() {
                 let end = fields[i + 1..].iter().map(|f| f.offset).find(|o| *o > fields[i].offset).unwrap_or(def.size);
                 let mut names = fitting.iter().map(|l| member(l, &fields[i], end));
                 let first = names.next().flatten();
-                if names.all(|n| n == first) { fields[i].name = first; }
+                if names.all(|n| n == first) {
+                    fields[i].name = first;
+                }
             }
         }
     }
@@ -94,7 +124,8 @@ impl<'m> Members<'m> {
 
 /// The one member that stands where a field does; several share one storage unit in bit-fields.
 fn member(layout: &Layout, field: &Field, end: u64) -> Option<String> {
-    let mut within = layout.members.iter().filter(|(bit, _)| (field.offset * 8..end.max(field.offset + 1) * 8).contains(bit));
+    let mut within =
+        layout.members.iter().filter(|(bit, _)| (field.offset * 8..end.max(field.offset + 1) * 8).contains(bit));
     let named: Vec<_> = within.clone().filter(|(_, n)| !n.is_empty()).collect();
     match named.as_slice() {
         // An empty base has no field of its own.
@@ -119,7 +150,14 @@ mod tests {
 
     #[test]
     fn names_of_llvms_structures() {
-        for (llvm, source) in [("struct.Image", "Image"), ("class.ns::Image.12", "Image"), ("struct.a::b2", "b2"), ("class.Base.base", "Base"), ("struct.anon.3", ""), ("struct.float4", "float4")] {
+        for (llvm, source) in [
+            ("struct.Image", "Image"),
+            ("class.ns::Image.12", "Image"),
+            ("struct.a::b2", "b2"),
+            ("class.Base.base", "Base"),
+            ("struct.anon.3", ""),
+            ("struct.float4", "float4"),
+        ] {
             assert_eq!(source_name(llvm), source, "{llvm}");
         }
     }

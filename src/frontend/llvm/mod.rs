@@ -16,7 +16,7 @@ mod ptx;
 mod reach;
 mod types;
 
-use crate::ir::{Const, Function, FuncId, Global, GlobalId, Linkage, Module, Param, Side};
+use crate::ir::{Const, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
 use api::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
 use debug::Debug;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -82,7 +82,10 @@ impl<'m> Reader<'m> {
 
     fn read(mut self) -> Module {
         let reachable = reach::reachable(&self.bitcode);
-        let functions: Vec<Value<'m>> = self.bitcode.functions().into_iter()
+        let functions: Vec<Value<'m>> = self
+            .bitcode
+            .functions()
+            .into_iter()
             .filter(|f| reachable.contains(f) && inst::Intrinsic::of(&f.name()).is_none())
             .collect();
         let globals: Vec<Value<'m>> = self.bitcode.globals().into_iter().filter(|g| reachable.contains(g)).collect();
@@ -112,8 +115,12 @@ impl<'m> Reader<'m> {
         let mut out = vec![];
         for alias in self.bitcode.aliases() {
             let mut target = alias.aliasee();
-            while target.kind() == ValueKind::LLVMGlobalAliasValueKind { target = target.aliasee(); }
-            if target.kind() != ValueKind::LLVMFunctionValueKind || !reachable.contains(&alias) { continue; }
+            while target.kind() == ValueKind::LLVMGlobalAliasValueKind {
+                target = target.aliasee();
+            }
+            if target.kind() != ValueKind::LLVMFunctionValueKind || !reachable.contains(&alias) {
+                continue;
+            }
             let mut f = self.function(target);
             f.name = alias.name();
             f.display = crate::frontend::names::demangle(&f.name);
@@ -125,21 +132,27 @@ impl<'m> Reader<'m> {
 
     /// Linkage as the source has it.
     fn linkage(&self, v: Value<'m>, name: &str) -> Linkage {
-        let internal = self.about.side == Side::Device && !v.is_declaration() && crate::frontend::names::is_internal(name);
+        let internal =
+            self.about.side == Side::Device && !v.is_declaration() && crate::frontend::names::is_internal(name);
         if internal { Linkage::Internal } else { linkage(v.linkage()) }
     }
 
     fn global(&mut self, g: Value<'m>) -> Global {
         let name = g.name();
         let variable = self.debug.global_variable(g);
-        let mut source_name = variable.as_ref().map_or_else(|| crate::frontend::names::demangle(&name), |(_, n)| n.clone());
+        let mut source_name =
+            variable.as_ref().map_or_else(|| crate::frontend::names::demangle(&name), |(_, n)| n.clone());
         // A shared variable that was read without its constructor.
-        if let Some(own) = source_name.strip_prefix(crate::frontend::clang::SHARED_PREFIX) { source_name = own.to_owned(); }
+        if let Some(own) = source_name.strip_prefix(crate::frontend::clang::SHARED_PREFIX) {
+            source_name = own.to_owned();
+        }
         let loc = self.debug.declared_at(variable.map(|(v, _)| v));
         let init: Option<Const> = g.initializer().map(|i| self.constant(i));
         let pointer = g.ty();
         Global {
-            source_name, loc, init,
+            source_name,
+            loc,
+            init,
             ty: self.types.id(g.value_type()),
             space: if pointer.kind() == LlvmTypeKind::LLVMPointerTypeKind { pointer.address_space() } else { 0 },
             linkage: self.linkage(g, &name),
@@ -153,13 +166,18 @@ impl<'m> Reader<'m> {
     fn function(&mut self, f: Value<'m>) -> Function {
         let name = f.name();
         let (ret, variadic) = f.value_type().signature();
-        let params = f.params().into_iter().zip(0..).map(|(p, i)| Param {
-            name: p.name(),
-            ty: self.types.id(p.ty()),
-            byval: f.param_type_attribute(i, "byval").map(|t| self.types.id(t)),
-            sret: f.param_type_attribute(i, "sret").map(|t| self.types.id(t)),
-            dereferenceable: f.param_int_attribute(i, "dereferenceable"),
-        }).collect();
+        let params = f
+            .params()
+            .into_iter()
+            .zip(0..)
+            .map(|(p, i)| Param {
+                name: p.name(),
+                ty: self.types.id(p.ty()),
+                byval: f.param_type_attribute(i, "byval").map(|t| self.types.id(t)),
+                sret: f.param_type_attribute(i, "sret").map(|t| self.types.id(t)),
+                dereferenceable: f.param_int_attribute(i, "dereferenceable"),
+            })
+            .collect();
         let (blocks, values) = func::body(self, f);
         Function {
             display: crate::frontend::names::demangle(&name),
@@ -168,7 +186,9 @@ impl<'m> Reader<'m> {
             variadic,
             noreturn: f.has_attribute("noreturn"),
             ret: self.types.id(ret),
-            params, blocks, values,
+            params,
+            blocks,
+            values,
             max_threads: threads(f, "nvvm.reqntid").or_else(|| threads(f, "nvvm.maxntid")),
             loc: self.debug.declared_at(f.subprogram()),
             name,
@@ -184,11 +204,18 @@ fn threads(f: Value<'_>, attribute: &str) -> Option<u32> {
 
 fn linkage(l: L) -> Linkage {
     match l {
-        L::LLVMInternalLinkage | L::LLVMPrivateLinkage | L::LLVMLinkerPrivateLinkage | L::LLVMAppendingLinkage => Linkage::Internal,
+        L::LLVMInternalLinkage | L::LLVMPrivateLinkage | L::LLVMLinkerPrivateLinkage | L::LLVMAppendingLinkage => {
+            Linkage::Internal
+        }
         L::LLVMLinkOnceODRLinkage | L::LLVMLinkOnceODRAutoHideLinkage | L::LLVMWeakODRLinkage => Linkage::Odr,
-        L::LLVMLinkOnceAnyLinkage | L::LLVMWeakAnyLinkage | L::LLVMExternalWeakLinkage | L::LLVMCommonLinkage
+        L::LLVMLinkOnceAnyLinkage
+        | L::LLVMWeakAnyLinkage
+        | L::LLVMExternalWeakLinkage
+        | L::LLVMCommonLinkage
         | L::LLVMLinkerPrivateWeakLinkage => Linkage::Weak,
         L::LLVMAvailableExternallyLinkage => Linkage::Available,
-        L::LLVMExternalLinkage | L::LLVMDLLImportLinkage | L::LLVMDLLExportLinkage | L::LLVMGhostLinkage => Linkage::External,
+        L::LLVMExternalLinkage | L::LLVMDLLImportLinkage | L::LLVMDLLExportLinkage | L::LLVMGhostLinkage => {
+            Linkage::External
+        }
     }
 }

@@ -26,17 +26,25 @@ struct Access {
 /// Which operands of an assembly statement are results, by its constraint string; `None` where some are in memory.
 fn outputs(constraints: &str) -> Option<usize> {
     let list: Vec<&str> = constraints.split(',').filter(|c| !c.is_empty()).collect();
-    if list.iter().any(|c| c.contains('*')) { return None; }
+    if list.iter().any(|c| c.contains('*')) {
+        return None;
+    }
     Some(list.iter().filter(|c| c.starts_with('=')).count())
 }
 
 /// Reads the text of an assembly statement (LLVM's spelling: operands are `$0`).
 fn parse(text: &str) -> Option<Access> {
     let statement = text.trim().trim_end_matches(|c: char| c == ';' || c.is_whitespace());
-    if statement.contains(';') || statement.contains("//") { return None; }
+    if statement.contains(';') || statement.contains("//") {
+        return None;
+    }
     let (mnemonic, operands) = statement.split_once(char::is_whitespace)?;
     let mut parts = mnemonic.split('.');
-    let store = match parts.next()? { "ld" | "ldu" => false, "st" => true, _ => return None };
+    let store = match parts.next()? {
+        "ld" | "ldu" => false,
+        "st" => true,
+        _ => return None,
+    };
     let mut volatile = false;
     let mut lanes = 1;
     let mut element = None;
@@ -58,7 +66,9 @@ fn parse(text: &str) -> Option<Access> {
     let close = operands.find(']')?;
     let (before, inside, behind) = (&operands[..open], operands.get(open + 1..close)?, &operands[close + 1..]);
     let list = if store { behind.trim().strip_prefix(',')? } else { before.trim().strip_suffix(',')? };
-    if !(if store { before } else { behind }).trim().is_empty() { return None; }
+    if !(if store { before } else { behind }).trim().is_empty() {
+        return None;
+    }
     let list = list.trim();
     let list = list.strip_prefix('{').map_or(Some(list), |l| l.strip_suffix('}'))?;
     let registers = list.split(',').map(|r| operand(r.trim())).collect::<Option<Vec<_>>>()?;
@@ -71,8 +81,8 @@ fn parse(text: &str) -> Option<Access> {
 
 /// State spaces that a generic pointer reaches, cache operators and hints, scopes.
 const QUALIFIERS: &[&str] = &[
-    "global", "local", "weak", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "cta", "cluster", "gpu", "sys",
-    "L1", "L2",
+    "global", "local", "weak", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "cta", "cluster", "gpu", "sys", "L1",
+    "L2",
 ];
 
 fn scalar(part: &str) -> Option<(TypeKind, bool)> {
@@ -85,12 +95,21 @@ fn scalar(part: &str) -> Option<(TypeKind, bool)> {
     }
 }
 
-fn operand(text: &str) -> Option<usize> { text.strip_prefix('$')?.parse().ok() }
+fn operand(text: &str) -> Option<usize> {
+    text.strip_prefix('$')?.parse().ok()
+}
 
 impl<'m> Body<'_, 'm> {
     /// Inline PTX that is one load or store of a generic pointer, as that access; the operations around it become
     /// instructions of their own, the last of them is returned.
-    pub(super) fn memory_asm(&mut self, inst: Value<'m>, text: &str, constraints: &str, args: &[Value<'m>], loc: LocId) -> Option<Op> {
+    pub(super) fn memory_asm(
+        &mut self,
+        inst: Value<'m>,
+        text: &str,
+        constraints: &str,
+        args: &[Value<'m>],
+        loc: LocId,
+    ) -> Option<Op> {
         let access = parse(text)?;
         let results = outputs(constraints)?;
         let argument = |operand: usize| operand.checked_sub(results).and_then(|i| args.get(i)).copied();
@@ -102,16 +121,24 @@ impl<'m> Body<'_, 'm> {
         let registers: Vec<TypeKind> = match (&stored, access.store) {
             (Some(values), true) => values.iter().map(|v| self.kind_of(v.ty())).collect(),
             (_, false) if in_order && results == lanes => {
-                if lanes == 1 { vec![self.kind_of(inst.ty())] } else { inst.ty().fields().into_iter().map(|t| self.kind_of(t)).collect() }
+                if lanes == 1 {
+                    vec![self.kind_of(inst.ty())]
+                } else {
+                    inst.ty().fields().into_iter().map(|t| self.kind_of(t)).collect()
+                }
             }
             _ => return None,
         };
         let fits = |register: &TypeKind| match (&access.element, register) {
             (TypeKind::Int(m), TypeKind::Int(r)) => m <= r,
-            (TypeKind::Int(m) | TypeKind::Float(m), TypeKind::Float(r)) | (TypeKind::Float(m), TypeKind::Int(r)) => m == r,
+            (TypeKind::Int(m) | TypeKind::Float(m), TypeKind::Float(r)) | (TypeKind::Float(m), TypeKind::Int(r)) => {
+                m == r
+            }
             _ => false,
         };
-        if registers.len() != lanes || !registers.iter().all(fits) { return None; }
+        if registers.len() != lanes || !registers.iter().all(fits) {
+            return None;
+        }
         let mut ptr = self.operand(address, loc);
         if access.offset != 0 {
             let ty = self.reader.types.id(address.ty());
@@ -133,8 +160,12 @@ impl<'m> Body<'_, 'm> {
             for (i, v) in (0u32..).zip(stored?) {
                 let from = self.reader.types.id(v.ty());
                 let mut one = self.operand(v, loc);
-                if from != element_id { one = self.emit(element_id, Op::Cast { op: CastOp::Trunc, value: one, from, nneg: false }, loc); }
-                if count == 1 { value = one; } else {
+                if from != element_id {
+                    one = self.emit(element_id, Op::Cast { op: CastOp::Trunc, value: one, from, nneg: false }, loc);
+                }
+                if count == 1 {
+                    value = one;
+                } else {
                     value = self.emit(whole, Op::InsertElement { vec: value, value: one, index: index(i) }, loc);
                 }
             }
@@ -142,17 +173,30 @@ impl<'m> Body<'_, 'm> {
         }
         let load = Op::Load { ptr, volatile: access.volatile, align: 0 };
         let register = self.reader.types.synthetic(&registers[0], 1);
-        let extend = |value| Op::Cast { op: if access.signed { CastOp::SExt } else { CastOp::ZExt }, value, from: element_id, nneg: false };
-        if count == 1 && register == element_id { return Some(load); }
+        let extend = |value| Op::Cast {
+            op: if access.signed { CastOp::SExt } else { CastOp::ZExt },
+            value,
+            from: element_id,
+            nneg: false,
+        };
+        if count == 1 && register == element_id {
+            return Some(load);
+        }
         let loaded = self.emit(whole, load, loc);
-        if count == 1 { return Some(extend(loaded)); }
+        if count == 1 {
+            return Some(extend(loaded));
+        }
         let result = self.reader.types.id(inst.ty());
         let mut agg = Operand::Const(Const::Undef(result));
         for i in 0..count {
             let mut value = self.emit(element_id, Op::ExtractElement { vec: loaded.clone(), index: index(i) }, loc);
-            if register != element_id { value = self.emit(register, extend(value), loc); }
+            if register != element_id {
+                value = self.emit(register, extend(value), loc);
+            }
             let insert = Op::InsertValue { agg, value, path: vec![i] };
-            if i + 1 == count { return Some(insert); }
+            if i + 1 == count {
+                return Some(insert);
+            }
             agg = self.emit(result, insert, loc);
         }
         None
@@ -170,24 +214,54 @@ mod tests {
 
     #[test]
     fn loads_and_stores_are_read() {
-        let load = |element, signed, registers: &[usize], address| Some(Access {
-            store: false, element, signed, volatile: false, address, offset: 0, registers: registers.to_vec(),
-        });
+        let load = |element, signed, registers: &[usize], address| {
+            Some(Access {
+                store: false,
+                element,
+                signed,
+                volatile: false,
+                address,
+                offset: 0,
+                registers: registers.to_vec(),
+            })
+        };
         assert_eq!(parse("ld.global.cg.s32 $0, [$1];"), load(TypeKind::Int(32), true, &[0], 1));
-        assert_eq!(parse("ld.global.cs.v4.f32 {$0,$1,$2,$3}, [$4];"), load(TypeKind::Float(32), false, &[0, 1, 2, 3], 4));
-        assert_eq!(parse(" ld.global.nc.L1::no_allocate.L2::128B.u8 $0, [ $1 ] ; \n"), load(TypeKind::Int(8), false, &[0], 1));
+        assert_eq!(
+            parse("ld.global.cs.v4.f32 {$0,$1,$2,$3}, [$4];"),
+            load(TypeKind::Float(32), false, &[0, 1, 2, 3], 4)
+        );
+        assert_eq!(
+            parse(" ld.global.nc.L1::no_allocate.L2::128B.u8 $0, [ $1 ] ; \n"),
+            load(TypeKind::Int(8), false, &[0], 1)
+        );
         assert_eq!(
             parse("st.volatile.global.u16 [$0+4], $1;"),
-            Some(Access { store: true, element: TypeKind::Int(16), signed: false, volatile: true, address: 0, offset: 4, registers: vec![1] })
+            Some(Access {
+                store: true,
+                element: TypeKind::Int(16),
+                signed: false,
+                volatile: true,
+                address: 0,
+                offset: 4,
+                registers: vec![1]
+            })
         );
     }
 
     #[test]
     fn what_is_more_than_one_access_stays_assembly() {
         for text in [
-            "", "bar.sync 0;", "cp.async.ca.shared.global [$0], [$1], 16;", "@%p ld.global.u32 $0, [$1];",
-            "{ ld.global.u32 $0, [$1]; }", "ld.global.u32 $0, [$1]; add.u32 $0, $0, 1;", "ld.shared.u32 $0, [$1];",
-            "ld.global.v2.f32 $0, [$1];", "ld.global.u32 %r1, [$1];", "st.global.u32 [%rd1], $1;", "ld.param.u32 $0, [x];",
+            "",
+            "bar.sync 0;",
+            "cp.async.ca.shared.global [$0], [$1], 16;",
+            "@%p ld.global.u32 $0, [$1];",
+            "{ ld.global.u32 $0, [$1]; }",
+            "ld.global.u32 $0, [$1]; add.u32 $0, $0, 1;",
+            "ld.shared.u32 $0, [$1];",
+            "ld.global.v2.f32 $0, [$1];",
+            "ld.global.u32 %r1, [$1];",
+            "st.global.u32 [%rd1], $1;",
+            "ld.param.u32 $0, [x];",
             "ld.global.u32 ] [",
         ] {
             assert_eq!(parse(text), None, "{text}");

@@ -14,18 +14,26 @@ pub(super) fn reachable<'m>(bitcode: &Bitcode<'m>) -> FxHashSet<Value<'m>> {
     let mut seen: FxHashSet<Value<'m>> = FxHashSet::default();
     let mut work: Vec<Value<'m>> = vec![];
     for f in bitcode.functions() {
-        if !f.is_declaration() && (exported(f.linkage()) || f.calling_convention() == PTX_KERNEL) { work.push(f); }
+        if !f.is_declaration() && (exported(f.linkage()) || f.calling_convention() == PTX_KERNEL) {
+            work.push(f);
+        }
     }
     for g in bitcode.globals() {
         let name = g.name();
         let speaks = matches!(name.as_str(), "llvm.global_ctors" | "llvm.global_dtors" | "llvm.global.annotations");
-        if speaks || (!name.starts_with("llvm.") && !g.is_declaration() && exported(g.linkage())) { work.push(g); }
+        if speaks || (!name.starts_with("llvm.") && !g.is_declaration() && exported(g.linkage())) {
+            work.push(g);
+        }
     }
     for a in bitcode.aliases() {
-        if exported(a.linkage()) { work.push(a); }
+        if exported(a.linkage()) {
+            work.push(a);
+        }
     }
     while let Some(v) = work.pop() {
-        if !seen.insert(v) { continue; }
+        if !seen.insert(v) {
+            continue;
+        }
         match v.kind() {
             K::LLVMFunctionValueKind => {
                 for block in v.blocks() {
@@ -52,8 +60,13 @@ fn exported(linkage: L) -> bool {
 fn is_constant_user(v: Value<'_>) -> bool {
     matches!(
         v.kind(),
-        K::LLVMFunctionValueKind | K::LLVMGlobalVariableValueKind | K::LLVMGlobalAliasValueKind | K::LLVMGlobalIFuncValueKind
-            | K::LLVMConstantExprValueKind | K::LLVMConstantArrayValueKind | K::LLVMConstantStructValueKind
+        K::LLVMFunctionValueKind
+            | K::LLVMGlobalVariableValueKind
+            | K::LLVMGlobalAliasValueKind
+            | K::LLVMGlobalIFuncValueKind
+            | K::LLVMConstantExprValueKind
+            | K::LLVMConstantArrayValueKind
+            | K::LLVMConstantStructValueKind
             | K::LLVMConstantVectorValueKind
     )
 }

@@ -18,7 +18,9 @@ impl<'m> TypeTable<'m> {
 
     /// The table entry of a type. Pointers are opaque, so the recursion ends.
     pub(super) fn id(&mut self, ty: Type<'m>) -> TypeId {
-        if let Some(id) = self.ids.get(&ty) { return *id; }
+        if let Some(id) = self.ids.get(&ty) {
+            return *id;
+        }
         let kind = match ty.kind() {
             K::LLVMVoidTypeKind => TypeKind::Void,
             K::LLVMIntegerTypeKind => TypeKind::Int(ty.int_width()),
@@ -38,7 +40,10 @@ impl<'m> TypeTable<'m> {
                 None => TypeKind::Other(ty.print()),
             },
             K::LLVMStructTypeKind => {
-                let fields = ty.fields().into_iter().zip(0..)
+                let fields = ty
+                    .fields()
+                    .into_iter()
+                    .zip(0..)
                     .map(|(f, i)| Field { offset: self.bitcode.field_offset(ty, i), ty: self.id(f), name: None })
                     .collect();
                 TypeKind::Struct { name: ty.struct_name(), fields }
@@ -52,15 +57,22 @@ impl<'m> TypeTable<'m> {
 
     /// The entry of a scalar, or of a vector of scalars, that the module itself need not mention.
     pub(super) fn synthetic(&mut self, element: &TypeKind, lanes: u32) -> TypeId {
-        let bytes = match element { TypeKind::Int(b) | TypeKind::Float(b) => b.div_ceil(8), _ => 0 };
+        let bytes = match element {
+            TypeKind::Int(b) | TypeKind::Float(b) => b.div_ceil(8),
+            _ => 0,
+        };
         let mut entry = |kind: TypeKind, size: u32| {
-            if let Some(i) = self.defs.iter().position(|d| d.kind == kind) { return TypeId(u32::try_from(i).unwrap_or(u32::MAX)); }
+            if let Some(i) = self.defs.iter().position(|d| d.kind == kind) {
+                return TypeId(u32::try_from(i).unwrap_or(u32::MAX));
+            }
             let id = TypeId(u32::try_from(self.defs.len()).unwrap_or(u32::MAX));
             self.defs.push(TypeDef { kind, size: u64::from(size), align: size });
             id
         };
         let elem = entry(element.clone(), bytes);
-        if lanes == 1 { return elem; }
+        if lanes == 1 {
+            return elem;
+        }
         entry(TypeKind::Vector { elem, count: lanes }, bytes * lanes)
     }
 
@@ -72,7 +84,11 @@ impl<'m> TypeTable<'m> {
     }
 
     /// Allocation size in bytes.
-    pub(super) fn size(&self, ty: Type<'m>) -> u64 { self.bitcode.layout(ty).0 }
+    pub(super) fn size(&self, ty: Type<'m>) -> u64 {
+        self.bitcode.layout(ty).0
+    }
     /// Offset of a structure member in bytes.
-    pub(super) fn field_offset(&self, ty: Type<'m>, field: u32) -> u64 { self.bitcode.field_offset(ty, field) }
+    pub(super) fn field_offset(&self, ty: Type<'m>, field: u32) -> u64 {
+        self.bitcode.field_offset(ty, field)
+    }
 }

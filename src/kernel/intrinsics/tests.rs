@@ -18,8 +18,12 @@ fn value(e: &Executor<'_>, t: TermId, symbols: &[(SymId, i128)]) -> Option<i128>
         let Term::Apply { name, .. } = e.arena.get(t) else { return None };
         let bits: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
         let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let f = [Bits::Ones, Bits::ZerosInFront, Bits::ZerosBehind, Bits::BytesReversed, Bits::Reversed].into_iter().find(|f| f.name() == base);
-        if let Some(f) = f { return Some(f.of(args[0], bits)); }
+        let f = [Bits::Ones, Bits::ZerosInFront, Bits::ZerosBehind, Bits::BytesReversed, Bits::Reversed]
+            .into_iter()
+            .find(|f| f.name() == base);
+        if let Some(f) = f {
+            return Some(f.of(args[0], bits));
+        }
         let args: Vec<u64> = args.iter().map(|a| u64::try_from(*a).expect("as unsigned numbers")).collect();
         Some(i128::from(reference::value(base, bits, &args)))
     };
@@ -34,24 +38,45 @@ fn functions_of_integers_are_what_they_are_at_each_width() {
         for signed in [false, true] {
             for (name, takes) in reference::ALL {
                 // Bytes are swapped in pairs (LLVM 22 Language Reference, llvm.bswap).
-                if *name == "bswap" && bits == 8 { continue; }
+                if *name == "bswap" && bits == 8 {
+                    continue;
+                }
                 let mut e = Executor::new(&program);
-                let symbols: Vec<(TermId, SymId)> = (0..*takes).map(|_| sym(&mut e, Range::of_int(bits, signed))).collect();
+                let symbols: Vec<(TermId, SymId)> =
+                    (0..*takes).map(|_| sym(&mut e, Range::of_int(bits, signed))).collect();
                 let mut args: Vec<Value> = symbols.iter().map(|s| Value::Int(s.0)).collect();
                 args.push(Value::Bool(e.arena.bool(false)));
                 let Some(Value::Int(t)) = e.of_integers(name, &args, bits) else { panic!("{name} of {bits} bits") };
-                let numbers = [reference::samples(bits, 7), reference::samples(bits, 91), reference::samples(bits, 1234)];
+                let numbers =
+                    [reference::samples(bits, 7), reference::samples(bits, 91), reference::samples(bits, 1234)];
                 for i in 0..numbers[0].len() {
                     for j in 0..if *takes > 1 { numbers[1].len() } else { 1 } {
-                        let raw: Vec<u64> = [numbers[0][i], numbers[1][j], numbers[2][(i + j) % numbers[2].len()]].into_iter().take(*takes).collect();
-                        let given: Vec<(SymId, i128)> = symbols.iter().zip(&raw).map(|(s, v)| (s.1, wrap_value(i128::from(*v), bits, signed))).collect();
+                        let raw: Vec<u64> = [numbers[0][i], numbers[1][j], numbers[2][(i + j) % numbers[2].len()]]
+                            .into_iter()
+                            .take(*takes)
+                            .collect();
+                        let given: Vec<(SymId, i128)> = symbols
+                            .iter()
+                            .zip(&raw)
+                            .map(|(s, v)| (s.1, wrap_value(i128::from(*v), bits, signed)))
+                            .collect();
                         let expected = i128::from(reference::value(name, bits, &raw));
                         let got = value(&e, t, &given).map(|v| wrap_value(v, bits, false));
                         assert_eq!(got, Some(expected), "{name} of {bits} bits: {raw:?}");
                         // The same of constants.
-                        let constants: Vec<Value> = given.iter().map(|(_, v)| Value::Int(e.arena.int(*v))).chain(args.last().cloned()).collect();
-                        let Some(Value::Int(c)) = e.of_integers(name, &constants, bits) else { panic!("{name} of constants") };
-                        assert_eq!(e.arena.as_int(c).map(|v| wrap_value(v, bits, false)), Some(expected), "{name} of {bits} bits, constants: {raw:?}");
+                        let constants: Vec<Value> = given
+                            .iter()
+                            .map(|(_, v)| Value::Int(e.arena.int(*v)))
+                            .chain(args.last().cloned())
+                            .collect();
+                        let Some(Value::Int(c)) = e.of_integers(name, &constants, bits) else {
+                            panic!("{name} of constants")
+                        };
+                        assert_eq!(
+                            e.arena.as_int(c).map(|v| wrap_value(v, bits, false)),
+                            Some(expected),
+                            "{name} of {bits} bits, constants: {raw:?}"
+                        );
                     }
                 }
             }
@@ -74,7 +99,12 @@ fn zeros_of_zero_are_anything_where_that_is_undefined() {
 fn functions_of_libdevice_have_their_width() {
     let program = Program::default();
     for (name, f, bits) in [
-        ("clz", Bits::ZerosInFront, 32), ("clzll", Bits::ZerosInFront, 64), ("popc", Bits::Ones, 32), ("popcll", Bits::Ones, 64), ("brev", Bits::Reversed, 32), ("brevll", Bits::Reversed, 64),
+        ("clz", Bits::ZerosInFront, 32),
+        ("clzll", Bits::ZerosInFront, 64),
+        ("popc", Bits::Ones, 32),
+        ("popcll", Bits::Ones, 64),
+        ("brev", Bits::Reversed, 32),
+        ("brevll", Bits::Reversed, 64),
     ] {
         for v in reference::samples(bits, 17) {
             let mut e = Executor::new(&program);
@@ -94,7 +124,9 @@ fn functions_of_libdevice_have_their_width() {
     }
     let mut e = Executor::new(&program);
     let a = Value::Int(e.arena.int(1));
-    for name in ["__nv_min2", "__nv_clzlll", "__nv_sin", "clz", "__nv_"] { assert!(e.integer_of_libdevice(name, &[a.clone()]).is_none(), "{name}"); }
+    for name in ["__nv_min2", "__nv_clzlll", "__nv_sin", "clz", "__nv_"] {
+        assert!(e.integer_of_libdevice(name, &[a.clone()]).is_none(), "{name}");
+    }
 }
 
 #[test]
@@ -103,7 +135,18 @@ fn names_are_whole() {
     let mut e = Executor::new(&program);
     let a = Value::Int(e.arena.int(1));
     let args = vec![a.clone(), a.clone(), a];
-    for name in ["is.constant", "smax2", "abs.other", "vector.reduce.smax", "sadd", "uadd", "fshl.other", "nvvm.min", "nvvm.min.i.other", "ctpop.x"] {
+    for name in [
+        "is.constant",
+        "smax2",
+        "abs.other",
+        "vector.reduce.smax",
+        "sadd",
+        "uadd",
+        "fshl.other",
+        "nvvm.min",
+        "nvvm.min.i.other",
+        "ctpop.x",
+    ] {
         assert!(e.of_integers(name, &args, 32).is_none(), "{name}");
     }
 }
@@ -114,20 +157,52 @@ fn integer_arithmetic_is_the_machines() {
     let program = Program::default();
     for bits in [8, 16, 32, 64] {
         for signed in [false, true] {
-            for op in [B::Add, B::Sub, B::Mul, B::UDiv, B::SDiv, B::URem, B::SRem, B::Shl, B::LShr, B::AShr, B::And, B::Or, B::Xor] {
+            for op in [
+                B::Add,
+                B::Sub,
+                B::Mul,
+                B::UDiv,
+                B::SDiv,
+                B::URem,
+                B::SRem,
+                B::Shl,
+                B::LShr,
+                B::AShr,
+                B::And,
+                B::Or,
+                B::Xor,
+            ] {
                 let mut e = Executor::new(&program);
                 let (x, y) = (sym(&mut e, Range::of_int(bits, signed)), sym(&mut e, Range::of_int(bits, signed)));
                 let t = e.int_op(op, x.0, y.0, bits);
                 for a in reference::samples(bits, 5) {
                     for b in reference::samples(bits, 77) {
                         let Some(expected) = machine(op, bits, a, b) else { continue };
-                        let given = [(x.1, wrap_value(i128::from(a), bits, signed)), (y.1, wrap_value(i128::from(b), bits, signed))];
+                        let given = [
+                            (x.1, wrap_value(i128::from(a), bits, signed)),
+                            (y.1, wrap_value(i128::from(b), bits, signed)),
+                        ];
                         let constants = [e.arena.int(given[0].1), e.arena.int(given[1].1)];
-                        let all = [t, e.int_op(op, x.0, constants[1], bits), e.int_op(op, constants[0], y.0, bits), e.int_op(op, constants[0], constants[1], bits)];
+                        let all = [
+                            t,
+                            e.int_op(op, x.0, constants[1], bits),
+                            e.int_op(op, constants[0], y.0, bits),
+                            e.int_op(op, constants[0], constants[1], bits),
+                        ];
                         for t in all {
                             // Without value: not known, or beyond 127 bits.
-                            if let Some(v) = value(&e, t, &given) { assert_eq!(wrap_value(v, bits, false), i128::from(expected), "{op:?} of {bits} bits: {a}, {b}"); }
-                            else { assert!(!e.unknowns_of(&[t]).is_empty() || matches!(op, B::Shl | B::Mul) && bits == 64, "{op:?} of {bits} bits: {a}, {b}"); }
+                            if let Some(v) = value(&e, t, &given) {
+                                assert_eq!(
+                                    wrap_value(v, bits, false),
+                                    i128::from(expected),
+                                    "{op:?} of {bits} bits: {a}, {b}"
+                                );
+                            } else {
+                                assert!(
+                                    !e.unknowns_of(&[t]).is_empty() || matches!(op, B::Shl | B::Mul) && bits == 64,
+                                    "{op:?} of {bits} bits: {a}, {b}"
+                                );
+                            }
                         }
                     }
                 }

@@ -75,5 +75,9 @@ fn check(path: &Path) -> io::Result<()> {
     }
     // The loader says what it could not preload, and goes on.
     let run = Command::new("/bin/sh").args(["-c", ":"]).env("LD_PRELOAD", path).stdin(Stdio::null()).output()?;
-    if run.stderr.is_empty() { Ok(()) } else { Err(io::Error::other(String::from_utf8_lossy(&run.stderr).trim().to_owned())) }
+    if run.stderr.is_empty() {
+        Ok(())
+    } else {
+        Err(io::Error::other(String::from_utf8_lossy(&run.stderr).trim().to_owned()))
+    }
 }

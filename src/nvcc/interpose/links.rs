@@ -26,7 +26,10 @@ pub struct Parsed {
 pub enum Input {
     File(PathBuf),
     /// `-lNAME`, or `-l:FILE` as `File(FILE)` of the folders.
-    Library { name: OsString, archive_only: bool },
+    Library {
+        name: OsString,
+        archive_only: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +63,9 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
                 }
             }
             // The same output again: the later command made it, unless it is the linker under the driver.
-            Some(known) if tool != Tool::Linker || known.0 == Tool::Linker || known.1 > missing => *known = (tool, missing, link),
+            Some(known) if tool != Tool::Linker || known.0 == Tool::Linker || known.1 > missing => {
+                *known = (tool, missing, link)
+            }
             Some(_) => {}
         }
     }
@@ -69,8 +74,27 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
 
 /// Compiler drivers by name; the same as in `preload.c`.
 const DRIVERS: [&str; 21] = [
-    "cc", "c++", "gcc", "g++", "clang", "clang++", "gfortran", "flang", "icc", "icpc", "icx", "icpx", "ifx", "nvc", "nvc++", "nvfortran",
-    "mpicc", "mpicxx", "mpic++", "mpiCC", "mpifort",
+    "cc",
+    "c++",
+    "gcc",
+    "g++",
+    "clang",
+    "clang++",
+    "gfortran",
+    "flang",
+    "icc",
+    "icpc",
+    "icx",
+    "icpx",
+    "ifx",
+    "nvc",
+    "nvc++",
+    "nvfortran",
+    "mpicc",
+    "mpicxx",
+    "mpic++",
+    "mpiCC",
+    "mpifort",
 ];
 
 impl Tool {
@@ -115,7 +139,8 @@ fn expand(words: &mut VecDeque<OsString>, directory: &Path) {
     let mut budget = 64;
     let mut at = 0;
     while at < words.len() {
-        let file = words[at].as_bytes().strip_prefix(b"@").map(|f| absolute(directory, Path::new(OsStr::from_bytes(f))));
+        let file =
+            words[at].as_bytes().strip_prefix(b"@").map(|f| absolute(directory, Path::new(OsStr::from_bytes(f))));
         match file.and_then(|f| std::fs::read(f).ok()) {
             Some(text) if budget > 0 => {
                 budget -= 1;
@@ -131,11 +156,66 @@ fn expand(words: &mut VecDeque<OsString>, directory: &Path) {
 
 /// Options of compiler drivers and GNU-like linkers whose value is the next word, and is neither input nor output.
 const WITH_VALUE: [&str; 60] = [
-    "-u", "-T", "-z", "-e", "-x", "-m", "-y", "-h", "-A", "-F", "-f", "-G", "-a", "-R", "-P", "-Y", "-b", "-I", "-D", "-U", "-B",
-    "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot", "-MF", "-MT", "-MQ", "-arch", "-target", "--param", "-aux-info",
-    "-wrapper", "-Xassembler", "-Xpreprocessor", "-Xclang", "-mllvm", "-Tbss", "-Tdata", "-Ttext", "-dynamic-linker",
-    "--dynamic-linker", "-plugin", "-plugin-opt", "-soname", "--soname", "-rpath", "--rpath", "-rpath-link", "--rpath-link", "-Map",
-    "--script", "--version-script", "--dynamic-list", "--defsym", "--undefined", "--entry", "--dependency-file",
+    "-u",
+    "-T",
+    "-z",
+    "-e",
+    "-x",
+    "-m",
+    "-y",
+    "-h",
+    "-A",
+    "-F",
+    "-f",
+    "-G",
+    "-a",
+    "-R",
+    "-P",
+    "-Y",
+    "-b",
+    "-I",
+    "-D",
+    "-U",
+    "-B",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-isysroot",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-arch",
+    "-target",
+    "--param",
+    "-aux-info",
+    "-wrapper",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-Xclang",
+    "-mllvm",
+    "-Tbss",
+    "-Tdata",
+    "-Ttext",
+    "-dynamic-linker",
+    "--dynamic-linker",
+    "-plugin",
+    "-plugin-opt",
+    "-soname",
+    "--soname",
+    "-rpath",
+    "--rpath",
+    "-rpath-link",
+    "--rpath-link",
+    "-Map",
+    "--script",
+    "--version-script",
+    "--dynamic-list",
+    "--defsym",
+    "--undefined",
+    "--entry",
+    "--dependency-file",
 ];
 
 const SOURCES: [&str; 13] = ["c", "cc", "cpp", "cxx", "c++", "C", "s", "S", "f", "f90", "F90", "i", "ii"];
@@ -148,7 +228,8 @@ fn link(words: VecDeque<OsString>, tool: Tool) -> Option<Parsed> {
     while let Some((reader, word)) = words.pop_front() {
         let mut value = || words.pop_front().map(|(_, value)| value);
         let bytes = word.as_bytes();
-        let after = |prefix: &str| bytes.strip_prefix(prefix.as_bytes()).filter(|v| !v.is_empty()).map(OsStr::from_bytes);
+        let after =
+            |prefix: &str| bytes.strip_prefix(prefix.as_bytes()).filter(|v| !v.is_empty()).map(OsStr::from_bytes);
         match bytes {
             b"-Xlinker" if reader == Tool::Driver => {
                 if let Some(next) = words.front_mut() {
@@ -238,7 +319,9 @@ fn resolve(parsed: &Parsed, directory: &Path, tool: Tool) -> (Vec<PathBuf>, usiz
                 if file.is_file() { files.push(canonical(file)) } else { missing += 1 }
             }
             // One that is in no folder given is the system's.
-            Input::Library { name, archive_only } => files.extend(find_library(name, *archive_only, &folders).map(canonical)),
+            Input::Library { name, archive_only } => {
+                files.extend(find_library(name, *archive_only, &folders).map(canonical))
+            }
         }
     }
     if tool == Tool::Linker {
@@ -337,7 +420,10 @@ mod tests {
 
     #[test]
     fn libraries_follow_the_static_switch() {
-        let p = parsed("ld -o app -m elf_x86_64 -dynamic-linker /lib64/ld.so -z relro -L /a -L/b a.o -Bstatic -lk -Bdynamic -lc").unwrap();
+        let p = parsed(
+            "ld -o app -m elf_x86_64 -dynamic-linker /lib64/ld.so -z relro -L /a -L/b a.o -Bstatic -lk -Bdynamic -lc",
+        )
+        .unwrap();
         assert_eq!(files(&p), ["a.o", "k", "c"]);
         let only = |i: usize| matches!(p.inputs[i], Input::Library { archive_only: true, .. });
         assert!(only(1) && !only(2));
@@ -403,7 +489,9 @@ mod tests {
 
     #[test]
     fn a_link_is_planned_before_its_files_are_there() {
-        let link = planned(&execution(Path::new("/b/apps"), "c++ CMakeFiles/app.dir/main.o -o app ../k/libk.a -L/none -lrt")).unwrap();
+        let link =
+            planned(&execution(Path::new("/b/apps"), "c++ CMakeFiles/app.dir/main.o -o app ../k/libk.a -L/none -lrt"))
+                .unwrap();
         assert_eq!((link.kind, link.output.as_path()), (LinkKind::Executable, Path::new("/b/apps/app")));
         assert_eq!(link.inputs, [Path::new("/b/apps/CMakeFiles/app.dir/main.o"), Path::new("/b/k/libk.a")]);
         assert_eq!(planned(&execution(Path::new("/b"), "c++ -c a.cpp -o a.o")), None);

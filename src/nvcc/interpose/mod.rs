@@ -77,7 +77,9 @@ pub enum Error {
     Signals { source: io::Error },
     #[error("the shim {} is not an executable file; `scuba-nvcc` is expected beside `scuba`", path.display())]
     NoShim { path: PathBuf },
-    #[error("the library to preload could not be written to any of {folders}: {source}; set TMPDIR to a folder that allows execution and whose name has neither blank nor colon")]
+    #[error(
+        "the library to preload could not be written to any of {folders}: {source}; set TMPDIR to a folder that allows execution and whose name has neither blank nor colon"
+    )]
     NoLibrary { folders: String, source: io::Error },
     #[error("the session's log {} could not be {doing}: {source}", path.display())]
     Log { path: PathBuf, doing: &'static str, source: io::Error },
@@ -140,16 +142,26 @@ pub fn run(command: &[OsString], options: &Options) -> Result<Outcome, Error> {
             record::Kind::Compile => add_compile(&mut host_compiles, &execution),
         }
     }
-    Ok(Outcome { status, compiles, links: links::collect(&linking), host_compiles: host_compiles.into_values().collect(), notes })
+    Ok(Outcome {
+        status,
+        compiles,
+        links: links::collect(&linking),
+        host_compiles: host_compiles.into_values().collect(),
+        notes,
+    })
 }
 
 /// Adds what a command compiled, where its object is there; a failed or probing command's is not.
 fn add_compile(all: &mut BTreeMap<PathBuf, Plan>, execution: &Execution) {
     // Relative names mean nothing where the folder could not be told.
-    if !execution.directory.is_absolute() { return; }
+    if !execution.directory.is_absolute() {
+        return;
+    }
     let Some(plan) = host::compile(&execution.arguments, &execution.directory) else { return };
     let object = plan.request.units.first().and_then(|unit| unit.output.clone());
-    if let Some(object) = object.filter(|o| o.is_file()) { all.insert(object, plan); }
+    if let Some(object) = object.filter(|o| o.is_file()) {
+        all.insert(object, plan);
+    }
 }
 
 /// `list:word`, or `word` alone; lists of LD_PRELOAD and ASAN_OPTIONS are both separated by colons.

@@ -40,7 +40,9 @@ fn unreachable_through(program: &Path, scripts: u8) -> Option<Unreachable> {
     if let Some(line) = data.strip_prefix(b"#!") {
         let line = line.split(|b| *b == b'\n').next()?.trim_ascii_start();
         let interpreter = line.split(u8::is_ascii_whitespace).next()?;
-        return scripts.checked_sub(1).and_then(|n| unreachable_through(Path::new(std::ffi::OsStr::from_bytes(interpreter)), n));
+        return scripts
+            .checked_sub(1)
+            .and_then(|n| unreachable_through(Path::new(std::ffi::OsStr::from_bytes(interpreter)), n));
     }
     if mode & 0o6000 != 0 {
         return Some(Unreachable::Privileged);
@@ -50,7 +52,8 @@ fn unreachable_through(program: &Path, scripts: u8) -> Option<Unreachable> {
         FileKind::Elf64 => {
             let header = FileHeader64::<Endianness>::parse(&*data).ok()?;
             let endian = header.endian().ok()?;
-            let interpreted = header.program_headers(endian, &*data).ok()?.iter().any(|h| h.p_type(endian) == PT_INTERP);
+            let interpreted =
+                header.program_headers(endian, &*data).ok()?.iter().any(|h| h.p_type(endian) == PT_INTERP);
             (!interpreted).then_some(Unreachable::StaticallyLinked)
         }
         _ => None,

@@ -18,22 +18,59 @@ impl Random {
 
 /// A number of the machine, of 24 or 53 bits.
 #[derive(Clone, Copy, Debug)]
-enum Number { F(f32), D(f64) }
+enum Number {
+    F(f32),
+    D(f64),
+}
 
 impl Number {
-    fn wide(self) -> f64 { match self { Self::F(x) => f64::from(x), Self::D(x) => x } }
-    fn precision(self) -> u32 { match self { Self::F(_) => 24, Self::D(_) => 53 } }
-    fn like(self, x: f64) -> Self { match self { Self::F(_) => Self::F(x as f32), Self::D(_) => Self::D(x) } }
+    fn wide(self) -> f64 {
+        match self {
+            Self::F(x) => f64::from(x),
+            Self::D(x) => x,
+        }
+    }
+    fn precision(self) -> u32 {
+        match self {
+            Self::F(_) => 24,
+            Self::D(_) => 53,
+        }
+    }
+    fn like(self, x: f64) -> Self {
+        match self {
+            Self::F(_) => Self::F(x as f32),
+            Self::D(_) => Self::D(x),
+        }
+    }
     fn op(self, op: BinOp, other: Self) -> Self {
-        macro_rules! of { ($x:expr, $y:expr) => { match op { BinOp::FAdd => $x + $y, BinOp::FSub => $x - $y, BinOp::FMul => $x * $y, _ => $x / $y } } }
-        match (self, other) { (Self::F(x), Self::F(y)) => Self::F(of!(x, y)), (Self::D(x), Self::D(y)) => Self::D(of!(x, y)), _ => unreachable!() }
+        macro_rules! of {
+            ($x:expr, $y:expr) => {
+                match op {
+                    BinOp::FAdd => $x + $y,
+                    BinOp::FSub => $x - $y,
+                    BinOp::FMul => $x * $y,
+                    _ => $x / $y,
+                }
+            };
+        }
+        match (self, other) {
+            (Self::F(x), Self::F(y)) => Self::F(of!(x, y)),
+            (Self::D(x), Self::D(y)) => Self::D(of!(x, y)),
+            _ => unreachable!(),
+        }
     }
 }
 
 /// A finite number as `m / 2^k`.
 fn dyadic(x: f64) -> Option<(i128, u32)> {
     let (mut x, mut k) = (x, 0);
-    while x.fract() != 0.0 { x *= 2.0; k += 1; if k > 100 { return None; } }
+    while x.fract() != 0.0 {
+        x *= 2.0;
+        k += 1;
+        if k > 100 {
+            return None;
+        }
+    }
     (x.abs() < 1e30).then_some((x as i128, k))
 }
 
@@ -43,11 +80,20 @@ fn holds(num: i128, r: &Ratio, x: f64) -> Option<bool> {
     let off = m.checked_mul(r.den)?.checked_sub(num.checked_mul(1 << k.min(120))?)?.abs();
     let most = r.rounding.error().checked_mul(r.den)?;
     // off / 2^k <= most / 2^60
-    Some(if k <= 60 { off.checked_mul(1 << (60 - k))? <= most } else { off <= most.checked_mul(1i128.checked_shl(k - 60)?)? })
+    Some(if k <= 60 {
+        off.checked_mul(1 << (60 - k))? <= most
+    } else {
+        off <= most.checked_mul(1i128.checked_shl(k - 60)?)?
+    })
 }
 
 fn at(a: &Arena, t: TermId, given: &[(SymId, i128)], others: bool) -> i128 {
-    let of = |s: SymId| given.iter().find(|(x, _)| *x == s).map(|(_, v)| *v).or_else(|| { let r = a.symbol(s).range; if others { r.hi } else { r.lo } });
+    let of = |s: SymId| {
+        given.iter().find(|(x, _)| *x == s).map(|(_, v)| *v).or_else(|| {
+            let r = a.symbol(s).range;
+            if others { r.hi } else { r.lo }
+        })
+    };
     a.eval(t, &of).expect("a value")
 }
 
@@ -59,7 +105,10 @@ fn constant(a: &mut Arena, x: f64) -> Option<Ratio> {
 #[test]
 fn what_terms_say_of_numbers_holds() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let constants = [0.5, 0.25, 2.0, 3.0, 7.0, 10.0, 41.0, 48.0, 49.0, 100.0, 255.0, 256.0, 328.0, 1.5, -2.0, -3.0, 0.125, 1000.0, 1e6, 1e9];
+    let constants = [
+        0.5, 0.25, 2.0, 3.0, 7.0, 10.0, 41.0, 48.0, 49.0, 100.0, 255.0, 256.0, 328.0, 1.5, -2.0, -3.0, 0.125, 1000.0,
+        1e6, 1e9,
+    ];
     let (mut compared, mut decided, mut steps) = (0, 0, 0);
     for _ in 0..6000 {
         let mut a = Arena::new();
@@ -67,27 +116,57 @@ fn what_terms_say_of_numbers_holds() {
         let least = if random.next(2) == 0 { 0 } else { -most };
         let n = a.fresh(SymKind::Input(InputSource::World("n".into())), "n", Range::new(least, most));
         let Term::Sym(s) = *a.get(n) else { unreachable!() };
-        let samples: Vec<i128> = (0..6).map(|i| match i { 0 => most, 1 => least, 2 => 1.min(most), 3 => 49.min(most), _ => least + i128::from(random.next(1 << 60)) % (most - least + 1) }).collect();
+        let samples: Vec<i128> = (0..6)
+            .map(|i| match i {
+                0 => most,
+                1 => least,
+                2 => 1.min(most),
+                3 => 49.min(most),
+                _ => least + i128::from(random.next(1 << 60)) % (most - least + 1),
+            })
+            .collect();
         let single = random.next(2) == 0;
         let Some(mut r) = a.real_of_int(n, if single { 24 } else { 53 }) else { continue };
-        let mut machine: Vec<Number> = samples.iter().map(|v| if single { Number::F(*v as f32) } else { Number::D(*v as f64) }).collect();
+        let mut machine: Vec<Number> =
+            samples.iter().map(|v| if single { Number::F(*v as f32) } else { Number::D(*v as f64) }).collect();
         for _ in 0..1 + random.next(6) {
             steps += 1;
             let format = Format { precision: machine[0].precision(), rough_division: false };
             match random.next(12) {
-                0 => { r = a.real_negated(&r); for x in &mut machine { *x = x.like(-x.wide()); } }
-                1 => { r = a.real_magnitude(&r); for x in &mut machine { *x = x.like(x.wide().abs()); } }
-                2 => { for x in &mut machine { *x = Number::D(x.wide()); } }
+                0 => {
+                    r = a.real_negated(&r);
+                    for x in &mut machine {
+                        *x = x.like(-x.wide());
+                    }
+                }
+                1 => {
+                    r = a.real_magnitude(&r);
+                    for x in &mut machine {
+                        *x = x.like(x.wide().abs());
+                    }
+                }
+                2 => {
+                    for x in &mut machine {
+                        *x = Number::D(x.wide());
+                    }
+                }
                 3 => {
                     let Some(narrow) = a.real_narrowed(&r, 24) else { break };
                     r = narrow;
-                    for x in &mut machine { *x = Number::F(x.wide() as f32); }
+                    for x in &mut machine {
+                        *x = Number::F(x.wide() as f32);
+                    }
                 }
                 4 => {
                     // A product that is added in one rounding or two.
                     let (x, y) = (constants[random.next(20) as usize], constants[random.next(20) as usize]);
                     let (Some(cx), Some(cy)) = (constant(&mut a, x), constant(&mut a, y)) else { break };
-                    let Some(sum) = a.real_binary(BinOp::FMul, &r, &cx, format).and_then(|p| a.real_binary(BinOp::FAdd, &p, &cy, format)) else { break };
+                    let Some(sum) = a
+                        .real_binary(BinOp::FMul, &r, &cx, format)
+                        .and_then(|p| a.real_binary(BinOp::FAdd, &p, &cy, format))
+                    else {
+                        break;
+                    };
                     r = sum;
                     let fused = random.next(2) == 0;
                     for m in &mut machine {
@@ -103,19 +182,25 @@ fn what_terms_say_of_numbers_holds() {
                     if op != BinOp::FDiv && random.next(6) == 0 {
                         let Some(own) = a.real_binary(op, &r, &r, format) else { break };
                         r = own;
-                        for x in &mut machine { *x = x.op(op, *x); }
+                        for x in &mut machine {
+                            *x = x.op(op, *x);
+                        }
                     } else {
                         let c = constants[random.next(20) as usize];
                         let Some(k) = constant(&mut a, c) else { break };
                         let Some(next) = a.real_binary(op, &r, &k, format) else { break };
                         r = next;
-                        for x in &mut machine { *x = x.op(op, x.like(c)); }
+                        for x in &mut machine {
+                            *x = x.op(op, x.like(c));
+                        }
                     }
                 }
             }
             for (v, x) in samples.iter().zip(&machine) {
                 let num = at(&a, r.num, &[(s, *v)], false);
-                if let Some(there) = holds(num, &r, x.wide()) { assert!(there, "{r:?} at {v}: {num} and {x:?}"); }
+                if let Some(there) = holds(num, &r, x.wide()) {
+                    assert!(there, "{r:?} at {v}: {num} and {x:?}");
+                }
             }
             for way in [Whole::Floor, Whole::Ceil, Whole::Trunc] {
                 let before = a.symbols().len();
@@ -123,18 +208,33 @@ fn what_terms_say_of_numbers_holds() {
                 decided += usize::from(a.symbols().len() == before);
                 for (v, x) in samples.iter().zip(&machine) {
                     let x = x.wide();
-                    let expected = match way { Whole::Floor => x.floor(), Whole::Ceil => x.ceil(), Whole::Trunc => x.trunc() } as i128;
+                    let expected = match way {
+                        Whole::Floor => x.floor(),
+                        Whole::Ceil => x.ceil(),
+                        Whole::Trunc => x.trunc(),
+                    } as i128;
                     let (low, high) = (at(&a, t, &[(s, *v)], false), at(&a, t, &[(s, *v)], true));
                     assert!((low..=high).contains(&expected), "{way:?} of {r:?} at {v}: {x} is not in {low}..={high}");
                 }
             }
-            let c = match random.next(3) { 0 => constants[random.next(20) as usize], 1 => machine[3].wide(), _ => machine[random.next(6) as usize].wide().floor() };
+            let c = match random.next(3) {
+                0 => constants[random.next(20) as usize],
+                1 => machine[3].wide(),
+                _ => machine[random.next(6) as usize].wide().floor(),
+            };
             if let Some(k) = constant(&mut a, c).filter(|k| k.den <= 1 << 40) {
                 for how in [Compared::Eq, Compared::Ne, Compared::Lt, Compared::Le, Compared::Gt, Compared::Ge] {
                     let Some(t) = a.real_compare(how, &r, &k) else { continue };
                     for (v, x) in samples.iter().zip(&machine) {
                         let x = x.wide();
-                        let expected = match how { Compared::Eq => x == c, Compared::Ne => x != c, Compared::Lt => x < c, Compared::Le => x <= c, Compared::Gt => x > c, _ => x >= c };
+                        let expected = match how {
+                            Compared::Eq => x == c,
+                            Compared::Ne => x != c,
+                            Compared::Lt => x < c,
+                            Compared::Le => x <= c,
+                            Compared::Gt => x > c,
+                            _ => x >= c,
+                        };
                         let both = [at(&a, t, &[(s, *v)], false), at(&a, t, &[(s, *v)], true)];
                         compared += 1;
                         assert!(both.contains(&i128::from(expected)), "{how:?} of {r:?} and {c} at {v}: {x}");
@@ -143,7 +243,10 @@ fn what_terms_say_of_numbers_holds() {
             }
         }
     }
-    assert!(compared > 50_000 && decided > 5_000 && steps > 10_000, "{compared} comparisons, {decided} exact integers, {steps} steps");
+    assert!(
+        compared > 50_000 && decided > 5_000 && steps > 10_000,
+        "{compared} comparisons, {decided} exact integers, {steps} steps"
+    );
 }
 
 #[test]

@@ -22,7 +22,13 @@ impl Gen {
         out.push(if self.chance(75) { Stmt::block(format!("if ({n} > 0) {{"), body) } else { Stmt::block("{", body) });
     }
 
-    fn kind(&mut self) -> Ty { if self.narrow && self.chance(50) { self.choose(&[Ty::U8, Ty::I8, Ty::I16, Ty::U16]) } else { self.choose(&[Ty::I32, Ty::I32, Ty::I32, Ty::U32, Ty::U32, Ty::I64, Ty::U64]) } }
+    fn kind(&mut self) -> Ty {
+        if self.narrow && self.chance(50) {
+            self.choose(&[Ty::U8, Ty::I8, Ty::I16, Ty::U16])
+        } else {
+            self.choose(&[Ty::I32, Ty::I32, Ty::I32, Ty::U32, Ty::U32, Ty::I64, Ty::U64])
+        }
+    }
 
     /// A scope with another variable in it.
     fn with(s: &Scope, name: &str, ty: Ty) -> Scope {
@@ -33,7 +39,10 @@ impl Gen {
 
     fn rounds(&mut self, s: &Scope) -> String {
         let j = self.name('v');
-        let bound = match self.int(s) { Some(v) if self.chance(60) => v.name, _ => self.positive() };
+        let bound = match self.int(s) {
+            Some(v) if self.chance(60) => v.name,
+            _ => self.positive(),
+        };
         format!("for (int {j} = 0; {j} < {bound}; {j}++) {{")
     }
 
@@ -41,7 +50,11 @@ impl Gen {
     fn starting_over(&mut self, s: &mut Scope, a: &Array, n: &str, out: &mut Vec<Stmt>) {
         let (v, ty) = (self.name('v'), self.kind());
         let e = self.expr(s, 1);
-        let start = match self.below(4) { 0 | 1 => "0".to_owned(), 2 => format!("(unsigned)({e}) % {n}"), _ => format!("{n} - 1") };
+        let start = match self.below(4) {
+            0 | 1 => "0".to_owned(),
+            2 => format!("(unsigned)({e}) % {n}"),
+            _ => format!("{n} - 1"),
+        };
         out.push(Stmt::line(format!("{} {v} = {start};", ty.name())));
         let head = self.rounds(s);
         let inner = Self::with(s, &v, ty);
@@ -60,11 +73,17 @@ impl Gen {
         };
         let mut body = vec![];
         let first = self.chance(70);
-        if !first { body.push(Stmt::line(next.clone())); }
+        if !first {
+            body.push(Stmt::line(next.clone()));
+        }
         self.touch(&mut inner.clone(), a, &v, &mut body);
-        if first { body.push(Stmt::line(next)); }
+        if first {
+            body.push(Stmt::line(next));
+        }
         out.push(Stmt::block(head, body));
-        if self.chance(40) { self.touch(&mut inner.clone(), a, &v, out); }
+        if self.chance(40) {
+            self.touch(&mut inner.clone(), a, &v, out);
+        }
     }
 
     /// Two ends, one of which becomes the middle.
@@ -74,19 +93,36 @@ impl Gen {
         let t = ty.name();
         let closed = self.chance(50);
         let end = if closed { format!("{n} - 1") } else { n.to_owned() };
-        let test = match self.below(5) { 0 if closed => format!("{lo} < {hi}"), 1 => format!("{hi} - {lo} > 1"), _ if closed => format!("{lo} <= {hi}"), _ => format!("{lo} < {hi}") };
-        let middle = match self.below(3) { 0 => format!("({lo} + {hi}) / 2"), 1 => format!("{lo} + ({hi} - {lo}) / 2"), _ => format!("({lo} + {hi}) >> 1") };
+        let test = match self.below(5) {
+            0 if closed => format!("{lo} < {hi}"),
+            1 => format!("{hi} - {lo} > 1"),
+            _ if closed => format!("{lo} <= {hi}"),
+            _ => format!("{lo} < {hi}"),
+        };
+        let middle = match self.below(3) {
+            0 => format!("({lo} + {hi}) / 2"),
+            1 => format!("{lo} + ({hi} - {lo}) / 2"),
+            _ => format!("({lo} + {hi}) >> 1"),
+        };
         let inner = Self::with(s, &mid, ty);
         let c = self.cond(&inner, 1);
         let up = if self.chance(80) { format!("{lo} = {mid} + 1;") } else { format!("{lo} = {mid};") };
-        let down = if closed && self.chance(80) || self.slip() { format!("{hi} = {mid} - 1;") } else { format!("{hi} = {mid};") };
+        let down = if closed && self.chance(80) || self.slip() {
+            format!("{hi} = {mid} - 1;")
+        } else {
+            format!("{hi} = {mid};")
+        };
         out.push(Stmt::line(format!("{t} {lo} = 0, {hi} = {end};")));
         let mut body = vec![Stmt::line(format!("{t} {mid} = {middle};"))];
         self.touch(&mut inner.clone(), a, &mid, &mut body);
         body.push(Stmt::line(format!("if ({c}) {up} else {down}")));
         out.push(Stmt::block(format!("for (int {fuel} = 0; {fuel} < 9 && {test}; {fuel}++) {{"), body));
         match self.below(4) {
-            0 => { let m = self.nearly(&a.extent); let mut scope = Self::with(s, &lo, ty); self.guarded(&mut scope, a, &format!("{lo} < {m}"), &lo, out); }
+            0 => {
+                let m = self.nearly(&a.extent);
+                let mut scope = Self::with(s, &lo, ty);
+                self.guarded(&mut scope, a, &format!("{lo} < {m}"), &lo, out);
+            }
             1 => self.touch(&mut Self::with(s, &lo, ty), a, &lo, out),
             _ => {}
         }
@@ -114,7 +150,9 @@ impl Gen {
             self.touch(&mut inner.clone(), a, &i, &mut body);
             body.push(Stmt::line(format!("if ({c}) {l}++; else {r}--;")));
             out.push(Stmt::block(format!("while ({l} {lt} {r}) {{"), body));
-            if self.chance(40) { self.touch(&mut inner.clone(), a, &l, out); }
+            if self.chance(40) {
+                self.touch(&mut inner.clone(), a, &l, out);
+            }
         }
     }
 
@@ -135,7 +173,10 @@ impl Gen {
         body.push(Stmt::block(format!("if (({c}) && {full}) {{"), push));
         body.push(Stmt::block(format!("else if ({top} {ge}) {{"), pop));
         out.push(Stmt::block(head, body));
-        if self.chance(40) { let mut scope = inner; self.guarded(&mut scope, a, &format!("{top} > 0"), &format!("{top} - 1"), out); }
+        if self.chance(40) {
+            let mut scope = inner;
+            self.guarded(&mut scope, a, &format!("{top} > 0"), &format!("{top} - 1"), out);
+        }
     }
 
     /// From a node to a child or to the parent.
@@ -149,16 +190,25 @@ impl Gen {
             let k = self.choose(&["1", "1", "2"]);
             out.push(Stmt::line(format!("{} {v} = 0;", ty.name())));
             self.touch(&mut inner.clone(), a, &v, &mut body);
-            body.push(Stmt::line(format!("if (({c}) && 2 * {v} + 2 < {m}) {v} = 2 * {v} + 2; else {v} = 2 * {v} + 1;")));
+            body.push(Stmt::line(format!(
+                "if (({c}) && 2 * {v} + 2 < {m}) {v} = 2 * {v} + 2; else {v} = 2 * {v} + 1;"
+            )));
             out.push(Stmt::block(format!("while (2 * {v} + {k} < {m}) {{"), body));
         } else {
-            let up = self.choose(&[format!("({v} - 1) / 2"), format!("{v} / 2"), format!("({v} >> 1)"), format!("(({v} - 1) >> 1)")]);
+            let up = self.choose(&[
+                format!("({v} - 1) / 2"),
+                format!("{v} / 2"),
+                format!("({v} >> 1)"),
+                format!("(({v} - 1) >> 1)"),
+            ]);
             out.push(Stmt::line(format!("{} {v} = {n} - 1;", ty.name())));
             self.touch(&mut inner.clone(), a, &up, &mut body);
             body.push(Stmt::line(format!("{v} = {up};")));
             out.push(Stmt::block(format!("while ({v} {}) {{", self.choose(&["> 0", "> 1", ">= 1"])), body));
         }
-        if self.chance(40) { self.touch(&mut inner.clone(), a, &v, out); }
+        if self.chance(40) {
+            self.touch(&mut inner.clone(), a, &v, out);
+        }
     }
 
     /// Halves of an array that take turns.
@@ -176,7 +226,15 @@ impl Gen {
         let head = self.rounds(s);
         let m = self.nearly(&half);
         let mut body = vec![];
-        for w in [&p, &q] { self.guarded(&mut s.clone(), a, &format!("{} >= 0 && {} < {m} && {half} * 2 <= {}", i.name, i.name, a.extent), &format!("{w} * {half} + {}", i.name), &mut body); }
+        for w in [&p, &q] {
+            self.guarded(
+                &mut s.clone(),
+                a,
+                &format!("{} >= 0 && {} < {m} && {half} * 2 <= {}", i.name, i.name, a.extent),
+                &format!("{w} * {half} + {}", i.name),
+                &mut body,
+            );
+        }
         body.push(Stmt::line(next));
         out.push(Stmt::block(head, body));
     }

@@ -9,23 +9,39 @@ impl Gen {
         let mut items = vec![];
         let mut s = Scope::default();
         let mut body = vec![];
-        if self.chance(15) { let f = self.changer(false, &mut items); s.changers.push(f); }
+        if self.chance(15) {
+            let f = self.changer(false, &mut items);
+            s.changers.push(f);
+        }
         let inputs = [1, 2, 3][self.weigh(&[55, 38, 7])];
-        if self.chance(50) { body.push(Stmt::line(format!("if (argc < {}) return 1;", inputs + 1))); }
-        for i in 1..=inputs { self.input(i, &mut items, &mut s, &mut body); }
-        if self.chance(45) { for _ in 0..=self.below(2) { self.derived(&mut s, &mut body); } }
+        if self.chance(50) {
+            body.push(Stmt::line(format!("if (argc < {}) return 1;", inputs + 1)));
+        }
+        for i in 1..=inputs {
+            self.input(i, &mut items, &mut s, &mut body);
+        }
+        if self.chance(45) {
+            for _ in 0..=self.below(2) {
+                self.derived(&mut s, &mut body);
+            }
+        }
         let dims: Vec<Int> = s.ints.iter().filter(|v| v.ty == Ty::I32).cloned().collect();
         let globals = self.globals(&mut items);
         let buffers = self.buffers(&s, &dims, &mut body);
-        let indices = if self.chance(60) { self.index_arrays(&s, &dims, &buffers, &mut items, &mut body) } else { vec![] };
+        let indices =
+            if self.chance(60) { self.index_arrays(&s, &dims, &buffers, &mut items, &mut body) } else { vec![] };
         let sizes = self.device_sizes(&dims, &mut items, &mut body);
         let world = World { buffers: &buffers, indices: &indices, ints: &dims, globals: &globals, sizes: &sizes };
         let kernels = 1 + self.below(if indices.is_empty() { 2 } else { 3 });
         for i in 0..kernels {
-            if i > 0 && !indices.is_empty() && self.chance(40) { self.between(&mut s, &indices, &mut body); }
+            if i > 0 && !indices.is_empty() && self.chance(40) {
+                self.between(&mut s, &indices, &mut body);
+            }
             let k = self.kernel(&mut items, &world);
             self.launch(&mut s, &k, &mut body);
-            if self.chance(20) { self.launch(&mut s, &k, &mut body); }
+            if self.chance(20) {
+                self.launch(&mut s, &k, &mut body);
+            }
         }
         body.push(Stmt::line("return 0;"));
         items.push(Stmt::block("int @main(int argc, char **argv) {", body));
@@ -40,7 +56,17 @@ impl Gen {
             2 => body.push(Stmt::line(format!("int {v} = (short)atol({arg});"))),
             3 => {
                 let f = self.name('f');
-                items.push(Stmt::block(format!("static void @{f}(const char *text, int *out) {{"), vec![Stmt::line("*out = atoi(text);"), Stmt::line(if self.chance(50) { "if (*out < 0) *out = 0;" } else { "if (*out > 12) *out = 12;" })]));
+                items.push(Stmt::block(
+                    format!("static void @{f}(const char *text, int *out) {{"),
+                    vec![
+                        Stmt::line("*out = atoi(text);"),
+                        Stmt::line(if self.chance(50) {
+                            "if (*out < 0) *out = 0;"
+                        } else {
+                            "if (*out > 12) *out = 12;"
+                        }),
+                    ],
+                ));
                 body.push(Stmt::line(format!("int {v} = 0;")));
                 body.push(Stmt::line(format!("@{f}({arg}, &{v});")));
             }
@@ -54,7 +80,10 @@ impl Gen {
         let top = self.choose(&["6", "8", "12", "16", "20", "32", "64", "100", "200", "300"]);
         for _ in 0..=self.below(2) {
             match self.weigh(&[34, 10, 10, 6, 6, 5, 5, 6, 5, 13]) {
-                0 => body.push(Stmt::line(format!("if ({v} < {} || {v} > {top}) return 1;", self.choose(&["1", "1", "1", "0", "2"])))),
+                0 => body.push(Stmt::line(format!(
+                    "if ({v} < {} || {v} > {top}) return 1;",
+                    self.choose(&["1", "1", "1", "0", "2"])
+                ))),
                 1 => body.push(Stmt::line(format!("if ({v} <= 0) return 0;"))),
                 2 => body.push(Stmt::line(format!("{v} = std::min(std::max({v}, 1), {top});"))),
                 3 => body.push(Stmt::line(format!("if ({v} > {top}) {v} = {top};"))),
@@ -72,7 +101,10 @@ impl Gen {
     /// A host integer computed from others.
     fn derived(&mut self, s: &mut Scope, body: &mut Vec<Stmt>) {
         match self.weigh(&[46, 20, 14, 15, 14]) {
-            0 => { let (t, e) = (if self.chance(75) { Ty::I32 } else { self.ty() }, self.expr(s, 2)); body.push(self.declare(s, t, &e, true)); }
+            0 => {
+                let (t, e) = (if self.chance(75) { Ty::I32 } else { self.ty() }, self.expr(s, 2));
+                body.push(self.declare(s, t, &e, true));
+            }
             1 => {
                 // Rounded up to a power of two, or a sum.
                 let Some(v) = self.int(s) else { return };
@@ -83,8 +115,16 @@ impl Gen {
                 let lt = self.less();
                 body.push(match self.below(3) {
                     0 if start != "0" => Stmt::line(format!("while ({w} {lt} {}) {w} *= 2;", v.name)),
-                    1 => { let j = self.name('v'); let k = self.positive(); Stmt::line(format!("for (int {j} = 0; {j} {lt} {}; {j}++) {w} += {k};", v.name)) }
-                    _ => { let j = self.name('v'); let c = self.choose(&["% 2 == 0", "> 2", "& 1"]); Stmt::line(format!("for (int {j} = 0; {j} {lt} {}; {j}++) if ({j} {c}) {w}++;", v.name)) }
+                    1 => {
+                        let j = self.name('v');
+                        let k = self.positive();
+                        Stmt::line(format!("for (int {j} = 0; {j} {lt} {}; {j}++) {w} += {k};", v.name))
+                    }
+                    _ => {
+                        let j = self.name('v');
+                        let c = self.choose(&["% 2 == 0", "> 2", "& 1"]);
+                        Stmt::line(format!("for (int {j} = 0; {j} {lt} {}; {j}++) if ({j} {c}) {w}++;", v.name))
+                    }
                 });
             }
             2 => {
@@ -94,13 +134,18 @@ impl Gen {
                 body.push(Stmt::block(format!("if ({c}) {{"), vec![Stmt::line(format!("{w} = {f};"))]));
             }
             3 => self.stored(s, body),
-            _ => { let n = 1 + self.below(2); body.extend(self.stmts(&mut Scope { value: true, ..s.clone() }, n, 2)); }
+            _ => {
+                let n = 1 + self.below(2);
+                body.extend(self.stmts(&mut Scope { value: true, ..s.clone() }, n, 2));
+            }
         }
     }
 
     /// Sizes that the host puts into device variables.
     fn device_sizes(&mut self, dims: &[Int], items: &mut Vec<Stmt>, body: &mut Vec<Stmt>) -> Vec<Int> {
-        if !self.chance(12) { return vec![]; }
+        if !self.chance(12) {
+            return vec![];
+        }
         let (name, v) = (format!("@{}", self.name('g')), self.choose(dims));
         let (space, value) = (self.choose(&["__constant__", "__device__"]), self.nearly(&v.name));
         items.push(Stmt::line(format!("{space} int {name};")));
@@ -121,7 +166,14 @@ impl Gen {
         if self.chance(6) {
             let (name, r, c) = (format!("@{}", self.name('g')), self.choose(&["3", "4"]), self.choose(&["4", "6"]));
             items.push(Stmt::line(format!("__device__ int {name}[{r}][{c}];")));
-            out.push(Array { name, elem: "int", extent: r.into(), dims: Some((r.into(), c.into())), square: true, integer: false });
+            out.push(Array {
+                name,
+                elem: "int",
+                extent: r.into(),
+                dims: Some((r.into(), c.into())),
+                square: true,
+                integer: false,
+            });
         }
         out
     }
@@ -134,15 +186,22 @@ impl Gen {
             let mut two = None;
             let extent = match self.weigh(&[40, if v == w { 4 } else { 24 }, 6, 8, 5, 5, 6, 4]) {
                 0 => v.clone(),
-                1 => { two = Some((v.clone(), w.clone())); format!("({v} * {w})") }
+                1 => {
+                    two = Some((v.clone(), w.clone()));
+                    format!("({v} * {w})")
+                }
                 2 => format!("({v} + {k})"),
-                3 => { two = Some((v.clone(), k.clone())); format!("({v} * {k})") }
+                3 => {
+                    two = Some((v.clone(), k.clone()));
+                    format!("({v} * {k})")
+                }
                 4 => format!("(({v} + 3) / 4)"),
                 5 => format!("({v} > {w} ? {v} : {w})"),
                 6 => k.clone(),
                 _ => format!("({v} + {w})"),
             };
-            let elem = self.choose(&["int", "int", "int", "float", "char", "short", "unsigned char", "double", "long long"]);
+            let elem =
+                self.choose(&["int", "int", "int", "float", "char", "short", "unsigned char", "double", "long long"]);
             let integer = !matches!(elem, "float" | "double");
             let name = self.name('a');
             let size = self.nearly(&extent);
@@ -158,11 +217,18 @@ impl Gen {
             if self.chance(4) {
                 // Grows.
                 let (j, grow) = (self.name('v'), self.nearly(&extent));
-                body.push(Stmt::block(format!("for (int {j} = 1; {j} {} {grow}; {j}{}) {{", self.less(), self.choose(&["++", " *= 2", "++"])), vec![
-                    Stmt::line(format!("cudaFree({name});")),
-                    Stmt::line(format!("cudaMalloc(&{name}, {j} * sizeof({elem}));")),
-                    Stmt::line(format!("cudaMemset({name}, 0, {j} * sizeof({elem}));")),
-                ]));
+                body.push(Stmt::block(
+                    format!(
+                        "for (int {j} = 1; {j} {} {grow}; {j}{}) {{",
+                        self.less(),
+                        self.choose(&["++", " *= 2", "++"])
+                    ),
+                    vec![
+                        Stmt::line(format!("cudaFree({name});")),
+                        Stmt::line(format!("cudaMalloc(&{name}, {j} * sizeof({elem}));")),
+                        Stmt::line(format!("cudaMemset({name}, 0, {j} * sizeof({elem}));")),
+                    ],
+                ));
             } else if integer && elem == "int" && self.chance(25) {
                 let (h, j) = (self.name('h'), self.name('v'));
                 let mut inner = s.clone();
@@ -184,7 +250,10 @@ impl Gen {
         let mut inner = s.clone();
         if self.chance(22) {
             let t = self.name('v');
-            let bound = match self.int(s) { Some(v) if self.chance(60) => v.name, _ => self.choose(&["2", "3", "4"]).to_owned() };
+            let bound = match self.int(s) {
+                Some(v) if self.chance(60) => v.name,
+                _ => self.choose(&["2", "3", "4"]).to_owned(),
+            };
             around = Some(match self.below(4) {
                 0 | 1 => format!("for (int {t} = 0; {t} {} {bound}; {t}++) {{", self.less()),
                 2 => format!("for (int {t} = {bound} / 2; {t} > 0; {t} /= 2) {{"),
@@ -194,41 +263,85 @@ impl Gen {
             let same: Vec<&Array> = k.arrays.iter().filter(|a| a.elem == k.arrays[0].elem).collect();
             if same.len() > 1 && self.chance(40) {
                 let q = self.name('q');
-                after.push(Stmt::line(format!("{} *{q} = {}; {} = {}; {} = {q};", same[0].elem, same[0].name, same[0].name, same[1].name, same[1].name)));
+                after.push(Stmt::line(format!(
+                    "{} *{q} = {}; {} = {}; {} = {q};",
+                    same[0].elem, same[0].name, same[0].name, same[1].name, same[1].name
+                )));
             } else if self.chance(15) {
                 after.push(Stmt::line(format!("{}++;", same[0].name)));
             }
-            if self.chance(15) && let Some(v) = k.ints.first() { after.push(Stmt::line(self.choose(&[format!("{} -= 1;", v.name), format!("{} /= 2;", v.name)]))); }
+            if self.chance(15)
+                && let Some(v) = k.ints.first()
+            {
+                after.push(Stmt::line(self.choose(&[format!("{} -= 1;", v.name), format!("{} /= 2;", v.name)])));
+            }
         } else if self.chance(12) {
             around = Some(format!("if ({}) {{", self.cond(s, 2)));
         }
         let mut out = vec![];
         let grid = self.grid(&inner, k);
-        let block: Vec<&str> = match k.axes { 1 => vec![grid.1.0], 2 => vec![grid.1.0, grid.1.1], _ => vec![grid.1.0, grid.1.1, "2"] };
-        let shared = k.dynamic.as_ref().map(|d| { let e = if d == "blockDim.x" { block[0].to_owned() } else { d.clone() }; format!(", {} * sizeof(int)", self.nearly(&e)) }).unwrap_or_default();
+        let block: Vec<&str> = match k.axes {
+            1 => vec![grid.1.0],
+            2 => vec![grid.1.0, grid.1.1],
+            _ => vec![grid.1.0, grid.1.1, "2"],
+        };
+        let shared = k
+            .dynamic
+            .as_ref()
+            .map(|d| {
+                let e = if d == "blockDim.x" { block[0].to_owned() } else { d.clone() };
+                format!(", {} * sizeof(int)", self.nearly(&e))
+            })
+            .unwrap_or_default();
         let named = self.chance(15);
         let dims = if named {
             let (g, b) = (self.name('g'), self.name('b'));
             out.push(Stmt::line(format!("dim3 {g}({});", grid.0.join(", "))));
             out.push(Stmt::line(format!("dim3 {b};")));
-            for (axis, n) in ["x", "y", "z"].iter().zip(&block) { out.push(Stmt::line(format!("{b}.{axis} = {n};"))); }
-            if self.slip() { out.push(Stmt::line(format!("{g}.x++;"))); }
+            for (axis, n) in ["x", "y", "z"].iter().zip(&block) {
+                out.push(Stmt::line(format!("{b}.{axis} = {n};")));
+            }
+            if self.slip() {
+                out.push(Stmt::line(format!("{g}.x++;")));
+            }
             format!("{g}, {b}")
-        } else if k.axes == 1 && self.chance(80) { format!("{}, {}", grid.0[0], block[0]) } else { format!("dim3({}), dim3({})", grid.0.join(", "), block.join(", ")) };
+        } else if k.axes == 1 && self.chance(80) {
+            format!("{}, {}", grid.0[0], block[0])
+        } else {
+            format!("dim3({}), dim3({})", grid.0.join(", "), block.join(", "))
+        };
         let mut args: Vec<String> = k.arrays.iter().map(|a| a.name.clone()).collect();
-        if self.chance(6) && let Some(v) = self.int(&inner) { args[0] = format!("{} + {}", args[0], v.name); }
+        if self.chance(6)
+            && let Some(v) = self.int(&inner)
+        {
+            args[0] = format!("{} + {}", args[0], v.name);
+        }
         let same: Vec<&Array> = k.arrays.iter().filter(|a| a.elem == k.arrays[0].elem).collect();
         if same.len() > 1 && self.chance(8) {
             // Through a table of pointers.
             let q = self.name('q');
-            let i = match self.int(&inner) { Some(v) if self.chance(60) => format!("({} {} 0)", v.name, self.choose(&[">", "==", "<"])), _ => self.choose(&["0", "1"]).into() };
+            let i = match self.int(&inner) {
+                Some(v) if self.chance(60) => format!("({} {} 0)", v.name, self.choose(&[">", "==", "<"])),
+                _ => self.choose(&["0", "1"]).into(),
+            };
             out.push(Stmt::line(format!("{} *{q}[2] = {{{}, {}}};", same[0].elem, same[0].name, same[1].name)));
-            if self.chance(30) { let c = self.cond(&inner, 1); out.push(Stmt::line(format!("if ({c}) std::swap({q}[0], {q}[1]);"))); }
+            if self.chance(30) {
+                let c = self.cond(&inner, 1);
+                out.push(Stmt::line(format!("if ({c}) std::swap({q}[0], {q}[1]);")));
+            }
             args[0] = format!("{q}[{i}]");
         }
-        if args.len() > 1 && self.wrong > 0 && self.chance(3) && k.arrays[0].elem == k.arrays[1].elem { args.swap(0, 1); }
+        if args.len() > 1 && self.wrong > 0 && self.chance(3) && k.arrays[0].elem == k.arrays[1].elem {
+            args.swap(0, 1);
+        }
         for v in &k.ints {
-            args.push(if self.slip() || (around.is_some() && self.chance(15)) { self.int(&inner).map_or(v.name.clone(), |x| x.name) } else if self.slip() { self.nearly(&v.name) } else { v.name.clone() });
+            args.push(if self.slip() || (around.is_some() && self.chance(15)) {
+                self.int(&inner).map_or(v.name.clone(), |x| x.name)
+            } else if self.slip() {
+                self.nearly(&v.name)
+            } else {
+                v.name.clone()
+            });
         }
         match &k.packed {
             None => out.push(Stmt::line(format!("{}<<<{dims}{shared}>>>({});", k.name, args.join(", ")))),
@@ -236,21 +349,37 @@ impl Gen {
                 let tag = format!("@{p}_{}", &k.name[1..]);
                 let st = self.name('p');
                 out.push(Stmt::line(format!("{tag} {st};")));
-                for (field, a) in k.arrays.iter().map(|a| &a.name).chain(k.ints.iter().map(|v| &v.name)).zip(&args) { out.push(Stmt::line(format!("{st}.{field} = {a};"))); }
+                for (field, a) in k.arrays.iter().map(|a| &a.name).chain(k.ints.iter().map(|v| &v.name)).zip(&args) {
+                    out.push(Stmt::line(format!("{st}.{field} = {a};")));
+                }
                 out.push(Stmt::line(format!("{}<<<{dims}{shared}>>>({st});", k.name)));
             }
         }
         out.extend(after);
-        match around { Some(head) => body.push(Stmt::block(head, out)), None => body.extend(out) }
+        match around {
+            Some(head) => body.push(Stmt::block(head, out)),
+            None => body.extend(out),
+        }
     }
 
     /// Blocks along each axis, and threads along x and y.
     fn grid(&mut self, s: &Scope, k: &Kernel) -> (Vec<String>, (&'static str, &'static str)) {
-        let block = match k.axes { 1 => (self.choose(&["1", "2", "4", "8", "16", "32", "33"]), "1"), 2 => (self.choose(&["2", "4", "8"]), self.choose(&["1", "2", "4"])), _ => ("2", "2") };
+        let block = match k.axes {
+            1 => (self.choose(&["1", "2", "4", "8", "16", "32", "33"]), "1"),
+            2 => (self.choose(&["2", "4", "8"]), self.choose(&["1", "2", "4"])),
+            _ => ("2", "2"),
+        };
         let mut out = vec![];
         for axis in 0..k.axes {
-            let b = match axis { 0 => block.0, 1 => block.1, _ => "2" };
-            let n = match k.ints.get(axis).or(k.ints.first()) { Some(v) if self.chance(85) => v.name.clone(), _ => self.int(s).map_or("4".into(), |v| v.name) };
+            let b = match axis {
+                0 => block.0,
+                1 => block.1,
+                _ => "2",
+            };
+            let n = match k.ints.get(axis).or(k.ints.first()) {
+                Some(v) if self.chance(85) => v.name.clone(),
+                _ => self.int(s).map_or("4".into(), |v| v.name),
+            };
             out.push(match self.weigh(&[50, 10, 10, 14, 10]) {
                 0 => format!("({n} + {b} - 1) / {b}"),
                 1 => format!("{n} / {b} + 1"),

@@ -35,11 +35,30 @@ impl Gen {
         let name = format!("@{}", self.name('f'));
         let int = |n: &str, m| Int { name: n.into(), ty: Ty::I32, mutable: m, data: false };
         let a = Array { name: "a".into(), elem: "int", extent: "n".into(), dims: None, square: false, integer: true };
-        let mut s = Scope { ints: vec![int("n", false), int("i", true)], arrays: vec![a], device: true, value: true, ..Scope::default() };
+        let mut s = Scope {
+            ints: vec![int("n", false), int("i", true)],
+            arrays: vec![a],
+            device: true,
+            value: true,
+            ..Scope::default()
+        };
         let mut body = match self.below(4) {
-            0 => { let (lt, ge) = (self.less(), self.least()); vec![Stmt::line(format!("return i {ge} 0 && i {lt} n ? a[i] : 0;"))] }
-            1 => { let ge = self.least(); vec![Stmt::line(format!("if (i < 0 || i {ge} n) return 0;")), Stmt::line("a[i] = i;")] }
-            2 => { let (lt, m) = (self.less(), self.nearly("n")); vec![Stmt::line("int r = 0;"), Stmt::line(format!("for (int j = 0; j {lt} {m}; j++) if (a[j] > i) r = j;")), Stmt::line("return r;")] }
+            0 => {
+                let (lt, ge) = (self.less(), self.least());
+                vec![Stmt::line(format!("return i {ge} 0 && i {lt} n ? a[i] : 0;"))]
+            }
+            1 => {
+                let ge = self.least();
+                vec![Stmt::line(format!("if (i < 0 || i {ge} n) return 0;")), Stmt::line("a[i] = i;")]
+            }
+            2 => {
+                let (lt, m) = (self.less(), self.nearly("n"));
+                vec![
+                    Stmt::line("int r = 0;"),
+                    Stmt::line(format!("for (int j = 0; j {lt} {m}; j++) if (a[j] > i) r = j;")),
+                    Stmt::line("return r;"),
+                ]
+            }
             _ => self.stmts(&mut s, 3, 2),
         };
         body.push(Stmt::line("return 0;"));
@@ -55,16 +74,25 @@ impl Gen {
         let mut arrays: Vec<Array> = (0..count).map(|i| buffers[(first + i) % buffers.len()].clone()).collect();
         let indices: Vec<Index> = world.indices.iter().filter(|_| self.chance(75)).cloned().collect();
         arrays.extend(indices.iter().filter(|x| x.is_argument()).map(|x| x.array.clone()));
-        let used = |v: &Int| indices.iter().any(|x| x.speaks_of(&v.name)) || arrays.iter().any(|a| a.extent.split(|c: char| !c.is_alphanumeric()).any(|w| w == v.name));
+        let used = |v: &Int| {
+            indices.iter().any(|x| x.speaks_of(&v.name))
+                || arrays.iter().any(|a| a.extent.split(|c: char| !c.is_alphanumeric()).any(|w| w == v.name))
+        };
         let mut ints: Vec<Int> = vec![];
         for v in world.ints {
-            if !(used(v) || self.chance(20)) { continue; }
+            if !(used(v) || self.chance(20)) {
+                continue;
+            }
             let ty = if self.chance(80) { Ty::I32 } else { self.ty() };
             ints.push(Int { ty, mutable: self.chance(15), ..v.clone() });
         }
         let packed = self.chance(12).then(|| format!("@S{}", self.below(9)));
         let mut s = Scope { device: true, ..Scope::default() };
-        let parameters: Vec<String> = arrays.iter().map(|a| format!("{} *{}", a.elem, a.name)).chain(ints.iter().map(|v| format!("{} {}", v.ty.name(), v.name))).collect();
+        let parameters: Vec<String> = arrays
+            .iter()
+            .map(|a| format!("{} *{}", a.elem, a.name))
+            .chain(ints.iter().map(|v| format!("{} {}", v.ty.name(), v.name)))
+            .collect();
         let mut body = vec![];
         let head = match &packed {
             None => format!("__global__ void {name}({}) {{", parameters.join(", ")),
@@ -72,8 +100,12 @@ impl Gen {
                 let tag = format!("{p}_{}", &name[1..]);
                 items.push(Stmt::line(format!("struct {tag} {{ {}; }};", parameters.join("; "))));
                 // Half of the uses go through locals.
-                for a in &arrays { body.push(Stmt::line(format!("{} *{} = st.{};", a.elem, a.name, a.name))); }
-                for v in &ints { body.push(Stmt::line(format!("{} {} = st.{};", v.ty.name(), v.name, v.name))); }
+                for a in &arrays {
+                    body.push(Stmt::line(format!("{} *{} = st.{};", a.elem, a.name, a.name)));
+                }
+                for v in &ints {
+                    body.push(Stmt::line(format!("{} {} = st.{};", v.ty.name(), v.name, v.name)));
+                }
                 format!("__global__ void {name}({tag} st) {{")
             }
         };
@@ -83,19 +115,35 @@ impl Gen {
         s.arrays.extend(indices.iter().filter(|x| !x.is_argument() && x.is_writable()).map(|x| x.array.clone()));
         s.indices = indices;
         s.arrays.extend(globals.iter().filter(|_| self.chance(40)).cloned().collect::<Vec<_>>());
-        if self.chance(30) { let h = self.helper(items); s.helpers.push(h); }
-        if self.chance(20) { let t = self.tester(items); s.tests.push(t); }
-        if self.chance(20) { let f = self.changer(true, items); s.changers.push(f); }
+        if self.chance(30) {
+            let h = self.helper(items);
+            s.helpers.push(h);
+        }
+        if self.chance(20) {
+            let t = self.tester(items);
+            s.tests.push(t);
+        }
+        if self.chance(20) {
+            let f = self.changer(true, items);
+            s.changers.push(f);
+        }
         let axes = self.index(&mut s, &mut body);
-        if self.chance(30) && let (Some(v), Some(i)) = (ints.first(), s.ints.last()) {
+        if self.chance(30)
+            && let (Some(v), Some(i)) = (ints.first(), s.ints.last())
+        {
             let (ge, m) = (self.least(), self.nearly(&v.name));
             body.push(Stmt::line(format!("if ({} {ge} {m}) return;", i.name)));
         }
         let dynamic = self.locals(&mut s, &ints, &mut body);
-        if !s.indices.is_empty() && self.chance(15) { self.staged(&mut s, &mut body); }
+        if !s.indices.is_empty() && self.chance(15) {
+            self.staged(&mut s, &mut body);
+        }
         let n = 2 + self.below(4);
         body.extend(self.stmts(&mut s, n, 3));
-        if s.arrays.iter().any(|a| a.name.starts_with('s')) && self.chance(40) { body.push(Stmt::line("__syncthreads();")); body.extend(self.stmts(&mut s, 2, 2)); }
+        if s.arrays.iter().any(|a| a.name.starts_with('s')) && self.chance(40) {
+            body.push(Stmt::line("__syncthreads();"));
+            body.extend(self.stmts(&mut s, 2, 2));
+        }
         items.push(Stmt::block(head, body));
         Kernel { name, arrays, ints, packed: packed.map(|p| p[1..].to_owned()), axes, dynamic }
     }
@@ -104,15 +152,30 @@ impl Gen {
     fn index(&mut self, s: &mut Scope, body: &mut Vec<Stmt>) -> usize {
         let ty = [Ty::I32, Ty::U32, Ty::U64, Ty::I64, Ty::I16, Ty::U8][self.weigh(&[70, 14, 6, 4, 3, 3])];
         match self.weigh(&[50, 14, 10, 20, 6]) {
-            0 => { body.push(self.declare(s, ty, "blockIdx.x * blockDim.x + threadIdx.x", false)); 1 }
-            1 => { body.push(self.declare(s, ty, "threadIdx.x", false)); 1 }
-            2 => { body.push(self.declare(s, ty, "blockIdx.x", false)); body.push(self.declare(s, Ty::I32, "threadIdx.x", false)); 1 }
+            0 => {
+                body.push(self.declare(s, ty, "blockIdx.x * blockDim.x + threadIdx.x", false));
+                1
+            }
+            1 => {
+                body.push(self.declare(s, ty, "threadIdx.x", false));
+                1
+            }
+            2 => {
+                body.push(self.declare(s, ty, "blockIdx.x", false));
+                body.push(self.declare(s, Ty::I32, "threadIdx.x", false));
+                1
+            }
             3 => {
                 body.push(self.declare(s, Ty::I32, "blockIdx.y * blockDim.y + threadIdx.y", false));
                 body.push(self.declare(s, ty, "blockIdx.x * blockDim.x + threadIdx.x", false));
                 2
             }
-            _ => { for a in ["z", "y", "x"] { body.push(self.declare(s, Ty::I32, &format!("blockIdx.{a} * blockDim.{a} + threadIdx.{a}"), false)); } 3 }
+            _ => {
+                for a in ["z", "y", "x"] {
+                    body.push(self.declare(s, Ty::I32, &format!("blockIdx.{a} * blockDim.{a} + threadIdx.{a}"), false));
+                }
+                3
+            }
         }
     }
 
@@ -127,15 +190,27 @@ impl Gen {
         if self.chance(8) {
             let (name, r, c) = (self.name('s'), self.choose(&["4", "8"]), self.choose(&["4", "5", "9"]));
             body.push(Stmt::line(format!("__shared__ int {name}[{r}][{c}];")));
-            s.arrays.push(Array { name, elem: "int", extent: r.into(), dims: Some((r.into(), c.into())), square: true, integer: false });
+            s.arrays.push(Array {
+                name,
+                elem: "int",
+                extent: r.into(),
+                dims: Some((r.into(), c.into())),
+                square: true,
+                integer: false,
+            });
         }
         if self.chance(14) {
             let (name, n) = (self.name('l'), self.choose(&["2", "3", "4", "8"]));
             body.push(Stmt::line(format!("int {name}[{n}] = {{1}};")));
             s.arrays.push(Array { name, elem: "int", extent: n.into(), dims: None, square: false, integer: true });
         }
-        if !self.chance(10) { return None; }
-        let extent = match ints.first() { Some(v) if self.chance(50) => v.name.clone(), _ => self.choose(&["blockDim.x", "16", "32"]).to_owned() };
+        if !self.chance(10) {
+            return None;
+        }
+        let extent = match ints.first() {
+            Some(v) if self.chance(50) => v.name.clone(),
+            _ => self.choose(&["blockDim.x", "16", "32"]).to_owned(),
+        };
         let name = self.name('s');
         body.push(Stmt::line("extern __shared__ int dynamic_memory[];"));
         body.push(Stmt::line(format!("int *{name} = dynamic_memory;")));

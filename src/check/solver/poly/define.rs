@@ -26,21 +26,36 @@ impl Store {
 
     /// Defines the atoms of a polynomial and of their arguments.
     pub fn define_atoms(&mut self, arena: &mut Arena, p: &Poly) {
-        let atoms: Vec<TermId> = p.terms.iter().flat_map(|(m, _)| m.iter().copied()).filter(|a| !self.defined.contains(a)).collect();
-        if atoms.is_empty() { return; }
+        let atoms: Vec<TermId> =
+            p.terms.iter().flat_map(|(m, _)| m.iter().copied()).filter(|a| !self.defined.contains(a)).collect();
+        if atoms.is_empty() {
+            return;
+        }
         for n in arena.cone(&atoms) {
             if !arena.is_boolean(n) && !matches!(arena.get(n), Term::Int(_) | Term::Poly(_)) && self.defined.insert(n) {
                 let before = self.constraints.len();
                 self.define(arena, n);
-                if self.constraints.len() > before { self.memo.forget_failures(); }
+                if self.constraints.len() > before {
+                    self.memo.forget_failures();
+                }
             }
         }
     }
 
-    fn at_least(&mut self, p: Option<Poly>, used: &Used) { if let Some(p) = p { self.add_constraint(p, false, used.clone()); } }
-    fn equal(&mut self, p: Option<Poly>, used: &Used) { if let Some(p) = p { self.add_constraint(p, true, used.clone()); } }
+    fn at_least(&mut self, p: Option<Poly>, used: &Used) {
+        if let Some(p) = p {
+            self.add_constraint(p, false, used.clone());
+        }
+    }
+    fn equal(&mut self, p: Option<Poly>, used: &Used) {
+        if let Some(p) = p {
+            self.add_constraint(p, true, used.clone());
+        }
+    }
 
-    fn proved(&mut self, arena: &Arena, p: Option<Poly>) -> Option<Used> { self.nonneg_within(arena, &p?, DEPTH, STEPS) }
+    fn proved(&mut self, arena: &Arena, p: Option<Poly>) -> Option<Used> {
+        self.nonneg_within(arena, &p?, DEPTH, STEPS)
+    }
 
     fn define(&mut self, arena: &mut Arena, n: TermId) {
         let none = Used::new();
@@ -56,7 +71,9 @@ impl Store {
                 let q = arena.floor_div(a, c);
                 self.relate(arena, n, q, a, c);
                 let pa = arena.poly(a);
-                if let Some(u) = self.proved(arena, Some(pa.clone())) { self.at_least(pa.add_scaled(&atom(n), -1), &u); }
+                if let Some(u) = self.proved(arena, Some(pa.clone())) {
+                    self.at_least(pa.add_scaled(&atom(n), -1), &u);
+                }
             }
             Term::Div(a, b) => self.define_division(arena, n, a, b),
             Term::Rem(a, b) => self.define_remainder(arena, n, a, b),
@@ -67,26 +84,35 @@ impl Store {
                 let (Some(lo), Some(hi)) = (r.lo, r.hi) else { return };
                 let above = plus(&p, -lo);
                 let below = scaled(&p, -1).and_then(|n| plus(&n, hi));
-                if let Some(u) = self.proved(arena, above) && let Some(v) = self.proved(arena, below) {
+                if let Some(u) = self.proved(arena, above)
+                    && let Some(v) = self.proved(arena, below)
+                {
                     self.equal(p.add_scaled(&atom(n), -1), &union(&u, &v));
                 }
             }
             Term::BitAnd(a, b, _) => {
                 for x in [a, b] {
                     let p = arena.poly(x);
-                    if let Some(u) = self.proved(arena, Some(p.clone())) { self.at_least(p.add_scaled(&atom(n), -1), &u); }
+                    if let Some(u) = self.proved(arena, Some(p.clone())) {
+                        self.at_least(p.add_scaled(&atom(n), -1), &u);
+                    }
                 }
             }
             Term::BitOr(a, b, w) | Term::BitXor(a, b, w) => {
                 let or = matches!(arena.get(n), Term::BitOr(..));
                 let (pa, pb) = (arena.poly(a), arena.poly(b));
-                let (Some(u), Some(v)) = (self.proved(arena, Some(pa.clone())), self.proved(arena, Some(pb.clone()))) else { return };
+                let (Some(u), Some(v)) = (self.proved(arena, Some(pa.clone())), self.proved(arena, Some(pb.clone())))
+                else {
+                    return;
+                };
                 let both = union(&u, &v);
                 self.at_least(pa.add_scaled(&pb, 1).and_then(|s| s.add_scaled(&atom(n), -1)), &both);
                 if or && let Some(hi) = Range::of_int(w, false).hi {
                     for (p, u) in [(pa, u), (pb, v)] {
                         let fits = scaled(&p, -1).and_then(|n| plus(&n, hi));
-                        if let Some(f) = self.proved(arena, fits) { self.at_least(atom(n).add_scaled(&p, -1), &union(&u, &f)); }
+                        if let Some(f) = self.proved(arena, fits) {
+                            self.at_least(atom(n).add_scaled(&p, -1), &union(&u, &f));
+                        }
                     }
                 }
             }
@@ -107,15 +133,20 @@ impl Store {
     /// `a = c·quotient + remainder`, once both occur.
     fn relate(&mut self, arena: &Arena, remainder: TermId, quotient: TermId, a: TermId, c: i128) {
         let occurs = |t: TermId| arena.poly(t).terms.iter().all(|(m, _)| m.iter().all(|x| self.defined.contains(x)));
-        if !occurs(remainder) || !occurs(quotient) { return; }
-        let p = arena.poly(a).add_scaled(&arena.poly(quotient), -c).and_then(|p| p.add_scaled(&arena.poly(remainder), -1));
+        if !occurs(remainder) || !occurs(quotient) {
+            return;
+        }
+        let p =
+            arena.poly(a).add_scaled(&arena.poly(quotient), -c).and_then(|p| p.add_scaled(&arena.poly(remainder), -1));
         self.equal(p, &Used::new());
     }
 
     fn define_division(&mut self, arena: &mut Arena, n: TermId, a: TermId, b: TermId) {
         let (pa, pb) = (arena.poly(a), arena.poly(b));
         // Contradictory facts would "prove" a negative constant positive.
-        if arena.as_int(b).is_some_and(|c| c <= 0) { return; }
+        if arena.as_int(b).is_some_and(|c| c <= 0) {
+            return;
+        }
         let q = atom(n);
         let Some(positive) = self.proved(arena, plus(&pb, -1)) else { return };
         if let Some(exact) = exact_quotient(&pa, &pb) {
@@ -140,12 +171,18 @@ impl Store {
         } else if let Some(u) = self.proved(arena, below.clone()) {
             // Truncation of a negative dividend: the negated floor of its magnitude.
             let Some(minus) = below else { return };
-            if let Some(nq) = scaled(&q, -1) { self.quotient_facts(&minus, &pb, &nq, &union(&u, &positive)); }
+            if let Some(nq) = scaled(&q, -1) {
+                self.quotient_facts(&minus, &pb, &nq, &union(&u, &positive));
+            }
         } else {
             // Either way |a - b·q| <= b - 1.
             let Some(bq) = pb.mul(&q) else { return };
             for sign in [1, -1] {
-                let gap = pa.add_scaled(&bq, -1).and_then(|d| scaled(&d, sign)).and_then(|d| d.add_scaled(&pb, 1)).and_then(|d| plus(&d, -1));
+                let gap = pa
+                    .add_scaled(&bq, -1)
+                    .and_then(|d| scaled(&d, sign))
+                    .and_then(|d| d.add_scaled(&pb, 1))
+                    .and_then(|d| plus(&d, -1));
                 self.at_least(gap, &positive);
             }
         }
@@ -155,7 +192,9 @@ impl Store {
 
     fn define_remainder(&mut self, arena: &mut Arena, n: TermId, a: TermId, b: TermId) {
         let (pa, pb) = (arena.poly(a), arena.poly(b));
-        if arena.as_int(b).is_some_and(|c| c <= 0) { return; }
+        if arena.as_int(b).is_some_and(|c| c <= 0) {
+            return;
+        }
         let r = atom(n);
         let Some(positive) = self.proved(arena, plus(&pb, -1)) else { return };
         let below_divisor = pb.add_scaled(&r, -1).and_then(|p| plus(&p, -1));
@@ -179,7 +218,9 @@ impl Store {
 
     /// `a = b·q + r` of C's division, once both occur.
     fn relate_division(&mut self, arena: &Arena, q: TermId, r: TermId, a: &Poly, b: &Poly, used: &Used) {
-        if !self.defined.contains(&q) || !self.defined.contains(&r) { return; }
+        if !self.defined.contains(&q) || !self.defined.contains(&r) {
+            return;
+        }
         let (q, r) = (arena.poly(q), arena.poly(r));
         let p = b.mul(&q).and_then(|bq| a.add_scaled(&bq, -1)).and_then(|p| p.add_scaled(&r, -1));
         self.equal(p, used);
@@ -187,14 +228,28 @@ impl Store {
 
     fn define_choice(&mut self, arena: &mut Arena, n: TermId, c: TermId, a: TermId, b: TermId) {
         let (v, pa, pb) = (atom(n), arena.poly(a), arena.poly(b));
-        if let Some(u) = self.holds(arena, c) { self.equal(pa.add_scaled(&v, -1), &u); return; }
+        if let Some(u) = self.holds(arena, c) {
+            self.equal(pa.add_scaled(&v, -1), &u);
+            return;
+        }
         let no = arena.not(c);
-        if let Some(u) = self.holds(arena, no) { self.equal(pb.add_scaled(&v, -1), &u); return; }
+        if let Some(u) = self.holds(arena, no) {
+            self.equal(pb.add_scaled(&v, -1), &u);
+            return;
+        }
         // min and max: the condition compares the two branches.
         let none = Used::new();
         match (minimum(arena, c, &pa, &pb), minimum(arena, c, &pb, &pa)) {
-            (true, _) => for p in [&pa, &pb] { self.at_least(p.add_scaled(&v, -1), &none); },
-            (_, true) => for p in [&pa, &pb] { self.at_least(v.add_scaled(p, -1), &none); },
+            (true, _) => {
+                for p in [&pa, &pb] {
+                    self.at_least(p.add_scaled(&v, -1), &none);
+                }
+            }
+            (_, true) => {
+                for p in [&pa, &pb] {
+                    self.at_least(v.add_scaled(p, -1), &none);
+                }
+            }
             _ => {}
         }
         // Between the two, where their order is known.
@@ -211,19 +266,30 @@ impl Store {
         let (ra, rb) = (self.poly_range(arena, &pa), self.poly_range(arena, &pb));
         let r = ra.union(rb);
         let used = pa.terms.iter().chain(&pb.terms).fold(Used::new(), |u, (m, _)| union(&u, &self.range_facts(m)));
-        if let Some(lo) = r.lo { self.at_least(plus(&v, -lo), &used); }
-        if let Some(hi) = r.hi { self.at_least(scaled(&v, -1).and_then(|p| plus(&p, hi)), &used); }
+        if let Some(lo) = r.lo {
+            self.at_least(plus(&v, -lo), &used);
+        }
+        if let Some(hi) = r.hi {
+            self.at_least(scaled(&v, -1).and_then(|p| plus(&p, hi)), &used);
+        }
     }
 
     /// Facts that make a boolean true: it is one of them, or a comparison that follows quickly.
     pub fn holds(&mut self, arena: &Arena, c: TermId) -> Option<Used> {
-        if let Some(u) = self.truths.get(&c) { return Some(u.clone()); }
+        if let Some(u) = self.truths.get(&c) {
+            return Some(u.clone());
+        }
         match arena.get(c) {
             Term::True => Some(Used::new()),
-            Term::Le(t) => { let p = scaled(&arena.poly(*t), -1); self.proved(arena, p) }
+            Term::Le(t) => {
+                let p = scaled(&arena.poly(*t), -1);
+                self.proved(arena, p)
+            }
             Term::And(v) => {
                 let mut used = Used::new();
-                for x in v.clone() { used = union(&used, &self.holds(arena, x)?); }
+                for x in v.clone() {
+                    used = union(&used, &self.holds(arena, x)?);
+                }
                 Some(used)
             }
             Term::Not(x) => {
@@ -249,11 +315,25 @@ impl Store {
         while low <= high {
             let mid = low + (high - low) / 2;
             let within = scaled(&pa, -1).and_then(|p| plus(&p, mid));
-            match self.proved(arena, within) { Some(u) => { used = Some((mid, u)); high = mid - 1; } None => low = mid + 1 }
+            match self.proved(arena, within) {
+                Some(u) => {
+                    used = Some((mid, u));
+                    high = mid - 1;
+                }
+                None => low = mid + 1,
+            }
         }
-        if let Some((c, u)) = used { self.at_least(scaled(&v, -1).and_then(|p| plus(&p, 1 << c)), &u); }
-        let others: Vec<(TermId, TermId)> = self.defined.iter()
-            .filter_map(|t| match arena.get(*t) { Term::Pow2(b) if *t != n => Some((*t, *b)), _ => None }).collect();
+        if let Some((c, u)) = used {
+            self.at_least(scaled(&v, -1).and_then(|p| plus(&p, 1 << c)), &u);
+        }
+        let others: Vec<(TermId, TermId)> = self
+            .defined
+            .iter()
+            .filter_map(|t| match arena.get(*t) {
+                Term::Pow2(b) if *t != n => Some((*t, *b)),
+                _ => None,
+            })
+            .collect();
         for (m, b) in others {
             let w = atom(m);
             let pb = arena.poly(b);
@@ -263,14 +343,25 @@ impl Store {
             let constant = gap.terms.iter().all(|(m, _)| m.is_empty()).then(|| gap.constant());
             match constant {
                 // 2^b = 2^(b-a) · 2^a
-                Some(k) if (0..=64).contains(&k) => if let Some(u) = of_a { self.equal(scaled(&v, 1 << k).and_then(|p| p.add_scaled(&w, -1)), &u); },
-                Some(k) if (-64..0).contains(&k) => if let Some(u) = of_b { self.equal(scaled(&w, 1 << -k).and_then(|p| p.add_scaled(&v, -1)), &u); },
+                Some(k) if (0..=64).contains(&k) => {
+                    if let Some(u) = of_a {
+                        self.equal(scaled(&v, 1 << k).and_then(|p| p.add_scaled(&w, -1)), &u);
+                    }
+                }
+                Some(k) if (-64..0).contains(&k) => {
+                    if let Some(u) = of_b {
+                        self.equal(scaled(&w, 1 << -k).and_then(|p| p.add_scaled(&v, -1)), &u);
+                    }
+                }
                 _ => {
                     let opposite = scaled(&gap, -1);
                     for (gap, low, high, least) in [(Some(gap), &v, &w, &of_a), (opposite, &w, &v, &of_b)] {
                         let strict = gap.as_ref().and_then(|g| plus(g, -1));
-                        if let (Some(u), Some(l)) = (self.proved(arena, strict), least) { self.at_least(high.add_scaled(low, -2), &union(&u, l)); }
-                        else if let Some(u) = self.proved(arena, gap) { self.at_least(high.add_scaled(low, -1), &u); }
+                        if let (Some(u), Some(l)) = (self.proved(arena, strict), least) {
+                            self.at_least(high.add_scaled(low, -2), &union(&u, l));
+                        } else if let Some(u) = self.proved(arena, gap) {
+                            self.at_least(high.add_scaled(low, -1), &u);
+                        }
                     }
                 }
             }
@@ -285,9 +376,15 @@ fn minimum(arena: &Arena, c: TermId, a: &Poly, b: &Poly) -> bool {
     let t = arena.poly(*t);
     // t = (a - b) / g + d with d of 0 or 1, as comparisons are divided by the common factor.
     let g = gap.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0, |g, (_, c)| gcd(g, *c));
-    if g == 0 { return false; }
-    let strip = |p: &Poly, g: i128| -> Poly { Poly { terms: p.terms.iter().filter(|(m, _)| !m.is_empty()).map(|(m, c)| (m.clone(), c / g)).collect() } };
-    if strip(&t, 1) != strip(&gap, g) { return false; }
+    if g == 0 {
+        return false;
+    }
+    let strip = |p: &Poly, g: i128| -> Poly {
+        Poly { terms: p.terms.iter().filter(|(m, _)| !m.is_empty()).map(|(m, c)| (m.clone(), c / g)).collect() }
+    };
+    if strip(&t, 1) != strip(&gap, g) {
+        return false;
+    }
     // c: Σ <= -k.  a <= b where c:   Σ·g <= -k·g, wanted Σ·g <= -gap0.   b <= a where not c: Σ >= 1 - k.
     let (k, gap0) = (t.constant(), gap.constant());
     let fits = |l: Option<i128>, r: i128| l.is_some_and(|l| l <= r);
@@ -299,7 +396,9 @@ fn exact_quotient(a: &Poly, b: &Poly) -> Option<Poly> {
     let [(mb, cb)] = b.terms.as_slice() else { return None };
     let mut terms: Vec<(Monomial, i128)> = vec![];
     for (m, c) in &a.terms {
-        if c % cb != 0 { return None; }
+        if c % cb != 0 {
+            return None;
+        }
         let q = divide(m, mb)?;
         debug_assert_eq!(&product(&q, mb), m);
         terms.push((q, c / cb));

@@ -8,7 +8,9 @@ use smallvec::SmallVec;
 pub(super) type Used = SmallVec<[u16; 4]>;
 
 pub(super) fn union(a: &Used, b: &Used) -> Used {
-    if b.is_empty() { return a.clone(); }
+    if b.is_empty() {
+        return a.clone();
+    }
     let mut v: Used = a.iter().chain(b.iter()).copied().collect();
     v.sort_unstable();
     v.dedup();
@@ -18,33 +20,51 @@ pub(super) fn union(a: &Used, b: &Used) -> Used {
 /// The greatest common divisor; of -2^127 alone, whose own is beyond 127 bits, 1.
 pub(super) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 { (a, b) = (b, a % b); }
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
     i128::try_from(a).unwrap_or(1)
 }
 
 /// `p >= 0` divided by the common factor of its coefficients, the constant rounded down: the same over integers.
 pub(super) fn tighten(mut p: Poly) -> Poly {
     let g = p.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0i128, |g, (_, c)| gcd(g, *c));
-    if g <= 1 { return p; }
-    for (m, c) in &mut p.terms { *c = if m.is_empty() { c.div_euclid(g) } else { *c / g }; }
+    if g <= 1 {
+        return p;
+    }
+    for (m, c) in &mut p.terms {
+        *c = if m.is_empty() { c.div_euclid(g) } else { *c / g };
+    }
     p.terms.retain(|(_, c)| *c != 0);
     p
 }
 
-pub(super) fn scaled(p: &Poly, c: i128) -> Option<Poly> { Poly::default().add_scaled(p, c) }
+pub(super) fn scaled(p: &Poly, c: i128) -> Option<Poly> {
+    Poly::default().add_scaled(p, c)
+}
 
-pub(super) fn plus(p: &Poly, c: i128) -> Option<Poly> { p.add_scaled(&Poly { terms: vec![(Monomial::new(), 1)] }, c) }
+pub(super) fn plus(p: &Poly, c: i128) -> Option<Poly> {
+    p.add_scaled(&Poly { terms: vec![(Monomial::new(), 1)] }, c)
+}
 
-pub(super) fn single(m: Monomial, c: i128) -> Poly { Poly { terms: vec![(m, c)] } }
+pub(super) fn single(m: Monomial, c: i128) -> Poly {
+    Poly { terms: vec![(m, c)] }
+}
 
-pub(super) fn atom(t: TermId) -> Poly { single(smallvec::smallvec![t], 1) }
+pub(super) fn atom(t: TermId) -> Poly {
+    single(smallvec::smallvec![t], 1)
+}
 
 /// `m / d`, where `d` divides `m`. Both are sorted.
 pub(super) fn divide(m: &[TermId], d: &[TermId]) -> Option<Monomial> {
     let mut out = Monomial::new();
     let mut j = 0;
     for &a in m {
-        if j < d.len() && d[j] == a { j += 1; } else { out.push(a); }
+        if j < d.len() && d[j] == a {
+            j += 1;
+        } else {
+            out.push(a);
+        }
     }
     (j == d.len()).then_some(out)
 }
@@ -62,9 +82,16 @@ pub(super) fn common(p: &Poly) -> Monomial {
     let Some((first, _)) = terms.next() else { return Monomial::new() };
     let mut g = first.clone();
     for (m, _) in terms {
-        if g.is_empty() { break; }
+        if g.is_empty() {
+            break;
+        }
         let mut rest = m.clone();
-        g.retain(|a| rest.iter().position(|b| b == a).is_some_and(|i| { rest.remove(i); true }));
+        g.retain(|a| {
+            rest.iter().position(|b| b == a).is_some_and(|i| {
+                rest.remove(i);
+                true
+            })
+        });
     }
     g
 }
@@ -102,9 +129,18 @@ pub(super) fn mul_ranges(a: Range, b: Range) -> Range {
         for y in ends(b) {
             let s = sign(x) * sign(y);
             // 0 times an unbounded end is 0: the end stands for finite values.
-            let finite = if s == 0 { Some(0) } else if x.0 == 0 && y.0 == 0 { x.1.checked_mul(y.1) } else { None };
+            let finite = if s == 0 {
+                Some(0)
+            } else if x.0 == 0 && y.0 == 0 {
+                x.1.checked_mul(y.1)
+            } else {
+                None
+            };
             match finite {
-                Some(v) => { lo = Some(lo.map_or(v, |l| l.min(v))); hi = Some(hi.map_or(v, |h| h.max(v))); }
+                Some(v) => {
+                    lo = Some(lo.map_or(v, |l| l.min(v)));
+                    hi = Some(hi.map_or(v, |h| h.max(v)));
+                }
                 None if s < 0 => lo_free = true,
                 None => hi_free = true,
             }
@@ -116,7 +152,9 @@ pub(super) fn mul_ranges(a: Range, b: Range) -> Range {
 /// Power of a range.
 pub(super) fn power(r: Range, n: usize) -> Range {
     let mut p = r;
-    for _ in 1..n { p = mul_ranges(p, r); }
+    for _ in 1..n {
+        p = mul_ranges(p, r);
+    }
     if n.is_multiple_of(2) { p.intersect(Range { lo: Some(0), hi: None }) } else { p }
 }
 

@@ -27,12 +27,15 @@ const QUICK_STEPS: u32 = 12;
 const MAX_CASES: usize = 4;
 
 /// Facts prepared once for several goals.
-pub(super) struct Prepared { store: Store }
+pub(super) struct Prepared {
+    store: Store,
+}
 
 impl Prepared {
     pub fn new(arena: &mut Arena, facts: &[TermId], mode: WrapMode) -> Self {
         // Beyond 2^16 facts the rest is left out: what follows from fewer facts follows.
-        let literals: Vec<Literal> = facts.iter().zip(0..u16::MAX).map(|(t, i)| (*t, std::iter::once(i).collect())).collect();
+        let literals: Vec<Literal> =
+            facts.iter().zip(0..u16::MAX).map(|(t, i)| (*t, std::iter::once(i).collect())).collect();
         Self { store: Store::new(arena, mode, literals, &[]) }
     }
 
@@ -45,12 +48,16 @@ impl Prepared {
         let (plain, used) = s.rewrite(arena, goal, &Used::new());
         let found = s.prove_goal(arena, plain, SPLITS).or_else(|| {
             // A counterexample evaluates the goal: its wraps are in range.
-            if wraps.is_empty() { return None; }
+            if wraps.is_empty() {
+                return None;
+            }
             let mut literals = s.literals.clone();
             literals.extend(wraps.into_iter().map(|w| s.rewrite(arena, w, &Used::new())));
             s.branch(arena, literals, &[], |b, arena| b.prove_goal(arena, plain, SPLITS))
         });
-        if let Some(found) = found { return Found::Proof(union(&found, &used).into_iter().map(usize::from).collect()); }
+        if let Some(found) = found {
+            return Found::Proof(union(&found, &used).into_iter().map(usize::from).collect());
+        }
         s.sample(arena, &[plain]);
         match s.samples.iter().position(|x| x.value(plain) == Some(0)) {
             Some(i) => Found::Assignment(s.assignment(arena, i)),
@@ -70,7 +77,13 @@ pub(super) enum Found {
 
 impl Store {
     /// A proof with other literals and further rewriting, within the steps left.
-    fn branch<T>(&mut self, arena: &mut Arena, literals: Vec<Literal>, rewrites: &[(TermId, TermId, Used)], f: impl FnOnce(&mut Self, &mut Arena) -> Option<T>) -> Option<T> {
+    fn branch<T>(
+        &mut self,
+        arena: &mut Arena,
+        literals: Vec<Literal>,
+        rewrites: &[(TermId, TermId, Used)],
+        f: impl FnOnce(&mut Self, &mut Arena) -> Option<T>,
+    ) -> Option<T> {
         // Reading the facts again costs by their size.
         let roots: Vec<TermId> = literals.iter().map(|l| l.0).collect();
         let size = u32::try_from(arena.cone(&roots).len()).unwrap_or(u32::MAX);
@@ -83,13 +96,19 @@ impl Store {
     }
 
     fn prove_goal(&mut self, arena: &mut Arena, goal: TermId, splits: u32) -> Option<Used> {
-        if let Some(u) = &self.contradiction { return Some(u.clone()); }
-        if let Some(u) = self.truths.get(&goal) { return Some(u.clone()); }
+        if let Some(u) = &self.contradiction {
+            return Some(u.clone());
+        }
+        if let Some(u) = self.truths.get(&goal) {
+            return Some(u.clone());
+        }
         match arena.get(goal).clone() {
             Term::True => Some(Used::new()),
             Term::And(v) => {
                 let mut used = Used::new();
-                for x in v { used = union(&used, &self.prove_goal(arena, x, splits)?); }
+                for x in v {
+                    used = union(&used, &self.prove_goal(arena, x, splits)?);
+                }
                 Some(used)
             }
             Term::Or(v) => self.prove_any(arena, &v, splits),
@@ -99,24 +118,35 @@ impl Store {
 
     /// One member of a disjunction from the others being false.
     fn prove_any(&mut self, arena: &mut Arena, members: &[TermId], splits: u32) -> Option<Used> {
-        for x in members { if let Some(u) = self.prove_literal(arena, *x) { return Some(u); } }
+        for x in members {
+            if let Some(u) = self.prove_literal(arena, *x) {
+                return Some(u);
+            }
+        }
         for (i, x) in members.iter().enumerate().take(MAX_CASES) {
             let mut literals = self.literals.clone();
             for (j, y) in members.iter().enumerate() {
-                if i != j { literals.push((arena.not(*y), Used::new())); }
+                if i != j {
+                    literals.push((arena.not(*y), Used::new()));
+                }
             }
             let found = self.branch(arena, literals, &[], |b, arena| {
                 let (x, used) = b.rewrite(arena, *x, &Used::new());
                 Some(union(&b.prove_goal(arena, x, splits.saturating_sub(1))?, &used))
             });
-            if found.is_some() { return found; }
+            if found.is_some() {
+                return found;
+            }
         }
         None
     }
 
     fn prove_literal(&mut self, arena: &mut Arena, goal: TermId) -> Option<Used> {
         match arena.get(goal).clone() {
-            Term::Le(t) => { let p = scaled(&arena.poly(t), -1)?; self.prove_nonneg(arena, &p) }
+            Term::Le(t) => {
+                let p = scaled(&arena.poly(t), -1)?;
+                self.prove_nonneg(arena, &p)
+            }
             Term::EqZ(t) => {
                 let p = arena.poly(t);
                 let n = scaled(&p, -1)?;
@@ -134,7 +164,9 @@ impl Store {
             Term::False => self.nonneg(arena, &form::single(smallvec::SmallVec::new(), -1), DEPTH),
             Term::And(v) => {
                 let mut used = Used::new();
-                for x in v { used = union(&used, &self.prove_literal(arena, x)?); }
+                for x in v {
+                    used = union(&used, &self.prove_literal(arena, x)?);
+                }
                 Some(used)
             }
             _ => None,
@@ -144,23 +176,35 @@ impl Store {
     fn prove_nonneg(&mut self, arena: &mut Arena, p: &Poly) -> Option<Used> {
         let before = self.constraints.len();
         self.define_atoms(arena, p);
-        if self.constraints.len() > before { self.define_all(arena); self.propagate(arena); }
-        if let Some(u) = &self.contradiction { return Some(u.clone()); }
+        if self.constraints.len() > before {
+            self.define_all(arena);
+            self.propagate(arena);
+        }
+        if let Some(u) = &self.contradiction {
+            return Some(u.clone());
+        }
         // A quick look first: most proofs are found before samples would pay.
         let found = self.nonneg_within(arena, p, DEPTH, QUICK_STEPS);
-        if found.is_some() || self.steps == 0 { return found; }
+        if found.is_some() || self.steps == 0 {
+            return found;
+        }
         self.memo.forget_failures();
         let roots: Vec<TermId> = p.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
         self.sample(arena, &roots);
-        if self.samples.iter().any(|s| s.poly(p).is_some_and(|v| v < 0)) { return None; }
+        if self.samples.iter().any(|s| s.poly(p).is_some_and(|v| v < 0)) {
+            return None;
+        }
         self.nonneg(arena, p, DEPTH)
     }
 
     /// By the two sides of an if-then-else, or the members of a disjunction.
     fn by_cases(&mut self, arena: &mut Arena, goal: TermId, splits: u32) -> Option<Used> {
-        if splits == 0 { return None; }
+        if splits == 0 {
+            return None;
+        }
         let near = self.near_atoms(arena, goal);
-        let mut choices: Vec<TermId> = near.iter().copied().filter(|t| matches!(arena.get(*t), Term::Ite(..))).collect();
+        let mut choices: Vec<TermId> =
+            near.iter().copied().filter(|t| matches!(arena.get(*t), Term::Ite(..))).collect();
         // The innermost condition first: it decides those around it.
         choices.sort_unstable();
         choices.truncate(SPLIT_CHOICES);
@@ -175,14 +219,22 @@ impl Store {
                     let (goal, u) = s.rewrite(arena, goal, &Used::new());
                     Some(union(&s.prove_goal(arena, goal, splits - 1)?, &u))
                 });
-                if let Some(u) = &found { used = union(&used, u); }
+                if let Some(u) = &found {
+                    used = union(&used, u);
+                }
                 found.is_some()
             });
-            if proved { return Some(used); }
+            if proved {
+                return Some(used);
+            }
         }
-        let disjunctions: Vec<(Vec<TermId>, Used)> = self.disjunctions.iter()
+        let disjunctions: Vec<(Vec<TermId>, Used)> = self
+            .disjunctions
+            .iter()
             .filter(|(v, _)| v.len() <= MAX_CASES && arena.cone(v).iter().any(|t| near.contains(t)))
-            .take(SPLIT_CHOICES).cloned().collect();
+            .take(SPLIT_CHOICES)
+            .cloned()
+            .collect();
         for (members, why) in disjunctions {
             let mut used = why.clone();
             let proved = members.iter().all(|m| {
@@ -192,22 +244,29 @@ impl Store {
                     let (goal, u) = s.rewrite(arena, goal, &Used::new());
                     Some(union(&s.prove_goal(arena, goal, splits - 1)?, &u))
                 });
-                if let Some(u) = &found { used = union(&used, u); }
+                if let Some(u) = &found {
+                    used = union(&used, u);
+                }
                 found.is_some()
             });
-            if proved { return Some(used); }
+            if proved {
+                return Some(used);
+            }
         }
         None
     }
 
     /// The goal's subterms, and those of the constraints that share an atom with it.
     fn near_atoms(&self, arena: &Arena, goal: TermId) -> FxHashSet<TermId> {
-        let mut near: FxHashSet<TermId> = arena.cone(&[goal]).into_iter().filter(|t| !matches!(arena.get(*t), Term::Int(_))).collect();
+        let mut near: FxHashSet<TermId> =
+            arena.cone(&[goal]).into_iter().filter(|t| !matches!(arena.get(*t), Term::Int(_))).collect();
         for _ in 0..2 {
             let mut more = vec![];
             for k in &self.constraints {
                 let atoms = || k.p.terms.iter().flat_map(|(m, _)| m.iter().copied());
-                if atoms().any(|a| near.contains(&a)) { more.extend(atoms()); }
+                if atoms().any(|a| near.contains(&a)) {
+                    more.extend(atoms());
+                }
             }
             near.extend(more);
         }

@@ -18,17 +18,24 @@ const EVALUATIONS: usize = 30_000;
 
 /// Values of symbols, and of the terms evaluated so far.
 #[derive(Clone, Debug)]
-pub(super) struct Sample { pub symbols: FxHashMap<SymId, i128>, values: FxHashMap<TermId, Option<i128>> }
+pub(super) struct Sample {
+    pub symbols: FxHashMap<SymId, i128>,
+    values: FxHashMap<TermId, Option<i128>>,
+}
 
 impl Sample {
-    pub fn value(&self, t: TermId) -> Option<i128> { self.values.get(&t).copied().flatten() }
+    pub fn value(&self, t: TermId) -> Option<i128> {
+        self.values.get(&t).copied().flatten()
+    }
 
     /// Value of a polynomial, where the sample has values of its atoms.
     pub fn poly(&self, p: &Poly) -> Option<i128> {
         let mut sum = 0i128;
         for (m, c) in &p.terms {
             let mut v = *c;
-            for a in m { v = v.checked_mul(self.value(*a)?)?; }
+            for a in m {
+                v = v.checked_mul(self.value(*a)?)?;
+            }
             sum = sum.checked_add(v)?;
         }
         Some(sum)
@@ -37,7 +44,9 @@ impl Sample {
     /// Evaluates further terms; symbols new with them take some value of their range.
     pub fn extend(&mut self, arena: &Arena, roots: &[TermId], mode: WrapMode) {
         for n in arena.cone(roots) {
-            if self.values.contains_key(&n) { continue; }
+            if self.values.contains_key(&n) {
+                continue;
+            }
             if let Term::Sym(s) | Term::BoolSym(s) = arena.get(n) {
                 let r = arena.symbol(*s).range;
                 let v = r.lo.unwrap_or(0).max(0).min(r.hi.unwrap_or(i128::MAX));
@@ -48,7 +57,11 @@ impl Sample {
     }
 
     fn evaluate(&mut self, arena: &Arena, n: TermId, mode: WrapMode) {
-        let under = Valuation { symbols: &|s| self.symbols.get(&s).copied(), apply: &|_, _| None, wraps: mode == WrapMode::Exact };
+        let under = Valuation {
+            symbols: &|s| self.symbols.get(&s).copied(),
+            apply: &|_, _| None,
+            wraps: mode == WrapMode::Exact,
+        };
         charge(cost::EVALUATE);
         let v = arena.eval_node(n, &under, &self.values);
         self.values.insert(n, v);
@@ -68,21 +81,30 @@ impl Choices {
 }
 
 /// The terms of the literals, children first, and which of them a symbol changes.
-struct Cone { nodes: Vec<TermId>, users: FxHashMap<SymId, Vec<u32>> }
+struct Cone {
+    nodes: Vec<TermId>,
+    users: FxHashMap<SymId, Vec<u32>>,
+}
 
 impl Cone {
     fn new(arena: &Arena, literals: &[TermId]) -> Self {
         let nodes = arena.cone(literals);
         let at: FxHashMap<TermId, u32> = nodes.iter().zip(0..).map(|(t, i)| (*t, i)).collect();
         let mut parents: Vec<Vec<u32>> = vec![vec![]; nodes.len()];
-        for (n, i) in nodes.iter().zip(0..) { for c in arena.children(*n) { parents[at[&c] as usize].push(i); } }
+        for (n, i) in nodes.iter().zip(0..) {
+            for c in arena.children(*n) {
+                parents[at[&c] as usize].push(i);
+            }
+        }
         let mut users = FxHashMap::default();
         for (n, i) in nodes.iter().zip(0u32..) {
             let (Term::Sym(s) | Term::BoolSym(s)) = arena.get(*n) else { continue };
             let mut seen = vec![false; nodes.len()];
             let mut stack = vec![i];
             while let Some(j) = stack.pop() {
-                if !std::mem::replace(&mut seen[j as usize], true) { stack.extend(&parents[j as usize]); }
+                if !std::mem::replace(&mut seen[j as usize], true) {
+                    stack.extend(&parents[j as usize]);
+                }
             }
             users.insert(*s, (0u32..).zip(seen).filter(|(_, s)| *s).map(|(j, _)| j).collect());
         }
@@ -109,27 +131,49 @@ pub(super) fn find(arena: &Arena, literals: &[TermId], mode: WrapMode) -> Vec<Sa
             };
             s.symbols.insert(*x, r.hi.map_or(v, |h| v.min(h)).max(r.lo.unwrap_or(i128::MIN)));
         }
-        if repair(arena, literals, &cone, &mut s, mode, &mut choices, &mut budget) && !out.iter().any(|o| o.symbols == s.symbols) {
+        if repair(arena, literals, &cone, &mut s, mode, &mut choices, &mut budget)
+            && !out.iter().any(|o| o.symbols == s.symbols)
+        {
             out.push(s);
-            if out.len() == SAMPLES { break; }
-        } else if budget == 0 || (attempt >= HOPELESS && out.is_empty()) { break; }
+            if out.len() == SAMPLES {
+                break;
+            }
+        } else if budget == 0 || (attempt >= HOPELESS && out.is_empty()) {
+            break;
+        }
     }
     out
 }
 
-fn repair(arena: &Arena, literals: &[TermId], cone: &Cone, s: &mut Sample, mode: WrapMode, choices: &mut Choices, budget: &mut usize) -> bool {
-    for n in &cone.nodes { s.evaluate(arena, *n, mode); }
+fn repair(
+    arena: &Arena,
+    literals: &[TermId],
+    cone: &Cone,
+    s: &mut Sample,
+    mode: WrapMode,
+    choices: &mut Choices,
+    budget: &mut usize,
+) -> bool {
+    for n in &cone.nodes {
+        s.evaluate(arena, *n, mode);
+    }
     *budget = budget.saturating_sub(cone.nodes.len());
     for _ in 0..REPAIRS {
         let violated: Vec<TermId> = literals.iter().copied().filter(|l| s.value(*l) != Some(1)).collect();
-        if violated.is_empty() { return true; }
+        if violated.is_empty() {
+            return true;
+        }
         let l = violated[choices.below(violated.len())];
         let Some((x, v)) = adjust(arena, l, true, s, choices) else { continue };
         s.symbols.insert(x, v);
         let users = cone.users.get(&x).map_or(&[][..], Vec::as_slice);
         *budget = budget.saturating_sub(users.len() + literals.len() / 4);
-        if *budget == 0 { return false; }
-        for i in users { s.evaluate(arena, cone.nodes[*i as usize], mode); }
+        if *budget == 0 {
+            return false;
+        }
+        for i in users {
+            s.evaluate(arena, cone.nodes[*i as usize], mode);
+        }
     }
     false
 }
@@ -152,7 +196,8 @@ fn adjust(arena: &Arena, literal: TermId, truth: bool, s: &Sample, choices: &mut
                 _ => Some(1),
             };
             let exact = truth && matches!(arena.get(literal), Term::EqZ(_));
-            want.and_then(|w| nudge(arena, &arena.poly(*t), w, exact, s, choices)).or_else(|| shake(arena, literal, s, choices))
+            want.and_then(|w| nudge(arena, &arena.poly(*t), w, exact, s, choices))
+                .or_else(|| shake(arena, literal, s, choices))
         }
         _ => shake(arena, literal, s, choices),
     }
@@ -164,14 +209,20 @@ fn nudge(arena: &Arena, p: &Poly, want: i128, exact: bool, s: &Sample, choices: 
     for (m, _) in &p.terms {
         for a in m {
             let Term::Sym(x) = arena.get(*a) else { continue };
-            if options.iter().any(|o| o.0 == *x) { continue; }
+            if options.iter().any(|o| o.0 == *x) {
+                continue;
+            }
             let Some(now) = s.symbols.get(x).copied() else { continue };
             let Some(slope) = super::form::cofactor(p, *a).and_then(|q| s.poly(&q)) else { continue };
-            if slope == 0 || (exact && want % slope != 0) { continue; }
+            if slope == 0 || (exact && want % slope != 0) {
+                continue;
+            }
             // The least step that is enough.
             let step = if want % slope == 0 { want / slope } else { want / slope + (want.signum() * slope.signum()) };
             let Some(next) = now.checked_add(step) else { continue };
-            if arena.symbol(*x).range.contains_value(next) { options.push((*x, next)); }
+            if arena.symbol(*x).range.contains_value(next) {
+                options.push((*x, next));
+            }
         }
     }
     options.get(choices.below(options.len())).copied()
@@ -182,6 +233,13 @@ fn shake(arena: &Arena, literal: TermId, s: &Sample, choices: &mut Choices) -> O
     let symbols = arena.symbols_of(&[literal]);
     let x = *symbols.get(choices.below(symbols.len()))?;
     let now = s.symbols.get(&x).copied().unwrap_or(0);
-    let next = match choices.below(6) { 0 => 0, 1 => now.saturating_mul(2), 2 => now / 2, 3 => now.saturating_sub(1), 4 => 1, _ => now.saturating_add(1) };
+    let next = match choices.below(6) {
+        0 => 0,
+        1 => now.saturating_mul(2),
+        2 => now / 2,
+        3 => now.saturating_sub(1),
+        4 => 1,
+        _ => now.saturating_add(1),
+    };
     arena.symbol(x).range.contains_value(next).then_some((x, next))
 }

@@ -5,7 +5,10 @@
 //! `s·P - M·F >= 0` (s > 0). This is "replace an atom by its extreme" in a form that also takes bounds which are
 //! polynomials in other atoms, and products of facts.
 
-use super::form::{Used, cofactor, common, divide, gcd, mul_ranges, plus, power, product, quotient, scaled, single, subtract, tighten, union};
+use super::form::{
+    Used, cofactor, common, divide, gcd, mul_ranges, plus, power, product, quotient, scaled, single, subtract, tighten,
+    union,
+};
 use super::store::{Constraint, Store};
 use crate::symbolic::term::{Arena, Monomial, Poly, Range, TermId};
 use crate::work::{charge_each, cost};
@@ -27,27 +30,45 @@ pub(super) struct Memo {
 }
 
 impl Memo {
-    pub fn forget_failures(&mut self) { self.failed.clear(); }
+    pub fn forget_failures(&mut self) {
+        self.failed.clear();
+    }
 }
 
 /// The monomial `c·m` of `p` that is to be cancelled.
 #[derive(Clone, Copy)]
-struct Target<'a> { p: &'a Poly, m: &'a Monomial, c: i128 }
+struct Target<'a> {
+    p: &'a Poly,
+    m: &'a Monomial,
+    c: i128,
+}
 
 /// A polynomial that remains to be shown non-negative, and what the step to it rests on.
-struct Candidate { rest: Poly, used: Used, multiplier: Option<Poly>, bad: usize }
+struct Candidate {
+    rest: Poly,
+    used: Used,
+    multiplier: Option<Poly>,
+    bad: usize,
+}
 
 impl Store {
     /// Facts that show `p >= 0`; `None` if none were found within the steps left.
     pub(super) fn nonneg(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
         let p = tighten(p.clone());
-        if let Some(used) = self.nonneg_by_ranges(arena, &p) { return Some(used); }
-        if let Some(used) = self.memo.proved.get(&p) { return Some(used.clone()); }
-        if depth == 0 || self.steps == 0 || self.memo.failed.get(&p).is_some_and(|d| *d >= depth) { return None; }
+        if let Some(used) = self.nonneg_by_ranges(arena, &p) {
+            return Some(used);
+        }
+        if let Some(used) = self.memo.proved.get(&p) {
+            return Some(used.clone());
+        }
+        if depth == 0 || self.steps == 0 || self.memo.failed.get(&p).is_some_and(|d| *d >= depth) {
+            return None;
+        }
         self.steps -= 1;
         // Also cuts cycles: while it is being tried, it counts as failed.
         self.memo.failed.insert(p.clone(), depth);
-        let found = self.by_common_factor(arena, &p, depth)
+        let found = self
+            .by_common_factor(arena, &p, depth)
             .or_else(|| self.by_divisor(arena, &p, depth))
             .or_else(|| self.by_facts(arena, &p, depth));
         if let Some(used) = &found {
@@ -69,7 +90,9 @@ impl Store {
     /// `g·q >= 0` from `g >= 0` and `q >= 0`, or from both opposites.
     fn by_common_factor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
         let g = common(p);
-        if g.is_empty() { return None; }
+        if g.is_empty() {
+            return None;
+        }
         let sign = self.sign(arena, &g)?;
         let q = quotient(p, &g)?;
         let q = if sign { q } else { scaled(&q, -1)? };
@@ -82,19 +105,28 @@ impl Store {
     fn by_divisor(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
         for (m, c) in &p.terms {
             let [q] = m.as_slice() else { continue };
-            if *c >= 0 { continue; }
+            if *c >= 0 {
+                continue;
+            }
             let Some((d, used)) = self.divisors.get(q).cloned() else { continue };
-            let Some(whole) = p.mul(&d).and_then(|dp| dp.add_scaled(&d, 1)).and_then(|dp| plus(&dp, -1)) else { continue };
+            let Some(whole) = p.mul(&d).and_then(|dp| dp.add_scaled(&d, 1)).and_then(|dp| plus(&dp, -1)) else {
+                continue;
+            };
             // Tightening would undo the step where the divisor is a constant.
             let constant = d.terms.iter().all(|(m, _)| m.is_empty());
-            let found = if constant { self.by_facts(arena, &whole, depth - 1) } else { self.nonneg(arena, &whole, depth - 1) };
-            if let Some(rest) = found { return Some(union(&rest, &used)); }
+            let found =
+                if constant { self.by_facts(arena, &whole, depth - 1) } else { self.nonneg(arena, &whole, depth - 1) };
+            if let Some(rest) = found {
+                return Some(union(&rest, &used));
+            }
         }
         None
     }
 
     fn by_facts(&mut self, arena: &Arena, p: &Poly, depth: u32) -> Option<Used> {
-        if depth == 0 || self.steps == 0 { return None; }
+        if depth == 0 || self.steps == 0 {
+            return None;
+        }
         // The worst monomial first; where nothing cancels it, or not to the end, the next.
         let bad = self.bad_monomials(arena, p);
         let tries = if depth + 3 > DEPTH { 3 } else { 1 };
@@ -108,7 +140,9 @@ impl Store {
                     let Some(more) = self.nonneg(arena, m, depth.min(5) - 1) else { continue };
                     used = union(&used, &more);
                 }
-                if let Some(rest) = self.nonneg(arena, &k.rest, depth - 1) { return Some(union(&used, &rest)); }
+                if let Some(rest) = self.nonneg(arena, &k.rest, depth - 1) {
+                    return Some(union(&used, &rest));
+                }
             }
         }
         None
@@ -116,11 +150,17 @@ impl Store {
 
     /// Monomials whose least value is negative, the worst first, the constant last.
     fn bad_monomials(&self, arena: &Arena, p: &Poly) -> Vec<(Monomial, i128)> {
-        let mut v: Vec<(i128, (Monomial, i128))> = p.terms.iter().filter_map(|(m, c)| {
-            if m.is_empty() { return (*c < 0).then(|| (1, (m.clone(), *c))); }
-            let least = self.monomial_range(arena, m).scale(*c).lo.unwrap_or(i128::MIN);
-            (least < 0).then(|| (least, (m.clone(), *c)))
-        }).collect();
+        let mut v: Vec<(i128, (Monomial, i128))> = p
+            .terms
+            .iter()
+            .filter_map(|(m, c)| {
+                if m.is_empty() {
+                    return (*c < 0).then(|| (1, (m.clone(), *c)));
+                }
+                let least = self.monomial_range(arena, m).scale(*c).lo.unwrap_or(i128::MIN);
+                (least < 0).then(|| (least, (m.clone(), *c)))
+            })
+            .collect();
         v.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.0.len().cmp(&a.1.0.len())).then(b.1.0.cmp(&a.1.0)));
         v.into_iter().map(|x| x.1).collect()
     }
@@ -128,7 +168,9 @@ impl Store {
     /// What remains after cancelling by each fact that can.
     fn candidates(&self, arena: &Arena, target: Target) -> Vec<Candidate> {
         let mut out: Vec<Candidate> = vec![];
-        for k in &self.constraints { self.cancel_with(arena, target, k, false, &mut out); }
+        for k in &self.constraints {
+            self.cancel_with(arena, target, k, false, &mut out);
+        }
         // Constant bounds of the atoms at hand.
         let mut atoms: Vec<TermId> = target.p.terms.iter().flat_map(|(m, _)| m.iter().copied()).collect();
         atoms.sort_unstable();
@@ -140,7 +182,9 @@ impl Store {
             for (k, constant, lower) in bounds.into_iter().flatten() {
                 let Some(constant) = constant else { continue };
                 let mut f = Poly { terms: vec![] };
-                if constant != 0 { f.terms.push((Monomial::new(), constant)); }
+                if constant != 0 {
+                    f.terms.push((Monomial::new(), constant));
+                }
                 f.terms.push((one.clone(), k));
                 let used = self.bound_facts(&one, lower);
                 self.cancel_with(arena, target, &Constraint { p: f, equality: false, used }, true, &mut out);
@@ -154,10 +198,14 @@ impl Store {
         charge_each(cost::CANCEL, k.p.terms.len());
         for (mf, cf) in &k.p.terms {
             let Some(q) = divide(m, mf) else { continue };
-            if mf.is_empty() && !(q.is_empty() || Self::meets(p, &k.p, &q, (c > 0) == (*cf > 0))) { continue; }
+            if mf.is_empty() && !(q.is_empty() || Self::meets(p, &k.p, &q, (c > 0) == (*cf > 0))) {
+                continue;
+            }
             // Multiplier t·q of the fact, with the sign that makes it cancel.
             let same = (c > 0) == (*cf > 0);
-            let admissible = if k.equality { Some(Used::new()) } else if q.is_empty() {
+            let admissible = if k.equality {
+                Some(Used::new())
+            } else if q.is_empty() {
                 same.then(Used::new)
             } else {
                 self.sign(arena, &q).filter(|s| *s == same).map(|_| self.range_facts(&q))
@@ -170,7 +218,9 @@ impl Store {
                 }
             }
             // The whole cofactor of an atom at once.
-            if let [x] = mf.as_slice() && let Some(cof) = cofactor(p, *x) && cof.terms.len() > 1
+            if let [x] = mf.as_slice()
+                && let Some(cof) = cofactor(p, *x)
+                && cof.terms.len() > 1
                 && k.p.terms.iter().filter(|(m, _)| m.contains(x)).count() == 1
             {
                 let g = cof.terms.iter().fold(*cf, |g, (_, c)| gcd(g, *c));
@@ -185,17 +235,35 @@ impl Store {
 
     /// Whether `q·F` has a monomial that helps: one that `p` has with a coefficient of the same sign.
     fn meets(p: &Poly, f: &Poly, q: &Monomial, positive: bool) -> bool {
-        f.terms.iter().any(|(m, cf)| !m.is_empty() && {
-            let m = product(m, q);
-            p.terms.binary_search_by(|t| t.0.cmp(&m)).is_ok_and(|i| (p.terms[i].1 > 0) == ((*cf > 0) == positive))
+        f.terms.iter().any(|(m, cf)| {
+            !m.is_empty() && {
+                let m = product(m, q);
+                p.terms.binary_search_by(|t| t.0.cmp(&m)).is_ok_and(|i| (p.terms[i].1 > 0) == ((*cf > 0) == positive))
+            }
         })
     }
 
-    fn push(&self, arena: &Arena, out: &mut Vec<Candidate>, rest: Poly, used: Used, multiplier: Option<Poly>, constant: bool) {
+    fn push(
+        &self,
+        arena: &Arena,
+        out: &mut Vec<Candidate>,
+        rest: Poly,
+        used: Used,
+        multiplier: Option<Poly>,
+        constant: bool,
+    ) {
         let rest = tighten(rest);
         let refuted = |p: &Poly| self.samples.iter().any(|s| s.poly(p).is_some_and(|v| v < 0));
-        if rest.terms.len() > MAX_MONOMIALS || refuted(&rest) || multiplier.as_ref().is_some_and(refuted) || out.iter().any(|k| k.rest == rest && k.multiplier == multiplier) { return; }
-        let negative = |(m, c): &(Monomial, i128)| if m.is_empty() { *c < 0 } else { self.monomial_range(arena, m).scale(*c).lo.is_none_or(|v| v < 0) };
+        if rest.terms.len() > MAX_MONOMIALS
+            || refuted(&rest)
+            || multiplier.as_ref().is_some_and(refuted)
+            || out.iter().any(|k| k.rest == rest && k.multiplier == multiplier)
+        {
+            return;
+        }
+        let negative = |(m, c): &(Monomial, i128)| {
+            if m.is_empty() { *c < 0 } else { self.monomial_range(arena, m).scale(*c).lo.is_none_or(|v| v < 0) }
+        };
         let bad = rest.terms.iter().filter(|t| negative(t)).count() + usize::from(constant);
         out.push(Candidate { rest, used, multiplier, bad });
     }
@@ -208,7 +276,9 @@ impl Store {
     }
 
     pub(super) fn monomial_range(&self, arena: &Arena, m: &[TermId]) -> Range {
-        if let [a] = m { return self.atom_range(arena, *a); }
+        if let [a] = m {
+            return self.atom_range(arena, *a);
+        }
         let mut r = Range::point(1);
         let mut i = 0;
         while i < m.len() {
@@ -216,7 +286,11 @@ impl Store {
             r = mul_ranges(r, power(self.atom_range(arena, m[i]), n));
             i += n;
         }
-        if m.len() > 1 && let Some(b) = self.bounds.get(m) { r = r.intersect(b.range()); }
+        if m.len() > 1
+            && let Some(b) = self.bounds.get(m)
+        {
+            r = r.intersect(b.range());
+        }
         r
     }
 
@@ -243,8 +317,12 @@ impl Store {
 
     fn nonneg_by_ranges(&self, arena: &Arena, p: &Poly) -> Option<Used> {
         let mut sum = 0i128;
-        for (m, c) in &p.terms { sum = sum.checked_add(self.monomial_range(arena, m).scale(*c).lo?)?; }
-        if sum < 0 { return None; }
+        for (m, c) in &p.terms {
+            sum = sum.checked_add(self.monomial_range(arena, m).scale(*c).lo?)?;
+        }
+        if sum < 0 {
+            return None;
+        }
         let mut used = Used::new();
         for (m, c) in &p.terms {
             // A monomial of one atom needs one end of its range only.

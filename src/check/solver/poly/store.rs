@@ -14,14 +14,23 @@ use smallvec::SmallVec;
 
 /// `p >= 0`, or `p == 0`.
 #[derive(Clone, Debug)]
-pub(super) struct Constraint { pub p: Poly, pub equality: bool, pub used: Used }
+pub(super) struct Constraint {
+    pub p: Poly,
+    pub equality: bool,
+    pub used: Used,
+}
 
 /// Constant bounds of a monomial and the facts behind each.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bound { pub lo: Option<(i128, Used)>, pub hi: Option<(i128, Used)> }
+pub(super) struct Bound {
+    pub lo: Option<(i128, Used)>,
+    pub hi: Option<(i128, Used)>,
+}
 
 impl Bound {
-    pub fn range(&self) -> Range { Range { lo: self.lo.as_ref().map(|b| b.0), hi: self.hi.as_ref().map(|b| b.0) } }
+    pub fn range(&self) -> Range {
+        Range { lo: self.lo.as_ref().map(|b| b.0), hi: self.hi.as_ref().map(|b| b.0) }
+    }
 }
 
 /// A boolean term that holds, and what it rests on.
@@ -60,15 +69,31 @@ const MAX_REWRITES: usize = 24;
 impl Store {
     pub fn new(arena: &mut Arena, mode: WrapMode, literals: Vec<Literal>, rewrites: &[(TermId, TermId, Used)]) -> Self {
         let mut s = Self {
-            mode, constraints: vec![], bounds: FxHashMap::default(), literals: vec![], truths: FxHashMap::default(),
-            disjunctions: vec![], rewrites: FxHashMap::default(), rewrite_used: FxHashMap::default(), contradiction: None,
-            defined: FxHashSet::default(), divisors: FxHashMap::default(), memo: Memo::default(), steps: 400, samples: vec![], sampled: false,
+            mode,
+            constraints: vec![],
+            bounds: FxHashMap::default(),
+            literals: vec![],
+            truths: FxHashMap::default(),
+            disjunctions: vec![],
+            rewrites: FxHashMap::default(),
+            rewrite_used: FxHashMap::default(),
+            contradiction: None,
+            defined: FxHashSet::default(),
+            divisors: FxHashMap::default(),
+            memo: Memo::default(),
+            steps: 400,
+            samples: vec![],
+            sampled: false,
         };
-        for (from, to, used) in rewrites { s.add_rewrite(arena, *from, *to, used.clone()); }
+        for (from, to, used) in rewrites {
+            s.add_rewrite(arena, *from, *to, used.clone());
+        }
         let literals = s.read_literals(arena, literals);
         s.literals.clone_from(&literals);
         let mut unequal = vec![];
-        for (t, used) in &literals { s.add_literal(arena, *t, used, &mut unequal); }
+        for (t, used) in &literals {
+            s.add_literal(arena, *t, used, &mut unequal);
+        }
         s.propagate(arena);
         s.define_all(arena);
         s.propagate(arena);
@@ -89,16 +114,26 @@ impl Store {
                 queue.extend(v.iter().rev().map(|x| (*x, used.clone())));
                 continue;
             }
-            if !seen.insert(t) { continue; }
+            if !seen.insert(t) {
+                continue;
+            }
             queue.extend(self.wrap_facts(arena, t).into_iter().map(|f| (f, used.clone())));
             let (t, used) = self.rewrite(arena, t, &used);
             match arena.get(t) {
                 Term::True => continue,
-                Term::False => { self.contradict(used); continue; }
-                Term::And(_) => { queue.push((t, used)); continue; }
+                Term::False => {
+                    self.contradict(used);
+                    continue;
+                }
+                Term::And(_) => {
+                    queue.push((t, used));
+                    continue;
+                }
                 _ => {}
             }
-            if self.rewrites.len() < MAX_REWRITES && let Some((x, e, facts)) = self.solve(arena, t) {
+            if self.rewrites.len() < MAX_REWRITES
+                && let Some((x, e, facts)) = self.solve(arena, t)
+            {
                 // Everything read so far is read again in the new terms.
                 self.add_rewrite(arena, x, e, used.clone());
                 queue.append(&mut done);
@@ -115,9 +150,15 @@ impl Store {
     /// A term in the terms of this store, and what that rests on besides.
     pub fn rewrite(&self, arena: &mut Arena, t: TermId, used: &Used) -> (TermId, Used) {
         let t = self.without_wraps(arena, t);
-        if self.rewrites.is_empty() { return (t, used.clone()); }
+        if self.rewrites.is_empty() {
+            return (t, used.clone());
+        }
         let mut all = used.clone();
-        for n in arena.cone(&[t]) { if let Some(u) = self.rewrite_used.get(&n) { all = union(&all, u); } }
+        for n in arena.cone(&[t]) {
+            if let Some(u) = self.rewrite_used.get(&n) {
+                all = union(&all, u);
+            }
+        }
         (arena.substitute(t, &self.rewrites), all)
     }
 
@@ -146,12 +187,16 @@ impl Store {
     /// The range facts of the assumed wraps that a literal surely evaluates: not those in a branch, nor in the
     /// members of a disjunction.
     pub fn wrap_facts(&self, arena: &mut Arena, literal: TermId) -> Vec<TermId> {
-        if self.mode == WrapMode::Exact { return vec![]; }
+        if self.mode == WrapMode::Exact {
+            return vec![];
+        }
         let mut out = vec![];
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut stack = vec![literal];
         while let Some(t) = stack.pop() {
-            if !seen.insert(t) { continue; }
+            if !seen.insert(t) {
+                continue;
+            }
             match arena.get(t) {
                 Term::And(_) | Term::Or(_) => {}
                 Term::Ite(c, _, _) => stack.push(*c),
@@ -186,15 +231,20 @@ impl Store {
         }
         let poly = arena.poly(p);
         // The youngest symbol is the most derived one.
-        let mut options: Vec<(TermId, i128)> = poly.terms.iter()
+        let mut options: Vec<(TermId, i128)> = poly
+            .terms
+            .iter()
             .filter(|(m, c)| m.len() == 1 && c.abs() == 1 && matches!(arena.get(m[0]), Term::Sym(_)))
-            .map(|(m, c)| (m[0], *c)).collect();
+            .map(|(m, c)| (m[0], *c))
+            .collect();
         options.sort_by_key(|(x, _)| std::cmp::Reverse(*x));
         for (x, c) in options {
             let rest = Poly { terms: poly.terms.iter().filter(|(m, _)| m.as_slice() != [x]).cloned().collect() };
             let Some(rest) = scaled(&rest, -c) else { continue };
             let e = arena.from_poly(rest);
-            if arena.cone(&[e]).contains(&x) { continue; }
+            if arena.cone(&[e]).contains(&x) {
+                continue;
+            }
             let facts = self.range_said(arena, arena.range(x), e);
             return Some((x, e, facts));
         }
@@ -208,12 +258,17 @@ impl Store {
         for (m, c) in &poly.terms {
             let [x] = m.as_slice() else { continue };
             let x = *x;
-            if c.abs() != 1 || !matches!(arena.get(x), Term::Sym(_)) || others.contains(&x) { continue; }
+            if c.abs() != 1 || !matches!(arena.get(x), Term::Sym(_)) || others.contains(&x) {
+                continue;
+            }
             let rest = Poly { terms: poly.terms.iter().filter(|(m, _)| m.as_slice() != [x]).cloned().collect() };
             let rest_term = arena.from_poly(rest.clone());
-            if arena.cone(&[rest_term]).contains(&x) { continue; }
+            if arena.cone(&[rest_term]).contains(&x) {
+                continue;
+            }
             // c·x + rest = step·k
-            let never_negative = arena.range(a).lo.is_some_and(|v| v >= 0) && arena.range(step).lo.is_some_and(|v| v >= 1);
+            let never_negative =
+                arena.range(a).lo.is_some_and(|v| v >= 0) && arena.range(step).lo.is_some_and(|v| v >= 1);
             let range = if never_negative { Range { lo: Some(0), hi: arena.range(a).hi } } else { Range::ANY };
             let k = arena.fresh(SymKind::Unknown { reason: "a multiple".into() }, "k", range);
             let whole = arena.mul(step, k);
@@ -227,20 +282,38 @@ impl Store {
 
     fn range_said(&self, arena: &mut Arena, r: Range, e: TermId) -> Vec<TermId> {
         let mut facts = vec![];
-        if let Some(lo) = r.lo { let lo = arena.int(lo); facts.push(arena.le(lo, e)); }
-        if let Some(hi) = r.hi { let hi = arena.int(hi); facts.push(arena.le(e, hi)); }
+        if let Some(lo) = r.lo {
+            let lo = arena.int(lo);
+            facts.push(arena.le(lo, e));
+        }
+        if let Some(hi) = r.hi {
+            let hi = arena.int(hi);
+            facts.push(arena.le(e, hi));
+        }
         facts.retain(|f| arena.as_bool(*f) != Some(true));
         facts
     }
 
-    fn contradict(&mut self, used: Used) { if self.contradiction.is_none() { self.contradiction = Some(used); } }
+    fn contradict(&mut self, used: Used) {
+        if self.contradiction.is_none() {
+            self.contradiction = Some(used);
+        }
+    }
 
     fn add_literal(&mut self, arena: &Arena, t: TermId, used: &Used, unequal: &mut Vec<(Poly, Used)>) {
         self.truths.entry(t).or_insert_with(|| used.clone());
         match arena.get(t) {
-            Term::Le(a) => if let Some(p) = scaled(&arena.poly(*a), -1) { self.add_constraint(tighten(p), false, used.clone()); },
+            Term::Le(a) => {
+                if let Some(p) = scaled(&arena.poly(*a), -1) {
+                    self.add_constraint(tighten(p), false, used.clone());
+                }
+            }
             Term::EqZ(a) => self.add_constraint(arena.poly(*a), true, used.clone()),
-            Term::Not(x) => if let Term::EqZ(a) = arena.get(*x) { unequal.push((arena.poly(*a), used.clone())); },
+            Term::Not(x) => {
+                if let Term::EqZ(a) = arena.get(*x) {
+                    unequal.push((arena.poly(*a), used.clone()));
+                }
+            }
             Term::Or(v) => self.disjunctions.push((v.clone(), used.clone())),
             _ => {}
         }
@@ -252,9 +325,13 @@ impl Store {
             let literals: Vec<TermId> = self.literals.iter().map(|l| l.0).collect();
             self.samples = samples::find(arena, &literals, self.mode);
             let atoms: Vec<TermId> = self.defined.iter().copied().collect();
-            for s in &mut self.samples { s.extend(arena, &atoms, self.mode); }
+            for s in &mut self.samples {
+                s.extend(arena, &atoms, self.mode);
+            }
         }
-        for s in &mut self.samples { s.extend(arena, roots, self.mode); }
+        for s in &mut self.samples {
+            s.extend(arena, roots, self.mode);
+        }
     }
 
     /// A sample's values of all symbols, those that were rewritten too.
@@ -264,7 +341,9 @@ impl Store {
         for (from, to) in &self.rewrites {
             let Term::Sym(x) = arena.get(*from) else { continue };
             s.extend(arena, &[*to], self.mode);
-            if let Some(v) = s.value(*to) { out.insert(*x, v); }
+            if let Some(v) = s.value(*to) {
+                out.insert(*x, v);
+            }
         }
         out
     }
@@ -274,10 +353,14 @@ impl Store {
     pub fn add_constraint(&mut self, p: Poly, equality: bool, used: Used) {
         if p.terms.iter().all(|(m, _)| m.is_empty()) {
             let c = p.constant();
-            if c < 0 || (equality && c != 0) { self.contradict(used); }
+            if c < 0 || (equality && c != 0) {
+                self.contradict(used);
+            }
             return;
         }
-        if self.constraints.iter().any(|k| k.p == p && k.equality == equality) { return; }
+        if self.constraints.iter().any(|k| k.p == p && k.equality == equality) {
+            return;
+        }
         self.constraints.push(Constraint { p, equality, used });
     }
 
@@ -288,10 +371,18 @@ impl Store {
             for i in 0..self.constraints.len() {
                 let k = self.constraints[i].clone();
                 changed |= self.propagate_one(arena, &k.p, &k.used);
-                if k.equality && let Some(n) = scaled(&k.p, -1) { changed |= self.propagate_one(arena, &n, &k.used); }
-                if self.contradiction.is_some() { return; }
+                if k.equality
+                    && let Some(n) = scaled(&k.p, -1)
+                {
+                    changed |= self.propagate_one(arena, &n, &k.used);
+                }
+                if self.contradiction.is_some() {
+                    return;
+                }
             }
-            if !changed { return; }
+            if !changed {
+                return;
+            }
         }
     }
 
@@ -302,7 +393,9 @@ impl Store {
             let k = &self.constraints[i];
             let mut g = common(&k.p);
             g.retain(|a| self.atom_range(arena, *a).lo.is_some_and(|v| v >= 1));
-            if g.is_empty() { continue; }
+            if g.is_empty() {
+                continue;
+            }
             let Some(q) = quotient(&k.p, &g) else { continue };
             let (equality, used) = (k.equality, union(&k.used, &self.range_facts(&g)));
             self.add_constraint(tighten(q), equality, used);
@@ -316,7 +409,9 @@ impl Store {
         let most: Vec<Option<i128>> = p.terms.iter().map(|(m, c)| self.monomial_range(arena, m).scale(*c).hi).collect();
         // With two unbounded monomials nothing follows of any.
         let open = most.iter().filter(|v| v.is_none()).count();
-        if open > 1 { return false; }
+        if open > 1 {
+            return false;
+        }
         let Some(sum) = most.iter().flatten().try_fold(0i128, |s, v| s.checked_add(*v)) else { return false };
         if open == 0 && sum < 0 {
             let all = p.terms.iter().fold(used.clone(), |u, (m, _)| union(&u, &self.range_facts(m)));
@@ -325,21 +420,36 @@ impl Store {
         }
         let mut changed = false;
         for (i, (m, c)) in p.terms.iter().enumerate() {
-            if m.is_empty() || (open == 1 && most[i].is_some()) { continue; }
+            if m.is_empty() || (open == 1 && most[i].is_some()) {
+                continue;
+            }
             let Some(rest) = sum.checked_sub(most[i].unwrap_or(0)) else { continue };
             let lower = *c > 0;
             // c > 0: m >= ceil(-rest / c); c < 0: m <= floor(rest / -c)
             let v = if lower { -rest.div_euclid(*c) } else { rest.div_euclid(-c) };
             let now = self.monomial_range(arena, m);
             let better = if lower { now.lo.is_none_or(|l| v > l) } else { now.hi.is_none_or(|h| v < h) };
-            if !better { continue; }
-            let facts = p.terms.iter().enumerate().filter(|(j, _)| *j != i)
-                .fold(used.clone(), |u, (_, (m, c))| union(&u, &if m.len() == 1 { self.bound_facts(m, *c < 0) } else { self.range_facts(m) }));
+            if !better {
+                continue;
+            }
+            let facts = p.terms.iter().enumerate().filter(|(j, _)| *j != i).fold(used.clone(), |u, (_, (m, c))| {
+                union(&u, &if m.len() == 1 { self.bound_facts(m, *c < 0) } else { self.range_facts(m) })
+            });
             let b = self.bounds.entry(m.clone()).or_default();
-            if lower { b.lo = Some((v, facts)); } else { b.hi = Some((v, facts)); }
+            if lower {
+                b.lo = Some((v, facts));
+            } else {
+                b.hi = Some((v, facts));
+            }
             changed = true;
             let now = self.monomial_range(arena, m);
-            if let (Some(l), Some(h)) = (now.lo, now.hi) && l > h { let u = self.range_facts(m); self.contradict(u); return false; }
+            if let (Some(l), Some(h)) = (now.lo, now.hi)
+                && l > h
+            {
+                let u = self.range_facts(m);
+                self.contradict(u);
+                return false;
+            }
         }
         changed
     }
@@ -351,7 +461,8 @@ impl Store {
         let mut changed = false;
         for (p, used) in unequal {
             let Some(n) = scaled(&p, -1) else { continue };
-            let known = [&p, &n].into_iter().find_map(|side| Some((plus(side, -1)?, self.nonneg_within(arena, side, 3, 10)?)));
+            let known =
+                [&p, &n].into_iter().find_map(|side| Some((plus(side, -1)?, self.nonneg_within(arena, side, 3, 10)?)));
             if let Some((strict, known)) = known {
                 self.add_constraint(tighten(strict), false, union(&used, &known));
                 changed = true;
@@ -367,11 +478,18 @@ impl Store {
         while i < left.len() {
             let (members, used) = &mut left[i];
             members.retain(|m| match self.falsified(arena, *m) {
-                Some(u) => { *used = union(used, &u); false }
+                Some(u) => {
+                    *used = union(used, &u);
+                    false
+                }
                 None => true,
             });
             match members.as_slice() {
-                [] => { let used = used.clone(); self.contradict(used); left.swap_remove(i); }
+                [] => {
+                    let used = used.clone();
+                    self.contradict(used);
+                    left.swap_remove(i);
+                }
                 [one] => {
                     let (one, used) = (*one, used.clone());
                     left.swap_remove(i);
@@ -385,7 +503,9 @@ impl Store {
                 _ => i += 1,
             }
         }
-        for (members, used) in &left { changed |= self.weaken(arena, members, used); }
+        for (members, used) in &left {
+            changed |= self.weaken(arena, members, used);
+        }
         self.disjunctions.append(&mut left);
         if changed {
             self.define_all(arena);
@@ -399,12 +519,22 @@ impl Store {
     fn weaken(&mut self, arena: &Arena, members: &[TermId], used: &Used) -> bool {
         const MAX_FORMS: usize = 6;
         let forms = |t: TermId| -> Vec<Poly> {
-            let conjuncts = match arena.get(t) { Term::And(v) => v.clone(), _ => vec![t] };
-            conjuncts.into_iter().flat_map(|c| match arena.get(c) {
-                Term::Le(a) => vec![arena.poly(*a)],
-                Term::EqZ(a) => { let p = arena.poly(*a); scaled(&p, -1).into_iter().chain([p]).collect() }
-                _ => vec![],
-            }).take(MAX_FORMS).collect()
+            let conjuncts = match arena.get(t) {
+                Term::And(v) => v.clone(),
+                _ => vec![t],
+            };
+            conjuncts
+                .into_iter()
+                .flat_map(|c| match arena.get(c) {
+                    Term::Le(a) => vec![arena.poly(*a)],
+                    Term::EqZ(a) => {
+                        let p = arena.poly(*a);
+                        scaled(&p, -1).into_iter().chain([p]).collect()
+                    }
+                    _ => vec![],
+                })
+                .take(MAX_FORMS)
+                .collect()
         };
         let all: Vec<Vec<Poly>> = members.iter().map(|m| forms(*m)).collect();
         let before = self.constraints.len();
@@ -414,21 +544,33 @@ impl Store {
                 let mut facts = used.clone();
                 for (_, others) in all.iter().enumerate().filter(|(j, _)| *j != i) {
                     // a = (a - b) + b <= (a - b) where b <= 0.
-                    let best = others.iter().filter_map(|b| a.add_scaled(b, -1))
-                        .filter_map(|d| self.poly_range(arena, &d).hi.map(|h| (h, d))).min_by_key(|(h, _)| *h);
+                    let best = others
+                        .iter()
+                        .filter_map(|b| a.add_scaled(b, -1))
+                        .filter_map(|d| self.poly_range(arena, &d).hi.map(|h| (h, d)))
+                        .min_by_key(|(h, _)| *h);
                     // Or a <= λ·b by the other facts, for a λ that cancels a monomial.
-                    if best.as_ref().is_none_or(|(h, _)| *h > 0) && let Some(u) = others.iter().find_map(|b| self.bounded_by(arena, a, b)) {
+                    if best.as_ref().is_none_or(|(h, _)| *h > 0)
+                        && let Some(u) = others.iter().find_map(|b| self.bounded_by(arena, a, b))
+                    {
                         facts = union(&facts, &u);
                         continue;
                     }
                     match best {
-                        Some((h, d)) => { most = most.map(|m| m.max(h)); facts = union(&facts, &self.poly_facts(&d)); }
+                        Some((h, d)) => {
+                            most = most.map(|m| m.max(h));
+                            facts = union(&facts, &self.poly_facts(&d));
+                        }
                         None => most = None,
                     }
                 }
                 let Some(most) = most else { continue };
-                if self.poly_range(arena, a).hi.is_some_and(|h| h <= most) { continue; }
-                if let Some(p) = scaled(a, -1).and_then(|n| plus(&n, most)) { self.add_constraint(tighten(p), false, facts); }
+                if self.poly_range(arena, a).hi.is_some_and(|h| h <= most) {
+                    continue;
+                }
+                if let Some(p) = scaled(a, -1).and_then(|n| plus(&n, most)) {
+                    self.add_constraint(tighten(p), false, facts);
+                }
             }
         }
         self.constraints.len() > before
@@ -440,29 +582,42 @@ impl Store {
         for (m, cb) in b.terms.iter().filter(|(m, _)| !m.is_empty()) {
             let Ok(i) = a.terms.binary_search_by(|t| t.0.cmp(m)) else { continue };
             let ca = a.terms[i].1;
-            if (ca > 0) != (*cb > 0) { continue; }
+            if (ca > 0) != (*cb > 0) {
+                continue;
+            }
             let g = gcd(ca, *cb);
             let ratio = ((ca / g).abs(), (cb / g).abs());
-            if tried.contains(&ratio) { continue; }
+            if tried.contains(&ratio) {
+                continue;
+            }
             tried.push(ratio);
             // |cb|·a <= |ca|·b
             let gap = scaled(b, ratio.0)?.add_scaled(a, -ratio.1)?;
-            if let Some(u) = self.nonneg_within(arena, &gap, 4, 6) { return Some(u); }
+            if let Some(u) = self.nonneg_within(arena, &gap, 4, 6) {
+                return Some(u);
+            }
         }
         None
     }
 
     /// The literals of a member of a disjunction.
     fn read_members(&self, arena: &mut Arena, t: TermId, used: &Used) -> Vec<Literal> {
-        let v = match arena.get(t) { Term::And(v) => v.clone(), _ => vec![t] };
+        let v = match arena.get(t) {
+            Term::And(v) => v.clone(),
+            _ => vec![t],
+        };
         v.into_iter().map(|x| (x, used.clone())).collect()
     }
 
     /// The facts that make a boolean false.
     pub fn falsified(&self, arena: &mut Arena, t: TermId) -> Option<Used> {
-        if arena.as_bool(t) == Some(false) { return Some(Used::new()); }
+        if arena.as_bool(t) == Some(false) {
+            return Some(Used::new());
+        }
         let n = arena.not(t);
-        if let Some(u) = self.truths.get(&n) { return Some(u.clone()); }
+        if let Some(u) = self.truths.get(&n) {
+            return Some(u.clone());
+        }
         match arena.get(t).clone() {
             Term::And(v) => v.into_iter().find_map(|x| self.falsified(arena, x)),
             Term::Le(a) => {
@@ -477,5 +632,7 @@ impl Store {
         }
     }
 
-    fn poly_facts(&self, p: &Poly) -> Used { p.terms.iter().fold(Used::new(), |u, (m, _)| union(&u, &self.range_facts(m))) }
+    fn poly_facts(&self, p: &Poly) -> Used {
+        p.terms.iter().fold(Used::new(), |u, (m, _)| union(&u, &self.range_facts(m)))
+    }
 }

@@ -9,7 +9,12 @@ pub(super) fn sym(a: &mut Arena, name: &str, lo: i128, hi: i128) -> TermId {
     a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(lo, hi))
 }
 
-pub(super) fn id(a: &Arena, t: TermId) -> SymId { match a.get(t) { Term::Sym(s) | Term::BoolSym(s) => *s, other => panic!("not a symbol: {other:?}") } }
+pub(super) fn id(a: &Arena, t: TermId) -> SymId {
+    match a.get(t) {
+        Term::Sym(s) | Term::BoolSym(s) => *s,
+        other => panic!("not a symbol: {other:?}"),
+    }
+}
 
 const I32: (i128, i128) = (-(1 << 31), (1 << 31) - 1);
 
@@ -31,7 +36,17 @@ fn a_row_major_index_without_a_guard_has_the_smallest_counterexample() {
     assert!(matches!(answer, Answer::Model(_)), "{answer:?}");
     let bad = a.not(goal);
     let (n, tid) = (id(&a, n), id(&a, tid));
-    let ModelAnswer::Model(m) = find_model(&a, &[in_grid, bad], &[n], &Positive { wished: vec![n], sizes: vec![n] }, WrapMode::Assume, &Limits::default(), &mut Groups::default()) else { panic!("no model") };
+    let ModelAnswer::Model(m) = find_model(
+        &a,
+        &[in_grid, bad],
+        &[n],
+        &Positive { wished: vec![n], sizes: vec![n] },
+        WrapMode::Assume,
+        &Limits::default(),
+        &mut Groups::default(),
+    ) else {
+        panic!("no model")
+    };
     assert_eq!(m.values[&n], 1);
     assert!(m.values[&tid] >= 1);
     let guard = goal;

@@ -5,7 +5,10 @@ use crate::symbolic::term::{Arena, InputSource, Range, SymKind, TermId};
 use std::collections::BTreeMap;
 
 #[derive(Default)]
-pub(super) struct Scope { pub arena: Arena, names: BTreeMap<String, TermId> }
+pub(super) struct Scope {
+    pub arena: Arena,
+    names: BTreeMap<String, TermId>,
+}
 
 impl Scope {
     /// Names with ranges: `n i32, tid 0..255, m size, p flag`.
@@ -22,7 +25,10 @@ impl Scope {
                     "size" => Range::new(0, (1 << 31) - 1),
                     "count" => Range::new(1, (1 << 31) - 1),
                     "any" => Range::ANY,
-                    r => { let (a, b) = r.split_once("..").expect("a range"); Range::new(a.parse().expect("low"), b.parse().expect("high")) }
+                    r => {
+                        let (a, b) = r.split_once("..").expect("a range");
+                        Range::new(a.parse().expect("low"), b.parse().expect("high"))
+                    }
                 };
                 self.arena.fresh(SymKind::Input(InputSource::World(name.into())), name, range)
             };
@@ -45,44 +51,79 @@ fn tokens(text: &str) -> Vec<String> {
     let mut i = 0;
     while i < c.len() {
         let start = i;
-        if c[i].is_whitespace() { i += 1; continue; }
+        if c[i].is_whitespace() {
+            i += 1;
+            continue;
+        }
         if c[i].is_alphanumeric() || c[i] == '_' {
-            while i < c.len() && (c[i].is_alphanumeric() || c[i] == '_') { i += 1; }
+            while i < c.len() && (c[i].is_alphanumeric() || c[i] == '_') {
+                i += 1;
+            }
         } else {
             i += 1;
             let two: String = c[start..c.len().min(start + 2)].iter().collect();
-            if ["<=", ">=", "==", "!=", "&&", "||"].contains(&two.as_str()) { i += 1; }
+            if ["<=", ">=", "==", "!=", "&&", "||"].contains(&two.as_str()) {
+                i += 1;
+            }
         }
         out.push(c[start..i].iter().collect());
     }
     out
 }
 
-struct Parser<'a> { scope: &'a mut Scope, tokens: &'a [String], at: usize }
+struct Parser<'a> {
+    scope: &'a mut Scope,
+    tokens: &'a [String],
+    at: usize,
+}
 
 impl Parser<'_> {
-    fn peek(&self) -> &str { self.tokens.get(self.at).map_or("", String::as_str) }
-    fn next(&mut self) -> String { self.at += 1; self.tokens[self.at - 1].clone() }
-    fn expect(&mut self, t: &str) { assert_eq!(self.next(), t); }
+    fn peek(&self) -> &str {
+        self.tokens.get(self.at).map_or("", String::as_str)
+    }
+    fn next(&mut self) -> String {
+        self.at += 1;
+        self.tokens[self.at - 1].clone()
+    }
+    fn expect(&mut self, t: &str) {
+        assert_eq!(self.next(), t);
+    }
 
     fn or(&mut self) -> TermId {
         let mut t = self.and();
-        while self.peek() == "||" { self.next(); let u = self.and(); t = self.scope.arena.or(t, u); }
+        while self.peek() == "||" {
+            self.next();
+            let u = self.and();
+            t = self.scope.arena.or(t, u);
+        }
         t
     }
     fn and(&mut self) -> TermId {
         let mut t = self.comparison();
-        while self.peek() == "&&" { self.next(); let u = self.comparison(); t = self.scope.arena.and(t, u); }
+        while self.peek() == "&&" {
+            self.next();
+            let u = self.comparison();
+            t = self.scope.arena.and(t, u);
+        }
         t
     }
     fn comparison(&mut self) -> TermId {
         let t = self.sum();
         let op = self.peek().to_owned();
-        if !["<", "<=", ">", ">=", "==", "!="].contains(&op.as_str()) { return t; }
+        if !["<", "<=", ">", ">=", "==", "!="].contains(&op.as_str()) {
+            return t;
+        }
         self.next();
         let u = self.sum();
         let a = &mut self.scope.arena;
-        match op.as_str() { "<" => a.lt(t, u), "<=" => a.le(t, u), ">" => a.lt(u, t), ">=" => a.le(u, t), "==" => a.eq(t, u), _ => a.ne(t, u) }
+        match op.as_str() {
+            "<" => a.lt(t, u),
+            "<=" => a.le(t, u),
+            ">" => a.lt(u, t),
+            ">=" => a.le(u, t),
+            "==" => a.eq(t, u),
+            _ => a.ne(t, u),
+        }
     }
     fn sum(&mut self) -> TermId {
         let mut t = self.product();
@@ -99,25 +140,48 @@ impl Parser<'_> {
             let op = self.next();
             let u = self.unary();
             let a = &mut self.scope.arena;
-            t = match op.as_str() { "*" => a.mul(t, u), "/" => a.div(t, u), _ => a.rem(t, u) };
+            t = match op.as_str() {
+                "*" => a.mul(t, u),
+                "/" => a.div(t, u),
+                _ => a.rem(t, u),
+            };
         }
         t
     }
     fn unary(&mut self) -> TermId {
         match self.peek() {
-            "-" => { self.next(); let t = self.unary(); self.scope.arena.neg(t) }
-            "!" => { self.next(); let t = self.unary(); self.scope.arena.not(t) }
+            "-" => {
+                self.next();
+                let t = self.unary();
+                self.scope.arena.neg(t)
+            }
+            "!" => {
+                self.next();
+                let t = self.unary();
+                self.scope.arena.not(t)
+            }
             _ => self.primary(),
         }
     }
     fn primary(&mut self) -> TermId {
         let t = self.next();
-        if t == "(" { let u = self.or(); self.expect(")"); return u; }
-        if let Ok(v) = t.parse() { return self.scope.arena.int(v); }
-        if self.peek() != "(" { return *self.scope.names.get(&t).unwrap_or_else(|| panic!("{t} is not declared")); }
+        if t == "(" {
+            let u = self.or();
+            self.expect(")");
+            return u;
+        }
+        if let Ok(v) = t.parse() {
+            return self.scope.arena.int(v);
+        }
+        if self.peek() != "(" {
+            return *self.scope.names.get(&t).unwrap_or_else(|| panic!("{t} is not declared"));
+        }
         self.next();
         let mut args = vec![self.or()];
-        while self.peek() == "," { self.next(); args.push(self.or()); }
+        while self.peek() == "," {
+            self.next();
+            args.push(self.or());
+        }
         self.expect(")");
         let a = &mut self.scope.arena;
         let int = |a: &Arena, t: TermId| a.as_int(t).expect("a constant");
@@ -125,8 +189,14 @@ impl Parser<'_> {
             ("min", [x, y]) => a.min(*x, *y),
             ("max", [x, y]) => a.max(*x, *y),
             ("ite", [c, x, y]) => a.ite(*c, *x, *y),
-            ("floor", [x, c]) => { let c = int(a, *c); a.floor_div(*x, c) }
-            ("mod", [x, c]) => { let c = int(a, *c); a.modulo(*x, c) }
+            ("floor", [x, c]) => {
+                let c = int(a, *c);
+                a.floor_div(*x, c)
+            }
+            ("mod", [x, c]) => {
+                let c = int(a, *c);
+                a.modulo(*x, c)
+            }
             ("and", [x, y]) => a.bit_and(*x, *y, 32),
             ("or", [x, y]) => a.bit_or(*x, *y, 32),
             ("xor", [x, y]) => a.bit_xor(*x, *y, 32),

@@ -38,12 +38,19 @@ enum Cond {
 
 /// What the goal is: something of its own, or what facts give when they are combined, which often holds, or nearly.
 #[derive(Clone, Debug)]
-enum Goal { Free(Cond), Combined { factors: Vec<(i128, Option<usize>)>, slack: i128 } }
+enum Goal {
+    Free(Cond),
+    Combined { factors: Vec<(i128, Option<usize>)>, slack: i128 },
+}
 
 const SYMBOLS: usize = 3;
 
 fn shapes() -> impl Strategy<Value = Shape> {
-    let leaf = prop_oneof![(-8i128..=8).prop_map(Shape::Const), (0..SYMBOLS).prop_map(Shape::Sym), (0..SYMBOLS).prop_map(Shape::Sym)];
+    let leaf = prop_oneof![
+        (-8i128..=8).prop_map(Shape::Const),
+        (0..SYMBOLS).prop_map(Shape::Sym),
+        (0..SYMBOLS).prop_map(Shape::Sym)
+    ];
     leaf.prop_recursive(3, 8, 3, |inner| {
         let b = || inner.clone().prop_map(Box::new);
         prop_oneof![
@@ -73,22 +80,29 @@ fn conditions() -> impl Strategy<Value = Cond> {
         2 => (b(), b()).prop_map(|(x, y)| Cond::Eq(x, y)),
         1 => Just(Cond::Flag),
     ];
-    leaf.prop_recursive(2, 4, 2, |inner| prop_oneof![
-        2 => inner.clone().prop_map(|c| Cond::Not(Box::new(c))),
-        1 => prop::collection::vec(inner.clone(), 2).prop_map(Cond::All),
-        2 => prop::collection::vec(inner, 2).prop_map(Cond::Any),
-    ])
+    leaf.prop_recursive(2, 4, 2, |inner| {
+        prop_oneof![
+            2 => inner.clone().prop_map(|c| Cond::Not(Box::new(c))),
+            1 => prop::collection::vec(inner.clone(), 2).prop_map(Cond::All),
+            2 => prop::collection::vec(inner, 2).prop_map(Cond::Any),
+        ]
+    })
 }
 
 fn goals() -> impl Strategy<Value = Goal> {
     prop_oneof![
         conditions().prop_map(Goal::Free),
-        (prop::collection::vec((0i128..=3, prop::option::of(0..SYMBOLS)), 3), -2i128..=2).prop_map(|(factors, slack)| Goal::Combined { factors, slack }),
+        (prop::collection::vec((0i128..=3, prop::option::of(0..SYMBOLS)), 3), -2i128..=2)
+            .prop_map(|(factors, slack)| Goal::Combined { factors, slack }),
     ]
 }
 
 #[derive(Clone, Debug)]
-struct Problem { ranges: Vec<(i128, i128)>, facts: Vec<Cond>, goal: Goal }
+struct Problem {
+    ranges: Vec<(i128, i128)>,
+    facts: Vec<Cond>,
+    goal: Goal,
+}
 
 fn problems() -> impl Strategy<Value = Problem> {
     let range = prop_oneof![(-8i128..=4, 0i128..=5), (0i128..=1, 0i128..=8)].prop_map(|(lo, n)| (lo, (lo + n).min(8)));
@@ -96,17 +110,32 @@ fn problems() -> impl Strategy<Value = Problem> {
         .prop_map(|(ranges, facts, goal)| Problem { ranges, facts, goal })
 }
 
-struct Built { arena: Arena, symbols: Vec<TermId>, flag: TermId, facts: Vec<TermId>, goal: TermId }
+struct Built {
+    arena: Arena,
+    symbols: Vec<TermId>,
+    flag: TermId,
+    facts: Vec<TermId>,
+    goal: TermId,
+}
 
 impl Built {
     fn new(p: &Problem) -> Self {
         let mut arena = Arena::new();
-        let symbols = p.ranges.iter().enumerate()
-            .map(|(i, (lo, hi))| arena.fresh(SymKind::Input(InputSource::Argv(i as u32)), format!("x{i}"), Range::new(*lo, *hi))).collect();
+        let symbols = p
+            .ranges
+            .iter()
+            .enumerate()
+            .map(|(i, (lo, hi))| {
+                arena.fresh(SymKind::Input(InputSource::Argv(i as u32)), format!("x{i}"), Range::new(*lo, *hi))
+            })
+            .collect();
         let flag = arena.fresh_bool(SymKind::Unknown { reason: "test".into() }, "p");
         let goal = arena.bool(true);
         let mut b = Self { arena, symbols, flag, facts: vec![], goal };
-        for f in &p.facts { let t = b.cond(f); b.facts.push(t); }
+        for f in &p.facts {
+            let t = b.cond(f);
+            b.facts.push(t);
+        }
         b.goal = match &p.goal {
             Goal::Free(c) => b.cond(c),
             Goal::Combined { factors, slack } => {
@@ -115,7 +144,9 @@ impl Built {
                 for (f, (k, x)) in b.facts.clone().into_iter().zip(factors) {
                     let Term::Le(t) = *b.arena.get(f) else { continue };
                     let mut part = b.arena.scale(t, *k);
-                    if let Some(x) = x { part = b.arena.mul(part, b.symbols[*x]); }
+                    if let Some(x) = x {
+                        part = b.arena.mul(part, b.symbols[*x]);
+                    }
                     sum = b.arena.add(sum, part);
                 }
                 b.arena.le_zero(sum)
@@ -127,11 +158,26 @@ impl Built {
     fn cond(&mut self, c: &Cond) -> TermId {
         match c {
             Cond::Flag => self.flag,
-            Cond::Le(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.le(x, y) }
-            Cond::Eq(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.eq(x, y) }
-            Cond::Not(c) => { let c = self.cond(c); self.arena.not(c) }
-            Cond::All(v) => { let v = v.iter().map(|c| self.cond(c)).collect(); self.arena.and_all(v) }
-            Cond::Any(v) => { let v = v.iter().map(|c| self.cond(c)).collect(); self.arena.or_all(v) }
+            Cond::Le(x, y) => {
+                let (x, y) = (self.shape(x), self.shape(y));
+                self.arena.le(x, y)
+            }
+            Cond::Eq(x, y) => {
+                let (x, y) = (self.shape(x), self.shape(y));
+                self.arena.eq(x, y)
+            }
+            Cond::Not(c) => {
+                let c = self.cond(c);
+                self.arena.not(c)
+            }
+            Cond::All(v) => {
+                let v = v.iter().map(|c| self.cond(c)).collect();
+                self.arena.and_all(v)
+            }
+            Cond::Any(v) => {
+                let v = v.iter().map(|c| self.cond(c)).collect();
+                self.arena.or_all(v)
+            }
         }
     }
 
@@ -139,20 +185,63 @@ impl Built {
         match s {
             Shape::Const(c) => self.arena.int(*c),
             Shape::Sym(i) => self.symbols[*i],
-            Shape::Add(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.add(x, y) }
-            Shape::Mul(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.mul(x, y) }
-            Shape::Scale(c, x) => { let x = self.shape(x); self.arena.scale(x, *c) }
-            Shape::Div(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.div(x, y) }
-            Shape::Rem(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.rem(x, y) }
-            Shape::Floor(x, c) => { let x = self.shape(x); self.arena.floor_div(x, *c) }
-            Shape::Mod(x, c) => { let x = self.shape(x); self.arena.modulo(x, *c) }
-            Shape::Wrap(x, w, s) => { let x = self.shape(x); self.arena.wrap(x, *w, *s) }
-            Shape::And(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.bit_and(x, y, 8) }
-            Shape::Or(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.bit_or(x, y, 8) }
-            Shape::Xor(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.bit_xor(x, y, 8) }
-            Shape::Pow2(x) => { let x = self.shape(x); let x = self.arena.modulo(x, 6); self.arena.pow2(x) }
-            Shape::Min(x, y) => { let (x, y) = (self.shape(x), self.shape(y)); self.arena.min(x, y) }
-            Shape::Ite(c, x, y) => { let (c, x, y) = (self.cond(c), self.shape(x), self.shape(y)); self.arena.ite(c, x, y) }
+            Shape::Add(x, y) => {
+                let (x, y) = (self.shape(x), self.shape(y));
+                self.arena.add(x, y)
+            }
+            Shape::Mul(x, y) => {
+                let (x, y) = (self.shape(x), self.shape(y));
+                self.arena.mul(x, y)
+            }
+            Shape::Scale(c, x) => {
+                let x = self.shape(x);
+                self.arena.scale(x, *c)
+            }
+            Shape::Div(x, y) => {
+                let (x, y) = (self.shape(x), self.shape(y));
+                self.arena.div(x, y)
+            }
+            Shape::Rem(x, y) => {
+                let (x, y) = (self.shape(x), self.shape(y));
+                self.arena.rem(x, y)
+            }
+            Shape::Floor(x, c) => {
+                let x = self.shape(x);
+                self.arena.floor_div(x, *c)
+            }
+            Shape::Mod(x, c) => {
+                let x = self.shape(x);
+                self.arena.modulo(x, *c)
+            }
+            Shape::Wrap(x, w, s) => {
+                let x = self.shape(x);
+                self.arena.wrap(x, *w, *s)
+            }
+            Shape::And(x, y) => {
+                let (x, y) = (self.shape(x), self.shape(y));
+                self.arena.bit_and(x, y, 8)
+            }
+            Shape::Or(x, y) => {
+                let (x, y) = (self.shape(x), self.shape(y));
+                self.arena.bit_or(x, y, 8)
+            }
+            Shape::Xor(x, y) => {
+                let (x, y) = (self.shape(x), self.shape(y));
+                self.arena.bit_xor(x, y, 8)
+            }
+            Shape::Pow2(x) => {
+                let x = self.shape(x);
+                let x = self.arena.modulo(x, 6);
+                self.arena.pow2(x)
+            }
+            Shape::Min(x, y) => {
+                let (x, y) = (self.shape(x), self.shape(y));
+                self.arena.min(x, y)
+            }
+            Shape::Ite(c, x, y) => {
+                let (c, x, y) = (self.cond(c), self.shape(x), self.shape(y));
+                self.arena.ite(c, x, y)
+            }
         }
     }
 
@@ -163,17 +252,22 @@ impl Built {
         roots.push(self.goal);
         let mut at: Vec<i128> = p.ranges.iter().map(|r| r.0).chain([0]).collect();
         loop {
-            let values = self.arena.eval_under(&roots, &Valuation {
-                symbols: &|s| ids.iter().position(|i| *i == s).map(|i| at[i]),
-                apply: &|_, _| None,
-                wraps: mode == WrapMode::Exact,
-            });
+            let values = self.arena.eval_under(
+                &roots,
+                &Valuation {
+                    symbols: &|s| ids.iter().position(|i| *i == s).map(|i| at[i]),
+                    apply: &|_, _| None,
+                    wraps: mode == WrapMode::Exact,
+                },
+            );
             let facts: Vec<Option<i128>> = self.facts.iter().map(|t| values[t]).collect();
             f(&at, &facts, values[&self.goal]);
             let tops: Vec<i128> = p.ranges.iter().map(|r| r.1).chain([1]).collect();
             let Some(i) = (0..at.len()).rev().find(|i| at[*i] < tops[*i]) else { return };
             at[i] += 1;
-            for (j, v) in at.iter_mut().enumerate().skip(i + 1) { *v = if j < SYMBOLS { p.ranges[j].0 } else { 0 }; }
+            for (j, v) in at.iter_mut().enumerate().skip(i + 1) {
+                *v = if j < SYMBOLS { p.ranges[j].0 } else { 0 };
+            }
         }
     }
 
@@ -182,7 +276,9 @@ impl Built {
         let mut found = None;
         self.enumerate(p, mode, |at, facts, goal| {
             let hold = self.facts.iter().zip(facts).all(|(f, v)| !used.contains(f) || *v == Some(1));
-            if found.is_none() && hold && goal == Some(0) { found = Some(at.to_vec()); }
+            if found.is_none() && hold && goal == Some(0) {
+                found = Some(at.to_vec());
+            }
         });
         found
     }
@@ -193,7 +289,9 @@ impl Built {
             let v = m.values.get(&s).copied();
             prop_assert!(v.is_some_and(|v| self.arena.symbol(s).range.contains_value(v)), "{:?} = {:?}", s, v);
         }
-        for f in &self.facts { prop_assert_eq!(m.value(&self.arena, *f, mode), Some(1)); }
+        for f in &self.facts {
+            prop_assert_eq!(m.value(&self.arena, *f, mode), Some(1));
+        }
         prop_assert_eq!(m.value(&self.arena, self.goal, mode), Some(0));
         Ok(())
     }
@@ -201,7 +299,9 @@ impl Built {
     /// Whether some value is missing where no assumed wrap is the reason.
     fn partial(&self, p: &Problem) -> bool {
         let mut found = false;
-        self.enumerate(p, WrapMode::Exact, |_, facts, goal| found |= goal.is_none() || facts.iter().any(Option::is_none));
+        self.enumerate(p, WrapMode::Exact, |_, facts, goal| {
+            found |= goal.is_none() || facts.iter().any(Option::is_none)
+        });
         found
     }
 }
@@ -210,7 +310,13 @@ impl Built {
 fn cases(n: u32) -> ProptestConfig {
     let more = std::env::var("PROPTEST_CASES").ok().and_then(|v| v.parse().ok());
     let rng_seed = if more.is_some() { RngSeed::Random } else { RngSeed::Fixed(22) };
-    ProptestConfig { cases: more.unwrap_or(n), max_shrink_iters: 4000, failure_persistence: None, rng_seed, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: more.unwrap_or(n),
+        max_shrink_iters: 4000,
+        failure_persistence: None,
+        rng_seed,
+        ..ProptestConfig::default()
+    }
 }
 
 proptest! {

@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 impl<'m> Body<'_, '_, 'm> {
     fn map(op: &MOp, names: &[&str]) -> Option<Arc<AffineMap>> {
-        names.iter().find_map(|n| match op.attr(n) { Some(Attr::Map(m)) => Some(m.clone()), _ => None })
+        names.iter().find_map(|n| match op.attr(n) {
+            Some(Attr::Map(m)) => Some(m.clone()),
+            _ => None,
+        })
     }
 
     fn expr(&mut self, e: &Expr, dims: &[Operand], symbols: &[Operand]) -> Option<Operand> {
@@ -16,10 +19,22 @@ impl<'m> Body<'_, '_, 'm> {
             Expr::Dim(i) => dims.get(*i)?.clone(),
             Expr::Sym(i) => symbols.get(*i)?.clone(),
             Expr::Const(c) => Self::int(64, i128::from(*c)),
-            Expr::Add(a, b) => { let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?); self.bin(BinOp::Add, a, b, ty) }
-            Expr::Mul(a, b) => { let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?); self.bin(BinOp::Mul, a, b, ty) }
-            Expr::FloorDiv(a, b) => { let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?); self.rounded_division("floordivsi", a, b, 64) }
-            Expr::CeilDiv(a, b) => { let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?); self.rounded_division("ceildivsi", a, b, 64) }
+            Expr::Add(a, b) => {
+                let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?);
+                self.bin(BinOp::Add, a, b, ty)
+            }
+            Expr::Mul(a, b) => {
+                let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?);
+                self.bin(BinOp::Mul, a, b, ty)
+            }
+            Expr::FloorDiv(a, b) => {
+                let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?);
+                self.rounded_division("floordivsi", a, b, 64)
+            }
+            Expr::CeilDiv(a, b) => {
+                let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?);
+                self.rounded_division("ceildivsi", a, b, 64)
+            }
             Expr::Mod(a, b) => {
                 // Never negative: the remainder, and once more the divisor where that is below zero.
                 let (a, b) = (self.expr(a, dims, symbols)?, self.expr(b, dims, symbols)?);
@@ -55,19 +70,28 @@ impl<'m> Body<'_, '_, 'm> {
         for (e, equal) in &s.constraints {
             let v = self.expr(e, dims, symbols)?;
             let c = self.icmp(if *equal { Pred::Eq } else { Pred::Sge }, v, Self::int(64, 0));
-            all = Some(match all { None => c, Some(a) => self.bin(BinOp::And, a, c, i1) });
+            all = Some(match all {
+                None => c,
+                Some(a) => self.bin(BinOp::And, a, c, i1),
+            });
         }
         Some(all.unwrap_or(Self::int(1, -1)))
     }
 
-    pub(super) fn affine(&mut self, op: &'m MOp, exit: &Exit) -> bool { self.affine_op(op, exit).unwrap_or(false) }
+    pub(super) fn affine(&mut self, op: &'m MOp, exit: &Exit) -> bool {
+        self.affine_op(op, exit).unwrap_or(false)
+    }
 
     /// `None` where an attribute or operand is missing.
     fn affine_op(&mut self, op: &'m MOp, exit: &Exit) -> Option<bool> {
         let all = self.operands(op);
         match op.name.as_str() {
             "affine.yield" => return Some(self.yielded(op, exit)),
-            "affine.apply" => { let m = Self::map(op, &["map"])?; let v = self.results(&m, &all)?; self.set(op, 0, v.into_iter().next()?); }
+            "affine.apply" => {
+                let m = Self::map(op, &["map"])?;
+                let v = self.results(&m, &all)?;
+                self.set(op, 0, v.into_iter().next()?);
+            }
             "affine.min" | "affine.max" => {
                 let m = Self::map(op, &["map"])?;
                 let v = self.results(&m, &all)?;
@@ -81,8 +105,13 @@ impl<'m> Body<'_, '_, 'm> {
                 let m = Self::map(op, &["map"])?;
                 let i = self.results(&m, all.get(at + 1..)?)?;
                 let ptr = self.address(all[at].clone(), mem, &i);
-                if store { self.store(ptr, all[0].clone(), &op.operand_types[0]); }
-                else { let ty = self.result_type(op); let v = self.emit(Op::Load { ptr, volatile: false, align: 0 }, ty); self.set(op, 0, v); }
+                if store {
+                    self.store(ptr, all[0].clone(), &op.operand_types[0]);
+                } else {
+                    let ty = self.result_type(op);
+                    let v = self.emit(Op::Load { ptr, volatile: false, align: 0 }, ty);
+                    self.set(op, 0, v);
+                }
             }
             "affine.if" => {
                 let Some(Attr::Set(s)) = op.attr("condition") else { return None };
@@ -92,13 +121,19 @@ impl<'m> Body<'_, '_, 'm> {
                 self.branch(cond, (a, vec![]), (b, vec![]));
                 for (i, block) in [a, b].into_iter().enumerate() {
                     self.enter(block);
-                    match op.regions.get(i) { Some(r) => self.region(r, vec![], &Exit::Yield(join)), None => self.jump(join, vec![]) }
+                    match op.regions.get(i) {
+                        Some(r) => self.region(r, vec![], &Exit::Yield(join)),
+                        None => self.jump(join, vec![]),
+                    }
                 }
                 self.enter(join);
                 self.bind_results(op, join);
             }
             "affine.for" => {
-                let (lo, hi) = (Self::map(op, &["lowerBoundMap", "lower_bound"])?, Self::map(op, &["upperBoundMap", "upper_bound"])?);
+                let (lo, hi) = (
+                    Self::map(op, &["lowerBoundMap", "lower_bound"])?,
+                    Self::map(op, &["upperBoundMap", "upper_bound"])?,
+                );
                 let step = Self::int(64, op.int("step").unwrap_or(1));
                 let (n, k) = (lo.dims + lo.symbols, hi.dims + hi.symbols);
                 let (l, h) = (self.results(&lo, all.get(..n)?)?, self.results(&hi, all.get(n..n + k)?)?);
@@ -118,7 +153,11 @@ impl<'m> Body<'_, '_, 'm> {
                 let (lo, hi) = (Self::map(op, &["lowerBoundsMap"])?, Self::map(op, &["upperBoundsMap"])?);
                 let steps = op.attr("steps")?.ints()?;
                 // Equal ones are printed once.
-                let groups = |name: &str, n: usize| match op.attr(name).and_then(Attr::ints) { Some(g) if g.len() == n => g, Some(g) if g.len() == 1 => vec![g[0]; n], _ => vec![1; n] };
+                let groups = |name: &str, n: usize| match op.attr(name).and_then(Attr::ints) {
+                    Some(g) if g.len() == n => g,
+                    Some(g) if g.len() == 1 => vec![g[0]; n],
+                    _ => vec![1; n],
+                };
                 let n = lo.dims + lo.symbols;
                 let (l, h) = (self.results(&lo, all.get(..n)?)?, self.results(&hi, all.get(n..)?)?);
                 let l = self.grouped(l, &groups("lowerBoundsGroups", steps.len()), Pred::Sgt)?;

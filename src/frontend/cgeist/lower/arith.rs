@@ -5,9 +5,11 @@ use super::body::Body;
 use crate::ir::{BinOp, CastOp, Const, Op, Operand, Pred};
 
 /// Comparison predicates by number (MLIR `arith.cmpi` and `llvm.icmp`).
-const INT_PREDICATES: [Pred; 10] = [Pred::Eq, Pred::Ne, Pred::Slt, Pred::Sle, Pred::Sgt, Pred::Sge, Pred::Ult, Pred::Ule, Pred::Ugt, Pred::Uge];
+const INT_PREDICATES: [Pred; 10] =
+    [Pred::Eq, Pred::Ne, Pred::Slt, Pred::Sle, Pred::Sgt, Pred::Sge, Pred::Ult, Pred::Ule, Pred::Ugt, Pred::Uge];
 /// `arith.cmpf` and `llvm.fcmp`.
-const FLOAT_PREDICATES: [&str; 16] = ["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"];
+const FLOAT_PREDICATES: [&str; 16] =
+    ["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"];
 
 fn binary(name: &str) -> Option<BinOp> {
     Some(match name {
@@ -36,7 +38,9 @@ fn binary(name: &str) -> Option<BinOp> {
 impl<'m> Body<'_, '_, 'm> {
     pub(super) fn arith(&mut self, op: &'m MOp) -> bool {
         let (dialect, name) = op.name.split_once('.').unwrap_or(("", &op.name));
-        if dialect == "math" { return self.math(op, name); }
+        if dialect == "math" {
+            return self.math(op, name);
+        }
         self.scalar(op, name)
     }
 
@@ -59,19 +63,36 @@ impl<'m> Body<'_, '_, 'm> {
                 Operand::Const(c)
             }
             "cmpi" | "icmp" | "cmp" => {
-                let Some(pred) = op.int("predicate").and_then(|p| usize::try_from(p).ok()).and_then(|p| INT_PREDICATES.get(p)) else { return false };
-                if *result != Type::Int(1) { return false; }
+                let Some(pred) =
+                    op.int("predicate").and_then(|p| usize::try_from(p).ok()).and_then(|p| INT_PREDICATES.get(p))
+                else {
+                    return false;
+                };
+                if *result != Type::Int(1) {
+                    return false;
+                }
                 let (a, b) = (self.operand(op, 0), self.operand(op, 1));
                 self.icmp(*pred, a, b)
             }
             "cmpf" | "fcmp" => {
-                let Some(pred) = op.int("predicate").and_then(|p| usize::try_from(p).ok()).and_then(|p| FLOAT_PREDICATES.get(p)) else { return false };
+                let Some(pred) =
+                    op.int("predicate").and_then(|p| usize::try_from(p).ok()).and_then(|p| FLOAT_PREDICATES.get(p))
+                else {
+                    return false;
+                };
                 let (a, b) = (self.operand(op, 0), self.operand(op, 1));
                 self.emit(Op::Fcmp { pred: (*pred).to_owned(), a, b }, ty)
             }
-            "select" => { let (c, a, b) = (self.operand(op, 0), self.operand(op, 1), self.operand(op, 2)); self.select(c, a, b, ty) }
-            "negf" | "fneg" => { let a = self.operand(op, 0); self.emit(Op::FNeg(a), ty) }
-            "extsi" | "sext" | "index_cast" | "casts" | "extui" | "zext" | "index_castui" | "castu" | "trunci" | "trunc" => {
+            "select" => {
+                let (c, a, b) = (self.operand(op, 0), self.operand(op, 1), self.operand(op, 2));
+                self.select(c, a, b, ty)
+            }
+            "negf" | "fneg" => {
+                let a = self.operand(op, 0);
+                self.emit(Op::FNeg(a), ty)
+            }
+            "extsi" | "sext" | "index_cast" | "casts" | "extui" | "zext" | "index_castui" | "castu" | "trunci"
+            | "trunc" => {
                 let (Some(from), Some(to)) = (from, bits) else { return false };
                 let a = self.operand(op, 0);
                 match name {
@@ -87,7 +108,12 @@ impl<'m> Body<'_, '_, 'm> {
             "fptoui" => self.cast(op, CastOp::FpToUi),
             "bitcast" if scalar => self.cast(op, CastOp::Bitcast),
             "maxsi" | "minsi" | "maxui" | "minui" => {
-                let pred = match name { "maxsi" => Pred::Sgt, "minsi" => Pred::Slt, "maxui" => Pred::Ugt, _ => Pred::Ult };
+                let pred = match name {
+                    "maxsi" => Pred::Sgt,
+                    "minsi" => Pred::Slt,
+                    "maxui" => Pred::Ugt,
+                    _ => Pred::Ult,
+                };
                 let (a, b) = (self.operand(op, 0), self.operand(op, 1));
                 let c = self.icmp(pred, a.clone(), b.clone());
                 self.select(c, a, b, ty)
@@ -99,7 +125,10 @@ impl<'m> Body<'_, '_, 'm> {
                 self.rounded_division(name, a, b, bits)
             }
             _ => match binary(name) {
-                Some(b) => { let (x, y) = (self.operand(op, 0), self.operand(op, 1)); self.bin(b, x, y, ty) }
+                Some(b) => {
+                    let (x, y) = (self.operand(op, 0), self.operand(op, 1));
+                    self.bin(b, x, y, ty)
+                }
                 None => return false,
             },
         };
@@ -109,7 +138,10 @@ impl<'m> Body<'_, '_, 'm> {
 
     fn cast(&mut self, op: &'m MOp, cast: CastOp) -> Operand {
         let value = self.operand(op, 0);
-        let from = match op.operand_types.first() { Some(t) => self.side.types.of(t), None => self.side.types.void() };
+        let from = match op.operand_types.first() {
+            Some(t) => self.side.types.of(t),
+            None => self.side.types.void(),
+        };
         let to = self.result_type(op);
         self.emit(Op::Cast { op: cast, value, from, nneg: false }, to)
     }
@@ -123,7 +155,9 @@ impl<'m> Body<'_, '_, 'm> {
         let r = self.bin(rem, a, b.clone(), ty);
         let zero = Self::int(bits, 0);
         let inexact = self.icmp(Pred::Ne, r.clone(), zero.clone());
-        let (fix, by) = if unsigned { (inexact, 1) } else {
+        let (fix, by) = if unsigned {
+            (inexact, 1)
+        } else {
             // Different signs of remainder and divisor: the quotient was rounded up.
             let i1 = self.side.types.int(1);
             let (rn, bn) = (self.icmp(Pred::Slt, r, zero.clone()), self.icmp(Pred::Slt, b, zero));
@@ -138,7 +172,13 @@ impl<'m> Body<'_, '_, 'm> {
     fn math(&mut self, op: &'m MOp, name: &str) -> bool {
         let Some(t) = op.result_types.first() else { return false };
         let ty = self.side.types.of(t);
-        let suffix = match t { Type::Float(32) => "f32", Type::Float(64) => "f64", Type::Int(32) => "i32", Type::Int(64) | Type::Index => "i64", _ => return false };
+        let suffix = match t {
+            Type::Float(32) => "f32",
+            Type::Float(64) => "f64",
+            Type::Int(32) => "i32",
+            Type::Int(64) | Type::Index => "i64",
+            _ => return false,
+        };
         let args = self.operands(op);
         let v = match name {
             "absi" => {

@@ -11,14 +11,18 @@ use std::collections::{BTreeMap, HashMap};
 impl SideBuilder<'_, '_> {
     /// Bytes that a function copies from its second argument to its first, where it does nothing else.
     pub fn copied_bytes(&mut self, name: &str) -> Option<u64> {
-        if let Some(known) = self.copies.get(name) { return *known; }
+        if let Some(known) = self.copies.get(name) {
+            return *known;
+        }
         // While its own body is lowered it is like any other.
         self.copies.insert(name.to_owned(), None);
-        let bytes = is_copy(&demangle(name)).then(|| {
-            let id = self.function(name);
-            self.lower_now(id);
-            copy(self.of(id), &self.types.defs)
-        }).flatten();
+        let bytes = is_copy(&demangle(name))
+            .then(|| {
+                let id = self.function(name);
+                self.lower_now(id);
+                copy(self.of(id), &self.types.defs)
+            })
+            .flatten();
         self.copies.insert(name.to_owned(), bytes);
         bytes
     }
@@ -45,11 +49,16 @@ enum What {
 
 fn copy(f: &Function, types: &[crate::ir::TypeDef]) -> Option<u64> {
     let [block] = f.blocks.as_slice() else { return None };
-    if f.params.len() != 2 { return None; }
+    if f.params.len() != 2 {
+        return None;
+    }
     let mut values: HashMap<ValueId, What> = [(ValueId(0), What::Place(0, 0)), (ValueId(1), What::Place(1, 0))].into();
     let mut slots: HashMap<ValueId, What> = HashMap::new();
     let mut done: BTreeMap<u64, u64> = BTreeMap::new();
-    let of = |values: &HashMap<ValueId, What>, o: &Operand| match o { Operand::Value(v) => values.get(v).cloned(), Operand::Const(_) => None };
+    let of = |values: &HashMap<ValueId, What>, o: &Operand| match o {
+        Operand::Value(v) => values.get(v).cloned(),
+        Operand::Const(_) => None,
+    };
     for i in &block.insts {
         let size = types[i.ty.index()].size;
         let made = match &i.op {
@@ -62,8 +71,12 @@ fn copy(f: &Function, types: &[crate::ir::TypeDef]) -> Option<u64> {
             Op::Store { ptr, value, .. } => {
                 let value = of(&values, value)?;
                 match (of(&values, ptr)?, value) {
-                    (What::Slot(s), v) => { slots.insert(s, v); }
-                    (What::Place(0, at), What::Member(from, n)) if at == from => { done.insert(at, n); }
+                    (What::Slot(s), v) => {
+                        slots.insert(s, v);
+                    }
+                    (What::Place(0, at), What::Member(from, n)) if at == from => {
+                        done.insert(at, n);
+                    }
                     _ => return None,
                 }
                 continue;
@@ -73,7 +86,9 @@ fn copy(f: &Function, types: &[crate::ir::TypeDef]) -> Option<u64> {
                 for s in steps {
                     at += match s {
                         Step::Field { offset, .. } => *offset,
-                        Step::Index { index: Operand::Const(crate::ir::Const::Int { value, .. }), stride, .. } => u64::try_from(*value).ok()?.checked_mul(*stride)?,
+                        Step::Index { index: Operand::Const(crate::ir::Const::Int { value, .. }), stride, .. } => {
+                            u64::try_from(*value).ok()?.checked_mul(*stride)?
+                        }
                         Step::Index { .. } => return None,
                     };
                 }
@@ -83,11 +98,17 @@ fn copy(f: &Function, types: &[crate::ir::TypeDef]) -> Option<u64> {
         };
         values.insert(i.result?, made);
     }
-    match &block.term { Terminator::Ret(None) => {} Terminator::Ret(Some(o)) if of(&values, o) == Some(What::Place(0, 0)) => {} _ => return None }
+    match &block.term {
+        Terminator::Ret(None) => {}
+        Terminator::Ret(Some(o)) if of(&values, o) == Some(What::Place(0, 0)) => {}
+        _ => return None,
+    }
     // All of it, but for padding in front of a member.
     let mut end = 0;
     for (at, n) in &done {
-        if *at != end && (*n == 0 || *at != end.next_multiple_of((*n).min(16))) { return None; }
+        if *at != end && (*n == 0 || *at != end.next_multiple_of((*n).min(16))) {
+            return None;
+        }
         end = at + n;
     }
     (end > 0).then_some(end)
@@ -110,7 +131,11 @@ mod tests {
 
     #[test]
     fn copies_are_told_by_their_names() {
-        for s in ["Vec3::Vec3(Vec3 const&)", "Vec3::operator=(Vec3 const&)", "ns::P::P(ns::P&&)"] { assert!(is_copy(s), "{s}"); }
-        for s in ["Vec3::Vec3(float const&)", "f(Vec3 const&)", "Vec3::add(Vec3 const&)", "main"] { assert!(!is_copy(s), "{s}"); }
+        for s in ["Vec3::Vec3(Vec3 const&)", "Vec3::operator=(Vec3 const&)", "ns::P::P(ns::P&&)"] {
+            assert!(is_copy(s), "{s}");
+        }
+        for s in ["Vec3::Vec3(float const&)", "f(Vec3 const&)", "Vec3::add(Vec3 const&)", "main"] {
+            assert!(!is_copy(s), "{s}");
+        }
     }
 }

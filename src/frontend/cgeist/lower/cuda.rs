@@ -1,10 +1,12 @@
 //! Launches and what device code finds built in, by clang's conventions.
 
 use super::super::mlir::{Attr, Op as MOp, Type};
+use super::Unit;
 use super::body::{Body, Exit};
 use super::side::SideBuilder;
-use super::Unit;
-use crate::ir::{Block, Callee, Const, FuncId, Inst, Linkage, LocId, Op, Operand, Side, Step, Terminator, TypeId, ValueId};
+use crate::ir::{
+    Block, Callee, Const, FuncId, Inst, Linkage, LocId, Op, Operand, Side, Step, Terminator, TypeId, ValueId,
+};
 
 impl<'m> Body<'_, '_, 'm> {
     pub(super) fn gpu(&mut self, op: &'m MOp, exit: &Exit) -> bool {
@@ -45,24 +47,49 @@ impl<'m> Body<'_, '_, 'm> {
     fn launch(&mut self, op: &'m MOp) -> bool {
         let Some(body) = op.regions.first() else { return false };
         let mut stub = None;
-        op.walk(&mut |o| if let Some(c) = o.text("callee").filter(|c| Unit::is_stub(c)) { stub = Some(c); });
+        op.walk(&mut |o| {
+            if let Some(c) = o.text("callee").filter(|c| Unit::is_stub(c)) {
+                stub = Some(c);
+            }
+        });
         let segments = op.segments();
-        let dims = match &segments { Some(s) if s.len() >= 7 => s[1..7].concat(), _ => op.operands.iter().take(6).copied().collect() };
-        if dims.len() != 6 { return false; }
+        let dims = match &segments {
+            Some(s) if s.len() >= 7 => s[1..7].concat(),
+            _ => op.operands.iter().take(6).copied().collect(),
+        };
+        if dims.len() != 6 {
+            return false;
+        }
         let Some(stub) = stub else { return false };
         let kernel = crate::ir::Program::kernel_symbol_of_stub(stub).unwrap_or_default();
         let (i32t, i64t, ptr) = (self.side.types.int(32), self.side.types.int(64), self.side.types.ptr());
-        let dims: Vec<Operand> = dims.iter().map(|v| { let o = self.value(*v, &Type::Index); self.resize(o, 64, 32, false) }).collect();
+        let dims: Vec<Operand> = dims
+            .iter()
+            .map(|v| {
+                let o = self.value(*v, &Type::Index);
+                self.resize(o, 64, 32, false)
+            })
+            .collect();
         let mut config = vec![];
-        for d in dims.chunks(3) { config.extend(self.packed(d)); }
+        for d in dims.chunks(3) {
+            config.extend(self.packed(d));
+        }
         let shared = segments.as_ref().and_then(|s| s.get(7)).and_then(|s| s.first()).copied();
         config.push(match shared {
             Some(v) => {
-                let t = op.operands.iter().position(|o| *o == v).and_then(|i| op.operand_types.get(i)).cloned().unwrap_or(Type::Int(32));
+                let t = op
+                    .operands
+                    .iter()
+                    .position(|o| *o == v)
+                    .and_then(|i| op.operand_types.get(i))
+                    .cloned()
+                    .unwrap_or(Type::Int(32));
                 let o = self.value(v, &t);
                 self.resize(o, Self::bits(&t).unwrap_or(32), 64, false)
             }
-            None if self.unit.stock && self.unit.dynamic_shared.contains(kernel.as_str()) => self.unknown("the size of dynamic shared memory, which cgeist leaves out", i64t, vec![]),
+            None if self.unit.stock && self.unit.dynamic_shared.contains(kernel.as_str()) => {
+                self.unknown("the size of dynamic shared memory, which cgeist leaves out", i64t, vec![])
+            }
             None => Self::int(64, 0),
         });
         config.push(Operand::Const(Const::Zero(ptr)));
@@ -74,7 +101,10 @@ impl<'m> Body<'_, '_, 'm> {
         // The region's arguments are the thread's numbers, which the stub's call does not use.
         self.region(body, vec![], &Exit::Yield(join));
         self.enter(join);
-        for (i, t) in op.result_types.iter().enumerate() { let ty = self.side.types.of(t); self.set(op, i, Operand::Const(Const::Undef(ty))); }
+        for (i, t) in op.result_types.iter().enumerate() {
+            let ty = self.side.types.of(t);
+            self.set(op, i, Operand::Const(Const::Undef(ty)));
+        }
         true
     }
 
@@ -85,16 +115,34 @@ impl<'m> Body<'_, '_, 'm> {
         let place = self.emit(Op::Alloca { ty: dim3, count: Self::int(64, 1), align: 8, var: None }, ptr);
         let mut z = place.clone();
         for (i, v) in (0u32..).zip(d) {
-            let at = if i == 0 { place.clone() } else { self.emit(Op::Gep { base: place.clone(), steps: vec![Step::Field { offset: u64::from(i) * 4, field: i, ty: i32t, of: dim3 }], inbounds: true }, ptr) };
+            let at = if i == 0 {
+                place.clone()
+            } else {
+                self.emit(
+                    Op::Gep {
+                        base: place.clone(),
+                        steps: vec![Step::Field { offset: u64::from(i) * 4, field: i, ty: i32t, of: dim3 }],
+                        inbounds: true,
+                    },
+                    ptr,
+                )
+            };
             self.effect(Op::Store { ptr: at.clone(), value: v.clone(), volatile: false, align: 0 });
             z = at;
         }
-        [self.emit(Op::Load { ptr: place, volatile: false, align: 0 }, i64t), self.emit(Op::Load { ptr: z, volatile: false, align: 0 }, i32t)]
+        [
+            self.emit(Op::Load { ptr: place, volatile: false, align: 0 }, i64t),
+            self.emit(Op::Load { ptr: z, volatile: false, align: 0 }, i32t),
+        ]
     }
 }
 
 /// Instructions of a function that has no text.
-struct Straight { insts: Vec<Inst>, next: u32, loc: LocId }
+struct Straight {
+    insts: Vec<Inst>,
+    next: u32,
+    loc: LocId,
+}
 
 impl Straight {
     fn emit(&mut self, op: Op, ty: TypeId) -> Operand {
@@ -105,11 +153,19 @@ impl Straight {
     }
 
     fn store(&mut self, ptr: Operand, value: Operand, void: TypeId) {
-        self.insts.push(Inst { result: None, ty: void, op: Op::Store { ptr, value, volatile: false, align: 0 }, loc: self.loc });
+        self.insts.push(Inst {
+            result: None,
+            ty: void,
+            op: Op::Store { ptr, value, volatile: false, align: 0 },
+            loc: self.loc,
+        });
     }
 
     fn block(self, result: Option<Operand>) -> (Vec<Block>, u32) {
-        (vec![Block { name: "entry".into(), insts: self.insts, term: Terminator::Ret(result), term_loc: self.loc }], self.next)
+        (
+            vec![Block { name: "entry".into(), insts: self.insts, term: Terminator::Ret(result), term_loc: self.loc }],
+            self.next,
+        )
     }
 }
 
@@ -118,10 +174,17 @@ impl SideBuilder<'_, '_> {
     pub fn fetch(&mut self, variable: &str, axis: &str) -> FuncId {
         let class = format!("__cuda_builtin_{variable}_t");
         let name = format!("_ZN{}{class}17__fetch_builtin_{axis}Ev", class.len());
-        let register = match variable { "threadIdx" => "tid", "blockIdx" => "ctaid", "blockDim" => "ntid", _ => "nctaid" };
+        let register = match variable {
+            "threadIdx" => "tid",
+            "blockIdx" => "ctaid",
+            "blockDim" => "ntid",
+            _ => "nctaid",
+        };
         let i32t = self.types.int(32);
         let id = self.declare(&name, i32t, &[]);
-        if !self.of(id).is_declaration() { return id; }
+        if !self.of(id).is_declaration() {
+            return id;
+        }
         let read = self.declare(&format!("llvm.nvvm.read.ptx.sreg.{register}.{axis}"), i32t, &[]);
         let mut s = Straight { insts: vec![], next: 0, loc: LocId(0) };
         let v = s.emit(Op::Call { callee: Callee::Direct(read), args: vec![] }, i32t);
@@ -148,14 +211,27 @@ impl SideBuilder<'_, '_> {
             let memref = matches!(signature.as_ref().and_then(|s| s.params.get(i as usize)), Some(Type::MemRef(_)));
             let value = Operand::Value(ValueId(i));
             // A structure of equal members comes as the place where it lies.
-            if memref && by_value.get(i as usize) == Some(&true) { places.push(value); continue; }
+            if memref && by_value.get(i as usize) == Some(&true) {
+                places.push(value);
+                continue;
+            }
             let align = self.types.defs[p.ty.index()].align;
             let at = s.emit(Op::Alloca { ty: p.ty, count: one(), align, var: None }, ptr);
             s.store(at.clone(), value, void);
             places.push(at);
         }
         let dim3 = self.types.structure(Some("struct.dim3".into()), &[i32t, i32t, i32t], false);
-        let alloca = |s: &mut Straight, ty: TypeId, count: u64| s.emit(Op::Alloca { ty, count: Operand::Const(Const::Int { bits: 64, value: i128::from(count) }), align: 8, var: None }, ptr);
+        let alloca = |s: &mut Straight, ty: TypeId, count: u64| {
+            s.emit(
+                Op::Alloca {
+                    ty,
+                    count: Operand::Const(Const::Int { bits: 64, value: i128::from(count) }),
+                    align: 8,
+                    var: None,
+                },
+                ptr,
+            )
+        };
         let (grid, block) = (alloca(&mut s, dim3, 1), alloca(&mut s, dim3, 1));
         let (shared, stream) = (alloca(&mut s, i64t, 1), alloca(&mut s, ptr, 1));
         let list = alloca(&mut s, ptr, n.max(1));
@@ -165,11 +241,24 @@ impl SideBuilder<'_, '_> {
             s.store(slot, p, void);
         }
         let pop = self.declare("__cudaPopCallConfiguration", i32t, &[ptr; 4]);
-        s.emit(Op::Call { callee: Callee::Direct(pop), args: vec![grid.clone(), block.clone(), shared.clone(), stream.clone()] }, i32t);
+        s.emit(
+            Op::Call {
+                callee: Callee::Direct(pop),
+                args: vec![grid.clone(), block.clone(), shared.clone(), stream.clone()],
+            },
+            i32t,
+        );
         let mut args = vec![Operand::Const(Const::Func(id))];
         for d in [grid, block] {
             args.push(s.emit(Op::Load { ptr: d.clone(), volatile: false, align: 0 }, i64t));
-            let z = s.emit(Op::Gep { base: d, steps: vec![Step::Field { offset: 8, field: 2, ty: i32t, of: dim3 }], inbounds: true }, ptr);
+            let z = s.emit(
+                Op::Gep {
+                    base: d,
+                    steps: vec![Step::Field { offset: 8, field: 2, ty: i32t, of: dim3 }],
+                    inbounds: true,
+                },
+                ptr,
+            );
             args.push(s.emit(Op::Load { ptr: z, volatile: false, align: 0 }, i32t));
         }
         args.push(list);

@@ -5,7 +5,9 @@ use super::body::{Body, Exit};
 use crate::ir::{BinOp, BlockId, Operand, Pred, Terminator, TypeId};
 
 impl<'m> Body<'_, '_, 'm> {
-    fn types(&mut self, t: &[Type]) -> Vec<TypeId> { t.iter().map(|t| self.side.types.of(t)).collect() }
+    fn types(&mut self, t: &[Type]) -> Vec<TypeId> {
+        t.iter().map(|t| self.side.types.of(t)).collect()
+    }
 
     /// The block where an operation's results come together; the results are its phis.
     pub(super) fn join(&mut self, op: &'m MOp) -> BlockId {
@@ -14,17 +16,28 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     pub(super) fn bind_results(&mut self, op: &'m MOp, join: BlockId) {
-        for i in 0..op.results.len() { let o = self.phi(join, i); self.set(op, i, o); }
+        for i in 0..op.results.len() {
+            let o = self.phi(join, i);
+            self.set(op, i, o);
+        }
     }
 
     pub(super) fn yielded(&mut self, op: &'m MOp, exit: &Exit) -> bool {
         let args = self.operands(op);
-        match exit { Exit::Yield(to) => { self.jump(*to, args); true } _ => false }
+        match exit {
+            Exit::Yield(to) => {
+                self.jump(*to, args);
+                true
+            }
+            _ => false,
+        }
     }
 
     pub(super) fn scf(&mut self, op: &'m MOp, exit: &Exit) -> bool {
         match (op.name.as_str(), exit) {
-            ("scf.yield" | "scf.reduce.return" | "scf.reduce" | "scf.forall.in_parallel", Exit::Yield(_)) => return self.yielded(op, exit),
+            ("scf.yield" | "scf.reduce.return" | "scf.reduce" | "scf.forall.in_parallel", Exit::Yield(_)) => {
+                return self.yielded(op, exit);
+            }
             ("scf.condition", Exit::Condition { body, out }) => {
                 let all = self.operands(op);
                 let Some((cond, args)) = all.split_first() else { return false };
@@ -42,7 +55,10 @@ impl<'m> Body<'_, '_, 'm> {
                 self.enter(a);
                 self.region(then, vec![], &Exit::Yield(join));
                 self.enter(b);
-                match rest.first() { Some(r) => self.region(r, vec![], &Exit::Yield(join)), None => self.jump(join, vec![]) }
+                match rest.first() {
+                    Some(r) => self.region(r, vec![], &Exit::Yield(join)),
+                    None => self.jump(join, vec![]),
+                }
                 self.enter(join);
                 self.bind_results(op, join);
             }
@@ -56,7 +72,11 @@ impl<'m> Body<'_, '_, 'm> {
                 let start = self.operands(op);
                 let carried = self.types(&op.operand_types);
                 let header = self.block("while", &carried);
-                let passed: Vec<TypeId> = after.blocks.first().map(|b| b.args.iter().map(|a| self.side.types.of(&a.1)).collect()).unwrap_or_default();
+                let passed: Vec<TypeId> = after
+                    .blocks
+                    .first()
+                    .map(|b| b.args.iter().map(|a| self.side.types.of(&a.1)).collect())
+                    .unwrap_or_default();
                 let body = self.block("do", &passed);
                 let join = self.join(op);
                 self.jump(header, start);
@@ -89,7 +109,9 @@ impl<'m> Body<'_, '_, 'm> {
             ("scf.index_switch", [default, cases @ ..]) => {
                 let value = self.operand(op, 0);
                 let values = op.attr("cases").and_then(Attr::ints).unwrap_or_default();
-                if values.len() != cases.len() { return false; }
+                if values.len() != cases.len() {
+                    return false;
+                }
                 let join = self.join(op);
                 let blocks: Vec<BlockId> = op.regions.iter().map(|_| self.block("case", &[])).collect();
                 let table = values.iter().copied().zip(blocks[1..].iter().copied()).collect();
@@ -108,7 +130,9 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// Bounds of a parallel loop that are all operands.
     fn bounds(&mut self, op: &'m MOp) -> Option<(Vec<Operand>, Vec<Operand>, Vec<Operand>)> {
-        if op.name != "scf.parallel" { return None; }
+        if op.name != "scf.parallel" {
+            return None;
+        }
         let all = self.operands(op);
         let n = op.regions.first()?.blocks.first()?.args.len();
         let part = |i: usize| all.get(i * n..(i + 1) * n).map(<[Operand]>::to_vec);
@@ -116,7 +140,14 @@ impl<'m> Body<'_, '_, 'm> {
     }
 
     /// Loops one inside the other: what runs in parallel runs in some order here.
-    pub(super) fn nest(&mut self, lo: &[Operand], hi: &[Operand], step: &[Operand], ivs: Vec<Operand>, body: &mut dyn FnMut(&mut Self, Vec<Operand>, BlockId)) {
+    pub(super) fn nest(
+        &mut self,
+        lo: &[Operand],
+        hi: &[Operand],
+        step: &[Operand],
+        ivs: Vec<Operand>,
+        body: &mut dyn FnMut(&mut Self, Vec<Operand>, BlockId),
+    ) {
         let i = ivs.len();
         let join = self.block("", &[]);
         let (Some(l), Some(h), Some(s)) = (lo.get(i), hi.get(i), step.get(i)) else {
@@ -134,7 +165,16 @@ impl<'m> Body<'_, '_, 'm> {
 
     /// `for (iv = lo; iv < hi; iv += step)`, with values carried around; leaves through `join`, which gets them.
     #[expect(clippy::too_many_arguments, reason = "all of a loop")]
-    pub(super) fn counted(&mut self, lo: Operand, hi: Operand, step: Operand, bits: u32, init: Vec<Operand>, join: BlockId, body: impl FnOnce(&mut Self, Operand, Vec<Operand>, BlockId)) {
+    pub(super) fn counted(
+        &mut self,
+        lo: Operand,
+        hi: Operand,
+        step: Operand,
+        bits: u32,
+        init: Vec<Operand>,
+        join: BlockId,
+        body: impl FnOnce(&mut Self, Operand, Vec<Operand>, BlockId),
+    ) {
         let iv_ty = self.side.types.int(bits);
         // The join's phis have the types of what is carried.
         let carried = self.phi_types(join);

@@ -98,7 +98,9 @@ pub fn lower(module: &mlir::Module, about: &About) -> Result<Lowered, LowerError
 }
 
 /// A source without comments and strings, and of preprocessor lines its macros only.
-pub(super) fn with_macros(source: &str) -> String { names::plain(source, names::Macros::Kept) }
+pub(super) fn with_macros(source: &str) -> String {
+    names::plain(source, names::Macros::Kept)
+}
 
 /// Whether a source declares dynamic shared memory.
 fn names_dynamic_shared(source: &str) -> bool {
@@ -115,16 +117,34 @@ impl<'m> Unit<'m> {
     fn new(top: Vec<&'m Op>, about: &'m About) -> Self {
         let mut symbols = BTreeMap::new();
         let mut order = BTreeMap::new();
-        for (i, o) in top.iter().enumerate() { if let Some(n) = o.text("sym_name") { symbols.insert(n, *o); order.insert(n, i); } }
+        for (i, o) in top.iter().enumerate() {
+            if let Some(n) = o.text("sym_name") {
+                symbols.insert(n, *o);
+                order.insert(n, i);
+            }
+        }
         let mut unit = Self {
-            about, symbols, order, kernels: BTreeSet::new(), dynamic_shared: BTreeSet::new(),
+            about,
+            symbols,
+            order,
+            kernels: BTreeSet::new(),
+            dynamic_shared: BTreeSet::new(),
             stock: !top.iter().any(|o| o.attr("polygeist.cuda_global").is_some()),
-            names_dynamic_shared: about.text.is_empty() || std::iter::once(&about.text).chain(&about.headers).any(|s| names_dynamic_shared(s)),
+            names_dynamic_shared: about.text.is_empty()
+                || std::iter::once(&about.text).chain(&about.headers).any(|s| names_dynamic_shared(s)),
             names: Names::new(&about.text),
         };
         for (name, f) in &unit.symbols {
-            if !name.contains(STUB) { continue; }
-            f.walk(&mut |o| if let Some(c) = o.text("callee") && unit.symbols.contains_key(c) { unit.kernels.insert(c); });
+            if !name.contains(STUB) {
+                continue;
+            }
+            f.walk(&mut |o| {
+                if let Some(c) = o.text("callee")
+                    && unit.symbols.contains_key(c)
+                {
+                    unit.kernels.insert(c);
+                }
+            });
         }
         for k in unit.kernels.clone() {
             let dynamic = unit.reachable([k]).into_iter().filter_map(|f| unit.symbols.get(f)).any(|f| {
@@ -132,7 +152,9 @@ impl<'m> Unit<'m> {
                 f.walk(&mut |o| found |= memory::is_dynamic_shared(&unit, f, o));
                 found
             });
-            if dynamic { unit.dynamic_shared.insert(k); }
+            if dynamic {
+                unit.dynamic_shared.insert(k);
+            }
         }
         unit
     }
@@ -142,7 +164,13 @@ impl<'m> Unit<'m> {
         let mut out = BTreeSet::new();
         for r in &f.regions {
             for o in r.blocks.iter().flat_map(|b| &b.ops) {
-                o.walk(&mut |o| for a in o.attrs.values() { if let mlir::Attr::Symbol(s) = a { out.insert(s.as_str()); } });
+                o.walk(&mut |o| {
+                    for a in o.attrs.values() {
+                        if let mlir::Attr::Symbol(s) = a {
+                            out.insert(s.as_str());
+                        }
+                    }
+                });
             }
         }
         out
@@ -153,24 +181,37 @@ impl<'m> Unit<'m> {
         let mut seen = BTreeSet::new();
         let mut work: Vec<&str> = from.into_iter().collect();
         while let Some(n) = work.pop() {
-            if !seen.insert(n) { continue; }
-            if let Some(f) = self.symbols.get(n) { work.extend(Self::named_in(f)); }
+            if !seen.insert(n) {
+                continue;
+            }
+            if let Some(f) = self.symbols.get(n) {
+                work.extend(Self::named_in(f));
+            }
         }
         seen
     }
 
     /// `__global__` and `__device__` functions carry this mark.
-    pub fn device_only(f: &Op) -> bool { f.attr("polygeist.device_only_func").is_some() }
+    pub fn device_only(f: &Op) -> bool {
+        f.attr("polygeist.device_only_func").is_some()
+    }
 
-    pub fn is_stub(name: &str) -> bool { name.contains(STUB) }
+    pub fn is_stub(name: &str) -> bool {
+        name.contains(STUB)
+    }
 
     /// The signature of a function by symbol.
     pub fn signature(&self, name: &str) -> Option<std::sync::Arc<mlir::Signature>> {
-        match self.symbols.get(name)?.attr("function_type")? { mlir::Attr::Type(Type::Func(s)) => Some(s.clone()), _ => None }
+        match self.symbols.get(name)?.attr("function_type")? {
+            mlir::Attr::Type(Type::Func(s)) => Some(s.clone()),
+            _ => None,
+        }
     }
 }
 
-fn has_body(f: &Op) -> bool { f.regions.iter().any(|r| !r.blocks.is_empty()) }
+fn has_body(f: &Op) -> bool {
+    f.regions.iter().any(|r| !r.blocks.is_empty())
+}
 
 #[cfg(test)]
 mod tests;

@@ -13,9 +13,15 @@ fn parameter_types(display: &str) -> Vec<&str> {
     let Some(end) = display.rfind(')') else { return vec![] };
     let mut depth = 0;
     let Some(start) = display[..=end].char_indices().rev().find_map(|(i, c)| {
-        match c { ')' => depth += 1, '(' => depth -= 1, _ => {} }
+        match c {
+            ')' => depth += 1,
+            '(' => depth -= 1,
+            _ => {}
+        }
         (depth == 0).then_some(i)
-    }) else { return vec![] };
+    }) else {
+        return vec![];
+    };
     split(&display[start + 1..end])
 }
 
@@ -26,39 +32,63 @@ fn split(text: &str) -> Vec<&str> {
         match c {
             '(' | '[' | '{' | '<' => depth += 1,
             ')' | ']' | '}' | '>' => depth -= 1,
-            ',' if depth <= 0 => { out.push(text[from..i].trim()); from = i + 1; }
+            ',' if depth <= 0 => {
+                out.push(text[from..i].trim());
+                from = i + 1;
+            }
             _ => {}
         }
     }
-    if !text[from..].trim().is_empty() { out.push(text[from..].trim()); }
+    if !text[from..].trim().is_empty() {
+        out.push(text[from..].trim());
+    }
     out
 }
 
 /// Which parameters of a demangled function are passed by value.
 pub(super) fn values(display: &str) -> Vec<bool> {
-    parameter_types(display).iter().map(|t| !t.ends_with(['*', '&', ']']) && !t.contains("(*") && !t.contains("* const") && !t.contains("*restrict")).collect()
+    parameter_types(display)
+        .iter()
+        .map(|t| {
+            !t.ends_with(['*', '&', ']']) && !t.contains("(*") && !t.contains("* const") && !t.contains("*restrict")
+        })
+        .collect()
 }
 
 /// Which parameters of a demangled function are pointers to arrays.
-pub(super) fn row_pointers(display: &str) -> Vec<bool> { parameter_types(display).iter().map(|t| t.contains("(*)") && t.ends_with(']')).collect() }
+pub(super) fn row_pointers(display: &str) -> Vec<bool> {
+    parameter_types(display).iter().map(|t| t.contains("(*)") && t.ends_with(']')).collect()
+}
 
 /// What becomes of `#define` lines; other preprocessor lines always go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Macros { Kept, Left }
+pub(super) enum Macros {
+    Kept,
+    Left,
+}
 
 /// A source without comments, strings and preprocessor lines, each replaced by blanks.
 pub(super) fn plain(source: &str, macros: Macros) -> String {
     let mut text: Vec<u8> = source.as_bytes().to_vec();
     let mut i = 0;
-    let blank = |t: &mut Vec<u8>, from: usize, to: usize| for c in &mut t[from..to] { if *c != b'\n' { *c = b' '; } };
+    let blank = |t: &mut Vec<u8>, from: usize, to: usize| {
+        for c in &mut t[from..to] {
+            if *c != b'\n' {
+                *c = b' ';
+            }
+        }
+    };
     while i < text.len() {
         let rest = &text[i..];
         let end = |n: usize| n.min(source.len());
         let directive = rest[0] == b'#' && source[..i].rsplit('\n').next().is_some_and(|l| l.trim().is_empty());
-        if directive && macros == Macros::Kept && rest[1..].trim_ascii_start().starts_with(b"define") { i += 1; }
-        else if rest.starts_with(b"//") || directive {
+        if directive && macros == Macros::Kept && rest[1..].trim_ascii_start().starts_with(b"define") {
+            i += 1;
+        } else if rest.starts_with(b"//") || directive {
             let mut n = 0;
-            while n < rest.len() && (rest[n] != b'\n' || n > 0 && rest[n - 1] == b'\\') { n += 1; }
+            while n < rest.len() && (rest[n] != b'\n' || n > 0 && rest[n - 1] == b'\\') {
+                n += 1;
+            }
             // `#pragma` and the like end with their line; a macro's body may go on.
             blank(&mut text, i, i + n);
             i += n;
@@ -70,44 +100,69 @@ pub(super) fn plain(source: &str, macros: Macros) -> String {
         } else if rest[0] == b'"' || rest[0] == b'\'' {
             let quote = rest[0];
             let mut n = 1;
-            while n < rest.len() && rest[n] != quote && rest[n] != b'\n' { n += if rest[n] == b'\\' { 2 } else { 1 }; }
+            while n < rest.len() && rest[n] != quote && rest[n] != b'\n' {
+                n += if rest[n] == b'\\' { 2 } else { 1 };
+            }
             let to = end(i + n + 1);
             blank(&mut text, i, to);
             i = to;
-        } else { i += 1; }
+        } else {
+            i += 1;
+        }
     }
     String::from_utf8(text).unwrap_or_default()
 }
 
 /// A source text without comments, strings and preprocessor lines; positions are those of the original.
 #[derive(Default)]
-pub(super) struct Names { pub(super) text: String }
+pub(super) struct Names {
+    pub(super) text: String,
+}
 
 /// What kind of variable a declaration makes, as far as both sides can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class { Array, Pointer, Int, Float, Other }
+enum Class {
+    Array,
+    Pointer,
+    Int,
+    Float,
+    Other,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Declared { name: String, class: Class }
+struct Declared {
+    name: String,
+    class: Class,
+}
 
 impl Names {
-    pub fn new(source: &str) -> Self { Self { text: plain(source, Macros::Left) } }
+    pub fn new(source: &str) -> Self {
+        Self { text: plain(source, Macros::Left) }
+    }
 
     /// Definitions of functions of a name: the text of their parameters, and of their bodies.
     fn definitions(&self, name: &str) -> Vec<(&str, &str)> {
         let mut out = vec![];
-        if name.is_empty() { return out; }
+        if name.is_empty() {
+            return out;
+        }
         let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
         for (at, _) in self.text.match_indices(name) {
-            if word(self.text[..at].chars().next_back()) { continue; }
+            if word(self.text[..at].chars().next_back()) {
+                continue;
+            }
             let rest = &self.text[at + name.len()..];
-            if !rest.trim_start().starts_with('(') { continue; }
+            if !rest.trim_start().starts_with('(') {
+                continue;
+            }
             let open = at + name.len() + (rest.len() - rest.trim_start().len());
             let Some(params) = bracketed(&self.text[open..]) else { continue };
             let after = &self.text[open + params.len()..];
             let Some(brace) = after.find(['{', ';']) else { continue };
             // A definition: only qualifiers stand in between.
-            if !after[brace..].starts_with('{') || after[..brace].contains(['(', '=', ')', '}']) { continue; }
+            if !after[brace..].starts_with('{') || after[..brace].contains(['(', '=', ')', '}']) {
+                continue;
+            }
             let Some(body) = bracketed(&after[brace..]) else { continue };
             out.push((&params[1..params.len() - 1], body));
         }
@@ -126,7 +181,9 @@ impl Names {
         let given = |i: usize| format!("argument {}", i + 1);
         for (params, _) in self.definitions(Self::base(display)) {
             let all = split(params);
-            if all.len() != n { continue; }
+            if all.len() != n {
+                continue;
+            }
             return all.iter().enumerate().map(|(i, p)| declarator(p).unwrap_or_else(|| given(i))).collect();
         }
         (0..n).map(given).collect()
@@ -139,7 +196,8 @@ impl Names {
 
     /// Variables declared by the statement at a position (1-based).
     fn at(&self, line: u32, column: u32) -> Vec<Declared> {
-        let start = self.text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum::<usize>() + column.saturating_sub(1) as usize;
+        let start = self.text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum::<usize>()
+            + column.saturating_sub(1) as usize;
         let Some(rest) = self.text.get(start..) else { return vec![] };
         let end = rest.find(';').map_or(rest.len(), |i| i + 1);
         statement(&rest[..end])
@@ -150,8 +208,14 @@ impl Names {
 fn bracketed(text: &str) -> Option<&str> {
     let mut depth = 0i32;
     for (i, c) in text.char_indices() {
-        match c { '(' | '{' | '[' => depth += 1, ')' | '}' | ']' => depth -= 1, _ => {} }
-        if depth == 0 { return Some(&text[..=i]); }
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(&text[..=i]);
+        }
     }
     None
 }
@@ -165,12 +229,38 @@ fn declarator(p: &str) -> Option<String> {
     let name = whole.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next()?;
     // A type alone names nothing.
     let typed = inner.is_some() || whole != name;
-    (typed && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && !TYPES.contains(&name)).then(|| name.to_owned())
+    (typed && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && !TYPES.contains(&name))
+        .then(|| name.to_owned())
 }
 
-const TYPES: &[&str] = &["int", "float", "double", "char", "bool", "long", "short", "unsigned", "signed", "void", "const", "size_t", "auto"];
-const QUALIFIERS: &[&str] = &["const", "static", "extern", "__shared__", "volatile", "constexpr", "register", "struct", "__restrict__", "__restrict", "unsigned", "signed", "long", "short", "typename", "inline", "__align__", "__device__", "__constant__"];
-const STATEMENTS: &[&str] = &["return", "delete", "goto", "else", "case", "using", "typedef", "throw", "new", "if", "while", "do", "switch", "break", "continue", "default", "template", "public", "private"];
+const TYPES: &[&str] = &[
+    "int", "float", "double", "char", "bool", "long", "short", "unsigned", "signed", "void", "const", "size_t", "auto",
+];
+const QUALIFIERS: &[&str] = &[
+    "const",
+    "static",
+    "extern",
+    "__shared__",
+    "volatile",
+    "constexpr",
+    "register",
+    "struct",
+    "__restrict__",
+    "__restrict",
+    "unsigned",
+    "signed",
+    "long",
+    "short",
+    "typename",
+    "inline",
+    "__align__",
+    "__device__",
+    "__constant__",
+];
+const STATEMENTS: &[&str] = &[
+    "return", "delete", "goto", "else", "case", "using", "typedef", "throw", "new", "if", "while", "do", "switch",
+    "break", "continue", "default", "template", "public", "private",
+];
 
 /// Declarations of a body, statement by statement.
 fn declarations(body: &str) -> Vec<Declared> {
@@ -180,13 +270,22 @@ fn declarations(body: &str) -> Vec<Declared> {
     for (i, c) in body.char_indices() {
         match c {
             // `for (int i = 0;` declares too.
-            '(' => { if depth == 0 && body[from..i].trim().ends_with("for") { from = i + 1; } else { depth += 1; } }
+            '(' => {
+                if depth == 0 && body[from..i].trim().ends_with("for") {
+                    from = i + 1;
+                } else {
+                    depth += 1;
+                }
+            }
             '[' => depth += 1,
             ')' | ']' => depth = (depth - 1).max(0),
             // Initialisers in braces belong to their statement.
             '{' if body[from..i].trim_end().ends_with(['=', ']']) => depth += 1,
             '}' if depth > 0 => depth -= 1,
-            ';' if depth == 0 => { out.extend(statement(&body[from..=i])); from = i + 1; }
+            ';' if depth == 0 => {
+                out.extend(statement(&body[from..=i]));
+                from = i + 1;
+            }
             '{' | '}' if depth == 0 => from = i + 1,
             _ => {}
         }
@@ -199,17 +298,22 @@ fn statement(text: &str) -> Vec<Declared> {
     let text = text.trim().trim_end_matches(';');
     let mut rest = text;
     let (mut words, mut shared) = (vec![], false);
-    let word = |t: &str| -> usize { t.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(t.len()) };
+    let word =
+        |t: &str| -> usize { t.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(t.len()) };
     // Qualifiers, then one name for the type unless `unsigned` and its kin were that.
     loop {
         rest = rest.trim_start();
         let n = word(rest);
         let w = &rest[..n];
-        if w.is_empty() || STATEMENTS.contains(&w) { return vec![]; }
+        if w.is_empty() || STATEMENTS.contains(&w) {
+            return vec![];
+        }
         let is_type = !QUALIFIERS.contains(&w);
         let sized = words.iter().any(|x: &&str| matches!(*x, "unsigned" | "signed" | "long" | "short"));
         let next = rest[n..].trim_start();
-        if is_type && sized && !TYPES.contains(&w) && (next.is_empty() || next.starts_with(['=', ',', '[', ';'])) { break; }
+        if is_type && sized && !TYPES.contains(&w) && (next.is_empty() || next.starts_with(['=', ',', '[', ';'])) {
+            break;
+        }
         words.push(w);
         shared |= w == "__shared__";
         rest = &rest[n..];
@@ -217,13 +321,24 @@ fn statement(text: &str) -> Vec<Declared> {
             let Some(end) = rest.find('>') else { return vec![] };
             rest = &rest[end + 1..];
         }
-        if is_type { break; }
+        if is_type {
+            break;
+        }
         let after = rest.trim_start();
-        if after.starts_with('*') { break; }
+        if after.starts_with('*') {
+            break;
+        }
     }
-    let base = if words.iter().any(|w| matches!(*w, "float" | "double" | "half")) { Class::Float }
-        else if words.iter().any(|w| matches!(*w, "int" | "char" | "bool" | "long" | "short" | "unsigned" | "signed") || w.ends_with("_t")) { Class::Int }
-        else { Class::Other };
+    let base = if words.iter().any(|w| matches!(*w, "float" | "double" | "half")) {
+        Class::Float
+    } else if words
+        .iter()
+        .any(|w| matches!(*w, "int" | "char" | "bool" | "long" | "short" | "unsigned" | "signed") || w.ends_with("_t"))
+    {
+        Class::Int
+    } else {
+        Class::Other
+    };
     let mut out = vec![];
     for d in split(rest) {
         let d = d.trim_start();
@@ -232,31 +347,67 @@ fn statement(text: &str) -> Vec<Declared> {
         let d = d.strip_prefix("const ").or_else(|| d.strip_prefix("__restrict__ ")).unwrap_or(d).trim_start();
         let n = word(d);
         let (name, after) = (&d[..n], d[n..].trim_start());
-        if name.is_empty() || name.contains(':') || !(after.is_empty() || after.starts_with(['=', '[', '(', '{'])) { return vec![]; }
+        if name.is_empty() || name.contains(':') || !(after.is_empty() || after.starts_with(['=', '[', '(', '{'])) {
+            return vec![];
+        }
         // `f(x)` alone is a call.
-        if words.len() == 1 && out.is_empty() && !stars && base == Class::Other && after.starts_with('(') && rest.trim_start() == after { return vec![]; }
-        let class = if shared || after.starts_with('[') { Class::Array } else if stars { Class::Pointer } else { base };
+        if words.len() == 1
+            && out.is_empty()
+            && !stars
+            && base == Class::Other
+            && after.starts_with('(')
+            && rest.trim_start() == after
+        {
+            return vec![];
+        }
+        let class = if shared || after.starts_with('[') {
+            Class::Array
+        } else if stars {
+            Class::Pointer
+        } else {
+            base
+        };
         out.push(Declared { name: name.to_owned(), class });
     }
     out
 }
 
 /// The variables of a function by the `alloca` that makes each.
-pub(super) fn variables<'m>(unit: &Unit<'m>, side: &mut SideBuilder<'_, 'm>, func: FuncId, op: &'m MOp) -> HashMap<Value, Var> {
+pub(super) fn variables<'m>(
+    unit: &Unit<'m>,
+    side: &mut SideBuilder<'_, 'm>,
+    func: FuncId,
+    op: &'m MOp,
+) -> HashMap<Value, Var> {
     let mut out: HashMap<Value, Var> = HashMap::new();
     let mut allocas: Vec<&'m MOp> = vec![];
     let mut same: HashMap<Value, Value> = HashMap::new();
     op.walk(&mut |o| match (o.name.as_str(), o.results.first(), o.operands.first()) {
-        ("memref.alloca", Some(r), _) => { allocas.push(o); same.insert(*r, *r); }
-        ("memref.cast", Some(r), Some(a)) => if let Some(s) = same.get(a).copied() { same.insert(*r, s); },
+        ("memref.alloca", Some(r), _) => {
+            allocas.push(o);
+            same.insert(*r, *r);
+        }
+        ("memref.cast", Some(r), Some(a)) => {
+            if let Some(s) = same.get(a).copied() {
+                same.insert(*r, s);
+            }
+        }
         _ => {}
     });
-    let var = |name: &str, param: Option<u32>, loc| Var { name: name.to_owned(), type_name: String::new(), unsigned: false, param, loc };
+    let var = |name: &str, param: Option<u32>, loc| Var {
+        name: name.to_owned(),
+        type_name: String::new(),
+        unsigned: false,
+        param,
+        loc,
+    };
     // Parameters are stored to variables first.
     if let Some(entry) = op.regions.first().and_then(|r| r.blocks.first()) {
         let names: Vec<String> = side.of(func).params.iter().map(|p| p.name.clone()).collect();
         for o in entry.ops.iter().filter(|o| o.name == "memref.store") {
-            let (Some(v), Some(to)) = (o.operands.first(), o.operands.get(1).and_then(|a| same.get(a))) else { continue };
+            let (Some(v), Some(to)) = (o.operands.first(), o.operands.get(1).and_then(|a| same.get(a))) else {
+                continue;
+            };
             let Some(i) = entry.args.iter().position(|a| a.0 == *v) else { continue };
             let loc = side.loc(&o.loc);
             out.entry(*to).or_insert_with(|| var(&names[i], u32::try_from(i + 1).ok(), loc));
@@ -267,11 +418,17 @@ pub(super) fn variables<'m>(unit: &Unit<'m>, side: &mut SideBuilder<'_, 'm>, fun
         Some(Type::MemRef(m)) if m.shape.is_empty() => None,
         Some(Type::MemRef(m)) if m.space != 0 || m.shape.first().is_some_and(|d| *d != Some(1)) => Some(Class::Array),
         Some(Type::MemRef(m)) if m.shape.len() > 1 => Some(Class::Other),
-        Some(Type::MemRef(m)) => Some(match &m.elem { Type::MemRef(_) | Type::Ptr { .. } => Class::Pointer, Type::Int(_) | Type::Index => Class::Int, Type::Float(_) => Class::Float, _ => Class::Other }),
+        Some(Type::MemRef(m)) => Some(match &m.elem {
+            Type::MemRef(_) | Type::Ptr { .. } => Class::Pointer,
+            Type::Int(_) | Type::Index => Class::Int,
+            Type::Float(_) => Class::Float,
+            _ => Class::Other,
+        }),
         _ => None,
     };
     // Later declarations come first in the text.
-    let locals: Vec<&MOp> = allocas.into_iter().rev().filter(|o| o.results.first().is_some_and(|r| !out.contains_key(r))).collect();
+    let locals: Vec<&MOp> =
+        allocas.into_iter().rev().filter(|o| o.results.first().is_some_and(|r| !out.contains_key(r))).collect();
     let declared = unit.names.locals(&display);
     let mut number = 0;
     for c in [Class::Array, Class::Pointer, Class::Int, Class::Float, Class::Other] {
@@ -305,22 +462,36 @@ mod tests {
 
     #[test]
     fn parameters_are_named_as_in_the_source() {
-        let n = Names::new("/* k(a) */ template <typename T>\n__global__ void k(const T *__restrict__ in, T (*rows)[16],\n int n = 3, Vec3, float m[4][4]) // x\n{ k(1); }\nvoid h(int *const p) { }\n");
-        assert_eq!(n.parameters("ns::k<float>(float const*, float (*) [16], int, Vec3, float (*) [4])", 5), ["in", "rows", "n", "argument 4", "m"]);
+        let n = Names::new(
+            "/* k(a) */ template <typename T>\n__global__ void k(const T *__restrict__ in, T (*rows)[16],\n int n = 3, Vec3, float m[4][4]) // x\n{ k(1); }\nvoid h(int *const p) { }\n",
+        );
+        assert_eq!(
+            n.parameters("ns::k<float>(float const*, float (*) [16], int, Vec3, float (*) [4])", 5),
+            ["in", "rows", "n", "argument 4", "m"]
+        );
         assert_eq!(n.parameters("k(int)", 1), ["argument 1"]);
         assert_eq!(n.parameters("h(int*)", 1), ["p"]);
     }
 
     #[test]
     fn declarations_are_told_from_other_statements() {
-        let names = |t: &str| declarations(t).into_iter().map(|d| format!("{}:{:?}", d.name, d.class)).collect::<Vec<_>>().join(" ");
-        assert_eq!(names("{ int a = f(1, 2), *b; const float *x[4]; for (unsigned i = 0; i < 4; i++) { y = 2; return z; } __shared__ float s[2][3]; dim3 g(1, 2); k(a); a[i] = 3; size_t n = 3; x *= 2; std::vector<int> v; int h[2] = {1, 2}; extern __shared__ T t[]; unsigned q; }"),
-            "a:Int b:Pointer x:Array i:Int s:Array g:Other n:Int v:Other h:Array t:Array q:Int");
+        let names = |t: &str| {
+            declarations(t).into_iter().map(|d| format!("{}:{:?}", d.name, d.class)).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            names(
+                "{ int a = f(1, 2), *b; const float *x[4]; for (unsigned i = 0; i < 4; i++) { y = 2; return z; } __shared__ float s[2][3]; dim3 g(1, 2); k(a); a[i] = 3; size_t n = 3; x *= 2; std::vector<int> v; int h[2] = {1, 2}; extern __shared__ T t[]; unsigned q; }"
+            ),
+            "a:Int b:Pointer x:Array i:Int s:Array g:Other n:Int v:Other h:Array t:Array q:Int"
+        );
     }
 
     #[test]
     fn demangled_parameters() {
-        assert_eq!(values("step(Particles, Vec3, Vec3*, int const&, float (*) [4], T<int*>)"), [true, true, false, false, false, true]);
+        assert_eq!(
+            values("step(Particles, Vec3, Vec3*, int const&, float (*) [4], T<int*>)"),
+            [true, true, false, false, false, true]
+        );
         assert_eq!(row_pointers("f(float (*) [16], int (*)(int), float*)"), [true, false, false]);
         assert_eq!(values("main"), Vec::<bool>::new());
     }

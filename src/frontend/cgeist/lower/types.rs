@@ -5,7 +5,9 @@ use crate::ir::{Field, TypeDef, TypeId, TypeKind};
 
 /// A module's type table; equal types share one entry.
 #[derive(Default)]
-pub struct TypeTable { pub defs: Vec<TypeDef> }
+pub struct TypeTable {
+    pub defs: Vec<TypeDef>,
+}
 
 impl TypeTable {
     fn intern(&mut self, kind: TypeKind, size: u64, align: u32) -> TypeId {
@@ -16,8 +18,12 @@ impl TypeTable {
         TypeId(u32::try_from(at).unwrap_or(u32::MAX))
     }
 
-    pub fn void(&mut self) -> TypeId { self.intern(TypeKind::Void, 0, 1) }
-    pub fn ptr(&mut self) -> TypeId { self.intern(TypeKind::Ptr(0), 8, 8) }
+    pub fn void(&mut self) -> TypeId {
+        self.intern(TypeKind::Void, 0, 1)
+    }
+    pub fn ptr(&mut self) -> TypeId {
+        self.intern(TypeKind::Ptr(0), 8, 8)
+    }
 
     pub fn int(&mut self, bits: u32) -> TypeId {
         let bytes = bits.min(1 << 24).div_ceil(8).max(1).next_power_of_two();
@@ -29,7 +35,9 @@ impl TypeTable {
         self.intern(TypeKind::Float(bits), u64::from(bytes), bytes)
     }
 
-    pub fn other(&mut self, what: &str) -> TypeId { self.intern(TypeKind::Other(what.to_owned()), 0, 1) }
+    pub fn other(&mut self, what: &str) -> TypeId {
+        self.intern(TypeKind::Other(what.to_owned()), 0, 1)
+    }
 
     pub fn array(&mut self, elem: TypeId, count: u64) -> TypeId {
         let d = &self.defs[elem.index()];
@@ -64,10 +72,14 @@ impl TypeTable {
                 let elem = self.of(elem);
                 let count = shape.iter().try_fold(1u64, |a, n| a.checked_mul(*n)).and_then(|n| u32::try_from(n).ok());
                 let Some(count) = count else { return self.other("a huge vector") };
-                let size = self.size(elem).saturating_mul(u64::from(count)).checked_next_power_of_two().unwrap_or(u64::MAX);
+                let size =
+                    self.size(elem).saturating_mul(u64::from(count)).checked_next_power_of_two().unwrap_or(u64::MAX);
                 self.intern(TypeKind::Vector { elem, count }, size, u32::try_from(size).unwrap_or(16).min(16))
             }
-            Type::Array { count, elem } => { let e = self.of(elem); self.array(e, *count) }
+            Type::Array { count, elem } => {
+                let e = self.of(elem);
+                self.array(e, *count)
+            }
             Type::Struct { name, fields: Some(fields), packed } => {
                 let members: Vec<TypeId> = fields.iter().map(|f| self.of(f)).collect();
                 self.structure(name.clone(), &members, *packed)
@@ -84,7 +96,9 @@ impl TypeTable {
         let mut shape: Vec<u64> = m.shape.iter().map(|d| d.unwrap_or(1)).collect();
         if shape.first() == Some(&1) {
             shape.remove(0);
-            if let [n] = shape.as_slice() && *n <= 16 {
+            if let [n] = shape.as_slice()
+                && *n <= 16
+            {
                 let members = vec![elem; usize::try_from(*n).unwrap_or(0)];
                 return self.structure(None, &members, false);
             }
@@ -93,6 +107,10 @@ impl TypeTable {
     }
 
     /// Bytes.
-    pub fn size(&self, t: TypeId) -> u64 { self.defs[t.index()].size }
-    pub fn kind(&self, t: TypeId) -> &TypeKind { &self.defs[t.index()].kind }
+    pub fn size(&self, t: TypeId) -> u64 {
+        self.defs[t.index()].size
+    }
+    pub fn kind(&self, t: TypeId) -> &TypeKind {
+        &self.defs[t.index()].kind
+    }
 }

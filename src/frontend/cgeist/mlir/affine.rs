@@ -20,7 +20,11 @@ pub enum Expr {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AffineMap { pub dims: usize, pub symbols: usize, pub results: Vec<Expr> }
+pub struct AffineMap {
+    pub dims: usize,
+    pub symbols: usize,
+    pub results: Vec<Expr>,
+}
 
 impl AffineMap {
     /// Each dimension to itself, in order.
@@ -32,7 +36,11 @@ impl AffineMap {
 
 /// All constraints hold: each expression is zero (`true`) or not negative (`false`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AffineSet { pub dims: usize, pub symbols: usize, pub constraints: Vec<(Expr, bool)> }
+pub struct AffineSet {
+    pub dims: usize,
+    pub symbols: usize,
+    pub constraints: Vec<(Expr, bool)>,
+}
 
 type Names = BTreeMap<String, Expr>;
 
@@ -45,7 +53,9 @@ impl Reader<'_> {
         self.at.require("(")?;
         let mut results = vec![];
         while !self.at.accept(")") {
-            if !results.is_empty() { self.at.require(",")?; }
+            if !results.is_empty() {
+                self.at.require(",")?;
+            }
             results.push(self.sum(&names)?);
         }
         self.at.require(">")?;
@@ -60,10 +70,14 @@ impl Reader<'_> {
         self.at.require("(")?;
         let mut constraints = vec![];
         while !self.at.accept(")") {
-            if !constraints.is_empty() { self.at.require(",")?; }
+            if !constraints.is_empty() {
+                self.at.require(",")?;
+            }
             let left = self.sum(&names)?;
             let (equal, less) = (self.at.accept("=="), self.at.accept("<="));
-            if !equal && !less { self.at.require(">=")?; }
+            if !equal && !less {
+                self.at.require(">=")?;
+            }
             let right = self.sum(&names)?;
             let minus = |a: Expr, b: Expr| if b == Expr::Const(0) { a } else { add(a, mul(Expr::Const(-1), b)) };
             constraints.push((if less { minus(right, left) } else { minus(left, right) }, equal));
@@ -84,9 +98,13 @@ impl Reader<'_> {
     fn names(&mut self, end: &str, names: &mut Names, make: fn(usize) -> Expr) -> Res<usize> {
         let mut n = 0;
         while !self.at.accept(end) {
-            if n > 0 { self.at.require(",")?; }
+            if n > 0 {
+                self.at.require(",")?;
+            }
             let w = self.at.word();
-            if w.is_empty() { return self.at.error("expected the name of a dimension"); }
+            if w.is_empty() {
+                return self.at.error("expected the name of a dimension");
+            }
             names.insert(w.to_owned(), make(n));
             n += 1;
         }
@@ -99,13 +117,19 @@ impl Reader<'_> {
         // Each further term makes the expression deeper by one.
         let mut terms = 1;
         loop {
-            if self.at.accept("+") { e = add(e, self.product(names)?); }
-            else if !self.at.starts_with("->") && self.at.accept("-") { e = add(e, mul(Expr::Const(-1), self.product(names)?)); }
-            else { break; }
+            if self.at.accept("+") {
+                e = add(e, self.product(names)?);
+            } else if !self.at.starts_with("->") && self.at.accept("-") {
+                e = add(e, mul(Expr::Const(-1), self.product(names)?));
+            } else {
+                break;
+            }
             self.at.descend()?;
             terms += 1;
         }
-        for _ in 0..terms { self.at.ascend(); }
+        for _ in 0..terms {
+            self.at.ascend();
+        }
         Ok(e)
     }
 
@@ -113,7 +137,9 @@ impl Reader<'_> {
         let mut e = self.factor(names)?;
         let mut factors = 0;
         loop {
-            if self.at.accept("*") { e = mul(e, self.factor(names)?); } else {
+            if self.at.accept("*") {
+                e = mul(e, self.factor(names)?);
+            } else {
                 let make: fn(Arc<Expr>, Arc<Expr>) -> Expr = match self.at.peek_word() {
                     "floordiv" => Expr::FloorDiv,
                     "ceildiv" => Expr::CeilDiv,
@@ -126,15 +152,25 @@ impl Reader<'_> {
             self.at.descend()?;
             factors += 1;
         }
-        for _ in 0..factors { self.at.ascend(); }
+        for _ in 0..factors {
+            self.at.ascend();
+        }
         Ok(e)
     }
 
     fn factor(&mut self, names: &Names) -> Res<Expr> {
         self.at.descend()?;
         let e = match self.at.peek() {
-            b'(' => { self.at.require("(")?; let e = self.sum(names)?; self.at.require(")")?; e }
-            b'-' => { self.at.require("-")?; mul(Expr::Const(-1), self.factor(names)?) }
+            b'(' => {
+                self.at.require("(")?;
+                let e = self.sum(names)?;
+                self.at.require(")")?;
+                e
+            }
+            b'-' => {
+                self.at.require("-")?;
+                mul(Expr::Const(-1), self.factor(names)?)
+            }
             b'0'..=b'9' => {
                 let start = self.at.position();
                 let v = self.at.unsigned()?;
@@ -143,7 +179,10 @@ impl Reader<'_> {
             _ => {
                 let start = self.at.position();
                 let w = self.at.word();
-                match names.get(w) { Some(e) => e.clone(), None => return self.at.error_at(start, format!("`{w}` is no dimension or symbol here")) }
+                match names.get(w) {
+                    Some(e) => e.clone(),
+                    None => return self.at.error_at(start, format!("`{w}` is no dimension or symbol here")),
+                }
             }
         };
         self.at.ascend();
@@ -151,7 +190,9 @@ impl Reader<'_> {
     }
 }
 
-fn add(a: Expr, b: Expr) -> Expr { Expr::Add(Arc::new(a), Arc::new(b)) }
+fn add(a: Expr, b: Expr) -> Expr {
+    Expr::Add(Arc::new(a), Arc::new(b))
+}
 
 fn mul(a: Expr, b: Expr) -> Expr {
     match (a, b) {

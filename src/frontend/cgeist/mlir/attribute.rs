@@ -14,10 +14,14 @@ impl Reader<'_> {
         let mut out = BTreeMap::new();
         let mut first = true;
         while !self.at.accept("}") {
-            if !first { self.at.require(",")?; }
+            if !first {
+                self.at.require(",")?;
+            }
             first = false;
             let name = if self.at.peek() == b'"' { self.at.string()? } else { self.at.word().to_owned() };
-            if name.is_empty() { return self.at.error("expected the name of an attribute"); }
+            if name.is_empty() {
+                return self.at.error("expected the name of an attribute");
+            }
             let value = if self.at.accept("=") { self.attribute()? } else { Attr::Unit };
             out.insert(name, value);
         }
@@ -36,7 +40,9 @@ impl Reader<'_> {
         match self.at.peek() {
             b'"' => {
                 let s = self.at.string()?;
-                if self.at.accept(":") { self.ty()?; }
+                if self.at.accept(":") {
+                    self.ty()?;
+                }
                 Ok(Attr::String(s))
             }
             b'0'..=b'9' | b'-' => self.number(),
@@ -44,7 +50,9 @@ impl Reader<'_> {
                 self.at.require("[")?;
                 let mut v = vec![];
                 while !self.at.accept("]") {
-                    if !v.is_empty() { self.at.require(",")?; }
+                    if !v.is_empty() {
+                        self.at.require(",")?;
+                    }
                     v.push(self.attribute()?);
                 }
                 Ok(Attr::Array(v))
@@ -67,17 +75,29 @@ impl Reader<'_> {
             "unit" => Ok(Attr::Unit),
             "affine_map" => self.affine_map().map(|m| Attr::Map(Arc::new(m))),
             "affine_set" => self.affine_set().map(|s| Attr::Set(Arc::new(s))),
-            "loc" => { self.at.require("(")?; let l = self.location_inner()?; self.at.require(")")?; Ok(Attr::Loc(l)) }
+            "loc" => {
+                self.at.require("(")?;
+                let l = self.location_inner()?;
+                self.at.require(")")?;
+                Ok(Attr::Loc(l))
+            }
             "array" => self.dense_array(),
             "dense" => self.dense(),
             "strided" | "opaque" | "sparse" | "dense_resource" | "distinct" => {
                 let mut text = word.to_owned();
-                while matches!(self.at.raw(), b'<' | b'[') { text.push_str(self.at.balanced()?); }
-                if self.at.accept(":") { self.ty()?; }
+                while matches!(self.at.raw(), b'<' | b'[') {
+                    text.push_str(self.at.balanced()?);
+                }
+                if self.at.accept(":") {
+                    self.ty()?;
+                }
                 Ok(Attr::Other(text))
             }
             "" => self.at.error("expected an attribute"),
-            _ => match self.builtin(word)? { Some(t) => Ok(Attr::Type(t)), None => self.at.error_at(start, format!("`{word}` is not an attribute")) },
+            _ => match self.builtin(word)? {
+                Some(t) => Ok(Attr::Type(t)),
+                None => self.at.error_at(start, format!("`{word}` is not an attribute")),
+            },
         }
     }
 
@@ -89,7 +109,9 @@ impl Reader<'_> {
             self.at.require("::@")?;
             name = if self.at.raw() == b'"' { self.at.string()? } else { self.at.suffix().to_owned() };
         }
-        if name.is_empty() { return self.at.error("expected the name of a symbol"); }
+        if name.is_empty() {
+            return self.at.error("expected the name of a symbol");
+        }
         Ok(name)
     }
 
@@ -97,15 +119,26 @@ impl Reader<'_> {
         let start = self.at.position();
         self.at.require("#")?;
         let name = self.at.suffix();
-        if name.is_empty() { return self.at.error_at(start, "expected the name of an attribute"); }
-        if let Some((_, extent)) = self.attr_aliases.get(name) { let extent = *extent; self.at.grow(extent)?; }
-        if let Some((a, _)) = self.attr_aliases.get(name) { return Ok(a.clone()); }
+        if name.is_empty() {
+            return self.at.error_at(start, "expected the name of an attribute");
+        }
+        if let Some((_, extent)) = self.attr_aliases.get(name) {
+            let extent = *extent;
+            self.at.grow(extent)?;
+        }
+        if let Some((a, _)) = self.attr_aliases.get(name) {
+            return Ok(a.clone());
+        }
         let mut text = format!("#{name}");
-        if self.at.raw() == b'<' { text.push_str(self.at.balanced()?); }
+        if self.at.raw() == b'<' {
+            text.push_str(self.at.balanced()?);
+        }
         Ok(Attr::Other(text))
     }
 
-    fn type_after_colon(&mut self) -> Res<Option<Type>> { if self.at.accept(":") { self.ty().map(Some) } else { Ok(None) } }
+    fn type_after_colon(&mut self) -> Res<Option<Type>> {
+        if self.at.accept(":") { self.ty().map(Some) } else { Ok(None) }
+    }
 
     fn number(&mut self) -> Res<Attr> {
         let v = self.literal()?;
@@ -127,10 +160,16 @@ impl Reader<'_> {
         let text = self.at.take(|c| c.is_ascii_alphanumeric() || c == b'.');
         let sign: i128 = if negative { -1 } else { 1 };
         if let Some(h) = text.strip_prefix("0x") {
-            return match u64::from_str_radix(h, 16) { Ok(v) => Ok(Attr::Int(sign * i128::from(v), None)), Err(_) => self.at.error_at(start, "not a hexadecimal number") };
+            return match u64::from_str_radix(h, 16) {
+                Ok(v) => Ok(Attr::Int(sign * i128::from(v), None)),
+                Err(_) => self.at.error_at(start, "not a hexadecimal number"),
+            };
         }
         if !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit()) {
-            return match text.parse::<i128>() { Ok(v) => Ok(Attr::Int(sign * v, None)), Err(_) => self.at.error_at(start, "a number out of range") };
+            return match text.parse::<i128>() {
+                Ok(v) => Ok(Attr::Int(sign * v, None)),
+                Err(_) => self.at.error_at(start, "a number out of range"),
+            };
         }
         // `1.000000e+00`: the sign of the exponent is not taken with the letters.
         let mut text = text.to_owned();
@@ -140,7 +179,9 @@ impl Reader<'_> {
             text.push_str(self.at.digits());
         }
         match text.parse::<f64>() {
-            Ok(v) if text.starts_with(|c: char| c.is_ascii_digit()) => Ok(Attr::Float(if negative { -v } else { v }, None)),
+            Ok(v) if text.starts_with(|c: char| c.is_ascii_digit()) => {
+                Ok(Attr::Float(if negative { -v } else { v }, None))
+            }
             _ => self.at.error_at(start, "not a number"),
         }
     }
@@ -153,10 +194,18 @@ impl Reader<'_> {
         if self.at.accept(":") {
             loop {
                 v.push(match self.at.peek_word() {
-                    w @ ("true" | "false") => { self.at.word(); Attr::Bool(w == "true") }
-                    _ => match self.literal()? { Attr::Int(v, _) => Attr::Int(v, Some(ty.clone())), other => other },
+                    w @ ("true" | "false") => {
+                        self.at.word();
+                        Attr::Bool(w == "true")
+                    }
+                    _ => match self.literal()? {
+                        Attr::Int(v, _) => Attr::Int(v, Some(ty.clone())),
+                        other => other,
+                    },
                 });
-                if !self.at.accept(",") { break; }
+                if !self.at.accept(",") {
+                    break;
+                }
             }
         }
         self.at.require(">")?;
@@ -167,7 +216,11 @@ impl Reader<'_> {
     fn dense(&mut self) -> Res<Attr> {
         self.at.require("<")?;
         let mut elems = vec![];
-        if self.at.peek() == b'"' { elems.push(Attr::String(self.at.string()?)); } else if self.at.peek() != b'>' { self.dense_elements(&mut elems)?; }
+        if self.at.peek() == b'"' {
+            elems.push(Attr::String(self.at.string()?));
+        } else if self.at.peek() != b'>' {
+            self.dense_elements(&mut elems)?;
+        }
         self.at.require(">")?;
         let ty = self.type_after_colon()?;
         Ok(Attr::Dense { elems, ty })
@@ -178,13 +231,18 @@ impl Reader<'_> {
         if self.at.accept("[") {
             let mut first = true;
             while !self.at.accept("]") {
-                if !first { self.at.require(",")?; }
+                if !first {
+                    self.at.require(",")?;
+                }
                 first = false;
                 self.dense_elements(out)?;
             }
         } else {
             out.push(match self.at.peek_word() {
-                w @ ("true" | "false") => { self.at.word(); Attr::Bool(w == "true") }
+                w @ ("true" | "false") => {
+                    self.at.word();
+                    Attr::Bool(w == "true")
+                }
                 _ if self.at.peek() == b'(' => Attr::Other(self.at.balanced()?.to_owned()),
                 _ => self.literal()?,
             });
@@ -197,7 +255,9 @@ impl Reader<'_> {
 
     /// `loc(…)` where there is one.
     pub(super) fn location(&mut self) -> Res<Loc> {
-        if self.at.peek_word() != "loc" { return Ok(Loc::Unknown); }
+        if self.at.peek_word() != "loc" {
+            return Ok(Loc::Unknown);
+        }
         self.at.word();
         self.at.require("(")?;
         let l = self.location_inner()?;
@@ -218,7 +278,9 @@ impl Reader<'_> {
                 let file = self.at.string()?;
                 // Without a position it is a name, perhaps with the place that it names.
                 if !self.at.accept(":") {
-                    if !self.at.accept("(") { return Ok(Loc::Unknown); }
+                    if !self.at.accept("(") {
+                        return Ok(Loc::Unknown);
+                    }
                     let inner = self.location_inner()?;
                     self.at.require(")")?;
                     return Ok(inner);
@@ -229,7 +291,9 @@ impl Reader<'_> {
                 // Later versions write ranges: `to :3`, `to 4:5`.
                 if self.at.peek_word() == "to" {
                     self.at.word();
-                    if self.at.peek() != b':' { self.at.unsigned()?; }
+                    if self.at.peek() != b':' {
+                        self.at.unsigned()?;
+                    }
                     self.at.require(":")?;
                     self.at.unsigned()?;
                 }
@@ -249,21 +313,29 @@ impl Reader<'_> {
                     "callsite" => {
                         self.at.require("(")?;
                         let callee = self.location_inner()?;
-                        if self.at.word() != "at" { return self.at.error("expected `at`"); }
+                        if self.at.word() != "at" {
+                            return self.at.error("expected `at`");
+                        }
                         let caller = self.location_inner()?;
                         self.at.require(")")?;
                         Ok(Loc::Call(Arc::new((callee, caller))))
                     }
                     "fused" => {
-                        if self.at.peek() == b'<' { self.at.balanced()?; }
+                        if self.at.peek() == b'<' {
+                            self.at.balanced()?;
+                        }
                         self.at.require("[")?;
                         let mut best = Loc::Unknown;
                         let mut first = true;
                         while !self.at.accept("]") {
-                            if !first { self.at.require(",")?; }
+                            if !first {
+                                self.at.require(",")?;
+                            }
                             first = false;
                             let l = self.location_inner()?;
-                            if best == Loc::Unknown { best = l; }
+                            if best == Loc::Unknown {
+                                best = l;
+                            }
                         }
                         Ok(best)
                     }

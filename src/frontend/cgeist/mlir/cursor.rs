@@ -41,9 +41,13 @@ pub(super) struct Cursor<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    pub fn new(text: &'t str) -> Self { Self { text, at: 0, depth: 0, deepest: 0, nodes: 0 } }
+    pub fn new(text: &'t str) -> Self {
+        Self { text, at: 0, depth: 0, deepest: 0, nodes: 0 }
+    }
 
-    pub fn error<T>(&self, message: impl Into<String>) -> Res<T> { self.error_at(self.at, message) }
+    pub fn error<T>(&self, message: impl Into<String>) -> Res<T> {
+        self.error_at(self.at, message)
+    }
 
     pub fn error_at<T>(&self, at: usize, message: impl Into<String>) -> Res<T> {
         let before = &self.text.as_bytes()[..at.min(self.text.len())];
@@ -53,7 +57,9 @@ impl<'t> Cursor<'t> {
         Err(ReadError { line: narrow(line), column: narrow(before.len() - start + 1), message: message.into() })
     }
 
-    pub fn position(&self) -> usize { self.at }
+    pub fn position(&self) -> usize {
+        self.at
+    }
 
     /// One level deeper; every `descend` is followed by an `ascend` unless an error ends it all.
     pub fn descend(&mut self) -> Res<()> {
@@ -61,20 +67,28 @@ impl<'t> Cursor<'t> {
         self.grow(Extent { levels: 0, nodes: 1 })
     }
 
-    pub fn ascend(&mut self) { self.depth -= 1; }
+    pub fn ascend(&mut self) {
+        self.depth -= 1;
+    }
 
     /// Takes notice of what an alias stands for, where it is used.
     pub fn grow(&mut self, by: Extent) -> Res<()> {
         let depth = self.depth.saturating_add(by.levels);
         self.deepest = self.deepest.max(depth);
         self.nodes = self.nodes.saturating_add(by.nodes);
-        if depth > MAX_DEPTH { return self.error(format!("nested deeper than {MAX_DEPTH} levels")); }
-        if self.nodes > self.text.len() as u64 + MAX_COPIED { return self.error("aliases that stand for more than can be kept"); }
+        if depth > MAX_DEPTH {
+            return self.error(format!("nested deeper than {MAX_DEPTH} levels"));
+        }
+        if self.nodes > self.text.len() as u64 + MAX_COPIED {
+            return self.error("aliases that stand for more than can be kept");
+        }
         Ok(())
     }
 
     /// Begins to measure what is read next; [`Cursor::measured`] ends it.
-    pub fn measure(&mut self) -> (u32, u64) { (std::mem::replace(&mut self.deepest, self.depth), self.nodes) }
+    pub fn measure(&mut self) -> (u32, u64) {
+        (std::mem::replace(&mut self.deepest, self.depth), self.nodes)
+    }
 
     pub fn measured(&mut self, (deepest, nodes): (u32, u64)) -> Extent {
         let extent = Extent { levels: self.deepest - self.depth, nodes: self.nodes - nodes };
@@ -83,45 +97,72 @@ impl<'t> Cursor<'t> {
     }
 
     /// The text from a position to here.
-    pub fn since(&self, start: usize) -> &'t str { self.text.get(start..self.at).unwrap_or_default() }
+    pub fn since(&self, start: usize) -> &'t str {
+        self.text.get(start..self.at).unwrap_or_default()
+    }
 
-    fn bytes(&self) -> &'t [u8] { self.text.as_bytes() }
+    fn bytes(&self) -> &'t [u8] {
+        self.text.as_bytes()
+    }
 
     /// Skips white space and comments.
     pub fn skip(&mut self) {
         let b = self.bytes();
         loop {
-            while b.get(self.at).is_some_and(u8::is_ascii_whitespace) { self.at += 1; }
-            if !b[self.at..].starts_with(b"//") { return; }
-            while b.get(self.at).is_some_and(|c| *c != b'\n') { self.at += 1; }
+            while b.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+                self.at += 1;
+            }
+            if !b[self.at..].starts_with(b"//") {
+                return;
+            }
+            while b.get(self.at).is_some_and(|c| *c != b'\n') {
+                self.at += 1;
+            }
         }
     }
 
-    pub fn at_end(&mut self) -> bool { self.skip(); self.at >= self.text.len() }
+    pub fn at_end(&mut self) -> bool {
+        self.skip();
+        self.at >= self.text.len()
+    }
 
     /// The next byte after white space; 0 at the end.
-    pub fn peek(&mut self) -> u8 { self.skip(); self.raw() }
+    pub fn peek(&mut self) -> u8 {
+        self.skip();
+        self.raw()
+    }
 
     /// The very next byte; 0 at the end.
-    pub fn raw(&self) -> u8 { self.bytes().get(self.at).copied().unwrap_or(0) }
+    pub fn raw(&self) -> u8 {
+        self.bytes().get(self.at).copied().unwrap_or(0)
+    }
 
-    pub fn starts_with(&mut self, what: &str) -> bool { self.skip(); self.text[self.at..].starts_with(what) }
+    pub fn starts_with(&mut self, what: &str) -> bool {
+        self.skip();
+        self.text[self.at..].starts_with(what)
+    }
 
     pub fn accept(&mut self, what: &str) -> bool {
         let yes = self.starts_with(what);
-        if yes { self.at += what.len(); }
+        if yes {
+            self.at += what.len();
+        }
         yes
     }
 
     /// As [`Cursor::accept`], for the very next byte.
     pub fn accept_raw(&mut self, what: u8) -> bool {
         let yes = self.at < self.text.len() && self.raw() == what;
-        if yes { self.at += 1; }
+        if yes {
+            self.at += 1;
+        }
         yes
     }
 
     pub fn require(&mut self, what: &str) -> Res<()> {
-        if self.accept(what) { return Ok(()); }
+        if self.accept(what) {
+            return Ok(());
+        }
         let found = self.text[self.at..].chars().next().map_or("the end".to_owned(), |c| format!("`{c}`"));
         self.error(format!("expected `{what}`, found {found}"))
     }
@@ -129,14 +170,18 @@ impl<'t> Cursor<'t> {
     /// The longest run of bytes that satisfy a condition; only ASCII bytes may.
     pub fn take(&mut self, ok: impl Fn(u8) -> bool) -> &'t str {
         let start = self.at;
-        while self.at < self.text.len() && self.raw().is_ascii() && ok(self.raw()) { self.at += 1; }
+        while self.at < self.text.len() && self.raw().is_ascii() && ok(self.raw()) {
+            self.at += 1;
+        }
         &self.text[start..self.at]
     }
 
     /// A bare identifier: letters, digits, `_`, `$`, `.`; empty where there is none.
     pub fn word(&mut self) -> &'t str {
         self.skip();
-        if !(self.raw().is_ascii_alphabetic() || self.raw() == b'_') { return ""; }
+        if !(self.raw().is_ascii_alphabetic() || self.raw() == b'_') {
+            return "";
+        }
         self.take(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$' | b'.'))
     }
 
@@ -150,15 +195,20 @@ impl<'t> Cursor<'t> {
     }
 
     /// What follows a sigil such as `%` or `#`: letters, digits and `_$.-`.
-    pub fn suffix(&mut self) -> &'t str { self.take(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$' | b'.' | b'-')) }
+    pub fn suffix(&mut self) -> &'t str {
+        self.take(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'$' | b'.' | b'-'))
+    }
 
-    pub fn digits(&mut self) -> &'t str { self.take(|c| c.is_ascii_digit()) }
+    pub fn digits(&mut self) -> &'t str {
+        self.take(|c| c.is_ascii_digit())
+    }
 
     pub fn unsigned(&mut self) -> Res<u64> {
         self.skip();
         let at = self.at;
         let text = self.digits();
-        text.parse().or_else(|_| self.error_at(at, if text.is_empty() { "expected a number" } else { "a number out of range" }))
+        text.parse()
+            .or_else(|_| self.error_at(at, if text.is_empty() { "expected a number" } else { "a number out of range" }))
     }
 
     /// A string literal. `\n`, `\t`, `\"`, `\\` and `\XX` are undone; bytes beyond ASCII written so become the
@@ -166,21 +216,42 @@ impl<'t> Cursor<'t> {
     pub fn string(&mut self) -> Res<String> {
         self.skip();
         let start = self.at;
-        if !self.accept_raw(b'"') { return self.error("expected a string"); }
+        if !self.accept_raw(b'"') {
+            return self.error("expected a string");
+        }
         let mut out = String::new();
         loop {
-            let Some(c) = self.text[self.at..].chars().next() else { return self.error_at(start, "a string without an end") };
+            let Some(c) = self.text[self.at..].chars().next() else {
+                return self.error_at(start, "a string without an end");
+            };
             self.at += c.len_utf8();
             match c {
                 '"' => return Ok(out),
                 '\\' => {
-                    let Some(e) = self.text[self.at..].chars().next() else { return self.error_at(start, "a string without an end") };
-                    let pair = self.text.get(self.at..self.at + 2).and_then(|p| p.is_ascii().then(|| u8::from_str_radix(p, 16).ok()).flatten());
+                    let Some(e) = self.text[self.at..].chars().next() else {
+                        return self.error_at(start, "a string without an end");
+                    };
+                    let pair = self
+                        .text
+                        .get(self.at..self.at + 2)
+                        .and_then(|p| p.is_ascii().then(|| u8::from_str_radix(p, 16).ok()).flatten());
                     match (e, pair) {
-                        ('n', _) => { out.push('\n'); self.at += 1; }
-                        ('t', _) => { out.push('\t'); self.at += 1; }
-                        ('"' | '\\', _) => { out.push(e); self.at += 1; }
-                        (_, Some(b)) => { out.push(char::from(b)); self.at += 2; }
+                        ('n', _) => {
+                            out.push('\n');
+                            self.at += 1;
+                        }
+                        ('t', _) => {
+                            out.push('\t');
+                            self.at += 1;
+                        }
+                        ('"' | '\\', _) => {
+                            out.push(e);
+                            self.at += 1;
+                        }
+                        (_, Some(b)) => {
+                            out.push(char::from(b));
+                            self.at += 2;
+                        }
                         _ => return self.error("an unknown escape in a string"),
                     }
                 }
@@ -197,13 +268,26 @@ impl<'t> Cursor<'t> {
         loop {
             match self.raw() {
                 0 if self.at >= self.text.len() => return self.error_at(start, "a bracket without its end"),
-                b'"' => { self.string()?; continue; }
+                b'"' => {
+                    self.string()?;
+                    continue;
+                }
                 b'-' if self.text[self.at..].starts_with("->") => self.at += 1,
                 c @ (b'(' | b'[' | b'{' | b'<') => open.push(c),
                 c @ (b')' | b']' | b'}' | b'>') => {
-                    let want = match c { b')' => b'(', b']' => b'[', b'}' => b'{', _ => b'<' };
-                    if open.pop() != Some(want) { return self.error("brackets that do not match"); }
-                    if open.is_empty() { self.at += 1; return Ok(&self.text[start..self.at]); }
+                    let want = match c {
+                        b')' => b'(',
+                        b']' => b'[',
+                        b'}' => b'{',
+                        _ => b'<',
+                    };
+                    if open.pop() != Some(want) {
+                        return self.error("brackets that do not match");
+                    }
+                    if open.is_empty() {
+                        self.at += 1;
+                        return Ok(&self.text[start..self.at]);
+                    }
                 }
                 _ if open.is_empty() => return self.error("expected a bracket"),
                 _ => {}

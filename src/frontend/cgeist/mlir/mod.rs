@@ -45,21 +45,32 @@ pub struct Op {
 
 impl Op {
     #[must_use]
-    pub fn attr(&self, name: &str) -> Option<&Attr> { self.attrs.get(name) }
+    pub fn attr(&self, name: &str) -> Option<&Attr> {
+        self.attrs.get(name)
+    }
 
     /// The dialect's part of the name.
     #[must_use]
-    pub fn dialect(&self) -> &str { self.name.split('.').next().unwrap_or_default() }
+    pub fn dialect(&self) -> &str {
+        self.name.split('.').next().unwrap_or_default()
+    }
 
     /// A string attribute, or the name of a symbol reference.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
-        match self.attrs.get(name)? { Attr::String(s) | Attr::Symbol(s) => Some(s), _ => None }
+        match self.attrs.get(name)? {
+            Attr::String(s) | Attr::Symbol(s) => Some(s),
+            _ => None,
+        }
     }
 
     #[must_use]
     pub fn int(&self, name: &str) -> Option<i128> {
-        match self.attrs.get(name)? { Attr::Int(v, _) => Some(*v), Attr::Bool(b) => Some(i128::from(*b)), _ => None }
+        match self.attrs.get(name)? {
+            Attr::Int(v, _) => Some(*v),
+            Attr::Bool(b) => Some(i128::from(*b)),
+            _ => None,
+        }
     }
 
     /// The operands as `operandSegmentSizes` (or its older spelling) groups them.
@@ -80,12 +91,16 @@ impl Op {
     /// This operation and all inside it, outermost first.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Op)) {
         visit(self);
-        for o in self.regions.iter().flat_map(|r| &r.blocks).flat_map(|b| &b.ops) { o.walk(visit); }
+        for o in self.regions.iter().flat_map(|r| &r.blocks).flat_map(|b| &b.ops) {
+            o.walk(visit);
+        }
     }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Region { pub blocks: Vec<Block> }
+pub struct Region {
+    pub blocks: Vec<Block>,
+}
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
@@ -100,13 +115,26 @@ pub enum Type {
     /// Bits.
     Float(u32),
     MemRef(Arc<MemRef>),
-    Vector { shape: Vec<u64>, elem: Arc<Type> },
+    Vector {
+        shape: Vec<u64>,
+        elem: Arc<Type>,
+    },
     /// `!llvm.ptr`, with the pointee that versions before 17 write.
-    Ptr { pointee: Option<Arc<Type>>, space: u32 },
+    Ptr {
+        pointee: Option<Arc<Type>>,
+        space: u32,
+    },
     /// `!llvm.struct`; `fields` is `None` for opaque ones and for references to an enclosing one.
-    Struct { name: Option<String>, fields: Option<Arc<Vec<Type>>>, packed: bool },
+    Struct {
+        name: Option<String>,
+        fields: Option<Arc<Vec<Type>>>,
+        packed: bool,
+    },
     /// `!llvm.array`.
-    Array { count: u64, elem: Arc<Type> },
+    Array {
+        count: u64,
+        elem: Arc<Type>,
+    },
     Func(Arc<Signature>),
     /// `none`, `!llvm.void`.
     Void,
@@ -125,7 +153,11 @@ pub struct MemRef {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Signature { pub params: Vec<Type>, pub results: Vec<Type>, pub variadic: bool }
+pub struct Signature {
+    pub params: Vec<Type>,
+    pub results: Vec<Type>,
+    pub variadic: bool,
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Attr {
@@ -144,7 +176,10 @@ pub enum Attr {
     Map(Arc<AffineMap>),
     Set(Arc<AffineSet>),
     /// `dense<…>`: the elements in order, one for a splat.
-    Dense { elems: Vec<Attr>, ty: Option<Type> },
+    Dense {
+        elems: Vec<Attr>,
+        ty: Option<Type>,
+    },
     Loc(Loc),
     /// Anything else, as it is written: `#gpu<dim x>`.
     Other(String),
@@ -155,7 +190,13 @@ impl Attr {
     #[must_use]
     pub fn ints(&self) -> Option<Vec<i128>> {
         let (Self::Array(v) | Self::Dense { elems: v, .. }) = self else { return None };
-        v.iter().map(|a| match a { Self::Int(v, _) => Some(*v), Self::Bool(b) => Some(i128::from(*b)), _ => None }).collect()
+        v.iter()
+            .map(|a| match a {
+                Self::Int(v, _) => Some(*v),
+                Self::Bool(b) => Some(i128::from(*b)),
+                _ => None,
+            })
+            .collect()
     }
 }
 
@@ -178,11 +219,17 @@ pub enum Loc {
 pub fn read(text: &str) -> Result<Module, ReadError> {
     // Nesting is bounded by `cursor::MAX_DEPTH`; a thread of its own makes that bound independent of the caller's stack.
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("mlir".into()).stack_size(cursor::STACK)
+        let thread = std::thread::Builder::new()
+            .name("mlir".into())
+            .stack_size(cursor::STACK)
             .spawn_scoped(scope, || operation::module(text));
         match thread.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(r)) => r,
-            Ok(Err(_)) => Err(ReadError { line: 0, column: 0, message: "the reader stopped at something it does not know".into() }),
+            Ok(Err(_)) => Err(ReadError {
+                line: 0,
+                column: 0,
+                message: "the reader stopped at something it does not know".into(),
+            }),
             Err(e) => Err(ReadError { line: 0, column: 0, message: format!("no thread for the reader: {e}") }),
         }
     })

@@ -33,7 +33,9 @@ impl<'t> Labels<'t> {
     fn number(&mut self, name: &'t str, at: usize) -> usize {
         let n = self.blocks.len();
         let number = *self.numbers.entry(name).or_insert(n);
-        if number == n { self.blocks.push((at, None)); }
+        if number == n {
+            self.blocks.push((at, None));
+        }
         number
     }
 }
@@ -52,27 +54,46 @@ struct Scope<'t> {
 /// A whole text.
 pub(super) fn module(text: &str) -> Result<Module, ReadError> {
     let mut r = Reader {
-        at: Cursor::new(text), attr_aliases: HashMap::new(), type_aliases: HashMap::new(), structs: HashMap::new(),
-        files: HashMap::new(), locations: HashMap::new(), values: 0, scopes: vec![], labels: vec![],
+        at: Cursor::new(text),
+        attr_aliases: HashMap::new(),
+        type_aliases: HashMap::new(),
+        structs: HashMap::new(),
+        files: HashMap::new(),
+        locations: HashMap::new(),
+        values: 0,
+        scopes: vec![],
+        labels: vec![],
     };
     r.scopes.push(Scope::default());
     let mut ops = vec![];
     while !r.at.at_end() {
-        if r.at.starts_with("#") { r.attribute_alias()?; continue; }
-        if r.at.starts_with("!") { r.type_alias()?; continue; }
+        if r.at.starts_with("#") {
+            r.attribute_alias()?;
+            continue;
+        }
+        if r.at.starts_with("!") {
+            r.type_alias()?;
+            continue;
+        }
         // Resource sections: `{-# … #-}`.
-        if r.at.starts_with("{-#") { break; }
+        if r.at.starts_with("{-#") {
+            break;
+        }
         ops.push(r.op()?);
     }
     r.close(&mut ops)?;
     let mut locations = Locations { written: std::mem::take(&mut r.locations), resolved: HashMap::new() };
-    for o in &mut ops { resolve_locations(o, &mut locations); }
+    for o in &mut ops {
+        resolve_locations(o, &mut locations);
+    }
     Ok(Module { ops, values: r.values })
 }
 
 fn resolve_locations(op: &mut Op, table: &mut Locations<'_>) {
     op.loc = table.resolved(&op.loc, 0).0;
-    for o in op.regions.iter_mut().flat_map(|r| &mut r.blocks).flat_map(|b| &mut b.ops) { resolve_locations(o, table); }
+    for o in op.regions.iter_mut().flat_map(|r| &mut r.blocks).flat_map(|b| &mut b.ops) {
+        resolve_locations(o, table);
+    }
 }
 
 /// Chains of inlined calls that are longer, or have more places in all, are cut: callers of callers would double with each.
@@ -92,7 +113,9 @@ impl Locations<'_> {
             // Names may go round in a circle in a text that nobody printed.
             _ if depth > MAX_CALLS => (Loc::Unknown, 1),
             Loc::Alias(name) => {
-                if let Some(known) = self.resolved.get(name) { return known.clone(); }
+                if let Some(known) = self.resolved.get(name) {
+                    return known.clone();
+                }
                 let Some(written) = self.written.get(name.as_ref()).cloned() else { return (Loc::Unknown, 1) };
                 let found = self.resolved(&written, depth + 1);
                 self.resolved.insert(name.clone(), found.clone());
@@ -110,7 +133,9 @@ impl Locations<'_> {
 
 impl<'t> Reader<'t> {
     pub fn file(&mut self, name: &str) -> Arc<str> {
-        if let Some(f) = self.files.get(name) { return f.clone(); }
+        if let Some(f) = self.files.get(name) {
+            return f.clone();
+        }
         let f: Arc<str> = Arc::from(name);
         self.files.insert(name.to_owned(), f.clone());
         f
@@ -145,14 +170,22 @@ impl<'t> Reader<'t> {
 
     fn fresh(&mut self, n: u32) -> Res<Value> {
         let v = Value(self.values);
-        match self.values.checked_add(n) { Some(next) if n < 1 << 20 => { self.values = next; Ok(v) } _ => self.at.error("more values than can be told apart") }
+        match self.values.checked_add(n) {
+            Some(next) if n < 1 << 20 => {
+                self.values = next;
+                Ok(v)
+            }
+            _ => self.at.error("more values than can be told apart"),
+        }
     }
 
     fn define(&mut self, name: &'t str, at: usize, n: u32) -> Res<Value> {
         let v = self.fresh(n)?;
         // The outermost scope always exists.
         let Some(scope) = self.scopes.last_mut() else { return self.at.error("a value outside every region") };
-        if scope.defined.insert(name, (v, n)).is_some() { return self.at.error_at(at, format!("`%{name}` is defined twice")); }
+        if scope.defined.insert(name, (v, n)).is_some() {
+            return self.at.error_at(at, format!("`%{name}` is defined twice"));
+        }
         Ok(v)
     }
 
@@ -163,16 +196,22 @@ impl<'t> Reader<'t> {
         self.at.require("%")?;
         let name = self.at.suffix();
         let nth = if self.at.accept_raw(b'#') { self.at.unsigned()? } else { 0 };
-        if name.is_empty() { return self.at.error_at(at, "expected the name of a value"); }
+        if name.is_empty() {
+            return self.at.error_at(at, "expected the name of a value");
+        }
         let Ok(nth) = u32::try_from(nth) else { return self.at.error_at(at, "a number out of range") };
         for s in self.scopes.iter().rev() {
             if let Some((v, n)) = s.defined.get(name) {
-                if nth >= *n { return self.at.error_at(at, format!("`%{name}` has {n} values")); }
+                if nth >= *n {
+                    return self.at.error_at(at, format!("`%{name}` has {n} values"));
+                }
                 return Ok(Value(v.0 + nth));
             }
         }
         let stand_in = self.fresh(1)?;
-        if let Some(s) = self.scopes.last_mut() { s.pending.push((name, nth, at, stand_in)); }
+        if let Some(s) = self.scopes.last_mut() {
+            s.pending.push((name, nth, at, stand_in));
+        }
         Ok(stand_in)
     }
 
@@ -181,7 +220,9 @@ impl<'t> Reader<'t> {
         let Some(mut scope) = self.scopes.pop() else { return Ok(()) };
         for (name, nth, at, stand_in) in std::mem::take(&mut scope.pending) {
             match scope.defined.get(name) {
-                Some((v, n)) if nth < *n => { scope.resolved.insert(stand_in, Value(v.0 + nth)); }
+                Some((v, n)) if nth < *n => {
+                    scope.resolved.insert(stand_in, Value(v.0 + nth));
+                }
                 Some((_, n)) => return self.at.error_at(at, format!("`%{name}` has {n} values")),
                 None => match self.scopes.last_mut() {
                     Some(outer) => outer.pending.push((name, nth, at, stand_in)),
@@ -189,7 +230,11 @@ impl<'t> Reader<'t> {
                 },
             }
         }
-        if !scope.resolved.is_empty() { for o in ops { substitute(o, &scope.resolved); } }
+        if !scope.resolved.is_empty() {
+            for o in ops {
+                substitute(o, &scope.resolved);
+            }
+        }
         Ok(())
     }
 
@@ -200,29 +245,44 @@ impl<'t> Reader<'t> {
             let at = self.at.position();
             self.at.require("%")?;
             let name = self.at.suffix();
-            if name.is_empty() { return self.at.error_at(at, "expected the name of a value"); }
+            if name.is_empty() {
+                return self.at.error_at(at, "expected the name of a value");
+            }
             let n = if self.at.accept(":") { self.at.unsigned()? } else { 1 };
             names.push((name, at, u32::try_from(n).unwrap_or(u32::MAX)));
-            if !self.at.accept(",") { break; }
+            if !self.at.accept(",") {
+                break;
+            }
         }
-        if !names.is_empty() { self.at.require("=")?; }
-        if self.at.peek() != b'"' { return self.at.error("expected an operation in generic form"); }
+        if !names.is_empty() {
+            self.at.require("=")?;
+        }
+        if self.at.peek() != b'"' {
+            return self.at.error("expected an operation in generic form");
+        }
         let start = self.at.position();
         let name = self.at.string()?;
         self.at.require("(")?;
         let mut operands = vec![];
         while !self.at.accept(")") {
-            if !operands.is_empty() { self.at.require(",")?; }
+            if !operands.is_empty() {
+                self.at.require(",")?;
+            }
             operands.push(self.operand()?);
         }
         let mut successors = vec![];
         if self.at.accept("[") {
             while !self.at.accept("]") {
-                if !successors.is_empty() { self.at.require(",")?; }
+                if !successors.is_empty() {
+                    self.at.require(",")?;
+                }
                 let at = self.at.position();
                 self.at.require("^")?;
                 let block = self.at.suffix();
-                match self.labels.last_mut() { Some(l) => successors.push(l.number(block, at)), None => return self.at.error_at(at, "a successor outside every region") }
+                match self.labels.last_mut() {
+                    Some(l) => successors.push(l.number(block, at)),
+                    None => return self.at.error_at(at, "a successor outside every region"),
+                }
             }
         }
         let mut attrs = BTreeMap::new();
@@ -233,16 +293,23 @@ impl<'t> Reader<'t> {
         let mut regions = vec![];
         if self.at.accept("(") {
             while !self.at.accept(")") {
-                if !regions.is_empty() { self.at.require(",")?; }
+                if !regions.is_empty() {
+                    self.at.require(",")?;
+                }
                 regions.push(self.region()?);
             }
         }
-        if self.at.peek() == b'{' { attrs.extend(self.dictionary()?); }
+        if self.at.peek() == b'{' {
+            attrs.extend(self.dictionary()?);
+        }
         self.at.require(":")?;
         let Type::Func(signature) = self.function_type()? else { return self.at.error("expected a function type") };
         let loc = self.location()?;
         if signature.params.len() != operands.len() {
-            return self.at.error_at(start, format!("`{name}` has {} operands and {} operand types", operands.len(), signature.params.len()));
+            return self.at.error_at(
+                start,
+                format!("`{name}` has {} operands and {} operand types", operands.len(), signature.params.len()),
+            );
         }
         let mut results = vec![];
         for (name, at, n) in names {
@@ -255,12 +322,22 @@ impl<'t> Reader<'t> {
             results.extend((0..n).map(|i| Value(v.0 + i)));
         }
         if signature.results.len() != results.len() {
-            return self.at.error_at(start, format!("`{name}` has {} results and {} result types", results.len(), signature.results.len()));
+            return self.at.error_at(
+                start,
+                format!("`{name}` has {} results and {} result types", results.len(), signature.results.len()),
+            );
         }
         self.at.ascend();
         Ok(Op {
-            name, results, operands, successors, attrs, regions,
-            operand_types: signature.params.clone(), result_types: signature.results.clone(), loc,
+            name,
+            results,
+            operands,
+            successors,
+            attrs,
+            regions,
+            operand_types: signature.params.clone(),
+            result_types: signature.results.clone(),
+            loc,
         })
     }
 
@@ -278,16 +355,22 @@ impl<'t> Reader<'t> {
             let label = self.at.suffix();
             if let Some(labels) = self.labels.last_mut() {
                 let n = labels.number(label, label_at);
-                if labels.blocks[n].1.replace(blocks.len()).is_some() { return self.at.error_at(label_at, format!("two blocks are named `^{label}`")); }
+                if labels.blocks[n].1.replace(blocks.len()).is_some() {
+                    return self.at.error_at(label_at, format!("two blocks are named `^{label}`"));
+                }
             }
             let mut args = vec![];
             if self.at.accept("(") {
                 while !self.at.accept(")") {
-                    if !args.is_empty() { self.at.require(",")?; }
+                    if !args.is_empty() {
+                        self.at.require(",")?;
+                    }
                     let at = self.at.position();
                     self.at.require("%")?;
                     let name = self.at.suffix();
-                    if name.is_empty() { return self.at.error_at(at, "expected the name of a value"); }
+                    if name.is_empty() {
+                        return self.at.error_at(at, "expected the name of a value");
+                    }
                     self.at.require(":")?;
                     let ty = self.ty()?;
                     self.location()?;
@@ -310,22 +393,34 @@ impl<'t> Reader<'t> {
         }
         let mut all: Vec<Op> = vec![];
         let sizes: Vec<usize> = blocks.iter().map(|b| b.ops.len()).collect();
-        for b in &mut blocks { all.append(&mut b.ops); }
+        for b in &mut blocks {
+            all.append(&mut b.ops);
+        }
         self.close(&mut all)?;
         let mut all = all.into_iter();
-        for (b, n) in blocks.iter_mut().zip(sizes) { b.ops = all.by_ref().take(n).collect(); }
+        for (b, n) in blocks.iter_mut().zip(sizes) {
+            b.ops = all.by_ref().take(n).collect();
+        }
         self.at.ascend();
         Ok(Region { blocks })
     }
 
     fn ops(&mut self) -> Res<Vec<Op>> {
         let mut out = vec![];
-        while !matches!(self.at.peek(), b'^' | b'}' | 0) { out.push(self.op()?); }
+        while !matches!(self.at.peek(), b'^' | b'}' | 0) {
+            out.push(self.op()?);
+        }
         Ok(out)
     }
 }
 
 fn substitute(op: &mut Op, with: &HashMap<Value, Value>) {
-    for v in &mut op.operands { if let Some(n) = with.get(v) { *v = *n; } }
-    for o in op.regions.iter_mut().flat_map(|r| &mut r.blocks).flat_map(|b| &mut b.ops) { substitute(o, with); }
+    for v in &mut op.operands {
+        if let Some(n) = with.get(v) {
+            *v = *n;
+        }
+    }
+    for o in op.regions.iter_mut().flat_map(|r| &mut r.blocks).flat_map(|b| &mut b.ops) {
+        substitute(o, with);
+    }
 }

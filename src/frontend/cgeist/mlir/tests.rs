@@ -3,9 +3,12 @@ use proptest::prelude::*;
 
 pub(crate) fn fixtures() -> Vec<(String, String)> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cgeist/fixtures");
-    let mut all: Vec<(String, String)> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path())
+    let mut all: Vec<(String, String)> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
         .filter(|p| p.extension().is_some_and(|e| e == "mlir"))
-        .map(|p| (p.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(p).unwrap())).collect();
+        .map(|p| (p.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(p).unwrap()))
+        .collect();
     all.sort();
     all
 }
@@ -21,12 +24,24 @@ fn every_recorded_module_is_read() {
         let mut ops = 0;
         m.ops[0].walk(&mut |o| {
             ops += 1;
-            for v in &o.results { assert!(seen.insert(*v), "{name}: {v:?} defined twice"); }
-            for a in o.regions.iter().flat_map(|r| &r.blocks).flat_map(|b| &b.args) { assert!(seen.insert(a.0), "{name}"); }
+            for v in &o.results {
+                assert!(seen.insert(*v), "{name}: {v:?} defined twice");
+            }
+            for a in o.regions.iter().flat_map(|r| &r.blocks).flat_map(|b| &b.args) {
+                assert!(seen.insert(a.0), "{name}");
+            }
         });
         assert!(ops > 50, "{name}: {ops} operations");
-        m.ops[0].walk(&mut |o| for v in &o.operands { assert!(seen.contains(v), "{name}: {v:?} is used by {} and never defined", o.name); });
-        let located = { let mut n = 0; m.ops[0].walk(&mut |o| n += usize::from(matches!(o.loc, Loc::File(..)))); n };
+        m.ops[0].walk(&mut |o| {
+            for v in &o.operands {
+                assert!(seen.contains(v), "{name}: {v:?} is used by {} and never defined", o.name);
+            }
+        });
+        let located = {
+            let mut n = 0;
+            m.ops[0].walk(&mut |o| n += usize::from(matches!(o.loc, Loc::File(..))));
+            n
+        };
         assert_eq!(located > 0, !name.contains(".stock."), "{name}: {located} locations");
     }
 }
@@ -61,7 +76,10 @@ fn an_operation_has_all_its_parts() {
     assert_eq!(two.operand_types[1], Type::Vector { shape: vec![2, 4], elem: Arc::new(Type::Int(32)) });
     assert_eq!(blocks[1].ops[0].operands, [two.results[1]]);
     assert_eq!((two.int("a"), two.attr("c")), (Some(-3), Some(&Attr::Unit)));
-    assert_eq!(two.attr("d"), Some(&Attr::Array(vec![Attr::Float(1.5e-3, Some(Type::Float(32))), Attr::Int(255, Some(Type::Int(32)))])));
+    assert_eq!(
+        two.attr("d"),
+        Some(&Attr::Array(vec![Attr::Float(1.5e-3, Some(Type::Float(32))), Attr::Int(255, Some(Type::Int(32)))]))
+    );
     assert_eq!(two.attr("e.f").and_then(Attr::ints), Some(vec![1, 2, 3, 4]));
     let Some(Attr::Map(map)) = two.attr("b") else { panic!("{:?}", two.attr("b")) };
     assert_eq!((map.dims, map.symbols, map.results.len()), (1, 1, 3));
@@ -100,8 +118,16 @@ fn errors_say_where() {
 
 #[test]
 fn deep_nesting_is_an_error_and_no_overflow() {
-    for (open, close) in [("\"a.b\"() ({", "}) : () -> ()"), ("\"a.b\"() {x = [", "]} : () -> ()"), ("\"a.b\"() {x = memref<1x", ">} : () -> ()"), ("\"a.b\"() {x = affine_map<() -> (", ")>} : () -> ()")] {
-        let inner = match open { "\"a.b\"() ({" => open.repeat(50_000), _ => format!("{open}{}", open[open.rfind(['[', 'm', '(']).unwrap()..].repeat(50_000)) };
+    for (open, close) in [
+        ("\"a.b\"() ({", "}) : () -> ()"),
+        ("\"a.b\"() {x = [", "]} : () -> ()"),
+        ("\"a.b\"() {x = memref<1x", ">} : () -> ()"),
+        ("\"a.b\"() {x = affine_map<() -> (", ")>} : () -> ()"),
+    ] {
+        let inner = match open {
+            "\"a.b\"() ({" => open.repeat(50_000),
+            _ => format!("{open}{}", open[open.rfind(['[', 'm', '(']).unwrap()..].repeat(50_000)),
+        };
         let e = read(&(inner + close)).unwrap_err();
         assert!(!e.message.is_empty());
     }
@@ -113,13 +139,24 @@ fn deep_nesting_is_an_error_and_no_overflow() {
 #[test]
 fn aliases_and_long_sums_are_bounded() {
     let op = |what: &str| format!("\"a.b\"() {{x = {what}}} : () -> ()\n");
-    let chain = |first: &str, n: usize, next: &dyn Fn(usize) -> String| { let mut t = format!("{first}\n"); for i in 1..n { t.push_str(&next(i)); t.push('\n'); } t };
+    let chain = |first: &str, n: usize, next: &dyn Fn(usize) -> String| {
+        let mut t = format!("{first}\n");
+        for i in 1..n {
+            t.push_str(&next(i));
+            t.push('\n');
+        }
+        t
+    };
     let doubled = [
         chain("#a0 = 1 : i32", 64, &|i| format!("#a{i} = [#a{0}, #a{0}]", i - 1)) + &op("#a63"),
         chain("!a0 = i32", 64, &|i| format!("!a{i} = (!a{0}, !a{0}) -> !a{0}", i - 1)) + &op("memref<*x!a63>"),
-        chain("", 64, &|i| op(&format!("!llvm.struct<\"s{i}\", (struct<\"s{0}\">, struct<\"s{0}\">)>", i - 1))) + &op("!llvm.struct<\"s63\">"),
+        chain("", 64, &|i| op(&format!("!llvm.struct<\"s{i}\", (struct<\"s{0}\">, struct<\"s{0}\">)>", i - 1)))
+            + &op("!llvm.struct<\"s63\">"),
     ];
-    for text in doubled { let e = read(&text).unwrap_err(); assert!(e.message.contains("aliases that stand for more"), "{e}"); }
+    for text in doubled {
+        let e = read(&text).unwrap_err();
+        assert!(e.message.contains("aliases that stand for more"), "{e}");
+    }
     let deep = [
         chain("#a0 = 1 : i32", 50_000, &|i| format!("#a{i} = [#a{}]", i - 1)),
         chain("!a0 = i32", 50_000, &|i| format!("!a{i} = !llvm.array<1 x !a{}>", i - 1)),
@@ -127,18 +164,31 @@ fn aliases_and_long_sums_are_bounded() {
         op(&format!("affine_map<(d0) -> (d0{})>", " + 1".repeat(500_000))),
         op(&format!("affine_map<(d0) -> (d0{})>", " mod 2".repeat(500_000))),
     ];
-    for text in deep { let e = read(&text).unwrap_err(); assert!(e.message.contains("nested deeper"), "{e}"); }
+    for text in deep {
+        let e = read(&text).unwrap_err();
+        assert!(e.message.contains("nested deeper"), "{e}");
+    }
     // Aliases as they are printed stay far below.
-    let many = chain("!a0 = i32", 300, &|i| format!("!a{i} = (!a0, !a0) -> !a0")) + &op("affine_map<(d0, d1) -> (d0 * 4 + d1 floordiv 2 - 1)>").repeat(3000);
+    let many = chain("!a0 = i32", 300, &|i| format!("!a{i} = (!a0, !a0) -> !a0"))
+        + &op("affine_map<(d0, d1) -> (d0 * 4 + d1 floordiv 2 - 1)>").repeat(3000);
     assert_eq!(read(&many).unwrap().ops.len(), 3000);
 }
 
 #[test]
 fn positions_that_name_each_other_are_cut() {
-    let mut text = String::from("\"a.b\"() : () -> () loc(#loc60)\n\"a.b\"() : () -> () loc(#loop)\n\"a.b\"() : () -> () loc(#loc2)\n#loop = loc(callsite(#loop at #loop))\n#loc0 = loc(\"a.cu\":1:2)\n");
-    for i in 1..=60 { text.push_str(&format!("#loc{i} = loc(callsite(#loc{0} at #loc{0}))\n", i - 1)); }
+    let mut text = String::from(
+        "\"a.b\"() : () -> () loc(#loc60)\n\"a.b\"() : () -> () loc(#loop)\n\"a.b\"() : () -> () loc(#loc2)\n#loop = loc(callsite(#loop at #loop))\n#loc0 = loc(\"a.cu\":1:2)\n",
+    );
+    for i in 1..=60 {
+        text.push_str(&format!("#loc{i} = loc(callsite(#loc{0} at #loc{0}))\n", i - 1));
+    }
     let m = read(&text).unwrap();
-    fn places(l: &Loc) -> usize { match l { Loc::Call(p) => places(&p.0) + places(&p.1), _ => 1 } }
+    fn places(l: &Loc) -> usize {
+        match l {
+            Loc::Call(p) => places(&p.0) + places(&p.1),
+            _ => 1,
+        }
+    }
     assert!(places(&m.ops[0].loc) <= 64 && places(&m.ops[1].loc) <= 64);
     assert_eq!(places(&m.ops[2].loc), 4);
 }
@@ -146,17 +196,62 @@ fn positions_that_name_each_other_are_cut() {
 /// A text that was damaged in a few places.
 fn damaged() -> impl Strategy<Value = String> {
     let short: Vec<String> = fixtures().into_iter().filter(|f| f.0.contains("light")).map(|f| f.1).collect();
-    let edit = (any::<prop::sample::Index>(), 0..4usize, prop::sample::select(vec!["", "(", ")", "{", "}", "<", ">", "[", "]", "\"", "%0", "^bb1", "#", "!", ":", "->", ",", "-", "0", "x", "affine_map", "loc", "\\", "é", "\0", "memref<", "99999999999999999999999"]));
-    (prop::sample::select(short), prop::collection::vec(edit, 1..6), any::<prop::sample::Index>()).prop_map(|(mut text, edits, cut)| {
-        for (at, remove, insert) in edits {
-            let floor = |mut i: usize| { while !text.is_char_boundary(i) { i -= 1; } i };
-            let from = floor(at.index(text.len() + 1));
-            let to = floor((from + remove).min(text.len())).max(from);
-            text.replace_range(from..to, insert);
-        }
-        if cut.index(4) == 0 { let mut n = cut.index(text.len() + 1); while !text.is_char_boundary(n) { n -= 1; } text.truncate(n); }
-        text
-    })
+    let edit = (
+        any::<prop::sample::Index>(),
+        0..4usize,
+        prop::sample::select(vec![
+            "",
+            "(",
+            ")",
+            "{",
+            "}",
+            "<",
+            ">",
+            "[",
+            "]",
+            "\"",
+            "%0",
+            "^bb1",
+            "#",
+            "!",
+            ":",
+            "->",
+            ",",
+            "-",
+            "0",
+            "x",
+            "affine_map",
+            "loc",
+            "\\",
+            "é",
+            "\0",
+            "memref<",
+            "99999999999999999999999",
+        ]),
+    );
+    (prop::sample::select(short), prop::collection::vec(edit, 1..6), any::<prop::sample::Index>()).prop_map(
+        |(mut text, edits, cut)| {
+            for (at, remove, insert) in edits {
+                let floor = |mut i: usize| {
+                    while !text.is_char_boundary(i) {
+                        i -= 1;
+                    }
+                    i
+                };
+                let from = floor(at.index(text.len() + 1));
+                let to = floor((from + remove).min(text.len())).max(from);
+                text.replace_range(from..to, insert);
+            }
+            if cut.index(4) == 0 {
+                let mut n = cut.index(text.len() + 1);
+                while !text.is_char_boundary(n) {
+                    n -= 1;
+                }
+                text.truncate(n);
+            }
+            text
+        },
+    )
 }
 
 proptest! {

@@ -14,7 +14,11 @@ impl Reader<'_> {
             _ => {
                 let start = self.at.position();
                 let w = self.at.word();
-                match self.builtin(w)? { Some(t) => Ok(t), None if w.is_empty() => self.at.error_at(start, "expected a type"), None => self.at.error_at(start, format!("`{w}` is not a type")) }
+                match self.builtin(w)? {
+                    Some(t) => Ok(t),
+                    None if w.is_empty() => self.at.error_at(start, "expected a type"),
+                    None => self.at.error_at(start, format!("`{w}` is not a type")),
+                }
             }
         };
         self.at.ascend();
@@ -25,10 +29,25 @@ impl Reader<'_> {
     fn llvm_inner(&mut self) -> Res<Type> {
         self.at.descend()?;
         let w = self.at.peek_word();
-        let t = if matches!(w, "ptr" | "struct" | "array" | "func" | "vec" | "void" | "x86_mmx" | "metadata" | "token" | "label" | "ppc_fp128") {
+        let t = if matches!(
+            w,
+            "ptr"
+                | "struct"
+                | "array"
+                | "func"
+                | "vec"
+                | "void"
+                | "x86_mmx"
+                | "metadata"
+                | "token"
+                | "label"
+                | "ppc_fp128"
+        ) {
             self.at.word();
             self.llvm(w)
-        } else { self.ty() };
+        } else {
+            self.ty()
+        };
         self.at.ascend();
         t
     }
@@ -37,11 +56,20 @@ impl Reader<'_> {
         let start = self.at.position();
         self.at.require("!")?;
         let name = self.at.suffix();
-        if name.is_empty() { return self.at.error_at(start, "expected the name of a type"); }
-        if let Some((t, extent)) = self.type_aliases.get(name).cloned() { self.at.grow(extent)?; return Ok(t); }
-        if let Some(w) = name.strip_prefix("llvm.") { return self.llvm(w); }
+        if name.is_empty() {
+            return self.at.error_at(start, "expected the name of a type");
+        }
+        if let Some((t, extent)) = self.type_aliases.get(name).cloned() {
+            self.at.grow(extent)?;
+            return Ok(t);
+        }
+        if let Some(w) = name.strip_prefix("llvm.") {
+            return self.llvm(w);
+        }
         let mut text = format!("!{name}");
-        if self.at.raw() == b'<' { text.push_str(self.at.balanced()?); }
+        if self.at.raw() == b'<' {
+            text.push_str(self.at.balanced()?);
+        }
         Ok(Type::Other(text))
     }
 
@@ -52,9 +80,13 @@ impl Reader<'_> {
                 let (mut pointee, mut space) = (None, 0);
                 if self.at.raw() == b'<' {
                     self.at.require("<")?;
-                    if self.at.peek().is_ascii_digit() { space = self.number_u32()?; } else {
+                    if self.at.peek().is_ascii_digit() {
+                        space = self.number_u32()?;
+                    } else {
                         pointee = Some(Arc::new(self.llvm_inner()?));
-                        if self.at.accept(",") { space = self.number_u32()?; }
+                        if self.at.accept(",") {
+                            space = self.number_u32()?;
+                        }
                     }
                     self.at.require(">")?;
                 }
@@ -63,13 +95,21 @@ impl Reader<'_> {
             "array" | "vec" => {
                 self.at.require("<")?;
                 let scalable = self.at.accept("?");
-                if scalable { self.at.require("x")?; }
+                if scalable {
+                    self.at.require("x")?;
+                }
                 let count = self.at.unsigned()?;
                 self.at.require("x")?;
                 let elem = Arc::new(self.llvm_inner()?);
                 self.at.require(">")?;
-                if scalable { return Ok(Type::Other("a scalable vector".into())); }
-                Ok(if word == "array" { Type::Array { count, elem } } else { Type::Vector { shape: vec![count], elem } })
+                if scalable {
+                    return Ok(Type::Other("a scalable vector".into()));
+                }
+                Ok(if word == "array" {
+                    Type::Array { count, elem }
+                } else {
+                    Type::Vector { shape: vec![count], elem }
+                })
             }
             "struct" => self.structure(),
             "func" => {
@@ -78,8 +118,14 @@ impl Reader<'_> {
                 let (mut params, mut variadic) = (vec![], false);
                 self.at.require("(")?;
                 while !self.at.accept(")") {
-                    if !params.is_empty() { self.at.require(",")?; }
-                    if self.at.accept("...") { variadic = true; self.at.require(")")?; break; }
+                    if !params.is_empty() {
+                        self.at.require(",")?;
+                    }
+                    if self.at.accept("...") {
+                        variadic = true;
+                        self.at.require(")")?;
+                        break;
+                    }
                     params.push(self.llvm_inner()?);
                 }
                 self.at.require(">")?;
@@ -88,7 +134,9 @@ impl Reader<'_> {
             }
             _ => {
                 let mut text = format!("!llvm.{word}");
-                if self.at.raw() == b'<' { text.push_str(self.at.balanced()?); }
+                if self.at.raw() == b'<' {
+                    text.push_str(self.at.balanced()?);
+                }
                 Ok(Type::Other(text))
             }
         }
@@ -105,12 +153,19 @@ impl Reader<'_> {
         }
         let (mut fields, mut packed) = (None, false);
         if more {
-            if self.at.peek_word() == "opaque" { self.at.word(); } else {
-                if self.at.peek_word() == "packed" { self.at.word(); packed = true; }
+            if self.at.peek_word() == "opaque" {
+                self.at.word();
+            } else {
+                if self.at.peek_word() == "packed" {
+                    self.at.word();
+                    packed = true;
+                }
                 self.at.require("(")?;
                 let mut list = vec![];
                 while !self.at.accept(")") {
-                    if !list.is_empty() { self.at.require(",")?; }
+                    if !list.is_empty() {
+                        self.at.require(",")?;
+                    }
                     list.push(self.llvm_inner()?);
                 }
                 fields = Some(Arc::new(list));
@@ -120,8 +175,12 @@ impl Reader<'_> {
         let extent = self.at.measured(measure);
         // A name alone refers to the structure of that name, which has been written before.
         if let Some(n) = &name {
-            if let Some(f) = &fields { self.structs.insert(n.clone(), (f.clone(), extent)); }
-            else if let Some((f, extent)) = self.structs.get(n).cloned() { self.at.grow(extent)?; fields = Some(f); }
+            if let Some(f) = &fields {
+                self.structs.insert(n.clone(), (f.clone(), extent));
+            } else if let Some((f, extent)) = self.structs.get(n).cloned() {
+                self.at.grow(extent)?;
+                fields = Some(f);
+            }
         }
         Ok(Type::Struct { name, fields, packed })
     }
@@ -143,7 +202,9 @@ impl Reader<'_> {
         self.at.require("(")?;
         let mut out = vec![];
         while !self.at.accept(")") {
-            if !out.is_empty() { self.at.require(",")?; }
+            if !out.is_empty() {
+                self.at.require(",")?;
+            }
             out.push(self.ty()?);
         }
         Ok(out)
@@ -151,7 +212,8 @@ impl Reader<'_> {
 
     /// The built-in type that a word begins; `None` where it is none.
     pub(super) fn builtin(&mut self, word: &str) -> Res<Option<Type>> {
-        let bits = |prefix: &str| word.strip_prefix(prefix).and_then(|n| n.parse::<u32>().ok()).filter(|n| *n <= 1 << 24);
+        let bits =
+            |prefix: &str| word.strip_prefix(prefix).and_then(|n| n.parse::<u32>().ok()).filter(|n| *n <= 1 << 24);
         Ok(Some(match word {
             "index" => Type::Index,
             "none" => Type::Void,
@@ -166,14 +228,19 @@ impl Reader<'_> {
                     let bracket = self.at.accept("[");
                     scalable |= bracket;
                     shape.push(self.at.unsigned()?);
-                    if bracket { self.at.require("]")?; }
+                    if bracket {
+                        self.at.require("]")?;
+                    }
                     self.at.require("x")?;
                 }
                 let elem = Arc::new(self.ty()?);
                 self.at.require(">")?;
                 if scalable { Type::Other("a scalable vector".into()) } else { Type::Vector { shape, elem } }
             }
-            "tensor" | "complex" | "tuple" => { let rest = self.at.balanced()?; Type::Other(format!("{word}{rest}")) }
+            "tensor" | "complex" | "tuple" => {
+                let rest = self.at.balanced()?;
+                Type::Other(format!("{word}{rest}"))
+            }
             _ => match (bits("i").or_else(|| bits("si")).or_else(|| bits("ui")), word) {
                 (Some(n), _) if n > 0 => Type::Int(n),
                 (_, "f16" | "f32" | "f64" | "f80" | "f128") => Type::Float(bits("f").unwrap_or(32)),
@@ -195,9 +262,14 @@ impl Reader<'_> {
                 let elem = Type::Other(format!("an unranked memory{}", self.at.since(start)));
                 return self.memref_end(vec![], elem);
             }
-            if self.at.raw() == b'?' { self.at.require("?")?; shape.push(None); }
-            else if self.at.raw().is_ascii_digit() { shape.push(Some(self.at.unsigned()?)); }
-            else { break; }
+            if self.at.raw() == b'?' {
+                self.at.require("?")?;
+                shape.push(None);
+            } else if self.at.raw().is_ascii_digit() {
+                shape.push(Some(self.at.unsigned()?));
+            } else {
+                break;
+            }
             self.at.require("x")?;
         }
         let elem = self.ty()?;
@@ -209,7 +281,9 @@ impl Reader<'_> {
         while self.at.accept(",") {
             let start = self.at.position();
             match self.attribute()? {
-                super::Attr::Int(v, _) => space = u32::try_from(v).or_else(|_| self.at.error_at(start, "an address space out of range"))?,
+                super::Attr::Int(v, _) => {
+                    space = u32::try_from(v).or_else(|_| self.at.error_at(start, "an address space out of range"))?
+                }
                 super::Attr::Map(m) if m.is_identity() => {}
                 // `#gpu.address_space<workgroup>`.
                 super::Attr::Other(t) if t.contains("workgroup") => space = 3,
