@@ -33,7 +33,8 @@ test: ## the whole test suite, with the pinned nvcc
 	@cargo test --locked --no-fail-fast
 
 .PHONY: lint
-lint: setup ## clippy on everything; a warning is a failure
+lint: setup ## rustfmt and clippy on everything; a difference or a warning is a failure
+	@cargo fmt --check
 	@cargo clippy --locked --all-targets -- -D warnings
 
 .PHONY: bench
