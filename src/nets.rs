@@ -93,7 +93,7 @@ pub(crate) fn hit(net: Net) {
         if let Some(n) = &*n.borrow() {
             n.hit.fetch_or(net.bit(), Ordering::Relaxed);
         }
-    })
+    });
 }
 
 /// How many were reached, to tell whether something that was done rests on one.

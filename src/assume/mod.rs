@@ -61,7 +61,7 @@ impl Expr {
                 Self::Int(_) => {}
                 Self::Name(_) | Self::Argv(_) => {
                     if !out.contains(&e) {
-                        out.push(e)
+                        out.push(e);
                     }
                 }
                 Self::Unary(_, a) => work.push(a),

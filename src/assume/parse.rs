@@ -267,7 +267,7 @@ mod tests {
         ] {
             match parse(text) {
                 Err(ExprError::Syntax { at, rest: r }) => {
-                    assert_eq!((r.as_str(), at), (rest, text.find(rest).unwrap()), "{text}")
+                    assert_eq!((r.as_str(), at), (rest, text.find(rest).unwrap()), "{text}");
                 }
                 other => panic!("{text}: {other:?}"),
             }

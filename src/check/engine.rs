@@ -1121,9 +1121,9 @@ impl<'p> Engine<'p> {
                 }
                 Outcome::Found(mut f) => {
                     if f.verdict == Verdict::Proved {
-                        s.proved += 1
+                        s.proved += 1;
                     } else {
-                        s.possible += 1
+                        s.possible += 1;
                     }
                     f.occurrences = n;
                     self.report.findings.push(*f);

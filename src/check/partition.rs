@@ -123,7 +123,7 @@ impl<'p> Engine<'p> {
             match decision {
                 Decision::Safe | Decision::SafeIfNoWrap(_) => {}
                 Decision::Unknown(why) => {
-                    open = Some(format!("whether it stays in the part `{}`: {why}", run.part(own).name))
+                    open = Some(format!("whether it stays in the part `{}`: {why}", run.part(own).name));
                 }
                 Decision::Fails { model, mode, degenerate } => {
                     let look =

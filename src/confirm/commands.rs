@@ -126,7 +126,7 @@ impl Sorted {
                 }
             }
             Effect::Library | Effect::LinkerFlags | Effect::ForwardToHostLinker => {
-                self.link.extend(plain(name, flag, value))
+                self.link.extend(plain(name, flag, value));
             }
             _ if matches!(flag.long, "--cudart" | "--cudadevrt") => self.link.extend(plain(name, flag, value)),
             _ => self.compile.extend(plain(name, flag, value)),

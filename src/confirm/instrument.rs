@@ -320,7 +320,7 @@ fn pointer(line: &str, access: Access) -> Option<(usize, usize)> {
             b'(' | b'[' | b'{' | b'<' => depth += 1,
             b')' | b']' | b'}' | b'>' => depth -= 1,
             b'p' if depth == 0 && line[i..].starts_with("ptr ") && (i == base || bytes[i - 1] == b' ') => {
-                found.push(i + 4)
+                found.push(i + 4);
             }
             _ => {}
         }

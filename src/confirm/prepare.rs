@@ -365,7 +365,7 @@ fn replayed(
             (Outcome::Reached { bad, .. }, Some(snapshot)) => return Ok((bad, snapshot)),
             (Outcome::Reached { .. }, None) => why = "the replay kept nothing of the launch".into(),
             (Outcome::NotReached { why: w } | Outcome::Incomplete { why: w } | Outcome::Astray { why: w, .. }, _) => {
-                why = format!("the replay does not reach it: {w}")
+                why = format!("the replay does not reach it: {w}");
             }
         }
     }

@@ -78,10 +78,10 @@ impl Joined {
             let stale = plan.units.iter().find(|&&i| i >= own && !ready(&self.facts[i]));
             match stale {
                 Some(&i) => {
-                    self.waiting.push(format!("{} waits for {}", plan.name, self.facts[i].unit.source.display()))
+                    self.waiting.push(format!("{} waits for {}", plan.name, self.facts[i].unit.source.display()));
                 }
                 None if plan.incomplete && !linked => {
-                    self.waiting.push(format!("{} waits for more of its objects", plan.name))
+                    self.waiting.push(format!("{} waits for more of its objects", plan.name));
                 }
                 None => self.plans.push(plan),
             }

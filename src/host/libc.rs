@@ -308,10 +308,10 @@ impl Executor<'_> {
         }
         // A null pointer is no text: such a call does not return.
         let (o, offset) = one_object(p)?;
-        if self.arena.as_int(offset) == Some(0) {
-            if let Some(t) = self.option_argument(s, o, bits) {
-                return Some(t);
-            }
+        if self.arena.as_int(offset) == Some(0)
+            && let Some(t) = self.option_argument(s, o, bits)
+        {
+            return Some(t);
         }
         self.argument_after_word(s, (o, offset), bits)
     }

@@ -174,7 +174,7 @@ impl CommandLine {
         for input in &self.inputs {
             match input {
                 Input::File(path) if self.source_language(path).is_none() && is_linkable(path) => {
-                    inputs.push(absolute(directory, path))
+                    inputs.push(absolute(directory, path));
                 }
                 Input::File(_) => {}
                 Input::Library(name) => inputs.extend(self.find_library(name, directory)),

@@ -265,9 +265,9 @@ impl Job {
             Verdict::NotAnalysed(text) => {
                 analysed = false;
                 if text.is_empty() {
-                    say(&self.not_analysed("scuba could not follow it"))
+                    say(&self.not_analysed("scuba could not follow it"));
                 } else {
-                    print(text)
+                    print(text);
                 }
                 false
             }

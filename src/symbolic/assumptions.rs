@@ -184,7 +184,7 @@ impl Executor<'_> {
                         }
                     }
                     Err(why) => {
-                        self.problem(format!("{}: `{}` is not assumed: {why}", condition.origin, condition.text))
+                        self.problem(format!("{}: `{}` is not assumed: {why}", condition.origin, condition.text));
                     }
                 }
             }

@@ -155,7 +155,7 @@ impl Machine<'_> {
                 }
             }
             Const::Float { bits, value } if *bits <= 64 => {
-                out.push((at, u8::try_from(*bits).unwrap_or(64), Val::new(*value)))
+                out.push((at, u8::try_from(*bits).unwrap_or(64), Val::new(*value)));
             }
             Const::Float { .. } | Const::Opaque { .. } => {
                 if let Const::Opaque { what, .. } = c
@@ -254,7 +254,7 @@ pub fn leaves(m: &Module, ty: TypeId) -> Vec<(u64, u8)> {
             TypeKind::Void => {}
             TypeKind::Int(128) => out.extend([(at, 64), (at + 8, 64)]),
             TypeKind::Int(b) | TypeKind::Float(b) => {
-                out.push((at, u8::try_from(*b).ok().filter(|b| *b <= 64).unwrap_or(0)))
+                out.push((at, u8::try_from(*b).ok().filter(|b| *b <= 64).unwrap_or(0)));
             }
             TypeKind::Ptr(_) => out.push((at, 64)),
             TypeKind::Other(_) => out.push((at, if is_fp80(m, ty) { 80 } else { 0 })),

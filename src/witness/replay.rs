@@ -308,7 +308,7 @@ impl Machine<'_> {
                 (TypeKind::Int(w), Some(v)) if *w <= 64 => out.push(Val::new(v as u64 & mask(*w))),
                 #[expect(clippy::cast_precision_loss, reason = "an integer argument for a floating-point parameter")]
                 (TypeKind::Float(w), Some(v)) if matches!(w, 32 | 64) => {
-                    out.push(Val::new(super::value::float_bits(v as f64, *w)))
+                    out.push(Val::new(super::value::float_bits(v as f64, *w)));
                 }
                 _ => out.extend(super::globals::leaves(m, p.ty).iter().map(|_| Val::poison(why))),
             }

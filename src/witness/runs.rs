@@ -46,7 +46,7 @@ impl Machine<'_> {
             return Fate::Refused;
         }
         let asked = self.cuda.most_shared.get(&kernel).copied();
-        match asked.map(|v| v.known()) {
+        match asked.map(super::value::Val::known) {
             Some(None) if shared > 0 => {
                 Fate::Open("the dynamic shared memory that the kernel may have is not known".to_owned())
             }

@@ -279,7 +279,7 @@ impl<'p> Machine<'p> {
             for inst in &block.insts {
                 match &inst.op {
                     Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => {
-                        roots.of(self, th, code, base, ptr)
+                        roots.of(self, th, code, base, ptr);
                     }
                     Op::MemCopy { dst, .. } | Op::MemSet { dst, .. } => roots.of(self, th, code, base, dst),
                     Op::Asm { args, .. } => {
@@ -684,12 +684,12 @@ mod tests {
                 for s in 1..4 {
                     let v = |x: i64| x.cast_unsigned() & mask(32);
                     let up = |p, f: fn(i64, i64) -> bool| {
-                        assert_eq!(exit_value(v(i), v(n), s, p, 32), Some(v(run(i, n, s, f))), "{p:?} {i} {n} {s}")
+                        assert_eq!(exit_value(v(i), v(n), s, p, 32), Some(v(run(i, n, s, f))), "{p:?} {i} {n} {s}");
                     };
                     up(Pred::Slt, |a, b| a < b);
                     up(Pred::Sle, |a, b| a <= b);
                     let down = |p, f: fn(i64, i64) -> bool| {
-                        assert_eq!(exit_value(v(i), v(n), -s, p, 32), Some(v(run(i, n, -s, f))), "{p:?} {i} {n} {s}")
+                        assert_eq!(exit_value(v(i), v(n), -s, p, 32), Some(v(run(i, n, -s, f))), "{p:?} {i} {n} {s}");
                     };
                     down(Pred::Sgt, |a, b| a > b);
                     down(Pred::Sge, |a, b| a >= b);

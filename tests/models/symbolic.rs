@@ -87,7 +87,7 @@ fn statement(r: &mut Rng, all: &[&str]) -> String {
         };
         match c {
             'T' | 'U' if !beside(i.checked_sub(1)) && !beside(Some(i + 1)) => {
-                out.push_str(if *c == 'T' { t } else { u })
+                out.push_str(if *c == 'T' { t } else { u });
             }
             c => out.push(*c),
         }

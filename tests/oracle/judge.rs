@@ -223,7 +223,7 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
             None => out.mismatches.push(Mismatch { wrong: Wrong::Safe, at: *at, text: describe() }),
             Some(Said::SafeIfNoWrap(_)) if first.wrapped => out.wrapped.push(*at),
             Some(Said::SafeIfNoWrap(_)) => {
-                out.mismatches.push(Mismatch { wrong: Wrong::SafeIfNoWrap, at: *at, text: describe() })
+                out.mismatches.push(Mismatch { wrong: Wrong::SafeIfNoWrap, at: *at, text: describe() });
             }
             Some(Said::Unknown(why)) => out.missed.push((*at, why.clone())),
             Some(Said::Possible | Said::Proved(_)) => {}

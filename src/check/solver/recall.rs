@@ -588,7 +588,7 @@ mod tests {
                         let (Outcome::Unsat, 0) = ask(Outcome::Unknown("?".into())) else {
                             panic!("the other thread knows it")
                         };
-                    })
+                    });
                 })
                 .join()
             })

@@ -101,7 +101,7 @@ fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
         }
         charge_each(cost::ENCODE, arena.len());
         let given = limit(&solver, all.left());
-        let (found, spent) = run(&solver, |s| s.check());
+        let (found, spent) = run(&solver, z3::Solver::check);
         match found {
             SatResult::Unsat => Outcome::Unsat,
             SatResult::Sat => read_model(arena, &solver, &enc)

@@ -216,7 +216,7 @@ fn arguments(unit: &TranslationUnit, toolkit: Option<&std::path::Path>, without_
             PreprocessorFlag::Undefine(d) => notes.push(format!("cgeist cannot be told to undefine `{d}`")),
             // It has no flag for system folders.
             PreprocessorFlag::Include(p) | PreprocessorFlag::SystemInclude(p) => {
-                a.push(joined("-I", normalise(&unit.directory, p)))
+                a.push(joined("-I", normalise(&unit.directory, p)));
             }
             PreprocessorFlag::PreInclude(p) => {
                 a.push("-include".into());

@@ -222,7 +222,7 @@ impl ClangCommand {
         match before {
             Before::Ours(header) => self.arguments.extend(["-include".into(), path(header)]),
             Before::Precompiled(header) => {
-                self.arguments.extend(["-Xclang".into(), "-include-pch".into(), "-Xclang".into(), path(header)])
+                self.arguments.extend(["-Xclang".into(), "-include-pch".into(), "-Xclang".into(), path(header)]);
             }
         }
         self.arguments.append(&mut self.user_includes);

@@ -57,7 +57,7 @@ impl<'m> Members<'m> {
             match ty.kind() {
                 // Of a subroutine type the list of parameters stands where others have their base.
                 MetaKind::LLVMDIDerivedTypeMetadataKind => {
-                    work.extend(self.bitcode.meta_operand(ty, operand::BASE_TYPE))
+                    work.extend(self.bitcode.meta_operand(ty, operand::BASE_TYPE));
                 }
                 MetaKind::LLVMDISubroutineTypeMetadataKind => {
                     if let Some(list) = self.bitcode.meta_operand(ty, operand::BASE_TYPE) {

@@ -64,7 +64,7 @@ pub fn collect(executions: &[Execution]) -> Vec<Link> {
             }
             // The same output again: the later command made it, unless it is the linker under the driver.
             Some(known) if tool != Tool::Linker || known.0 == Tool::Linker || known.1 > missing => {
-                *known = (tool, missing, link)
+                *known = (tool, missing, link);
             }
             Some(_) => {}
         }
@@ -320,7 +320,7 @@ fn resolve(parsed: &Parsed, directory: &Path, tool: Tool) -> (Vec<PathBuf>, usiz
             }
             // One that is in no folder given is the system's.
             Input::Library { name, archive_only } => {
-                files.extend(find_library(name, *archive_only, &folders).map(canonical))
+                files.extend(find_library(name, *archive_only, &folders).map(canonical));
             }
         }
     }

@@ -17,7 +17,7 @@ impl Gen {
                     .map(|(n, _)| format!("v{}", n.trim_end_matches(';'))),
                 Stmt::Block { .. } => None,
             })
-            .last();
+            .next_back();
         let Some(v) = v else {
             items.push(Stmt::Block { head, body, tail });
             return;

@@ -300,7 +300,7 @@ impl Built {
     fn partial(&self, p: &Problem) -> bool {
         let mut found = false;
         self.enumerate(p, WrapMode::Exact, |_, facts, goal| {
-            found |= goal.is_none() || facts.iter().any(Option::is_none)
+            found |= goal.is_none() || facts.iter().any(Option::is_none);
         });
         found
     }

@@ -282,7 +282,7 @@ impl Reader<'_> {
             let start = self.at.position();
             match self.attribute()? {
                 super::Attr::Int(v, _) => {
-                    space = u32::try_from(v).or_else(|_| self.at.error_at(start, "an address space out of range"))?
+                    space = u32::try_from(v).or_else(|_| self.at.error_at(start, "an address space out of range"))?;
                 }
                 super::Attr::Map(m) if m.is_identity() => {}
                 // `#gpu.address_space<workgroup>`.
