@@ -34,6 +34,7 @@ test: ## the whole test suite, with the pinned nvcc
 
 .PHONY: lint
 lint: setup ## rustfmt and clippy on everything; a difference or a warning is a failure
+	@cargo fmt --version >/dev/null && cargo clippy --version >/dev/null || { echo "rustfmt or clippy is missing: rustup component add rustfmt clippy" >&2; exit 1; }
 	@cargo fmt --check
 	@cargo clippy --locked --all-targets -- -D warnings
 
