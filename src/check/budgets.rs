@@ -22,7 +22,8 @@ pub(super) const FIRST_LOOKS: Work = Work::seconds(20);
 pub(super) const SECOND_LOOKS: Work = Work::seconds(32);
 /// What the host itself does wrong, freed memory, alignment.
 pub(super) const CALLS: Work = Work::seconds(8);
-/// One obligation at first, and at most.
+/// One obligation at a glance, with so many steps of the polynomial bound; at first, and at most.
+pub(super) const GLANCE: (Work, u32) = (Work::millis(5), 60);
 pub(super) const FIRST: Work = Work::millis(250);
 pub(super) const MOST: Work = Work::seconds(5);
 /// Where several models in a row that rest on what is not known came to nothing.

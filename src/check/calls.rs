@@ -20,6 +20,7 @@ use crate::symbolic::memory::{ObjKind, Object};
 use crate::symbolic::partition::Moment;
 use crate::symbolic::term::TermId;
 use crate::witness::Fault;
+use crate::work::Allotment;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -31,6 +32,14 @@ pub(super) struct Tools<'p> {
     pub root: Root,
     /// What small inputs showed, once that was asked: the same for all tasks of the root.
     pub tried: Arc<OnceLock<Tried>>,
+}
+
+impl Tools<'_> {
+    /// From now on no search and no replay takes more than this leaves.
+    pub fn within(&mut self, all: Allotment) {
+        self.decider.until = Some(all);
+        self.judge.until = all;
+    }
 }
 
 /// What may be wrong with a call.

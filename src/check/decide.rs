@@ -114,7 +114,12 @@ impl Decider {
             self.cut = true;
             return Decision::Unknown(solver::OUT_OF_WORK.into());
         }
+        let usual = self.limits;
+        if let Some(until) = self.until {
+            self.limits.work = usual.work.min(until.left());
+        }
         let d = self.decide_new(a, o);
+        self.limits = usual;
         if !(self.cut || self.rough && matches!(d, Decision::Fails { .. })) {
             self.decided.insert(o.clone(), d.clone());
         }
@@ -423,7 +428,8 @@ impl Decider {
             symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
         // A small witness is worth more than a quick answer: it is what replays and what users read.
         let limits = Limits {
-            work: if self.hurried { self.limits.work } else { self.limits.work.max(SMALLEST) },
+            work: if self.hurried { self.limits.work } else { self.limits.work.max(SMALLEST) }
+                .min(self.until.map_or(Work::MAX, Allotment::left)),
             ..self.limits
         };
         let model = match solver::find_model(

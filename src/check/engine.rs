@@ -440,12 +440,14 @@ impl<'p> Engine<'p> {
         let (runs, mut tools) = self.decide_all(root, prepared, &safe);
         let before = done();
         self.all = self.phase(budgets::CALLS, 50);
+        tools.within(self.all);
         self.calls(&mut tools, &stale, &copies);
         for run in &runs {
             self.stale_in(&mut tools, run);
             self.unaligned_in(&mut tools, run);
         }
         self.spend_since(before);
+        tools.within(Allotment::UNLIMITED);
         if !self.is_hurried() {
             self.overflows(&mut tools, &runs);
         }
@@ -529,8 +531,39 @@ impl<'p> Engine<'p> {
         Some(Run { launch, decided, number, kernel, run, layout, invariants: Invariants::default(), partly })
     }
 
-    /// Gives every access of its own a little before any gets a lot. What more effort could change is left for later.
+    /// Gives every access of its own a little before any gets a lot: a glance at all, then a first look at what that leaves open. What
+    /// more effort could change is left for later.
     pub(super) fn first_looks(&mut self, tools: &mut Tools<'p>, runs: &[Run], safe: &SafeAnyway) -> Vec<Open> {
+        let usual = tools.decider.limits;
+        tools.decider.limits =
+            Limits { work: self.scaled(budgets::GLANCE.0).min(usual.work), steps: budgets::GLANCE.1, ..usual };
+        let glanced = self.glance(tools, runs, safe);
+        tools.decider.limits = usual;
+        let mut open: Vec<Open> = vec![];
+        let mut open_places: FxHashSet<Place> = FxHashSet::default();
+        for o in glanced {
+            let (run, event) = (&runs[o.run], &runs[o.run].run.accesses[o.event]);
+            if self.counts_as_proved(event) {
+                continue;
+            }
+            // Where another context is open, this one decides nothing alone.
+            let look = if open_places.contains(&o.place) || self.is_spent() {
+                o.first
+            } else {
+                self.access(tools, Some(run), event, Effort::First)
+            };
+            if look.more == More::Nothing {
+                self.put(run.kernel, event, run.partial(look.outcome));
+                continue;
+            }
+            open_places.insert(o.place.clone());
+            open.push(Open { first: look, ..o });
+        }
+        open
+    }
+
+    /// Decides what takes next to nothing, and gives the rest.
+    fn glance(&mut self, tools: &mut Tools<'p>, runs: &[Run], safe: &SafeAnyway) -> Vec<Open> {
         let mut open: Vec<Open> = vec![];
         let mut open_places: FxHashSet<Place> = FxHashSet::default();
         for (r, run) in runs.iter().enumerate() {
@@ -546,14 +579,10 @@ impl<'p> Engine<'p> {
                     self.put(run.kernel, event, Outcome::Safe);
                     continue;
                 }
-                if self.counts_as_proved(event) {
-                    continue;
-                }
-                // Where another context is open, this one decides nothing alone.
                 let look = if open_places.contains(&place) || self.is_spent() {
                     Look::none()
                 } else {
-                    self.access(tools, Some(run), event, Effort::First)
+                    self.access(tools, Some(run), event, Effort::Glance)
                 };
                 if look.more == More::Nothing {
                     self.put(run.kernel, event, run.partial(look.outcome));
@@ -622,8 +651,9 @@ impl<'p> Engine<'p> {
             if self.is_spent() {
                 return;
             }
+            tools.judge.cut = false;
             if let (Some((place, outcome)), Some(site)) = (lifetime::of_host(tools, event), event.site()) {
-                self.put_call(place, site.func, outcome);
+                self.put_call(place, site.func, outcome.unless(tools.judge.cut));
             }
         }
         // One call is looked at for each way that leads to it, and each round of a loop.
@@ -637,8 +667,9 @@ impl<'p> Engine<'p> {
                 continue;
             }
             let before = done();
+            tools.judge.cut = false;
             for (place, outcome) in copies::of_host(tools, event) {
-                self.put_call(place, event.side.site.func, outcome);
+                self.put_call(place, event.side.site.func, outcome.unless(tools.judge.cut));
             }
             *spent = *spent + (done() - before);
         }
@@ -673,8 +704,9 @@ impl<'p> Engine<'p> {
             if self.rank(&place) == Some(Outcome::PROVED) {
                 continue;
             }
+            tools.judge.cut = false;
             if let Some(outcome) = alignment::of_kernel(tools, &run.launched(), event, place.clone()) {
-                self.put_call(place, run.kernel, outcome);
+                self.put_call(place, run.kernel, outcome.unless(tools.judge.cut));
             }
         }
     }
@@ -693,8 +725,9 @@ impl<'p> Engine<'p> {
             if self.is_spent() || *times > STALE_TRIES || self.rank(&place) == Some(Outcome::PROVED) {
                 continue;
             }
+            tools.judge.cut = false;
             let Some((place, outcome)) = lifetime::of_kernel(tools, &launched, event) else { continue };
-            self.put_call(place, run.kernel, outcome);
+            self.put_call(place, run.kernel, outcome.unless(tools.judge.cut));
         }
     }
 
@@ -845,6 +878,13 @@ impl<'p> Engine<'p> {
     }
 
     fn access(&self, tools: &mut Tools<'p>, launch: Option<&Run>, ev: &AccessEvent, effort: Effort) -> Look {
+        tools.judge.cut = false;
+        let look = self.access_in_each(tools, launch, ev, effort);
+        // A replay that had less than it may have says nothing.
+        if tools.judge.cut && !look.outcome.is_final() { Look::none() } else { look }
+    }
+
+    fn access_in_each(&self, tools: &mut Tools<'p>, launch: Option<&Run>, ev: &AccessEvent, effort: Effort) -> Look {
         let mut looks = vec![];
         for t in ev.targets.iter() {
             let facts = tools.e.arena.and(ev.path, t.cond);
@@ -852,6 +892,8 @@ impl<'p> Engine<'p> {
                 continue;
             }
             looks.push(match &t.base {
+                Base::Null | Base::Unknown(_) if effort == Effort::Glance => Look::put_off(),
+                Base::Object(o) if effort == Effort::Glance && pointers::is_hosts_own(tools, *o) => Look::put_off(),
                 Base::Object(o) => {
                     let object = tools.e.object(*o).clone();
                     let look = self.in_object(tools, launch, ev, effort, &object, facts, t);
@@ -954,12 +996,15 @@ impl<'p> Engine<'p> {
             return Look::of(found);
         }
         // Where no launch is known, a model is nothing to show.
-        let rough = launch.is_none() || effort == Effort::First && !unknowns.is_empty();
+        let rough = launch.is_none() || effort == Effort::Glance || effort == Effort::First && !unknowns.is_empty();
         let decision = if rough {
             tools.decider.decide_roughly(&mut tools.e.arena, &ob)
         } else {
             tools.decider.decide(&mut tools.e.arena, &ob)
         };
+        if effort == Effort::Glance && !matches!(decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
+            return Look::put_off();
+        }
         // What the kernel itself stores takes a long look, or the only one.
         let open = matches!(decision, Decision::Fails { .. } | Decision::Unknown(_))
             && (effort == Effort::Full || unknowns.is_empty());
@@ -1002,6 +1047,9 @@ impl<'p> Engine<'p> {
         let look = if tools.decider.cut { Look { more: More::Work, ..look } } else { look };
         match launch {
             Some(run) if look.outcome.is_safe() => {
+                if effort == Effort::Glance && (run.layout.concerns(ev) || row::concerns(&tools.e, ev)) {
+                    return Look::put_off();
+                }
                 let part = self.in_part(tools, run, ev, effort, object, target, facts, extent);
                 let row = self.in_rows(tools, run, ev, effort, object, target, facts, extent);
                 Look::worst([look, part, row])

@@ -23,6 +23,7 @@ mod outcome;
 mod overflow;
 mod partition;
 mod pointers;
+mod recorded;
 mod relevant;
 mod replayed;
 mod row;
@@ -148,7 +149,8 @@ pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
     // Some of the time is for what comes after the last verdict.
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
     let mut report = nets::under(Some(nets.clone()), || {
-        engine::Engine::new(program, options).run(budgets::of_pace(program, options))
+        let check = || engine::Engine::new(program, options).run(budgets::of_pace(program, options));
+        solver::recall::on_program(|| program.digest(), check)
     });
     report.nets = nets.reached();
     report

@@ -27,6 +27,8 @@ pub(super) enum More {
 /// How much is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effort {
+    /// What takes next to nothing: a few milliseconds for each obligation, no model is looked at and nothing is replayed.
+    Glance,
     /// Models that rest on unknowns are put off: their replays seldom end well.
     First,
     Full,
@@ -70,6 +72,11 @@ impl Outcome {
         self.rank() >= Self::FOUND
     }
 
+    /// As it is, unless a budget cut off what it comes from and more of it may show something else.
+    pub fn unless(self, cut: bool) -> Self {
+        if cut && !self.is_final() { Self::Unknown(SPENT.into()) } else { self }
+    }
+
     /// What a second look adds: a first verdict stands where the second one came to none.
     pub fn or_first(self, first: Self) -> Self {
         if matches!((&self, &first), (Self::Unknown(_), f) if !matches!(f, Self::Unknown(_))) { first } else { self }
@@ -93,6 +100,11 @@ impl Look {
     /// Nothing was tried yet, for want of budget.
     pub fn none() -> Self {
         Self { outcome: Outcome::Unknown(SPENT.into()), more: More::Work }
+    }
+
+    /// Not decided at a glance.
+    pub fn put_off() -> Self {
+        Self::none()
     }
 
     /// Of all targets of one access the worst, which more effort on any of them could change.

@@ -34,7 +34,7 @@ impl<'p> Engine<'p> {
     pub(super) fn trials<'t>(&self, tools: &'t Tools<'p>) -> &'t Tried {
         tools.tried.get_or_init(|| {
             let before = done();
-            let tried = Tried::of(tools, self.scaled(TRIED));
+            let tried = Tried::of(tools, self.phase_work(TRIED, 25));
             // Whichever task asks first does it for all: none is charged.
             settle(before, Work::NONE);
             tried

@@ -133,6 +133,7 @@ impl<'p> Desk<'p> {
             let open = match order {
                 Order::First { who, work } => {
                     (engine.own, engine.all) = (Some((owners.clone(), who)), Allotment::of(work));
+                    tools.within(engine.all);
                     engine.first_looks(tools, runs, safe)
                 }
                 Order::Second { open, decided, work, replays } => {
@@ -140,6 +141,7 @@ impl<'p> Desk<'p> {
                         tools.judge.begin_with(most);
                     }
                     (engine.places, engine.all) = (decided, Allotment::of(work));
+                    tools.within(engine.all);
                     engine.second_looks(tools, runs, open)
                 }
             };

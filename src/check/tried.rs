@@ -4,6 +4,7 @@
 //! the replay that is asked for one access decides.
 
 use super::calls::Tools;
+use super::recorded;
 use super::solver::Model;
 use super::witness::site;
 use crate::ir::Side;
@@ -86,7 +87,7 @@ impl Tried {
         });
         let until = Allotment::of(most);
         let (mut known, mut by_chance, mut cut, mut steps): (New, New, usize, u64) = Default::default();
-        let budget = Budget { steps: STEPS, work: most, ..tools.judge.first_limits() };
+        let budget = Budget { steps: STEPS, ..tools.judge.first_limits() };
         for (values, random) in combinations(inputs.groups.len()).into_iter().zip(CHANCE.into_iter().cycle()) {
             if until.is_spent() || steps >= ALL_STEPS || cut >= CUT && known.is_empty() {
                 break;
@@ -94,7 +95,7 @@ impl Tried {
             let model = inputs.model(&values);
             let Some(given) = tools.judge.given(&tools.e.arena, &model) else { break };
             let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
-            let run = witness::enumerate(tools.e.program, tools.root.func, &given, &budget);
+            let run = recorded::enumerate(tools.e.program, tools.root.func, &given, &budget);
             cut += usize::from(run.steps >= STEPS);
             steps += run.steps;
             for s in &run.astray {
@@ -107,7 +108,7 @@ impl Tried {
             if !draws {
                 continue;
             }
-            let run = witness::enumerate(
+            let run = recorded::enumerate(
                 tools.e.program,
                 tools.root.func,
                 &Inputs { random: random.to_vec(), ..given },

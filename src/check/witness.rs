@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::files::Opened;
+use super::recorded;
 use super::solver::{Model, WrapMode};
 use crate::host::Root;
 use crate::ir::{Function, Operand, Program, ValueId};
@@ -10,7 +11,7 @@ use crate::symbolic::exec::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
 use crate::symbolic::options::option_name;
 use crate::symbolic::term::{Arena, InputSource, SymId, SymKind, TermId};
 use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Patience, Target, Threads};
-use crate::work::{Work, done};
+use crate::work::{Allotment, Work, done};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -62,6 +63,10 @@ pub(super) struct Judge<'p> {
     /// Replays that took long leave less for the next ones.
     budget: Budget,
     first: Budget,
+    /// What all that is done now may cost.
+    pub until: Allotment,
+    /// Whether a replay ended early for that: with more it may say more.
+    pub cut: bool,
     /// Replays are one of many tries: none gets more than a few million steps.
     pub short: bool,
     /// Work on other inputs for the accesses of one place and launch.
@@ -92,6 +97,8 @@ impl<'p> Judge<'p> {
             counts_arguments,
             budget,
             first: budget,
+            until: Allotment::UNLIMITED,
+            cut: false,
             random: vec![],
             short: false,
             other_inputs: FxHashMap::default(),
@@ -234,20 +241,17 @@ impl<'p> Judge<'p> {
         let start = done();
         let mut patience = self.patience.get(inputs).cloned().unwrap_or_default();
         let steps = if self.short { self.budget.steps.min(SHORT.0) } else { self.budget.steps };
-        let outcome = witness::replay_after(
-            self.program,
-            self.root.func,
-            inputs,
-            target,
-            &Budget { steps, ..self.budget },
-            &mut patience,
-        );
+        let left = self.until.left();
+        let budget = Budget { steps, work: self.budget.work.min(left), ..self.budget };
+        let outcome = recorded::replay(self.program, self.root.func, inputs, target, &budget, &mut patience);
         if small && self.patience.len() < REMEMBERED {
             self.patience.insert(key.0.clone(), patience);
         }
         // With more steps it may say more.
-        let cut = self.short && matches!(outcome, Outcome::Incomplete { .. } | Outcome::Astray { .. });
-        if small && !cut && self.said.len() < REMEMBERED {
+        let open = matches!(outcome, Outcome::Incomplete { .. } | Outcome::Astray { .. });
+        let cut = open && left < self.budget.work && self.until.is_spent();
+        self.cut |= cut;
+        if small && !cut && !(self.short && open) && self.said.len() < REMEMBERED {
             self.said.insert(key, outcome.clone());
         }
         self.took(start);

@@ -5,14 +5,15 @@ use super::{
     BlockId, Callee, Const, FuncId, Function, Global, GlobalId, Linkage, LocId, Module, Op, Operand, Side, Terminator,
 };
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Index into [`Program::modules`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ModuleId(pub u32);
 
 /// A function of a program: always a definition where the program has one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FuncRef {
     pub module: ModuleId,
     pub func: FuncId,
@@ -55,6 +56,17 @@ fn strength(linkage: Linkage) -> u8 {
 }
 
 impl Program {
+    /// Tells it from other programs, by its code in the order in which it is linked.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        for module in &self.modules {
+            let code = postcard::to_stdvec(module.as_ref()).unwrap_or_default();
+            hasher.update(blake3::hash(&code).as_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
+
     /// Links modules: external symbols of the same side are resolved by name.
     #[must_use]
     pub fn link(modules: Vec<Arc<Module>>) -> Self {

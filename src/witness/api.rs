@@ -4,10 +4,11 @@ use crate::ir::{BlockId, FuncRef};
 use crate::report::finding::Direction;
 use crate::work::Work;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Concrete inputs of a program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Inputs {
     /// `argv[1]…`, for `main`; `argv[0]` is the interpreter's own choice.
     pub argv: Vec<String>,
@@ -22,7 +23,7 @@ pub struct Inputs {
 }
 
 /// An instruction of a program: an access, an allocation, a launch or a copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Site {
     pub func: FuncRef,
     pub block: BlockId,
@@ -31,7 +32,7 @@ pub struct Site {
 }
 
 /// What an address points into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ObjectKind {
     HostHeap,
     HostStack,
@@ -60,7 +61,7 @@ pub enum ObjectKind {
 }
 
 /// The object an access was meant for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Object {
     pub kind: ObjectKind,
     /// Source name of the variable, or the function that allocated it.
@@ -73,7 +74,7 @@ pub struct Object {
 }
 
 /// What is wrong with an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Fault {
     /// Outside its object, or through an address that belongs to none.
     Bounds,
@@ -94,7 +95,7 @@ pub enum Fault {
 }
 
 /// Bytes from the start of the object; the last part has no end of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PartBounds {
     pub start: i64,
     pub end: Option<i64>,
@@ -108,7 +109,7 @@ impl Fault {
 }
 
 /// An access that lies outside its object, or in an object that is freed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadAccess {
     pub fault: Fault,
     pub site: Site,
@@ -147,7 +148,7 @@ impl BadAccess {
 pub type BlockThread = ([u64; 3], [u64; 3]);
 
 /// Which threads of a launch to try.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Threads {
     /// These, in order; the whole block of each where a thread's path depends on others.
     List(Vec<BlockThread>),
@@ -158,7 +159,7 @@ pub enum Threads {
 }
 
 /// A part of an object that an access must leave while it stays in the object.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Parts {
     /// Pointer variables that cut the object, each by the one store that sets it: the access goes through the first and touches
     /// a part that begins elsewhere.
@@ -168,7 +169,7 @@ pub enum Parts {
 }
 
 /// The access that a witness claims to be wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Target {
     pub site: Site,
     /// The calls that lead there from the kernel, where it matters: an atomic operation of a header has many callers.
@@ -190,7 +191,7 @@ pub struct Target {
 }
 
 /// Bounds of one run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// Instructions executed, all threads together.
     pub steps: u64,
@@ -218,7 +219,7 @@ impl Default for Budget {
 }
 
 /// What a replay says about its target.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
     /// The program's own code reached the access, out of bounds; `assumptions` are what was taken for granted on the way.
     Reached { bad: Box<BadAccess>, assumptions: Vec<String> },
@@ -231,7 +232,7 @@ pub enum Outcome {
 }
 
 /// Everything an exhaustive run saw.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Run {
     /// One entry for each access site, launch site and object, in order of first occurrence.
     pub bad: Vec<BadAccess>,

@@ -47,5 +47,5 @@ pub use api::{
     BadAccess, BlockThread, Budget, Fault, Inputs, Object, ObjectKind, Outcome, PartBounds, Parts, Run, Site, Target,
     Threads,
 };
-pub use replay::{Patience, access_sites, enumerate, replay, replay_after, replay_with_snapshot};
+pub use replay::{Patience, Spend, access_sites, enumerate, replay, replay_after, replay_with_snapshot};
 pub use snapshot::{Image, Snapshot, SnapshotObject};

@@ -9,7 +9,9 @@ use super::store::Fill;
 use super::value::{Val, mask};
 use crate::ir::{BlockId, FuncRef, Op, Program, Side, TypeKind};
 use crate::work::Work;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Runs a program on concrete inputs from `root` until the target is reached out of bounds.
 ///
@@ -17,23 +19,23 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// at first; where that leaves something open they are run in a second pass, as far as the budget goes.
 #[must_use]
 pub fn replay(program: &Program, root: FuncRef, inputs: &Inputs, target: &Target, budget: &Budget) -> Outcome {
-    seek(program, root, inputs, target, budget, false, &mut Patience::default()).0
+    seek(program, root, inputs, target, budget, false, (&mut Patience::default(), &mut Spend::default())).0
 }
 
 /// What patient passes of the same inputs came to before: most of a run is the same whatever is sought.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Patience {
     spent: Option<Spent>,
 }
 
 /// A patient pass that did not come to its end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Spent {
     /// Without those of the threads that were tried for the access sought.
     steps: u64,
     work: Work,
     /// Launches that it came to.
-    launches: FxHashSet<Site>,
+    launches: BTreeSet<Site>,
 }
 
 impl Patience {
@@ -49,12 +51,21 @@ impl Patience {
             u128::from((m.budget.work - m.allotment.left()).get()) * u128::from(steps) / u128::from(m.steps.max(1));
         let work = Work::units(u64::try_from(taken).unwrap_or(u64::MAX));
         if self.spent.as_ref().is_none_or(|s| s.steps < steps) {
-            self.spent = Some(Spent { steps, work, launches: std::mem::take(&mut m.cuda.sites) });
+            self.spent = Some(Spent { steps, work, launches: std::mem::take(&mut m.cuda.sites).into_iter().collect() });
         }
     }
 }
 
-/// As [`replay`], where others with the same inputs and no smaller budget came before.
+/// What a replay took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spend {
+    pub steps: u64,
+    /// Whether its budget ended it, or one of its passes: with another one it may say something else. Otherwise it says the same with any
+    /// budget that has so many steps and so much work.
+    pub by_budget: bool,
+}
+
+/// As [`replay`], where others with the same inputs and no smaller budget came before; with what it took.
 #[must_use]
 pub fn replay_after(
     program: &Program,
@@ -63,8 +74,9 @@ pub fn replay_after(
     target: &Target,
     budget: &Budget,
     before: &mut Patience,
-) -> Outcome {
-    seek(program, root, inputs, target, budget, false, before).0
+) -> (Outcome, Spend) {
+    let mut spend = Spend::default();
+    (seek(program, root, inputs, target, budget, false, (before, &mut spend)).0, spend)
 }
 
 /// As [`replay`], and with the launch that reached the access as it stood before its kernel began.
@@ -76,7 +88,7 @@ pub fn replay_with_snapshot(
     target: &Target,
     budget: &Budget,
 ) -> (Outcome, Option<Snapshot>) {
-    seek(program, root, inputs, target, budget, true, &mut Patience::default())
+    seek(program, root, inputs, target, budget, true, (&mut Patience::default(), &mut Spend::default()))
 }
 
 fn seek(
@@ -86,7 +98,7 @@ fn seek(
     target: &Target,
     budget: &Budget,
     snapshot: bool,
-    before: &mut Patience,
+    (before, spend): (&mut Patience, &mut Spend),
 ) -> (Outcome, Option<Snapshot>) {
     let mut left = *budget;
     let mut target = target.clone();
@@ -95,11 +107,13 @@ fn seek(
         let mut m = Machine::new(program, inputs, &left, Observer::seeking(target.clone()));
         m.seen.wants_snapshot = snapshot;
         let stop = m.run_root(root);
+        spend.steps += m.steps;
         if let Some(bad) = m.seen.found.take() {
             let assumptions = m.seen.assumptions().to_vec();
             return (Outcome::Reached { bad: Box::new(bad), assumptions }, m.seen.snapshot.take());
         }
         let spent = stop == Stop::Budget;
+        spend.by_budget |= spent;
         let outcome = m.judge(stop, &target);
         // A second, patient pass that did not come to an end says less than the first.
         if let (true, Some(first)) = (spent, hurried) {
@@ -114,6 +128,7 @@ fn seek(
         }
         let decided = matches!(outcome, Outcome::NotReached { .. });
         if m.seen.skipped && !decided && left.loop_steps != u64::MAX {
+            spend.by_budget |= before.spent.is_some();
             if before.is_vain(&target, &left) {
                 return (outcome, None);
             }

@@ -11,6 +11,7 @@ use crate::nets;
 use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
 use crate::work::{self, Work, charge, cost, done};
 use rustc_hash::FxHashMap;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -40,6 +41,8 @@ struct Remembered {
 #[derive(Clone)]
 pub(crate) struct Recall {
     kept: Option<Arc<dyn Answers>>,
+    /// What is checked: its code, by content.
+    program: [u8; 32],
     here: Arc<Mutex<Remembered>>,
 }
 
@@ -48,16 +51,23 @@ impl Recall {
         self.here.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn get(&self, key: &[u8; 32]) -> Option<Known> {
-        let bytes = self.here().answers.get(key).cloned().or_else(|| self.kept.as_ref()?.get(key))?;
-        postcard::from_bytes(&bytes).ok()
+    fn bytes(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
+        self.here().answers.get(key).cloned().or_else(|| self.kept.as_ref()?.get(key))
     }
 
-    /// An answer that cost little is not worth a file.
+    fn get(&self, key: &[u8; 32]) -> Option<Known> {
+        postcard::from_bytes(&self.bytes(key)?).ok()
+    }
+
     fn put(&self, key: [u8; 32], known: &Known) {
         let Ok(bytes) = postcard::to_stdvec(known) else { return };
-        if let Some(kept) = self.kept.as_ref().filter(|_| known.cost >= WORTH) {
-            kept.put(&key, matches!(known.answer, Answer::Cut), &bytes);
+        self.keep(key, known.cost, matches!(known.answer, Answer::Cut), bytes);
+    }
+
+    /// What cost little is not worth a file.
+    fn keep(&self, key: [u8; 32], cost: Work, hurried: bool, bytes: Vec<u8>) {
+        if let Some(kept) = self.kept.as_ref().filter(|_| cost >= WORTH) {
+            kept.put(&key, hurried, &bytes);
         }
         let mut here = self.here();
         if here.bytes + bytes.len() > REMEMBERED {
@@ -85,7 +95,43 @@ pub(crate) fn begin_task() {
 
 /// Lets the queries that `work` makes in this thread be answered from `kept`, and keeps what is answered anew.
 pub fn recalling<T>(kept: Option<Arc<dyn Answers>>, work: impl FnOnce() -> T) -> T {
-    with(Some(Recall { kept, here: Arc::default() }), work)
+    with(Some(Recall { kept, program: [0; 32], here: Arc::default() }), work)
+}
+
+/// Does some work on one program, told from others by what `digest` gives.
+pub(crate) fn on_program<T>(digest: impl FnOnce() -> [u8; 32], work: impl FnOnce() -> T) -> T {
+    with(shared().map(|r| Recall { program: digest(), ..r }), work)
+}
+
+/// What depends on the program and on what `key` writes alone, from before or by `make`, with what it cost: whoever recalls it is charged as
+/// much as if it had made it. `fits` tells whether what was kept, at this price, is what `make` would give now.
+pub(crate) fn recorded<T: Serialize + DeserializeOwned>(
+    key: impl FnOnce(&mut blake3::Hasher),
+    fits: impl FnOnce(&T, Work) -> bool,
+    make: impl FnOnce() -> T,
+) -> T {
+    let Some(recall) = shared() else { return make() };
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&recall.program);
+    key(&mut hasher);
+    let key = *hasher.finalize().as_bytes();
+    let known = recall.bytes(&key).and_then(|b| postcard::from_bytes::<(Work, T)>(&b).ok());
+    if let Some((cost, value)) = known
+        && fits(&value, cost)
+    {
+        charge(cost.get());
+        return value;
+    }
+    let (before, netted) = (done(), nets::count());
+    let value = make();
+    let made = (done() - before, value);
+    if nets::count() == netted
+        && made.0 >= WORTH
+        && let Ok(bytes) = postcard::to_stdvec(&made)
+    {
+        recall.keep(key, made.0, false, bytes);
+    }
+    made.1
 }
 
 /// What this thread recalls, for another one that works on the same check.
