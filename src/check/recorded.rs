@@ -30,12 +30,11 @@ struct Kept {
 impl Kept {
     /// Whether a replay with that budget would be the same.
     fn is_as_within(&self, budget: &Budget, cost: Work) -> bool {
-        let bounds = |b: &Budget| (b.steps, b.work);
-        if self.spend.by_budget {
-            bounds(&self.budget) == bounds(budget)
-        } else {
-            self.spend.steps < budget.steps && cost < budget.work
-        }
+        let Spend { steps, by_steps, by_work, least } = self.spend;
+        let same_steps = if by_steps { self.budget.steps == budget.steps } else { steps < budget.steps };
+        let same_work =
+            if by_work { self.budget.work == budget.work } else { cost < budget.work && least <= budget.work };
+        same_steps && same_work
     }
 }
 

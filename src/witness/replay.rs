@@ -39,10 +39,24 @@ struct Spent {
 }
 
 impl Patience {
-    /// Whether another pass, with so much left, would end as an earlier one did before it comes to the launch that is sought.
-    fn is_vain(&self, target: &Target, left: &Budget) -> bool {
+    /// Whether another pass, with so much left, would end as an earlier one did before it comes to the launch that is sought. Other passes of
+    /// this replay took `used`.
+    fn is_vain(&self, target: &Target, left: &Budget, used: Work, spend: &mut Spend) -> bool {
         let (Some(s), Some(launch)) = (&self.spent, target.launch_site) else { return false };
-        !s.launches.contains(&launch) && (left.steps / 2 <= s.steps || left.work / 2 <= s.work)
+        if s.launches.contains(&launch) {
+            return false;
+        }
+        spend.by_steps = true;
+        if left.steps / 2 <= s.steps {
+            return true;
+        }
+        let vain = left.work / 2 <= s.work;
+        if vain {
+            spend.by_work = true;
+        } else {
+            spend.least = spend.least.max(used + s.work * 2 + Work::units(2));
+        }
+        vain
     }
 
     fn note(&mut self, m: &mut Machine<'_>) {
@@ -56,13 +70,16 @@ impl Patience {
     }
 }
 
-/// What a replay took.
+/// What a replay took, and with which other budgets it would say the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spend {
     pub steps: u64,
-    /// Whether its budget ended it, or one of its passes: with another one it may say something else. Otherwise it says the same with any
-    /// budget that has so many steps and so much work.
-    pub by_budget: bool,
+    /// Another number of steps may make it say something else.
+    pub by_steps: bool,
+    /// Another amount of work may.
+    pub by_work: bool,
+    /// With less work it may say something else.
+    pub least: Work,
 }
 
 /// As [`replay`], where others with the same inputs and no smaller budget came before; with what it took.
@@ -113,7 +130,11 @@ fn seek(
             return (Outcome::Reached { bad: Box::new(bad), assumptions }, m.seen.snapshot.take());
         }
         let spent = stop == Stop::Budget;
-        spend.by_budget |= spent;
+        if spent {
+            let by_steps = m.steps >= left.steps;
+            spend.by_steps |= by_steps;
+            spend.by_work |= !by_steps;
+        }
         let outcome = m.judge(stop, &target);
         // A second, patient pass that did not come to an end says less than the first.
         if let (true, Some(first)) = (spent, hurried) {
@@ -128,8 +149,7 @@ fn seek(
         }
         let decided = matches!(outcome, Outcome::NotReached { .. });
         if m.seen.skipped && !decided && left.loop_steps != u64::MAX {
-            spend.by_budget |= before.spent.is_some();
-            if before.is_vain(&target, &left) {
+            if before.is_vain(&target, &left, budget.work - left.work, spend) {
                 return (outcome, None);
             }
             left.loop_steps = u64::MAX;
