@@ -63,6 +63,17 @@ struct Ranges {
     met: Met,
 }
 
+/// Why `x + constant <= 0` holds: facts, and what is free in the proof. Of goals of another form the constant is 0.
+#[derive(Clone, Debug)]
+struct Proof {
+    constant: i128,
+    used: Vec<TermId>,
+    free: Free,
+}
+
+/// Proofs and models that are kept of each family of goals that differ by a constant.
+const OF_A_FAMILY: usize = 8;
+
 /// Prepared sets of facts that are kept.
 const CONTEXTS: usize = 8;
 
@@ -81,8 +92,11 @@ pub struct Decider {
     /// Whether the search of a small witness is likely to be for nothing.
     pub hurried: bool,
     decided: FxHashMap<Obligation, Decision>,
-    /// Facts that a goal was once proved from, and what is free in the proof: it follows from every set that contains them.
-    proofs: FxHashMap<TermId, Vec<(Vec<TermId>, Free)>>,
+    /// Facts that a goal was once proved from, and what is free in the proof: it follows from every set that contains them. By the goal without
+    /// its constant: `x + 3 <= 0` shows `x + 2 <= 0` as well.
+    proofs: FxHashMap<TermId, Vec<Proof>>,
+    /// Models of goals by the same key: one that refutes `x + 2 <= 0` refutes `x + 3 <= 0` as well.
+    refuting: FxHashMap<TermId, Vec<Model>>,
     /// Models in which a range obligation fails; one that satisfies other facts too refutes it under those.
     models: FxHashMap<TermId, Vec<Model>>,
     /// Searches for range obligations that ended without an answer, by what they were given.
@@ -273,18 +287,24 @@ impl Decider {
 
     /// A proof without Z3, of these facts (`all` is their conjunction).
     fn bound(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
-        if let Some(proof) = self.proof_of(facts, goal) {
+        if let Some(proof) = self.proof_of(a, facts, goal) {
             return Some(proof);
         }
         let limits = self.limits;
         let proof = self.context(a, all, facts, WrapMode::Assume).bound(a, goal, &limits)?;
-        self.remember(goal, proof.clone());
+        self.remember(a, goal, proof.clone());
         Some(proof)
     }
 
     fn prove(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId, limits: &Limits) -> Answer {
-        if let Some((used, free)) = self.proof_of(facts, goal) {
+        if let Some((used, free)) = self.proof_of(a, facts, goal) {
             return Answer::Proved { by: solver::Method::Poly, used, free };
+        }
+        let (family, _) = family(a, goal);
+        let known =
+            self.refuting.get(&family).and_then(|all| all.iter().find(|m| m.refutes(a, facts, goal, WrapMode::Assume)));
+        if let Some(m) = known {
+            return Answer::Model(m.clone());
         }
         if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.work) {
             self.cut = true;
@@ -294,24 +314,38 @@ impl Decider {
         let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
         self.groups = groups;
         match &answer {
-            Answer::Proved { used, free, .. } => self.remember(goal, (used.clone(), free.clone())),
+            Answer::Proved { used, free, .. } => self.remember(a, goal, (used.clone(), free.clone())),
             Answer::Unknown(_) => {
                 self.cut = true;
                 self.hopeless.insert((all, goal), limits.work);
             }
-            Answer::Model(_) => {}
+            Answer::Model(m) => {
+                let known = self.refuting.entry(family).or_default();
+                if known.len() < OF_A_FAMILY {
+                    known.push(m.clone());
+                }
+            }
         }
         answer
     }
 
-    fn proof_of(&self, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
-        self.proofs.get(&goal)?.iter().find(|(used, _)| used.iter().all(|u| facts.contains(u))).cloned()
+    fn proof_of(&self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
+        let (family, constant) = family(a, goal);
+        let proof = self
+            .proofs
+            .get(&family)?
+            .iter()
+            .find(|p| p.constant >= constant && p.used.iter().all(|u| facts.contains(u)))?;
+        Some((proof.used.clone(), proof.free.clone()))
     }
 
-    fn remember(&mut self, goal: TermId, proof: (Vec<TermId>, Free)) {
-        let known = self.proofs.entry(goal).or_default();
-        if known.len() < 8 {
-            known.push(proof);
+    fn remember(&mut self, a: &mut Arena, goal: TermId, (used, free): (Vec<TermId>, Free)) {
+        let (family, constant) = family(a, goal);
+        let known = self.proofs.entry(family).or_default();
+        // The weaker one with no fewer facts says nothing more.
+        known.retain(|p| !(p.constant <= constant && used.iter().all(|u| p.used.contains(u))));
+        if known.len() < OF_A_FAMILY {
+            known.push(Proof { constant, used, free });
         }
     }
 
@@ -562,7 +596,7 @@ impl Decider {
             if a.as_bool(goal) == Some(true) {
                 continue;
             }
-            if self.proof_of(&older, goal).is_none()
+            if self.proof_of(a, &older, goal).is_none()
                 && self
                     .models
                     .get(&goal)
@@ -633,6 +667,13 @@ impl Decider {
     }
 }
 
+/// What goals have in common that differ by a constant, and the constant of this one; itself and 0 where it is no `x + constant <= 0`.
+fn family(a: &mut Arena, goal: TermId) -> (TermId, i128) {
+    let Term::Le(t) = *a.get(goal) else { return (goal, 0) };
+    let constant = a.constant_of(t);
+    (a.add_const(t, -constant), constant)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Decider, Decision, Obligation};
@@ -693,6 +734,39 @@ mod tests {
         let facts = a.and(facts, fewer);
         let beside = Obligation { facts, offset, bytes: four, extent: wrapped_extent };
         assert!(matches!(Decider::default().decide(&mut a, &beside), Decision::SafeIfNoWrap(_)));
+    }
+
+    /// What is proved, or refuted, of one access of a family decides others without another search.
+    #[test]
+    fn goals_that_differ_by_a_constant_share_an_answer() {
+        let mut a = Arena::new();
+        let n = a.fresh(SymKind::Input(InputSource::Argv(1)), "n", Range::of_int(32, true));
+        let i = a.fresh(SymKind::Input(InputSource::Argv(2)), "i", Range::of_int(32, true));
+        let product = a.mul(n, i);
+        let (seven, zero) = (a.int(7), a.int(0));
+        let (facts, other) = (a.le(product, seven), a.le(zero, n));
+        let mut goal = |at_most: i128| {
+            let m = a.int(at_most);
+            a.le(product, m)
+        };
+        let [seven_, eight, nine, six, five] = [7, 8, 9, 6, 5].map(&mut goal);
+        let mut d = Decider::default();
+        let limits = d.limits;
+        assert!(matches!(
+            d.prove(&mut a, facts, &[facts], eight, &limits),
+            crate::check::solver::Answer::Proved { .. }
+        ));
+        assert!(d.proof_of(&mut a, &[facts, other], nine).is_some(), "what is at most 8 is at most 9");
+        assert!(d.proof_of(&mut a, &[other], nine).is_none(), "and that only where the same is known");
+        assert!(d.proof_of(&mut a, &[facts], six).is_none() && seven_ == facts);
+        let crate::check::solver::Answer::Model(_) = d.prove(&mut a, facts, &[facts], six, &limits) else {
+            panic!("it may be 7")
+        };
+        let nothing = crate::check::solver::Limits { work: crate::work::Work::NONE, steps: 0, core: false };
+        let crate::check::solver::Answer::Model(m) = d.prove(&mut a, facts, &[facts], five, &nothing) else {
+            panic!("what is above 6 is above 5")
+        };
+        assert!(m.refutes(&a, &[facts], five, WrapMode::Assume));
     }
 
     /// What is known not to wrap is read as it is beside what may wrap, unless that is known only where something does not wrap that may.

@@ -33,7 +33,7 @@ use crate::symbolic::memory::{ObjId, ObjKind, Object};
 use crate::symbolic::names::is_of_cuda;
 use crate::symbolic::partition::{PartId, Partition};
 use crate::symbolic::running;
-use crate::symbolic::term::TermId;
+use crate::symbolic::term::{Arena, TermId};
 use crate::symbolic::value::{Base, Lost, Target};
 use crate::work::{Allotment, Work, done};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -117,6 +117,30 @@ fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Allotment)
             history.clear();
         }
     }
+}
+
+/// The accesses in an order in which of those whose offsets differ by a constant the least and the greatest come first: what they are within,
+/// the others are. Else as they are.
+fn extremes_first(a: &mut Arena, accesses: &[AccessEvent]) -> Vec<usize> {
+    let mut families: FxHashMap<(Base, TermId), (usize, usize)> = FxHashMap::default();
+    let mut constants = vec![0; accesses.len()];
+    for (i, access) in accesses.iter().enumerate() {
+        let [target] = &access.targets[..] else { continue };
+        let constant = a.constant_of(target.offset);
+        constants[i] = constant;
+        let rest = a.add_const(target.offset, -constant);
+        let (least, greatest) = families.entry((target.base.clone(), rest)).or_insert((i, i));
+        if constant < constants[*least] {
+            *least = i;
+        }
+        if constant > constants[*greatest] {
+            *greatest = i;
+        }
+    }
+    let first: FxHashSet<usize> = families.into_values().flat_map(|(least, greatest)| [least, greatest]).collect();
+    let mut order: Vec<usize> = (0..accesses.len()).collect();
+    order.sort_by_key(|i| (!first.contains(i), *i));
+    order
 }
 
 impl Run {
@@ -457,7 +481,7 @@ impl<'p> Engine<'p> {
     /// Executes a root and the kernels that it launches.
     pub(super) fn prepare(&mut self, root: &Root) -> Prepared<'p> {
         let before = done();
-        self.all = self.phase(budgets::EXECUTE, 50);
+        self.all = self.phase(budgets::EXECUTE, 80);
         let mut executor = self.follow(root);
         let gave_up = executor.gave_up.take().or(executor.missed.take());
         let launches = std::mem::take(&mut executor.launches);
@@ -567,7 +591,8 @@ impl<'p> Engine<'p> {
         let mut open: Vec<Open> = vec![];
         let mut open_places: FxHashSet<Place> = FxHashSet::default();
         for (r, run) in runs.iter().enumerate() {
-            for (i, event) in run.run.accesses.iter().enumerate() {
+            for i in extremes_first(&mut tools.e.arena, &run.run.accesses) {
+                let event = &run.run.accesses[i];
                 let place = self.place_of(event);
                 if !self.is_mine(&place) || self.assumed.skips(&place) {
                     continue;
@@ -592,6 +617,7 @@ impl<'p> Engine<'p> {
                 open.push(Open { place, run: r, event: i, first: look });
             }
         }
+        open.sort_by_key(|o| (o.run, o.event));
         open
     }
 

@@ -149,8 +149,17 @@ pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
     // Some of the time is for what comes after the last verdict.
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
     let mut report = nets::under(Some(nets.clone()), || {
-        let check = || engine::Engine::new(program, options).run(budgets::of_pace(program, options));
-        solver::recall::on_program(|| program.digest(), check)
+        let (budget, reached) = budgets::of_pace(program, options);
+        let check = || engine::Engine::new(program, options).run(budget);
+        let mut report = solver::recall::on_program(|| program.digest(), check);
+        if options.pace != Pace::Whole {
+            report.notes.push(format!(
+                "while the build waits: {reached} instructions are reached; of {} ms of work {} were done",
+                budget.get() / 1_000_000,
+                report.summary.work / 1_000_000
+            ));
+        }
+        report
     });
     report.nets = nets.reached();
     report

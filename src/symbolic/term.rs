@@ -580,6 +580,15 @@ impl Arena {
             None => self.overflow(),
         }
     }
+    /// The constant of a polynomial; of anything else 0.
+    #[must_use]
+    pub fn constant_of(&self, t: TermId) -> i128 {
+        match self.get(t) {
+            Term::Int(v) => *v,
+            Term::Poly(p) => p.constant(),
+            _ => 0,
+        }
+    }
     pub fn add_const(&mut self, a: TermId, c: i128) -> TermId {
         let c = self.int(c);
         self.add(a, c)
