@@ -228,9 +228,11 @@ impl Decider {
                 self.wrapping.push(m);
                 Decision::SafeIfNoWrap(self.name(a, &unmet))
             }
-            Answer::Model(m) => self
-                .underflowing(a, &facts, both, &unmet, m)
-                .unwrap_or_else(|| Decision::SafeIfNoWrap(self.name(a, &unmet))),
+            Answer::Model(m) => self.underflowing(a, &facts, both, &unmet, m).unwrap_or_else(|| {
+                // Only the smallest model tells: any first one may wrap the other way.
+                self.cut |= self.rough;
+                Decision::SafeIfNoWrap(self.name(a, &unmet))
+            }),
             Answer::Unknown(_) => {
                 self.cut = true;
                 Decision::SafeIfNoWrap(self.name(a, &unmet))

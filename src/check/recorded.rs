@@ -69,3 +69,64 @@ pub(super) fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budge
         || witness::enumerate(program, root, inputs, budget),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Kept;
+    use crate::check::solver::recall;
+    use crate::witness::{Budget, Outcome, Patience, Spend};
+    use crate::work::{Work, charge, done};
+
+    fn kept(by_steps: bool, by_work: bool) -> Kept {
+        Kept {
+            outcome: Outcome::NotReached { why: "it ended".into() },
+            spend: Spend { steps: 1000, by_steps, by_work, least: Work::units(700) },
+            budget: Budget { steps: 5000, work: Work::units(5000), ..Budget::default() },
+            after: Patience::default(),
+        }
+    }
+
+    #[test]
+    fn a_replay_is_taken_from_before_only_where_it_would_be_the_same() {
+        let fits = |k: &Kept, steps: u64, work: u64| {
+            k.is_as_within(&Budget { steps, work: Work::units(work), ..Budget::default() }, Work::units(500))
+        };
+        let free = kept(false, false);
+        assert!(fits(&free, 5000, 5000) && fits(&free, 1001, 700) && fits(&free, 1 << 40, 1 << 40));
+        assert!(!fits(&free, 1000, 5000) && !fits(&free, 5000, 699), "it would have been cut off");
+        let by_steps = kept(true, false);
+        assert!(fits(&by_steps, 5000, 9000) && !fits(&by_steps, 5001, 9000));
+        let by_work = kept(false, true);
+        assert!(fits(&by_work, 9000, 5000) && !fits(&by_work, 9000, 5001));
+    }
+
+    #[test]
+    fn what_was_made_before_is_charged_and_not_made_again() {
+        let made = std::cell::Cell::new(0);
+        let ask = |digest: u8, what: u8, fits: bool| {
+            let before = done();
+            let value: u64 = recall::on_program(
+                || [digest; 32],
+                || {
+                    recall::recorded(
+                        |h| {
+                            h.update(&[what]);
+                        },
+                        |_, _| fits,
+                        || {
+                            made.set(made.get() + 1);
+                            charge(Work::millis(50).get());
+                            7
+                        },
+                    )
+                },
+            );
+            assert_eq!((value, done() - before), (7, Work::millis(50)));
+            made.get()
+        };
+        let times = recall::recalling(None, || {
+            [(1, 1, true), (1, 1, true), (1, 2, true), (2, 1, true), (1, 1, false)].map(|(d, w, f)| ask(d, w, f))
+        });
+        assert_eq!(times, [1, 1, 2, 3, 4]);
+    }
+}
