@@ -32,6 +32,21 @@ test: ## the whole test suite, with the pinned nvcc
 	@tools/setup.sh test
 	@cargo test --locked --no-fail-fast
 
+.PHONY: test-quick
+test-quick: ## under a minute from a built tree: unit tests, a program or two of each kind, models of library functions
+	@tools/setup.sh test
+	@cargo test --locked --quiet --lib
+	@cargo test --locked --quiet --test ui -- '[quick]'
+	@cargo test --locked --quiet --test models
+	@$(if $(wildcard tests/architecture/main.rs),cargo test --locked --quiet --test architecture)
+
+.PHONY: test-full
+test-full: test ## the whole test suite, then what takes hours: SEEDS (0..2000) of the oracle, of the models, 200 killed builds, 40 programs repeated
+	@SCUBA_ORACLE_SEEDS=$(or $(SEEDS),0..2000) cargo test --release --locked --test oracle -- --ignored many --nocapture
+	@SCUBA_MODELS_SEEDS=$(or $(SEEDS),0..2000) cargo test --release --locked --test models -- --ignored --nocapture
+	@$(MAKE) kills N=200
+	@$(MAKE) repeat N=40
+
 .PHONY: lint
 lint: setup ## rustfmt and clippy on everything; a difference or a warning is a failure
 	@cargo fmt --version >/dev/null && cargo clippy --version >/dev/null || { echo "rustfmt or clippy is missing: rustup component add rustfmt clippy" >&2; exit 1; }
@@ -84,4 +99,4 @@ distclean: clean ## remove the wheels in .deps as well
 
 .PHONY: help
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20

@@ -1,4 +1,5 @@
-//! Small CUDA programs with exactly the findings they must have.
+//! Small CUDA programs with exactly the findings they must have. Each is a test of its own, named by its path: `cargo test --test ui --
+//! oob-global/row_starts` runs one, `-- clean/` a folder, `-- '[quick]'` a small part of all. README.md says what each folder covers.
 //!
 //! A line says what is wrong with it: `a[i] = 0; //~ oob-global proved`; several findings stand behind several `//~`.
 //! `//~^` speaks of the line above. Headers: `//@ flags: -DN=4` gives nvcc's flags, `//@ with: other.cu` names sources of
@@ -6,32 +7,61 @@
 //! `//@ decided` demands a verdict on every access and at least one launch, `//@ undecided: 2` that so many have none,
 //! `//@ undecided-most: 2` that no more have none: what takes long may be decided or not.
 //!
-//! A finding that is missing, one too many, or one with another verdict fails the test. `SCUBA_UI=part-of-a-name` runs
-//! some programs only.
+//! A finding that is missing, one too many, or one with another verdict fails the test. `SCUBA_BLESS=1 cargo test --test ui -- NAME`
+//! writes what was found into the programs: the `//~`, the number of `//@ undecided`, and snapshots; read the difference before
+//! it is committed. What it cannot change (`//@ decided`, a proved finding without a replay, ...) still fails.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod expectations;
+
+use expectations::{Findings, Header};
+use libtest_mimic::{Arguments, Failed, Trial};
 use scuba::report::finding::{Replay, Report, Verdict};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitCode, Output, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Each runs a front end and a solver.
-const THREADS: usize = 2;
+/// What `make test-quick` runs: of each folder what takes little and covers most.
+const QUICK: &[&str] = &[
+    "clean/data_filled",
+    "clean/grid_stride",
+    "clean/guarded",
+    "clean/structure_parameter",
+    "clean/two_buffers",
+    "double-free/straight",
+    "intra-allocation/chained",
+    "invalid-pointer/null",
+    "memcpy-out-of-bounds/sides",
+    "memory-spaces/dynamic_shared_ok",
+    "memory-spaces/dynamic_shared_oob",
+    "memory-spaces/local_oob",
+    "misaligned/rows",
+    "oob-global/missing_guard",
+    "oob-global/off_by_one",
+    "oob-shared/neighbour",
+    "report/two_units",
+    "undecided/captured",
+    "use-after-free/launch",
+];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui")
 }
 
-fn programs(folder: &Path) -> Vec<PathBuf> {
+fn blessing() -> bool {
+    std::env::var_os("SCUBA_BLESS").is_some_and(|v| !v.is_empty() && v != "0")
+}
+
+/// Paths of all `.cu` below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(programs(&path));
+            found.extend(sources(&path));
         } else if path.extension().is_some_and(|e| e == "cu") {
             found.push(path);
         }
@@ -40,80 +70,22 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// How many findings of one line, rule and verdict.
-type Findings = BTreeMap<(String, u32, String, String), usize>;
-
-/// What a program says of itself.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Header {
-    flags: Vec<String>,
-    with: Vec<String>,
-    options: Vec<String>,
-    snapshot: bool,
-    decided: bool,
-    undecided: Option<usize>,
-    undecided_most: Option<usize>,
+/// The programs: what no other one names by `//@ with:`.
+fn programs() -> Vec<PathBuf> {
+    let all = sources(&folder());
+    let parts: BTreeSet<PathBuf> = all
+        .iter()
+        .flat_map(|p| {
+            let header = expectations::read_header(&std::fs::read_to_string(p).unwrap());
+            header.with.iter().map(|w| p.with_file_name(w)).collect::<Vec<_>>()
+        })
+        .collect();
+    all.into_iter().filter(|p| !parts.contains(p)).collect()
 }
 
-fn read_header(text: &str) -> Header {
-    let mut header = Header::default();
-    for line in text.lines().filter_map(|l| l.strip_prefix("//@")) {
-        let (key, value) = line.split_once(':').unwrap_or((line, ""));
-        let words = || shlex::split(value).unwrap();
-        match key.trim() {
-            "flags" => header.flags.extend(words()),
-            "with" => header.with.extend(words()),
-            "options" => header.options.extend(words()),
-            "snapshot" => header.snapshot = true,
-            "decided" => header.decided = true,
-            "undecided" => header.undecided = Some(value.trim().parse().unwrap()),
-            "undecided-most" => header.undecided_most = Some(value.trim().parse().unwrap()),
-            other => panic!("unknown header `{other}`"),
-        }
-    }
-    header
-}
-
-fn read_expectations(file: &str, text: &str, into: &mut Findings) {
-    for (index, line) in text.lines().enumerate() {
-        for expectation in line.split("//~").skip(1) {
-            let above = expectation.chars().take_while(|c| *c == '^').count();
-            let mut words = expectation[above..].split_whitespace();
-            let (Some(rule), Some(verdict)) = (words.next(), words.next()) else {
-                panic!("{file}:{}: `//~ RULE VERDICT`", index + 1)
-            };
-            let at = u32::try_from(index + 1 - above).unwrap();
-            *into.entry((file.to_owned(), at, rule.to_owned(), verdict.to_owned())).or_default() += 1;
-        }
-    }
-}
-
-fn found(report: &Report) -> Findings {
-    let mut all = Findings::new();
-    for f in &report.findings {
-        let verdict = match f.verdict {
-            Verdict::Proved => "proved",
-            Verdict::Possible => "possible",
-        };
-        let verdict = if f.degenerate { format!("degenerate-{verdict}") } else { verdict.to_owned() };
-        let p = &f.access.position;
-        let file = Path::new(&p.file).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        *all.entry((file, p.line, f.rule.name().to_owned(), verdict)).or_default() += 1;
-    }
-    all
-}
-
-/// One line for each difference.
-fn differences(expected: &Findings, found: &Findings) -> String {
-    let mut text = String::new();
-    for key in expected.keys().chain(found.keys().filter(|k| !expected.contains_key(k))) {
-        let (wanted, there) = (expected.get(key).copied().unwrap_or(0), found.get(key).copied().unwrap_or(0));
-        let (file, line, rule, verdict) = key;
-        if wanted != there {
-            let _ = writeln!(text, "  {file}:{line}: {rule} {verdict}: expected {wanted}, found {there}");
-        }
-    }
-    text
+/// `folder/program`.
+fn name(program: &Path) -> String {
+    program.strip_prefix(folder()).unwrap().with_extension("").to_string_lossy().into_owned()
 }
 
 fn scuba(program: &Path, header: &Header, format: &str) -> Output {
@@ -132,21 +104,51 @@ fn scuba(program: &Path, header: &Header, format: &str) -> Output {
     command.output().unwrap()
 }
 
+/// The program and what it names: file names and texts.
+fn texts(program: &Path, header: &Header) -> Vec<(String, String)> {
+    let name = program.file_name().unwrap().to_string_lossy().into_owned();
+    std::iter::once(name)
+        .chain(header.with.iter().cloned())
+        .map(|name| {
+            let text = std::fs::read_to_string(program.with_file_name(&name)).unwrap();
+            (name, text)
+        })
+        .collect()
+}
+
+/// Writes what was found into the program and the sources that it names.
+fn bless(program: &Path, header: &Header, found: &Findings, report: &Report) {
+    /// Two programs may name the same source.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap();
+    for (name, text) in texts(program, header) {
+        let mut blessed = expectations::bless_findings(&name, &text, found);
+        if program.ends_with(&name) {
+            blessed = expectations::bless_undecided(&blessed, report.undecided.len());
+        }
+        if blessed != text {
+            std::fs::write(program.with_file_name(name), blessed).unwrap();
+        }
+    }
+}
+
 /// What is wrong with the findings of one program; nothing where all is well.
 fn problems(program: &Path) -> String {
-    let text = std::fs::read_to_string(program).unwrap();
-    let header = read_header(&text);
-    let name = program.file_name().unwrap().to_string_lossy().into_owned();
-    let mut expected = Findings::new();
-    read_expectations(&name, &text, &mut expected);
-    for other in &header.with {
-        read_expectations(other, &std::fs::read_to_string(program.with_file_name(other)).unwrap(), &mut expected);
-    }
+    let mut header = expectations::read_header(&std::fs::read_to_string(program).unwrap());
     let output = scuba(program, &header, "json");
     let Ok(report) = serde_json::from_slice::<Report>(&output.stdout) else {
         return format!("  no report ({}): {}\n", output.status, String::from_utf8_lossy(&output.stderr));
     };
-    let mut text = differences(&expected, &found(&report));
+    let found = expectations::found(&report);
+    if blessing() {
+        bless(program, &header, &found, &report);
+        header = expectations::read_header(&std::fs::read_to_string(program).unwrap());
+    }
+    let mut expected = Findings::new();
+    for (name, text) in texts(program, &header) {
+        expectations::read_expectations(&name, &text, &mut expected);
+    }
+    let mut text = expectations::differences(&expected, &found);
     for n in &report.not_analysed {
         let _ = writeln!(text, "  {} side of {} not analysed: {}", n.side, n.file, n.reason);
     }
@@ -185,95 +187,88 @@ fn problems(program: &Path) -> String {
     text
 }
 
-#[test]
-fn programs_have_exactly_the_findings_they_say() {
-    let filter = std::env::var("SCUBA_UI").unwrap_or_default();
-    let all: Vec<PathBuf> = programs(&folder())
-        .into_iter()
-        .filter(|p| p.to_string_lossy().contains(&filter))
-        // Named by another program's `//@ with:`.
-        .filter(|p| !p.file_stem().unwrap().to_string_lossy().starts_with("part_"))
-        .collect();
-    assert!(!all.is_empty(), "no program matches SCUBA_UI={filter}");
-    let next = AtomicUsize::new(0);
-    let failures = Mutex::new(BTreeMap::new());
-    std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                while let Some(program) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let problems = problems(program);
-                    if !problems.is_empty() {
-                        failures.lock().unwrap().insert(program, problems);
-                    }
-                }
-            });
-        }
+/// The text that users see, where the program asks for it.
+fn compare_text(program: &Path) {
+    let header = expectations::read_header(&std::fs::read_to_string(program).unwrap());
+    if !header.snapshot {
+        return;
+    }
+    let output = scuba(program, &header, "human");
+    let text = String::from_utf8(output.stderr).unwrap();
+    // Without the time it took.
+    let text = text.rsplit_once(" (").map_or(text.clone(), |(before, _)| before.to_owned());
+    let name = name(program).replace('/', "__");
+    insta::with_settings!({snapshot_path => "snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
+        insta::assert_snapshot!(name, text);
     });
-    let failures = failures.into_inner().unwrap();
-    let text: String =
-        failures.iter().map(|(p, why)| format!("{}:\n{why}", p.strip_prefix(folder()).unwrap().display())).collect();
-    assert!(text.is_empty(), "{} of {} programs:\n{text}", failures.len(), all.len());
+}
 
-    for program in &all {
-        let header = read_header(&std::fs::read_to_string(program).unwrap());
-        if !header.snapshot {
+fn check(program: &Path) -> Result<(), Failed> {
+    let problems = problems(program);
+    if !problems.is_empty() {
+        return Err(format!("{}:\n{problems}", program.display()).into());
+    }
+    compare_text(program);
+    Ok(())
+}
+
+/// What holds of the folder as a whole.
+const OF_THE_FOLDER: [(&str, fn()); 3] = [
+    ("folder::every_snapshot_has_its_program", every_snapshot_has_its_program),
+    ("folder::the_quick_programs_are_there", the_quick_programs_are_there),
+    ("folder::the_readme_names_every_folder", the_readme_names_every_folder),
+];
+
+fn every_snapshot_has_its_program() {
+    for entry in std::fs::read_dir(folder().join("snapshots")).unwrap() {
+        let snapshot = entry.unwrap().path();
+        if snapshot.extension().is_none_or(|e| e != "snap") {
             continue;
         }
-        let output = scuba(program, &header, "human");
-        let text = String::from_utf8(output.stderr).unwrap();
-        // Without the time it took.
-        let text = text.rsplit_once(" (").map_or(text.clone(), |(before, _)| before.to_owned());
-        let name = program.strip_prefix(folder()).unwrap().with_extension("").to_string_lossy().replace('/', "__");
-        insta::with_settings!({snapshot_path => "snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
-            insta::assert_snapshot!(name, text);
-        });
+        let program = snapshot.file_stem().unwrap().to_string_lossy().replace("__", "/");
+        let text = std::fs::read_to_string(folder().join(program).with_extension("cu")).unwrap_or_default();
+        assert!(expectations::read_header(&text).snapshot, "{}: no program asks for it", snapshot.display());
     }
 }
 
-#[test]
-fn a_missing_an_extra_and_a_changed_finding_are_differences() {
-    let mut expected = Findings::new();
-    read_expectations(
-        "a.cu",
-        "x;\na[i] = b[i]; //~ oob-global proved //~ oob-global proved\n//~^ oob-shared possible\n",
-        &mut expected,
-    );
-    let key = |line, rule: &str, verdict: &str| ("a.cu".to_owned(), line, rule.to_owned(), verdict.to_owned());
-    let exact = Findings::from([(key(2, "oob-global", "proved"), 2), (key(2, "oob-shared", "possible"), 1)]);
-    assert_eq!(expected, exact);
-    assert_eq!(differences(&expected, &exact), "");
-    for (change, line) in [
-        (
-            Findings::from([(key(2, "oob-global", "proved"), 1), (key(2, "oob-shared", "possible"), 1)]),
-            "oob-global proved: expected 2, found 1",
-        ),
-        (Findings::from([(key(2, "oob-global", "proved"), 2)]), "oob-shared possible: expected 1, found 0"),
-        (
-            Findings::from([(key(2, "oob-global", "proved"), 2), (key(2, "oob-shared", "proved"), 1)]),
-            "oob-shared proved: expected 0, found 1",
-        ),
-        (
-            Findings::from([(key(3, "oob-global", "proved"), 2), (key(2, "oob-shared", "possible"), 1)]),
-            "3: oob-global proved: expected 0, found 2",
-        ),
-    ] {
-        assert!(differences(&expected, &change).contains(line), "{line}");
+fn the_quick_programs_are_there() {
+    let there: BTreeSet<String> = programs().iter().map(|p| name(p)).collect();
+    for quick in QUICK {
+        assert!(there.contains(*quick), "{quick} is gone");
     }
 }
 
-#[test]
-fn headers_are_read() {
-    let h = read_header("//@ flags: -DN=\"4 2\" -O2\n//@ with: part_b.cu\n//@ snapshot\nint x; //@ flags: no\n");
-    assert_eq!(
-        h,
-        Header {
-            flags: vec!["-DN=4 2".into(), "-O2".into()],
-            with: vec!["part_b.cu".into()],
-            options: vec![],
-            snapshot: true,
-            decided: false,
-            undecided: None,
-            undecided_most: None
-        }
-    );
+fn the_readme_names_every_folder() {
+    let readme = std::fs::read_to_string(folder().join("README.md")).unwrap();
+    for entry in std::fs::read_dir(folder()).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(!path.is_dir() || readme.contains(&format!("`{name}/`")), "tests/ui/README.md does not name {name}/");
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    // Snapshots are written by a run that insta is told to write them in.
+    if blessing() && std::env::var_os("INSTA_UPDATE").is_none() {
+        let mut again = Command::new(std::env::current_exe().unwrap());
+        let status = again.args(std::env::args_os().skip(1)).env("INSTA_UPDATE", "always").status().unwrap();
+        return if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    let mut trials: Vec<Trial> = Vec::new();
+    for (name, test) in expectations::TESTS.into_iter().chain(OF_THE_FOLDER) {
+        trials.push(Trial::test(name, move || {
+            test();
+            Ok(())
+        }));
+    }
+    let programs = programs();
+    assert!(!programs.is_empty(), "no program in {}", folder().display());
+    for program in programs {
+        let name = name(&program);
+        let quick = QUICK.contains(&name.as_str());
+        let trial = Trial::test(name, move || check(&program));
+        trials.push(if quick { trial.with_kind("quick") } else { trial });
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
