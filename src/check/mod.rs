@@ -2,40 +2,13 @@
 //!
 //! In: a linked [`crate::ir::Program`]. Out: a [`ProgramReport`]. It knows neither LLVM nor nvcc.
 
-mod alignment;
-mod assumed;
-mod budgets;
-mod calls;
-mod copies;
-mod counters;
-mod decide;
+pub(crate) mod concurrency;
+pub(crate) mod counterexample;
 mod engine;
-mod files;
-mod finding;
-mod history;
-mod host;
-mod in_turn;
-mod invariants;
-mod launched;
-mod lifetime;
-mod meaning;
-mod outcome;
-mod overflow;
-mod partition;
-mod pointers;
-mod recorded;
-mod relevant;
-mod replayed;
-mod row;
-mod shared;
-mod show;
-mod sizes;
+pub(crate) mod findings;
+pub(crate) mod obligations;
+pub(crate) mod rules;
 pub mod solver;
-mod specialise;
-mod stored;
-mod tried;
-mod unvisited;
-mod witness;
 
 use crate::assume::Condition;
 use crate::ir::Program;
@@ -149,9 +122,9 @@ pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
     // Some of the time is for what comes after the last verdict.
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
     let mut report = nets::under(Some(nets.clone()), || {
-        let (budget, reached) = budgets::of_pace(program, options);
+        let (budget, reached) = engine::budgets::of_pace(program, options);
         let check = || engine::Engine::new(program, options).run(budget);
-        let mut report = solver::recall::on_program(|| program.digest(), check);
+        let mut report = solver::cache::on_program(|| program.digest(), check);
         if options.pace != Pace::Whole {
             report.notes.push(format!(
                 "while the build waits: {reached} instructions are reached; of {} ms of work {} were done",

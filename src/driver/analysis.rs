@@ -2,7 +2,7 @@
 //! line and nothing else.
 
 use super::second;
-use crate::check::solver::recall::{Answers, recalling};
+use crate::check::solver::cache::{Answers, recalling};
 use crate::check::{self, Options, ProgramReport};
 use crate::frontend::cgeist;
 use crate::ir::{Module, Program};

@@ -6,7 +6,7 @@
 use super::analysis::Fault;
 use super::parcel::Parcel;
 use super::placeless;
-use crate::check::solver::recall::Answers;
+use crate::check::solver::cache::Answers;
 use crate::check::{self, Options, ProgramReport};
 use crate::facts::verdicts::Verdicts;
 use crate::ir::Module;

@@ -8,19 +8,19 @@
 //! ([`Arena::eval_under`]); division by zero and `2^n` outside 0..=126 may have any value in a proof, and have none
 //! in a model.
 
+pub(in crate::check) mod abstraction;
+pub(in crate::check) mod boundary;
+pub mod cache;
 mod encode;
 mod enumerate;
-mod groups;
-mod guess;
-mod opaque;
+pub(in crate::check) mod independence;
+pub(in crate::check) mod minimise;
 mod poly;
-pub mod recall;
-mod smallest;
 mod smt;
 
+pub use self::independence::Groups;
 use crate::symbolic::term::{Arena, SymId, Term, TermId, Valuation};
 use crate::work::Work;
-pub use groups::Groups;
 use poly::Found;
 use rustc_hash::{FxHashMap, FxHashSet};
 pub use smt::OUT_OF_WORK;
@@ -149,14 +149,14 @@ pub struct Context {
 
 /// Facts without how the host came to its numbers.
 struct General {
-    opaque: opaque::Opaque,
+    opaque: abstraction::Opaque,
     context: Option<Context>,
 }
 
 impl Context {
     #[must_use]
     pub fn new(arena: &mut Arena, facts: &[TermId], mode: WrapMode) -> Self {
-        let mut opaque = opaque::Opaque::default();
+        let mut opaque = abstraction::Opaque::default();
         opaque.note(arena, facts);
         Self {
             general: Some(Box::new(General { opaque, context: None })),

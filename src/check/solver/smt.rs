@@ -3,11 +3,12 @@
 //! In: facts, a goal, bounds on symbols, a budget. Out: unsatisfiable, a model, or why neither. Every model is
 //! checked by exact evaluation before it is returned.
 
+use super::cache;
 use super::encode::{Encoder, SymbolAst};
-use super::groups::{self, Groups, Split};
-use super::recall;
+use super::independence;
+use super::independence::{Groups, Split};
 use super::{Answer, Free, Limits, Method, Model, WrapMode};
-use super::{enumerate, guess};
+use super::{boundary, enumerate};
 use crate::nets;
 use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
 use crate::work::{Allotment, Work, charge, charge_each, cost};
@@ -72,13 +73,13 @@ pub(super) struct Query<'a> {
 
 /// One query in an arena and a context of its own, so that neither its answer nor its cost depends on what came before it.
 pub(super) fn check(arena: &Arena, query: &Query, most: Work) -> Outcome {
-    recall::answer(arena, query, most, search)
+    cache::answer(arena, query, most, search)
 }
 
 /// The answer to a query whose arena holds nothing else; it may cost so much.
 fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
     let all = Allotment::of(most);
-    if let Some(m) = guess::model(arena, query) {
+    if let Some(m) = boundary::model(arena, query) {
         return Outcome::Sat(m);
     }
     z3::with_z3_config(&z3::Config::new(), || {
@@ -196,7 +197,7 @@ pub(super) fn prove(
         return Answer::Unknown(reason);
     }
     let budget = Budget::new(limits);
-    let Split { near, far } = groups::split(arena, facts, Some(goal));
+    let Split { near, far } = independence::split(arena, facts, Some(goal));
     let mut want: Vec<(TermId, bool)> = near.iter().map(|f| (*f, true)).collect();
     want.push((goal, false));
     let mut model = match decide(arena, &want, mode, &budget) {

@@ -1,0 +1,303 @@
+//! Bounds on the numbers in memory of the device that last from one launch to the next, and through loops that launch:
+//! `0 <= index[i] < n` held at first, and no launch stores anything else there.
+//!
+//! In: a root's launches, executed, and how contents came about. Out: bounds on contents that have only a number. Candidates are what
+//! indices of any kernel ask for. All are supposed to hold at first; one that does not follow at one of its origins from what is
+//! supposed of the contents before is given up, until nothing changes. What is left holds by induction over time: every proof
+//! speaks of what was there earlier.
+
+use super::invariants::{Bound, element, is_open};
+use crate::check::engine::Run;
+use crate::check::findings::host_call::Tools;
+use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::specialise::Decided;
+use crate::ir::{FuncRef, TypeId, TypeKind};
+use crate::symbolic::always;
+use crate::symbolic::exchange::Loaded;
+use crate::symbolic::exec::Executor;
+use crate::symbolic::memory::{Memory, ObjId};
+use crate::symbolic::origins::{Moment, Origin, versions};
+use crate::symbolic::term::{Term, TermId};
+use crate::symbolic::value::Base;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+/// Candidates, and contents of which one is supposed.
+const MOST: usize = 8;
+const CONTENTS: usize = 160;
+
+/// Of the numbers of so many bits in some contents of an object: that they lie in `0..below`. Size and bound are terms of the host or
+/// what these are under a launch's conditions.
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    object: ObjId,
+    version: u32,
+    bits: u32,
+    below: TermId,
+    size: TermId,
+}
+
+/// What is known of contents.
+#[derive(Clone, Debug, Default)]
+pub(in crate::check) struct Known {
+    claims: Vec<Claim>,
+    operations: Vec<String>,
+}
+
+impl Known {
+    /// What must not wrap for it.
+    pub fn operations(&self) -> &[String] {
+        &self.operations
+    }
+
+    /// What it says of all that is read below the roots; `None` where that is nothing.
+    pub fn facts(&self, e: &mut Executor<'_>, roots: &[TermId]) -> Option<TermId> {
+        if self.claims.is_empty() {
+            return None;
+        }
+        let below: Vec<TermId> = e.arena.cone(roots);
+        let read: Vec<_> = below.iter().filter_map(|t| Some((*t, contents(e, *t)?))).collect();
+        if read.is_empty() {
+            return None;
+        }
+        let choices: Vec<TermId> =
+            below.into_iter().filter(|t| matches!(e.arena.get(*t), Term::Ite(..) | Term::Or(_))).collect();
+        let chosen: FxHashSet<TermId> = e.arena.cone(&choices).into_iter().collect();
+        let mut facts = vec![];
+        for (t, (object, version, offset, bits)) in read {
+            for c in self.claims.iter().filter(|c| c.object == object && c.version == version && c.bits == bits) {
+                let width = i128::from(bits / 8);
+                let (zero, end, into) =
+                    (e.arena.int(0), e.arena.add_const(offset, width), e.arena.modulo(offset, width));
+                let (before, behind, starts) =
+                    (e.arena.lt(offset, zero), e.arena.lt(c.size, end), e.arena.eq(into, zero));
+                let between = e.arena.not(starts);
+                let (lower, upper) = (e.arena.le(zero, t), e.arena.lt(t, c.below));
+                let both = e.arena.and(lower, upper);
+                // On another way than that to these contents nothing is said of what there is none of.
+                let none = if chosen.contains(&t) { e.arena.le_zero(c.below) } else { e.arena.bool(false) };
+                facts.push(e.arena.or_all(vec![before, behind, between, none, both]));
+            }
+        }
+        (!facts.is_empty()).then(|| e.arena.and_all(facts))
+    }
+
+    /// The same under a launch's conditions.
+    fn under(&self, e: &mut Executor<'_>, decided: &Decided) -> Self {
+        let claims = self
+            .claims
+            .iter()
+            .map(|c| Claim {
+                below: decided.term(&mut e.arena, c.below),
+                size: decided.term(&mut e.arena, c.size),
+                ..*c
+            })
+            .collect();
+        Self { claims, operations: self.operations.clone() }
+    }
+}
+
+/// What is supposed, and what of it is still to be shown.
+#[derive(Debug, Default)]
+pub(in crate::check) struct History {
+    asked: Vec<Loaded>,
+    known: Known,
+}
+
+impl History {
+    pub fn of(e: &mut Executor<'_>, runs: &[Run]) -> Self {
+        let mut out = Self::default();
+        if e.overlapping || e.origins.is_empty() {
+            return out;
+        }
+        let objects: FxHashSet<ObjId> = e.origins.values().map(Origin::object).collect();
+        let (mut bounds, mut read): (Vec<(Loaded, TermId)>, Vec<u32>) = Default::default();
+        for run in runs {
+            for ev in &run.run.accesses {
+                for t in ev.targets.iter() {
+                    let Base::Object(o) = t.base else { continue };
+                    read.extend(e.arena.cone(&[t.offset]).into_iter().filter_map(|t| Some(contents(e, t)?.1)));
+                    for (l, c) in numbers(e, run.kernel, t.offset, &objects) {
+                        let Some(size) = e.object(o).extent.filter(|_| bounds.len() < MOST) else { continue };
+                        let below = e.arena.floor_div(size, c);
+                        if !bounds.iter().any(|(k, b)| k.object == l.object && k.bits == l.bits && *b == below) {
+                            bounds.push((l, below));
+                        }
+                    }
+                }
+            }
+        }
+        let origins = reached(e, runs, read);
+        for (l, below) in bounds {
+            let Some(size) = e.object(l.object).extent else { continue };
+            for (version, origin) in origins.iter().filter(|(_, o)| o.object() == l.object) {
+                let lasts = match origin {
+                    Origin::Launch(_, n) => n.is_some(),
+                    Origin::Loop { before, .. } => e.is_older(below, *before) && e.is_older(size, *before),
+                    Origin::Join { .. } => true,
+                };
+                if !lasts || out.known.claims.len() >= CONTENTS {
+                    continue;
+                }
+                out.known.claims.push(Claim { object: l.object, version: *version, bits: l.bits, below, size });
+                if !out.asked.iter().any(|a| a.object == l.object && a.bits == l.bits) {
+                    out.asked.push(l);
+                }
+            }
+        }
+        out
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.known.claims.is_empty()
+    }
+
+    /// What a launch is asked to leave, and what it may build on.
+    pub fn at(&self, e: &mut Executor<'_>, run: &Run, decided: &Decided) -> (Vec<Bound>, Known) {
+        let known = self.known.under(e, decided);
+        let mut asked: Vec<Bound> = vec![];
+        for c in &known.claims {
+            let left = matches!(e.origins.get(&c.version), Some(Origin::Launch(_, Some(n))) if *n == run.number);
+            let Some(l) = self.number_of(c).filter(|_| left) else { continue };
+            asked.push(Bound { loaded: l, below: c.below, left: true });
+        }
+        (asked, known)
+    }
+
+    fn number_of(&self, c: &Claim) -> Option<Loaded> {
+        self.asked.iter().find(|l| l.object == c.object && l.bits == c.bits).copied()
+    }
+
+    /// Gives up what does not follow; whether that was anything. What the launches leave was found out with what is supposed.
+    pub fn give_up(&mut self, tools: &mut Tools<'_>, runs: &[Run]) -> bool {
+        let before = self.known.claims.len();
+        let mut operations = vec![];
+        let claims = self.known.claims.clone();
+        let left: Vec<Claim> = claims
+            .into_iter()
+            .filter(|c| match tools.e.origins.get(&c.version).cloned() {
+                Some(Origin::Launch(_, Some(n))) => runs.iter().find(|r| r.number == n).is_some_and(|r| {
+                    let Some(l) = self.number_of(c) else { return false };
+                    let below = r.decided.term(&mut tools.e.arena, c.below);
+                    let leaves = r.invariants().leave(&l, below);
+                    if leaves {
+                        operations.extend(r.invariants().operations().to_vec());
+                    }
+                    leaves
+                }),
+                Some(Origin::Loop { moments, .. } | Origin::Join { moments, .. }) => {
+                    moments.iter().all(|m| self.holds_at(tools, c, m, &mut operations))
+                }
+                _ => false,
+            })
+            .collect();
+        operations.sort();
+        operations.dedup();
+        let more = operations != self.known.operations;
+        (self.known.claims, self.known.operations) = (left, operations);
+        more || self.known.claims.len() != before
+    }
+
+    /// Gives up everything.
+    pub fn clear(&mut self) {
+        self.known = Known::default();
+    }
+
+    fn holds_at(&self, tools: &mut Tools<'_>, c: &Claim, m: &Moment, operations: &mut Vec<String>) -> bool {
+        let e = &mut tools.e;
+        let Some(l) = self.number_of(c) else { return false };
+        let memory: Memory = std::iter::once((c.object, m.held.clone())).collect();
+        let Some((held, inside)) = element(e, &memory, &l, c.size) else { return false };
+        let checked = always::instances(&mut e.arena, &m.always, &[held]);
+        if is_open(e, &self.known, held, checked.is_some()) {
+            return false;
+        }
+        let number = e.interpret(held, l.bits, true);
+        let one = e.arena.int(1);
+        // What led there mostly has nothing to do with it.
+        let no_path = e.arena.bool(true);
+        for path in [no_path, m.path] {
+            let mut facts = vec![path, inside];
+            facts.extend(checked);
+            facts.extend(self.known.facts(&mut tools.e, &[path, number]));
+            let facts = tools.e.arena.and_all(facts);
+            match tools
+                .decider
+                .decide_roughly(&mut tools.e.arena, &Obligation { facts, offset: number, bytes: one, extent: c.below })
+            {
+                Decision::Safe => return true,
+                Decision::SafeIfNoWrap(ops) => {
+                    operations.extend(ops);
+                    return true;
+                }
+                Decision::Fails { .. } | Decision::Unknown(_) => {}
+            }
+        }
+        false
+    }
+}
+
+/// Contents that launches find, and those of these numbers, with all that they came from.
+fn reached(e: &Executor<'_>, runs: &[Run], read: Vec<u32>) -> Vec<(u32, Origin)> {
+    let mut open = read;
+    for run in runs {
+        for held in run.launch.memory.values() {
+            versions(held, &mut open);
+        }
+    }
+    let mut out: BTreeMap<u32, Origin> = BTreeMap::new();
+    while let Some(v) = open.pop() {
+        let Some(origin) = e.origins.get(&v) else { continue };
+        if out.insert(v, origin.clone()).is_some() {
+            continue;
+        }
+        if let Origin::Loop { moments, .. } | Origin::Join { moments, .. } = origin {
+            for m in moments {
+                versions(&m.held, &mut open);
+            }
+        }
+    }
+    out.into_iter().collect()
+}
+
+/// Object, number of the contents, offset and width in bits of what a term reads.
+fn contents(e: &Executor<'_>, t: TermId) -> Option<(ObjId, u32, TermId, u32)> {
+    let Term::Apply { name, args, .. } = e.arena.get(t) else { return None };
+    let [object, version, offset, bits] = args.as_slice() else { return None };
+    if name != "content" {
+        return None;
+    }
+    let number = |t: TermId| u32::try_from(e.arena.as_int(t)?).ok();
+    Some((ObjId(number(*object)?), number(*version)?, *offset, number(*bits)?))
+}
+
+/// Numbers read of memory with a history that an offset is made of, with what a step of each is in bytes.
+fn numbers(e: &Executor<'_>, kernel: FuncRef, offset: TermId, objects: &FxHashSet<ObjId>) -> Vec<(Loaded, i128)> {
+    let mut out = vec![];
+    for (m, c) in e.arena.poly(offset).terms {
+        if c <= 0 {
+            continue;
+        }
+        for n in e.arena.cone(&m) {
+            if let Term::Sym(s) = e.arena.get(n)
+                && let Some(l) = e.loaded.get(s)
+            {
+                if objects.contains(&l.object) {
+                    out.push((*l, c));
+                }
+            } else if let Some((object, version, _, bits)) = contents(e, n)
+                && (e.origins.contains_key(&version) || objects.contains(&object))
+                && let Some(ty) = integer(e, kernel, bits)
+            {
+                out.push((Loaded { object, bits, ty: (kernel, ty), counts: false, place: None, order: 0 }, c));
+            }
+        }
+    }
+    out
+}
+
+/// The type of integers of a width in a function's module.
+fn integer(e: &Executor<'_>, f: FuncRef, bits: u32) -> Option<TypeId> {
+    let at = e.program.module(f.module).types.iter().position(|t| matches!(t.kind, TypeKind::Int(b) if b == bits))?;
+    u32::try_from(at).ok().map(TypeId)
+}

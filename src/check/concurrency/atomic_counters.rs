@@ -1,0 +1,130 @@
+//! Indices that are counted up by atomic operations: how many threads and rounds must come before one is out of bounds.
+//!
+//! In: an access whose index is the old value of a counter. Out: a model in which enough threads of one block, and rounds
+//! of theirs, get to it. That the counter starts at zero is a guess: replay decides.
+
+use crate::check::findings::host_call::Tools;
+use crate::check::obligations::cone;
+use crate::check::obligations::decide::Obligation;
+use crate::check::solver;
+use crate::check::solver::{Limits, Model, ModelAnswer, WrapMode};
+use crate::kernel::KernelRun;
+use crate::symbolic::exec::{AccessEvent, Executor};
+use crate::symbolic::term::{SymId, SymKind, Term, TermId};
+use crate::work::Work;
+use rustc_hash::FxHashMap;
+
+/// Threads and rounds of each.
+pub(in crate::check) const SHAPES: [(usize, usize); 6] = [(2, 1), (1, 2), (2, 2), (3, 1), (3, 2), (2, 3)];
+/// For the search of one model.
+const MOST: Work = Work::seconds(2);
+
+/// The counters that an offset depends on.
+pub(in crate::check) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId> {
+    e.arena.symbols_of(&[offset]).into_iter().filter(|s| e.loaded.get(s).is_some_and(|l| l.counts)).collect()
+}
+
+/// A model in which the access comes after so many others, of so many threads with so many rounds each, that its counter is
+/// out of bounds; and whether that needs a size that is not positive.
+pub(in crate::check) fn model(
+    tools: &mut Tools<'_>,
+    run: &KernelRun,
+    ev: &AccessEvent,
+    ob: &Obligation,
+    (threads, rounds): (usize, usize),
+) -> Option<(Model, bool)> {
+    let e = &mut tools.e;
+    if counters(e, ob.offset).is_empty() {
+        return None;
+    }
+    // What is younger than the thread is the kernel's own.
+    let young = run
+        .thread
+        .tid
+        .iter()
+        .chain(&run.thread.bid)
+        .filter_map(|t| if let Term::Sym(s) = e.arena.get(*t) { Some(*s) } else { None })
+        .min()?;
+    let within = cone::reads_inside(e, run, ev);
+    let way = {
+        let mut all = vec![ob.facts];
+        all.extend(within);
+        e.arena.and_all(all)
+    };
+    let own: Vec<SymId> = e
+        .arena
+        .symbols_of(&[way, ob.offset])
+        .into_iter()
+        .filter(|s| *s >= young && !run.thread.bid.iter().any(|b| *e.arena.get(*b) == Term::Sym(*s)))
+        .collect();
+    let loops = own.iter().filter(|s| matches!(e.arena.symbol(**s).kind, SymKind::Iteration { .. })).count();
+    if rounds > 1 && loops != 1 {
+        return None;
+    }
+    let mut facts = vec![];
+    let mut before: Option<TermId> = None;
+    for thread in 0..threads {
+        let mut place: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for s in &own {
+            if thread == 0 || !matches!(e.arena.symbol(*s).kind, SymKind::Thread(_)) {
+                continue;
+            }
+            let (t, other) = (e.arena.symbol_term(*s), e.another(*s));
+            place.insert(t, other);
+        }
+        let x = run.thread.tid[0];
+        let x = place.get(&x).copied().unwrap_or(x);
+        if let Some(b) = before {
+            facts.push(e.arena.lt(b, x));
+        }
+        before = Some(x);
+        for round in 0..rounds {
+            let mut map = place.clone();
+            for s in &own {
+                let t = e.arena.symbol_term(*s);
+                let new = match e.arena.symbol(*s).kind {
+                    SymKind::Thread(_) => continue,
+                    SymKind::Iteration { .. } if loops == 1 => e.arena.int(i128::try_from(round).unwrap_or(0)),
+                    _ if (thread, round) == (0, 0) => continue,
+                    _ => e.another(*s),
+                };
+                map.insert(t, new);
+            }
+            facts.push(e.arena.substitute(way, &map));
+        }
+    }
+    // The last of them.
+    let last = e.arena.int(i128::try_from(threads * rounds).unwrap_or(1) - 1);
+    let map: FxHashMap<TermId, TermId> =
+        counters(e, ob.offset).into_iter().map(|s| (e.arena.symbol_term(s), last)).collect();
+    let offset = e.arena.substitute(ob.offset, &map);
+    let end = e.arena.add(offset, ob.bytes);
+    facts.push(e.arena.lt(ob.extent, end));
+    let all = e.arena.and_all(facts);
+    if e.arena.as_bool(all) == Some(false) {
+        return None;
+    }
+    let facts = e.arena.conjuncts(all);
+    let inputs: Vec<SymId> = e
+        .arena
+        .symbols_of(&facts)
+        .into_iter()
+        .filter(|s| matches!(e.arena.symbol(*s).kind, SymKind::Input(_)))
+        .collect();
+    let limits = Limits { work: MOST.min(tools.decider.limits.work), ..tools.decider.limits };
+    match solver::find_model(
+        &e.arena,
+        &facts,
+        &inputs,
+        &tools.decider.sizes.positive(&inputs),
+        WrapMode::Assume,
+        &limits,
+        &mut solver::Groups::default(),
+    ) {
+        ModelAnswer::Model(m) => {
+            let degenerate = tools.decider.sizes.degenerate(&e.arena, &m);
+            Some((m, degenerate))
+        }
+        ModelAnswer::Unsat | ModelAnswer::Unknown(_) => None,
+    }
+}

@@ -1,0 +1,345 @@
+//! Bounds on what memory holds that the threads of a kernel write, whatever they do first: `parent[v]` stays an index if it
+//! was one at the launch and threads store only such numbers.
+//!
+//! In: one launch's accesses. Out: bounds on the numbers that its kernel reads of such memory. Candidates are what the
+//! kernel's own indices ask for. One holds where the launch's contents meet it and every store does, assuming of the
+//! numbers read before what is to be shown of them: by induction over time. Then every read must lie in its object, since
+//! what lies beyond holds anything; that too is by induction over time.
+
+use super::across_launches::Known;
+use crate::check::findings::host_call::Tools;
+use crate::check::obligations::cone;
+use crate::check::obligations::decide::{Decision, Obligation};
+use crate::kernel::KernelRun;
+use crate::symbolic::always;
+use crate::symbolic::exchange::Loaded;
+use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
+use crate::symbolic::layers::ROUND;
+use crate::symbolic::memory::{Memory, ObjId, ObjKind};
+use crate::symbolic::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::value::Base;
+use rustc_hash::FxHashSet;
+
+/// Candidates for one launch.
+const MOST: usize = 8;
+
+/// `0 <= number < below` of the numbers of some width in an object.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::check) struct Bound {
+    pub loaded: Loaded,
+    pub below: TermId,
+    /// It is asked of what the launch leaves, too, and so of what was there even where the launch does not run.
+    pub left: bool,
+}
+
+/// What holds of the numbers that a kernel reads.
+#[derive(Clone, Debug, Default)]
+pub(in crate::check) struct Invariants {
+    bounds: Vec<Bound>,
+    /// Of what memory held before.
+    known: Known,
+    /// What must not wrap for it.
+    operations: Vec<String>,
+}
+
+impl Invariants {
+    /// Those of a launch. `extent` gives an object's size in bytes under the launch's conditions; `asked` is of what it leaves.
+    pub fn of(
+        tools: &mut Tools<'_>,
+        launch: &LaunchEvent,
+        run: &KernelRun,
+        extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>,
+        (asked, known): (Vec<Bound>, Known),
+    ) -> Self {
+        if run.exchanged.anywhere || tools.e.overlapping || run.gave_up.is_some() {
+            return Self { operations: known.operations().to_vec(), known, bounds: vec![] };
+        }
+        let mut all = Self { bounds: asked, known, operations: vec![] };
+        for b in candidates(&mut tools.e, launch, run, extent) {
+            if !all.bounds.iter().any(|o| o.is(&b.loaded, b.below)) {
+                all.bounds.push(b);
+            }
+        }
+        while !all.bounds.is_empty() {
+            all.operations = all.known.operations().to_vec();
+            if let Some(broken) = (0..all.bounds.len()).find(|i| !all.holds(tools, *i, launch, run, extent)) {
+                all.bounds.remove(broken);
+                continue;
+            }
+            let Some(outside) = all.read_outside(tools, run, extent) else { return all };
+            all.bounds.retain(|b| b.loaded.object != outside);
+        }
+        all.operations = all.known.operations().to_vec();
+        all
+    }
+
+    /// Whether all numbers of that width which the launch leaves in the object are below.
+    pub fn leave(&self, l: &Loaded, below: TermId) -> bool {
+        self.bounds.iter().any(|b| b.left && b.is(l, below))
+    }
+
+    /// What must not wrap for the bounds to hold.
+    pub fn operations(&self) -> &[String] {
+        &self.operations
+    }
+
+    /// The bounds of every number below the roots; `None` where there are none.
+    pub fn facts(&self, e: &mut Executor<'_>, roots: &[TermId]) -> Option<TermId> {
+        let before = self.known.facts(e, roots);
+        if self.bounds.is_empty() {
+            return before;
+        }
+        let choices: Vec<TermId> = e
+            .arena
+            .cone(roots)
+            .into_iter()
+            .filter(|t| matches!(e.arena.get(*t), Term::Ite(..) | Term::Or(_)))
+            .collect();
+        let chosen: FxHashSet<TermId> = e.arena.cone(&choices).into_iter().collect();
+        let mut facts: Vec<TermId> = before.into_iter().collect();
+        for s in e.arena.symbols_of(roots) {
+            let Some(l) = e.loaded.get(&s).copied() else { continue };
+            for b in self.bounds.iter().filter(|b| b.loaded.object == l.object && b.loaded.bits == l.bits) {
+                let (t, zero) = (e.arena.symbol_term(s), e.arena.int(0));
+                let (lower, upper) = (e.arena.le(zero, t), e.arena.lt(t, b.below));
+                // Under a choice it may not have been read at all, and of no number at all everything holds.
+                let upper = if chosen.contains(&t) {
+                    let none = e.arena.le_zero(b.below);
+                    e.arena.or(none, upper)
+                } else {
+                    upper
+                };
+                facts.extend([lower, upper]);
+            }
+        }
+        (!facts.is_empty()).then(|| e.arena.and_all(facts))
+    }
+
+    fn with_facts(&self, e: &mut Executor<'_>, facts: TermId, roots: &[TermId]) -> TermId {
+        let mut all = roots.to_vec();
+        all.push(facts);
+        match self.facts(e, &all) {
+            Some(more) => e.arena.and(facts, more),
+            None => facts,
+        }
+    }
+
+    /// Decides one obligation under the bounds, and notes what must not wrap.
+    fn shown(&mut self, tools: &mut Tools<'_>, o: Obligation) -> bool {
+        let facts = self.with_facts(&mut tools.e, o.facts, &[o.offset, o.bytes, o.extent]);
+        if tools.e.arena.as_bool(facts) == Some(false) {
+            return true;
+        }
+        match tools.decider.decide_roughly(&mut tools.e.arena, &Obligation { facts, ..o }) {
+            Decision::Safe => true,
+            Decision::SafeIfNoWrap(ops) => {
+                for op in ops {
+                    if !self.operations.contains(&op) {
+                        self.operations.push(op);
+                    }
+                }
+                true
+            }
+            Decision::Fails { .. } | Decision::Unknown(_) => false,
+        }
+    }
+
+    /// `0 <= number < below` under these facts.
+    fn within(&mut self, tools: &mut Tools<'_>, b: Bound, facts: TermId, number: TermId) -> bool {
+        let number = tools.e.interpret(number, b.loaded.bits, true);
+        let one = tools.e.arena.int(1);
+        self.shown(tools, Obligation { facts, offset: number, bytes: one, extent: b.below })
+    }
+
+    fn is_never(&mut self, tools: &mut Tools<'_>, facts: TermId) -> bool {
+        let (before, one, nothing) = (tools.e.arena.int(-1), tools.e.arena.int(1), tools.e.arena.int(0));
+        self.shown(tools, Obligation { facts, offset: before, bytes: one, extent: nothing })
+    }
+
+    /// Whether the bound holds of what memory held at the launch, which surely runs or may not.
+    fn holds_before(
+        &mut self,
+        tools: &mut Tools<'_>,
+        b: Bound,
+        launch: &LaunchEvent,
+        size: TermId,
+        runs: bool,
+    ) -> bool {
+        let Some((held, inside)) = element(&mut tools.e, &launch.memory, &b.loaded, size) else { return false };
+        let checked = always::instances(&mut tools.e.arena, &launch.always, &[held]);
+        if is_open(&mut tools.e, &self.known, held, checked.is_some()) {
+            return false;
+        }
+        let mut facts = cone::conditions(&tools.e, launch);
+        if runs {
+            facts.extend(tools.e.launch_axioms(&launch.config));
+        }
+        facts.push(inside);
+        facts.extend(checked);
+        let facts = tools.e.arena.and_all(facts);
+        self.within(tools, b, facts, held)
+    }
+
+    fn holds(
+        &mut self,
+        tools: &mut Tools<'_>,
+        i: usize,
+        launch: &LaunchEvent,
+        run: &KernelRun,
+        extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>,
+    ) -> bool {
+        let b = self.bounds[i];
+        let o = b.loaded.object;
+        if !is_regular(&mut tools.e, run, &b.loaded) {
+            return false;
+        }
+        // At the launch, wherever it is read.
+        let Some(size) = extent(&mut tools.e, o) else { return false };
+        if !self.holds_before(tools, b, launch, size, true) {
+            return false;
+        }
+        self.bounds[i].left = b.left && self.holds_before(tools, b, launch, size, false);
+        // And after every store.
+        for ev in run.accesses.iter().filter(|ev| ev.writes(o)) {
+            for t in ev.targets.iter().filter(|t| t.base == Base::Object(o)) {
+                let facts = tools.e.arena.and(ev.path, t.cond);
+                let kept = match ev.stores {
+                    Stores::Same => true,
+                    Stores::Value(v) => self.within(tools, b, facts, v),
+                    Stores::Unknown => self.is_never(tools, facts),
+                };
+                if !kept {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// An object with bounds of which something may be read that lies outside.
+    fn read_outside(
+        &mut self,
+        tools: &mut Tools<'_>,
+        run: &KernelRun,
+        extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>,
+    ) -> Option<ObjId> {
+        let objects: Vec<ObjId> = self.bounds.iter().map(|b| b.loaded.object).collect();
+        for ev in run.accesses.iter().filter(|ev| ev.kind != AccessKind::Write) {
+            for t in ev.targets.iter() {
+                let Base::Object(o) = t.base else { continue };
+                if !objects.contains(&o) {
+                    continue;
+                }
+                let Some(extent) = extent(&mut tools.e, o) else { return Some(o) };
+                let facts = tools.e.arena.and(ev.path, t.cond);
+                if !self.shown(tools, Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }) {
+                    return Some(o);
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Bound {
+    fn is(&self, l: &Loaded, below: TermId) -> bool {
+        self.loaded.object == l.object && self.loaded.bits == l.bits && self.below == below
+    }
+}
+
+/// Any number of an object, and that it lies inside.
+pub(in crate::check) fn element(
+    e: &mut Executor<'_>,
+    memory: &Memory,
+    l: &Loaded,
+    size: TermId,
+) -> Option<(TermId, TermId)> {
+    let width = i128::from(l.bits / 8);
+    let element = e.arena.fresh(SymKind::Iteration { name: "an element".into() }, "an element", Range::new(0, 1 << 62));
+    let offset = e.arena.scale(element, width);
+    let held = e.number_in(memory, l, offset)?;
+    let end = e.arena.add_const(offset, width);
+    Some((held, e.arena.le(end, size)))
+}
+
+/// Whether nothing is known of a number in memory, or of some element that a loop sets and nothing has checked.
+pub(in crate::check) fn is_open(e: &mut Executor<'_>, known: &Known, held: TermId, checked: bool) -> bool {
+    if checked || known.facts(e, &[held]).is_some() {
+        return false;
+    }
+    open_elements(e, held)
+        || matches!(e.arena.get(held), Term::Sym(_))
+        || matches!(e.arena.get(held), Term::Apply { .. }) && !cone::unknowns(e, &[held]).is_empty()
+}
+
+/// Whether a kernel accesses the object of a number in steps of that number's width only, so that no store changes a part of it.
+pub(in crate::check) fn is_regular(e: &mut Executor<'_>, run: &KernelRun, l: &Loaded) -> bool {
+    let width = i128::from(l.bits / 8);
+    !run.exchanged.otherwise.contains(&l.object)
+        && run
+            .accesses
+            .iter()
+            .flat_map(|ev| ev.targets.iter().map(move |t| (ev, t)))
+            .filter(|(_, t)| t.base == Base::Object(l.object))
+            .all(|(ev, t)| {
+                e.arena.as_int(ev.bytes) == Some(width) && {
+                    let into = e.arena.modulo(t.offset, width);
+                    e.arena.as_int(into) == Some(0)
+                }
+            })
+}
+
+/// Whether some choice of a value is whatever a loop computes.
+fn open_elements(e: &Executor<'_>, value: TermId) -> bool {
+    match e.arena.get(value) {
+        Term::Ite(_, a, b) => open_elements(e, *a) || open_elements(e, *b),
+        Term::Apply { name, .. } => name.starts_with(ROUND),
+        _ => false,
+    }
+}
+
+/// The bounds that indices of the kernel ask for.
+fn candidates(
+    e: &mut Executor<'_>,
+    launch: &LaunchEvent,
+    run: &KernelRun,
+    extent: &dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>,
+) -> Vec<Bound> {
+    let mut out: Vec<Bound> = vec![];
+    for ev in &run.accesses {
+        for (loaded, c, o) in indices(e, ev) {
+            let kept = launch.memory.contains_key(&loaded.object)
+                && matches!(e.object(loaded.object).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_));
+            let Some(size) = extent(e, o).filter(|_| kept && out.len() < MOST) else { continue };
+            let below = e.arena.floor_div(size, c);
+            let known = out
+                .iter()
+                .any(|b| b.loaded.object == loaded.object && b.loaded.bits == loaded.bits && b.below == below);
+            if !known {
+                out.push(Bound { loaded, below, left: false });
+            }
+        }
+    }
+    out
+}
+
+/// Numbers read of memory that an access takes for an index: with the size of an element in bytes, and the object.
+fn indices(e: &Executor<'_>, ev: &AccessEvent) -> Vec<(Loaded, i128, ObjId)> {
+    let mut out = vec![];
+    for t in ev.targets.iter() {
+        let Base::Object(o) = t.base else { continue };
+        for (m, c) in e.arena.poly(t.offset).terms {
+            if c <= 0 {
+                continue;
+            }
+            for n in e.arena.cone(&m) {
+                if let Term::Sym(s) = e.arena.get(n)
+                    && let Some(l) = e.loaded.get(s)
+                {
+                    out.push((*l, c, o));
+                }
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,203 @@
+//! What a number can be that a kernel reads of memory which its threads write: what was there at the launch, or what some store
+//! of some thread puts there.
+//!
+//! In: one launch's accesses, and terms. Out: what that says of the numbers read in these terms. Every store counts, whenever
+//! it happens; only memory of a block, of which nothing is known at the launch, is asked whether the thread itself has
+//! written to the place before.
+
+use super::invariants::is_regular;
+use crate::check::findings::host_call::Tools;
+use crate::kernel::KernelRun;
+use crate::symbolic::exchange::Loaded;
+use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
+use crate::symbolic::memory::{ObjId, ObjKind};
+use crate::symbolic::term::{Range, SymId, SymKind, Term, TermId};
+use crate::symbolic::value::{Base, Target};
+use rustc_hash::FxHashMap;
+
+/// Numbers of one question, and stores that each may come from.
+const NUMBERS: usize = 6;
+const STORES: usize = 12;
+
+/// One store of the kernel to one place, and how many accesses were recorded before.
+struct Store<'a> {
+    order: usize,
+    ev: &'a AccessEvent,
+    target: &'a Target,
+}
+
+/// One launch, and how the size of an object in bytes reads under its conditions.
+pub(in crate::check) struct Exchange<'a> {
+    pub launch: &'a LaunchEvent,
+    pub run: &'a KernelRun,
+    pub extent: &'a dyn Fn(&mut Executor<'_>, ObjId) -> Option<TermId>,
+}
+
+impl Exchange<'_> {
+    /// What the numbers read below the roots can be; `None` where nothing is known of any.
+    pub fn facts(&self, tools: &mut Tools<'_>, roots: &[TermId]) -> Option<TermId> {
+        let e = &mut tools.e;
+        if self.run.exchanged.anywhere || self.run.gave_up.is_some() {
+            return None;
+        }
+        let numbers: Vec<(SymId, Loaded)> =
+            e.arena.symbols_of(roots).into_iter().filter_map(|s| Some((s, *e.loaded.get(&s)?))).take(NUMBERS).collect();
+        let mut all = vec![];
+        for (s, l) in numbers {
+            all.extend(self.of_number(e, s, &l));
+        }
+        (!all.is_empty()).then(|| e.arena.and_all(all))
+    }
+
+    fn of_number(&self, e: &mut Executor<'_>, s: SymId, l: &Loaded) -> Option<TermId> {
+        let (offset, path) = l.place?;
+        if !is_regular(e, self.run, l) {
+            return None;
+        }
+        let stores: Vec<Store<'_>> = self
+            .run
+            .accesses
+            .iter()
+            .enumerate()
+            .filter(|(_, ev)| ev.writes(l.object) && ev.stores != Stores::Same)
+            .flat_map(|(order, ev)| {
+                ev.targets.iter().filter(|t| t.base == Base::Object(l.object)).map(move |target| Store {
+                    order,
+                    ev,
+                    target,
+                })
+            })
+            .collect();
+        if stores.len() > STORES {
+            return None;
+        }
+        let number = e.arena.symbol_term(s);
+        let extent = (self.extent)(e, l.object)?;
+        let mut ways = vec![self.at_first(e, number, l, (offset, path), &stores)?, outside(e, offset, l.bits, extent)];
+        for store in stores {
+            ways.push(self.by_some_thread(e, number, l, offset, &store)?);
+        }
+        Some(e.arena.or_all(ways))
+    }
+
+    /// That it is what was there at the launch, which the thread has not replaced itself on the same way, whatever it went through since.
+    /// Memory of a block holds anything then.
+    fn at_first(
+        &self,
+        e: &mut Executor<'_>,
+        number: TermId,
+        l: &Loaded,
+        (offset, path): (TermId, TermId),
+        stores: &[Store<'_>],
+    ) -> Option<TermId> {
+        let way = e.arena.conjuncts(path);
+        let before: Vec<TermId> = stores
+            .iter()
+            .filter(|s| s.order < l.order && s.ev.targets.len() == 1)
+            .filter_map(|s| {
+                // An atomic operation may leave what was there.
+                if s.ev.kind != AccessKind::Write
+                    || !e.arena.conjuncts(s.ev.path).iter().all(|c| way.contains(c))
+                    || self.in_a_loop(e, s.ev)
+                {
+                    return None;
+                }
+                Some(e.arena.eq(s.target.offset, offset))
+            })
+            .collect();
+        let replaced = e.arena.or_all(before);
+        let kept = e.arena.not(replaced);
+        match e.object(l.object).kind {
+            ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) if !e.overlapping => {
+                let held = e.number_in(&self.launch.memory, l, offset)?;
+                let held = signed(e, held, l.bits);
+                let held = e.arena.eq(number, held);
+                Some(e.arena.and(kept, held))
+            }
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Some(kept),
+            _ => None,
+        }
+    }
+
+    fn in_a_loop(&self, e: &Executor<'_>, ev: &AccessEvent) -> bool {
+        let mut terms = vec![ev.path];
+        terms.extend(ev.targets.iter().flat_map(|t| [t.cond, t.offset]));
+        self.own(e, &terms).into_iter().any(|s| matches!(e.arena.symbol(s).kind, SymKind::Iteration { .. }))
+    }
+
+    /// That a store put it there, of any thread that can reach the same memory.
+    fn by_some_thread(
+        &self,
+        e: &mut Executor<'_>,
+        number: TermId,
+        l: &Loaded,
+        offset: TermId,
+        Store { ev, target, .. }: &Store<'_>,
+    ) -> Option<TermId> {
+        // What an operation makes of what was there may be any number.
+        let value = match ev.stores {
+            Stores::Value(v) => Some(signed(e, v, l.bits)),
+            Stores::Unknown | Stores::Same => None,
+        };
+        let way = e.arena.and(ev.path, target.cond);
+        let of_block = matches!(e.object(l.object).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic);
+        let mut other: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let all: Vec<TermId> = [way, target.offset].into_iter().chain(value).collect();
+        for t in e.arena.cone(&all) {
+            let Some(range) = of_own_memory(e, t) else { continue };
+            let new =
+                e.arena.fresh(SymKind::Unknown { reason: "what another thread's variable holds".into() }, "?", range);
+            other.insert(t, new);
+        }
+        for s in self.own(e, &all) {
+            if of_block && matches!(e.arena.symbol(s).kind, SymKind::Block(_)) {
+                continue;
+            }
+            let (old, new) = (e.arena.symbol_term(s), e.another(s));
+            other.insert(old, new);
+        }
+        let [way, at] = [way, target.offset].map(|t| e.arena.substitute(t, &other));
+        let same = e.arena.eq(at, offset);
+        let is = match value {
+            Some(v) => {
+                let v = e.arena.substitute(v, &other);
+                e.arena.eq(number, v)
+            }
+            None => e.arena.bool(true),
+        };
+        Some(e.arena.and_all(vec![way, same, is]))
+    }
+
+    /// Symbols that another thread, or the same in another round, has its own of.
+    fn own(&self, e: &Executor<'_>, terms: &[TermId]) -> Vec<SymId> {
+        e.arena.symbols_of(terms).into_iter().filter(|s| *s >= self.run.own_from).collect()
+    }
+}
+
+/// The range of what memory of the thread itself holds, or of where it is: another thread has its own.
+fn of_own_memory(e: &Executor<'_>, t: TermId) -> Option<Range> {
+    let Term::Apply { name, args, range } = e.arena.get(t) else { return None };
+    if !matches!(name.as_str(), "content" | "address") {
+        return None;
+    }
+    let object = u32::try_from(e.arena.as_int(*args.first()?)?).ok()?;
+    matches!(e.object(ObjId(object)).kind, ObjKind::DeviceLocal).then_some(*range)
+}
+
+/// That something of so many bits is not read within an object.
+fn outside(e: &mut Executor<'_>, offset: TermId, bits: u32, extent: TermId) -> TermId {
+    let (zero, end) = (e.arena.int(0), e.arena.add_const(offset, i128::from(bits / 8)));
+    let (before, behind) = (e.arena.lt(offset, zero), e.arena.lt(extent, end));
+    e.arena.or(before, behind)
+}
+
+/// The number that is read where a value was stored, as it is.
+fn signed(e: &mut Executor<'_>, value: TermId, bits: u32) -> TermId {
+    if Range::of_int(bits, true).contains(e.arena.range(value)) {
+        return value;
+    }
+    let half = 1i128 << (bits - 1);
+    let up = e.arena.add_const(value, half);
+    let cut = e.arena.modulo(up, half * 2);
+    e.arena.add_const(cut, -half)
+}

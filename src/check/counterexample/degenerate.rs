@@ -1,0 +1,111 @@
+//! Which inputs of a program are sizes.
+//!
+//! In: what one root comes to. Out: the inputs that an allocation, a launch, a copy or the end of a count depends on. What goes wrong only
+//! where one of these is below 1 is degenerate; an index below 0 is not.
+
+use crate::check::engine::Run;
+use crate::check::solver::{Model, Positive};
+use crate::symbolic::exec::Executor;
+use crate::symbolic::term::{Arena, InputSource, Poly, SymId, SymKind, Term, TermId};
+use rustc_hash::FxHashSet;
+
+/// The inputs that are sizes; by default all of them.
+#[derive(Clone, Debug, Default)]
+pub(in crate::check) struct Sizes(Option<FxHashSet<SymId>>);
+
+impl Sizes {
+    pub fn of(e: &Executor<'_>, runs: &[Run]) -> Self {
+        let a = &e.arena;
+        let mut sized: Vec<TermId> = e.objects.iter().filter_map(|o| o.extent).collect();
+        sized.extend(e.copies.iter().map(|c| c.side.bytes));
+        let mut conditions: Vec<TermId> = e.copies.iter().map(|c| c.side.path).collect();
+        for run in runs {
+            let config = &run.launch.config;
+            sized.extend(config.grid.iter().chain(&config.block).chain([&config.shared]));
+            conditions.push(run.launch.path);
+            for always in run.launch.always.iter() {
+                let [count, cond] = always.terms();
+                sized.push(count);
+                conditions.push(cond);
+            }
+            conditions.extend(run.run.accesses.iter().map(|x| x.path));
+        }
+        let all = a.cone(&conditions);
+        let counts = counting(a, &all);
+        for t in all {
+            if let Term::Le(p) = a.get(t) {
+                sized.extend(ends(&a.poly(*p), &counts));
+            }
+        }
+        Self(Some(a.symbols_of(&sized).into_iter().filter(|s| is_number(&a.symbol(*s).kind)).collect()))
+    }
+
+    /// What a model of these inputs should have at least 1.
+    pub fn positive(&self, inputs: &[SymId]) -> Positive {
+        Positive { wished: inputs.to_vec(), sizes: inputs.iter().copied().filter(|s| self.contains(*s)).collect() }
+    }
+
+    pub fn contains(&self, s: SymId) -> bool {
+        self.0.as_ref().is_none_or(|all| all.contains(&s))
+    }
+
+    /// Whether one of them is below 1.
+    pub fn degenerate(&self, a: &Arena, model: &Model) -> bool {
+        model.values.iter().any(|(s, v)| *v < 1 && is_number(&a.symbol(*s).kind) && self.contains(*s))
+    }
+}
+
+/// Whether an input can be a size: what a comparison of texts gives is none.
+fn is_number(kind: &SymKind) -> bool {
+    matches!(kind, SymKind::Input(source) if !matches!(source, InputSource::ArgvWord { .. }))
+}
+
+/// Those of these terms, a cone, in which a number of a thread, of a block or of rounds occurs.
+fn counting(a: &Arena, cone: &[TermId]) -> FxHashSet<TermId> {
+    let mut out = FxHashSet::default();
+    for &t in cone {
+        let counts = match a.get(t) {
+            Term::Sym(s) => {
+                matches!(a.symbol(*s).kind, SymKind::Thread(_) | SymKind::Block(_) | SymKind::Iteration { .. })
+            }
+            _ => a.children(t).iter().any(|c| out.contains(c)),
+        };
+        if counts {
+            out.insert(t);
+        }
+    }
+    out
+}
+
+/// What bounds such a number from above in `p <= 0`.
+fn ends(p: &Poly, counting: &FxHashSet<TermId>) -> Vec<TermId> {
+    let (counted, other): (Vec<_>, Vec<_>) = p.terms.iter().partition(|(m, _)| m.iter().any(|t| counting.contains(t)));
+    if !counted.iter().any(|(_, c)| *c > 0) {
+        return vec![];
+    }
+    other.into_iter().filter(|(_, c)| *c < 0).flat_map(|(m, _)| m.iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Sizes, counting, ends};
+    use crate::check::solver::Model;
+    use crate::symbolic::term::{Arena, Axis, InputSource, Range, SymKind, Term};
+
+    #[test]
+    fn the_end_of_a_count_is_a_size_and_its_start_is_not() {
+        let mut a = Arena::new();
+        let i = a.fresh(SymKind::Thread(Axis::X), "threadIdx.x", Range::new(0, 1023));
+        let [n, start] = [1, 2]
+            .map(|k| a.fresh(SymKind::Input(InputSource::Argv(k)), format!("argv[{k}]"), Range::of_int(32, true)));
+        let sum = a.add(i, start);
+        for (cond, wanted) in [(a.lt(sum, n), vec![n]), (a.le(start, i), vec![]), (a.lt(start, n), vec![])] {
+            let Term::Le(p) = a.get(cond) else { panic!("no comparison") };
+            assert_eq!(ends(&a.poly(*p), &counting(&a, &a.cone(&[cond]))), wanted);
+        }
+        let Term::Sym(s) = *a.get(start) else { panic!("no symbol") };
+        let model = Model { values: [(s, -1)].into_iter().collect(), ..Model::default() };
+        assert!(Sizes::default().degenerate(&a, &model));
+        assert!(!Sizes(Some([].into_iter().collect())).degenerate(&a, &model));
+    }
+}

@@ -1,0 +1,132 @@
+//! Replays and runs whose outcome is known from before: a link, and the check after a build, go on from where the build stopped.
+//!
+//! In: what a run is given. Out: what it says, from an earlier check of the same code or by running it. A run is a function of the code, of
+//! its inputs, its target and its budget, and of what patient passes came to before it; all of them are the key.
+
+use crate::check::solver::cache;
+use crate::ir::{FuncRef, Program};
+use crate::witness::{self, Budget, Inputs, Outcome, Patience, Run, Spend, Target};
+use crate::work::Work;
+use serde::{Deserialize, Serialize};
+
+fn write(hasher: &mut blake3::Hasher, what: &str, key: &impl Serialize) {
+    hasher.update(what.as_bytes());
+    match postcard::to_stdvec(key) {
+        Ok(bytes) => hasher.update(&bytes),
+        Err(e) => unreachable!("plain data is always written to memory: {e}"),
+    };
+}
+
+/// A replay as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    outcome: Outcome,
+    spend: Spend,
+    budget: Budget,
+    /// What patient passes came to, this one among them.
+    after: Patience,
+}
+
+impl Kept {
+    /// Whether a replay with that budget would be the same.
+    fn is_as_within(&self, budget: &Budget, cost: Work) -> bool {
+        let Spend { steps, by_steps, by_work, least } = self.spend;
+        let same_steps = if by_steps { self.budget.steps == budget.steps } else { steps < budget.steps };
+        let same_work =
+            if by_work { self.budget.work == budget.work } else { cost < budget.work && least <= budget.work };
+        same_steps && same_work
+    }
+}
+
+/// As [`witness::replay_after`].
+pub(in crate::check) fn replay(
+    program: &Program,
+    root: FuncRef,
+    inputs: &Inputs,
+    target: &Target,
+    budget: &Budget,
+    patience: &mut Patience,
+) -> Outcome {
+    let others = (budget.loop_steps, budget.device_memory, budget.memory);
+    let kept = cache::recorded(
+        |h| write(h, "replay", &(root, inputs, target, others, &*patience)),
+        |kept: &Kept, cost| kept.is_as_within(budget, cost),
+        || {
+            let mut after = patience.clone();
+            let (outcome, spend) = witness::replay_after(program, root, inputs, target, budget, &mut after);
+            Kept { outcome, spend, budget: *budget, after }
+        },
+    );
+    *patience = kept.after;
+    kept.outcome
+}
+
+/// As [`witness::enumerate`].
+pub(in crate::check) fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Budget) -> Run {
+    cache::recorded(
+        |h| write(h, "run", &(root, inputs, budget)),
+        |_, _| true,
+        || witness::enumerate(program, root, inputs, budget),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Kept;
+    use crate::check::solver::cache;
+    use crate::witness::{Budget, Outcome, Patience, Spend};
+    use crate::work::{Work, charge, done};
+
+    fn kept(by_steps: bool, by_work: bool) -> Kept {
+        Kept {
+            outcome: Outcome::NotReached { why: "it ended".into() },
+            spend: Spend { steps: 1000, by_steps, by_work, least: Work::units(700) },
+            budget: Budget { steps: 5000, work: Work::units(5000), ..Budget::default() },
+            after: Patience::default(),
+        }
+    }
+
+    #[test]
+    fn a_replay_is_taken_from_before_only_where_it_would_be_the_same() {
+        let fits = |k: &Kept, steps: u64, work: u64| {
+            k.is_as_within(&Budget { steps, work: Work::units(work), ..Budget::default() }, Work::units(500))
+        };
+        let free = kept(false, false);
+        assert!(fits(&free, 5000, 5000) && fits(&free, 1001, 700) && fits(&free, 1 << 40, 1 << 40));
+        assert!(!fits(&free, 1000, 5000) && !fits(&free, 5000, 699), "it would have been cut off");
+        let by_steps = kept(true, false);
+        assert!(fits(&by_steps, 5000, 9000) && !fits(&by_steps, 5001, 9000));
+        let by_work = kept(false, true);
+        assert!(fits(&by_work, 9000, 5000) && !fits(&by_work, 9000, 5001));
+    }
+
+    #[test]
+    fn what_was_made_before_is_charged_and_not_made_again() {
+        let made = std::cell::Cell::new(0);
+        let ask = |digest: u8, what: u8, fits: bool| {
+            let before = done();
+            let value: u64 = cache::on_program(
+                || [digest; 32],
+                || {
+                    cache::recorded(
+                        |h| {
+                            h.update(&[what]);
+                        },
+                        |_, _| fits,
+                        || {
+                            made.set(made.get() + 1);
+                            charge(Work::millis(50).get());
+                            7
+                        },
+                    )
+                },
+            );
+            assert_eq!((value, done() - before), (7, Work::millis(50)));
+            made.get()
+        };
+        let times = cache::recalling(None, || {
+            [(1, 1, true), (1, 1, true), (1, 2, true), (2, 1, true), (1, 1, false)].map(|(d, w, f)| ask(d, w, f))
+        });
+        assert_eq!(times, [1, 1, 2, 3, 4]);
+    }
+}

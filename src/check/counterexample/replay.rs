@@ -1,0 +1,425 @@
+//! From a model to inputs, and from inputs to a verdict: replay by the concrete interpreter.
+
+use super::input_files::Opened;
+use super::recorded;
+use crate::check::Options;
+use crate::check::solver::{Model, WrapMode};
+use crate::host::Root;
+use crate::ir::{Function, Operand, Program, ValueId};
+use crate::report::finding::{Direction, Run, RunFile};
+use crate::symbolic::exec::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
+use crate::symbolic::options::option_name;
+use crate::symbolic::term::{Arena, InputSource, SymId, SymKind, TermId};
+use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Patience, Target, Threads};
+use crate::work::{Allotment, Work, done};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// What replay says.
+#[derive(Clone, Debug)]
+pub(in crate::check) enum Judged {
+    Reached {
+        bad: Box<BadAccess>,
+        assumptions: Vec<String>,
+    },
+    NotReached(String),
+    Incomplete(String),
+    /// Reached where `rand` gives other numbers than it does here.
+    ByChance(Box<BadAccess>),
+    /// A run of all threads one after another reached it.
+    InTurn {
+        bad: Box<BadAccess>,
+        by_chance: bool,
+    },
+    /// Its address is what was read out of bounds before.
+    Astray {
+        why: String,
+        assumptions: Vec<String>,
+    },
+}
+
+/// What a replay must show.
+pub(in crate::check) enum Wanted {
+    Fault(Fault),
+    /// That the address is no multiple of so many bytes.
+    Unaligned(u32),
+    /// That a part of an object is left.
+    Out(Parts),
+}
+
+/// Steps and work that every replay gets.
+const SHORT: (u64, Work) = (5_000_000, Work::seconds(1));
+/// A replay that took more leaves less for the next ones.
+const LONG: Work = Work::seconds(1);
+
+/// Replays the witnesses of one root.
+#[derive(Clone)]
+pub(in crate::check) struct Judge<'p> {
+    program: &'p Program,
+    root: Root,
+    opened: Opened,
+    /// What `rand` gives, over and over; nothing where it gives what it does here.
+    pub random: Vec<u32>,
+    /// Replays that took long leave less for the next ones.
+    budget: Budget,
+    first: Budget,
+    /// What all that is done now may cost.
+    pub until: Allotment,
+    /// Whether a replay ended early for that: with more it may say more.
+    pub cut: bool,
+    /// Replays are one of many tries: none gets more than a few million steps.
+    pub short: bool,
+    /// Work on other inputs for the accesses of one place and launch.
+    pub other_inputs: FxHashMap<(Site, Vec<Site>, Site), Work>,
+    /// What replays said: accesses in rounds of a loop, and several models, often ask for the same.
+    said: FxHashMap<(Inputs, Target), Outcome>,
+    /// Whether the root looks at how many arguments there are.
+    counts_arguments: bool,
+    /// How far patient passes came with some inputs.
+    patience: FxHashMap<Inputs, Patience>,
+}
+
+/// Replays that are remembered, and the most bytes of their files.
+const REMEMBERED: usize = 2000;
+const REMEMBERED_BYTES: usize = 4096;
+
+impl<'p> Judge<'p> {
+    pub fn new(program: &'p Program, root: Root, opened: Opened, options: &Options) -> Self {
+        let budget = Budget { device_memory: options.device_memory, ..Budget::default() };
+        // The other half is for the terms that there are already.
+        let memory = options.memory.map_or(budget.memory, |m| budget.memory.min(m / 2));
+        let counts_arguments = uses_first_parameter(program.func(root.func));
+        let budget = Budget { memory, ..budget };
+        Self {
+            program,
+            root,
+            opened,
+            counts_arguments,
+            budget,
+            first: budget,
+            until: Allotment::UNLIMITED,
+            cut: false,
+            random: vec![],
+            short: false,
+            other_inputs: FxHashMap::default(),
+            said: FxHashMap::default(),
+            patience: FxHashMap::default(),
+        }
+    }
+
+    /// Inputs in the user's terms, in order.
+    pub fn inputs(&self, a: &Arena, depends: &[TermId], model: &Model) -> Vec<(String, String)> {
+        let mut by_source: BTreeMap<InputSource, i128> = BTreeMap::new();
+        for (source, v) in values(a, depends, model) {
+            by_source.entry(source).or_insert(v);
+        }
+        let given = by_source.get(&InputSource::Argc).copied().unwrap_or(i128::MAX);
+        by_source.retain(|s, _| !matches!(s, InputSource::Argv(i) if i128::from(*i) >= given));
+        let last = by_source
+            .keys()
+            .filter_map(|s| if let InputSource::Argv(i) = s { Some(i128::from(*i)) } else { None })
+            .max();
+        let options = by_source.keys().any(|s| matches!(s, InputSource::Option { .. }));
+        // The arguments say how many there are.
+        if options || last.is_some_and(|i| i + 1 >= given) {
+            by_source.remove(&InputSource::Argc);
+        }
+        by_source
+            .into_iter()
+            .filter_map(|(s, v)| {
+                let name = match &s {
+                    InputSource::Argc => "argc".into(),
+                    InputSource::Argv(i) => format!("argv[{i}]"),
+                    InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
+                    InputSource::Read { what, ordinal } => format!("number {} read from {what}", ordinal + 1),
+                    InputSource::Word { file, ordinal } => format!("number {} read from {file}", ordinal + 1),
+                    InputSource::File { file, at, bits } => {
+                        format!("bytes {at} to {} of {file}", at + u64::from(bits / 8) - 1)
+                    }
+                    InputSource::FileSize(file) => format!("the size of {file}"),
+                    InputSource::Param { name, .. } => name.clone(),
+                    InputSource::ArgvWord { index, word } => {
+                        return (v == 0).then(|| (format!("argv[{index}]"), word.clone()));
+                    }
+                    InputSource::Option { word, .. } => format!("the value of {}", option_name(word)),
+                    InputSource::World(w) => w.clone(),
+                };
+                Some((name, v.to_string()))
+            })
+            .chain(self.opened.elements(model))
+            .collect()
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "an access, its model and what is wanted of it")]
+    pub fn judge(
+        &mut self,
+        a: &Arena,
+        launch: &LaunchEvent,
+        thread: &Thread,
+        ev: &AccessEvent,
+        model: &Model,
+        mode: WrapMode,
+        wanted: Wanted,
+    ) -> Judged {
+        let (inputs, missing) = self.concrete(a, &depends(launch, ev), model);
+        let coordinate =
+            |t: [TermId; 3]| t.map(|t| model.value(a, t, mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
+        let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
+        let (fault, align, parts) = match wanted {
+            Wanted::Fault(f) => (Some(f), None, None),
+            Wanted::Unaligned(by) => (Some(Fault::Misaligned), Some(by), None),
+            Wanted::Out(parts) => (None, None, Some(parts)),
+        };
+        // A copy has two sides.
+        let direction = align.map(|_| if ev.kind == AccessKind::Read { Direction::Read } else { Direction::Write });
+        let target = Target {
+            site: site(ev.site),
+            callers: Some(ev.stack.iter().rev().skip(1).rev().copied().map(site).collect()),
+            launch_site: Some(site(launch.site)),
+            launch: None,
+            threads: Threads::List(vec![(block, th)]),
+            fault,
+            direction,
+            align,
+            parts,
+        };
+        match self.seek(&inputs, &target, missing.as_deref()) {
+            // The model's thread may be off where it was free to choose: any thread of the block, then of the launch.
+            Judged::NotReached(_) => {
+                self.seek(&inputs, &Target { threads: Threads::Any, ..target }, missing.as_deref())
+            }
+            judged => judged,
+        }
+    }
+
+    /// A call of the host: `stack` leads to it and ends with it.
+    pub fn judge_call(
+        &mut self,
+        a: &Arena,
+        depends: &[TermId],
+        stack: &[Site],
+        model: &Model,
+        fault: Fault,
+        direction: Option<Direction>,
+    ) -> Judged {
+        let (inputs, missing) = self.concrete(a, depends, model);
+        let Some((call, callers)) = stack.split_last() else {
+            return Judged::Incomplete("the call is not known".into());
+        };
+        let target = Target {
+            site: site(*call),
+            callers: Some(callers.iter().copied().map(site).collect()),
+            launch_site: None,
+            launch: None,
+            threads: Threads::Any,
+            fault: Some(fault),
+            direction,
+            align: None,
+            parts: None,
+        };
+        self.seek(&inputs, &target, missing.as_deref())
+    }
+
+    /// One replay. What it does not reach says nothing where inputs are missing.
+    fn seek(&mut self, inputs: &Inputs, target: &Target, missing: Option<&str>) -> Judged {
+        match (self.replay(inputs, target), missing) {
+            (Outcome::Reached { bad, assumptions }, _) => Judged::Reached { bad, assumptions },
+            (_, Some(why)) => Judged::Incomplete(why.to_owned()),
+            (Outcome::Incomplete { why }, None) => Judged::Incomplete(why),
+            (Outcome::Astray { why, assumptions }, None) => Judged::Astray { why, assumptions },
+            (Outcome::NotReached { why }, None) => Judged::NotReached(why),
+        }
+    }
+
+    /// A replay, or what it said before: then it had no less to spend.
+    fn replay(&mut self, inputs: &Inputs, target: &Target) -> Outcome {
+        let key = (inputs.clone(), target.clone());
+        if let Some(outcome) = self.said.get(&key) {
+            return outcome.clone();
+        }
+        let small = inputs.stdin.len() + inputs.files.values().map(Vec::len).sum::<usize>() <= REMEMBERED_BYTES;
+        let start = done();
+        let mut patience = self.patience.get(inputs).cloned().unwrap_or_default();
+        let steps = if self.short { self.budget.steps.min(SHORT.0) } else { self.budget.steps };
+        let left = self.until.left();
+        let budget = Budget { steps, work: self.budget.work.min(left), ..self.budget };
+        let outcome = recorded::replay(self.program, self.root.func, inputs, target, &budget, &mut patience);
+        if small && self.patience.len() < REMEMBERED {
+            self.patience.insert(key.0.clone(), patience);
+        }
+        // With more steps it may say more.
+        let open = matches!(outcome, Outcome::Incomplete { .. } | Outcome::Astray { .. });
+        let cut = open && left < self.budget.work && self.until.is_spent();
+        self.cut |= cut;
+        if small && !cut && !(self.short && open) && self.said.len() < REMEMBERED {
+            self.said.insert(key, outcome.clone());
+        }
+        self.took(start);
+        outcome
+    }
+
+    /// From now on no replay takes longer, or more bytes for what it writes.
+    pub fn replay_within(&mut self, most: Work, bytes: u64) {
+        self.budget.work = self.budget.work.min(most);
+        self.budget.memory = self.budget.memory.min(bytes);
+    }
+
+    fn took(&mut self, start: Work) {
+        if done() - start >= LONG {
+            self.budget.steps = (self.budget.steps / 2).max(SHORT.0);
+            self.budget.work = (self.budget.work / 2).max(SHORT.1);
+        }
+    }
+
+    /// What the program is given, as the replay was given it; nothing where the model says too little to run it.
+    pub fn run(&self, a: &Arena, depends: &[TermId], model: &Model) -> Run {
+        let (inputs, _) = self.concrete(a, depends, model);
+        #[expect(clippy::cast_possible_truncation, reason = "two's complement of at most 64 bits")]
+        let args = inputs.args.into_iter().map(|v| v as i64).collect();
+        Run {
+            argv: inputs.argv,
+            args,
+            stdin: String::from_utf8_lossy(&inputs.stdin).into_owned(),
+            files: inputs.files.into_iter().map(|(name, bytes)| RunFile { name, bytes }).collect(),
+        }
+    }
+
+    /// Inputs of a run; `None` where they are not all that the model has.
+    pub fn given(&self, a: &Arena, model: &Model) -> Option<Inputs> {
+        let (inputs, missing) = self.concrete(a, &[], model);
+        missing.is_none().then_some(inputs)
+    }
+
+    /// Begins where others of the same root ended: replays that took long left less for the next ones.
+    pub const fn begin_with(&mut self, most: Budget) {
+        self.budget = most;
+    }
+
+    /// What a run may take that comes before all replays.
+    pub const fn first_limits(&self) -> Budget {
+        self.first
+    }
+
+    /// What a run may take.
+    pub const fn limits(&self) -> Budget {
+        self.budget
+    }
+
+    /// Inputs of a run, and why they may not be all that the model has.
+    fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (Inputs, Option<String>) {
+        let mut inputs = Inputs { random: self.random.clone(), ..Inputs::default() };
+        let mut argv: BTreeMap<u32, i128> = BTreeMap::new();
+        let mut argc = None;
+        let mut params: BTreeMap<String, i128> = BTreeMap::new();
+        let mut options: BTreeMap<u32, (String, i128)> = BTreeMap::new();
+        let mut words: BTreeMap<u32, String> = BTreeMap::new();
+        let values = values(a, depends, model);
+        for (source, v) in &values {
+            match source {
+                InputSource::Argc => argc = Some(*v),
+                InputSource::Argv(i) => {
+                    argv.entry(*i).or_insert(*v);
+                }
+                InputSource::Option { ordinal, word } => {
+                    options.insert(*ordinal, (word.clone(), *v));
+                }
+                InputSource::Param { name, .. } => {
+                    params.insert(name.clone(), *v);
+                }
+                InputSource::ArgvWord { index, word } => {
+                    if *v == 0 {
+                        words.insert(*index, word.clone());
+                    }
+                }
+                InputSource::ArgvLen(_)
+                | InputSource::World(_)
+                | InputSource::Read { .. }
+                | InputSource::File { .. }
+                | InputSource::Word { .. }
+                | InputSource::FileSize(_) => {}
+            }
+        }
+        let contents = self.opened.contents(a, &values, model, &argv);
+        // A program that does not count its arguments is given all that it reads, also those on which the access does not depend.
+        let read = a
+            .symbols()
+            .iter()
+            .filter_map(|s| if let SymKind::Input(InputSource::Argv(i)) = &s.kind { Some(i) } else { None })
+            .filter(|_| !self.counts_arguments);
+        let top = argv.keys().chain(contents.argv.keys()).chain(words.keys()).chain(read).max().copied().unwrap_or(0);
+        // Arguments beyond the model's `argc` are ones that it left out.
+        let n = argc.and_then(|v| u32::try_from(v).ok()).unwrap_or(top + 1).min(256);
+        inputs.argv = (1..n)
+            .map(|i| {
+                contents
+                    .argv
+                    .get(&i)
+                    .or_else(|| words.get(&i))
+                    .cloned()
+                    .unwrap_or_else(|| argv.get(&i).copied().unwrap_or(1).to_string())
+            })
+            .collect();
+        // After all that the program reads by its position; the last of equal options counts.
+        if argv.is_empty() && contents.argv.is_empty() && words.is_empty() && !options.is_empty() {
+            inputs.argv.clear();
+        }
+        for (word, v) in options.into_values() {
+            match word.strip_suffix(' ') {
+                Some(word) => inputs.argv.extend([word.to_owned(), v.to_string()]),
+                None => inputs.argv.push(format!("{word}{v}")),
+            }
+        }
+        inputs.stdin = contents.stdin;
+        inputs.files = contents.named;
+        let missing = contents.missing;
+        let f = self.program.func(self.root.func);
+        if f.name != "main" {
+            inputs.args = f.params.iter().map(|p| params.get(&p.name).copied().unwrap_or(1)).collect();
+        }
+        (inputs, missing)
+    }
+}
+
+/// `argc` of `main`. The first values of a function are its parameters.
+fn uses_first_parameter(f: &Function) -> bool {
+    let mut used = false;
+    let mut look = |o: &Operand| used |= *o == Operand::Value(ValueId(0));
+    for b in &f.blocks {
+        for i in &b.insts {
+            i.op.operands(&mut look);
+        }
+        b.term.operands(&mut look);
+    }
+    used
+}
+
+/// Terms through which an access depends on the program's inputs.
+pub(in crate::check) fn depends(launch: &LaunchEvent, ev: &AccessEvent) -> Vec<TermId> {
+    let mut roots = vec![ev.path, launch.path, ev.bytes, launch.config.shared];
+    roots.extend(launch.config.grid);
+    roots.extend(launch.config.block);
+    roots.extend(ev.targets.iter().flat_map(|t| [t.cond, t.offset]));
+    roots
+}
+
+/// Values in a model of the program's inputs in these terms, one for each. An input that the model says nothing of may be anything.
+fn values(a: &Arena, depends: &[TermId], model: &Model) -> Vec<(InputSource, i128)> {
+    let source = |s: SymId| if let SymKind::Input(source) = &a.symbol(s).kind { Some(source.clone()) } else { None };
+    // Of one that is read in several widths the widest value is the whole.
+    let mut said: Vec<(SymId, i128)> = model.values.iter().map(|(s, v)| (*s, *v)).collect();
+    said.sort_by_key(|(s, _)| (std::cmp::Reverse(a.symbol(*s).range.hi), *s));
+    let open = a.symbols_of(depends).into_iter().map(|s| (s, 1));
+    let mut out: Vec<(InputSource, i128)> = vec![];
+    for (s, v) in said.into_iter().chain(open) {
+        if let Some(source) = source(s)
+            && !out.iter().any(|(o, _)| *o == source)
+        {
+            out.push((source, v));
+        }
+    }
+    out
+}
+
+pub(in crate::check) fn site(s: Site) -> witness::Site {
+    witness::Site { func: s.func, block: s.block, inst: s.inst }
+}

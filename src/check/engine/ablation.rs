@@ -1,0 +1,86 @@
+//! What is safe only because of something assumed: an assert that the build removes, or a condition in scuba.toml.
+//!
+//! An assumption may have entered ranges and closed forms of loops as well as path conditions. So the program is executed once
+//! more without any, and what is not as safe then rests on them.
+
+use super::{Engine, Place};
+use crate::symbolic::exec::{AccessEvent, Executor};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What is known of the assumptions of one check.
+#[derive(Debug, Default)]
+pub(in crate::check) struct Assumed {
+    /// Whether any made a difference to a path.
+    in_effect: bool,
+    /// Which ones stand in the conditions of an access.
+    at: BTreeMap<Place, BTreeSet<Arc<str>>>,
+    /// Safe places that rest on them.
+    pub resting: BTreeSet<Place>,
+    /// The second execution ran out of its budget: some may not.
+    unsure: bool,
+    /// In the second execution: the places in question. Nothing else is decided, and nothing replayed.
+    pub asked: Option<FxHashSet<Place>>,
+}
+
+impl Assumed {
+    /// Whether a place needs no decision.
+    pub fn skips(&self, place: &Place) -> bool {
+        self.asked.as_ref().is_some_and(|asked| !asked.contains(place))
+    }
+
+    pub fn note(&mut self, e: &Executor<'_>, place: &Place, ev: &AccessEvent) {
+        if !e.assumptions.in_effect() {
+            return;
+        }
+        self.in_effect = true;
+        let conditions: Vec<_> = std::iter::once(ev.path).chain(ev.targets.iter().map(|t| t.cond)).collect();
+        let found = e.assumptions_in(&conditions);
+        if !found.is_empty() {
+            self.at.entry(place.clone()).or_default().extend(found);
+        }
+    }
+
+    /// What another thread saw of the same program.
+    pub fn absorb(&mut self, other: Self) {
+        self.in_effect |= other.in_effect;
+        for (place, what) in other.at {
+            self.at.entry(place).or_default().extend(what);
+        }
+    }
+
+    /// What a safe place rests on, in words.
+    pub fn words(&self, place: &Place) -> String {
+        let known: Vec<&str> = self.at.get(place).into_iter().flatten().map(Arc::as_ref).collect();
+        let what = if known.is_empty() { "what was assumed before the launch".into() } else { known.join(" and ") };
+        if self.unsure {
+            format!("is safe, perhaps only under an assumption (no budget was left to tell): {what}")
+        } else {
+            format!("is safe only under an assumption: {what}")
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// Finds the safe places that rest on assumptions.
+    pub(in crate::check) fn without_assumptions(&mut self) {
+        if !self.assumed.in_effect || self.assumed.asked.is_some() {
+            return;
+        }
+        let safe: FxHashSet<Place> = self.safe_places().collect();
+        if safe.is_empty() {
+            return;
+        }
+        let mut bare = self.again();
+        bare.assumed.asked = Some(safe.clone());
+        if self.is_hurried() {
+            bare.total = self.total - self.spent;
+        }
+        bare.visit();
+        self.spent = self.spent + bare.spent;
+        let resting = safe.into_iter().filter(|p| bare.rank(p).is_none_or(|r| Some(r) > self.rank(p))).collect();
+        self.assumed.resting = resting;
+        self.assumed.unsure = bare.lacks_budget();
+    }
+}

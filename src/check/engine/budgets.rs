@@ -1,0 +1,75 @@
+//! What each part of a check may cost, at `limits.work = 100`.
+//!
+//! Every execution and every obligation has an allotment of its own: none is larger because another part took less on this machine, or
+//! ended first in another thread. What is left of a phase is given to the next one only where all of it has ended.
+//! Together they let a program of HeCBench's size take a minute on two cores at most.
+
+use crate::check::{Options, Pace};
+use crate::host::roots;
+use crate::ir::reach::instructions;
+use crate::ir::{FuncRef, Program, Side};
+use crate::work::Work;
+
+/// The host's code from one root and each kernel that it launches.
+pub(in crate::check) const EXECUTE: Work = Work::seconds(20);
+/// Of these, one kernel executed under any launch, and one that nothing launches; all of the latter together.
+pub(in crate::check) const ANY_LAUNCH: Work = Work::seconds(3);
+pub(in crate::check) const IDLE: (Work, Work, Work) = (Work::millis(500), Work::seconds(4), Work::seconds(30));
+/// Bounds on what the threads of one root's launches exchange.
+pub(in crate::check) const EXCHANGE: Work = Work::seconds(4);
+/// All accesses of one root: first looks, and what is left open by them.
+pub(in crate::check) const FIRST_LOOKS: Work = Work::seconds(20);
+pub(in crate::check) const SECOND_LOOKS: Work = Work::seconds(32);
+/// What the host itself does wrong, freed memory, alignment.
+pub(in crate::check) const CALLS: Work = Work::seconds(8);
+/// One obligation at a glance, with so many steps of the polynomial bound; at first, and at most.
+pub(in crate::check) const GLANCE: (Work, u32) = (Work::millis(5), 60);
+pub(in crate::check) const FIRST: Work = Work::millis(250);
+pub(in crate::check) const MOST: Work = Work::seconds(5);
+/// Where several models in a row that rest on what is not known came to nothing.
+pub(in crate::check) const HURRIED: Work = Work::millis(500);
+
+/// What a compile command waits for: on 46 units of 24 programs of HeCBench nvcc took 0.85 s of processor time in the median and a unit
+/// with more code more; this is a seventh of that. Units of work are about nanoseconds.
+const COMPILE: (Work, Work, Work) = (Work::millis(120), Work::units(3_000), Work::seconds(1));
+/// What a link waits for: as much again for each of its units.
+const LINK: Work = Work::seconds(3);
+
+/// All that a check may cost for who waits for it, whatever the other budgets are, and the instructions that it is computed from.
+pub(in crate::check) fn of_pace(program: &Program, options: &Options) -> (Work, u64) {
+    let reached = instructions(program, reached(program, options));
+    let units = program.modules.iter().filter(|m| m.side == Side::Host).count().max(1) as u64;
+    let budget = match options.pace {
+        Pace::Compile => (COMPILE.0 + COMPILE.1 * reached).min(COMPILE.2),
+        Pace::Link => (COMPILE.0 * units + COMPILE.1 * reached).min(LINK),
+        Pace::Whole => Work::MAX,
+    };
+    (budget, reached)
+}
+
+/// Where code is reached from: roots and kernels.
+fn reached(program: &Program, options: &Options) -> Vec<FuncRef> {
+    let kernels = program.functions().filter(|(_, m, f)| m.side == Side::Device && f.kernel).map(|(r, ..)| r);
+    roots(program, &options.roots).into_iter().map(|r| r.func).chain(kernels).collect()
+}
+
+/// Part of a root's allotments where a program has so many roots: they add up to a few times those of one.
+pub(in crate::check) fn share_of(roots: usize) -> u32 {
+    u32::try_from(200 / (roots + 1)).unwrap_or(0).clamp(8, 100)
+}
+
+/// One of so many kernels that nothing launches.
+pub(in crate::check) fn idle(kernels: usize) -> Work {
+    (IDLE.2 / kernels.max(1) as u64).max(IDLE.0).min(IDLE.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{IDLE, idle, share_of};
+
+    #[test]
+    fn the_more_there_are_the_less_each_may_take() {
+        assert_eq!([0, 1, 2, 3, 9, 500].map(share_of), [100, 100, 66, 50, 20, 8]);
+        assert_eq!([1, 10, 1000].map(idle), [IDLE.1, IDLE.2 / 10, IDLE.0]);
+    }
+}

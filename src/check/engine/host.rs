@@ -1,0 +1,86 @@
+//! The host's code from one root. Where following it takes too much work or memory, it is executed again without what costs most
+//! and does nothing on a device; where nothing such costs much, without going round by round through loops that do.
+
+use super::Engine;
+use crate::host::Root;
+use crate::symbolic::budget::{self, Budget, Limit};
+use crate::symbolic::effort::{Cost, Effort, Measure, Part, Spared, Which};
+use crate::symbolic::exec::Executor;
+use crate::work::{Allotment, done};
+use rustc_hash::FxHashMap;
+
+/// What is left out after the first, the second and the third execution: parts that cost such a share of it. The innermost ones
+/// first, so that as much as possible is still known. Where that is not enough all of them: what was slow in one place is so in
+/// others that were not come to yet.
+const LEFT_OUT: [(u128, Which); 3] = [(8, Which::Innermost), (8, Which::All), (32, Which::All)];
+
+impl<'p> Engine<'p> {
+    /// Executes a root. Of the work that is left, executions that may be repeated get a third each.
+    pub(in crate::check) fn follow(&mut self, root: &Root) -> Executor<'p> {
+        let mut spared = FxHashMap::default();
+        let mut steps = LEFT_OUT.iter();
+        loop {
+            let step = steps.next();
+            let start = done();
+            let mut e = self.executor();
+            if step.is_some() {
+                e.budget.work = Allotment::of(self.work_left() / 3);
+            }
+            e.effort = Effort::new(self.reach.clone(), spared.clone());
+            let (args, state) = e.root_state(root.func);
+            if let Some(state) = e.initialised(root.func, state) {
+                drop(e.call(root.func, args, state, 0));
+            }
+            e.budget.work = self.all;
+            let cost = Cost { steps: Budget::default().steps - e.budget.steps, work: done() - start };
+            let (Some(step), Some(limit)) = (step, e.limit) else { return e };
+            // Nobody waits for it any more.
+            if limit == Limit::Time {
+                return e;
+            }
+            let heavy = e.effort.heaviest(cost, measure(limit), *step);
+            let more = e.effort.spare(&heavy);
+            self.say_left_out(&heavy, &more);
+            if more == spared {
+                if limit != Limit::Work {
+                    return e;
+                }
+                steps = [].iter();
+            }
+            spared = more;
+            drop(e);
+            if limit == Limit::Memory {
+                budget::give_back();
+            }
+        }
+    }
+
+    fn say_left_out(&mut self, parts: &[Part], how: &FxHashMap<Part, Spared>) {
+        for p in parts {
+            let (Part::Function(f) | Part::Loop(f, _)) = *p;
+            let func = self.program.func(f);
+            let what = match p {
+                Part::Loop(_, header) => format!(
+                    "the loop at line {} of `{}`",
+                    self.program.loc(f.module, func.blocks[header.index()].term_loc).line,
+                    func.display
+                ),
+                Part::Function(_) => format!("`{}`", func.display),
+            };
+            let rounds = how.get(p) == Some(&Spared::Rounds);
+            self.report.notes.push(if rounds {
+                format!("{what} takes too long to follow round by round")
+            } else {
+                format!("{what} takes too long to follow, and does nothing on a device")
+            });
+        }
+    }
+}
+
+/// What a limit is measured by: each step leaves terms in memory.
+const fn measure(limit: Limit) -> Measure {
+    match limit {
+        Limit::Steps | Limit::Memory => Measure::Steps,
+        Limit::Work | Limit::Time => Measure::Work,
+    }
+}

@@ -1,0 +1,466 @@
+//! Several threads that share the work of one check, without any of them knowing.
+//!
+//! What is to be decided of a root is cut into tasks before anybody begins: places in their order, a few dozen each. Every task starts from
+//! the root and its launches as they were executed, with a memory of its own for proofs, models and replays, and with an allotment of its
+//! own. So its outcome is the same whoever takes it, and whenever; what comes of all is put together in their order. How many
+//! threads there are decides nothing but how long it takes.
+//!
+//! Terms belong to one thread: a thread that helps executes the root itself first, which gives it the same terms, or takes roots of its own.
+
+use super::budgets;
+use super::{Engine, Open, Place, Places, Prepared, Run};
+use crate::check::counterexample::concrete_trials::Tried;
+use crate::check::counterexample::degenerate::Sizes;
+use crate::check::findings::host_call::Tools;
+use crate::check::solver::cache;
+use crate::host::Root;
+use crate::ir::FuncRef;
+use crate::nets;
+use crate::symbolic::exec::Site;
+use crate::witness::Budget;
+use crate::work::{Allotment, Work, done, settle};
+use rustc_hash::{FxHashMap, FxHashSet};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+/// Places of one task of first looks, of one task of second ones, and the most tasks of each: a task forgets what others proved.
+const FIRST_PLACES: usize = 24;
+const SECOND_PLACES: usize = 6;
+const MOST_TASKS: usize = 8;
+
+/// Places below which another thread would have executed the root when there is nothing left to do.
+const ENOUGH: usize = 12;
+
+/// How often what is left over is shared among what is still open, where it is at least one part in so many of the whole.
+const ROUNDS: usize = 3;
+const WORTH: u64 = 10;
+
+/// Which task decides which place.
+pub(in crate::check) type Owners = FxHashMap<Place, usize>;
+
+/// Call stacks of accesses that are safe whatever their kernel is launched with.
+pub(in crate::check) type SafeAnyway = FxHashMap<FuncRef, FxHashSet<Vec<Site>>>;
+
+/// What two executions of one root must have in common for one to decide places of the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Shape {
+    gave_up: Option<String>,
+    accesses: Vec<usize>,
+}
+
+impl Shape {
+    fn of(prepared: &Prepared<'_>) -> Self {
+        Self {
+            gave_up: prepared.gave_up.clone(),
+            accesses: prepared.runs.iter().map(|r| r.run.accesses.len()).collect(),
+        }
+    }
+}
+
+/// One task: accesses of the places that it owns, within an allotment.
+enum Order {
+    First {
+        who: usize,
+        work: Work,
+    },
+    /// `decided` is what is known of these places already; `replays` what one may take where some took long before.
+    Second {
+        open: Vec<Open>,
+        decided: Places,
+        work: Work,
+        replays: Option<Budget>,
+    },
+}
+
+/// What came of a task.
+struct Done {
+    places: Places,
+    open: Vec<Open>,
+    spent: Work,
+    replays: Budget,
+}
+
+/// A root as it was executed, which every task begins from.
+struct Desk<'p> {
+    root: Root,
+    runs: Vec<Run>,
+    tools: Tools<'p>,
+    sizes: Sizes,
+    tried: Arc<OnceLock<Tried>>,
+}
+
+impl<'p> Desk<'p> {
+    fn new(engine: &Engine<'p>, root: &Root, prepared: Prepared<'p>, tried: Arc<OnceLock<Tried>>) -> Self {
+        let (runs, tools) = engine.with_tools(root, prepared);
+        Self { root: root.clone(), runs, sizes: tools.decider.sizes.clone(), tools, tried }
+    }
+
+    /// Does some work with tools that remember nothing, and takes all back that it leaves.
+    fn afresh<R>(
+        &mut self,
+        engine: &mut Engine<'p>,
+        work: impl FnOnce(&mut Engine<'p>, &mut Tools<'p>, &[Run]) -> R,
+    ) -> R {
+        // Of all that the executor holds the terms are most by far: they are lent.
+        let arena = std::mem::take(&mut self.tools.e.arena);
+        let mut e = self.tools.e.clone();
+        e.arena = arena;
+        e.own_linear_work();
+        let mark = e.arena.mark();
+        for run in &self.runs {
+            run.decided.forget_terms();
+        }
+        let mut tools = engine.tools(e, &self.root, self.sizes.clone(), self.tried.clone());
+        let out = work(engine, &mut tools, &self.runs);
+        let mut arena = std::mem::take(&mut tools.e.arena);
+        arena.rewind(mark);
+        for run in &self.runs {
+            run.decided.forget_terms();
+        }
+        self.tools.e.arena = arena;
+        out
+    }
+
+    fn perform(&mut self, mut engine: Engine<'p>, owners: &Arc<Owners>, safe: &SafeAnyway, order: Order) -> Done {
+        cache::begin_task();
+        let begun = done();
+        let (open, replays) = self.afresh(&mut engine, |engine, tools, runs| {
+            let open = match order {
+                Order::First { who, work } => {
+                    (engine.own, engine.all) = (Some((owners.clone(), who)), Allotment::of(work));
+                    tools.within(engine.all);
+                    engine.first_looks(tools, runs, safe)
+                }
+                Order::Second { open, decided, work, replays } => {
+                    if let Some(most) = replays {
+                        tools.judge.begin_with(most);
+                    }
+                    (engine.places, engine.all) = (decided, Allotment::of(work));
+                    tools.within(engine.all);
+                    engine.second_looks(tools, runs, open)
+                }
+            };
+            (open, tools.judge.limits())
+        });
+        let spent = done() - begun;
+        // What tasks cost is counted by their results, since this thread takes some of them only.
+        settle(begun, Work::NONE);
+        cache::begin_task();
+        Done { places: engine.places, open, spent, replays }
+    }
+}
+
+/// Tasks, and what came of them.
+#[derive(Default)]
+struct Board {
+    queue: VecDeque<(usize, Order)>,
+    running: usize,
+    done: Vec<(usize, Done)>,
+    /// Nothing more will come.
+    closed: bool,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+#[derive(Default)]
+struct Crew {
+    board: Mutex<Board>,
+    changed: Condvar,
+    over: Arc<AtomicBool>,
+}
+
+impl Crew {
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes tasks until there are none; `wait`: until there will be none.
+    fn take(&self, wait: bool, mut perform: impl FnMut(Order) -> Done) {
+        let mut board = self.board();
+        loop {
+            if let Some((number, order)) = board.queue.pop_front() {
+                board.running += 1;
+                drop(board);
+                let outcome = catch_unwind(AssertUnwindSafe(|| perform(order)));
+                board = self.board();
+                board.running -= 1;
+                match outcome {
+                    Ok(done) => board.done.push((number, done)),
+                    Err(panic) => {
+                        board.panic = Some(panic);
+                        board.closed = true;
+                        board.queue.clear();
+                    }
+                }
+                self.changed.notify_all();
+            } else if board.closed || !wait {
+                return;
+            } else {
+                board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+    }
+
+    /// Has all of some tasks done, by this thread too; what came of each, in their order.
+    fn all(&self, orders: Vec<Order>, perform: impl FnMut(Order) -> Done) -> Vec<Done> {
+        self.board().queue.extend(orders.into_iter().enumerate());
+        self.changed.notify_all();
+        self.take(false, perform);
+        let mut board = self.board();
+        while board.running > 0 {
+            board = self.changed.wait(board).unwrap_or_else(PoisonError::into_inner);
+        }
+        if let Some(panic) = board.panic.take() {
+            drop(board);
+            resume_unwind(panic);
+        }
+        let mut done = std::mem::take(&mut board.done);
+        done.sort_by_key(|(n, _)| *n);
+        done.into_iter().map(|(_, d)| d).collect()
+    }
+
+    fn close(&self) {
+        self.over.store(true, Ordering::Relaxed);
+        self.board().closed = true;
+        self.changed.notify_all();
+    }
+}
+
+/// Closes it also where what it is for ends by a panic: others would wait for ever.
+struct Closing<'c>(&'c Crew);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl<'p> Engine<'p> {
+    /// An engine for another thread or task, which knows what this one knows of the program.
+    fn helper(&self) -> Self {
+        let mut other = self.again();
+        (other.threads, other.lost, other.assumed.asked) = (1, self.lost.clone(), self.assumed.asked.clone());
+        other
+    }
+
+    /// Does some work on each of several things, by an engine of its own for each: what comes of them is put together in their order.
+    pub(in crate::check) fn by_turns<T: Sync>(&mut self, all: &[T], work: impl Fn(&mut Self, &T) + Sync) {
+        let n = self.threads.min(all.len() / 2).max(1);
+        let next = AtomicUsize::new(0);
+        let this: &Self = self;
+        let turns = |threads: usize| {
+            let mut done = vec![];
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                let Some(t) = all.get(i) else { return done };
+                let mut own = this.helper();
+                own.threads = threads;
+                own.total = this.total / all.len() as u64;
+                cache::begin_task();
+                work(&mut own, t);
+                done.push((i, own));
+            }
+        };
+        let mut done = if n < 2 {
+            turns(this.threads)
+        } else {
+            std::thread::scope(|scope| {
+                let _room = Room::new(n - 1);
+                let others: Vec<_> = (1..n).filter_map(|_| start(scope, || turns(1))).collect();
+                let own = turns(1);
+                others.into_iter().flat_map(joined).chain(own).collect::<Vec<_>>()
+            })
+        };
+        done.sort_by_key(|(i, _)| *i);
+        for (_, engine) in done {
+            self.absorb(engine);
+        }
+    }
+
+    /// Decides all accesses of a root; gives back the launches and the tools.
+    pub(in crate::check) fn decide_all(
+        &mut self,
+        root: &Root,
+        prepared: Prepared<'p>,
+        safe: &SafeAnyway,
+    ) -> (Vec<Run>, Tools<'p>) {
+        cache::begin_task();
+        let (shape, before) = (Shape::of(&prepared), done());
+        let mut desk = Desk::new(self, root, prepared, Arc::default());
+        let mut places: Vec<Place> = vec![];
+        let mut seen: FxHashMap<Place, usize> = FxHashMap::default();
+        for run in &desk.runs {
+            for event in &run.run.accesses {
+                let place = self.place_of(event);
+                if self.assumed.skips(&place) {
+                    continue;
+                }
+                self.assumed.note(&desk.tools.e, &place, event);
+                *seen.entry(place.clone()).or_insert_with(|| {
+                    places.push(place);
+                    0
+                }) += 1;
+            }
+        }
+        let tasks = places.len().div_ceil(FIRST_PLACES).clamp(1, MOST_TASKS);
+        let owner = |i: usize| i * tasks / places.len().max(1);
+        let mut weight = vec![0u64; tasks];
+        for (i, p) in places.iter().enumerate() {
+            weight[owner(i)] += seen[p] as u64;
+        }
+        let owners: Arc<Owners> = Arc::new(places.iter().enumerate().map(|(i, p)| (p.clone(), owner(i))).collect());
+        let all: u64 = weight.iter().sum::<u64>().max(1);
+        self.spend_since(before);
+        let budget = self.phase_work(budgets::FIRST_LOOKS, 70);
+        let firsts = weight.iter().enumerate().map(|(who, w)| Order::First { who, work: budget / all * *w }).collect();
+
+        let crew = Crew::default();
+        let helpers = if places.len() < ENOUGH { 0 } else { self.threads - 1 };
+        let tried = desk.tried.clone();
+        let this: &Self = self;
+        let (settled, open, spent) = std::thread::scope(|scope| {
+            let _room = Room::new(helpers);
+            let closing = Closing(&crew);
+            for _ in 0..helpers {
+                let (crew, owners, shape, tried) = (&crew, &owners, &shape, tried.clone());
+                start(scope, move || {
+                    let mut other = this.helper();
+                    other.over = Some(crew.over.clone());
+                    other.spent = Work::NONE;
+                    cache::begin_task();
+                    let prepared = other.prepare(root);
+                    // Another execution than the first, which only a safety net can make it, or nothing is left.
+                    if Shape::of(&prepared) != *shape {
+                        return;
+                    }
+                    let mut desk = Desk::new(&other, root, prepared, tried);
+                    crew.take(true, |order| desk.perform(this.helper(), owners, safe, order));
+                });
+            }
+            let mut perform = |order| desk.perform(this.helper(), &owners, safe, order);
+            let first = Phase::of(crew.all(firsts, &mut perform));
+            let (mut settled, mut open, mut replays) = (first.places, first.open, first.replays);
+            let mut spent = first.spent;
+            let second = this.phase_work(budgets::SECOND_LOOKS, 100);
+            let mut left = (second + (budget - spent)).min(this.total - this.spent - spent);
+            for round in 0..ROUNDS {
+                if open.is_empty() || round > 0 && left * WORTH < second {
+                    break;
+                }
+                let phase = Phase::of(crew.all(second_orders(open, &settled, left, replays), &mut perform));
+                settled.extend(phase.places);
+                (open, left, spent, replays) = (phase.open, left - phase.spent, spent + phase.spent, phase.replays);
+            }
+            drop(closing);
+            (settled, open, spent)
+        });
+        self.spent = self.spent + spent;
+        self.absorb_settled(settled);
+        self.leave_open(&desk.runs, open);
+        (desk.runs, desk.tools)
+    }
+
+    fn absorb_settled(&mut self, settled: Places) {
+        let mut other = self.again();
+        other.places = settled;
+        self.absorb_places(other);
+    }
+
+    /// Whether a place is this engine's to decide.
+    pub(in crate::check) fn is_mine(&self, place: &Place) -> bool {
+        self.own.as_ref().is_none_or(|(owners, who)| owners.get(place) == Some(who))
+    }
+}
+
+/// What came of all tasks of one kind.
+struct Phase {
+    places: Places,
+    open: Vec<Open>,
+    spent: Work,
+    replays: Option<Budget>,
+}
+
+impl Phase {
+    fn of(done: Vec<Done>) -> Self {
+        let mut all = Self { places: Places::new(), open: vec![], spent: Work::NONE, replays: None };
+        for d in done {
+            all.places.extend(d.places);
+            all.open.extend(d.open);
+            all.spent = all.spent + d.spent;
+            if all.replays.is_none_or(|b| d.replays.work < b.work) {
+                all.replays = Some(d.replays);
+            }
+        }
+        all
+    }
+}
+
+/// Tasks for what is open, each with its part of what is left.
+fn second_orders(open: Vec<Open>, settled: &Places, left: Work, replays: Option<Budget>) -> Vec<Order> {
+    let mut numbers: FxHashMap<Place, usize> = FxHashMap::default();
+    for o in &open {
+        let next = numbers.len();
+        numbers.entry(o.place.clone()).or_insert(next);
+    }
+    let tasks = numbers.len().div_ceil(SECOND_PLACES).clamp(1, MOST_TASKS);
+    let (places, all) = (numbers.len().max(1), open.len().max(1) as u64);
+    let mut parts: Vec<(Vec<Open>, Places)> = (0..tasks).map(|_| Default::default()).collect();
+    for o in open {
+        let (open, decided) = &mut parts[numbers[&o.place] * tasks / places];
+        if let Some(known) = settled.get(&o.place) {
+            decided.insert(o.place.clone(), known.clone());
+        }
+        open.push(o);
+    }
+    parts
+        .into_iter()
+        .map(|(open, decided)| Order::Second { work: left / all * open.len() as u64, open, decided, replays })
+        .collect()
+}
+
+/// Stacks of so many threads besides the limit on this process's data, which counts stacks in full, while it lives.
+struct Room {
+    before: Rlimit,
+}
+
+impl Room {
+    fn new(threads: usize) -> Self {
+        let before = getrlimit(Resource::Data);
+        let wanted = before.current.map(|now| now.saturating_add((crate::check::STACK * threads) as u64));
+        let current = wanted.map(|w| before.maximum.map_or(w, |m| m.min(w)));
+        // Without it there are no threads, which only takes longer.
+        if threads > 0 {
+            let _ = setrlimit(Resource::Data, Rlimit { current, maximum: before.maximum });
+        }
+        Self { before }
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let _ = setrlimit(Resource::Data, self.before);
+    }
+}
+
+/// Starts a thread; `None` where the system has none, or no memory for it.
+fn start<'s, T: Send + 's>(
+    scope: &'s Scope<'s, '_>,
+    work: impl FnOnce() -> T + Send + 's,
+) -> Option<ScopedJoinHandle<'s, T>> {
+    let (recall, nets) = (cache::shared(), nets::current());
+    let name = std::thread::current().name().map(str::to_owned);
+    let builder = Builder::new().stack_size(crate::check::STACK);
+    name.into_iter()
+        .fold(builder, Builder::name)
+        .spawn_scoped(scope, move || cache::with(recall, || nets::under(nets, work)))
+        .ok()
+}
+
+/// What a thread came to. Its panic goes on here.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}

@@ -1,0 +1,285 @@
+//! From a bad access to a [`Finding`] in the user's terms.
+//!
+//! In: an access, the model in which it is bad, what replay said. Out: the finding. It decides nothing.
+
+use super::wording;
+use crate::check::counterexample::replay::{Judge, Judged, depends};
+use crate::check::engine::Place;
+use crate::check::obligations::cone;
+use crate::check::obligations::decide::Obligation;
+use crate::check::solver::{Model, WrapMode};
+use crate::host::Root;
+use crate::ir::{FuncRef, Program, SourceLoc};
+use crate::report::finding::{
+    Access, Allocation, Direction, Finding, Launch, Level, PartSites, Position, Replay, Rule, Sites, Space, Verdict,
+    Witness, WitnessInput,
+};
+use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Site, Thread};
+use crate::symbolic::memory::{ObjKind, Object};
+use crate::symbolic::term::TermId;
+use crate::witness::{self, Parts};
+
+/// An access that a model leads out of bounds.
+pub(in crate::check) struct Bad<'a> {
+    pub root: &'a Root,
+    pub launch: &'a LaunchEvent,
+    pub thread: &'a Thread,
+    pub kernel: FuncRef,
+    pub event: &'a AccessEvent,
+    pub object: &'a Object,
+    pub obligation: &'a Obligation,
+    pub model: &'a Model,
+    pub mode: WrapMode,
+    pub degenerate: bool,
+}
+
+/// Why an access to shared memory may do what was meant although it is out of bounds.
+const SHARED_ADDRESSES: &str =
+    "that the device does not compute shared addresses in 32 bits: modulo 2^32 this one is inside";
+
+/// What `rand` must do for it.
+const BY_CHANCE: &str = "that `rand` gives other numbers than it does here";
+/// Why an access may be anywhere.
+const ASTRAY: &str = "that what was read out of bounds before, and leads here, is such a number";
+
+/// What the device must do for it.
+const IN_TURN: &str = "that threads run one after another: what it depends on, others write too";
+
+/// What it is worth.
+pub(in crate::check) struct Worth {
+    pub verdict: Verdict,
+    pub replay: Replay,
+    pub assumptions: Vec<String>,
+    pub unknowns: Vec<String>,
+}
+
+impl Worth {
+    /// What a replay makes of a model; `Err` says why it is no finding.
+    pub fn of(judged: &Judged, root: &Root, program: &Program, unknowns: Vec<String>) -> Result<Self, String> {
+        let (verdict, replay, assumptions) = match judged {
+            Judged::Reached { bad, assumptions } => {
+                let called = (!root.trusted)
+                    .then(|| format!("`{}` is called with these arguments", program.func(root.func).display));
+                let elsewhere = bad.is_inside_in_hardware().then(|| SHARED_ADDRESSES.to_owned());
+                let doubts: Vec<String> = called.into_iter().chain(elsewhere).collect();
+                let verdict = if doubts.is_empty() { Verdict::Proved } else { Verdict::Possible };
+                (verdict, Replay::Reached, [&assumptions[..], &doubts].concat())
+            }
+            Judged::NotReached(why) => {
+                return Err(format!(
+                    "a model was found{}, but replay did not reach it: {why}",
+                    unknowns.first().map_or_else(String::new, |u| format!(" that sets {u}"))
+                ));
+            }
+            Judged::ByChance(_) => (Verdict::Possible, Replay::Incomplete, vec![BY_CHANCE.to_owned()]),
+            Judged::InTurn { by_chance, .. } => {
+                if !root.trusted {
+                    return Err("what other threads write".to_owned());
+                }
+                (
+                    Verdict::Possible,
+                    Replay::Incomplete,
+                    by_chance.then(|| BY_CHANCE.to_owned()).into_iter().chain([IN_TURN.to_owned()]).collect(),
+                )
+            }
+            Judged::Astray { why, assumptions } => {
+                if !root.trusted {
+                    return Err(why.clone());
+                }
+                (Verdict::Possible, Replay::Incomplete, [&[ASTRAY.to_owned()], &assumptions[..]].concat())
+            }
+            Judged::Incomplete(why) => {
+                if let Some(u) = unknowns.first() {
+                    return Err(u.clone());
+                }
+                if !root.trusted {
+                    return Err(why.clone());
+                }
+                (Verdict::Possible, Replay::Incomplete, vec![format!("replay stopped: {why}")])
+            }
+        };
+        Ok(Self { verdict, replay, assumptions, unknowns })
+    }
+}
+
+impl Bad<'_> {
+    fn rule(&self, e: &Executor<'_>) -> Rule {
+        if cone::reads_data(e, self.obligation.facts, self.obligation.offset) {
+            return Rule::DataIndex;
+        }
+        match self.object.kind {
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Rule::OobShared,
+            ObjKind::DeviceLocal => Rule::OobLocal,
+            ObjKind::Constant(_) => Rule::OobConstant,
+            _ => Rule::OobGlobal,
+        }
+    }
+
+    fn witness(&self, e: &Executor<'_>, judge: &Judge<'_>, judged: &Judged, replay: Replay) -> Witness {
+        let (a, ev, launch) = (&e.arena, self.event, self.launch);
+        let depends = depends(launch, ev);
+        let value = |t: TermId| self.model.value(a, t, self.mode);
+        let mut w = Witness {
+            inputs: judge
+                .inputs(a, &depends, self.model)
+                .iter()
+                .map(|(n, v)| WitnessInput { name: n.clone(), value: v.clone() })
+                .collect(),
+            run: judge.run(a, &depends, self.model),
+            grid: triple(launch.config.grid.map(value)),
+            block: triple(self.thread.bid.map(value)),
+            thread: triple(self.thread.tid.map(value)),
+            offset_bytes: narrow(value(self.obligation.offset)),
+            extent_bytes: narrow(value(self.obligation.extent)),
+            replay,
+            sites: Some(Sites {
+                root: [self.root.func.module.0, self.root.func.func.0],
+                access: numbers(ev.site),
+                callers: ev.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(),
+                launch: Some(numbers(launch.site)),
+                part: None,
+            }),
+        };
+        if let Judged::Reached { bad, .. } | Judged::ByChance(bad) | Judged::InTurn { bad, .. } = judged {
+            w.grid = bad.grid;
+            w.block = bad.block;
+            w.thread = bad.thread;
+            w.offset_bytes = bad.offset;
+            w.extent_bytes = i64::try_from(bad.object.extent).unwrap_or(i64::MAX);
+        }
+        w
+    }
+
+    /// The finding at a place.
+    pub fn finding(
+        &self,
+        e: &Executor<'_>,
+        judge: &Judge<'_>,
+        judged: &Judged,
+        worth: Worth,
+        (loc, array): Place,
+    ) -> Finding {
+        let program = e.program;
+        let a = &e.arena;
+        let (ev, launch, rule) = (self.event, self.launch, self.rule(e));
+        let space = match self.object.kind {
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Space::Shared,
+            ObjKind::DeviceLocal => Space::Local,
+            ObjKind::Constant(_) => Space::Constant,
+            _ => Space::Global,
+        };
+        let what = verb(ev.kind);
+        let direction = match ev.kind {
+            AccessKind::Read => Direction::Read,
+            AccessKind::Write => Direction::Write,
+            AccessKind::Atomic => Direction::Atomic,
+        };
+        let w = self.witness(e, judge, judged, worth.replay);
+        let place = if w.offset_bytes < 0 { "before the start" } else { "past the end" };
+        let message = format!("{what} {place} of `{array}`");
+        let launch_loc = loc_of(program, launch.site);
+        let dims = |t: [TermId; 3]| dims(&t.map(|x| wording::term(a, x)));
+        let mut assumptions: Vec<String> =
+            e.assumptions_in(&[self.obligation.facts]).iter().map(ToString::to_string).collect();
+        assumptions.extend(worth.assumptions);
+        Finding {
+            fingerprint: String::new(),
+            rule,
+            level: if worth.verdict == Verdict::Proved && !self.degenerate {
+                rule.default_level()
+            } else {
+                Level::Warn
+            },
+            verdict: worth.verdict,
+            degenerate: self.degenerate,
+            occurrences: 1,
+            program: String::new(),
+            root: program.func(self.root.func).display.clone(),
+            message,
+            access: Access {
+                position: Position { file: loc.file, line: loc.line, column: loc.column },
+                kernel: program.func(self.kernel).display.clone(),
+                array,
+                partition: None,
+                direction,
+                space,
+                index: wording::side(program, ev.site, ev.kind).index,
+                bytes: self
+                    .model
+                    .value(a, self.obligation.bytes, self.mode)
+                    .and_then(|v| u64::try_from(v).ok())
+                    .unwrap_or(0),
+            },
+            allocation: self.object.site.map(|(m, l)| {
+                let p = program.loc(m, l);
+                Allocation {
+                    file: p.file,
+                    line: p.line,
+                    column: p.column,
+                    extent: wording::term(a, self.obligation.extent),
+                }
+            }),
+            launch: Some(Launch {
+                file: launch_loc.file,
+                line: launch_loc.line,
+                column: launch_loc.column,
+                grid: dims(launch.config.grid),
+                block: dims(launch.config.block),
+                shared: wording::term(a, launch.config.shared),
+            }),
+            related: vec![],
+            witness: Some(w),
+            confirmation: None,
+            confirmation_not_run: None,
+            assumptions,
+            unknowns: if worth.verdict == Verdict::Proved { vec![] } else { worth.unknowns },
+        }
+    }
+}
+
+/// What an access does, in messages.
+pub(in crate::check) fn verb(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::Atomic => "atomic update",
+    }
+}
+
+/// Source position of an instruction.
+pub(in crate::check) fn loc_of(program: &Program, s: Site) -> SourceLoc {
+    let b = &program.func(s.func).blocks[s.block.index()];
+    program.loc(s.func.module, b.insts.get(s.inst as usize).map_or(b.term_loc, |i| i.loc))
+}
+
+pub(in crate::check) fn numbers(s: Site) -> [u32; 4] {
+    [s.func.module.0, s.func.func.0, s.block.0, s.inst]
+}
+
+/// What an access must stay in, for those who replay its witness.
+pub(in crate::check) fn part_sites(parts: &Parts) -> PartSites {
+    let numbers = |s: &witness::Site| [s.func.module.0, s.func.func.0, s.block.0, s.inst];
+    match parts {
+        Parts::Named { own, others } => {
+            PartSites::Named { own: numbers(own), others: others.iter().map(numbers).collect() }
+        }
+        Parts::Row { gep, bytes } => PartSites::Row { gep: numbers(gep), bytes: *bytes },
+    }
+}
+
+fn triple(v: [Option<i128>; 3]) -> [u64; 3] {
+    v.map(|x| x.and_then(|x| u64::try_from(x).ok()).unwrap_or(0))
+}
+
+pub(in crate::check) fn narrow(v: Option<i128>) -> i64 {
+    v.and_then(|v| i64::try_from(v).ok()).unwrap_or(0)
+}
+
+/// `(x, y, z)` without trailing ones.
+fn dims(t: &[String; 3]) -> String {
+    match (t[1].as_str(), t[2].as_str()) {
+        ("1", "1") => t[0].clone(),
+        (_, "1") => format!("({}, {})", t[0], t[1]),
+        _ => format!("({}, {}, {})", t[0], t[1], t[2]),
+    }
+}

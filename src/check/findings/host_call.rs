@@ -1,0 +1,242 @@
+//! What is wrong with calls of the host: from a condition under which it happens to a finding.
+//!
+//! In: a condition, the call and the memory that it is about. Out: what that is worth, by a model and its replay.
+
+use super::build::{Worth, loc_of, narrow, numbers};
+use super::wording;
+use crate::check::counterexample::concrete_trials::Tried;
+use crate::check::counterexample::replay::{Judge, Judged};
+use crate::check::obligations::cone;
+use crate::check::obligations::decide::{Decider, Decision};
+use crate::check::obligations::verdict::Outcome;
+use crate::check::solver::{Model, WrapMode};
+use crate::host::Root;
+use crate::ir::Program;
+use crate::report::finding::{
+    Access, Allocation, Direction, Finding, Level, Position, Related, Rule, Sites, Space, Verdict, Witness,
+    WitnessInput,
+};
+use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, Site, Stores};
+use crate::symbolic::memory::{ObjKind, Object};
+use crate::symbolic::partition::Moment;
+use crate::symbolic::term::TermId;
+use crate::witness::Fault;
+use crate::work::Allotment;
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
+
+/// What the events below one root are decided with.
+pub(in crate::check) struct Tools<'p> {
+    pub e: Executor<'p>,
+    pub decider: Decider,
+    pub judge: Judge<'p>,
+    pub root: Root,
+    /// What small inputs showed, once that was asked: the same for all tasks of the root.
+    pub tried: Arc<OnceLock<Tried>>,
+}
+
+impl Tools<'_> {
+    /// From now on no search and no replay takes more than this leaves.
+    pub fn within(&mut self, all: Allotment) {
+        self.decider.until = Some(all);
+        self.judge.until = all;
+    }
+}
+
+/// What may be wrong with a call.
+pub(in crate::check) struct Suspect {
+    pub rule: Rule,
+    pub fault: Fault,
+    /// The calls from the root inwards, the one in question last.
+    pub stack: Vec<Site>,
+    pub object: Object,
+    /// Source name of the pointer.
+    pub array: String,
+    pub direction: Direction,
+    /// Which side of a copy the replay must find wrong.
+    pub side: Option<Direction>,
+    /// When it happens.
+    pub facts: TermId,
+    /// Where and how wide, in bytes, for what reads or writes.
+    pub offset: TermId,
+    pub bytes: TermId,
+    /// What decides it, apart from the way there: unknowns in these make a replay that is cut short worth nothing.
+    pub essential: Vec<TermId>,
+    pub message: String,
+    pub related: Vec<Related>,
+}
+
+/// The innermost of these calls that stands in the user's own code.
+pub(in crate::check) fn users_call(program: &Program, stack: &[Site]) -> Option<Site> {
+    stack
+        .iter()
+        .rev()
+        .copied()
+        .find(|s| {
+            let l = loc_of(program, *s);
+            l.line > 0 && !l.system
+        })
+        .or_else(|| stack.last().copied())
+}
+
+/// The source's name of an argument of a call, else that of the memory.
+pub(in crate::check) fn named(program: &Program, call: Site, argument: usize, object: &str) -> String {
+    match wording::argument(program, call, argument) {
+        Some(name) => name,
+        None if object.is_empty() => "memory".to_owned(),
+        None => object.to_owned(),
+    }
+}
+
+/// Position of an instruction.
+pub(in crate::check) fn position(program: &Program, s: Site) -> Position {
+    let l = loc_of(program, s);
+    Position { file: l.file, line: l.line, column: l.column }
+}
+
+impl Suspect {
+    /// What a decision and its replay make of it.
+    pub fn judge(&self, tools: &mut Tools<'_>, decision: Decision) -> Outcome {
+        let (model, mode, degenerate) = match decision {
+            Decision::Safe => return Outcome::Safe,
+            Decision::SafeIfNoWrap(ops) => return Outcome::SafeIfNoWrap(ops),
+            Decision::Unknown(why) => return Outcome::Unknown(why),
+            Decision::Fails { model, mode, degenerate } => (model, mode, degenerate),
+        };
+        let depends = self.depends();
+        let judged = tools.judge.judge_call(&tools.e.arena, &depends, &self.stack, &model, self.fault, self.side);
+        // Neither legal nor seen to happen: nothing to tell.
+        if degenerate && !matches!(judged, Judged::Reached { .. }) {
+            return Outcome::Unknown("it happens only for sizes that are not positive, if at all".into());
+        }
+        let unknowns = cone::unknowns(&tools.e, &self.essential);
+        match Worth::of(&judged, &tools.root, tools.e.program, unknowns) {
+            Ok(worth) => Outcome::Found(Box::new(self.finding(tools, &model, mode, degenerate, &judged, worth))),
+            Err(why) => Outcome::Unknown(why),
+        }
+    }
+
+    /// As an access, for what happens in a kernel.
+    pub fn access(&self) -> Option<AccessEvent> {
+        let kind = match self.direction {
+            Direction::Read => AccessKind::Read,
+            Direction::Write => AccessKind::Write,
+            Direction::Atomic => AccessKind::Atomic,
+        };
+        let site = *self.stack.last()?;
+        // Which object is meant is part of the condition.
+        Some(AccessEvent {
+            site,
+            stack: Rc::new(self.stack.clone()),
+            targets: Rc::new(vec![]),
+            bytes: self.bytes,
+            kind,
+            path: self.facts,
+            at: Moment::default(),
+            rows: None,
+            stores: Stores::Unknown,
+        })
+    }
+
+    fn depends(&self) -> Vec<TermId> {
+        let mut all = vec![self.facts, self.offset, self.bytes];
+        all.extend(self.object.extent);
+        all
+    }
+
+    fn finding(
+        &self,
+        tools: &Tools<'_>,
+        model: &Model,
+        mode: WrapMode,
+        degenerate: bool,
+        judged: &Judged,
+        worth: Worth,
+    ) -> Finding {
+        let (a, program, root) = (&tools.e.arena, tools.e.program, tools.root.func);
+        let value = |t: TermId| model.value(a, t, mode);
+        let depends = self.depends();
+        let call = self.stack.last().copied();
+        let mut w = Witness {
+            inputs: tools
+                .judge
+                .inputs(a, &depends, model)
+                .into_iter()
+                .map(|(name, value)| WitnessInput { name, value })
+                .collect(),
+            run: tools.judge.run(a, &depends, model),
+            grid: [0; 3],
+            block: [0; 3],
+            thread: [0; 3],
+            offset_bytes: narrow(value(self.offset)),
+            extent_bytes: narrow(self.object.extent.and_then(value)),
+            replay: worth.replay,
+            sites: call.map(|c| Sites {
+                root: [root.module.0, root.func.0],
+                access: numbers(c),
+                callers: self.stack.iter().rev().skip(1).rev().copied().map(numbers).collect(),
+                launch: None,
+                part: None,
+            }),
+        };
+        let mut bytes = value(self.bytes).and_then(|v| u64::try_from(v).ok()).unwrap_or(0);
+        if let Judged::Reached { bad, .. } = judged {
+            w.offset_bytes = bad.offset;
+            w.extent_bytes = i64::try_from(bad.object.extent).unwrap_or(i64::MAX);
+            bytes = bad.bytes;
+        }
+        let at = users_call(program, &self.stack);
+        let mut assumptions: Vec<String> =
+            tools.e.assumptions_in(&[self.facts]).iter().map(ToString::to_string).collect();
+        assumptions.extend(worth.assumptions);
+        Finding {
+            fingerprint: String::new(),
+            rule: self.rule,
+            level: if worth.verdict == Verdict::Proved && !degenerate {
+                self.rule.default_level()
+            } else {
+                Level::Warn
+            },
+            verdict: worth.verdict,
+            degenerate,
+            occurrences: 1,
+            program: String::new(),
+            root: program.func(root).display.clone(),
+            message: self.message.clone(),
+            access: Access {
+                position: at.map(|s| position(program, s)).unwrap_or_default(),
+                kernel: at.map(|s| program.func(s.func).display.clone()).unwrap_or_default(),
+                array: self.array.clone(),
+                partition: None,
+                direction: self.direction,
+                space: space(&self.object.kind),
+                index: String::new(),
+                bytes,
+            },
+            allocation: self.object.site.map(|(m, l)| {
+                let p = program.loc(m, l);
+                Allocation {
+                    file: p.file,
+                    line: p.line,
+                    column: p.column,
+                    extent: self.object.extent.map_or_else(String::new, |t| wording::term(a, t)),
+                }
+            }),
+            launch: None,
+            related: self.related.clone(),
+            witness: Some(w),
+            confirmation: None,
+            confirmation_not_run: None,
+            assumptions,
+            unknowns: if worth.verdict == Verdict::Proved { vec![] } else { worth.unknowns },
+        }
+    }
+}
+
+fn space(kind: &ObjKind) -> Space {
+    match kind {
+        ObjKind::Constant(_) => Space::Constant,
+        ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::DeviceGlobal(_) | ObjKind::Parameter => Space::Global,
+        _ => Space::Host,
+    }
+}

@@ -1,0 +1,188 @@
+//! Which conditions and terms of the host a launch has to do with.
+//!
+//! In: a launch. Out: conditions on its path, or terms; and what in terms is not known. It decides nothing.
+
+use crate::check::concurrency::atomic_counters::counters;
+use crate::kernel::KernelRun;
+use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent};
+use crate::symbolic::footprint::WHICH;
+use crate::symbolic::layers::{FILE, ROUND, WORD};
+use crate::symbolic::memory::ObjKind;
+use crate::symbolic::term::{SymId, SymKind, Term, TermId};
+use crate::symbolic::value::{Base, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The terms that a value consists of.
+fn terms_of(v: &Value, out: &mut Vec<TermId>) {
+    match v {
+        Value::Int(t) | Value::Bool(t) => out.push(*t),
+        Value::Ptr(p) => out.extend(p.iter().flat_map(|t| [t.cond, t.offset])),
+        Value::Real(r) => out.push(r.num),
+        Value::Aggregate(_) | Value::Unknown(_) => {}
+    }
+}
+
+/// Configuration and arguments.
+fn own_terms(l: &LaunchEvent) -> Vec<TermId> {
+    let mut out = vec![l.config.shared];
+    out.extend(l.config.grid.iter().chain(&l.config.block));
+    for v in &l.args {
+        terms_of(v, &mut out);
+    }
+    out
+}
+
+/// Terms through which a launch depends on the program's inputs.
+pub(in crate::check) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> Vec<TermId> {
+    let mut all = facts.to_vec();
+    all.extend(own_terms(l));
+    all.extend(e.objects.iter().filter_map(|o| o.extent));
+    all
+}
+
+/// The launch's conditions, less those on host loops and unknowns that nothing in the launch depends on, nor two of the conditions on
+/// what it does (`i < n`, where `n` is how many rounds an earlier loop went): fewer facts prove less, so this is sound; a witness is
+/// replayed in full anyway.
+pub(in crate::check) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
+    let mut roots = own_terms(l);
+    roots.extend(l.always.iter().flat_map(crate::symbolic::always::Always::terms));
+    for (o, st) in &l.memory {
+        roots.extend(st.freed.as_ref().map(|f| f.cond));
+        if matches!(e.object(*o).kind, ObjKind::DeviceHeap | ObjKind::Managed) {
+            st.rest.terms(&mut roots);
+        }
+        if matches!(
+            e.object(*o).kind,
+            ObjKind::DeviceLocal | ObjKind::DeviceGlobal(_) | ObjKind::Constant(_) | ObjKind::Managed
+        ) {
+            st.cells.values().for_each(|(_, v)| terms_of(v, &mut roots));
+        }
+    }
+    roots.extend(
+        l.memory
+            .keys()
+            .filter(|o| matches!(e.object(**o).kind, ObjKind::DeviceHeap | ObjKind::Managed))
+            .filter_map(|o| e.object(*o).extent),
+    );
+    let known: FxHashSet<_> = e.arena.symbols_of(&roots).into_iter().collect();
+    let others = |c: TermId| {
+        e.arena
+            .symbols_of(&[c])
+            .into_iter()
+            .filter(|s| !known.contains(s) && !matches!(e.arena.symbol(*s).kind, SymKind::Input(_)))
+            .collect::<Vec<SymId>>()
+    };
+    let all: Vec<(TermId, Vec<SymId>)> = e.arena.conjuncts(l.path).into_iter().map(|c| (c, others(c))).collect();
+    let mut times: FxHashMap<SymId, u32> = FxHashMap::default();
+    for (c, others) in &all {
+        let [one] = others[..] else { continue };
+        if e.arena.symbols_of(&[*c]).iter().any(|s| known.contains(s)) {
+            *times.entry(one).or_default() += 1;
+        }
+    }
+    all.into_iter()
+        .filter(|(_, others)| others.iter().all(|s| times.get(s).is_some_and(|n| *n > 1)))
+        .map(|(c, _)| c)
+        .collect()
+}
+
+/// Whether an offset depends on arrays of a file: by a value in it, or by one that says how often a loop goes round.
+pub(in crate::check) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> bool {
+    let is_data = |t: &TermId| matches!(e.arena.get(*t), Term::Apply { name, .. } if name == FILE || name == WORD);
+    if e.arena.cone(&[offset]).iter().any(is_data) {
+        return true;
+    }
+    // How far a counter comes depends on how many threads get to it.
+    if !counters(e, offset).is_empty() && e.arena.cone(&[facts]).iter().any(is_data) {
+        return true;
+    }
+    e.arena.cone(&conditions_of_loops(e, facts, offset)).iter().any(is_data)
+}
+
+/// Reasons of what is not modelled in what says how often the loops go round that an offset counts: a model may set that at will.
+pub(in crate::check) fn unknown_rounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<String> {
+    unknowns(e, &conditions_of_loops(e, facts, offset))
+}
+
+/// The same in what bounds an offset: a model may set the bound at will.
+pub(in crate::check) fn unknown_bounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<String> {
+    let of_offset: FxHashSet<_> = e.arena.symbols_of(&[offset]).into_iter().collect();
+    let bounds: Vec<TermId> = e
+        .arena
+        .conjuncts(facts)
+        .into_iter()
+        .filter(|c| e.arena.symbols_of(&[*c]).iter().any(|s| of_offset.contains(s)))
+        .collect();
+    unknowns(e, &bounds)
+}
+
+/// The facts that speak of rounds that an offset counts, or of rounds that these depend on.
+fn conditions_of_loops(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<TermId> {
+    let rounds = |t: TermId| {
+        e.arena
+            .symbols_of(&[t])
+            .into_iter()
+            .filter(|s| matches!(e.arena.symbol(*s).kind, SymKind::Iteration { .. }))
+            .collect::<Vec<_>>()
+    };
+    let mut loops: FxHashSet<_> = rounds(offset).into_iter().collect();
+    let conditions: Vec<(TermId, Vec<_>)> =
+        e.arena.conjuncts(facts).into_iter().map(|c| (c, rounds(c))).filter(|(_, r)| !r.is_empty()).collect();
+    loop {
+        let before = loops.len();
+        let of_these = conditions.iter().filter(|(_, r)| r.iter().any(|s| loops.contains(s)));
+        let (found, more): (Vec<TermId>, Vec<&Vec<_>>) = of_these.map(|(c, r)| (*c, r)).unzip();
+        loops.extend(more.into_iter().flatten());
+        if loops.len() == before {
+            return found;
+        }
+    }
+}
+
+/// That what the kernel reads where data say so lies inside, so that it is known.
+pub(in crate::check) fn reads_inside(e: &mut Executor<'_>, run: &KernelRun, ev: &AccessEvent) -> Vec<TermId> {
+    let mut out = vec![];
+    for other in run.accesses.iter().filter(|o| o.site != ev.site) {
+        for t in other.targets.iter() {
+            let Base::Object(o) = t.base else { continue };
+            let Some(extent) = e.object(o).extent else { continue };
+            let facts = e.arena.and(other.path, t.cond);
+            if !reads_data(e, facts, t.offset) {
+                continue;
+            }
+            let (zero, end) = (e.arena.int(0), e.arena.add(t.offset, other.bytes));
+            let (lower, upper, not) = (e.arena.le(zero, t.offset), e.arena.le(end, extent), e.arena.not(facts));
+            let inside = e.arena.and(lower, upper);
+            out.push(e.arena.or(not, inside));
+        }
+    }
+    out
+}
+
+/// Which of several pointers memory is taken to hold under a condition.
+pub(in crate::check) fn choices(e: &Executor<'_>, cond: TermId) -> Vec<String> {
+    unknowns(e, &[cond]).into_iter().filter(|why| why.starts_with(WHICH)).collect()
+}
+
+/// Reasons of what is not modelled in these terms: a model may set such values at will.
+pub(in crate::check) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<String> {
+    let mut out: Vec<String> = vec![];
+    for t in e.arena.cone(terms) {
+        let reason = match e.arena.get(t) {
+            Term::Sym(s) | Term::BoolSym(s) => match &e.arena.symbol(*s).kind {
+                SymKind::Unknown { reason } => Some(reason.clone()),
+                SymKind::Content { what, .. } => Some(what.clone()),
+                _ => None,
+            },
+            Term::Apply { name, .. } if name == "content" => Some("what a buffer holds".into()),
+            Term::Apply { name, .. } if name.starts_with(ROUND) => Some("what a loop writes".into()),
+            _ => None,
+        };
+        if let Some(r) = reason
+            && !out.contains(&r)
+        {
+            out.push(r);
+        }
+    }
+    out
+}

@@ -1,0 +1,6 @@
+//! Obligations: that an access stays in its object, under all that is known where it is made; and what becomes of each.
+
+pub(in crate::check) mod cone;
+pub(in crate::check) mod decide;
+pub(in crate::check) mod specialise;
+pub(in crate::check) mod verdict;

@@ -1,0 +1,173 @@
+//! What a launch's own conditions say of its configuration and arguments: `switch (log2) { case 7: … }` makes `log2`
+//! a number in that case, and with it block sizes and loop counts.
+//!
+//! In: a launch. Out: the launch with what its path decides put in, and the path's conditions. It knows no solver.
+
+use crate::symbolic::exec::{Executor, LaunchEvent};
+use crate::symbolic::lifetime::Freed;
+use crate::symbolic::memory::{Memory, ObjState, Rest};
+use crate::symbolic::term::{Arena, SymKind, Term, TermId, wrap_value};
+use crate::symbolic::value::{Ratio, Target, Value};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Equalities that follow from others in turn: `a == 3`, `b == a + 1`.
+const ROUNDS: usize = 4;
+
+/// What a path condition decides.
+#[derive(Default)]
+pub(in crate::check) struct Decided {
+    /// Values of symbols and other atoms, and conditions with their truth.
+    all: FxHashMap<TermId, TermId>,
+    /// Terms with that put in: those of a memory have most in common with each other.
+    done: RefCell<FxHashMap<TermId, TermId>>,
+}
+
+impl Decided {
+    /// Forgets what terms became with it put in: they may be of a task that is over.
+    pub fn forget_terms(&self) {
+        self.done.borrow_mut().clear();
+    }
+
+    /// What these conditions decide, and the conditions with it put in. Those that fix anything but a plain symbol of ours
+    /// stay: witnesses need the inputs, and the parts of an atom may stand elsewhere.
+    pub fn by(a: &mut Arena, conditions: &[TermId]) -> (Self, Vec<TermId>) {
+        let mut out = Self::default();
+        let mut facts = conditions.to_vec();
+        let mut kept = vec![];
+        for _ in 0..ROUNDS {
+            let mut found: FxHashMap<TermId, TermId> = FxHashMap::default();
+            for c in &facts {
+                let Some((atom, value)) = fixed(a, *c) else { continue };
+                let number = a.int(value);
+                if found.insert(atom, number).is_some() {
+                    continue;
+                }
+                match *a.get(atom) {
+                    Term::Sym(s) if !matches!(a.symbol(s).kind, SymKind::Input(_)) => {}
+                    Term::Wrap { arg, bits, signed } => {
+                        // The same bits read the other way.
+                        let (other, read) = (a.wrap(arg, bits, !signed), wrap_value(value, bits, !signed));
+                        let read = a.int(read);
+                        found.insert(other, read);
+                        kept.push(*c);
+                    }
+                    _ => kept.push(*c),
+                }
+            }
+            if found.is_empty() {
+                break;
+            }
+            let mut done = FxHashMap::default();
+            facts = facts
+                .into_iter()
+                .flat_map(|c| {
+                    let c = a.substitute_more(c, &found, &mut done);
+                    a.conjuncts(c)
+                })
+                .collect();
+            out.all.extend(found);
+        }
+        let (yes, no) = (a.bool(true), a.bool(false));
+        for c in conditions.iter().chain(&facts) {
+            if a.as_bool(*c).is_some() {
+                continue;
+            }
+            out.all.insert(*c, yes);
+            let n = a.not(*c);
+            out.all.insert(n, no);
+        }
+        facts.retain(|c| a.as_bool(*c) != Some(true));
+        facts.extend(kept);
+        (out, facts)
+    }
+
+    pub fn term(&self, a: &mut Arena, t: TermId) -> TermId {
+        a.substitute_more(t, &self.all, &mut self.done.borrow_mut())
+    }
+
+    fn value(&self, a: &mut Arena, v: &Value) -> Value {
+        match v {
+            Value::Int(t) => Value::Int(self.term(a, *t)),
+            Value::Bool(t) => Value::Bool(self.term(a, *t)),
+            Value::Real(r) => Value::Real(Ratio { num: self.term(a, r.num), ..*r }),
+            Value::Ptr(p) => {
+                let mut targets: Vec<Target> = p
+                    .iter()
+                    .map(|t| Target { cond: self.term(a, t.cond), offset: self.term(a, t.offset), ..t.clone() })
+                    .collect();
+                targets.retain(|t| a.as_bool(t.cond) != Some(false));
+                Value::Ptr(Rc::new(targets))
+            }
+            Value::Aggregate(e) => Value::Aggregate(Rc::new(e.iter().map(|x| self.value(a, x)).collect())),
+            Value::Unknown(_) => v.clone(),
+        }
+    }
+
+    fn memory(&self, a: &mut Arena, m: &Memory) -> Memory {
+        m.iter()
+            .map(|(o, state)| {
+                let changed: Vec<(i64, u32, Value)> = state
+                    .cells
+                    .iter()
+                    .filter_map(|(at, (size, v))| {
+                        let new = self.value(a, v);
+                        (new != *v).then_some((*at, *size, new))
+                    })
+                    .collect();
+                let freed =
+                    state.freed.as_ref().map(|f| Rc::new(Freed { cond: self.term(a, f.cond), at: f.at.clone() }));
+                let rest = matches!(state.rest, Rest::Layer(_) | Rest::Either(_))
+                    .then(|| state.rest.map(&mut |t| self.term(a, t)));
+                if changed.is_empty() && freed == state.freed && rest.is_none() {
+                    return (*o, state.clone());
+                }
+                let mut state: ObjState = (**state).clone();
+                if let Some(rest) = rest {
+                    state.rest = rest;
+                }
+                state.freed = freed.filter(|f| a.as_bool(f.cond) != Some(false));
+                for (at, size, v) in changed {
+                    state.cells.insert(at, (size, v));
+                }
+                (*o, Rc::new(state))
+            })
+            .collect()
+    }
+}
+
+/// The atom that a condition gives one value.
+fn fixed(a: &mut Arena, c: TermId) -> Option<(TermId, i128)> {
+    let Term::EqZ(t) = *a.get(c) else { return None };
+    let p = a.poly(t);
+    let mut symbols = p.terms.iter().filter(|(m, _)| !m.is_empty());
+    let (m, coefficient) = symbols.next()?;
+    if symbols.next().is_some() || m.len() != 1 {
+        return None;
+    }
+    let rest = p.constant();
+    (rest % coefficient == 0).then(|| (m[0], -rest / coefficient))
+}
+
+/// The launch with what its path decides put in; its path becomes the conditions that are left. `None` where they exclude
+/// each other.
+pub(in crate::check) fn launch(e: &mut Executor<'_>, l: &LaunchEvent) -> Option<(LaunchEvent, Decided)> {
+    let conditions = e.arena.conjuncts(l.path);
+    let (decided, facts) = Decided::by(&mut e.arena, &conditions);
+    let path = e.arena.and_all(facts);
+    if e.arena.as_bool(path) == Some(false) {
+        return None;
+    }
+    let a = &mut e.arena;
+    let mut out = l.clone();
+    out.path = path;
+    out.config.grid = l.config.grid.map(|t| decided.term(a, t));
+    out.config.block = l.config.block.map(|t| decided.term(a, t));
+    out.config.shared = decided.term(a, l.config.shared);
+    out.config.limits.shared = l.config.limits.shared.map(|t| decided.term(a, t));
+    out.args = l.args.iter().map(|v| decided.value(a, v)).collect();
+    out.memory = decided.memory(a, &l.memory);
+    out.always = Rc::new(l.always.iter().map(|x| x.map(|t| decided.term(a, t))).collect());
+    Some((out, decided))
+}

@@ -1,0 +1,147 @@
+//! What one look at an access gave, and what further effort could change.
+
+use crate::report::finding::{Finding, Verdict};
+
+/// Why an access is open that nothing was left for.
+pub(in crate::check) const SPENT: &str = "the budget of its program was spent (limits.work)";
+
+/// Verdict of one access in one context.
+#[derive(Clone, Debug)]
+pub(in crate::check) enum Outcome {
+    Safe,
+    SafeIfNoWrap(Vec<String>),
+    Unknown(String),
+    Found(Box<Finding>),
+}
+
+/// What more effort could change about an outcome; the most promising last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::check) enum More {
+    Nothing,
+    /// A model rests on unknowns and was not replayed yet.
+    Replay,
+    /// A budget ended the search.
+    Work,
+}
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::check) enum Effort {
+    /// What takes next to nothing: a few milliseconds for each obligation, no model is looked at and nothing is replayed.
+    Glance,
+    /// Models that rest on unknowns are put off: their replays seldom end well.
+    First,
+    Full,
+}
+
+/// One look at an access.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct Look {
+    pub outcome: Outcome,
+    pub more: More,
+}
+
+impl Outcome {
+    /// Ranks of what is unknown, and of the findings.
+    pub const UNKNOWN: u8 = 2;
+    const FOUND: u8 = 3;
+    /// Rank of those that are proved.
+    pub const PROVED: u8 = 4;
+
+    /// Whether more time cannot make it worse.
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::Found(f) if f.verdict == Verdict::Proved && !f.degenerate)
+    }
+
+    /// Worst last.
+    pub fn rank(&self) -> u8 {
+        match self {
+            Self::Safe => 0,
+            Self::SafeIfNoWrap(_) => 1,
+            Self::Unknown(_) => Self::UNKNOWN,
+            Self::Found(f) if f.verdict == Verdict::Possible => Self::FOUND,
+            Self::Found(_) => Self::PROVED,
+        }
+    }
+
+    pub fn is_safe(&self) -> bool {
+        matches!(self, Self::Safe | Self::SafeIfNoWrap(_))
+    }
+
+    pub fn is_finding(&self) -> bool {
+        self.rank() >= Self::FOUND
+    }
+
+    /// As it is, unless a budget cut off what it comes from and more of it may show something else.
+    pub fn unless(self, cut: bool) -> Self {
+        if cut && !self.is_final() { Self::Unknown(SPENT.into()) } else { self }
+    }
+
+    /// What a second look adds: a first verdict stands where the second one came to none.
+    pub fn or_first(self, first: Self) -> Self {
+        if matches!((&self, &first), (Self::Unknown(_), f) if !matches!(f, Self::Unknown(_))) { first } else { self }
+    }
+
+    /// Whether this rather than the other stands for a place in the report.
+    pub fn outweighs(&self, other: &Self) -> bool {
+        match (other, self) {
+            // Of two findings the one that is not degenerate.
+            (Self::Found(a), Self::Found(b)) if a.verdict == b.verdict => a.degenerate && !b.degenerate,
+            (a, b) => b.rank() > a.rank(),
+        }
+    }
+}
+
+impl Look {
+    pub fn of(outcome: Outcome) -> Self {
+        Self { outcome, more: More::Nothing }
+    }
+
+    /// Nothing was tried yet, for want of budget.
+    pub fn none() -> Self {
+        Self { outcome: Outcome::Unknown(SPENT.into()), more: More::Work }
+    }
+
+    /// Not decided at a glance.
+    pub fn put_off() -> Self {
+        Self::none()
+    }
+
+    /// Of all targets of one access the worst, which more effort on any of them could change.
+    pub fn worst(looks: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Self::of(Outcome::Safe);
+        for l in looks {
+            all.more = all.more.max(l.more);
+            if l.outcome.rank() > all.outcome.rank() {
+                all.outcome = l.outcome;
+            }
+        }
+        if all.outcome.is_final() {
+            all.more = More::Nothing;
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Look, More, Outcome};
+
+    #[test]
+    fn a_second_look_without_a_verdict_keeps_the_first() {
+        let safe = Outcome::SafeIfNoWrap(vec!["n * 4".into()]);
+        let late = Outcome::Unknown(super::SPENT.into());
+        assert!(matches!(late.clone().or_first(safe.clone()), Outcome::SafeIfNoWrap(_)));
+        assert!(matches!(Outcome::Safe.or_first(late.clone()), Outcome::Safe));
+        assert!(matches!(Outcome::Safe.or_first(safe), Outcome::Safe));
+    }
+
+    #[test]
+    fn the_worst_target_counts_and_what_any_could_still_change() {
+        let cut = Look { outcome: Outcome::SafeIfNoWrap(vec![]), more: More::Work };
+        let open = Look { outcome: Outcome::Unknown("?".into()), more: More::Replay };
+        let all = Look::worst([Look::of(Outcome::Safe), cut, open]);
+        assert!(matches!(all.outcome, Outcome::Unknown(_)));
+        assert_eq!(all.more, More::Work);
+    }
+}

@@ -1,0 +1,262 @@
+//! Whether named parts of an object are meant to be kept apart.
+//!
+//! In: an access that can reach from one part into another, and everything else that the kernel accesses. Out: what that
+//! says of the programmer's intent. A part is taken to be one for certain only if the access goes beyond its end by very
+//! little, the parts are larger than that, and no other access treats both as one array; a halo (`s = buf + R`, `s[i - R]`),
+//! overlapping views of one array, and memory that is used again for another purpose reach further, or do so elsewhere.
+
+use super::partition::{End, Neighbour, Through};
+use crate::check::engine::Run;
+use crate::check::findings::host_call::Tools;
+use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::solver::{Model, WrapMode};
+use crate::ir::{Op, Operand, Program};
+use crate::kernel::KernelRun;
+use crate::symbolic::exec::{AccessEvent, AccessKind};
+use crate::symbolic::memory::ObjKind;
+use crate::symbolic::partition::{Moment, PartId, Partition};
+use crate::symbolic::term::TermId;
+use crate::symbolic::value::{Base, Target};
+
+/// How far beyond its part an index may go that was meant to stay inside, in widths of the access.
+pub(in crate::check) const SLIP: i128 = 2;
+
+/// Least size of the parts, in widths of the access: smaller ones may be single values, or rows of one array.
+const LEAST: i128 = 4;
+
+/// What a crossing means.
+pub(in crate::check) enum Meaning {
+    /// The parts are apart; a model in which they are large enough to tell.
+    Apart { model: Model, mode: WrapMode, degenerate: bool },
+    /// They may be; why it is not certain.
+    Doubtful(&'static str),
+    /// Reaching across is meant, or nothing shows that there are parts.
+    Across,
+}
+
+/// Which parts a kernel uses.
+pub(in crate::check) struct Layout {
+    used: Vec<bool>,
+}
+
+impl Layout {
+    pub fn of(run: &KernelRun) -> Self {
+        let mut used = vec![false; run.partitions.len()];
+        for t in run.accesses.iter().flat_map(|e| e.targets.iter()) {
+            if let Some(p) = t.part {
+                used[p.0 as usize] = run.partitions[p.0 as usize].fixed;
+            }
+        }
+        Self { used }
+    }
+
+    /// Whether accesses go through a part that is fixed.
+    pub fn is_used(&self, p: PartId) -> bool {
+        self.used.get(p.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether an access may have to stay in a part of its object.
+    pub fn concerns(&self, e: &AccessEvent) -> bool {
+        e.targets.iter().any(|t| t.part.is_some_and(|p| self.is_used(p)))
+    }
+
+    /// The other parts of the same object that exist when an access is made: named before it, or at least in the same
+    /// phase, and still in scope.
+    pub fn alive_at(&self, all: &[Partition], own: PartId, at: Moment) -> Vec<PartId> {
+        let object = all[own.0 as usize].object;
+        (0u32..)
+            .map(PartId)
+            .zip(all)
+            .filter(|(id, p)| {
+                *id != own
+                    && self.is_used(*id)
+                    && p.object == object
+                    && (p.named < at || p.named.phase == at.phase)
+                    && p.ended.is_none_or(|e| e > at)
+            })
+            .map(|(id, _)| id)
+            .collect()
+    }
+
+    /// What it means that an access can reach a neighbour.
+    pub fn meaning(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour) -> Meaning {
+        let Some(width) = tools.e.arena.as_int(t.event.bytes).filter(|w| *w > 0) else {
+            return Meaning::Doubtful("its length varies");
+        };
+        let global = !matches!(t.object.kind, ObjKind::SharedDynamic | ObjKind::SharedStatic(_) | ObjKind::DeviceLocal);
+        if self.are_one_array(tools, run, t, n, SLIP * width) {
+            return Meaning::Across;
+        }
+        let goal = t.goal(tools, n, SLIP * width);
+        let slips = matches!(tools.decider.decide(&mut tools.e.arena, &goal), Decision::Safe);
+        let used_otherwise = self.used_otherwise(tools, run, t, n, SLIP * width);
+        let wide = self.wide_parts(tools, run, t, n, LEAST * width);
+        let wide = tools.decider.decide(&mut tools.e.arena, &wide);
+        match (slips, used_otherwise, wide) {
+            (true, Some(why), _) => Meaning::Doubtful(why),
+            (true, None, _) if global && t.event.kind == AccessKind::Read => {
+                Meaning::Doubtful("nothing is overwritten")
+            }
+            (true, None, Decision::Fails { model, mode, degenerate }) => Meaning::Apart { model, mode, degenerate },
+            (true, None, _) => Meaning::Doubtful("they are too small to tell from elements of one array"),
+            (false, None, Decision::Fails { .. })
+                if !global && !stores_constant(tools.e.program, t.event) && !self.fills(tools, run, t, n, width) =>
+            {
+                Meaning::Doubtful("the access reaches far beyond the first")
+            }
+            (false, ..) => Meaning::Across,
+        }
+    }
+
+    /// Whether accesses through the two names themselves go well beyond the border between them.
+    fn are_one_array(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, slack: i128) -> bool {
+        let border = border(t, n);
+        run.run.accesses.iter().filter(|e| !std::ptr::eq(*e, t.event)).any(|e| {
+            e.targets
+                .iter()
+                .any(|x| matches!(x.part, Some(p) if p == t.own || p == n.id) && spans(tools, e, x, t, border, slack))
+        })
+    }
+
+    /// What else may show that both parts serve as one, or that either serves twice.
+    fn used_otherwise(
+        &self,
+        tools: &mut Tools<'_>,
+        run: &Run,
+        t: &Through<'_>,
+        n: &Neighbour,
+        slack: i128,
+    ) -> Option<&'static str> {
+        let all = &run.run.partitions;
+        let (own, other) = (run.part(t.own), run.part(n.id));
+        let twice = (0u32..).map(PartId).zip(all).any(|(id, p)| {
+            self.is_used(id)
+                && p.object == own.object
+                && (id != t.own && p.start == own.start || id != n.id && p.start == other.start)
+        });
+        if twice {
+            return Some("one of them has a second name");
+        }
+        if own.named.phase != other.named.phase {
+            return Some("one of them was named only after a barrier");
+        }
+        let in_use = run
+            .run
+            .accesses
+            .iter()
+            .any(|e| e.at.phase >= t.event.at.phase && e.targets.iter().any(|x| x.part == Some(n.id)));
+        if !in_use && t.event.kind != AccessKind::Read && !in_loop(tools, t.event) {
+            return Some("the second is not used any more");
+        }
+        let border = border(t, n);
+        let spans = run.run.accesses.iter().any(|e| {
+            e.targets
+                .iter()
+                .any(|x| x.part != Some(t.own) && x.part != Some(n.id) && spans(tools, e, x, t, border, slack))
+        });
+        spans.then_some("another access treats them as one array")
+    }
+
+    /// Whether the access can fill the neighbour to its far end, and goes no further: a halo, or an array of both.
+    fn fills(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, width: i128) -> bool {
+        let a = &mut tools.e.arena;
+        let (within, far) = match n.end {
+            End::Start => (None, a.eq(t.offset, n.start)),
+            End::Finish => {
+                let behind = self
+                    .alive_at(&run.run.partitions, t.own, t.event.at)
+                    .into_iter()
+                    .map(|id| run.part(id).start)
+                    .filter(|s| {
+                        let d = a.sub(*s, n.start);
+                        a.range(d).lo.is_some_and(|l| l > 0)
+                    });
+                let behind: Vec<TermId> = behind.collect();
+                let far = behind
+                    .iter()
+                    .copied()
+                    .find(|s| {
+                        behind.iter().all(|o| {
+                            let d = a.sub(*o, *s);
+                            a.range(d).lo.is_some_and(|l| l >= 0)
+                        })
+                    })
+                    .unwrap_or(t.extent);
+                (
+                    Some(Obligation { facts: n.facts, offset: a.int(0), bytes: t.finish, extent: far }),
+                    a.eq(t.finish, far),
+                )
+            }
+        };
+        let several = a.add_const(n.start, 2 * width);
+        let several = match n.end {
+            End::Start => a.le(several, t.start),
+            End::Finish => a.le(several, t.finish),
+        };
+        let filled = a.and_all(vec![n.facts, far, several]);
+        within.is_none_or(|goal| matches!(tools.decider.decide(&mut tools.e.arena, &goal), Decision::Safe))
+            && matches!(tools.decider.happens(&mut tools.e.arena, filled), Decision::Fails { .. })
+    }
+
+    /// The goal of the crossing where its parts have at least so many bytes, as far as other parts and the object's end go.
+    fn wide_parts(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour, least: i128) -> Obligation {
+        let goal = t.goal(tools, n, 0);
+        let a = &mut tools.e.arena;
+        let mut facts = vec![goal.facts];
+        for start in [t.start, n.start] {
+            let wide = a.add_const(start, least);
+            facts.push(a.le(wide, t.extent));
+            for id in self.alive_at(&run.run.partitions, t.own, t.event.at).into_iter().chain([t.own]) {
+                let other = run.part(id).start;
+                if other == start {
+                    continue;
+                }
+                let (outside, beyond) = (a.le(other, start), a.le(wide, other));
+                facts.push(a.or(outside, beyond));
+            }
+        }
+        Obligation { facts: a.and_all(facts), ..goal }
+    }
+}
+
+/// Where two neighbouring parts meet.
+fn border(t: &Through<'_>, n: &Neighbour) -> TermId {
+    match n.end {
+        End::Finish => n.start,
+        End::Start => t.start,
+    }
+}
+
+/// Whether an access may go well beyond a border on both sides. Clearing memory through the pointer that was cut is no sign of
+/// one array.
+fn spans(tools: &mut Tools<'_>, e: &AccessEvent, x: &Target, t: &Through<'_>, border: TermId, slack: i128) -> bool {
+    if x.base != Base::Object(t.id) || x.part.is_none() && stores_constant(tools.e.program, e) {
+        return false;
+    }
+    let a = &mut tools.e.arena;
+    let facts = a.and(e.path, x.cond);
+    if a.as_bool(facts) == Some(false) {
+        return false;
+    }
+    let finish = a.add(x.offset, e.bytes);
+    let (zero, low, high) = (a.int(0), a.add_const(border, -slack), a.add_const(border, slack));
+    let above = a.sub(x.offset, low);
+    let below = Obligation { facts, offset: zero, bytes: finish, extent: high };
+    let above = Obligation { facts, offset: above, bytes: zero, extent: above };
+    [below, above].iter().all(|goal| {
+        !matches!(tools.decider.decide(&mut tools.e.arena, goal), Decision::Safe | Decision::SafeIfNoWrap(_))
+    })
+}
+
+/// Whether an access stores a constant, as in clearing an array.
+fn stores_constant(program: &Program, e: &AccessEvent) -> bool {
+    let block = &program.func(e.site.func).blocks[e.site.block.index()];
+    matches!(
+        block.insts.get(e.site.inst as usize).map(|i| &i.op),
+        Some(Op::Store { value: Operand::Const(_), .. } | Op::MemSet { .. })
+    )
+}
+
+fn in_loop(tools: &mut Tools<'_>, e: &AccessEvent) -> bool {
+    std::iter::once(&e.site).chain(e.stack.iter()).any(|s| tools.e.is_in_loop(s.func, s.block))
+}

@@ -1,0 +1,179 @@
+//! `use-after-free` and `double-free`: what is done with memory that was freed.
+//!
+//! In: the events that met freed memory. Out: findings at the calls, or the launches, that do it.
+
+use crate::check::counterexample::replay::Wanted;
+use crate::check::engine::Place;
+use crate::check::findings::build::loc_of;
+use crate::check::findings::host_call::{Suspect, Tools, named, position, users_call};
+use crate::check::findings::kernel::{Happens, Launched, Suspected};
+use crate::check::findings::wording;
+use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::verdict::Outcome;
+use crate::ir::Program;
+use crate::report::finding::{Direction, Related, Rule};
+use crate::symbolic::exec::{AccessKind, Site};
+use crate::symbolic::lifetime::{Deed, Freed, StaleEvent};
+use crate::symbolic::value::{Base, Value};
+use crate::witness::Fault;
+
+/// What the host does with freed memory; `None` where the place of the call is not known.
+pub(in crate::check) fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Option<(Place, Outcome)> {
+    let program = tools.e.program;
+    let call = users_call(program, &event.stack)?;
+    let array = named(program, call, 0, &tools.e.object(event.object).name);
+    let suspect = suspect(tools, event, array.clone());
+    let decision = tools.decider.happens(&mut tools.e.arena, event.path);
+    let outcome = suspect.judge(tools, decision);
+    Some(((loc_of(program, call), array), outcome))
+}
+
+/// What a kernel does with freed memory. What was freed before the launch is the launch's fault: the finding stands there.
+pub(in crate::check) fn of_kernel(
+    tools: &mut Tools<'_>,
+    l: &Launched<'_>,
+    event: &StaleEvent,
+) -> Option<(Place, Outcome)> {
+    let program = tools.e.program;
+    let (place, before) = place_in_kernel(tools, l, event)?;
+    let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
+        Decision::Fails { model, mode, degenerate } => Happens { model, mode, degenerate },
+        Decision::Unknown(why) => return Some((place, Outcome::Unknown(why))),
+        Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
+    };
+    let suspect = suspect(tools, event, place.1.clone());
+    let access = suspect.access()?;
+    let obligation = Obligation {
+        facts: event.path,
+        offset: suspect.offset,
+        bytes: suspect.bytes,
+        extent: suspect.object.extent.unwrap_or(suspect.bytes),
+    };
+    let message =
+        if before { format!("`{}` is used by a kernel after it was freed", place.1) } else { suspect.message };
+    let suspected = Suspected {
+        rule: suspect.rule,
+        wanted: Wanted::Fault(suspect.fault),
+        event: &access,
+        object: &suspect.object,
+        obligation: &obligation,
+        essential: &suspect.essential,
+        message,
+    };
+    let mut finding = match l.replayed(tools, suspected, &happens, place.clone()) {
+        Ok(f) => f,
+        Err(why) => return Some((place, Outcome::Unknown(why))),
+    };
+    finding.related = suspect.related;
+    if before {
+        finding.access.index = String::new();
+        let verb = match event.deed {
+            Deed::Used { kind: AccessKind::Read, .. } => "read in the kernel here",
+            _ => "written in the kernel here",
+        };
+        finding.related.extend(
+            users_call(program, &event.stack).map(|s| Related { position: position(program, s), what: verb.into() }),
+        );
+    }
+    Some((place, Outcome::Found(Box::new(finding))))
+}
+
+/// Where a finding about a kernel stands, and whether the memory was freed before the launch.
+pub(in crate::check) fn place_in_kernel(
+    tools: &Tools<'_>,
+    l: &Launched<'_>,
+    event: &StaleEvent,
+) -> Option<(Place, bool)> {
+    let program = tools.e.program;
+    if l.launch.memory.contains_key(&event.object) {
+        let argument = l
+            .launch
+            .args
+            .iter()
+            .position(|v| matches!(v, Value::Ptr(p) if p.iter().any(|t| t.base == Base::Object(event.object))));
+        let name = named(program, l.launch.site, argument.unwrap_or(usize::MAX), &tools.e.object(event.object).name);
+        return Some(((loc_of(program, l.launch.site), name), true));
+    }
+    let site = users_call(program, &event.stack)?;
+    let array = match event.deed {
+        Deed::FreedAgain => named(program, site, 0, ""),
+        Deed::Used { kind, .. } => wording::side(program, site, kind).array,
+    };
+    Some(((loc_of(program, site), array), false))
+}
+
+fn suspect(tools: &mut Tools<'_>, event: &StaleEvent, array: String) -> Suspect {
+    let zero = tools.e.arena.int(0);
+    let object = tools.e.object(event.object).clone();
+    let related = where_freed(tools.e.program, &event.freed, &event.stack);
+    let (rule, fault, offset, bytes, direction, side, message) = match event.deed {
+        Deed::FreedAgain => (
+            Rule::DoubleFree,
+            Fault::FreedAgain,
+            zero,
+            zero,
+            Direction::Write,
+            None,
+            format!("`{array}` is freed twice"),
+        ),
+        Deed::Used { kind, offset, bytes } => {
+            let (what, direction) = match kind {
+                AccessKind::Read => ("read", Direction::Read),
+                AccessKind::Write => ("write", Direction::Write),
+                AccessKind::Atomic => ("atomic update", Direction::Atomic),
+            };
+            (
+                Rule::UseAfterFree,
+                Fault::Freed,
+                offset,
+                bytes,
+                direction,
+                Some(direction),
+                format!("{what} of `{array}` after it was freed"),
+            )
+        }
+    };
+    Suspect {
+        rule,
+        fault,
+        stack: event.stack.to_vec(),
+        object,
+        array,
+        direction,
+        side,
+        facts: event.path,
+        offset,
+        bytes,
+        essential: vec![event.freed.cond],
+        message,
+        related,
+    }
+}
+
+/// Where memory was freed, as seen from the place where it is used: in the function that both come from.
+fn where_freed(program: &Program, freed: &Freed, used: &[Site]) -> Vec<Related> {
+    let mut out: Vec<Related> = vec![];
+    let mut add = |site: Option<Site>, what: &str| {
+        let Some(p) = site.map(|s| position(program, s)) else { return };
+        let r = Related { position: p, what: what.to_owned() };
+        if r.position.line > 0 && !out.contains(&r) {
+            out.push(r);
+        }
+    };
+    for at in &freed.at {
+        let inner = users_call(program, at);
+        if inner != users_call(program, used) {
+            add(inner, "freed here");
+            continue;
+        }
+        // The calls that lead to this one place differ, or else the rounds of some loop.
+        let common = at.iter().zip(used).take_while(|(a, b)| a == b).count();
+        if common < at.len() {
+            add(at.get(common).copied(), "called from here first");
+            add(used.get(common).copied(), "and from here again");
+        } else {
+            add(inner, "freed here in an earlier round");
+        }
+    }
+    out
+}

@@ -1,0 +1,126 @@
+//! `memcpy-out-of-bounds`: what CUDA calls of the host copy or fill lies within both sides.
+//!
+//! In: one event for each side of each call. Out: findings at the calls.
+
+use super::pointer;
+use crate::check::engine::Place;
+use crate::check::findings::build::loc_of;
+use crate::check::findings::host_call::{Suspect, Tools, named, users_call};
+use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::verdict::Outcome;
+use crate::ir::{Callee, Program};
+use crate::report::finding::{Direction, Rule};
+use crate::symbolic::exec::{AccessKind, Site};
+use crate::symbolic::lifetime::CopyEvent;
+use crate::symbolic::memory::ObjId;
+use crate::symbolic::value::{Base, Target};
+use crate::witness::Fault;
+
+/// Decides one side of a copy; findings and, where nothing could be decided, why, by the memory that is meant.
+pub(in crate::check) fn of_host(tools: &mut Tools<'_>, copy: &CopyEvent) -> Vec<(Place, Outcome)> {
+    let event = &copy.side;
+    let Some(call) = users_call(tools.e.program, &event.stack) else { return vec![] };
+    event
+        .targets
+        .iter()
+        .filter_map(|t| {
+            let name = match t.base {
+                Base::Object(o) => tools.e.object(o).name.clone(),
+                Base::Null => String::new(),
+                Base::Func(_) | Base::Unknown(_) => return None,
+            };
+            let array = named(tools.e.program, call, argument(tools.e.program, call, event.kind), &name);
+            let facts = tools.e.arena.and(event.path, t.cond);
+            if tools.e.arena.as_bool(facts) == Some(false) {
+                return None;
+            }
+            let outcome = match t.base {
+                Base::Object(o) => side(tools, copy, t, o, array.clone())?,
+                _ => pointer::null_in_copy(tools, event, (facts, t.offset), array.clone())?,
+            };
+            Some(((loc_of(tools.e.program, call), array), outcome))
+        })
+        .collect()
+}
+
+/// One side in one object; `None` where the object's size is not known.
+fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, array: String) -> Option<Outcome> {
+    let event = &copy.side;
+    let object = tools.e.object(o).clone();
+    let extent = object.extent?;
+    let facts = tools.e.arena.and(event.path, t.cond);
+    let obligation = Obligation { facts, offset: t.offset, bytes: event.bytes, extent };
+    let decision = tools.decider.decide(&mut tools.e.arena, &obligation);
+    if matches!(decision, Decision::Safe) {
+        return Some(Outcome::Safe);
+    }
+    let decision = not_empty(tools, copy, &obligation, decision);
+    let (verb, direction) = match event.kind {
+        AccessKind::Read => ("reads", Direction::Read),
+        _ => ("writes", Direction::Write),
+    };
+    let suspect = Suspect {
+        rule: Rule::MemcpyOutOfBounds,
+        fault: Fault::Bounds,
+        stack: event.stack.to_vec(),
+        object,
+        message: format!("`{}` {verb} beyond `{array}`", called(tools.e.program, event.site)),
+        array,
+        direction,
+        side: Some(direction),
+        facts,
+        offset: t.offset,
+        bytes: event.bytes,
+        essential: vec![t.offset, t.cond, event.bytes, extent],
+        related: vec![],
+    };
+    Some(suspect.judge(tools, decision))
+}
+
+/// A model in which no allocation is empty, if there is one; else the decision is about a degenerate case.
+fn not_empty(tools: &mut Tools<'_>, copy: &CopyEvent, obligation: &Obligation, first: Decision) -> Decision {
+    let Decision::Fails { model, mode, .. } = &first else { return first };
+    if model.value(&tools.e.arena, copy.not_empty, *mode) == Some(1) {
+        return first;
+    }
+    let facts = tools.e.arena.and(obligation.facts, copy.not_empty);
+    match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..obligation.clone() }) {
+        better @ Decision::Fails { .. } => better,
+        _ => Decision::Fails { model: model.clone(), mode: *mode, degenerate: true },
+    }
+}
+
+/// Name of the function that is called, without parameters.
+fn called(program: &Program, call: Site) -> String {
+    let Some((callee, _)) = program.call_at(call.func, call.block, call.inst) else { return "a copy".to_owned() };
+    match callee {
+        Callee::Direct(id) => {
+            let display = &program.func(program.resolve_func(call.func.module, *id)).display;
+            let head = display.split(['(', '<']).next().unwrap_or(display);
+            head.rsplit([' ', ':']).next().unwrap_or(head).to_owned()
+        }
+        Callee::Indirect(_) => "a copy".to_owned(),
+    }
+}
+
+/// The argument that is read from or written to.
+fn argument(program: &Program, call: Site, kind: AccessKind) -> usize {
+    let read = kind == AccessKind::Read;
+    match called(program, call).trim_end_matches("Async") {
+        "cudaMemcpy" | "cudaMemcpyToSymbol" | "cudaMemcpyFromSymbol" if read => 1,
+        "cudaMemcpy2D" | "cudaMemcpyPeer" if read => 2,
+        "cudaMemcpy"
+        | "cudaMemcpyToSymbol"
+        | "cudaMemcpyFromSymbol"
+        | "cudaMemcpy2D"
+        | "cudaMemcpyPeer"
+        | "cudaMemset"
+        | "cudaMemset2D"
+            if !read =>
+        {
+            0
+        }
+        // A function of the program: which of its arguments is meant is not known.
+        _ => usize::MAX,
+    }
+}

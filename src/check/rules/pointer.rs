@@ -1,0 +1,181 @@
+//! `invalid-pointer`: null, a pointer that was never set, or memory that is the host's alone, given to a kernel that uses it or to a
+//! copy.
+//!
+//! In: accesses and copies whose pointer may be such a one. Out: findings. Pageable memory of the host is legal in kernels on
+//! some systems: what is said of it is *possible* at most, and nothing where the replay had to take anything for granted.
+
+use crate::check::counterexample::replay::Wanted;
+use crate::check::engine::Place;
+use crate::check::findings::build::narrow;
+use crate::check::findings::host_call::{Suspect, Tools};
+use crate::check::findings::kernel::{Happens, Launched, Suspected};
+use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::verdict::Outcome;
+use crate::report::finding::{Direction, Level, Replay, Rule, Verdict};
+use crate::symbolic::exec::{AccessEvent, AccessKind};
+use crate::symbolic::memory::{ObjId, ObjKind, Object};
+use crate::symbolic::term::TermId;
+use crate::witness::Fault;
+
+/// What null points to: nothing.
+fn nothing() -> Object {
+    Object { kind: ObjKind::Opaque, name: String::new(), extent: None, site: None, func: None, array: false }
+}
+
+fn verb(kind: AccessKind) -> (&'static str, Direction) {
+    match kind {
+        AccessKind::Read => ("read", Direction::Read),
+        AccessKind::Write => ("write", Direction::Write),
+        AccessKind::Atomic => ("atomic update", Direction::Atomic),
+    }
+}
+
+/// A kernel's access through a pointer that is null under these facts; `offset` is the address then.
+pub(in crate::check) fn null_in_kernel(
+    tools: &mut Tools<'_>,
+    l: &Launched<'_>,
+    event: &AccessEvent,
+    facts: TermId,
+    offset: TermId,
+    place: Place,
+) -> Outcome {
+    let open = || Outcome::Unknown("a null pointer".into());
+    let happens = match tools.decider.happens(&mut tools.e.arena, facts) {
+        Decision::Safe => return Outcome::Safe,
+        Decision::Fails { model, mode, degenerate } => Happens { model, mode, degenerate },
+        Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return open(),
+    };
+    let extent = tools.e.arena.int(0);
+    let obligation = Obligation { facts, offset, bytes: event.bytes, extent };
+    let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
+    let message = format!("{} through `{}`, which is null", verb(event.kind).0, place.1);
+    let s = Suspected {
+        rule: Rule::InvalidPointer,
+        wanted: Wanted::Fault(Fault::Null),
+        event,
+        object: &nothing(),
+        obligation: &obligation,
+        essential: &conditions,
+        message,
+    };
+    match l.replayed(tools, s, &happens, place) {
+        // Where the replay stops short, a null that a path of the host left behind is no more than undecided.
+        Ok(f) if f.verdict == Verdict::Proved || f.witness.as_ref().is_some_and(|w| w.replay == Replay::Reached) => {
+            Outcome::Found(Box::new(f))
+        }
+        _ => open(),
+    }
+}
+
+/// A kernel's access through a pointer that was read where nothing has written, under these facts.
+pub(in crate::check) fn unset_in_kernel(
+    tools: &mut Tools<'_>,
+    l: &Launched<'_>,
+    event: &AccessEvent,
+    (facts, happens): (TermId, Happens),
+    place: Place,
+) -> Outcome {
+    let (offset, extent) = (tools.e.arena.int(0), tools.e.arena.int(0));
+    let obligation = Obligation { facts, offset, bytes: event.bytes, extent };
+    let message = format!("{} of `{}` through a pointer that was never set", verb(event.kind).0, place.1);
+    let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
+    let s = Suspected {
+        rule: Rule::InvalidPointer,
+        wanted: Wanted::Fault(Fault::Unset),
+        event,
+        object: &nothing(),
+        obligation: &obligation,
+        essential: &conditions,
+        message,
+    };
+    l.replayed(tools, s, &happens, place).map_or_else(Outcome::Unknown, |f| Outcome::Found(Box::new(f)))
+}
+
+/// Whether an object is memory of the host that it has not made known to devices.
+pub(in crate::check) fn is_hosts_own(tools: &Tools<'_>, o: ObjId) -> bool {
+    if tools.e.is_registered(o) {
+        return false;
+    }
+    match tools.e.object(o).kind {
+        ObjKind::HostHeap | ObjKind::HostLocal => true,
+        ObjKind::HostGlobal(g) => !tools.e.program.is_managed(g),
+        _ => false,
+    }
+}
+
+/// A kernel's access to memory of the host; `None` where that is no finding.
+pub(in crate::check) fn hosts_in_kernel(
+    tools: &mut Tools<'_>,
+    l: &Launched<'_>,
+    event: &AccessEvent,
+    object: &Object,
+    obligation: &Obligation,
+    place: Place,
+) -> Option<Outcome> {
+    let Decision::Fails { model, mode, degenerate } = tools.decider.happens(&mut tools.e.arena, obligation.facts)
+    else {
+        return None;
+    };
+    let message = format!("{} of `{}`, which is memory of the host", verb(event.kind).0, place.1);
+    let essential = [obligation.facts];
+    let s = Suspected {
+        rule: Rule::InvalidPointer,
+        wanted: Wanted::Fault(Fault::HostMemory),
+        event,
+        object,
+        obligation,
+        essential: &essential,
+        message,
+    };
+    let mut f = l.replayed(tools, s, &Happens { model: model.clone(), mode, degenerate }, place).ok()?;
+    // Taken for granted on the way may be that the device can do it.
+    if f.verdict != Verdict::Proved || !f.assumptions.is_empty() {
+        return None;
+    }
+    f.verdict = Verdict::Possible;
+    if let Some(w) = &mut f.witness {
+        // The interpreter's addresses of the host's stack mean nothing to a kernel.
+        w.offset_bytes = narrow(model.value(&tools.e.arena, obligation.offset, mode));
+        w.extent_bytes = narrow(model.value(&tools.e.arena, obligation.extent, mode));
+    }
+    f.level = Level::Warn;
+    f.unknowns = vec!["whether kernels may use pageable memory of the host on the systems that this runs on".into()];
+    Some(Outcome::Found(Box::new(f)))
+}
+
+/// One side of a copy through null.
+pub(in crate::check) fn null_in_copy(
+    tools: &mut Tools<'_>,
+    event: &AccessEvent,
+    (facts, offset): (TermId, TermId),
+    array: String,
+) -> Option<Outcome> {
+    let one = tools.e.arena.int(1);
+    let some = tools.e.arena.le(one, event.bytes);
+    let facts = tools.e.arena.and(facts, some);
+    let decision = tools.decider.happens(&mut tools.e.arena, facts);
+    if !matches!(decision, Decision::Fails { .. }) {
+        return None;
+    }
+    let direction = verb(event.kind).1;
+    let what = if direction == Direction::Read { "from" } else { "to" };
+    let suspect = Suspect {
+        rule: Rule::InvalidPointer,
+        fault: Fault::Null,
+        stack: event.stack.to_vec(),
+        object: nothing(),
+        message: format!("copy {what} `{array}`, which is null"),
+        array,
+        direction,
+        side: Some(direction),
+        facts,
+        offset,
+        bytes: event.bytes,
+        essential: vec![facts],
+        related: vec![],
+    };
+    match suspect.judge(tools, decision) {
+        Outcome::Found(f) if f.verdict == Verdict::Proved => Some(Outcome::Found(f)),
+        _ => None,
+    }
+}

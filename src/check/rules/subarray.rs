@@ -1,0 +1,149 @@
+//! Whether an index stays in the dimension, or the member array, that it is written for.
+//!
+//! In: an access that stays in its object. Out: a look at it. Rows have no names, and an array may well be meant to be walked
+//! through from its first row (`a[0][i]`): only what leaves a row by very little is said, and it is possible at most.
+
+use super::layout_intent::SLIP;
+use crate::check::counterexample::replay;
+use crate::check::counterexample::replay::{Judged, Wanted};
+use crate::check::engine::{Engine, Run};
+use crate::check::findings::build::{Bad, Worth, part_sites};
+use crate::check::findings::host_call::Tools;
+use crate::check::obligations::cone;
+use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
+use crate::report::finding::{Replay, Rule, Verdict};
+use crate::symbolic::exec::{AccessEvent, AccessKind, Executor};
+use crate::symbolic::memory::Object;
+use crate::symbolic::partition::Row;
+use crate::symbolic::term::TermId;
+use crate::symbolic::value::{Base, Target};
+use crate::witness::{Fault, Parts};
+
+impl<'p> Engine<'p> {
+    /// Looks at an access that stays in its object.
+    #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
+    pub(in crate::check) fn in_rows(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        event: &AccessEvent,
+        effort: Effort,
+        object: &Object,
+        target: &Target,
+        facts: TermId,
+        extent: TermId,
+    ) -> Look {
+        let rows: Vec<Row> = inner(&tools.e, event, target, object).copied().collect();
+        Look::worst(
+            rows.into_iter()
+                .map(|r| self.in_row(tools, run, event, effort, object, target, facts, extent, r))
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
+    fn in_row(
+        &self,
+        tools: &mut Tools<'p>,
+        run: &Run,
+        event: &AccessEvent,
+        effort: Effort,
+        object: &Object,
+        target: &Target,
+        facts: TermId,
+        extent: TermId,
+        row: Row,
+    ) -> Look {
+        let safe = Look::of(Outcome::Safe);
+        if self.is_spent() {
+            return safe;
+        }
+        let goal = slack(tools, event, facts, row, 0);
+        let Decision::Fails { model, mode, degenerate } = tools.decider.decide(&mut tools.e.arena, &goal) else {
+            return safe;
+        };
+        let near = slack(tools, event, facts, row, SLIP * i128::from(row.element));
+        if self.assumed.asked.is_some() || !matches!(tools.decider.decide(&mut tools.e.arena, &near), Decision::Safe) {
+            return safe;
+        }
+        let unknowns = cone::unknowns(&tools.e, &[row.offset]);
+        if !unknowns.is_empty() && effort == Effort::First {
+            return Look { more: More::Replay, ..safe };
+        }
+        let parts = Parts::Row { gep: replay::site(row.gep), bytes: row.size };
+        let judged = tools.judge.judge(
+            &tools.e.arena,
+            &run.launch,
+            &run.run.thread,
+            event,
+            &model,
+            mode,
+            Wanted::Out(parts.clone()),
+        );
+        let Judged::Reached { bad: reached, assumptions } = &judged else { return safe };
+        let Fault::Part(bounds) = reached.fault else { return safe };
+        let whole = Obligation { facts, offset: target.offset, bytes: event.bytes, extent };
+        let bad = Bad {
+            root: &tools.root,
+            launch: &run.launch,
+            thread: &run.run.thread,
+            kernel: run.kernel,
+            event,
+            object,
+            obligation: &whole,
+            model: &model,
+            mode,
+            degenerate,
+        };
+        let worth =
+            Worth { verdict: Verdict::Possible, replay: Replay::Reached, assumptions: assumptions.clone(), unknowns };
+        let place = self.place_of(event);
+        let what = match event.kind {
+            AccessKind::Read => "read",
+            AccessKind::Write => "write",
+            AccessKind::Atomic => "atomic update",
+        };
+        let beyond = if reached.offset < bounds.start { "before the start" } else { "past the end" };
+        let message = format!("{what} {beyond} of a row of `{}`", place.1);
+        let mut finding = bad.finding(&tools.e, &tools.judge, &judged, worth, place);
+        finding.rule = Rule::IntraAllocation;
+        finding.message = message;
+        finding.access.partition = Some(format!("a row of {} bytes in `{}`", row.size, object.name));
+        if let Some(w) = &mut finding.witness {
+            w.offset_bytes = reached.offset - bounds.start;
+            w.extent_bytes = i64::try_from(row.size).unwrap_or(i64::MAX);
+            if let Some(sites) = &mut w.sites {
+                sites.part = Some(part_sites(&parts));
+            }
+        }
+        Look::of(Outcome::Found(Box::new(finding)))
+    }
+}
+
+/// The rows of an access that are not its whole object: the index of that has been decided.
+fn inner<'a>(
+    e: &Executor<'_>,
+    event: &'a AccessEvent,
+    target: &Target,
+    object: &Object,
+) -> impl Iterator<Item = &'a Row> {
+    let (offset, extent) = (target.offset, object.extent.and_then(|x| e.arena.as_int(x)));
+    event.rows.iter().flat_map(|r| r.iter()).filter(move |r| r.offset != offset || extent != Some(i128::from(r.size)))
+}
+
+/// Whether an access may have to stay in a row of its object.
+pub(in crate::check) fn concerns(e: &Executor<'_>, event: &AccessEvent) -> bool {
+    event.targets.iter().any(|t| matches!(t.base, Base::Object(o) if inner(e, event, t, e.object(o)).next().is_some()))
+}
+
+/// That an access stays in its row, but for so many bytes on either side.
+fn slack(tools: &mut Tools<'_>, event: &AccessEvent, facts: TermId, row: Row, bytes: i128) -> Obligation {
+    let a = &mut tools.e.arena;
+    Obligation {
+        facts,
+        offset: a.add_const(row.offset, bytes),
+        bytes: event.bytes,
+        extent: a.int(i128::from(row.size) + 2 * bytes),
+    }
+}

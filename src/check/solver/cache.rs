@@ -1,0 +1,670 @@
+//! Queries that were answered before, in the same check or by another process.
+//!
+//! In: a query. Out: the same query in an arena of its own, whose terms and symbols are numbered in the order in which they are met, and
+//! the key of that. Searched is there, so that an answer and its cost are functions of the key alone. What is kept under a key is an
+//! answer in those numbers, with what it cost: whoever recalls it is charged as if it had searched, and is told nothing that it could not have
+//! found with what it had to spend. An answer of *satisfiable* is evaluated by whoever asked, as one of Z3 is.
+
+use super::smt::{OUT_OF_WORK, Outcome, Query};
+use super::{Model, WrapMode};
+use crate::nets;
+use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
+use crate::work::{self, Work, charge, cost, done};
+use rustc_hash::FxHashMap;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Searches that cost less are not worth a file.
+const WORTH: Work = Work::millis(2);
+
+/// Where answers are kept. Losing one costs time, and nothing else.
+pub trait Answers: Send + Sync {
+    fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>>;
+    /// `hurried`: with more time it might be another.
+    fn put(&self, key: &[u8; 32], hurried: bool, answer: &[u8]);
+}
+
+/// Bytes of the answers that a check remembers itself.
+const REMEMBERED: usize = 32 << 20;
+
+/// What was answered in one check: launches and roots ask much the same of the same kernels.
+#[derive(Default)]
+struct Remembered {
+    answers: FxHashMap<[u8; 32], Vec<u8>>,
+    bytes: usize,
+}
+
+/// Where the queries of one check may have been answered.
+#[derive(Clone)]
+pub(crate) struct Recall {
+    kept: Option<Arc<dyn Answers>>,
+    /// What is checked: its code, by content.
+    program: [u8; 32],
+    here: Arc<Mutex<Remembered>>,
+}
+
+impl Recall {
+    fn here(&self) -> MutexGuard<'_, Remembered> {
+        self.here.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bytes(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
+        self.here().answers.get(key).cloned().or_else(|| self.kept.as_ref()?.get(key))
+    }
+
+    fn get(&self, key: &[u8; 32]) -> Option<Known> {
+        postcard::from_bytes(&self.bytes(key)?).ok()
+    }
+
+    fn put(&self, key: [u8; 32], known: &Known) {
+        let Ok(bytes) = postcard::to_stdvec(known) else { return };
+        self.keep(key, known.cost, matches!(known.answer, Answer::Cut), bytes);
+    }
+
+    /// What cost little is not worth a file.
+    fn keep(&self, key: [u8; 32], cost: Work, hurried: bool, bytes: Vec<u8>) {
+        if let Some(kept) = self.kept.as_ref().filter(|_| cost >= WORTH) {
+            kept.put(&key, hurried, &bytes);
+        }
+        let mut here = self.here();
+        if here.bytes + bytes.len() > REMEMBERED {
+            return;
+        }
+        here.bytes += bytes.len() + key.len();
+        here.answers.insert(key, bytes);
+    }
+}
+
+thread_local! {
+    /// Of the check that this thread works on, as Z3's own context is.
+    static RECALL: RefCell<Option<Recall>> = const { RefCell::new(None) };
+    /// What the task at hand has asked itself: to ask it again costs nothing, whoever takes the task.
+    static ASKED: RefCell<FxHashMap<[u8; 32], Rc<Known>>> = RefCell::default();
+}
+
+/// Questions that a task remembers.
+const ASKED_AT_MOST: usize = 1 << 15;
+
+/// Another task begins, or one ends.
+pub(crate) fn begin_task() {
+    ASKED.with(|a| a.borrow_mut().clear());
+}
+
+/// Lets the queries that `work` makes in this thread be answered from `kept`, and keeps what is answered anew.
+pub fn recalling<T>(kept: Option<Arc<dyn Answers>>, work: impl FnOnce() -> T) -> T {
+    with(Some(Recall { kept, program: [0; 32], here: Arc::default() }), work)
+}
+
+/// Does some work on one program, told from others by what `digest` gives.
+pub(crate) fn on_program<T>(digest: impl FnOnce() -> [u8; 32], work: impl FnOnce() -> T) -> T {
+    with(shared().map(|r| Recall { program: digest(), ..r }), work)
+}
+
+/// What depends on the program and on what `key` writes alone, from before or by `make`, with what it cost: whoever recalls it is charged as
+/// much as if it had made it. `fits` tells whether what was kept, at this price, is what `make` would give now.
+pub(crate) fn recorded<T: Serialize + DeserializeOwned>(
+    key: impl FnOnce(&mut blake3::Hasher),
+    fits: impl FnOnce(&T, Work) -> bool,
+    make: impl FnOnce() -> T,
+) -> T {
+    let Some(recall) = shared() else { return make() };
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&recall.program);
+    key(&mut hasher);
+    let key = *hasher.finalize().as_bytes();
+    let known = recall.bytes(&key).and_then(|b| postcard::from_bytes::<(Work, T)>(&b).ok());
+    if let Some((cost, value)) = known
+        && fits(&value, cost)
+    {
+        charge(cost.get());
+        return value;
+    }
+    let (before, netted) = (done(), nets::count());
+    let value = make();
+    let made = (done() - before, value);
+    if nets::count() == netted
+        && made.0 >= WORTH
+        && let Ok(bytes) = postcard::to_stdvec(&made)
+    {
+        recall.keep(key, made.0, false, bytes);
+    }
+    made.1
+}
+
+/// What this thread recalls, for another one that works on the same check.
+pub(crate) fn shared() -> Option<Recall> {
+    RECALL.with(|r| r.borrow().clone())
+}
+
+/// Does some work with what another thread recalls.
+pub(crate) fn with<T>(recall: Option<Recall>, work: impl FnOnce() -> T) -> T {
+    let before = RECALL.with(|r| r.replace(recall));
+    let done = work();
+    RECALL.with(|r| r.replace(before));
+    done
+}
+
+/// An answer and what it cost; of a search that was cut off, all that it was given.
+#[derive(Clone, Serialize, Deserialize)]
+struct Known {
+    cost: Work,
+    answer: Answer,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+enum Answer {
+    Unsat,
+    /// Values by the symbols' numbers, and of uninterpreted functions by name and arguments.
+    Sat(Vec<(u32, i128)>, Vec<(String, Vec<i128>, i128)>),
+    /// The solver gave up by itself.
+    Unknown(String),
+    /// The budget was spent.
+    Cut,
+}
+
+impl Known {
+    /// What a task knows that could spend so much: no more than a search would have told it.
+    fn as_within(&self, most: Work) -> Self {
+        if self.cost > most { Self { cost: most, answer: Answer::Cut } } else { self.clone() }
+    }
+
+    /// What a search that may cost so much would say, and what it would be charged; `None` where it might say more than is known.
+    fn within(&self, most: Work, symbols: &[SymId]) -> Option<(Outcome, Work)> {
+        if matches!(self.answer, Answer::Cut) && most > self.cost {
+            return None;
+        }
+        if matches!(self.answer, Answer::Cut) || self.cost > most {
+            return Some((Outcome::Unknown(OUT_OF_WORK.into()), most));
+        }
+        let outcome = match &self.answer {
+            Answer::Unsat => Outcome::Unsat,
+            Answer::Unknown(why) => Outcome::Unknown(why.clone()),
+            Answer::Cut => return None,
+            Answer::Sat(values, applications) => Outcome::Sat(Model {
+                values: values.iter().map(|(n, v)| Some((*symbols.get(*n as usize)?, *v))).collect::<Option<_>>()?,
+                applications: applications.iter().map(|(name, args, v)| ((name.clone(), args.clone()), *v)).collect(),
+            }),
+        };
+        Some((outcome, self.cost))
+    }
+}
+
+fn remember(key: [u8; 32], known: Known) {
+    ASKED.with(|a| {
+        let mut a = a.borrow_mut();
+        if a.len() < ASKED_AT_MOST || a.contains_key(&key) {
+            a.insert(key, Rc::new(known));
+        }
+    });
+}
+
+/// The answer to a query, from before or by `search`, which is given the query in an arena of its own and what it may cost.
+pub(super) fn answer(
+    arena: &Arena,
+    query: &Query,
+    most: Work,
+    search: impl FnOnce(&Arena, &Query, Work) -> Outcome,
+) -> Outcome {
+    let own = Own::of(arena, query);
+    // Not even read.
+    if most < own.least() {
+        return Outcome::Unknown(OUT_OF_WORK.into());
+    }
+    let asked = ASKED.with(|a| a.borrow().get(&own.key).cloned());
+    if let Some((outcome, _)) = asked.and_then(|known| known.within(most, &own.symbols)) {
+        return outcome;
+    }
+    let recall = shared();
+    if let Some(known) = recall.as_ref().and_then(|r| r.get(&own.key))
+        && let Some((outcome, price)) = known.within(most, &own.symbols)
+    {
+        charge(price.get());
+        remember(own.key, known.as_within(most));
+        return outcome;
+    }
+    let (before, netted) = (done(), nets::count());
+    let outcome = search(&own.arena, &own.query(query), most);
+    let cost = done() - before;
+    let answer = match outcome {
+        Outcome::Unsat => Answer::Unsat,
+        Outcome::Sat(m) => {
+            let mut values: Vec<(u32, i128)> = m.values.iter().map(|(s, v)| (s.0, *v)).collect();
+            values.sort_unstable();
+            let mut applications: Vec<(String, Vec<i128>, i128)> =
+                m.applications.into_iter().map(|((name, args), v)| (name, args, v)).collect();
+            applications.sort_unstable();
+            Answer::Sat(values, applications)
+        }
+        Outcome::Unknown(why) if why == OUT_OF_WORK => Answer::Cut,
+        Outcome::Unknown(why) => Answer::Unknown(why),
+    };
+    let known = Known { cost: if matches!(answer, Answer::Cut) { most } else { cost }, answer };
+    if nets::count() == netted {
+        if let Some(recall) = recall {
+            recall.put(own.key, &known);
+        }
+        remember(own.key, known.as_within(most));
+    }
+    let (outcome, price) = known.within(most, &own.symbols).unwrap_or((Outcome::Unknown(OUT_OF_WORK.into()), most));
+    work::settle(before, price);
+    outcome
+}
+
+/// A query in an arena of its own.
+struct Own {
+    key: [u8; 32],
+    arena: Arena,
+    symbols: Vec<SymId>,
+    want: Vec<(TermId, bool)>,
+    bounds: Vec<(SymId, Range)>,
+}
+
+impl Own {
+    fn of(arena: &Arena, query: &Query) -> Self {
+        let roots: Vec<TermId> = query.want.iter().map(|w| w.0).collect();
+        let (own, terms, symbols) = arena.extract(&roots);
+        let numbers: FxHashMap<SymId, SymId> = symbols.iter().zip(0..).map(|(s, i)| (*s, SymId(i))).collect();
+        let want: Vec<(TermId, bool)> = query.want.iter().map(|(t, truth)| (terms[t], *truth)).collect();
+        // Bounds of what the question does not speak of bound nothing.
+        let bounds: Vec<(SymId, Range)> =
+            query.bounds.iter().filter_map(|(s, r)| Some((*numbers.get(s)?, *r))).collect();
+        let mut writer = Writer { hasher: blake3::Hasher::new() };
+        writer.byte(u8::from(query.mode == WrapMode::Exact));
+        writer.byte(u8::from(query.strict));
+        writer.count(own.len());
+        for i in 0..own.len() {
+            writer.term(&own, TermId(i as u32));
+        }
+        writer.count(want.len());
+        for (t, truth) in &want {
+            writer.child(*t);
+            writer.byte(u8::from(*truth));
+        }
+        for (s, r) in &bounds {
+            writer.word(s.0);
+            writer.range(*r);
+        }
+        Self { key: *writer.hasher.finalize().as_bytes(), arena: own, symbols, want, bounds }
+    }
+
+    fn query<'a>(&'a self, of: &Query) -> Query<'a> {
+        Query { want: &self.want, bounds: &self.bounds, mode: of.mode, strict: of.strict }
+    }
+
+    /// What reading it costs.
+    fn least(&self) -> Work {
+        Work::units(cost::CONTEXT + cost::ENCODE.saturating_mul(self.arena.len() as u64))
+    }
+}
+
+/// Writes the terms of such an arena.
+struct Writer {
+    hasher: blake3::Hasher,
+}
+
+impl Writer {
+    fn byte(&mut self, v: u8) {
+        self.hasher.update(&[v]);
+    }
+    fn word(&mut self, v: u32) {
+        self.hasher.update(&v.to_le_bytes());
+    }
+    fn int(&mut self, v: i128) {
+        self.hasher.update(&v.to_le_bytes());
+    }
+    fn count(&mut self, n: usize) {
+        self.hasher.update(&(n as u64).to_le_bytes());
+    }
+
+    fn range(&mut self, r: Range) {
+        for bound in [r.lo, r.hi] {
+            self.byte(u8::from(bound.is_some()));
+            self.int(bound.unwrap_or(0));
+        }
+    }
+
+    fn child(&mut self, t: TermId) {
+        self.word(t.0);
+    }
+
+    fn children<'t>(&mut self, all: impl IntoIterator<Item = &'t TermId, IntoIter: ExactSizeIterator>) {
+        let all = all.into_iter();
+        self.count(all.len());
+        for t in all {
+            self.child(*t);
+        }
+    }
+
+    fn term(&mut self, arena: &Arena, t: TermId) {
+        self.range(arena.range(t));
+        match arena.get(t) {
+            Term::Int(v) => {
+                self.byte(0);
+                self.int(*v);
+            }
+            Term::Sym(s) => {
+                self.byte(1);
+                self.word(s.0);
+                self.range(arena.symbol(*s).range);
+            }
+            Term::Poly(p) => {
+                self.byte(2);
+                self.count(p.terms.len());
+                for (monomial, coefficient) in &p.terms {
+                    self.children(monomial);
+                    self.int(*coefficient);
+                }
+            }
+            Term::Div(a, b) => {
+                self.byte(3);
+                self.children([a, b]);
+            }
+            Term::Rem(a, b) => {
+                self.byte(4);
+                self.children([a, b]);
+            }
+            Term::FloorDiv(a, c) => {
+                self.byte(5);
+                self.child(*a);
+                self.int(*c);
+            }
+            Term::Mod(a, c) => {
+                self.byte(6);
+                self.child(*a);
+                self.int(*c);
+            }
+            Term::Ite(c, a, b) => {
+                self.byte(7);
+                self.children([c, a, b]);
+            }
+            Term::Wrap { arg, bits, signed } => {
+                self.byte(8);
+                self.child(*arg);
+                self.word(*bits);
+                self.byte(u8::from(*signed));
+            }
+            Term::BitAnd(a, b, w) => {
+                self.byte(9);
+                self.children([a, b]);
+                self.word(*w);
+            }
+            Term::BitOr(a, b, w) => {
+                self.byte(10);
+                self.children([a, b]);
+                self.word(*w);
+            }
+            Term::BitXor(a, b, w) => {
+                self.byte(11);
+                self.children([a, b]);
+                self.word(*w);
+            }
+            Term::Pow2(a) => {
+                self.byte(12);
+                self.child(*a);
+            }
+            Term::Apply { name, args, range } => {
+                self.byte(13);
+                self.count(name.len());
+                self.hasher.update(name.as_bytes());
+                self.children(args);
+                self.range(*range);
+            }
+            Term::True => self.byte(14),
+            Term::False => self.byte(15),
+            Term::Le(a) => {
+                self.byte(16);
+                self.child(*a);
+            }
+            Term::EqZ(a) => {
+                self.byte(17);
+                self.child(*a);
+            }
+            Term::Not(a) => {
+                self.byte(18);
+                self.child(*a);
+            }
+            Term::And(v) => {
+                self.byte(19);
+                self.children(v);
+            }
+            Term::Or(v) => {
+                self.byte(20);
+                self.children(v);
+            }
+            Term::BoolSym(s) => {
+                self.byte(21);
+                self.word(s.0);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answers, Own, recalling};
+    use crate::check::solver::independence::Groups;
+    use crate::check::solver::smt::{OUT_OF_WORK, Outcome, Query};
+    use crate::check::solver::{Answer, Limits, Model, WrapMode, smt};
+    use crate::symbolic::term::{Arena, InputSource, Range, SymId, SymKind, TermId};
+    use crate::work::{Work, charge, done};
+    use std::collections::HashMap;
+    use std::sync::{Arc, Mutex};
+
+    fn input(a: &mut Arena, i: u32) -> TermId {
+        a.fresh(SymKind::Input(InputSource::Argv(i)), format!("argv[{i}]"), Range::new(0, 100))
+    }
+
+    /// `x * y + more <= 7`, in an arena that has seen other things before.
+    fn product(before: u32, more: i128) -> (Arena, TermId) {
+        let mut a = Arena::new();
+        for i in 0..before {
+            input(&mut a, 10 + i);
+        }
+        let (x, y) = (input(&mut a, 1), input(&mut a, 2));
+        let (xy, more, seven) = (a.mul(x, y), a.int(more), a.int(7));
+        let sum = a.add(xy, more);
+        let le = a.le(sum, seven);
+        (a, le)
+    }
+
+    #[test]
+    fn a_key_stands_for_the_question_and_not_for_who_asks() {
+        let (a, t) = product(0, 1);
+        let (b, u) = product(5, 1);
+        let (c, v) = product(0, 2);
+        let key = |a: &Arena, t, mode, truth| {
+            Own::of(a, &Query { want: &[(t, truth)], bounds: &[], mode, strict: false }).key
+        };
+        let usual = key(&a, t, WrapMode::Assume, true);
+        assert_eq!(usual, key(&b, u, WrapMode::Assume, true));
+        for other in
+            [key(&c, v, WrapMode::Assume, true), key(&a, t, WrapMode::Exact, true), key(&a, t, WrapMode::Assume, false)]
+        {
+            assert_ne!(usual, other);
+        }
+        let x = b.symbols_of(&[u])[0];
+        let bounded = |bounds: &[(SymId, Range)]| {
+            Own::of(&b, &Query { want: &[(u, true)], bounds, mode: WrapMode::Assume, strict: false }).key
+        };
+        assert_ne!(usual, bounded(&[(x, Range::new(0, 5))]));
+        assert_eq!(usual, bounded(&[(SymId(0), Range::new(0, 5))]), "of a symbol that it does not speak of");
+    }
+
+    #[derive(Default)]
+    struct InMemory(Mutex<HashMap<[u8; 32], Vec<u8>>>);
+
+    impl Answers for InMemory {
+        fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
+            self.0.lock().unwrap().get(key).cloned()
+        }
+        fn put(&self, key: &[u8; 32], _: bool, answer: &[u8]) {
+            self.0.lock().unwrap().insert(*key, answer.to_vec());
+        }
+    }
+
+    #[test]
+    fn what_a_task_asks_again_costs_nothing() {
+        let kept = Arc::new(InMemory::default());
+        let (a, t) = product(0, 1);
+        let query = Query { want: &[(t, true)], bounds: &[], mode: WrapMode::Assume, strict: false };
+        let ask = |most: u64| {
+            let start = done();
+            let outcome = recalling(Some(kept.clone()), || {
+                super::answer(&a, &query, Work::millis(most), |_, _, _| {
+                    charge(Work::millis(40).get());
+                    Outcome::Unsat
+                })
+            });
+            (matches!(outcome, Outcome::Unsat), done() - start >= Work::millis(40).min(Work::millis(most)))
+        };
+        super::begin_task();
+        assert_eq!([ask(100), ask(100)], [(true, true), (true, false)]);
+        // Another task is charged, though the answer is known, and knows only what it could pay.
+        super::begin_task();
+        assert_eq!(
+            [ask(30), ask(30), ask(100), ask(20)],
+            [(false, true), (false, false), (true, true), (false, false)]
+        );
+        super::begin_task();
+    }
+
+    /// What a search of the product's query gives that costs `price` of `most`; with whether there was one, and what was charged for it.
+    fn ask(kept: &Arc<InMemory>, before: u32, most: u64, price: u64, found: Outcome) -> (Outcome, bool, Work) {
+        let (a, t) = product(before, 1);
+        let (want, mut searched) = ([(t, true)], false);
+        let query = Query { want: &want, bounds: &[], mode: WrapMode::Assume, strict: false };
+        // Reading the question costs the same every time.
+        let start = done();
+        Own::of(&a, &query);
+        let reading = done() - start;
+        let start = done();
+        super::begin_task();
+        let outcome = recalling(Some(kept.clone()), || {
+            super::answer(&a, &query, Work::millis(most), |_, _, _| {
+                searched = true;
+                charge(Work::millis(price).get());
+                found
+            })
+        });
+        (outcome, searched, done() - start - reading)
+    }
+
+    #[test]
+    fn a_model_comes_back_in_the_symbols_of_whoever_asks() {
+        let kept = Arc::new(InMemory::default());
+        let model =
+            Outcome::Sat(Model { values: [(SymId(0), 3), (SymId(1), 2)].into_iter().collect(), ..Model::default() });
+        assert!(ask(&kept, 0, 100, 40, model).1);
+        let (Outcome::Sat(back), false, _) = ask(&kept, 4, 100, 40, Outcome::Unsat) else { panic!("it was known") };
+        let (a, t) = product(4, 1);
+        let symbols = a.symbols_of(&[t]);
+        let mut values: Vec<i128> = symbols.iter().map(|s| back.values[s]).collect();
+        values.sort_unstable();
+        assert_eq!(values, [2, 3]);
+        assert_eq!(back.value(&a, t, WrapMode::Assume), Some(1));
+    }
+
+    #[test]
+    fn what_is_recalled_costs_what_it_cost() {
+        let kept = Arc::new(InMemory::default());
+        let cut = || Outcome::Unknown(OUT_OF_WORK.into());
+        let (Outcome::Unsat, true, first) = ask(&kept, 0, 100, 40, Outcome::Unsat) else { panic!("nothing was known") };
+        let (Outcome::Unsat, false, again) = ask(&kept, 3, 100, 40, cut()) else { panic!("it was known") };
+        assert_eq!((first, again), (Work::millis(40), Work::millis(40)));
+        // With less to spend it would not have been found, now as then.
+        let (Outcome::Unknown(why), false, less) = ask(&kept, 0, 30, 40, Outcome::Unsat) else {
+            panic!("it costs more")
+        };
+        assert_eq!((why.as_str(), less), (OUT_OF_WORK, Work::millis(30)));
+        let (Outcome::Unknown(_), true, over) = ask(&Arc::default(), 0, 30, 40, Outcome::Unsat) else {
+            panic!("it costs more")
+        };
+        assert_eq!(over, Work::millis(30), "the same without a cache");
+    }
+
+    #[test]
+    fn what_was_cut_off_is_searched_again_with_more_only() {
+        let kept = Arc::new(InMemory::default());
+        let cut = || Outcome::Unknown(OUT_OF_WORK.into());
+        assert!(ask(&kept, 0, 100, 100, cut()).1);
+        assert!(!ask(&kept, 0, 100, 100, cut()).1 && !ask(&kept, 0, 40, 40, cut()).1);
+        let (Outcome::Unsat, true, _) = ask(&kept, 0, 200, 150, Outcome::Unsat) else { panic!("more was given") };
+        let (Outcome::Unsat, false, _) = ask(&kept, 0, 150, 0, cut()) else { panic!("it is decided") };
+        let (Outcome::Unknown(_), false, _) = ask(&kept, 0, 100, 0, cut()) else { panic!("as it was with so much") };
+    }
+
+    #[test]
+    fn without_a_place_for_answers_every_search_is_made() {
+        let (a, t) = product(0, 1);
+        let query = Query { want: &[(t, true)], bounds: &[], mode: WrapMode::Assume, strict: false };
+        let mut searches = 0;
+        for _ in 0..2 {
+            super::begin_task();
+            super::answer(&a, &query, Work::millis(10), |_, _, _| {
+                searches += 1;
+                Outcome::Unsat
+            });
+        }
+        assert_eq!(searches, 2);
+        super::answer(&a, &query, Work::units(1), |_, _, _| panic!("there is not even enough to read it"));
+    }
+
+    #[test]
+    fn one_check_asks_the_same_only_once_in_all_its_threads() {
+        let (a, t) = product(0, 1);
+        let query = Query { want: &[(t, true)], bounds: &[], mode: WrapMode::Assume, strict: false };
+        let ask = |found: Outcome| {
+            super::begin_task();
+            let mut searches = 0;
+            let outcome = super::answer(&a, &query, Work::millis(100), |_, _, _| {
+                searches += 1;
+                found
+            });
+            (outcome, searches)
+        };
+        recalling(None, || {
+            assert_eq!(ask(Outcome::Unsat).1, 1);
+            let recall = super::shared();
+            std::thread::scope(|s| {
+                s.spawn(|| {
+                    super::with(recall, || {
+                        let (Outcome::Unsat, 0) = ask(Outcome::Unknown("?".into())) else {
+                            panic!("the other thread knows it")
+                        };
+                    });
+                })
+                .join()
+            })
+            .unwrap();
+        });
+        assert_eq!(recalling(None, || ask(Outcome::Unsat).1), 1, "another check is another one");
+    }
+
+    struct Always(&'static [u8]);
+
+    impl Answers for Always {
+        fn get(&self, _: &[u8; 32]) -> Option<Vec<u8>> {
+            Some(self.0.to_vec())
+        }
+        fn put(&self, _: &[u8; 32], _: bool, _: &[u8]) {}
+    }
+
+    #[test]
+    fn the_solver_is_asked_only_what_is_not_known() {
+        let (a, t) = product(0, 1);
+        let prove = |kept: Option<&'static [u8]>| {
+            super::begin_task();
+            let kept = kept.map(|bytes| Arc::new(Always(bytes)) as Arc<dyn Answers>);
+            recalling(kept, || smt::prove(&a, &[], t, WrapMode::Assume, &Limits::default(), &mut Groups::default()))
+        };
+        assert!(matches!(prove(None), Answer::Model(_)), "7 * 7 is more than 7");
+        assert!(matches!(prove(Some(&[0, 0])), Answer::Proved { .. }), "as it was kept");
+        // What is no answer, and a model of another query's symbols, are searched anew.
+        for damaged in [&b""[..], b"nonsense", &[0, 1, 1, 99, 0, 0]] {
+            assert!(matches!(prove(Some(damaged)), Answer::Model(_)), "{damaged:?}");
+        }
+    }
+}

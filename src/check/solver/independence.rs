@@ -1,0 +1,192 @@
+//! Facts that share no symbol: each group of them holds or does not on its own, whatever is asked of the others.
+//!
+//! The path to an access says much that has nothing to do with its index: loops that ended before, tests of other
+//! variables. What was found out about such a group is kept for the next access on that path.
+
+use super::smt::{self, Budget, Outcome};
+use super::{Limits, Model, ModelAnswer, Positive, WrapMode, minimise};
+use crate::symbolic::term::{Arena, SymId, Term, TermId};
+use crate::work::{Allotment, Work};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What links facts: symbols and uninterpreted functions.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Name<'a> {
+    Symbol(SymId),
+    Function(&'a str),
+}
+
+/// The facts linked to a goal, and those that are not, in groups.
+pub(super) struct Split {
+    pub near: Vec<TermId>,
+    pub far: Vec<Vec<TermId>>,
+}
+
+/// What is known of groups. Terms are those of one arena.
+#[derive(Default)]
+pub struct Groups {
+    known: FxHashMap<(Vec<TermId>, WrapMode), Known>,
+    /// The least models that were found.
+    small: FxHashMap<(Vec<TermId>, WrapMode), Model>,
+}
+
+#[derive(Clone)]
+enum Known {
+    Holds(Model),
+    Never,
+    /// Searched in vain, with so much to spend.
+    Open(Work, String),
+}
+
+impl Groups {
+    /// Whether the facts of a group can hold together. `most` is what the whole search may take.
+    pub(super) fn decide(
+        &mut self,
+        arena: &Arena,
+        group: &[TermId],
+        mode: WrapMode,
+        budget: &Budget,
+        most: Work,
+    ) -> Outcome {
+        let key = (group.to_vec(), mode);
+        match self.known.get(&key) {
+            Some(Known::Holds(m)) => return Outcome::Sat(m.clone()),
+            Some(Known::Never) => return Outcome::Unsat,
+            Some(Known::Open(tried, why)) if *tried >= most => return Outcome::Unknown(why.clone()),
+            _ => {}
+        }
+        let want: Vec<(TermId, bool)> = group.iter().map(|f| (*f, true)).collect();
+        let outcome = smt::decide(arena, &want, mode, budget);
+        self.known.insert(
+            key,
+            match &outcome {
+                Outcome::Sat(m) => Known::Holds(m.clone()),
+                Outcome::Unsat => Known::Never,
+                Outcome::Unknown(why) => Known::Open(most, why.clone()),
+            },
+        );
+        outcome
+    }
+
+    /// A small model of all facts, put together from those of the groups. As [`super::find_model`].
+    pub(super) fn find(
+        &mut self,
+        arena: &Arena,
+        facts: &[TermId],
+        prefer_small: &[SymId],
+        positive: &Positive,
+        mode: WrapMode,
+        limits: &Limits,
+    ) -> ModelAnswer {
+        let all = Allotment::of(limits.work);
+        let mut whole = Model::default();
+        for group in split(arena, facts, None).all() {
+            let key = (group, mode);
+            if !self.small.contains_key(&key) {
+                let symbols = arena.symbols_of(&key.0);
+                let here = |all: &[SymId]| -> Vec<SymId> {
+                    all.iter().copied().filter(|s| symbols.binary_search(s).is_ok()).collect()
+                };
+                match minimise::find(
+                    arena,
+                    &key.0,
+                    &here(prefer_small),
+                    &Positive { wished: here(&positive.wished), sizes: here(&positive.sizes) },
+                    mode,
+                    &Limits { work: all.left(), ..*limits },
+                ) {
+                    ModelAnswer::Model(m) => {
+                        self.small.insert(key.clone(), m);
+                    }
+                    other => return other,
+                }
+            }
+            if let Some(m) = self.small.get(&key) {
+                whole.values.extend(m.values.clone());
+                whole.applications.extend(m.applications.clone());
+            }
+        }
+        ModelAnswer::Model(whole)
+    }
+}
+
+impl Split {
+    fn all(self) -> impl Iterator<Item = Vec<TermId>> {
+        std::iter::once(self.near).filter(|g| !g.is_empty()).chain(self.far)
+    }
+}
+
+fn names(arena: &Arena, t: TermId) -> Vec<Name<'_>> {
+    arena
+        .cone(&[t])
+        .into_iter()
+        .filter_map(|n| match arena.get(n) {
+            Term::Sym(s) | Term::BoolSym(s) => Some(Name::Symbol(*s)),
+            Term::Apply { name, .. } => Some(Name::Function(name)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Splits facts by what links them, transitively. Order within a group is that of the facts.
+pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> Split {
+    let of_fact: Vec<Vec<Name<'_>>> = facts.iter().map(|f| names(arena, *f)).collect();
+    let mut by_name: FxHashMap<&Name<'_>, Vec<usize>> = FxHashMap::default();
+    for (i, ns) in of_fact.iter().enumerate() {
+        for n in ns {
+            by_name.entry(n).or_default().push(i);
+        }
+    }
+    let mut taken = vec![false; facts.len()];
+    let mut linked = |start: &[Name<'_>]| -> Vec<usize> {
+        let mut seen: FxHashSet<Name<'_>> = start.iter().cloned().collect();
+        let mut queue: Vec<Name<'_>> = start.to_vec();
+        let mut group = vec![];
+        while let Some(n) = queue.pop() {
+            for &i in by_name.get(&n).map_or(&[][..], Vec::as_slice) {
+                if std::mem::replace(&mut taken[i], true) {
+                    continue;
+                }
+                group.push(i);
+                for m in &of_fact[i] {
+                    if seen.insert(m.clone()) {
+                        queue.push(m.clone());
+                    }
+                }
+            }
+        }
+        group
+    };
+    let mut near = linked(&goal.map(|g| names(arena, g)).unwrap_or_default());
+    // A fact without symbols is true or makes everything true: it belongs to the query.
+    near.extend(of_fact.iter().enumerate().filter(|(_, ns)| ns.is_empty()).map(|(i, _)| i));
+    let mut far = vec![];
+    for ns in &of_fact {
+        let mut group = linked(ns);
+        group.sort_unstable();
+        if !group.is_empty() {
+            far.push(group);
+        }
+    }
+    near.sort_unstable();
+    let terms = |group: Vec<usize>| group.into_iter().map(|i| facts[i]).collect();
+    Split { near: terms(near), far: far.into_iter().map(terms).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+    use crate::symbolic::term::{Arena, Range, SymKind};
+
+    #[test]
+    fn facts_are_grouped_by_what_they_share() {
+        let mut a = Arena::new();
+        let [x, y, z, u, v] = ["x", "y", "z", "u", "v"]
+            .map(|n| a.fresh(SymKind::Unknown { reason: n.into() }, n, Range::of_int(32, true)));
+        let (xy, yz, uu, v5) = (a.le(x, y), a.le(y, z), a.le_zero(u), a.le_zero(v));
+        let zero = a.int(0);
+        let goal = a.le(zero, z);
+        let s = split(&a, &[uu, xy, v5, yz], Some(goal));
+        assert_eq!((s.near, s.far), (vec![xy, yz], vec![vec![uu], vec![v5]]));
+    }
+}

@@ -1,0 +1,170 @@
+//! Models with small values: a counterexample that is cheap to run and easy to read.
+
+use super::smt::{self, Budget, Outcome, Query};
+use super::{Limits, Model, ModelAnswer, Positive, WrapMode, boundary};
+use crate::symbolic::term::{Arena, Range, SymId, TermId};
+use crate::work::Work;
+
+/// Bounds on the magnitude of inputs, tried in turn.
+const STEPS: [i128; 12] = [1, 2, 3, 4, 8, 16, 32, 64, 128, 1024, 16_384, 1 << 20];
+/// Those tried first, by index: most counterexamples need no input above 4, and what has none is seen soon.
+const LADDER: [usize; 3] = [3, 7, 11];
+/// Magnitudes that need not be made smaller by another query: nobody minds a 3 in place of a 1.
+const SMALL: i128 = 4;
+/// For one bounded attempt: a small model is worth a little, not the whole budget.
+const ATTEMPT: Work = Work::millis(300);
+
+pub(super) fn find(
+    arena: &Arena,
+    facts: &[TermId],
+    prefer_small: &[SymId],
+    positive: &Positive,
+    mode: WrapMode,
+    limits: &Limits,
+) -> ModelAnswer {
+    if let Some(reason) = smt::refuse() {
+        return ModelAnswer::Unknown(reason);
+    }
+    let budget = Budget::new(limits);
+    let want: Vec<(TermId, bool)> = facts.iter().map(|f| (*f, true)).collect();
+    let from_one =
+        |all: &[SymId]| -> Vec<(SymId, Range)> { all.iter().map(|s| (*s, Range { lo: Some(1), hi: None })).collect() };
+    let at_least_one = from_one(&positive.wished);
+    let bounded = |k: i128| -> Option<Model> {
+        let mut bounds = at_least_one.clone();
+        bounds.extend(prefer_small.iter().map(|s| (*s, Range::new(-k, k))));
+        match attempt(arena, &want, &bounds, mode, &budget) {
+            Outcome::Sat(m) => Some(m),
+            _ => None,
+        }
+    };
+    // Small ones are tried first: what the solver would have to find out about bits takes too long to look for smaller ones yet.
+    if let Some(m) = boundary::model(arena, &Query { want: &want, bounds: &at_least_one, mode, strict: true }) {
+        return ModelAnswer::Model(lower(arena, m, &want, prefer_small, &at_least_one, mode, &budget));
+    }
+    let mut below = 0;
+    for top in LADDER {
+        if budget.spent() {
+            break;
+        }
+        let Some(mut model) = bounded(STEPS[top]) else {
+            below = top + 1;
+            continue;
+        };
+        // The least bound for which one was found, between the last that failed and this.
+        let mut top = top;
+        while below < top && !budget.spent() {
+            let mid = below + (top - below) / 2;
+            match bounded(STEPS[mid]) {
+                Some(m) => {
+                    model = m;
+                    top = mid;
+                }
+                None => below = mid + 1,
+            }
+        }
+        return ModelAnswer::Model(shrink(arena, model, &want, prefer_small, &at_least_one, mode, &budget));
+    }
+    let mut fewer = vec![at_least_one];
+    if positive.sizes.len() < positive.wished.len() {
+        fewer.push(from_one(&positive.sizes));
+    }
+    for kept in fewer.iter().filter(|kept| !kept.is_empty()) {
+        if let Outcome::Sat(m) = attempt(arena, &want, kept, mode, &budget) {
+            return ModelAnswer::Model(shrink(arena, m, &want, prefer_small, kept, mode, &budget));
+        }
+    }
+    match smt::decide(arena, &want, mode, &budget) {
+        Outcome::Sat(m) => ModelAnswer::Model(shrink(arena, m, &want, prefer_small, &[], mode, &budget)),
+        Outcome::Unsat => ModelAnswer::Unsat,
+        Outcome::Unknown(why) => ModelAnswer::Unknown(why),
+    }
+}
+
+fn attempt(
+    arena: &Arena,
+    want: &[(TermId, bool)],
+    bounds: &[(SymId, Range)],
+    mode: WrapMode,
+    budget: &Budget,
+) -> Outcome {
+    let query = Query { want, bounds, mode, strict: true };
+    match smt::check(arena, &query, budget.at_most(ATTEMPT)) {
+        Outcome::Sat(m) => smt::checked(arena, m, want, mode),
+        other => other,
+    }
+}
+
+/// Each input in turn as small as the others allow: by evaluation while these stay as they are, then, where it is not small yet, by
+/// halving its magnitude and asking again.
+fn shrink(
+    arena: &Arena,
+    model: Model,
+    want: &[(TermId, bool)],
+    inputs: &[SymId],
+    kept: &[(SymId, Range)],
+    mode: WrapMode,
+    budget: &Budget,
+) -> Model {
+    let mut model = lower(arena, model, want, inputs, kept, mode, budget);
+    let mut fixed: Vec<(SymId, Range)> = kept.to_vec();
+    for &s in inputs {
+        let Some(mut size) = model.values.get(&s).map(|v| v.abs()) else { continue };
+        let mut low = least(arena, s, kept) - 1;
+        // Invariant: there is a model with magnitude `size`, none was found with magnitude `low`.
+        while size > SMALL && size - low > 1 && !budget.spent() {
+            let mid = low + (size - low) / 2;
+            let mut bounds = fixed.clone();
+            bounds.push((s, Range::new(-mid, mid)));
+            bounds.extend(
+                inputs
+                    .iter()
+                    .filter(|o| **o != s)
+                    .filter_map(|o| model.values.get(o).map(|v| (*o, Range::new(-v.abs(), v.abs())))),
+            );
+            match attempt(arena, want, &bounds, mode, budget) {
+                Outcome::Sat(m) => {
+                    size = m.values.get(&s).map_or(size, |v| v.abs()).min(mid);
+                    model = m;
+                }
+                _ => low = mid,
+            }
+        }
+        fixed.push((s, Range::new(-size, size)));
+    }
+    model
+}
+
+/// Each input in turn as small as it may be with everything else as it is.
+fn lower(
+    arena: &Arena,
+    mut model: Model,
+    want: &[(TermId, bool)],
+    inputs: &[SymId],
+    kept: &[(SymId, Range)],
+    mode: WrapMode,
+    budget: &Budget,
+) -> Model {
+    for &s in inputs {
+        let Some(&now) = model.values.get(&s) else { continue };
+        let first = least(arena, s, kept);
+        let each = std::iter::once(0).chain(STEPS).filter(|v| *v >= first && *v < now.abs());
+        for v in each {
+            if budget.spent() {
+                return model;
+            }
+            model.values.insert(s, v * now.signum());
+            if model.refuted(arena, want, mode).is_none() {
+                break;
+            }
+            model.values.insert(s, now);
+        }
+    }
+    model
+}
+
+/// The least magnitude that a symbol's range and the bounds kept allow.
+fn least(arena: &Arena, s: SymId, kept: &[(SymId, Range)]) -> i128 {
+    let floor = |r: Range| r.lo.unwrap_or(0).max(r.hi.map_or(0, |h| -h)).max(0);
+    kept.iter().filter(|k| k.0 == s).fold(floor(arena.symbol(s).range), |l, k| l.max(floor(k.1)))
+}
