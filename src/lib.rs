@@ -8,6 +8,7 @@ pub mod driver;
 pub mod facts;
 pub mod frontend;
 pub mod host;
+pub mod inside;
 pub mod ir;
 pub mod kernel;
 pub mod nets;
