@@ -95,7 +95,7 @@ impl Executor<'_> {
         Some(Value::Int(t))
     }
 
-    /// `malloc` and `new` in a kernel: an allocation that is used has succeeded.
+    /// `malloc` and `new` in a kernel: null where the heap has no more, if the program looks.
     fn heap_of_device(&mut self, size: Option<&Value>, s: State, context: u64, site: Site) -> Option<(Value, State)> {
         let size = match size {
             Some(v) => self.value_int(v, 64),
@@ -104,7 +104,7 @@ impl Executor<'_> {
         let size = self.interpret(size, 64, false);
         let memory = self.arena.int(i128::from(self.device_memory));
         let fits = self.arena.le(size, memory);
-        let mut s = self.assume(s, fits)?;
+        let (mut s, given) = self.scarce(s, fits, site)?;
         let place = self.user_location();
         let object = Object {
             kind: ObjKind::DeviceHeap,
@@ -115,6 +115,7 @@ impl Executor<'_> {
             array: true,
         };
         let o = self.allocate(context, site, 1, |_| object);
+        self.note_scarce(o, given);
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
         Some((self.pointer(o, 0), s))
     }

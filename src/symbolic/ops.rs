@@ -1066,6 +1066,9 @@ impl Executor<'_> {
             }
             _ => true,
         };
+        if let Some(missing) = self.is_missing_address(pred, x, y) {
+            return missing;
+        }
         let (x, y) = (self.interpret(x, bits, signed), self.interpret(y, bits, signed));
         match pred {
             Pred::Eq => self.arena.eq(x, y),
@@ -1103,7 +1106,13 @@ impl Executor<'_> {
                             Pred::Ule | Pred::Sle => self.arena.le(l, r),
                         })
                     }
-                    // An object, a function or a parameter is not null here, and two objects are not one.
+                    (Base::Object(_), Base::Null) | (Base::Null, Base::Object(_))
+                        if matches!(pred, Pred::Eq | Pred::Ne)
+                            && let Some(missing) = self.is_missing(if b.base == Base::Null { a } else { b }) =>
+                    {
+                        Some(if pred == Pred::Eq { missing } else { self.arena.not(missing) })
+                    }
+                    // Any other object, a function or a parameter is not null here, and two objects are not one.
                     _ => match pred {
                         Pred::Eq => Some(self.arena.bool(false)),
                         Pred::Ne => Some(self.arena.bool(true)),
