@@ -7,7 +7,7 @@ use super::intrinsics::is_barrier;
 use crate::ir::{FuncRef, Function, LocId, TypeId};
 use crate::symbolic::exec::{Executor, Site, State};
 use crate::symbolic::memory::{ObjKind, ObjState, Object, Rest};
-use crate::symbolic::value::Value;
+use crate::symbolic::value::{Base, Value};
 use std::rc::Rc;
 
 /// What a model says of a call: handled (with `None` where the call does not return), or the state given back.
@@ -59,6 +59,10 @@ impl Executor<'_> {
         if name.starts_with("__nv_") {
             // libdevice computes; only pointer arguments (sincos, modf, frexp) are written.
             let mut s = s;
+            let leads_out = |e: &Self, a: &Value| matches!(a, Value::Ptr(p) if p.iter().any(|t| !matches!(t.base, Base::Object(o) if e.object(o).kind == ObjKind::DeviceLocal)));
+            if args.iter().any(|a| leads_out(self, a)) {
+                self.unknown_access(&s, site, "one that a math function writes to");
+            }
             self.forget_pointees(&mut s, args, "the result of a math function");
             let m = self.program.module(site.func.module);
             let v = self.unknown_of(m, ty, "the result of a math function");

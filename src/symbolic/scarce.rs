@@ -139,10 +139,11 @@ impl Executor<'_> {
         for block in &func.blocks {
             for inst in &block.insts {
                 match &inst.op {
-                    Op::Icmp { a, b, .. } if is_held(a) && is_null(b) || is_held(b) && is_null(a) => {
-                        if self.goes_on_without(f, inst.result, &inst.op) {
-                            return true;
-                        }
+                    Op::Icmp { a, b, .. }
+                        if (is_held(a) && is_null(b) || is_held(b) && is_null(a))
+                            && self.goes_on_without(f, inst.result, &inst.op) =>
+                    {
+                        return true;
                     }
                     Op::Call { callee, args } => inwards.push((callee, args)),
                     _ => {}
