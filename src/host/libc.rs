@@ -57,11 +57,14 @@ impl Executor<'_> {
                 let v = Value::unknown("a floating-point argument");
                 Ok(Some((v, s)))
             }
-            "malloc" | "_Znwm" | "_Znam" | "valloc" => {
-                let n = self.int_arg(c, 0, 64);
-                self.host_allocation(c, s, n, Rest::Uninit)
-            }
-            "_ZnwmSt11align_val_t" | "_ZnamSt11align_val_t" | "_ZnwmRKSt9nothrow_t" | "_ZnamRKSt9nothrow_t" => {
+            "malloc"
+            | "_Znwm"
+            | "_Znam"
+            | "valloc"
+            | "_ZnwmSt11align_val_t"
+            | "_ZnamSt11align_val_t"
+            | "_ZnwmRKSt9nothrow_t"
+            | "_ZnamRKSt9nothrow_t" => {
                 let n = self.int_arg(c, 0, 64);
                 self.host_allocation(c, s, n, Rest::Uninit)
             }
@@ -91,11 +94,10 @@ impl Executor<'_> {
             "posix_memalign" => {
                 let out = self.pointer_arg(c, 0);
                 let n = self.int_arg(c, 2, 64);
-                if let Ok(Some((p, st))) = self.host_allocation(c, s.clone(), n, Rest::Uninit) {
-                    s = st;
-                    self.store_value(&mut s, &out, p, 8);
-                }
-                self.success(s)
+                let Ok(Some((p, mut s))) = self.host_allocation(c, s, n, Rest::Uninit) else { return Ok(None) };
+                self.store_value(&mut s, &out, p.clone(), 8);
+                let status = self.status_of_given(&p);
+                Ok(Some((Value::Int(status), s)))
             }
             "free"
             | "_ZdlPv"
@@ -319,10 +321,17 @@ impl Executor<'_> {
     fn host_allocation(&mut self, c: &Call<'_>, mut s: State, size: TermId, rest: Rest) -> Modelled {
         let want = Range::new(0, (1 << 63) - 1);
         let size = if want.contains(self.arena.range(size)) { size } else { self.interpret(size, 64, false) };
-        // The allocation succeeds: it is no negative number read as `size_t`.
+        // What is larger is not given, nor is a negative number read as `size_t`: C++ throws then, C gives null.
         let most = self.arena.int(MOST_OF_HOST);
         let fits = self.arena.le(size, most);
-        let Some(assumed) = self.assume(s, fits) else { return Ok(None) };
+        let throws = c.name.starts_with("_Znw") || c.name.starts_with("_Zna");
+        let throws = throws && !c.name.ends_with("nothrow_t");
+        let assumed = if throws {
+            self.assume(s, fits).map(|s| (s, None))
+        } else {
+            self.scarce(s, fits, c.site).map(|(s, well)| (s, Some(well)))
+        };
+        let Some((assumed, given)) = assumed else { return Ok(None) };
         s = assumed;
         let place = self.user_location();
         let o = self.allocate(c.context, c.site, 1, |_| Object {
@@ -333,6 +342,9 @@ impl Executor<'_> {
             func: None,
             array: true,
         });
+        if let Some(given) = given {
+            self.note_scarce(o, given);
+        }
         s.mem.insert(o, Rc::new(ObjState::new(rest)));
         Ok(Some((self.pointer(o, 0), s)))
     }

@@ -189,12 +189,16 @@ impl Executor<'_> {
 
     /// A status code, of which nothing is known.
     pub(super) fn status(&mut self, call: &str) -> Value {
-        let t = self.arena.fresh(
-            SymKind::Unknown { reason: format!("{STATUS}`{call}` gives") },
-            "a status",
-            Range::new(0, 999),
-        );
-        Value::Int(t)
+        Value::Int(self.status_of(call))
+    }
+
+    /// A code that says whether an allocation had memory.
+    pub(crate) fn allocation_status(&mut self) -> TermId {
+        self.status_of("an allocation")
+    }
+
+    fn status_of(&mut self, call: &str) -> TermId {
+        self.arena.fresh(SymKind::Unknown { reason: format!("{STATUS}`{call}` gives") }, "a status", Range::new(0, 999))
     }
 
     /// Where a branch depends on status codes alone, and the program only ends on others than success: that it goes the other way.
@@ -238,7 +242,7 @@ impl Executor<'_> {
     }
 
     /// Whether code from a block on ends the program on every way, and does nothing on a device before.
-    fn only_ends(&self, f: FuncRef, from: BlockId) -> bool {
+    pub(crate) fn only_ends(&self, f: FuncRef, from: BlockId) -> bool {
         let func = self.program.func(f);
         let (mut seen, mut open): (FxHashSet<BlockId>, Vec<BlockId>) = (FxHashSet::default(), vec![from]);
         while let Some(b) = open.pop() {

@@ -88,6 +88,15 @@ const ALGORITHMS: &[&str] = &[
 /// A number between two others, which the distribution keeps one behind the other.
 const UNIFORM: &str = "std::uniform_int_distribution<";
 
+/// Readers of numbers, and the bits of what they give.
+const NUMBERS: &[(&str, u32)] = &[
+    ("_ZNSt7__cxx114stoiERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi", 32),
+    ("_ZNSt7__cxx114stolERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi", 64),
+    ("_ZNSt7__cxx115stollERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi", 64),
+    ("_ZNSt7__cxx115stoulERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi", 64),
+    ("_ZNSt7__cxx116stoullERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi", 64),
+];
+
 /// What starts a thread of the host. Substrings of demangled names.
 const THREADS: &[&str] = &["std::thread::thread<", "std::jthread::jthread<", "std::async<"];
 
@@ -185,19 +194,11 @@ impl Executor<'_> {
         if c.display.contains("std::chrono::") && self.program.func(c.func).is_declaration() {
             return self.opaque(c, s, "the time");
         }
+        if let Some((_, bits)) = NUMBERS.iter().find(|(n, _)| *n == c.name) {
+            return self.string_number(c, s, *bits);
+        }
         if c.display.contains("basic_string<") || c.name.contains("basic_string") || c.name.starts_with("_ZNSs") {
             return self.string_call(c, s);
-        }
-        for (prefix, bits) in [
-            ("_ZNSt7__cxx114stoiE", 32),
-            ("_ZNSt7__cxx114stolE", 64),
-            ("_ZNSt7__cxx115stollE", 64),
-            ("_ZNSt7__cxx115stoulE", 64),
-            ("_ZNSt7__cxx116stoullE", 64),
-        ] {
-            if c.name.starts_with(prefix) {
-                return self.string_number(c, s, bits);
-            }
         }
         if c.display.contains(UNIFORM) && !c.display.contains("std::vector<") {
             if !c.display.contains("::operator()<std::") {
@@ -300,10 +301,6 @@ impl Executor<'_> {
 
     /// `std::string`: only which program argument it holds is followed, by its data pointer at offset 0.
     fn string_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        if c.name.contains("stoi") || c.name.contains("stol") || c.name.contains("stoul") {
-            let bits = if c.name.contains("stoiE") { 32 } else { 64 };
-            return self.string_number(c, s, bits);
-        }
         let [equal, unequal] = ["_ZSteqIc", "_ZStneIc"].map(|p| c.name.starts_with(p));
         if (equal || unequal) && c.display.ends_with("char const*)") {
             let (this, text) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));

@@ -7,7 +7,7 @@ use super::intrinsics::is_barrier;
 use crate::ir::{FuncRef, Function, LocId, TypeId};
 use crate::symbolic::exec::{Executor, Site, State};
 use crate::symbolic::memory::{ObjKind, ObjState, Object, Rest};
-use crate::symbolic::value::Value;
+use crate::symbolic::value::{Base, Value};
 use std::rc::Rc;
 
 /// What a model says of a call: handled (with `None` where the call does not return), or the state given back.
@@ -59,6 +59,10 @@ impl Executor<'_> {
         if name.starts_with("__nv_") {
             // libdevice computes; only pointer arguments (sincos, modf, frexp) are written.
             let mut s = s;
+            let leads_out = |e: &Self, a: &Value| matches!(a, Value::Ptr(p) if p.iter().any(|t| !matches!(t.base, Base::Object(o) if e.object(o).kind == ObjKind::DeviceLocal)));
+            if args.iter().any(|a| leads_out(self, a)) {
+                self.unknown_access(&s, site, "one that a math function writes to");
+            }
             self.forget_pointees(&mut s, args, "the result of a math function");
             let m = self.program.module(site.func.module);
             let v = self.unknown_of(m, ty, "the result of a math function");
@@ -95,7 +99,7 @@ impl Executor<'_> {
         Some(Value::Int(t))
     }
 
-    /// `malloc` and `new` in a kernel: an allocation that is used has succeeded.
+    /// `malloc` and `new` in a kernel: null where the heap has no more, if the program looks.
     fn heap_of_device(&mut self, size: Option<&Value>, s: State, context: u64, site: Site) -> Option<(Value, State)> {
         let size = match size {
             Some(v) => self.value_int(v, 64),
@@ -104,7 +108,7 @@ impl Executor<'_> {
         let size = self.interpret(size, 64, false);
         let memory = self.arena.int(i128::from(self.device_memory));
         let fits = self.arena.le(size, memory);
-        let mut s = self.assume(s, fits)?;
+        let (mut s, given) = self.scarce(s, fits, site)?;
         let place = self.user_location();
         let object = Object {
             kind: ObjKind::DeviceHeap,
@@ -115,6 +119,7 @@ impl Executor<'_> {
             array: true,
         };
         let o = self.allocate(context, site, 1, |_| object);
+        self.note_scarce(o, given);
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
         Some((self.pointer(o, 0), s))
     }

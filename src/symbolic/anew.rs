@@ -53,6 +53,7 @@ impl Executor<'_> {
         });
         // Addresses that were kept before may be the twin's.
         self.kept.add_twin(made, twin);
+        self.note_scarce_twin(made, twin);
         Some(Anew { made, twin, offset })
     }
 

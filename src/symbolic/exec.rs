@@ -195,6 +195,7 @@ pub struct Executor<'p> {
     /// Work for the device may overlap: the host uses a stream other than the default one, or copies asynchronously.
     pub overlapping: bool,
     pub(crate) runtime: super::runtime::Runtime,
+    pub(crate) scarce: super::scarce::Scarce,
     pub(crate) recording: bool,
     pub(crate) stack: Vec<Site>,
     pub(super) version: u32,
@@ -310,6 +311,7 @@ impl<'p> Executor<'p> {
             alone: false,
             overlapping: false,
             runtime: Default::default(),
+            scarce: Default::default(),
             recording: true,
             stack: vec![],
             version: 0,

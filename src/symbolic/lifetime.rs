@@ -126,6 +126,9 @@ impl Executor<'_> {
             ) {
                 continue;
             }
+            if self.is_null_here(s, o) {
+                continue;
+            }
             let at_start = self.arena.eq(t.offset, zero);
             let cond = self.arena.and(t.cond, at_start);
             if self.arena.as_bool(cond) == Some(false) {

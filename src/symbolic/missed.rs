@@ -16,8 +16,8 @@ use super::exec::{Executor, State};
 use super::kept::Stored;
 use super::memory::{ObjId, ObjKind, Rest};
 use super::names::{
-    calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_library, keeps_functions, may_keep_addresses,
-    may_launch_given,
+    calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_cuda, is_of_library, keeps_functions,
+    may_keep_addresses, may_launch_given,
 };
 use super::spared::has_unknown_pointer;
 use super::value::{Base, Lost, Target, Value};
@@ -53,6 +53,8 @@ impl Executor<'_> {
         let (mut objects, anything) = self.could_write(&with_bodies, why);
         // A function of the program in a unit that is not at hand.
         if callees.iter().any(|f| self.may_be_the_programs(*f)) {
+            // On a device it may write the variables that it names, and where these lead.
+            self.written_anywhere |= self.side == Side::Device;
             for g in self.effort.exported().to_vec() {
                 objects.push(self.global_object(g.module, g.global));
             }
@@ -223,11 +225,14 @@ impl Executor<'_> {
     /// taken for a library's.
     fn may_be_the_programs(&self, f: FuncRef) -> bool {
         let func = self.function(f);
-        self.side == Side::Host
-            && func.is_declaration()
-            && func.name.starts_with("_Z")
-            && !is_of_library(&func.name)
-            && !calls_nothing(&func.name)
+        if self.side == Side::Device {
+            // Reserved names are the compiler's and CUDA's own, which know nothing of the program.
+            return func.is_declaration()
+                && !func.name.starts_with("__")
+                && !is_of_cuda(&func.name)
+                && !is_of_library(&func.name);
+        }
+        func.is_declaration() && func.name.starts_with("_Z") && !is_of_library(&func.name) && !calls_nothing(&func.name)
     }
 
     fn add_callback(&self, base: &Base, lent: &mut Lent) {

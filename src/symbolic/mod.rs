@@ -37,6 +37,7 @@ pub(crate) mod reached;
 pub mod reals;
 pub mod running;
 pub(crate) mod runtime;
+pub(crate) mod scarce;
 mod several;
 mod spared;
 mod starts;

@@ -632,9 +632,16 @@ impl Executor<'_> {
                 self.fill(&mut s, &d, b, n);
             }
             Op::Call { callee, args } => return self.call_instruction(fr, inst, site, s, callee, args),
-            Op::Asm { args, text, .. } => {
-                let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
+            Op::Asm { args: operands, text, .. } => {
+                let args: Vec<Value> = operands.iter().map(|a| self.any_operand(fr, a)).collect();
                 self.clobber(&mut s, &args, "inline assembly");
+                if self.side == Side::Device && assembly_writes(text) {
+                    // A number that is no known address may be any.
+                    let lost = operands.iter().zip(&args).any(|(o, v)| {
+                        self.operand_bits(fr, o).is_none_or(|bits| bits == 64) && self.may_be_any_address(v)
+                    });
+                    self.written_anywhere |= lost || text.contains("call");
+                }
                 // What it accesses stands in brackets; addresses may come as numbers.
                 self.unknown_code |= self.side == Side::Device && (text.contains('[') || text.contains("call"));
                 if self.side == Side::Device && text.contains('[') && !text.trim_start().starts_with("prefetch") {
@@ -673,6 +680,15 @@ impl Executor<'_> {
             }
         }
         Some(s)
+    }
+
+    fn may_be_any_address(&self, v: &Value) -> bool {
+        match v {
+            Value::Int(t) => self.arena.as_int(*t).is_none() && self.addresses_in(*t).is_empty(),
+            Value::Unknown(_) => true,
+            // Pointers are seen to where they lead; no other value is an address.
+            Value::Ptr(_) | Value::Bool(_) | Value::Real(_) | Value::Aggregate(_) => false,
+        }
     }
 
     /// An access of a kernel of which it is not known where: it counts, and is not decided.
@@ -1066,6 +1082,9 @@ impl Executor<'_> {
             }
             _ => true,
         };
+        if let Some(missing) = self.is_missing_address(pred, x, y) {
+            return missing;
+        }
         let (x, y) = (self.interpret(x, bits, signed), self.interpret(y, bits, signed));
         match pred {
             Pred::Eq => self.arena.eq(x, y),
@@ -1103,7 +1122,13 @@ impl Executor<'_> {
                             Pred::Ule | Pred::Sle => self.arena.le(l, r),
                         })
                     }
-                    // An object, a function or a parameter is not null here, and two objects are not one.
+                    (Base::Object(_), Base::Null) | (Base::Null, Base::Object(_))
+                        if matches!(pred, Pred::Eq | Pred::Ne)
+                            && let Some(missing) = self.is_missing(if b.base == Base::Null { a } else { b }) =>
+                    {
+                        Some(if pred == Pred::Eq { missing } else { self.arena.not(missing) })
+                    }
+                    // Any other object, a function or a parameter is not null here, and two objects are not one.
                     _ => match pred {
                         Pred::Eq => Some(self.arena.bool(false)),
                         Pred::Ne => Some(self.arena.bool(true)),
@@ -1252,6 +1277,12 @@ fn holds_array(m: &crate::ir::Module, ty: TypeId) -> bool {
         TypeKind::Struct { fields, .. } => fields.iter().any(|f| holds_array(m, f.ty)),
         _ => false,
     }
+}
+
+/// Whether inline assembly for a device may write memory: by one of these instructions, at an address in brackets.
+fn assembly_writes(text: &str) -> bool {
+    const WRITE: &[&str] = &["st.", "red.", "atom.", "cp.", "stmatrix", "multimem", "call", "mbarrier"];
+    text.contains('[') && WRITE.iter().any(|w| text.contains(w)) || text.contains("call")
 }
 
 #[cfg(test)]

@@ -47,12 +47,11 @@ pub const INVALID_VALUE: u64 = 1;
 const CAPTURE_UNSUPPORTED: u64 = 900;
 /// `cudaErrorCooperativeLaunchTooLarge`.
 const COOPERATIVE_TOO_LARGE: u64 = 720;
-/// `cudaErrorInvalidConfiguration`.
-pub const INVALID_CONFIGURATION: u64 = 9;
 /// Rows of `cudaMallocPitch` are multiples of this on every device so far (measured on an H200: 512).
 const PITCH: u64 = 512;
 
-pub fn find(name: &str) -> Option<Entry> {
+/// Functions of the runtime by symbol; one with a body is only meant where it has a name of these.
+pub fn find(name: &str, declared: bool) -> Option<Entry> {
     if !name.starts_with("cuda") && !name.starts_with("__cuda") {
         return None;
     }
@@ -137,7 +136,7 @@ pub fn find(name: &str) -> Option<Entry> {
         | "cudaDeviceReset"
         | "cudaThreadExit" => (super::libc::zero, Class::Pure),
         // Wrapper templates of the headers have bodies of their own, with C++ names.
-        _ if name.starts_with("cuda") => (succeeds, Class::Memory),
+        _ if declared && name.starts_with("cuda") => (succeeds, Class::Memory),
         _ => return None,
     })
 }

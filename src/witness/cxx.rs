@@ -48,6 +48,8 @@ pub fn find(name: &str, _display: &str) -> Option<Entry> {
         "__cxa_guard_release" => (guard_release, Class::Memory),
         "__cxa_guard_abort" | "__cxa_free_exception" => (nothing, Class::Pure),
         "_ZNSt6chrono3_V212system_clock3nowEv" | "_ZNSt6chrono3_V212steady_clock3nowEv" => (outside, Class::Pure),
+        // Where a stream stands is no stream.
+        "_ZNSo5tellpEv" => (outside, Class::Pure),
         "_ZNSt8__detail15_List_node_base7_M_hookEPS0_" => (list_hook, Class::Memory),
         "_ZNSt8__detail15_List_node_base9_M_unhookEv" => (list_unhook, Class::Memory),
         "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_" => (tree_insert, Class::Memory),

@@ -3,6 +3,7 @@
 use super::code::{CallInfo, Callee, Code, I, Layout, Opd};
 use super::machine::{Frame, Machine, Ret, Stop, Thread, Wait, site_of};
 use super::ops::{self, Fault};
+use super::runs::{REFUSED, WHICH_CODE};
 use super::value::{Reason, Val, mask, signed};
 use crate::ir::{AtomicOp, CastOp, FuncRef, ModuleId};
 use smallvec::SmallVec;
@@ -196,6 +197,11 @@ impl Machine<'_> {
                                 Val::poison(b.poison)
                             } else if *w == 64 && self.mem.may_be_one_address(a.bits, b.bits) {
                                 Val::poison(self.reason("whether the address of a block that was freed came again"))
+                            } else if *w >= 32 && (a.bits == REFUSED || b.bits == REFUSED) {
+                                match super::runs::compare_refused(*pred, u32::from(*w), a.bits, b.bits) {
+                                    Some(same) => Val::new(u64::from(same)),
+                                    None => Val::poison(self.reason(WHICH_CODE)),
+                                }
                             } else {
                                 Val::new(u64::from(ops::icmp(*pred, u32::from(*w), a.bits, b.bits)))
                             }
@@ -550,6 +556,13 @@ impl Machine<'_> {
                     I::Switch { v, info } => {
                         let v = get!(*v);
                         let s = &code.switches[*info as usize];
+                        let v = match v.known() {
+                            Some(REFUSED) => match super::runs::one_of_refused(|code| s.cases.get(&code)) {
+                                Some(code) => Val::new(code),
+                                None => Val::poison(self.reason(WHICH_CODE)),
+                            },
+                            _ => v,
+                        };
                         pc = match v.known() {
                             Some(b) => s.cases.get(&b).copied().unwrap_or(s.default) as usize,
                             None => {

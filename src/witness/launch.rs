@@ -2,11 +2,10 @@
 
 use super::api::{BlockThread, ObjectKind, Site, Threads};
 use super::block::{Arguments, End};
-use super::cuda::INVALID_CONFIGURATION;
 use super::globals::leaves;
 use super::machine::{Launch, Machine, Place, Stop, Thread};
 use super::memory::{Obj, ObjId, split};
-use super::runs::Fate;
+use super::runs::{Fate, REFUSED};
 use super::store::Fill;
 use super::value::{Reason, Val, mask};
 use crate::ir::{FuncRef, Program};
@@ -81,8 +80,8 @@ impl Machine<'_> {
         match self.fate(kernel, g, b, shared) {
             Fate::Runs => {}
             Fate::Refused => {
-                self.cuda.error = INVALID_CONFIGURATION;
-                return Ok(INVALID_CONFIGURATION);
+                self.cuda.error = REFUSED;
+                return Ok(REFUSED);
             }
             Fate::Open(why) => {
                 let why = format!("{at}: whether the launch runs is not known: {why}");

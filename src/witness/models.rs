@@ -47,10 +47,12 @@ fn find(program: &Program, f: FuncRef) -> Option<Entry> {
         return math::intrinsic(rest).or_else(|| device::intrinsic(rest));
     }
     match program.module(f.module).side {
+        // What a program brings itself counts; headers wrap assertions.
+        Side::Device if !func.is_declaration() && !device::is_trap(name) => math::device(name),
         Side::Device => device::find(name).or_else(|| math::device(name)),
         // A user's function may be called like one of the C library's: then its body counts, but for what is
         // overloaded or inline there.
-        Side::Host => cuda::find(name)
+        Side::Host => cuda::find(name, func.is_declaration())
             .or_else(|| cxx::find(name, &func.display))
             .or_else(|| if func.is_declaration() || is_inline_libc(name) { host_library(name) } else { None }),
     }

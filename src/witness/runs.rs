@@ -5,9 +5,10 @@
 
 use super::cuda::INVALID_VALUE;
 use super::machine::{Machine, Stop};
+use super::ops::icmp;
 use super::value::{Val, low32};
-use crate::ir::FuncRef;
 use crate::ir::shared::most_static_shared;
+use crate::ir::{FuncRef, Pred};
 
 /// Bytes of shared memory of a block, static and dynamic together: without `cudaFuncAttributeMaxDynamicSharedMemorySize`, and with the largest
 /// that any capability up to 12.0 takes.
@@ -16,6 +17,28 @@ const MAX_SHARED: u64 = 227 << 10;
 
 /// `cudaFuncAttributeMaxDynamicSharedMemorySize`.
 const MAX_DYNAMIC: u64 = 8;
+
+/// Codes of a launch that is refused: `cudaErrorInvalidConfiguration` by the documents, `cudaErrorInvalidValue` on an H100 with CUDA 13.0.
+const CODES: [u64; 2] = [9, 1];
+
+/// Stands for either of these, as no code that there is.
+pub const REFUSED: u64 = 0x3fff_c0de;
+
+pub const WHICH_CODE: &str = "which code a launch gives that is refused";
+
+/// What holds of both codes alike.
+pub fn one_of_refused<T: PartialEq>(of: impl Fn(u64) -> T) -> Option<u64> {
+    (of(CODES[0]) == of(CODES[1])).then_some(CODES[0])
+}
+
+/// What comparing such a code gives, if both give the same.
+pub fn compare_refused(pred: Pred, w: u32, a: u64, b: u64) -> Option<bool> {
+    let with = |code: u64| {
+        let [a, b] = [a, b].map(|v| if v == REFUSED { code } else { v });
+        icmp(pred, w, a, b)
+    };
+    one_of_refused(with).map(with)
+}
 
 /// What becomes of a launch.
 pub enum Fate {

@@ -11,6 +11,7 @@ mod idioms;
 mod indirect;
 mod keep;
 mod kernel;
+mod readers;
 mod runtime;
 
 use super::program::{Program, Stmt};
@@ -147,6 +148,9 @@ pub fn program(seed: u64) -> Program {
     }
     if g.chance(35) {
         g.runtime(&mut items);
+    }
+    if g.chance(35) {
+        g.readers(&mut items);
     }
     let narrow = [120, 126, 127, 128, 130, 140, 200, 250, 255, 256, 260, 300];
     let mut one: Vec<i64> = (0..=20)

@@ -1,0 +1,18 @@
+// A device function of a unit that is not at hand writes variables by their names, and where these lead.
+//@ undecided: 2
+//@ flags: -rdc=true
+__device__ int limit = 4;
+__device__ int *table;
+extern __device__ void change();
+__global__ void k(int *a) { change(); a[limit] = 2; }
+__global__ void l(int *a) { a[limit] = 3; }
+__global__ void m(int *a) { a[4] = 3; }
+
+int main() {
+  int *a;
+  cudaMalloc(&a, 64 * sizeof(int));
+  k<<<1, 1>>>(a);
+  l<<<1, 1>>>(a);
+  m<<<1, 1>>>(a);
+  return cudaDeviceSynchronize();
+}
