@@ -225,9 +225,9 @@ fn note(watch: &Watch, phase: Phase, time: Duration, work: Work) {
 #[must_use]
 pub fn table(taken: &BTreeMap<Phase, Taken>) -> Vec<String> {
     let head = format!("{:<28} {:>9} {:>12} {:>8}", "phase", "seconds", "work, 10^6", "times");
-    let rows = taken.iter().map(|(phase, t)| {
-        format!("{:<28} {:>9.3} {:>12} {:>8}", phase.name(), t.seconds, t.work / 1_000_000, t.times)
-    });
+    let rows = taken
+        .iter()
+        .map(|(phase, t)| format!("{:<28} {:>9.3} {:>12} {:>8}", phase.name(), t.seconds, t.work / 1_000_000, t.times));
     std::iter::once(head).chain(rows).collect()
 }
 

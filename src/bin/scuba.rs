@@ -1,7 +1,7 @@
 //! The command line; `scuba::driver` is where it happens.
 
 #[global_allocator]
-static ALLOCATOR: scuba::driver::memory::Bounded = scuba::driver::memory::Bounded;
+static ALLOCATOR: scuba::driver::worker::memory::Bounded = scuba::driver::worker::memory::Bounded;
 
 fn main() -> std::process::ExitCode {
     scuba::driver::run(std::env::args_os())

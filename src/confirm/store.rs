@@ -3,7 +3,7 @@
 //! A file for each finding and witness in `.scuba/confirmations`. Its name holds the finding's [`key`], which changes with the
 //! sources and the witness: what was seen of older code is not shown for newer.
 
-use crate::facts::dir;
+use crate::paths;
 use crate::report::finding::{Confirmation, ConfirmationStatus, Finding};
 use crate::report::sources::Sources;
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,7 @@ impl Confirmations {
 /// When the folder cannot be written.
 pub fn keep(store: &Path, outcome: &Outcome) -> io::Result<()> {
     let folder = store.join(FOLDER);
-    dir::create(store)?;
+    paths::create(store)?;
     std::fs::create_dir_all(&folder)?;
     let mut aside = tempfile::Builder::new().prefix(".writing-").tempfile_in(&folder)?;
     aside.write_all(&serde_json::to_vec_pretty(outcome)?)?;

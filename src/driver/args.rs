@@ -48,7 +48,7 @@ pub enum Command {
     #[command(name = "__analyze", hide = true)]
     Analyze,
     /// Check the program that another `scuba` sends
-    #[command(name = super::worker::COMMAND, hide = true)]
+    #[command(name = super::worker::process::COMMAND, hide = true)]
     CheckOne,
     /// Clear up what a confirmation leaves running where it is killed
     #[command(name = crate::confirm::watch::COMMAND, hide = true)]

@@ -1,7 +1,8 @@
 //! Running front ends over units, several at a time.
 
+use super::cross_check;
 use super::session::Session;
-use super::{analysis, second};
+use super::worker::guarded;
 use crate::check;
 use crate::facts::{Dependency, Missing, Recipe, Symbols, Unit, UnitFacts, key_of};
 use crate::frontend::{self, Extraction, SecondReading};
@@ -67,11 +68,11 @@ fn compare(modules: &[Arc<Module>], second: SecondReading, session: &Session) ->
     let mut notes = second.notes;
     let limits = session.check_options();
     let options = check::Options { work: limits.work.min(COMPARE_WORK), ..limits };
-    let first = analysis::check_program(modules.to_vec(), &options, None);
-    let other = analysis::check_program(second.modules.into_iter().map(Arc::new).collect(), &options, None);
+    let first = guarded::check_program(modules.to_vec(), &options, None);
+    let other = guarded::check_program(second.modules.into_iter().map(Arc::new).collect(), &options, None);
     match (first, other) {
         (Ok(a), Ok(b)) => {
-            let found = second::disagreements(&a, &b, &second.frontend);
+            let found = cross_check::disagreements(&a, &b, &second.frontend);
             if found.is_empty() {
                 notes.push(format!("{} reads it as clang does", second.frontend));
             }

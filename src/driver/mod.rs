@@ -4,28 +4,15 @@
 //! its own; [`session`] holds what they share (settings, levels, where paths are relative to), [`analysis`] runs the
 //! check of one program so that no fault in it can do more than cost one line.
 
-mod analysis;
-mod analyze;
 pub mod args;
-mod baseline;
-mod build;
-mod cached;
-mod check;
-mod confirm;
-mod doctor;
+pub mod cache;
+pub mod commands;
+mod cross_check;
 mod extraction;
-mod joined;
-pub mod memory;
 mod output;
-mod parcel;
-mod pending;
-mod placeless;
-mod programs;
-mod second;
+pub mod programs;
 mod session;
-mod sources;
-mod stored;
-mod worker;
+pub mod worker;
 
 use crate::confirm::watch;
 use args::{Cli, Command};
@@ -79,18 +66,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> anyhow::Result<Status> {
     match command {
-        Command::Check(a) => check::run(a, overrides),
-        Command::Build(a) => build::run(&a, overrides),
-        Command::Report(a) => stored::report(&a, overrides),
-        Command::Baseline(a) => baseline::run(&a, overrides),
+        Command::Check(a) => commands::check::run(a, overrides),
+        Command::Build(a) => commands::build::run(&a, overrides),
+        Command::Report(a) => programs::stored::report(&a, overrides),
+        Command::Baseline(a) => commands::baseline::run(&a, overrides),
         Command::Explain { rule } => {
             output::print(crate::report::explain::page(rule));
             Ok(Status::Clean)
         }
-        Command::Doctor(a) => Ok(doctor::run(&a)),
-        Command::Confirm(a) => confirm::run(&a, &overrides),
-        Command::Analyze => Ok(analyze::run()),
-        Command::CheckOne => Ok(worker::run()),
+        Command::Doctor(a) => Ok(commands::doctor::run(&a)),
+        Command::Confirm(a) => commands::confirm::run(&a, &overrides),
+        Command::Analyze => Ok(commands::analyze::run()),
+        Command::CheckOne => Ok(worker::process::run()),
         Command::Watch { process } => {
             watch::run(process);
             Ok(Status::Clean)

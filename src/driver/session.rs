@@ -1,15 +1,17 @@
 //! What the commands share: the project's settings with the command line's laid over them.
 
 use super::args::{Colour, CommonArgs};
-use super::{Status, memory, output};
+use super::worker::memory;
+use super::{Status, output};
 use crate::check::{self, Pace};
 use crate::config::{self, Config, FrontendKind, RuleSelector};
 use crate::confirm::Confirmations;
+use crate::facts::Told;
 use crate::facts::verdicts::Verdicts;
-use crate::facts::{Told, dir};
 use crate::frontend::ExtractOptions;
 use crate::frontend::cgeist::process::Failure;
 use crate::nvcc::colour;
+use crate::paths;
 use crate::report::assemble::{Assembled, Found, Policy, assemble};
 use crate::report::baseline::{self, Baseline};
 use crate::report::finding::{Axioms, Level, NotAnalysed, Tool};
@@ -185,7 +187,7 @@ impl Session {
             set.push(("SCUBA_CONFIG".into(), path.into()));
         }
         // Each command of the build runs in a folder of its own; a relative path means ours.
-        if let Some(dir) = dir::set_folder().and_then(|d| std::path::absolute(d).ok()) {
+        if let Some(dir) = paths::set_folder().and_then(|d| std::path::absolute(d).ok()) {
             set.push(("SCUBA_DIR".into(), dir.into()));
         }
         if let Some(kind) = common.frontend {

@@ -8,7 +8,6 @@
 
 pub mod archive;
 pub mod currency;
-pub mod dir;
 mod file;
 pub mod generated;
 pub mod gone;

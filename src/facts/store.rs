@@ -1,10 +1,11 @@
 //! The folder of fact files.
 
 use super::file::{self, Kind, ReadError};
-use super::{LinkFacts, Told, Unit, UnitFacts, archive, dir};
+use super::{LinkFacts, Told, Unit, UnitFacts, archive};
 use crate::ir::Module;
 use crate::nvcc::request::{Link, LinkKind};
 use crate::nvcc::unit::TranslationUnit;
+use crate::paths;
 use serde::de::DeserializeOwned;
 use std::fs::Permissions;
 use std::io::{self, BufReader, Read, Write};
@@ -142,7 +143,7 @@ impl Store {
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let folder = path.parent().unwrap_or(&self.folder);
-        dir::create(&self.folder)?;
+        paths::create(&self.folder)?;
         std::fs::create_dir_all(folder)?;
         // As the umask says: another user's `scuba check` may read what a build left.
         let mut aside =

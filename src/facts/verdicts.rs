@@ -5,8 +5,8 @@
 //! cannot be read is as good as none. Whoever may write there is believed, so it belongs to one user. The folder stays below
 //! 512 MiB; the oldest entries go first.
 
-use super::dir;
 use super::file::{self, Kind};
+use crate::paths;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -86,7 +86,7 @@ impl Verdicts {
             return;
         }
         let write = || -> std::io::Result<()> {
-            dir::create(&self.folder)?;
+            paths::create(&self.folder)?;
             std::fs::create_dir_all(folder)?;
             let mut aside = tempfile::NamedTempFile::new_in(folder)?;
             aside.write_all(&bytes)?;

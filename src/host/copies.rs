@@ -4,10 +4,10 @@
 use super::Call;
 use super::waits::is_per_thread;
 use crate::kernel::Modelled;
-use crate::symbolic::exec::{AccessKind, Executor, State};
-use crate::symbolic::memory::{ObjId, ObjKind};
-use crate::symbolic::term::TermId;
-use crate::symbolic::value::{Base, Target};
+use crate::symbolic::exec::executor::{AccessKind, Executor, State};
+use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::memory::value::{Base, Target};
+use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// Rows of one size, the distance from one to the next, and their number.

@@ -4,10 +4,10 @@
 use super::Call;
 use crate::ir::{FuncRef, Program, Side};
 use crate::kernel::Modelled;
-use crate::symbolic::exec::{Executor, LaunchConfig, LaunchEvent, Limits, State};
-use crate::symbolic::memory::{ObjId, ObjKind, ObjState, Object, Rest};
-use crate::symbolic::term::{InputSource, Range, SymKind, TermId};
-use crate::symbolic::value::{Base, Target, Value};
+use crate::symbolic::exec::executor::{Executor, LaunchConfig, LaunchEvent, Limits, State};
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::{InputSource, Range, SymKind, TermId};
 use std::rc::Rc;
 
 impl Executor<'_> {

@@ -9,11 +9,11 @@
 
 use super::Call;
 use crate::kernel::Modelled;
-use crate::symbolic::exec::{Executor, State};
-use crate::symbolic::layers::WORD;
-use crate::symbolic::memory::{ObjId, ObjKind, ObjState, Object, Rest};
-use crate::symbolic::term::{FileName, FilePart, InputSource, Range, SymKind, TermId};
-use crate::symbolic::value::{Base, Target, Value};
+use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::memory::array_write::WORD;
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::{FileName, FilePart, InputSource, Range, SymKind, TermId};
 use std::rc::Rc;
 
 /// Where the positions are in a stream's object.

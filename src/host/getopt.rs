@@ -3,11 +3,11 @@
 use super::Call;
 use crate::ir::Side;
 use crate::kernel::Modelled;
-use crate::symbolic::exec::{Executor, State};
-use crate::symbolic::memory::{ObjId, ObjKind, ObjState, Object, Rest};
-use crate::symbolic::options::{FoundOption, OptionWord, Takes};
-use crate::symbolic::term::{Range, SymKind};
-use crate::symbolic::value::{Base, Target, Value};
+use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::inputs::command_line::{FoundOption, OptionWord, Takes};
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::{Range, SymKind};
 use std::rc::Rc;
 
 /// Bytes of glibc's `struct option`, and before its fields `has_arg`, `flag` and `val`.

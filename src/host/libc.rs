@@ -2,14 +2,14 @@
 
 use super::Call;
 use crate::ir::Const;
-use crate::ir::ends::{Returns, returns};
 use crate::kernel::Modelled;
-use crate::symbolic::exec::{Executor, State};
-use crate::symbolic::memory::{ObjKind, ObjState, Object, Rest};
-use crate::symbolic::options::one_object;
-use crate::symbolic::term::{InputSource, Range, SymKind, TermId};
-use crate::symbolic::texts::Reader;
-use crate::symbolic::value::{Base, Target, Value};
+use crate::models::no_return::{Returns, returns};
+use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::inputs::command_line::one_object;
+use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::text::Reader;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::{InputSource, Range, SymKind, TermId};
 use std::rc::Rc;
 
 /// Bytes; no host gives one block more.

@@ -19,8 +19,8 @@ pub use root::{Root, roots};
 
 use crate::ir::{FuncRef, Linkage, TypeId};
 use crate::kernel::Modelled;
-use crate::symbolic::exec::{Executor, Site, State};
-use crate::symbolic::value::Value;
+use crate::symbolic::exec::executor::{Executor, Site, State};
+use crate::symbolic::memory::value::Value;
 
 /// One call of a library function.
 pub(crate) struct Call<'a> {

@@ -6,11 +6,11 @@
 use super::Call;
 use crate::ir::Param;
 use crate::kernel::Modelled;
-use crate::symbolic::exec::{Executor, State};
-use crate::symbolic::memory::ObjKind;
-use crate::symbolic::names::is_of_library;
-use crate::symbolic::reached::Part;
-use crate::symbolic::value::{Base, Target, Value};
+use crate::models::attributes::is_of_library;
+use crate::symbolic::effects::havoc::Part;
+use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::memory::object::ObjKind;
+use crate::symbolic::memory::value::{Base, Target, Value};
 
 /// What an argument points to that a function writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

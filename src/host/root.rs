@@ -3,10 +3,10 @@
 use crate::ir::{
     Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeKind,
 };
-use crate::symbolic::exec::{Executor, State};
-use crate::symbolic::memory::{ObjKind, Object};
-use crate::symbolic::term::InputSource;
-use crate::symbolic::value::Value;
+use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::memory::object::{ObjKind, Object};
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::InputSource;
 use rustc_hash::FxHashSet;
 
 /// A function from which host code runs.

@@ -8,11 +8,11 @@
 use super::Call;
 use crate::ir::shared::most_static_shared;
 use crate::ir::{BlockId, Callee, FuncRef, Op, Side, Terminator};
-use crate::kernel::launch::{MAX_GRID, MAX_SHARED, MAX_THREADS};
-use crate::symbolic::exec::{Executor, LaunchConfig, Limits, State};
-use crate::symbolic::memory::{ObjId, ObjKind, ObjState, Object, Rest};
-use crate::symbolic::term::{Range, SymKind, Term, TermId};
-use crate::symbolic::value::Value;
+use crate::symbolic::exec::executor::{Executor, LaunchConfig, Limits, State};
+use crate::symbolic::kernel::launch::{MAX_GRID, MAX_SHARED, MAX_THREADS};
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -139,8 +139,8 @@ impl Executor<'_> {
         }
     }
 
-    fn kernel_of_handle(&self, base: &crate::symbolic::value::Base) -> Option<FuncRef> {
-        let crate::symbolic::value::Base::Func(stub) = base else { return None };
+    fn kernel_of_handle(&self, base: &crate::symbolic::memory::value::Base) -> Option<FuncRef> {
+        let crate::symbolic::memory::value::Base::Func(stub) = base else { return None };
         self.program.kernel_of_stub(stub.module, &self.program.func(*stub).name)
     }
 
@@ -168,7 +168,9 @@ impl Executor<'_> {
         let xy = self.arena.mul(c.block[0], c.block[1]);
         let xyz = self.arena.mul(xy, c.block[2]);
         let most = c.limits.threads.map_or(MAX_THREADS, |n| i128::from(n).min(MAX_THREADS));
-        if !within(self, xyz, most) || !(0..3).all(|i| within(self, c.block[i], crate::kernel::launch::MAX_BLOCK[i])) {
+        if !within(self, xyz, most)
+            || !(0..3).all(|i| within(self, c.block[i], crate::symbolic::kernel::launch::MAX_BLOCK[i]))
+        {
             return false;
         }
         let shared = self.arena.range(c.shared);

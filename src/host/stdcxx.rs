@@ -3,13 +3,13 @@
 use super::Call;
 use crate::ir::{BinOp, TypeKind};
 use crate::kernel::Modelled;
-use crate::symbolic::exec::{Executor, State};
-use crate::symbolic::memory::ObjKind;
-use crate::symbolic::names::is_of_library;
-use crate::symbolic::options::one_object;
-use crate::symbolic::reached::Part;
-use crate::symbolic::term::{Range, SymKind};
-use crate::symbolic::value::{Base, Target, Value};
+use crate::models::attributes::is_of_library;
+use crate::symbolic::effects::havoc::Part;
+use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::inputs::command_line::one_object;
+use crate::symbolic::memory::object::ObjKind;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::{Range, SymKind};
 use std::rc::Rc;
 
 /// Text output: no effect on anything that is followed. Prefixes of mangled names.

@@ -4,9 +4,9 @@
 //! Streams and events are known by the calls that make them, as long as each of these is executed once.
 
 use super::Call;
-use crate::symbolic::exec::{Executor, State};
-use crate::symbolic::memory::ObjKind;
-use crate::symbolic::value::{Base, Target, Value};
+use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::memory::object::ObjKind;
+use crate::symbolic::memory::value::{Base, Target, Value};
 
 /// How the reason of a handle to a stream begins that waits for the default stream.
 const WAITING_STREAM: &str = "what `cudaStreamCreate` gives";

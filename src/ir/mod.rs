@@ -7,7 +7,7 @@
 //! It follows unoptimised LLVM IR (LLVM 22) closely: source variables are [`Op::Alloca`]s, a source
 //! access is a [`Op::Load`] or [`Op::Store`] of its own, so that "one access in the source" survives.
 
-pub mod ends;
+pub mod cfg;
 pub mod intrinsic;
 mod operands;
 mod program;

@@ -3,8 +3,8 @@
 //! In: numbers of a width. Out: terms of that width. What is no polynomial is a function of its own by name, and its name says the
 //! width: zeros in front of a number of 32 bits are not those of one of 64.
 
-use crate::symbolic::exec::Executor;
-use crate::symbolic::term::{Range, TermId, wrap_value};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::terms::term::{Range, TermId, wrap_value};
 
 /// A function of bits without a polynomial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 use super::bits::Bits;
 use super::intrinsics::is_barrier;
 use crate::ir::{FuncRef, Function, LocId, TypeId};
-use crate::symbolic::exec::{Executor, Site, State};
-use crate::symbolic::memory::{ObjKind, ObjState, Object, Rest};
-use crate::symbolic::value::{Base, Value};
+use crate::symbolic::exec::executor::{Executor, Site, State};
+use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::value::{Base, Value};
 use std::rc::Rc;
 
 /// What a model says of a call: handled (with `None` where the call does not return), or the state given back.

@@ -6,10 +6,10 @@
 use super::Modelled;
 use super::bits::Bits;
 use crate::ir::{FuncRef, Module, Side, TypeId, TypeKind, intrinsic};
-use crate::symbolic::exec::{AccessKind, Executor, Site, State};
-use crate::symbolic::reals::Whole;
-use crate::symbolic::term::{Range, SymKind, TermId};
-use crate::symbolic::value::{Ratio, Value};
+use crate::symbolic::exec::executor::{AccessKind, Executor, Site, State};
+use crate::symbolic::memory::value::{Ratio, Value};
+use crate::symbolic::terms::floating::Whole;
+use crate::symbolic::terms::term::{Range, SymKind, TermId};
 use std::rc::Rc;
 
 /// Those that do nothing that can be seen.

@@ -5,7 +5,6 @@
 mod bits;
 mod builtins;
 mod intrinsics;
-pub(crate) mod launch;
 
+pub use crate::symbolic::kernel::launch::KernelRun;
 pub(crate) use builtins::Modelled;
-pub use launch::KernelRun;

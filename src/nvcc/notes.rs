@@ -2,7 +2,7 @@
 //!
 //! In: short texts. Out: lines appended to the log. A log that cannot be written stops nothing.
 
-use crate::facts::dir;
+use crate::paths;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,7 +19,7 @@ impl Notes {
         match std::env::var_os("SCUBA_LOG").filter(|file| !file.is_empty()) {
             Some(file) => Notes { file: working.join(file), folder: None },
             None => {
-                let folder = dir::of_this_process(output, working);
+                let folder = paths::of_this_process(output, working);
                 Notes { file: folder.join("log"), folder: Some(folder) }
             }
         }
@@ -27,7 +27,7 @@ impl Notes {
 
     /// Appends one entry; several lines are indented below the first.
     pub fn add(&self, about: &str, text: &str) {
-        if self.folder.as_deref().is_some_and(|folder| dir::create(folder).is_err()) {
+        if self.folder.as_deref().is_some_and(|folder| paths::create(folder).is_err()) {
             return;
         }
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());

@@ -4,10 +4,10 @@
 //! does not compare is taken to be one to the memory that was asked for; where it does compare, both ways are followed, and on the way of
 //! failure nothing is claimed of this memory.
 
-use super::exec::{Executor, Site, State};
-use super::memory::ObjId;
-use super::term::{Term, TermId};
-use super::value::{Base, Target, Value};
+use super::exec::executor::{Executor, Site, State};
+use super::memory::object::ObjId;
+use super::memory::value::{Base, Target, Value};
+use super::terms::term::{Term, TermId};
 use crate::ir::{BlockId, Callee, Const, FuncRef, Function, Op, Operand, Pred, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -7,41 +7,16 @@
 //! Integers wrap as the machine's do; what is not computed is *poison* with a reason (module `value`); every object
 //! is bounds-checked and lies in a window of the address space of its own (module `memory`).
 
-mod access;
 mod api;
-mod asm;
-mod block;
-mod code;
-mod compile;
-mod cuda;
-mod cxx;
-mod device;
-mod effects;
-mod ends;
-mod flow;
-mod format;
-mod getopt;
-mod globals;
-mod interp;
-mod launch;
-mod libc;
-mod machine;
-mod math;
-mod memory;
-mod models;
-mod numbers;
+pub mod code;
+pub mod device;
+pub mod library;
+pub mod machine;
+pub mod memory;
 mod observe;
-mod ops;
-mod parts;
-mod random;
+mod provenance;
 mod replay;
-mod runs;
-mod skip;
 mod snapshot;
-mod stdio;
-mod store;
-mod string;
-mod value;
 
 pub use api::{
     BadAccess, BlockThread, Budget, Fault, Inputs, Object, ObjectKind, Outcome, PartBounds, Parts, Run, Site, Target,

@@ -1,8 +1,8 @@
 //! What a run keeps of what it sees: bad accesses, whether one of them is the target, what was taken for granted.
 
 use super::api::{BadAccess, Fault, Site, Target};
-use super::machine::Stop;
-use super::memory::ObjId;
+use super::machine::state::Stop;
+use super::memory::space::ObjId;
 use super::snapshot::Snapshot;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;

@@ -1,12 +1,12 @@
 //! The two ways to run a program: until one access is reached out of bounds, or to the end with all threads.
 
 use super::api::{Budget, Inputs, ObjectKind, Outcome, Run, Site, Target, Threads};
-use super::machine::{Machine, Stop, Thread};
-use super::memory::Obj;
+use super::machine::state::{Machine, Stop, Thread};
+use super::machine::value::{Val, mask};
+use super::memory::space::Obj;
+use super::memory::store::Fill;
 use super::observe::Observer;
 use super::snapshot::Snapshot;
-use super::store::Fill;
-use super::value::{Val, mask};
 use crate::ir::{BlockId, FuncRef, Op, Program, Side, TypeKind};
 use crate::work::Work;
 use rustc_hash::FxHashMap;
@@ -298,7 +298,7 @@ impl Machine<'_> {
         obj.store.write_bytes(0, bytes);
         self.mem
             .add(obj)
-            .map(super::memory::ObjId::address)
+            .map(super::memory::space::ObjId::address)
             .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))
     }
 
@@ -343,9 +343,9 @@ impl Machine<'_> {
                 (TypeKind::Int(w), Some(v)) if *w <= 64 => out.push(Val::new(v as u64 & mask(*w))),
                 #[expect(clippy::cast_precision_loss, reason = "an integer argument for a floating-point parameter")]
                 (TypeKind::Float(w), Some(v)) if matches!(w, 32 | 64) => {
-                    out.push(Val::new(super::value::float_bits(v as f64, *w)));
+                    out.push(Val::new(super::machine::value::float_bits(v as f64, *w)));
                 }
-                _ => out.extend(super::globals::leaves(m, p.ty).iter().map(|_| Val::poison(why))),
+                _ => out.extend(super::memory::globals::leaves(m, p.ty).iter().map(|_| Val::poison(why))),
             }
         }
         Ok(out)

@@ -1,12 +1,12 @@
 //! A launch as it stands just before its kernel begins: all that is needed to make it again on a device.
 
 use super::api::ObjectKind;
-use super::block::Arguments;
-use super::globals::leaves;
-use super::machine::{Launch, Machine, Thread};
-use super::memory::{ObjId, looks_like_address, split};
-use super::store::Store;
-use super::value::Val;
+use super::device::block::Arguments;
+use super::machine::state::{Launch, Machine, Thread};
+use super::machine::value::Val;
+use super::memory::globals::leaves;
+use super::memory::space::{ObjId, looks_like_address, split};
+use super::memory::store::Store;
 use crate::ir::{FuncRef, GlobalRef};
 
 /// Bytes of contents beyond which the rest of an object is left at zero.
@@ -78,11 +78,11 @@ impl Machine<'_> {
             if p.byval.is_some() {
                 let image =
                     rest.next().and_then(|v| self.mem.global(split(v.bits).0)).map(|o| (o.size, o.store.clone()));
-                stores.push(image.unwrap_or((0, Store::new(0, super::store::Fill::Byte(0)))));
+                stores.push(image.unwrap_or((0, Store::new(0, super::memory::store::Fill::Byte(0)))));
                 continue;
             }
             let size = m.size_of(p.ty);
-            let mut store = Store::new(size, super::store::Fill::Byte(0));
+            let mut store = Store::new(size, super::memory::store::Fill::Byte(0));
             for (off, bits) in leaves(m, p.ty) {
                 let v = rest.next().copied().unwrap_or(Val::ZERO);
                 if bits > 0 && off + u64::from(bits).div_ceil(8) <= size {

@@ -154,7 +154,8 @@ fn no_function_is_too_long() {
 
 #[test]
 fn what_is_wrong_is_seen() {
-    let map = allowed("<!-- rooms -->\n| room | may use |\n| --- | --- |\n| `a` | `b`, `c` |\n| `b` | |\n<!-- /rooms -->");
+    let map =
+        allowed("<!-- rooms -->\n| room | may use |\n| --- | --- |\n| `a` | `b`, `c` |\n| `b` | |\n<!-- /rooms -->");
     assert_eq!(map["a"], ["b", "c"].map(String::from).into());
     assert!(map["b"].is_empty());
     let text = "use super::b::{self, C};\nfn f() -> crate::a::D { 1;\n2 }\n#[cfg(test)] mod tests { use crate::z::Z; }";

@@ -58,8 +58,7 @@ impl Source {
     pub fn read(src: &Path) -> Self {
         let mut all = vec![];
         files(src, &mut all);
-        let named: Vec<(String, PathBuf)> =
-            all.into_iter().filter_map(|f| Some((module_of(&f, src)?, f))).collect();
+        let named: Vec<(String, PathBuf)> = all.into_iter().filter_map(|f| Some((module_of(&f, src)?, f))).collect();
         let names: BTreeSet<String> = named.iter().map(|(m, _)| m.clone()).collect();
         let modules = named.into_iter().map(|(name, file)| {
             let text = std::fs::read_to_string(&file).unwrap();
@@ -112,8 +111,7 @@ struct Reader<'m> {
 
 fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|a| {
-        a.path().is_ident("test")
-            || a.path().is_ident("cfg") && a.parse_args::<syn::Ident>().is_ok_and(|i| i == "test")
+        a.path().is_ident("test") || a.path().is_ident("cfg") && a.parse_args::<syn::Ident>().is_ok_and(|i| i == "test")
     })
 }
 

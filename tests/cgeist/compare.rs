@@ -3,7 +3,7 @@
 use super::programs::{SHAPES, check, folder, programs, read_by_clang, recorded, recorded_modules};
 use super::reading::read;
 use scuba::check::ProgramReport;
-use scuba::frontend::cgeist::{doubt, mlir};
+use scuba::frontend::cgeist::{known_misreadings, mlir};
 use scuba::ir::Program;
 use scuba::report::finding::Rule;
 use std::collections::{BTreeMap, BTreeSet};
@@ -210,7 +210,7 @@ fn subscripts_of_the_recorded_programs_may_be_of_either_sign() {
         let Some(modules) = recorded_modules(&p, "stock.generic") else { continue };
         let other = modules
             .each_ref()
-            .map(|m| doubt::unsigned_subscripts(m).inspect(|_| flipped += 1).unwrap_or_else(|| m.clone()));
+            .map(|m| known_misreadings::unsigned_subscripts(m).inspect(|_| flipped += 1).unwrap_or_else(|| m.clone()));
         let [a, b] = [modules, other].map(|m| check(&Program::link(m.map(Arc::new).into())));
         assert_eq!(standings(&a, false), standings(&b, false), "{p}");
     }
@@ -226,7 +226,7 @@ fn readings_are_doubtful_where_the_recorded_programs_give_reason() {
         let source = std::fs::read_to_string(folder().join(format!("{p}.cu"))).unwrap();
         for shape in SHAPES {
             let Ok(text) = std::fs::read_to_string(folder().join(format!("{p}.{shape}.mlir"))) else { continue };
-            let doubts = doubt::about(&mlir::read(&text).unwrap(), &[&source]);
+            let doubts = known_misreadings::about(&mlir::read(&text).unwrap(), &[&source]);
             let expected: Vec<&str> = DOUBTFUL.iter().filter(|d| d.0 == p).map(|d| d.1).collect();
             assert_eq!(doubts, expected, "{p} {shape}");
         }

@@ -2,10 +2,10 @@
 
 use scuba::host::roots;
 use scuba::ir::Program;
-use scuba::symbolic::exec::{AccessKind, Executor, LaunchEvent};
-use scuba::symbolic::memory::{ObjId, ObjKind};
-use scuba::symbolic::term::{Arena, SymKind, Term, TermId};
-use scuba::symbolic::value::Base;
+use scuba::symbolic::exec::executor::{AccessKind, Executor, LaunchEvent};
+use scuba::symbolic::memory::object::{ObjId, ObjKind};
+use scuba::symbolic::memory::value::Base;
+use scuba::symbolic::terms::term::{Arena, SymKind, Term, TermId};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Reading {

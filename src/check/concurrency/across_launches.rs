@@ -12,13 +12,13 @@ use crate::check::findings::host_call::Tools;
 use crate::check::obligations::decide::{Decision, Obligation};
 use crate::check::obligations::specialise::Decided;
 use crate::ir::{FuncRef, TypeId, TypeKind};
-use crate::symbolic::always;
-use crate::symbolic::exchange::Loaded;
-use crate::symbolic::exec::Executor;
-use crate::symbolic::memory::{Memory, ObjId};
-use crate::symbolic::origins::{Moment, Origin, versions};
-use crate::symbolic::term::{Term, TermId};
-use crate::symbolic::value::Base;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::symbolic::loops::quantified_facts;
+use crate::symbolic::memory::memory_ssa::{Moment, Origin, versions};
+use crate::symbolic::memory::object::{Memory, ObjId};
+use crate::symbolic::memory::value::Base;
+use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -208,7 +208,7 @@ impl History {
         let Some(l) = self.number_of(c) else { return false };
         let memory: Memory = std::iter::once((c.object, m.held.clone())).collect();
         let Some((held, inside)) = element(e, &memory, &l, c.size) else { return false };
-        let checked = always::instances(&mut e.arena, &m.always, &[held]);
+        let checked = quantified_facts::instances(&mut e.arena, &m.always, &[held]);
         if is_open(e, &self.known, held, checked.is_some()) {
             return false;
         }

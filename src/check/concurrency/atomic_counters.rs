@@ -9,8 +9,8 @@ use crate::check::obligations::decide::Obligation;
 use crate::check::solver;
 use crate::check::solver::{Limits, Model, ModelAnswer, WrapMode};
 use crate::kernel::KernelRun;
-use crate::symbolic::exec::{AccessEvent, Executor};
-use crate::symbolic::term::{SymId, SymKind, Term, TermId};
+use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use crate::work::Work;
 use rustc_hash::FxHashMap;
 

@@ -11,13 +11,13 @@ use crate::check::findings::host_call::Tools;
 use crate::check::obligations::cone;
 use crate::check::obligations::decide::{Decision, Obligation};
 use crate::kernel::KernelRun;
-use crate::symbolic::always;
-use crate::symbolic::exchange::Loaded;
-use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
-use crate::symbolic::layers::ROUND;
-use crate::symbolic::memory::{Memory, ObjId, ObjKind};
-use crate::symbolic::term::{Range, SymKind, Term, TermId};
-use crate::symbolic::value::Base;
+use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
+use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::symbolic::loops::quantified_facts;
+use crate::symbolic::memory::array_write::ROUND;
+use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
+use crate::symbolic::memory::value::Base;
+use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 
 /// Candidates for one launch.
@@ -166,7 +166,7 @@ impl Invariants {
         runs: bool,
     ) -> bool {
         let Some((held, inside)) = element(&mut tools.e, &launch.memory, &b.loaded, size) else { return false };
-        let checked = always::instances(&mut tools.e.arena, &launch.always, &[held]);
+        let checked = quantified_facts::instances(&mut tools.e.arena, &launch.always, &[held]);
         if is_open(&mut tools.e, &self.known, held, checked.is_some()) {
             return false;
         }

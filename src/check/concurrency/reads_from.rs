@@ -8,11 +8,11 @@
 use super::invariants::is_regular;
 use crate::check::findings::host_call::Tools;
 use crate::kernel::KernelRun;
-use crate::symbolic::exchange::Loaded;
-use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
-use crate::symbolic::memory::{ObjId, ObjKind};
-use crate::symbolic::term::{Range, SymId, SymKind, Term, TermId};
-use crate::symbolic::value::{Base, Target};
+use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
+use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::memory::value::{Base, Target};
+use crate::symbolic::terms::term::{Range, SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Numbers of one question, and stores that each may come from.

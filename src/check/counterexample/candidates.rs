@@ -14,9 +14,9 @@ use crate::check::obligations::decide::{Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::check::rules::pointer;
 use crate::check::solver::{Model, WrapMode};
-use crate::symbolic::exec::AccessEvent;
-use crate::symbolic::memory::Object;
-use crate::symbolic::term::{SymId, SymKind, TermId};
+use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::memory::object::Object;
+use crate::symbolic::terms::term::{SymId, SymKind, TermId};
 use crate::witness::Fault;
 use crate::work::{Allotment, Work, done, settle};
 

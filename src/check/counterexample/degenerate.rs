@@ -5,8 +5,8 @@
 
 use crate::check::engine::Run;
 use crate::check::solver::{Model, Positive};
-use crate::symbolic::exec::Executor;
-use crate::symbolic::term::{Arena, InputSource, Poly, SymId, SymKind, Term, TermId};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::terms::term::{Arena, InputSource, Poly, SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 
 /// The inputs that are sizes; by default all of them.
@@ -90,7 +90,7 @@ fn ends(p: &Poly, counting: &FxHashSet<TermId>) -> Vec<TermId> {
 mod tests {
     use super::{Sizes, counting, ends};
     use crate::check::solver::Model;
-    use crate::symbolic::term::{Arena, Axis, InputSource, Range, SymKind, Term};
+    use crate::symbolic::terms::term::{Arena, Axis, InputSource, Range, SymKind, Term};
 
     #[test]
     fn the_end_of_a_count_is_a_size_and_its_start_is_not() {

@@ -4,9 +4,9 @@
 //! files and `1` in text.
 
 use crate::check::solver::Model;
-use crate::symbolic::exec::Executor;
-use crate::symbolic::layers::{FILE, WORD};
-use crate::symbolic::term::{Arena, FileName, FilePart, InputSource, SymId, SymKind, Term, TermId, Valuation};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::memory::array_write::{FILE, WORD};
+use crate::symbolic::terms::term::{Arena, FileName, FilePart, InputSource, SymId, SymKind, Term, TermId, Valuation};
 use std::collections::BTreeMap;
 
 /// Largest file of a witness, in bytes or words.
@@ -221,13 +221,13 @@ impl Opened {
 mod tests {
     use super::{Contents, Opened};
     use crate::check::solver::Model;
-    use crate::symbolic::layers::{FILE, WORD};
-    use crate::symbolic::term::{Arena, FileName, FilePart, InputSource, Range, SymKind, Term};
+    use crate::symbolic::memory::array_write::{FILE, WORD};
+    use crate::symbolic::terms::term::{Arena, FileName, FilePart, InputSource, Range, SymKind, Term};
     use std::collections::BTreeMap;
 
     fn contents(
         files: Vec<FileName>,
-        ends: Vec<(u32, FilePart, crate::symbolic::term::TermId)>,
+        ends: Vec<(u32, FilePart, crate::symbolic::terms::term::TermId)>,
         a: &Arena,
         inputs: &[(InputSource, i128)],
         model: &Model,

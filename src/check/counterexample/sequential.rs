@@ -7,7 +7,7 @@ use super::replay::{Judged, site};
 use crate::check::engine::{Engine, Run};
 use crate::check::findings::host_call::Tools;
 use crate::check::solver::Model;
-use crate::symbolic::exec::AccessEvent;
+use crate::symbolic::exec::executor::AccessEvent;
 use crate::witness::{self, Budget, Fault, Inputs};
 use crate::work::Work;
 

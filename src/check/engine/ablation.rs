@@ -4,7 +4,7 @@
 //! more without any, and what is not as safe then rests on them.
 
 use super::{Engine, Place};
-use crate::symbolic::exec::{AccessEvent, Executor};
+use crate::symbolic::exec::executor::{AccessEvent, Executor};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -3,9 +3,10 @@
 
 use super::Engine;
 use crate::host::Root;
-use crate::symbolic::budget::{self, Budget, Limit};
-use crate::symbolic::effort::{Cost, Effort, Measure, Part, Spared, Which};
-use crate::symbolic::exec::Executor;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::limits::budget;
+use crate::symbolic::limits::budget::{Budget, Limit};
+use crate::symbolic::limits::cost::{Cost, Effort, Measure, Part, Spared, Which};
 use crate::work::{Allotment, done};
 use rustc_hash::FxHashMap;
 

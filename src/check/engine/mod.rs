@@ -32,19 +32,19 @@ use crate::host::{Root, roots};
 use crate::ir::reach::Reach;
 use crate::ir::{FuncRef, Function, Linkage, Program, Side, SourceLoc};
 use crate::kernel::KernelRun;
+use crate::models::attributes::is_of_cuda;
 use crate::nets;
 use crate::report::finding::{Code, Position, Rule, Summary, Undecided, Verdict};
-use crate::symbolic::always;
-use crate::symbolic::assumptions::Assumptions;
-use crate::symbolic::budget::{Limit, MOST_ROUNDS};
-use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent, Site};
-use crate::symbolic::lifetime::{CopyEvent, StaleEvent};
-use crate::symbolic::memory::{ObjId, ObjKind, Object};
-use crate::symbolic::names::is_of_cuda;
-use crate::symbolic::partition::{PartId, Partition};
-use crate::symbolic::running;
-use crate::symbolic::term::{Arena, TermId};
-use crate::symbolic::value::{Base, Lost, Target};
+use crate::symbolic::exec::executor::{AccessEvent, Executor, LaunchEvent, Site};
+use crate::symbolic::inputs::assume::Assumptions;
+use crate::symbolic::limits::budget::{Limit, MOST_ROUNDS};
+use crate::symbolic::loops::prefix_sum;
+use crate::symbolic::loops::quantified_facts;
+use crate::symbolic::memory::lifetime::{CopyEvent, StaleEvent};
+use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
+use crate::symbolic::memory::partition::{PartId, Partition};
+use crate::symbolic::memory::value::{Base, Lost, Target};
+use crate::symbolic::terms::term::{Arena, TermId};
 use crate::work::{Allotment, Work, done};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
@@ -218,11 +218,12 @@ pub(super) fn obligation(
     let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
     let exchanged = launch.and_then(|r| r.invariants.facts(&mut tools.e, &[facts, target.offset]));
     let facts = exchanged.map_or(facts, |more| tools.e.arena.and(facts, more));
-    let checked = launch.and_then(|r| always::instances(&mut tools.e.arena, &r.launch.always, &[facts, target.offset]));
+    let checked =
+        launch.and_then(|r| quantified_facts::instances(&mut tools.e.arena, &r.launch.always, &[facts, target.offset]));
     let facts = checked.map_or(facts, |more| tools.e.arena.and(facts, more));
     let same = tools.e.same_inputs(&[facts, target.offset, ev.bytes, extent]);
     let facts = same.map_or(facts, |more| tools.e.arena.and(facts, more));
-    let sums = running::instances(&mut tools.e.arena, &[facts, target.offset, extent]);
+    let sums = prefix_sum::instances(&mut tools.e.arena, &[facts, target.offset, extent]);
     let facts = sums.map_or(facts, |more| tools.e.arena.and(facts, more));
     (Obligation { facts, offset: target.offset, bytes: ev.bytes, extent }, exchanged.is_some())
 }
@@ -1143,8 +1144,8 @@ impl<'p> Engine<'p> {
         let exchange = Exchange { launch: &run.launch, run: &run.run, extent: &extent };
         let stored = exchange.facts(tools, &[ob.facts, ob.offset])?;
         let bounds = run.invariants.facts(&mut tools.e, &[stored]);
-        let checked = always::instances(&mut tools.e.arena, &run.launch.always, &[stored]);
-        let sums = running::instances(&mut tools.e.arena, &[ob.facts, ob.offset, ob.extent, stored]);
+        let checked = quantified_facts::instances(&mut tools.e.arena, &run.launch.always, &[stored]);
+        let sums = prefix_sum::instances(&mut tools.e.arena, &[ob.facts, ob.offset, ob.extent, stored]);
         let facts =
             tools.e.arena.and_all([ob.facts, stored].into_iter().chain(bounds).chain(checked).chain(sums).collect());
         match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() }) {

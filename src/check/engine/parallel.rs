@@ -16,7 +16,7 @@ use crate::check::solver::cache;
 use crate::host::Root;
 use crate::ir::FuncRef;
 use crate::nets;
-use crate::symbolic::exec::Site;
+use crate::symbolic::exec::executor::Site;
 use crate::witness::Budget;
 use crate::work::{Allotment, Work, done, settle};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -14,9 +14,9 @@ use crate::report::finding::{
     Access, Allocation, Direction, Finding, Launch, Level, PartSites, Position, Replay, Rule, Sites, Space, Verdict,
     Witness, WitnessInput,
 };
-use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, LaunchEvent, Site, Thread};
-use crate::symbolic::memory::{ObjKind, Object};
-use crate::symbolic::term::TermId;
+use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Site, Thread};
+use crate::symbolic::memory::object::{ObjKind, Object};
+use crate::symbolic::terms::term::TermId;
 use crate::witness::{self, Parts};
 
 /// An access that a model leads out of bounds.

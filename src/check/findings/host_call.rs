@@ -16,10 +16,10 @@ use crate::report::finding::{
     Access, Allocation, Direction, Finding, Level, Position, Related, Rule, Sites, Space, Verdict, Witness,
     WitnessInput,
 };
-use crate::symbolic::exec::{AccessEvent, AccessKind, Executor, Site, Stores};
-use crate::symbolic::memory::{ObjKind, Object};
-use crate::symbolic::partition::Moment;
-use crate::symbolic::term::TermId;
+use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, Site, Stores};
+use crate::symbolic::memory::object::{ObjKind, Object};
+use crate::symbolic::memory::partition::Moment;
+use crate::symbolic::terms::term::TermId;
 use crate::witness::Fault;
 use crate::work::Allotment;
 use std::rc::Rc;

@@ -12,9 +12,9 @@ use crate::check::solver::{Model, WrapMode};
 use crate::ir::FuncRef;
 use crate::kernel::KernelRun;
 use crate::report::finding::{Finding, Level, Rule, Verdict};
-use crate::symbolic::exec::{AccessEvent, LaunchEvent};
-use crate::symbolic::memory::Object;
-use crate::symbolic::term::TermId;
+use crate::symbolic::exec::executor::{AccessEvent, LaunchEvent};
+use crate::symbolic::memory::object::Object;
+use crate::symbolic::terms::term::TermId;
 
 /// A launch whose kernel was executed.
 pub(in crate::check) struct Launched<'a> {

@@ -1,9 +1,9 @@
 //! Terms and accesses in the words of the source.
 
 use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, ValueId};
-use crate::symbolic::exec::{AccessKind, Site};
-use crate::symbolic::layers::{FILE, ROUND, WORD};
-use crate::symbolic::term::{Arena, Term, TermId};
+use crate::symbolic::exec::executor::{AccessKind, Site};
+use crate::symbolic::memory::array_write::{FILE, ROUND, WORD};
+use crate::symbolic::terms::term::{Arena, Term, TermId};
 
 /// How deep a term is shown, and how much of it: what is larger is shown less deep. Parts that it has in common with itself come
 /// again each time.
@@ -339,7 +339,7 @@ fn symbol(op: BinOp) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::term;
-    use crate::symbolic::term::{Arena, Range, SymKind};
+    use crate::symbolic::terms::term::{Arena, Range, SymKind};
 
     #[test]
     fn what_a_term_has_in_common_with_itself_does_not_make_it_endless() {

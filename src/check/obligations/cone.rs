@@ -4,12 +4,12 @@
 
 use crate::check::concurrency::atomic_counters::counters;
 use crate::kernel::KernelRun;
-use crate::symbolic::exec::{AccessEvent, Executor, LaunchEvent};
-use crate::symbolic::footprint::WHICH;
-use crate::symbolic::layers::{FILE, ROUND, WORD};
-use crate::symbolic::memory::ObjKind;
-use crate::symbolic::term::{SymId, SymKind, Term, TermId};
-use crate::symbolic::value::{Base, Value};
+use crate::symbolic::effects::write_set::WHICH;
+use crate::symbolic::exec::executor::{AccessEvent, Executor, LaunchEvent};
+use crate::symbolic::memory::array_write::{FILE, ROUND, WORD};
+use crate::symbolic::memory::object::ObjKind;
+use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The terms that a value consists of.
@@ -45,7 +45,7 @@ pub(in crate::check) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[Te
 /// replayed in full anyway.
 pub(in crate::check) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<TermId> {
     let mut roots = own_terms(l);
-    roots.extend(l.always.iter().flat_map(crate::symbolic::always::Always::terms));
+    roots.extend(l.always.iter().flat_map(crate::symbolic::loops::quantified_facts::Always::terms));
     for (o, st) in &l.memory {
         roots.extend(st.freed.as_ref().map(|f| f.cond));
         if matches!(e.object(*o).kind, ObjKind::DeviceHeap | ObjKind::Managed) {

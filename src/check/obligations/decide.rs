@@ -8,7 +8,7 @@ use crate::check::counterexample::degenerate::Sizes;
 use crate::check::findings::wording;
 use crate::check::solver;
 use crate::check::solver::{Answer, Context, Free, Groups, Limits, Model, ModelAnswer, WrapMode};
-use crate::symbolic::term::{Arena, Range, SymId, SymKind, Term, TermId};
+use crate::symbolic::terms::term::{Arena, Range, SymId, SymKind, Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -681,7 +681,7 @@ fn family(a: &mut Arena, goal: TermId) -> (TermId, i128) {
 mod tests {
     use super::{Decider, Decision, Obligation};
     use crate::check::solver::WrapMode;
-    use crate::symbolic::term::{Arena, InputSource, Range, SymKind};
+    use crate::symbolic::terms::term::{Arena, InputSource, Range, SymKind};
 
     #[test]
     fn a_rough_look_leaves_the_next_ones_thorough() {

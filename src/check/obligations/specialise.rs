@@ -3,11 +3,11 @@
 //!
 //! In: a launch. Out: the launch with what its path decides put in, and the path's conditions. It knows no solver.
 
-use crate::symbolic::exec::{Executor, LaunchEvent};
-use crate::symbolic::lifetime::Freed;
-use crate::symbolic::memory::{Memory, ObjState, Rest};
-use crate::symbolic::term::{Arena, SymKind, Term, TermId, wrap_value};
-use crate::symbolic::value::{Ratio, Target, Value};
+use crate::symbolic::exec::executor::{Executor, LaunchEvent};
+use crate::symbolic::memory::lifetime::Freed;
+use crate::symbolic::memory::object::{Memory, ObjState, Rest};
+use crate::symbolic::memory::value::{Ratio, Target, Value};
+use crate::symbolic::terms::term::{Arena, SymKind, Term, TermId, wrap_value};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;

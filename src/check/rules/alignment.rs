@@ -12,10 +12,10 @@ use crate::check::obligations::cone;
 use crate::check::obligations::decide::{Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::report::finding::Rule;
-use crate::symbolic::alignment::UnalignedEvent;
-use crate::symbolic::exec::{AccessEvent, AccessKind, Stores};
-use crate::symbolic::partition::Moment;
-use crate::symbolic::term::TermId;
+use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Stores};
+use crate::symbolic::kernel::alignment::UnalignedEvent;
+use crate::symbolic::memory::partition::Moment;
+use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// Where such a finding stands.

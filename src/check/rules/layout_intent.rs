@@ -12,11 +12,11 @@ use crate::check::obligations::decide::{Decision, Obligation};
 use crate::check::solver::{Model, WrapMode};
 use crate::ir::{Op, Operand, Program};
 use crate::kernel::KernelRun;
-use crate::symbolic::exec::{AccessEvent, AccessKind};
-use crate::symbolic::memory::ObjKind;
-use crate::symbolic::partition::{Moment, PartId, Partition};
-use crate::symbolic::term::TermId;
-use crate::symbolic::value::{Base, Target};
+use crate::symbolic::exec::executor::{AccessEvent, AccessKind};
+use crate::symbolic::memory::object::ObjKind;
+use crate::symbolic::memory::partition::{Moment, PartId, Partition};
+use crate::symbolic::memory::value::{Base, Target};
+use crate::symbolic::terms::term::TermId;
 
 /// How far beyond its part an index may go that was meant to stay inside, in widths of the access.
 pub(in crate::check) const SLIP: i128 = 2;

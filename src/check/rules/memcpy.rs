@@ -10,10 +10,10 @@ use crate::check::obligations::decide::{Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::ir::{Callee, Program};
 use crate::report::finding::{Direction, Rule};
-use crate::symbolic::exec::{AccessKind, Site};
-use crate::symbolic::lifetime::CopyEvent;
-use crate::symbolic::memory::ObjId;
-use crate::symbolic::value::{Base, Target};
+use crate::symbolic::exec::executor::{AccessKind, Site};
+use crate::symbolic::memory::lifetime::CopyEvent;
+use crate::symbolic::memory::object::ObjId;
+use crate::symbolic::memory::value::{Base, Target};
 use crate::witness::Fault;
 
 /// Decides one side of a copy; findings and, where nothing could be decided, why, by the memory that is meant.

@@ -16,11 +16,11 @@ use crate::check::obligations::decide::{Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
 use crate::check::solver::{Model, WrapMode};
 use crate::report::finding::{Replay, Rule, Verdict};
-use crate::symbolic::exec::AccessEvent;
-use crate::symbolic::memory::{ObjId, Object};
-use crate::symbolic::partition::PartId;
-use crate::symbolic::term::TermId;
-use crate::symbolic::value::Target;
+use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::memory::object::{ObjId, Object};
+use crate::symbolic::memory::partition::PartId;
+use crate::symbolic::memory::value::Target;
+use crate::symbolic::terms::term::TermId;
 use crate::witness::{Fault, Parts};
 
 /// Letters of a bound beyond which nobody reads it.

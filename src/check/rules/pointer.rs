@@ -12,9 +12,9 @@ use crate::check::findings::kernel::{Happens, Launched, Suspected};
 use crate::check::obligations::decide::{Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::report::finding::{Direction, Level, Replay, Rule, Verdict};
-use crate::symbolic::exec::{AccessEvent, AccessKind};
-use crate::symbolic::memory::{ObjId, ObjKind, Object};
-use crate::symbolic::term::TermId;
+use crate::symbolic::exec::executor::{AccessEvent, AccessKind};
+use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
+use crate::symbolic::terms::term::TermId;
 use crate::witness::Fault;
 
 /// What null points to: nothing.

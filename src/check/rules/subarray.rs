@@ -13,11 +13,11 @@ use crate::check::obligations::cone;
 use crate::check::obligations::decide::{Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
 use crate::report::finding::{Replay, Rule, Verdict};
-use crate::symbolic::exec::{AccessEvent, AccessKind, Executor};
-use crate::symbolic::memory::Object;
-use crate::symbolic::partition::Row;
-use crate::symbolic::term::TermId;
-use crate::symbolic::value::{Base, Target};
+use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor};
+use crate::symbolic::memory::object::Object;
+use crate::symbolic::memory::partition::Row;
+use crate::symbolic::memory::value::{Base, Target};
+use crate::symbolic::terms::term::TermId;
 use crate::witness::{Fault, Parts};
 
 impl<'p> Engine<'p> {

@@ -7,7 +7,7 @@
 //! it. Models mean nothing.
 
 use super::Free;
-use crate::symbolic::term::{Arena, SymKind, Term, TermId};
+use crate::symbolic::terms::term::{Arena, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A choice of fewer terms is left to the solver as it is.
@@ -83,7 +83,7 @@ fn is_number_of_the_host(arena: &Arena, t: TermId) -> bool {
 mod tests {
     use super::Opaque;
     use crate::check::solver::{Answer, Limits, WrapMode, prove};
-    use crate::symbolic::term::{Arena, Axis, InputSource, Range, SymKind, TermId};
+    use crate::symbolic::terms::term::{Arena, Axis, InputSource, Range, SymKind, TermId};
 
     fn symbol(a: &mut Arena, name: &str) -> TermId {
         a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(0, (1 << 31) - 1))

@@ -5,7 +5,7 @@
 
 use super::smt::Query;
 use super::{Model, enumerate};
-use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
+use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Terms that are evaluated at most: some hundredths of a second.
@@ -90,7 +90,7 @@ fn kept(r: Range, all: impl Iterator<Item = i128>) -> Vec<i128> {
 #[cfg(test)]
 mod tests {
     use crate::check::solver::{Groups, Limits, ModelAnswer, Positive, WrapMode, find_model};
-    use crate::symbolic::term::{Arena, InputSource, Range, SymKind};
+    use crate::symbolic::terms::term::{Arena, InputSource, Range, SymKind};
 
     /// `n |= n >> 1; …; n + 1` of a positive `int`.
     #[test]

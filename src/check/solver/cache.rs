@@ -8,7 +8,7 @@
 use super::smt::{OUT_OF_WORK, Outcome, Query};
 use super::{Model, WrapMode};
 use crate::nets;
-use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
+use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
 use crate::work::{self, Work, charge, cost, done};
 use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
@@ -448,7 +448,7 @@ mod tests {
     use crate::check::solver::independence::Groups;
     use crate::check::solver::smt::{OUT_OF_WORK, Outcome, Query};
     use crate::check::solver::{Answer, Limits, Model, WrapMode, smt};
-    use crate::symbolic::term::{Arena, InputSource, Range, SymId, SymKind, TermId};
+    use crate::symbolic::terms::term::{Arena, InputSource, Range, SymId, SymKind, TermId};
     use crate::work::{Work, charge, done};
     use std::collections::HashMap;
     use std::sync::{Arc, Mutex};

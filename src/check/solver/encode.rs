@@ -10,7 +10,7 @@
 //! any value.
 
 use super::WrapMode;
-use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
+use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use z3::ast::{Ast, Bool, Int};
 
@@ -360,7 +360,7 @@ impl<'a> Encoder<'a> {
         let (ta, tb) = (top(self.arena.range(a)), top(self.arena.range(b)));
         for (x, y) in [(a, b), (b, a)] {
             let Some(m) = self.arena.as_int(x) else { continue };
-            let mask = crate::symbolic::term::wrap_value(m, width, false);
+            let mask = crate::symbolic::terms::term::wrap_value(m, width, false);
             let v = self.int(y);
             let masked = Self::masked(&v, mask, width);
             if and {

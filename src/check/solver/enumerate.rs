@@ -5,7 +5,7 @@
 
 use super::smt::Outcome;
 use super::{Model, WrapMode};
-use crate::symbolic::term::{Arena, Range, SymId, Term, TermId, Valuation};
+use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId, Valuation};
 use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
 

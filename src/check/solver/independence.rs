@@ -5,7 +5,7 @@
 
 use super::smt::{self, Budget, Outcome};
 use super::{Limits, Model, ModelAnswer, Positive, WrapMode, minimise};
-use crate::symbolic::term::{Arena, SymId, Term, TermId};
+use crate::symbolic::terms::term::{Arena, SymId, Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -176,7 +176,7 @@ pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> Sp
 #[cfg(test)]
 mod tests {
     use super::split;
-    use crate::symbolic::term::{Arena, Range, SymKind};
+    use crate::symbolic::terms::term::{Arena, Range, SymKind};
 
     #[test]
     fn facts_are_grouped_by_what_they_share() {

@@ -2,7 +2,7 @@
 
 use super::smt::{self, Budget, Outcome, Query};
 use super::{Limits, Model, ModelAnswer, Positive, WrapMode, boundary};
-use crate::symbolic::term::{Arena, Range, SymId, TermId};
+use crate::symbolic::terms::term::{Arena, Range, SymId, TermId};
 use crate::work::Work;
 
 /// Bounds on the magnitude of inputs, tried in turn.

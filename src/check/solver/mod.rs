@@ -19,7 +19,7 @@ mod poly;
 mod smt;
 
 pub use self::independence::Groups;
-use crate::symbolic::term::{Arena, SymId, Term, TermId, Valuation};
+use crate::symbolic::terms::term::{Arena, SymId, Term, TermId, Valuation};
 use crate::work::Work;
 use poly::Found;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -10,7 +10,7 @@ use super::independence::{Groups, Split};
 use super::{Answer, Free, Limits, Method, Model, WrapMode};
 use super::{boundary, enumerate};
 use crate::nets;
-use crate::symbolic::term::{Arena, Range, SymId, Term, TermId};
+use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
 use crate::work::{Allotment, Work, charge, charge_each, cost};
 use std::time::Instant;
 use z3::ast::{Bool, Int};

@@ -4,9 +4,9 @@
 //! tools, `mlir` reads their text and knows nothing of CUDA, `lower` makes modules of it by the conventions of clang's
 //! reading, `doubt` says where cgeist reads otherwise than a compiler.
 
-pub mod doubt;
 #[cfg(test)]
 mod fuzz;
+pub mod known_misreadings;
 pub mod lower;
 pub mod mlir;
 pub mod process;
@@ -150,7 +150,7 @@ fn read(
         })
         .collect();
     let plain: Vec<&str> = texts.iter().map(|t| &t.1).chain(&defined).map(String::as_str).collect();
-    let doubts = doubt::about(&module, &plain);
+    let doubts = known_misreadings::about(&module, &plain);
     let producer = if doubts.is_empty() { name.clone() } else { format!("{name}{DOUBTFUL}{}", doubts.join(", ")) };
     let mut system: Vec<PathBuf> =
         ["/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda"].map(PathBuf::from).to_vec();

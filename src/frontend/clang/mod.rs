@@ -4,20 +4,20 @@
 //! gets is `flags`' business, where the toolkit lies is `toolkit`'s, running it `run`'s.
 
 pub mod flags;
-mod header;
-mod repair;
-mod run;
+pub(in crate::frontend) mod invoke;
+pub(in crate::frontend) mod pch;
+pub(in crate::frontend) mod source_overlay;
 mod toolkit;
 
+use self::invoke::Refusal;
+use self::pch::Flags;
+pub(crate) use self::source_overlay::SHARED_PREFIX;
 use crate::frontend::llvm::{self, About};
 use crate::frontend::paths::normalise;
 use crate::frontend::{ExtractOptions, Extraction, NotAnalysed};
 use crate::ir::{Module, Side};
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
 use flags::{Asserts, Before, ClangCommand, Reading};
-use header::Flags;
-pub(crate) use repair::SHARED_PREFIX;
-use run::Refusal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toolkit::Toolkit;
@@ -53,7 +53,7 @@ pub(crate) fn toolkit_root(unit: &TranslationUnit, options: &ExtractOptions) -> 
 #[must_use]
 pub fn extract_here(unit: &TranslationUnit, options: &ExtractOptions) -> Extraction {
     let deadline = Instant::now() + options.time_limit;
-    let frontend = run::version(&options.clang).unwrap_or_else(|| "clang".into());
+    let frontend = invoke::version(&options.clang).unwrap_or_else(|| "clang".into());
     let source = normalise(&unit.directory, &unit.source);
     let mut out = Extraction { frontend: frontend.clone(), ..Extraction::default() };
     let wanted = sides(unit);
@@ -139,7 +139,7 @@ impl Job<'_> {
             let command = command.files(Before::Ours(self.compat), &bitcode, &depfile);
             let ran = header.map_or_else(
                 || {
-                    run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline)
+                    invoke::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline)
                         .map(|()| vec![])
                 },
                 Ok,
@@ -202,9 +202,9 @@ impl Job<'_> {
             directory: &self.unit.directory,
             deadline: self.deadline,
         };
-        let header = header::find(self.options.headers.as_deref()?, &flags)?;
+        let header = pch::find(self.options.headers.as_deref()?, &flags)?;
         let command = command.clone().files(Before::Precompiled(&header.path), bitcode, depfile);
-        run::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline).ok()?;
+        invoke::clang(&self.options.clang, &command.arguments, &self.unit.directory, self.deadline).ok()?;
         Some(header.files)
     }
 
@@ -214,7 +214,7 @@ impl Job<'_> {
             let folder = self.folder.join(format!("{stem}-corrected"));
             let overlay = std::fs::create_dir_all(&folder)
                 .ok()
-                .and_then(|()| repair::overlay(stderr, &self.unit.directory, &folder));
+                .and_then(|()| source_overlay::overlay(stderr, &self.unit.directory, &folder));
             if overlay.is_some() {
                 return Some(Reading { overlay, ..now.clone() });
             }
@@ -247,7 +247,7 @@ impl Job<'_> {
         };
         SideResult {
             module: llvm::read_bitcode(bitcode, about).map_err(|e| e.to_string()),
-            dependencies: run::dependencies(depfile, &self.unit.directory),
+            dependencies: invoke::dependencies(depfile, &self.unit.directory),
             notes: command.notes,
         }
     }

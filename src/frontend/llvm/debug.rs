@@ -3,7 +3,7 @@
 //! Metadata nodes are read by operand where the C API offers that; a node's plain fields (`arg:`, `encoding:`) exist
 //! only in its text.
 
-use super::api::{Bitcode, Meta, MetaKind, Value};
+use super::bindings::{Bitcode, Meta, MetaKind, Value};
 use super::members::Members;
 use crate::frontend::paths::normalise;
 use crate::ir::{FileId, Loc, LocId, SourceFile, Var};

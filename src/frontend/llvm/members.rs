@@ -4,7 +4,7 @@
 //! found by its name without template arguments, its size and the offsets of its members, and where several types of the
 //! debug information fit and disagree, a member stays without a name.
 
-use super::api::{Bitcode, Meta, MetaKind};
+use super::bindings::{Bitcode, Meta, MetaKind};
 use super::debug::operand;
 use crate::ir::{Field, TypeDef, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -6,18 +6,18 @@
 //!
 //! Only the worker process `scuba-extract` may refer to this module: it is what loads libLLVM.
 
-mod api;
-mod consts;
+pub(in crate::frontend) mod bindings;
+pub(in crate::frontend) mod constants;
 mod debug;
-mod func;
-mod inst;
+pub(in crate::frontend) mod function;
+pub(in crate::frontend) mod inline_ptx;
+pub(in crate::frontend) mod instruction;
 mod members;
-mod ptx;
-mod reach;
+pub(in crate::frontend) mod reachable;
 mod types;
 
+use self::bindings::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
 use crate::ir::{Const, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
-use api::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
 use debug::Debug;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
@@ -81,12 +81,12 @@ impl<'m> Reader<'m> {
     }
 
     fn read(mut self) -> Module {
-        let reachable = reach::reachable(&self.bitcode);
+        let reachable = reachable::reachable(&self.bitcode);
         let functions: Vec<Value<'m>> = self
             .bitcode
             .functions()
             .into_iter()
-            .filter(|f| reachable.contains(f) && inst::Intrinsic::of(&f.name()).is_none())
+            .filter(|f| reachable.contains(f) && instruction::Intrinsic::of(&f.name()).is_none())
             .collect();
         let globals: Vec<Value<'m>> = self.bitcode.globals().into_iter().filter(|g| reachable.contains(g)).collect();
         self.functions = functions.iter().copied().zip((0..).map(FuncId)).collect();
@@ -178,11 +178,11 @@ impl<'m> Reader<'m> {
                 dereferenceable: f.param_int_attribute(i, "dereferenceable"),
             })
             .collect();
-        let (blocks, values) = func::body(self, f);
+        let (blocks, values) = function::body(self, f);
         Function {
             display: crate::frontend::names::demangle(&name),
             linkage: self.linkage(f, &name),
-            kernel: f.calling_convention() == reach::PTX_KERNEL,
+            kernel: f.calling_convention() == reachable::PTX_KERNEL,
             variadic,
             noreturn: f.has_attribute("noreturn"),
             ret: self.types.id(ret),

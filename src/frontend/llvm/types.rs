@@ -1,6 +1,6 @@
 //! LLVM types → [`TypeDef`]s with the sizes and offsets of the module's data layout.
 
-use super::api::{Bitcode, LlvmTypeKind as K, Type};
+use super::bindings::{Bitcode, LlvmTypeKind as K, Type};
 use crate::ir::{Field, TypeDef, TypeId, TypeKind};
 use rustc_hash::FxHashMap;
 

@@ -2,9 +2,9 @@
 
 use crate::ir::{Program, reference};
 use crate::kernel::bits::Bits;
-use crate::symbolic::exec::Executor;
-use crate::symbolic::term::{InputSource, Range, SymId, SymKind, Term, TermId, Valuation, wrap_value};
-use crate::symbolic::value::Value;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::{InputSource, Range, SymId, SymKind, Term, TermId, Valuation, wrap_value};
 
 fn sym(e: &mut Executor<'_>, range: Range) -> (TermId, SymId) {
     let t = e.arena.fresh(SymKind::Input(InputSource::World("x".into())), "x", range);

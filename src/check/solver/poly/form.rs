@@ -1,7 +1,7 @@
 //! Arithmetic on polynomials for the search: tightening, bounds, divisibility of monomials. Everything is checked:
 //! `None` where 127 bits do not suffice.
 
-use crate::symbolic::term::{Monomial, Poly, Range, TermId};
+use crate::symbolic::terms::term::{Monomial, Poly, Range, TermId};
 use smallvec::SmallVec;
 
 /// Which facts something rests on: sorted indices.

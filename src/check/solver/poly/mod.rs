@@ -11,7 +11,7 @@ mod search;
 mod store;
 
 use super::WrapMode;
-use crate::symbolic::term::{Arena, Poly, SymId, Term, TermId};
+use crate::symbolic::terms::term::{Arena, Poly, SymId, Term, TermId};
 use form::{Used, plus, scaled, union};
 use rustc_hash::{FxHashMap, FxHashSet};
 use search::DEPTH;

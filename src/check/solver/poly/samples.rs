@@ -4,7 +4,7 @@
 //! that is negative under one need not be searched, and a goal that is false under one has a counterexample.
 
 use crate::check::solver::WrapMode;
-use crate::symbolic::term::{Arena, Poly, SymId, Term, TermId, Valuation};
+use crate::symbolic::terms::term::{Arena, Poly, SymId, Term, TermId, Valuation};
 use crate::work::{charge, cost};
 use rustc_hash::FxHashMap;
 

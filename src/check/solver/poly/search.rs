@@ -10,7 +10,7 @@ use super::form::{
     union,
 };
 use super::store::{Constraint, Store};
-use crate::symbolic::term::{Arena, Monomial, Poly, Range, TermId};
+use crate::symbolic::terms::term::{Arena, Monomial, Poly, Range, TermId};
 use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
 

@@ -7,7 +7,7 @@ use super::form::{Used, common, gcd, plus, quotient, scaled, tighten, union};
 use super::samples::{self, Sample};
 use super::search::Memo;
 use crate::check::solver::WrapMode;
-use crate::symbolic::term::{Arena, Monomial, Poly, Range, SymId, SymKind, Term, TermId};
+use crate::symbolic::terms::term::{Arena, Monomial, Poly, Range, SymId, SymKind, Term, TermId};
 use crate::work::{charge_each, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;

@@ -1,7 +1,7 @@
 //! A small notation for terms in tests: C's operators with C's meaning over mathematical integers, and
 //! `min max abs ite floor mod and or xor pow2 i32 u32 f` as functions. A name's range is declared as `name lo..hi`.
 
-use crate::symbolic::term::{Arena, InputSource, Range, SymKind, TermId};
+use crate::symbolic::terms::term::{Arena, InputSource, Range, SymKind, TermId};
 use std::collections::BTreeMap;
 
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Random facts and goals over small ranges, judged by trying all assignments.
 
 use crate::check::solver::*;
-use crate::symbolic::term::{InputSource, Range, SymKind, Valuation};
+use crate::symbolic::terms::term::{InputSource, Range, SymKind, Valuation};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

@@ -5,19 +5,11 @@
 //! kernel's stub, `threadIdx.x` a call of clang's wrapper, `cudaMalloc` a call. An operation that is not known becomes
 //! an unknown that is named after it. It runs no process and knows nothing of findings.
 
-mod affine;
-mod arith;
 mod body;
-mod calls;
-mod copies;
-mod cuda;
-mod flow;
-mod llvm;
-mod memory;
+pub mod dialects;
 mod names;
+pub mod passes;
 mod side;
-mod ssa;
-mod tidy;
 mod types;
 
 use super::mlir::{self, Op, Type};
@@ -149,7 +141,7 @@ impl<'m> Unit<'m> {
         for k in unit.kernels.clone() {
             let dynamic = unit.reachable([k]).into_iter().filter_map(|f| unit.symbols.get(f)).any(|f| {
                 let mut found = false;
-                f.walk(&mut |o| found |= memory::is_dynamic_shared(&unit, f, o));
+                f.walk(&mut |o| found |= dialects::memory::is_dynamic_shared(&unit, f, o));
                 found
             });
             if dynamic {

@@ -50,7 +50,7 @@ pub(super) struct SideBuilder<'u, 'm> {
     group: String,
     in_group: u32,
     pub unknown: BTreeMap<String, u32>,
-    pub forwarders: HashMap<String, Option<super::calls::Forwarder>>,
+    pub forwarders: HashMap<String, Option<super::dialects::calls::Forwarder>>,
     /// Bytes that a function copies, where that is all it does.
     pub copies: HashMap<String, Option<u64>>,
 }
@@ -137,7 +137,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         let function = &mut self.functions[id.index()];
         function.blocks = blocks;
         function.values = values;
-        super::tidy::function(function, &self.types);
+        super::passes::tidy::function(function, &self.types);
     }
 
     /// Lowers the body of a function that is waiting for it.
@@ -266,7 +266,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         let made = match g.name.as_str() {
             "memref.global" => {
                 let Some(Attr::Type(Type::MemRef(m))) = g.attr("type") else { return None };
-                let dynamic = self.side == Side::Device && super::memory::is_dynamic_global(self.unit, g);
+                let dynamic = self.side == Side::Device && super::dialects::memory::is_dynamic_global(self.unit, g);
                 let elem = self.types.of(&m.elem);
                 let variable = self.types.variable(m);
                 let ty = if dynamic { self.types.array(elem, 0) } else { variable };

@@ -764,7 +764,7 @@ fn check(tape: &[u8]) {
     let lowered = lower(&module, &About::default()).unwrap();
     assert!(lowered.unknown.is_empty(), "{:?}", lowered.unknown);
     let f = lowered.host.functions.iter().find(|f| f.name == "f").unwrap();
-    assert!(!crate::symbolic::cfg::Cfg::new(f).irreducible, "a loop with several ways in:\n{text}\n{}", lowered.host);
+    assert!(!crate::ir::cfg::Cfg::new(f).irreducible, "a loop with several ways in:\n{text}\n{}", lowered.host);
     for (a, b) in [(0, 0), (1, -2), (3, 2), (-3, 1), (5, 5), (i64::from(i32::MIN), 7)] {
         let mut m = Mlir { fuel: FUEL, ..Mlir::default() };
         let body = module.ops[0].regions[0].blocks[0].ops.iter().find(|o| o.text("sym_name") == Some("f")).unwrap();

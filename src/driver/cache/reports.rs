@@ -1,0 +1,176 @@
+//! Checks whose outcome is known from before, as a whole or query by query.
+//!
+//! In: one program and the options of its check. Out: its report, kept under all that it depends on: the code of its units in
+//! their order, wherever their project lies, options and axioms, this program and Z3.
+
+use super::placeless;
+use crate::check::solver::cache::Answers;
+use crate::check::{self, Options, ProgramReport};
+use crate::driver::worker::guarded::Fault;
+use crate::driver::worker::parcel::Parcel;
+use crate::facts::verdicts::Verdicts;
+use crate::ir::Module;
+use crate::report::paths::ProjectRoot;
+use serde::{Deserialize, Serialize};
+use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
+
+/// A report as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    parcel: Parcel,
+    /// A safety net ended it: another run may say more.
+    netted: bool,
+}
+
+/// The report of a program, from an earlier check or by `check`, which is given the code as it must be checked: without its place.
+/// `memory` is what a check may take, in bytes.
+///
+/// # Errors
+/// As `check`.
+pub fn report(
+    mut code: Vec<Arc<Module>>,
+    options: &Options,
+    memory: u64,
+    (root, settled): (&ProjectRoot, bool),
+    verdicts: Option<&Verdicts>,
+    check: impl FnOnce(Vec<Arc<Module>>) -> Result<ProgramReport, Fault>,
+) -> Result<ProgramReport, Fault> {
+    placeless::mark(&mut code, root);
+    let verdicts = verdicts.and_then(|v| Some((v, key(&code, options, memory)?)));
+    let known = verdicts
+        .as_ref()
+        .and_then(|(verdicts, key)| unpack(std::str::from_utf8(&verdicts.get(key)?).ok()?, root, settled));
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let report = check(code)?;
+    let netted = !report.nets.is_empty();
+    let text = pack(report).map_err(|e| Fault::Panicked(e.to_string()))?;
+    if let Some((verdicts, key)) = verdicts {
+        verdicts.put(&key, netted, text.as_bytes());
+    }
+    unpack(&text, root, true).ok_or_else(|| Fault::Panicked("its report cannot be read".into()))
+}
+
+/// Answers of the solver, among verdicts.
+struct Solved {
+    verdicts: Verdicts,
+    tool: String,
+}
+
+impl Solved {
+    fn key(&self, query: &[u8; 32]) -> [u8; 32] {
+        *blake3::Hasher::new().update(query).update(self.tool.as_bytes()).finalize().as_bytes()
+    }
+}
+
+impl Answers for Solved {
+    fn get(&self, key: &[u8; 32]) -> Option<Vec<u8>> {
+        self.verdicts.get(&self.key(key))
+    }
+    fn put(&self, key: &[u8; 32], hurried: bool, answer: &[u8]) {
+        self.verdicts.put(&self.key(key), hurried, answer);
+    }
+}
+
+/// Where the solver's answers are kept. `None` where no verdicts are, or this program cannot be told from another version.
+#[must_use]
+pub fn answers(verdicts: Option<Verdicts>) -> Option<Arc<dyn Answers>> {
+    Some(Arc::new(Solved { verdicts: verdicts?.of_obligations(), tool: tool()? }))
+}
+
+/// This program and the solver.
+fn tool() -> Option<String> {
+    let program = std::env::current_exe().and_then(|p| p.metadata()).ok()?;
+    Some(format!(
+        "{} {} {} {} {}",
+        env!("CARGO_PKG_VERSION"),
+        program.size(),
+        program.mtime(),
+        program.mtime_nsec(),
+        check::z3_version()
+    ))
+}
+
+/// `None` where this program cannot be told from another version of itself, or the code cannot be packed.
+fn key(code: &[Arc<Module>], options: &Options, memory: u64) -> Option<[u8; 32]> {
+    // None of these changes what is true.
+    let options = Options { seconds: 0, solver_ms: 0, memory: None, jobs: 0, ..options.clone() };
+    let rest = format!("{} {memory} {options:?}", tool()?);
+    let mut hasher = blake3::Hasher::new();
+    for module in code {
+        hasher.update(blake3::hash(&postcard::to_stdvec(module.as_ref()).ok()?).as_bytes());
+    }
+    hasher.update(rest.as_bytes());
+    Some(*hasher.finalize().as_bytes())
+}
+
+fn pack(report: ProgramReport) -> serde_json::Result<String> {
+    let netted = !report.nets.is_empty();
+    serde_json::to_string(&Kept { parcel: Parcel::of(report), netted })
+}
+
+/// The report; where another run may say more only for whom it is settled.
+fn unpack(text: &str, root: &ProjectRoot, settled: bool) -> Option<ProgramReport> {
+    let kept: Kept = serde_json::from_str(&placeless::settle(text, root)).ok()?;
+    if kept.netted && !settled {
+        return None;
+    }
+    kept.parcel.open()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, key, pack, unpack};
+    use crate::check::{Pace, ProgramReport};
+    use crate::ir::{Module, Side};
+    use crate::nets::Net;
+    use crate::report::paths::ProjectRoot;
+    use crate::report::samples::finding;
+    use std::sync::Arc;
+
+    #[test]
+    fn what_is_kept_comes_back_and_what_is_damaged_does_not() {
+        let root = ProjectRoot::new("/p".into());
+        let report = ProgramReport { findings: vec![finding()], ..ProgramReport::default() };
+        assert_eq!(unpack(&pack(report.clone()).unwrap(), &root, false).unwrap().findings, report.findings);
+        assert!(unpack("{", &root, true).is_none());
+        let netted = pack(ProgramReport { nets: vec![Net::Time], ..report }).unwrap();
+        assert!(
+            unpack(&netted, &root, false).is_none() && unpack(&netted, &root, true).is_some(),
+            "a check runs again, what acts on its findings does not"
+        );
+    }
+
+    fn module(arch: &str) -> Arc<Module> {
+        Arc::new(Module {
+            side: Side::Device,
+            source: "a.cu".into(),
+            producer: "clang".into(),
+            arch: arch.into(),
+            asserts_restored: false,
+            types: vec![],
+            files: vec![],
+            locs: vec![],
+            globals: vec![],
+            functions: vec![],
+        })
+    }
+
+    #[test]
+    fn a_key_stands_for_code_and_limits_and_not_for_haste() {
+        let options = Options::default();
+        let (one, two) = (module("sm_80"), module("sm_90"));
+        let of = |code: &[&Arc<Module>], options: &Options, memory| {
+            key(&code.iter().map(|m| (*m).clone()).collect::<Vec<_>>(), options, memory).unwrap()
+        };
+        let usual = of(&[&one, &two], &options, 1 << 30);
+        assert_eq!(usual, of(&[&one, &two], &Options { seconds: 3, jobs: 7, ..options.clone() }, 1 << 30));
+        assert_ne!(usual, of(&[&two, &one], &options, 1 << 30));
+        assert_ne!(usual, of(&[&one, &two], &Options { work: 1, ..options.clone() }, 1 << 30));
+        assert_ne!(usual, of(&[&one, &two], &Options { pace: Pace::Compile, ..options.clone() }, 1 << 30));
+        assert_ne!(usual, of(&[&one, &two], &Options { roots: vec!["f".into()], ..options.clone() }, 1 << 30));
+        assert_ne!(usual, of(&[&one, &two], &options, 1));
+    }
+}

@@ -1,0 +1,147 @@
+//! `scuba __analyze`: what the shim runs beside nvcc.
+//!
+//! In: a [`Request`] as JSON on standard input. Out: findings on standard error and nothing else, except one line for a
+//! unit that could not be analysed; facts in the output's `.scuba`. Exit status 0, 1 (denied) or 2 (could not analyse).
+
+use super::confirm::{self, Project};
+use crate::check::Pace;
+use crate::confirm::prepare::Ways;
+use crate::driver::programs::joined::Joined;
+use crate::driver::programs::{checking, pending};
+use crate::driver::session::{Session, folder_of, not_analysed};
+use crate::driver::{Status, extraction, output};
+use crate::facts::{LinkFacts, Maker, Present, Recipe, Store, Told, Unit, key_of};
+use crate::nvcc::notes::Notes;
+use crate::nvcc::request::Request;
+use crate::nvcc::unit::TranslationUnit;
+use crate::paths;
+use crate::report::finding::{Finding, Level, Verdict};
+use anyhow::{Context, Result};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What is left of a shim's time for telling what was found.
+const SPARE: Duration = Duration::from_secs(3);
+
+/// Never fails: what goes wrong is one line and status 2.
+pub fn run() -> Status {
+    analyze().unwrap_or_else(|e| {
+        output::complain(&output::harmless(&format!("not analysed: {e:#}")));
+        Status::Unable
+    })
+}
+
+fn analyze() -> Result<Status> {
+    let request: Request = serde_json::from_reader(std::io::stdin().lock())
+        .context("the shim's request cannot be read; are `scuba` and `scuba-nvcc` of one version?")?;
+    let start = match request.units.first() {
+        Some(unit) => folder_of(&unit.directory.join(&unit.source))?,
+        None => request.directory.clone(),
+    };
+    let session =
+        Session::of_shim(&start, u32::try_from(request.units.len().max(1)).unwrap_or(u32::MAX))?.with_baseline()?;
+    let link = request.link.as_ref();
+    let present = Present::default();
+    let units: Vec<Unit> = request.units.iter().map(|u| unit(u, &request, &present, &session)).collect();
+
+    // All facts of one command lie together.
+    let output = request.units.iter().find_map(|u| u.output.as_deref()).or_else(|| link.map(|l| l.output.as_path()));
+    let store = Store::new(paths::of_this_process(output, &request.directory));
+    // Facts that cannot be kept do not make the analysis of this command worth less.
+    let mut unkept = None;
+    for unit in &units {
+        unkept = unkept.or(store.write_unit(unit).err());
+    }
+    if let Some(link) = link {
+        let record = LinkFacts { link: link.clone(), units: units.iter().map(|u| u.facts.key.clone()).collect() };
+        unkept = unkept.or(store.write_link(&record).err());
+    }
+    let kept = unkept.is_none();
+    if let Some(e) = unkept {
+        output::complain(&output::harmless(&e.to_string()));
+    }
+
+    let session = session.with_confirmations(vec![store.folder().to_owned()]);
+    let joined = Joined::new(&store, &units, link, &present, &session);
+    let notes = Notes::new(output, &request.directory);
+    for line in &joined.waiting {
+        notes.add("join", line);
+    }
+    if joined.plans.is_empty() {
+        return Ok(Status::Clean);
+    }
+    // One command that compiles and links waits as a link does.
+    let session = session.with_pace(if link.is_some() { Pace::Link } else { Pace::Compile });
+    let mut checked = checking::check(&joined.plans, &joined.facts, |i| joined.modules(i, &store), &session, |_| {});
+    for note in checked.notes.iter().chain(&checked.problems) {
+        notes.add("check", note);
+    }
+    for line in &checked.cut {
+        output::complain(&output::harmless(line));
+    }
+    // Comments are judged by whole runs only, and others' failures were told when they were compiled.
+    checked.found.files.clear();
+    checked.found.not_analysed.retain(|n| joined.is_read_now(Path::new(&n.file)));
+    let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
+    let tentative = |f: &Finding| {
+        f.verdict == Verdict::Possible
+            && f.level < Level::Deny
+            && joined.plans.iter().any(|p| p.tentative && p.name == f.program)
+    };
+    assembled.leave_out(|f| tentative(f) || joined.told.iter().any(|t| t.covers(&f.fingerprint, f.level)));
+    for line in not_analysed(&assembled.report.not_analysed) {
+        output::complain(&output::harmless(&line));
+    }
+    if assembled.report.denied() {
+        let project = Project {
+            facts: joined.facts.iter().collect(),
+            modules: Box::new(|i| joined.modules(i, &store)),
+            plans: joined.plans.clone(),
+            links: &[],
+            stores: vec![store.folder().to_owned(); joined.facts.len()],
+        };
+        // The build stops here anyway, and single launches take a moment. No host code of the user's is run.
+        let room = Duration::from_secs(u64::from(session.config.confirm.timeout_s));
+        let room = session.left().map_or(room, |left| room.min(left.saturating_sub(SPARE)));
+        let ways =
+            Ways { program: false, checks: Some(&session.extract_options()), until: Some(Instant::now() + room) };
+        if let Some(line) = confirm::automatically(&mut assembled, &sources, &project, ways, &session) {
+            notes.add("confirm", &line);
+        }
+    }
+    if !assembled.report.findings.is_empty() {
+        session.write(&assembled, &sources)?;
+    }
+
+    let told: Vec<Told> =
+        assembled.report.findings.iter().map(|f| Told { fingerprint: f.fingerprint.clone(), level: f.level }).collect();
+    let denied = assembled.report.denied();
+    if kept && !told.is_empty() {
+        for unit in &units {
+            if let Err(e) = store.note_verdict(&unit.facts.key, denied, &told) {
+                output::complain(&output::harmless(&e.to_string()));
+            }
+        }
+    }
+    Ok(if denied {
+        Status::Denied
+    } else if assembled.report.not_analysed.is_empty() {
+        Status::Clean
+    } else {
+        Status::Unable
+    })
+}
+
+/// The facts of one of the command's units.
+fn unit(unit: &TranslationUnit, request: &Request, present: &Present, session: &Session) -> Unit {
+    // Before the sources are read: a change of either in between is then seen.
+    let recipe = Recipe::of(&key_of(unit, request.link.as_ref()), &unit.directory, present);
+    let mut made = if request.deferred {
+        pending::record(unit)
+    } else {
+        extraction::extract(unit, request.link.as_ref(), session)
+    };
+    made.facts.recipe = recipe;
+    made.facts.maker = Maker::parent();
+    made
+}

@@ -1,0 +1,44 @@
+//! `scuba baseline`: accept the findings there are.
+
+use crate::driver::args::BaselineArgs;
+use crate::driver::programs::stored;
+use crate::driver::{Status, output};
+use crate::report::baseline::{Baseline, Entry};
+use crate::report::levels::Overrides;
+use anyhow::Result;
+use std::fmt::Write as _;
+
+/// Writes the baseline, or says what writing it would change.
+///
+/// # Errors
+/// When there are no facts, or the baseline cannot be read or written.
+pub fn run(args: &BaselineArgs, overrides: Overrides) -> Result<Status> {
+    let (mut stored, session) = stored::open_with_session(args.dir.as_deref(), &args.common, &overrides)?;
+    stored.refresh(&session);
+    let path = session.baseline_path();
+    let old = if path.exists() { Baseline::load(&path)? } else { Baseline::default() };
+    let checked = stored.check(&session);
+    let (assembled, _) = session.assemble(checked.found, checked.frontend);
+    session.say_asides(&assembled);
+    let new = Baseline::of(&assembled.report.findings);
+
+    let mut text = String::new();
+    let mut list = |sign: char, entries: Vec<&Entry>| {
+        for e in entries {
+            let _ = writeln!(text, "{sign} {} {}: {}: `{}[{}]`", e.fingerprint, e.rule, e.file, e.array, e.index);
+        }
+    };
+    list('+', new.entries().iter().filter(|e| !old.contains(&e.fingerprint)).collect());
+    list('-', old.entries().iter().filter(|e| !new.contains(&e.fingerprint)).collect());
+    let changed = !text.is_empty();
+    output::print(&text);
+    if args.write {
+        new.save(&path)?;
+        output::complain(&format!("{} findings are in {}", new.entries().len(), path.display()));
+    } else if changed {
+        output::complain(&format!("{} differs as shown; `scuba baseline --write` writes it", path.display()));
+    } else {
+        output::complain(&format!("{} holds the findings there are", path.display()));
+    }
+    Ok(Status::Clean)
+}

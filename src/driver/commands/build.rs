@@ -1,0 +1,134 @@
+//! `scuba build`: a build command with nvcc replaced, then the join of what it left.
+
+use super::confirm::{self, Project};
+use crate::confirm::prepare::Ways;
+use crate::driver::args::BuildArgs;
+use crate::driver::programs::pending;
+use crate::driver::programs::stored::Stored;
+use crate::driver::session::Session;
+use crate::driver::{Status, output};
+use crate::facts::{LinkFacts, Present, Recipe, Store};
+use crate::nvcc::command::Plan;
+use crate::nvcc::interpose;
+use crate::nvcc::request::Link;
+use crate::paths;
+use crate::report::levels::Overrides;
+use anyhow::{Context, Result};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::SystemTime;
+
+/// # Errors
+/// When the build command cannot be run, or nothing of it was analysed.
+pub fn run(args: &BuildArgs, overrides: Overrides) -> Result<Status> {
+    let here = std::env::current_dir().context("there is no working folder")?;
+    let session = Session::new(&args.common, &overrides, &here)?.with_baseline()?;
+    let options = interpose::Options { shim: shim()?, environment: session.environment(&args.common, &overrides) };
+    let start = SystemTime::now();
+    let outcome = if session.format.is_document() {
+        with_output_on_error_stream(|| interpose::run(&args.command, &options))??
+    } else {
+        interpose::run(&args.command, &options)?
+    };
+    if !session.quiet() {
+        outcome.notes.iter().for_each(|n| output::complain(&output::harmless(n)));
+    }
+
+    keep(&outcome.links, &here);
+    record(&outcome.host_compiles, &here);
+
+    let stored = match Stored::open(&here, false, |line| output::complain(&output::harmless(line))) {
+        Ok(mut stored) => {
+            stored.refresh(&session);
+            stored
+        }
+        Err(e) if outcome.status.success() => {
+            return Err(e.context("the build command succeeded, but nothing of it was analysed"));
+        }
+        Err(_) => return Ok(own_status(outcome.status)),
+    };
+    let session = session.with_confirmations(stored.folders());
+    let checked = stored.check(&session);
+    if session.verbose() {
+        checked.notes.iter().for_each(|n| output::complain(n));
+    }
+    let nothing = checked.modules == 0 || checked.found.programs.is_empty();
+    let (mut assembled, sources) = session.assemble(checked.found, checked.frontend);
+    let project = Project::stored(&stored);
+    if let Some(line) = confirm::automatically(
+        &mut assembled,
+        &sources,
+        &project,
+        Ways { program: false, checks: Some(&session.extract_options()), until: None },
+        &session,
+    ) && !session.quiet()
+    {
+        output::complain(&output::harmless(&line));
+    }
+    // What was read during the build is worth reading again where the device has said something since.
+    let mut told = stored.told_since(start);
+    told.retain(|t| {
+        !assembled.report.findings.iter().any(|f| f.fingerprint == t.fingerprint && f.confirmation.is_some())
+    });
+    let status = match session.tell(assembled, &sources, &told)? {
+        Status::Clean if nothing => Status::Unable,
+        status => status,
+    };
+    Ok(match status {
+        Status::Clean if !outcome.status.success() => own_status(outcome.status),
+        status => status,
+    })
+}
+
+/// What the build writes to standard output goes to standard error meanwhile: the document must stand there alone.
+fn with_output_on_error_stream<T>(work: impl FnOnce() -> T) -> Result<T> {
+    let failed = "cannot redirect the build's output";
+    let saved = rustix::io::dup(rustix::stdio::stdout()).context(failed)?;
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr()).context(failed)?;
+    let done = work();
+    rustix::stdio::dup2_stdout(&saved).context(failed)?;
+    Ok(done)
+}
+
+/// Keeps the links that the host's tools made, for this join and for later ones.
+fn keep(links: &[Link], here: &Path) {
+    for link in links {
+        let store = Store::new(paths::of_this_process(Some(&link.output), here));
+        // Archives and programs without CUDA code are links too; where no unit's facts lie, none are needed.
+        if !store.folder().is_dir() {
+            continue;
+        }
+        if let Err(e) = store.write_link(&LinkFacts { link: link.clone(), units: vec![] }) {
+            output::complain(&output::harmless(&e.to_string()));
+        }
+    }
+}
+
+/// Keeps what the host's own compilers compiled, where facts of CUDA code lie: a program may decide there what it allocates.
+fn record(compiles: &[Plan], here: &Path) {
+    let present = Present::default();
+    for unit in compiles.iter().flat_map(|plan| &plan.request.units) {
+        let store = Store::new(paths::of_this_process(unit.output.as_deref(), here));
+        if !store.folder().is_dir() {
+            continue;
+        }
+        let mut recorded = pending::record(unit);
+        recorded.facts.recipe = Recipe::of(&recorded.facts.key, &unit.directory, &present);
+        if let Err(e) = store.write_unit(&recorded) {
+            return output::complain(&output::harmless(&e.to_string()));
+        }
+    }
+}
+
+/// `scuba-nvcc`, which is installed beside `scuba`.
+fn shim() -> Result<PathBuf> {
+    let own = std::env::current_exe().context("cannot tell where `scuba` lies")?;
+    Ok(own.with_file_name("scuba-nvcc"))
+}
+
+/// The build command's own exit status; killed by a signal, as a shell shows it.
+fn own_status(status: ExitStatus) -> Status {
+    let code = status.code().or_else(|| status.signal().map(|s| 128 + s)).unwrap_or(2);
+    Status::Other(u8::try_from(code).unwrap_or(2))
+}

@@ -1,0 +1,150 @@
+//! `scuba check`: sources as one program, the units of a compile_commands.json, or the facts that a build left.
+
+use crate::driver::args::{CheckArgs, CommonArgs};
+use crate::driver::programs::checking;
+use crate::driver::programs::checking::Checked;
+use crate::driver::programs::{sources, stored};
+use crate::driver::session::{Session, folder_of};
+use crate::driver::{Status, extraction, output};
+use crate::facts::join::{self, Plan};
+use crate::facts::{Told, Unit, UnitFacts};
+use crate::nvcc::interpose::progress::Progress;
+use crate::nvcc::unit::TranslationUnit;
+use crate::paths;
+use crate::report::levels::Overrides;
+use anyhow::{Result, bail};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// # Errors
+/// When there is nothing to check, or settings or flags cannot be understood.
+pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
+    if let Some(dir) = &args.compile_commands {
+        let (session, units) = of_database(dir, &args, &overrides)?;
+        let units = extract(&units, &session);
+        let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
+        let plans = join::programs(&facts, &[]);
+        return finish(&session, check_units(&plans, &units, &session), &[]);
+    }
+    match args.paths.as_slice() {
+        [] => of_facts(None, &args, &overrides),
+        [dir] if dir.is_dir() => of_facts(Some(dir), &args, &overrides),
+        files => of_files(files, &args, &overrides),
+    }
+}
+
+fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
+    if !args.flags.is_empty() {
+        bail!("flags behind `--` are for sources: `scuba check FILE.cu -- FLAGS`; facts of a build have theirs");
+    }
+    let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
+    stored.choose(&args.program)?;
+    stored.refresh(&session);
+    let session = session.with_baseline()?.with_confirmations(stored.folders());
+    let checked = stored.check(&session);
+    finish(&session, checked, &[])
+}
+
+fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Result<Status> {
+    if !args.program.is_empty() {
+        bail!("--program chooses among the programs of a build: name the build folder, not sources");
+    }
+    let (session, units, plan) = read_files(files, &args.flags, &args.common, overrides)?;
+    finish(&session, check_units(&[plan], &units, &session), &[])
+}
+
+/// Where outcomes of sources that were named lie: they leave no facts.
+///
+/// # Errors
+/// When there is no working folder.
+pub fn store_of(file: &Path) -> Result<PathBuf> {
+    Ok(paths::of_this_process(None, &folder_of(file)?))
+}
+
+/// The units of sources that are named, and the one program that they are.
+///
+/// # Errors
+/// When one is missing, flags cannot be understood, or they are not one program.
+pub fn read_files(
+    files: &[PathBuf],
+    flags: &[OsString],
+    common: &CommonArgs,
+    overrides: &Overrides,
+) -> Result<(Session, Vec<Unit>, Plan)> {
+    if let Some(dir) = files.iter().find(|f| f.is_dir()) {
+        bail!("{} is a folder: name one folder alone, or sources", dir.display());
+    }
+    if let Some(missing) = files.iter().find(|f| !f.exists()) {
+        bail!("there is no file {}", missing.display());
+    }
+    let start = folder_of(&files[0])?;
+    let session =
+        Session::new(common, overrides, &start)?.with_baseline()?.with_confirmations(vec![store_of(&files[0])?]);
+    let units = extract(&sources::named(files, flags, session.nvcc().as_deref())?, &session);
+    let mains: Vec<&Unit> = units.iter().filter(|u| u.facts.symbols.has_main()).collect();
+    if let [first, second, ..] = mains.as_slice() {
+        bail!(
+            "{} and {} both define `main`: sources named together are checked as one program",
+            first.facts.unit.source.display(),
+            second.facts.unit.source.display()
+        );
+    }
+    let named_after = mains.first().or(units.first().as_ref()).map(|u| &u.facts.unit.source);
+    let name = named_after.and_then(|s| s.file_stem()).unwrap_or_default().to_string_lossy().into_owned();
+    let plan = Plan { name, units: (0..units.len()).collect(), ..Plan::default() };
+    Ok((session, units, plan))
+}
+
+fn of_database(dir: &Path, args: &CheckArgs, overrides: &Overrides) -> Result<(Session, Vec<TranslationUnit>)> {
+    let session = Session::new(&args.common, overrides, &folder_of(dir)?)?
+        .with_baseline()?
+        .with_confirmations(vec![store_of(dir)?]);
+    let units = sources::of_database(dir, session.nvcc().as_deref())?;
+    Ok((session, units))
+}
+
+fn extract(units: &[TranslationUnit], session: &Session) -> Vec<Unit> {
+    let progress = (!session.quiet()).then(|| Mutex::new(Progress::new("Reading", units.len() as u64)));
+    let extracted = extraction::extract_all(units, session, &|source: &Path| {
+        if let Some(p) = &progress {
+            p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy());
+        }
+    });
+    drop(progress);
+    extracted
+}
+
+/// Checks programs of units that were just read.
+pub fn check_units(plans: &[Plan], units: &[Unit], session: &Session) -> Checked {
+    let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
+    let mut progress = (!session.quiet()).then(|| Progress::new("Checking", plans.len() as u64));
+    checking::check(
+        plans,
+        &facts,
+        |i| Ok(units[i].modules.clone()),
+        session,
+        |name| {
+            if let Some(p) = &mut progress {
+                p.step(name);
+            }
+        },
+    )
+}
+
+/// Reports a whole run; text leaves out what users were `told` of a moment ago.
+///
+/// # Errors
+/// When the report cannot be rendered, or nothing at all could be analysed.
+pub fn finish(session: &Session, checked: Checked, told: &[Told]) -> Result<Status> {
+    if !session.quiet() {
+        checked.problems.iter().for_each(|p| output::complain(p));
+    }
+    if session.verbose() {
+        checked.notes.iter().for_each(|n| output::complain(n));
+    }
+    let nothing = checked.modules == 0 || checked.found.programs.is_empty();
+    let status = session.report(checked.found, checked.frontend, told)?;
+    // Sources of which nothing could be read, or whose check failed, have not been checked.
+    Ok(if nothing && status == Status::Clean { Status::Unable } else { status })
+}

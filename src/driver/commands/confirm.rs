@@ -1,0 +1,460 @@
+//! `scuba confirm`: counterexamples on a GPU, or into a bundle for a machine that has one.
+
+use super::check;
+use crate::config::ConfirmWhen;
+use crate::confirm::bundle::{self, Copied};
+use crate::confirm::commands::InPlace;
+use crate::confirm::device::{DeviceError, PATIENCE, Toolchain};
+use crate::confirm::manifest::{Limits, Word};
+use crate::confirm::prepare::{self, Generated, Material, Surroundings, Ways};
+use crate::confirm::scratch::Scratch;
+use crate::confirm::{Case, Manifest, Outcome, execute, store};
+use crate::driver::args::ConfirmArgs;
+use crate::driver::programs::checking;
+use crate::driver::programs::checking::Checked;
+use crate::driver::programs::stored;
+use crate::driver::programs::stored::Stored;
+use crate::driver::session::{Session, folder_of};
+use crate::driver::{Status, output};
+use crate::facts::join::Plan;
+use crate::facts::{LinkFacts, Unit, UnitFacts};
+use crate::ir::{Module, Program};
+use crate::nvcc::interpose::progress::Progress;
+use crate::nvcc::request::LinkKind;
+use crate::report::assemble::Assembled;
+use crate::report::finding::{Confirmation, ConfirmationStatus, ConfirmedBy, Finding, Level};
+use crate::report::human;
+use crate::report::levels::Overrides;
+use crate::report::sources::Sources;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// # Errors
+/// When there is nothing to confirm, or no GPU to do it on.
+pub fn run(args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
+    if let Some(folder) = &args.from {
+        return from_bundle(folder, args, overrides);
+    }
+    let (files, wanted) = sort_targets(&args.targets);
+    let (session, opened) = Opened::new(&files, args, overrides)?;
+    let toolchain = match args.bundle {
+        Some(_) => None,
+        // Before the check, which takes longer than to see that there is no GPU.
+        None => Some(toolchain(&session, None)?),
+    };
+    let checked = opened.check(&session);
+    let project = opened.project();
+    let frontend = checked.frontend.clone();
+    let (mut assembled, sources) = session.assemble(checked.found, frontend);
+    session.say_asides(&assembled);
+    let chosen = choose(&assembled, &wanted, session.config.confirm.when)?;
+    if chosen.is_empty() {
+        let warned = assembled.report.findings.iter().filter(|f| f.witness.is_some()).count();
+        output::complain(&if warned == 0 {
+            "there is nothing to confirm: no finding has a counterexample".to_owned()
+        } else {
+            format!(
+                "there is nothing to confirm: no denied finding has a counterexample; {warned} that only warn have one: set `[confirm] when = \"all\"`, or name them by their fingerprints"
+            )
+        });
+        return Ok(Status::Clean);
+    }
+    match (&args.bundle, toolchain) {
+        (Some(folder), _) => {
+            let copied = project.copied(&session);
+            let template = Word::Bundle(bundle::LAUNCHER.into());
+            let around = Surroundings { root: &session.root, sources: &sources, places: &copied, template };
+            let (manifest, generated) = project.manifest(
+                &chosen,
+                args.exe.as_deref(),
+                Ways { program: true, checks: Some(&session.extract_options()), until: None },
+                &session,
+                &around,
+            )?;
+            bundle::write(folder, &manifest, &copied, &generated)?;
+            let (n, at) = (manifest.cases.len(), folder.display());
+            let what = if n == 1 { "1 counterexample is".to_owned() } else { format!("{n} counterexamples are") };
+            output::complain(&format!("{what} in {at}; where there is a GPU, run `scuba confirm --from {at}`"));
+            Ok(Status::Clean)
+        }
+        (None, Some(toolchain)) => {
+            let outcomes = project.confirm(
+                &chosen,
+                args.exe.as_deref(),
+                Ways { program: true, checks: Some(&session.extract_options()), until: None },
+                &session,
+                &sources,
+                &toolchain,
+            )?;
+            attach(&mut assembled, &outcomes);
+            session.write(&assembled, &sources)?;
+            Ok(session.status(&assembled))
+        }
+        // The toolchain is there unless a bundle is asked for.
+        (None, None) => Ok(Status::Unable),
+    }
+}
+
+/// The tools to run with; by `until` they must have answered.
+///
+/// # Errors
+/// When one is missing or does not answer, or there is no GPU.
+fn toolchain(session: &Session, until: Option<Instant>) -> Result<Toolchain, DeviceError> {
+    // Three are asked.
+    let patience = until.map_or(PATIENCE, |end| (end.saturating_duration_since(Instant::now()) / 3).min(PATIENCE));
+    Toolchain::find(session.nvcc().as_deref(), session.config.confirm.compute_sanitizer.as_deref(), patience)
+}
+
+/// Files and folders, and fingerprints.
+fn sort_targets(targets: &[String]) -> (Vec<PathBuf>, Vec<String>) {
+    let is_fingerprint =
+        |t: &String| (4..=16).contains(&t.len()) && t.bytes().all(|b| b.is_ascii_hexdigit()) && !Path::new(t).exists();
+    let (prints, files): (Vec<String>, Vec<String>) = targets.iter().cloned().partition(is_fingerprint);
+    (files.into_iter().map(PathBuf::from).collect(), prints)
+}
+
+/// The findings asked for: by fingerprint, else all that are denied (all of them where scuba.toml says so).
+fn choose(assembled: &Assembled, wanted: &[String], when: ConfirmWhen) -> Result<Vec<Finding>> {
+    let findings = &assembled.report.findings;
+    for w in wanted {
+        if !findings.iter().any(|f| f.fingerprint.starts_with(w.as_str())) {
+            bail!("there is no finding `{w}`: `--message-format json` shows the fingerprints of those there are");
+        }
+    }
+    let asked = |f: &&Finding| {
+        if wanted.is_empty() {
+            f.level == Level::Deny || when == ConfirmWhen::All
+        } else {
+            wanted.iter().any(|w| f.fingerprint.starts_with(w.as_str()))
+        }
+    };
+    Ok(findings.iter().filter(asked).filter(|f| f.witness.is_some()).cloned().collect())
+}
+
+/// Puts outcomes into the findings that they are of.
+pub fn attach(assembled: &mut Assembled, outcomes: &[Outcome]) {
+    for f in &mut assembled.report.findings {
+        if let Some(o) = outcomes.iter().find(|o| o.fingerprint == f.fingerprint) {
+            f.confirmation = Some(o.confirmation.clone());
+        }
+    }
+}
+
+/// What was read to find the findings.
+enum Opened {
+    Sources { units: Vec<Unit>, plan: Plan, store: PathBuf },
+    Facts(Box<Stored>),
+}
+
+impl Opened {
+    fn new(files: &[PathBuf], args: &ConfirmArgs, overrides: &Overrides) -> Result<(Session, Self)> {
+        match files {
+            [] => Self::of_facts(None, args, overrides),
+            [dir] if dir.is_dir() => Self::of_facts(Some(dir), args, overrides),
+            files => {
+                let (session, units, plan) = check::read_files(files, &args.flags, &args.common, overrides)?;
+                Ok((
+                    session.acting_on_what_was_found(),
+                    Self::Sources { units, plan, store: check::store_of(&files[0])? },
+                ))
+            }
+        }
+    }
+
+    fn of_facts(dir: Option<&Path>, args: &ConfirmArgs, overrides: &Overrides) -> Result<(Session, Self)> {
+        if !args.flags.is_empty() {
+            bail!("flags behind `--` are for sources: `scuba confirm FILE.cu -- FLAGS`; facts of a build have theirs");
+        }
+        let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
+        stored.refresh(&session);
+        let session = session.with_baseline()?.with_confirmations(stored.folders()).acting_on_what_was_found();
+        Ok((session, Self::Facts(Box::new(stored))))
+    }
+
+    fn check(&self, session: &Session) -> Checked {
+        match self {
+            Self::Sources { units, plan, .. } => check::check_units(std::slice::from_ref(plan), units, session),
+            Self::Facts(stored) => stored.check(session),
+        }
+    }
+
+    fn project(&self) -> Project<'_> {
+        match self {
+            Self::Sources { units, plan, store } => Project {
+                facts: units.iter().map(|u| &u.facts).collect(),
+                modules: Box::new(|i| Ok(units[i].modules.clone())),
+                plans: vec![plan.clone()],
+                links: &[],
+                stores: vec![store.clone(); units.len()],
+            },
+            Self::Facts(stored) => Project::stored(stored),
+        }
+    }
+}
+
+/// Programs with their code and how they are built.
+pub struct Project<'a> {
+    pub facts: Vec<&'a UnitFacts>,
+    /// A unit's code.
+    pub modules: Box<dyn Fn(usize) -> Result<Vec<Arc<Module>>> + 'a>,
+    pub plans: Vec<Plan>,
+    pub links: &'a [LinkFacts],
+    /// For each unit, the `.scuba` folder that outcomes belong to.
+    pub stores: Vec<PathBuf>,
+}
+
+impl<'a> Project<'a> {
+    /// What a build left.
+    #[must_use]
+    pub fn stored(stored: &'a Stored) -> Self {
+        Self {
+            facts: stored.units.iter().collect(),
+            modules: Box::new(|i| stored.modules(i)),
+            plans: stored.plans(),
+            links: stored.links(),
+            stores: (0..stored.units.len()).map(|i| stored.folder_of(i).to_owned()).collect(),
+        }
+    }
+
+    /// Objects and libraries that the link of a program has besides its units.
+    fn others(&self, plan: &Plan) -> Vec<PathBuf> {
+        let keys: Vec<&PathBuf> = plan.units.iter().map(|&i| &self.facts[i].key).collect();
+        let own = |p: &PathBuf| keys.contains(&p) || p.canonicalize().is_ok_and(|c| keys.contains(&&c));
+        let link = self.links.iter().find(|l| {
+            l.link.kind == LinkKind::Executable
+                && (l.units.iter().any(|u| keys.contains(&u)) || l.link.inputs.iter().any(own))
+        });
+        link.map(|l| l.link.inputs.iter().filter(|p| !own(p)).cloned().collect()).unwrap_or_default()
+    }
+
+    fn copied(&self, session: &Session) -> Copied {
+        let nvcc = session.nvcc();
+        let names = nvcc.iter().cloned().chain(nvcc.iter().filter_map(|n| n.canonicalize().ok()));
+        let toolkit = names.filter_map(|n| Some(n.parent()?.parent()?.to_owned())).collect();
+        let units = self.plans.iter().flat_map(|p| &p.units).map(|&i| self.facts[i]);
+        let files: Vec<PathBuf> =
+            units.flat_map(|u| u.dependencies.iter().map(|d| d.path.clone()).chain([u.source()])).collect();
+        Copied::new(toolkit, files)
+    }
+
+    /// What is to be run for these findings.
+    fn manifest(
+        &self,
+        findings: &[Finding],
+        exe: Option<&Path>,
+        ways: Ways<'_>,
+        session: &Session,
+        around: &Surroundings<'_>,
+    ) -> Result<(Manifest, Vec<Generated>)> {
+        let c = &session.config.confirm;
+        let limits = Limits {
+            padding: c.padding,
+            max_bytes: c.max_bytes,
+            timeout_s: c.timeout_s,
+            memory: session.config.limits.memory,
+        };
+        let mut manifest = Manifest::new(limits);
+        let mut generated = Vec::new();
+        let executable = exe
+            .map(|p| p.canonicalize().with_context(|| format!("there is no program {}", p.display())))
+            .transpose()?;
+        for (n, plan) in self.plans.iter().enumerate() {
+            let own: Vec<&Finding> = findings.iter().filter(|f| f.program == plan.name).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let mut code = Vec::new();
+            for (position, &unit) in plan.units.iter().enumerate() {
+                code.extend((self.modules)(unit)?.into_iter().map(|m| (m, position)));
+            }
+            // As the check linked it: sites are positions in it.
+            code.sort_by(|(a, _), (b, _)| checking::order(a).cmp(&checking::order(b)));
+            let (code, owners): (Vec<Arc<Module>>, Vec<usize>) = code.into_iter().unzip();
+            let program = Program::link(code);
+            let material = Material {
+                program: &program,
+                units: plan.units.iter().map(|&i| &self.facts[i].unit).collect(),
+                owners,
+                others: self.others(plan),
+                executable: executable.as_deref(),
+                prefix: format!("{n}-"),
+                store: plan.units.first().map(|&i| self.stores[i].clone()).unwrap_or_default(),
+            };
+            generated.extend(prepare::add(&mut manifest, &own, &material, ways, around));
+        }
+        Ok((manifest, generated))
+    }
+
+    /// Runs findings on this machine's GPU and keeps what was seen.
+    ///
+    /// # Errors
+    /// When there is no room to build what is run.
+    pub fn confirm(
+        &self,
+        findings: &[Finding],
+        exe: Option<&Path>,
+        ways: Ways<'_>,
+        session: &Session,
+        sources: &Sources,
+        toolchain: &Toolchain,
+    ) -> Result<Vec<Outcome>> {
+        let folder = Scratch::new().context("cannot make a folder for the launcher")?;
+        let template = folder.path().join(bundle::LAUNCHER);
+        std::fs::write(&template, prepare::TEMPLATE).with_context(|| format!("cannot write {}", template.display()))?;
+        let around = Surroundings {
+            root: &session.root,
+            sources,
+            places: &InPlace,
+            template: Word::text(template.to_string_lossy()),
+        };
+        let (manifest, generated) = self.manifest(findings, exe, ways, session, &around)?;
+        bundle::write_generated(folder.path(), &generated)?;
+        execute_all(&manifest, folder.path(), toolchain, session, ways.until, session.verbose())
+    }
+}
+
+/// `[confirm] when`: confirms what is denied and has not been, where there is a GPU. Where something should have been run and was not, each
+/// finding that nothing is known of has the reason, and the line is for all of them.
+#[must_use]
+pub fn automatically(
+    assembled: &mut Assembled,
+    sources: &Sources,
+    project: &Project<'_>,
+    ways: Ways<'_>,
+    session: &Session,
+) -> Option<String> {
+    let when = session.config.confirm.when;
+    // What was silent before may speak to the check compiled into the kernel, and to that again where there is more time.
+    let again = |c: &Confirmation| {
+        ways.checks.is_some()
+            && c.status != ConfirmationStatus::Confirmed
+            && (ways.until.is_none() || c.by != ConfirmedBy::KernelCheck)
+    };
+    let open = |f: &Finding| f.confirmation.as_ref().is_none_or(again);
+    let wanted = |f: &&Finding| f.witness.is_some() && open(f) && (f.level == Level::Deny || when == ConfirmWhen::All);
+    let findings: Vec<Finding> = assembled.report.findings.iter().filter(wanted).cloned().collect();
+    if when == ConfirmWhen::Never || findings.is_empty() {
+        return None;
+    }
+    let (why, more) = match toolchain(session, ways.until) {
+        Err(DeviceError::NoDevice(_)) => (
+            "there is no NVIDIA GPU here".to_owned(),
+            "; `scuba confirm --bundle DIR` makes a bundle for a machine that has one".to_owned(),
+        ),
+        Err(e) => (e.to_string(), String::new()),
+        Ok(toolchain) => {
+            // A fault in what is only evidence must not cost the verdict.
+            let run =
+                std::panic::AssertUnwindSafe(|| project.confirm(&findings, None, ways, session, sources, &toolchain));
+            match std::panic::catch_unwind(run)
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("internal fault; please report it")))
+            {
+                Ok(outcomes) => {
+                    attach(assembled, &outcomes);
+                    match findings.len() - outcomes.len() {
+                        0 => return None,
+                        left => (
+                            "the time was up".to_owned(),
+                            format!(" for {left} of the findings; `scuba confirm` runs them"),
+                        ),
+                    }
+                }
+                Err(e) => (format!("{e:#}"), String::new()),
+            }
+        }
+    };
+    for f in assembled
+        .report
+        .findings
+        .iter_mut()
+        .filter(|f| f.confirmation.is_none() && findings.iter().any(|w| w.fingerprint == f.fingerprint))
+    {
+        f.confirmation_not_run = Some(why.clone());
+    }
+    Some(human::not_run(&(why + &more)))
+}
+
+/// Runs a manifest and keeps each outcome; tells of it where that is wanted.
+fn execute_all(
+    manifest: &Manifest,
+    folder: &Path,
+    toolchain: &Toolchain,
+    session: &Session,
+    deadline: Option<Instant>,
+    aloud: bool,
+) -> Result<Vec<Outcome>> {
+    let mut progress = (!session.quiet()).then(|| Progress::new("Confirming", manifest.cases.len() as u64));
+    let outcomes = execute::execute(manifest, folder, toolchain, deadline, |case, outcome| {
+        keep(&case.store, outcome);
+        if let Some(p) = &mut progress {
+            p.step(&case.expected.fingerprint);
+            if aloud {
+                p.suspend(|| say(case, outcome));
+            }
+        }
+    })?;
+    Ok(outcomes)
+}
+
+/// Where the project is on another machine, there is no such folder.
+fn keep(folder: &Path, outcome: &Outcome) {
+    if folder.parent().is_none_or(|p| !p.is_dir()) {
+        return;
+    }
+    if let Err(e) = store::keep(folder, outcome) {
+        output::complain(&format!("cannot keep what the run said in {}: {e}", folder.display()));
+    }
+}
+
+fn say(case: &Case, outcome: &Outcome) {
+    let c = &outcome.confirmation;
+    output::complain(&format!("{}: {}: {}", c.status, case.expected.summary, c.detail));
+}
+
+/// Runs a bundle; where there is no GPU and it has been run elsewhere, takes over what was seen there.
+fn from_bundle(folder: &Path, args: &ConfirmArgs, overrides: &Overrides) -> Result<Status> {
+    if !args.targets.is_empty() || args.exe.is_some() {
+        bail!("`--from` runs a bundle as it is: name no findings and no program beside it");
+    }
+    let folder = std::path::absolute(folder).with_context(|| format!("cannot resolve {}", folder.display()))?;
+    let manifest = Manifest::load(&folder)?;
+    let here = std::env::current_dir().context("there is no working folder")?;
+    let session = Session::new(&args.common, overrides, &folder_of(&here)?)?;
+    let (outcomes, written) = match toolchain(&session, None) {
+        Ok(toolchain) => {
+            let outcomes = execute_all(&manifest, &folder, &toolchain, &session, None, false)?;
+            let written = bundle::write_results(&folder, &outcomes);
+            (outcomes, written)
+        }
+        Err(e) => {
+            let Some(outcomes) = bundle::results(&folder)? else { return Err(e.into()) };
+            for (case, outcome) in manifest
+                .cases
+                .iter()
+                .filter_map(|c| Some((c, outcomes.iter().find(|o| o.fingerprint == c.expected.fingerprint)?)))
+            {
+                keep(&case.store, outcome);
+            }
+            (outcomes, Ok(()))
+        }
+    };
+    if session.format.is_document() {
+        let text = serde_json::to_string_pretty(&outcomes).context("cannot render the outcomes")?;
+        output::print(&(text + "\n"));
+    } else if !session.quiet() {
+        for (case, outcome) in manifest.cases.iter().zip(&outcomes) {
+            say(case, outcome);
+        }
+    }
+    // What was seen is told first: a bundle may lie where nothing can be written.
+    written?;
+    let confirmed = outcomes.iter().filter(|o| o.confirmation.status == ConfirmationStatus::Confirmed).count();
+    output::complain(&format!(
+        "{confirmed} of {} findings confirmed; the logs are in {}",
+        outcomes.len(),
+        folder.join("results.json").display()
+    ));
+    Ok(if confirmed > 0 { Status::Denied } else { Status::Clean })
+}

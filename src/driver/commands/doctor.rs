@@ -1,0 +1,212 @@
+//! `scuba doctor`: what is installed, which versions, what is missing and how to get it.
+
+use crate::check;
+use crate::config::{self, Config, FrontendKind};
+use crate::confirm::device;
+use crate::driver::args::DoctorArgs;
+use crate::driver::session::named_cgeist;
+use crate::driver::{Status, output};
+use crate::frontend::cgeist::process::{Failure, Tool};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// How one thing stands.
+enum Finding {
+    Found(String),
+    /// Nothing that was asked for needs it.
+    Absent {
+        get: &'static str,
+    },
+    Broken {
+        what: String,
+        get: &'static str,
+    },
+}
+
+/// Prints one line per thing; [`Status::Unable`] where something needed is missing.
+pub fn run(args: &DoctorArgs) -> Status {
+    let mut text = String::new();
+    let mut needed_missing = false;
+    let settings = settings(args);
+    let config = settings.as_ref().ok().cloned().unwrap_or_default();
+    let lines = [
+        (
+            "settings",
+            match &settings {
+                Ok(Config { path: Some(p), .. }) => Finding::Found(p.display().to_string()),
+                Ok(_) => Finding::Absent { get: "optional: scuba.toml in the project's folder" },
+                Err(e) => Finding::Broken { what: e.clone(), get: "correct the setting" },
+            },
+        ),
+        ("scuba", Finding::Found(own())),
+        ("scuba-nvcc", beside("scuba-nvcc")),
+        ("scuba-extract", extractor()),
+        ("Z3", z3()),
+        ("nvcc", nvcc(&config)),
+        ("clang", clang(&config)),
+        ("cgeist", cgeist(&config)),
+        (
+            "compute-sanitizer",
+            optional(
+                &sanitizer(&config),
+                &["--version"],
+                "optional, for `scuba confirm`: part of the CUDA toolkit (Debian package nvidia-cuda-toolkit, or nvidia's cuda-sanitizer)",
+            ),
+        ),
+        (
+            "GPU",
+            optional(
+                Path::new("nvidia-smi"),
+                &["--query-gpu=name,driver_version", "--format=csv,noheader"],
+                "optional, for `scuba confirm`: any machine with an NVIDIA GPU; bundles can be run there",
+            ),
+        ),
+    ];
+    for (name, finding) in lines {
+        let (mark, what) = match finding {
+            Finding::Found(what) => ("ok", what),
+            Finding::Absent { get } => ("-", format!("not found; {get}")),
+            Finding::Broken { what, get } => {
+                needed_missing = true;
+                ("MISSING", format!("{what}; {get}"))
+            }
+        };
+        let _ = writeln!(text, "{name:<18} {mark:<8} {what}");
+    }
+    output::print(&text);
+    if needed_missing { Status::Unable } else { Status::Clean }
+}
+
+fn settings(args: &DoctorArgs) -> Result<Config, String> {
+    let here = std::env::current_dir().map_err(|e| format!("there is no working folder: {e}"))?;
+    let path = args.config.clone().or_else(|| config::find(&here));
+    path.map(|p| config::load(&p)).transpose().map(Option::unwrap_or_default).map_err(|e| e.to_string())
+}
+
+fn env_path(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from)
+}
+
+fn own() -> String {
+    let path = std::env::current_exe().map_or_else(|_| "?".into(), |p| p.display().to_string());
+    format!("{} ({path})", env!("CARGO_PKG_VERSION"))
+}
+
+const REINSTALL: &str = "`make build` makes it; `scuba`, `scuba-nvcc` and `scuba-extract` belong in one folder";
+
+fn beside(name: &str) -> Finding {
+    match std::env::current_exe().map(|p| p.with_file_name(name)) {
+        Ok(path) if path.is_file() => Finding::Found(path.display().to_string()),
+        Ok(path) => Finding::Broken { what: format!("{} does not exist", path.display()), get: REINSTALL },
+        Err(e) => Finding::Broken { what: format!("cannot tell where `scuba` lies: {e}"), get: REINSTALL },
+    }
+}
+
+/// The worker must be there, and its LLVM must load: without arguments it says how it is used.
+fn extractor() -> Finding {
+    let Finding::Found(path) = beside("scuba-extract") else { return beside("scuba-extract") };
+    match Command::new(&path).stdin(Stdio::null()).output() {
+        Ok(out) if String::from_utf8_lossy(&out.stderr).contains("usage") => Finding::Found(path),
+        Ok(out) => {
+            let said = String::from_utf8_lossy(&out.stderr).lines().next().unwrap_or("no message").to_owned();
+            Finding::Broken {
+                what: format!("{path} does not start: {said}"),
+                get: "install LLVM 22's library (Debian package libllvm22 or llvm-22-dev)",
+            }
+        }
+        Err(e) => Finding::Broken { what: format!("{path} cannot be run: {e}"), get: REINSTALL },
+    }
+}
+
+/// Z3 before 5 leaves many index queries undecided.
+fn z3() -> Finding {
+    const GET: &str = "install the wheel z3-solver 5.x and build again (`make` does both)";
+    let version = check::z3_version();
+    // `Z3 5.4.0.0 …` or `5.4.0.0`, by release.
+    let number =
+        version.split_whitespace().find_map(|w| w.split_once('.')).and_then(|(major, _)| major.parse::<u32>().ok());
+    match number {
+        Some(n) if n >= 5 => Finding::Found(version.to_owned()),
+        _ => Finding::Broken { what: format!("{version} is too old: 5 or newer is needed"), get: GET },
+    }
+}
+
+/// The one that `scuba confirm` takes.
+fn sanitizer(config: &Config) -> PathBuf {
+    let nvcc = which::which(env_path("SCUBA_NVCC").or_else(|| config.nvcc.clone()).unwrap_or("nvcc".into())).ok();
+    device::sanitizer(nvcc.as_deref(), config.confirm.compute_sanitizer.as_deref())
+        .unwrap_or("compute-sanitizer".into())
+}
+
+fn nvcc(config: &Config) -> Finding {
+    const GET: &str = "install the CUDA toolkit, or name nvcc by SCUBA_NVCC or `[nvcc] path` in scuba.toml (`make` sets one up in the checkout)";
+    let named = env_path("SCUBA_NVCC").or_else(|| config.nvcc.clone()).unwrap_or("nvcc".into());
+    match version(&named, &["--version"]) {
+        Ok((path, text)) => match text.lines().find(|l| l.contains("release")) {
+            Some(release) => Finding::Found(format!("{} ({})", path.display(), release.trim())),
+            None => Finding::Broken { what: format!("{} does not answer like nvcc", path.display()), get: GET },
+        },
+        Err(what) => Finding::Broken { what, get: GET },
+    }
+}
+
+fn clang(config: &Config) -> Finding {
+    const GET: &str = "install clang-22 (https://apt.llvm.org, or `make` as root)";
+    let named = config.frontend.clang.clone().unwrap_or_else(|| crate::frontend::ExtractOptions::default().clang);
+    match version(&named, &["--version"]) {
+        Ok((path, text)) => {
+            let first = text.lines().next().unwrap_or_default().to_owned();
+            let major =
+                first.split("version ").nth(1).and_then(|v| v.split('.').next()).and_then(|m| m.parse::<u32>().ok());
+            if major == Some(22) {
+                Finding::Found(format!("{} ({first})", path.display()))
+            } else {
+                Finding::Broken { what: format!("{} is {first}: 22 is needed", path.display()), get: GET }
+            }
+        }
+        Err(what) => Finding::Broken { what, get: GET },
+    }
+}
+
+/// Needed where it is asked for; else a second reading of the sources.
+fn cgeist(config: &Config) -> Finding {
+    const GET: &str = "optional, a second reading of the sources: build Polygeist (https://github.com/llvm/Polygeist, its README says how) and put `cgeist` into PATH, or name it by SCUBA_CGEIST or `[frontend] cgeist`";
+    let named = named_cgeist(config);
+    let asked = config.frontend.kind == FrontendKind::Cgeist || named.is_some();
+    match Tool::find(named.as_deref()) {
+        Ok(t) if t.opt.is_none() && !t.generic && asked => Finding::Broken {
+            what: format!("{}: {}", t.cgeist.display(), Failure::NoOpt),
+            get: "build Polygeist's target polygeist-opt too",
+        },
+        Ok(t) => Finding::Found(format!("{} ({}; {})", t.cgeist.display(), t.name(), t.abilities())),
+        Err(e) if asked => {
+            Finding::Broken { what: e.to_string(), get: "correct the setting, or build Polygeist as its README says" }
+        }
+        Err(_) => Finding::Absent { get: GET },
+    }
+}
+
+fn optional(program: &Path, arguments: &[&str], get: &'static str) -> Finding {
+    match version(program, arguments) {
+        Ok((path, text)) => {
+            let line = text.lines().find(|l| l.contains("ersion")).or_else(|| text.lines().next()).unwrap_or_default();
+            Finding::Found(format!("{} ({})", path.display(), line.trim()))
+        }
+        Err(_) => Finding::Absent { get },
+    }
+}
+
+/// Where a program lies and what it says on standard output.
+fn version(program: &Path, arguments: &[&str]) -> Result<(PathBuf, String), String> {
+    let path = which::which(program).map_err(|_| format!("{} was not found", program.display()))?;
+    let out = Command::new(&path)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("{} cannot be run: {e}", path.display()))?;
+    if !out.status.success() {
+        return Err(format!("{} failed ({})", path.display(), out.status));
+    }
+    Ok((path, String::from_utf8_lossy(&out.stdout).into_owned()))
+}

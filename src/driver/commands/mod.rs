@@ -1,0 +1,8 @@
+//! One file for each command.
+
+pub(in crate::driver) mod analyze;
+pub(in crate::driver) mod baseline;
+pub(in crate::driver) mod build;
+pub(in crate::driver) mod check;
+pub(in crate::driver) mod confirm;
+pub(in crate::driver) mod doctor;

@@ -1,0 +1,178 @@
+//! Checking the programs that units make up.
+
+use crate::assume::Condition;
+use crate::check::{Options, ProgramReport};
+use crate::driver::cache::reports;
+use crate::driver::session::Session;
+use crate::driver::worker::guarded;
+use crate::driver::worker::guarded::Fault;
+use crate::driver::worker::{memory, process};
+use crate::facts::UnitFacts;
+use crate::facts::join::Plan;
+use crate::facts::verdicts::Verdicts;
+use crate::ir::{Module, Side};
+use crate::nets::Net;
+use crate::report::assemble::{Found, ProgramFindings};
+use crate::report::finding::{Code, NotAnalysed};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Programs that one command of a build checks: a library's unit may belong to many.
+const MOST_AT_ONCE: usize = 4;
+
+/// What the check of some programs found.
+#[derive(Debug, Default)]
+pub struct Checked {
+    pub found: Found,
+    /// Which front ends read the sources.
+    pub frontend: String,
+    /// How many sides of units were read.
+    pub modules: usize,
+    /// One line each, for `-v`.
+    pub notes: Vec<String>,
+    /// What is wrong with the user's own settings, one line each.
+    pub problems: Vec<String>,
+    /// Programs that a build's patience ended with, one line each.
+    pub cut: Vec<String>,
+}
+
+/// Checks each program. `modules` gives a unit's code by its position; `started` is told each program's name.
+///
+/// A program whose check fails, or whose code is missing, counts as not analysed.
+pub fn check(
+    plans: &[Plan],
+    units: &[UnitFacts],
+    modules: impl Fn(usize) -> anyhow::Result<Vec<Arc<Module>>>,
+    session: &Session,
+    mut started: impl FnMut(&str),
+) -> Checked {
+    let mut checked = Checked::default();
+    let mut files = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut unnamed: Vec<&Condition> = session.config.assume.iter().collect();
+    let verdicts = Verdicts::of_this_process();
+    for (number, plan) in plans.iter().enumerate() {
+        if session.is_hurried() && number >= MOST_AT_ONCE {
+            checked.cut.push(format!("{}: not checked yet; `scuba check` does", plan.name));
+            continue;
+        }
+        started(&plan.name);
+        let source =
+            plan.units.first().map_or_else(|| plan.name.clone(), |&i| units[i].unit.source.display().to_string());
+        // Facts themselves may be more than fits.
+        let limit = memory::limit(session.config.limits.memory, &format!("{source}:"));
+        let (mut code, mut complete) = (Vec::new(), true);
+        for &i in &plan.units {
+            match modules(i) {
+                Ok(m) => code.extend(m),
+                Err(e) => {
+                    complete = false;
+                    checked.found.not_analysed.push(not_analysed(&units[i], "both", e.to_string()));
+                }
+            }
+            if seen.insert(i) {
+                checked.notes.extend(units[i].notes.iter().map(|n| format!("{}: {n}", units[i].unit.source.display())));
+                checked
+                    .found
+                    .not_analysed
+                    .extend(units[i].not_analysed.iter().map(|m| not_analysed(&units[i], &m.side, m.reason.clone())));
+            }
+        }
+        drop(limit);
+        // In whatever order they were given.
+        code.sort_by(|a, b| order(a).cmp(&order(b)));
+        checked.modules += code.len();
+        unnamed.retain(|c| !code.iter().flat_map(|m| &m.functions).any(|f| f.answers_to(&c.function)));
+        for file in code.iter().flat_map(|m| &m.files).filter(|f| !f.system) {
+            files.insert(file.path.clone());
+        }
+        let options = session.check_options();
+        let memory = session.config.limits.memory;
+        let check = |code: Vec<Arc<Module>>| match session.is_hurried() {
+            true => check_here(code, &options, memory, verdicts.clone(), &source),
+            false => process::check_program(&code, &options, memory, verdicts.as_ref()),
+        };
+        // Units whose code could not be read are not in the program.
+        let whole = if complete { verdicts.as_ref() } else { None };
+        match reports::report(code, &options, memory, (&session.root, session.is_settled()), whole, check) {
+            Ok(report) => {
+                checked.cut.extend(cut(plan, &source, &report, session));
+                for problem in report.problems {
+                    if !checked.problems.contains(&problem) {
+                        checked.problems.push(problem);
+                    }
+                }
+                for net in &report.nets {
+                    if !checked.found.limits_reached.contains(&net.setting().to_owned()) {
+                        checked.found.limits_reached.push(net.setting().to_owned());
+                    }
+                }
+                checked.notes.extend(report.notes.into_iter().map(|n| format!("{}: {n}", plan.name)));
+                checked.found.programs.push(ProgramFindings {
+                    name: plan.name.clone(),
+                    findings: report.findings,
+                    undecided: report.undecided,
+                    summary: report.summary,
+                });
+            }
+            Err(fault) => {
+                // A check that a net ended as a whole may end otherwise another time.
+                let net = match fault {
+                    Fault::TooLong(_) => Some(Net::Time),
+                    Fault::Memory(_) | Fault::NoThread(_) => Some(Net::Memory),
+                    Fault::Panicked(_) | Fault::Died(_) => None,
+                };
+                if let Some(setting) =
+                    net.map(|n| n.setting().to_owned()).filter(|s| !checked.found.limits_reached.contains(s))
+                {
+                    checked.found.limits_reached.push(setting);
+                }
+                if let Some(&first) = plan.units.first() {
+                    checked.found.not_analysed.push(not_analysed(&units[first], "both", fault.to_string()));
+                }
+            }
+        }
+    }
+    checked.problems.extend(unnamed.iter().map(|c| {
+        format!("{}: `{}` is not assumed: nothing here defines or calls a function `{}`", c.origin, c.text, c.function)
+    }));
+    let producers: BTreeSet<&str> = seen.iter().flat_map(|&i| &units[i].producers).map(String::as_str).collect();
+    checked.frontend = producers.into_iter().collect::<Vec<_>>().join(", ");
+    checked.found.translation_units = u32::try_from(seen.len()).unwrap_or(u32::MAX);
+    checked.found.files = files.into_iter().collect();
+    checked.found.seconds = session.elapsed().as_secs_f64();
+    checked
+}
+
+/// By what modules are ordered before they are linked: positions in the program are the same in whatever order its units come.
+#[must_use]
+pub fn order(m: &Module) -> (&str, Side) {
+    (&m.source, m.side)
+}
+
+/// In this process, which is a shim's worker already and has no time for another.
+fn check_here(
+    code: Vec<Arc<Module>>,
+    options: &Options,
+    memory: u64,
+    verdicts: Option<Verdicts>,
+    source: &str,
+) -> Result<ProgramReport, Fault> {
+    let _limit = memory::limit(memory, &format!("{source}:"));
+    guarded::check_program(code, options, reports::answers(verdicts))
+}
+
+/// What is said of a program whose check a build had no more time for. One of which more may come is checked again then.
+fn cut(plan: &Plan, source: &str, report: &ProgramReport, session: &Session) -> Option<String> {
+    let cut = report.undecided.iter().filter(|u| u.code == Code::Work).count();
+    (session.is_hurried() && cut > 0 && !plan.tentative).then(|| {
+        format!(
+            "{source}: {cut} of {} accesses not decided while the build waits: `scuba check` goes on",
+            report.summary.accesses
+        )
+    })
+}
+
+fn not_analysed(unit: &UnitFacts, side: &str, reason: String) -> NotAnalysed {
+    NotAnalysed { file: unit.source().to_string_lossy().into_owned(), side: side.to_owned(), reason }
+}

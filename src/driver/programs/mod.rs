@@ -1,0 +1,7 @@
+//! The programs that are checked: from sources, from the commands of a build, from facts that builds left behind.
+
+pub(in crate::driver) mod checking;
+pub(in crate::driver) mod joined;
+pub(in crate::driver) mod pending;
+pub(in crate::driver) mod sources;
+pub(in crate::driver) mod stored;

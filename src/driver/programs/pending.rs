@@ -1,0 +1,86 @@
+//! Units that the host's own compiler compiled: recorded by their commands, read when a program with CUDA code needs them.
+//!
+//! In: a compile command whose object is there; later, programs. Out: facts without code; later, those with it that a join
+//! needs. Most C++ units of a project have nothing to do with its kernels, and reading one takes about a second.
+
+use crate::driver::extraction;
+use crate::driver::session::Session;
+use crate::facts::join::Plan;
+use crate::facts::{Recipe, Symbol, Unit, UnitFacts, key_of, objects};
+use crate::nvcc::unit::TranslationUnit;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+/// The facts of a unit that is not read yet: what its object offers and needs.
+#[must_use]
+pub fn record(unit: &TranslationUnit) -> Unit {
+    let facts = UnitFacts {
+        key: key_of(unit, None),
+        unit: unit.clone(),
+        dependencies: vec![],
+        recipe: Recipe::default(),
+        maker: None,
+        pending: true,
+        symbols: unit.output.as_deref().map(objects::symbols).unwrap_or_default(),
+        not_analysed: vec![],
+        producers: vec![],
+        notes: vec![],
+        denied: false,
+        told: vec![],
+    };
+    Unit { facts, modules: vec![] }
+}
+
+/// Whether a program is of any interest: it has a unit that was read.
+#[must_use]
+pub fn concerns(plan: &Plan, units: &[UnitFacts]) -> bool {
+    plan.units.iter().any(|&i| !units[i].pending)
+}
+
+/// The units of a program that are still to be read: those from which its CUDA code is reached, and what these call
+/// directly. Both decide what is allocated and launched; what lies further off is as unknown as a library is.
+#[must_use]
+pub fn needed(plan: &Plan, units: &[UnitFacts]) -> Vec<usize> {
+    let mut definers: HashMap<&Symbol, Vec<usize>> = HashMap::new();
+    for &i in &plan.units {
+        let symbols = &units[i].symbols;
+        for symbol in symbols.strong.iter().chain(&symbols.weak) {
+            definers.entry(symbol).or_default().push(i);
+        }
+    }
+    let needs = |i: usize| units[i].symbols.needed.iter().filter_map(|s| definers.get(s)).flatten().copied();
+    let mut callers: HashMap<usize, Vec<usize>> = HashMap::new();
+    for &i in &plan.units {
+        for definer in needs(i) {
+            callers.entry(definer).or_default().push(i);
+        }
+    }
+    let mut reaching: BTreeSet<usize> = plan.units.iter().copied().filter(|&i| !units[i].pending).collect();
+    let mut open: Vec<usize> = reaching.iter().copied().collect();
+    while let Some(i) = open.pop() {
+        for &caller in callers.get(&i).into_iter().flatten() {
+            if reaching.insert(caller) {
+                open.push(caller);
+            }
+        }
+    }
+    let called: BTreeSet<usize> = reaching.iter().flat_map(|&i| needs(i)).collect();
+    reaching.union(&called).copied().filter(|&i| units[i].pending).collect()
+}
+
+/// Reads units again by their commands, or for the first time. What users were told of them stays.
+#[must_use]
+pub fn read(units: &[&UnitFacts], session: &Session, done: &(impl Fn(&Path) + Sync)) -> Vec<Unit> {
+    let commands: Vec<TranslationUnit> = units.iter().map(|u| u.unit.clone()).collect();
+    let mut all = extraction::extract_all(&commands, session, done);
+    for (unit, before) in all.iter_mut().zip(units) {
+        unit.facts.key.clone_from(&before.key);
+        unit.facts.recipe.clone_from(&before.recipe);
+        unit.facts.maker = before.maker;
+        unit.facts.denied = before.denied;
+        if before.pending {
+            unit.facts.told.clone_from(&before.told);
+        }
+    }
+    all
+}

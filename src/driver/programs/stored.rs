@@ -1,0 +1,299 @@
+//! Programs from facts that builds left behind: `scuba check DIR`, `scuba report`, and the end of `scuba build`.
+
+use super::checking;
+use super::checking::Checked;
+use super::pending;
+use crate::driver::args::ReportArgs;
+use crate::driver::session::Session;
+use crate::driver::{Status, output};
+use crate::facts::generated::Planned;
+use crate::facts::join::{self, Plan};
+use crate::facts::{LinkFacts, Present, Store, StoreError, Told, UnitFacts, gone};
+use crate::ir::Module;
+use crate::nvcc::interpose::progress::Progress;
+use crate::paths;
+use crate::paths::NAME as FOLDER;
+use crate::report::levels::Overrides;
+use crate::report::{html, sarif};
+use anyhow::{Context, Result, bail};
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+/// Folders below this are not searched for facts: build trees are not nested so deep.
+const DEPTH: usize = 8;
+
+/// The facts under one folder.
+#[derive(Debug)]
+pub struct Stored {
+    pub units: Vec<UnitFacts>,
+    /// For each unit, the store that holds its code.
+    stores: Vec<Store>,
+    /// Code that was read a moment ago.
+    fresh: HashMap<usize, Vec<Arc<Module>>>,
+    /// As the build made them, or will by what its description says now.
+    links: Vec<LinkFacts>,
+    /// Only programs with a unit below this folder are wanted.
+    within: Option<PathBuf>,
+    /// Only these programs are wanted, where any are named.
+    chosen: Vec<PathBuf>,
+}
+
+impl Stored {
+    /// Reads the facts under `dir`, or those of the nearest folder above that has some; of these only what concerns
+    /// `dir` where somebody `named` it. `ignored` is told of files that cannot be used, one line each.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn open(dir: &Path, named: bool, mut ignored: impl FnMut(&str)) -> Result<Self> {
+        let (folders, larger) = find(dir);
+        let within = larger.filter(|_| named);
+        let mut stored =
+            Self { units: vec![], stores: vec![], fresh: HashMap::new(), links: vec![], within, chosen: vec![] };
+        let mut seen = Vec::new();
+        let present = Present::default();
+        for folder in folders {
+            let store = Store::new(folder);
+            let mut contents = store.read()?;
+            contents.ignored.iter().for_each(|line| ignored(line));
+            let planned = Planned::of(contents.units.iter().map(|u| u.key.as_path()), &present);
+            let marks = gone::units(&contents.units, &planned);
+            let units = gone::remove(&mut contents.units, &marks);
+            let marks: Vec<bool> = contents.links.iter().map(gone::link).collect();
+            let links = gone::remove(&mut contents.links, &marks);
+            store.forget(
+                units.iter().map(|u| u.key.as_path()),
+                links.iter().map(|l| l.link.output.as_path()),
+                &contents,
+            );
+            stored.stores.extend(contents.units.iter().map(|_| store.clone()));
+            stored.units.extend(contents.units);
+            seen.extend(contents.links);
+        }
+        let planned = Planned::of(stored.units.iter().map(|u| u.key.as_path()), &present);
+        stored.links = join::links(seen, &planned);
+        if stored.plans().is_empty() {
+            bail!(
+                "no facts under {}: build with `scuba build -- COMMAND` or with scuba-nvcc as the compiler first, or name sources: `scuba check FILE.cu`",
+                dir.display()
+            );
+        }
+        Ok(stored)
+    }
+
+    /// Reads what has changed since it was built, and those units of the host's compiler that a program needs. What is read
+    /// is kept, so that it is read once.
+    pub fn refresh(&mut self, session: &Session) {
+        let present = Present::default();
+        let changed = |u: &UnitFacts| !u.pending && u.dependencies.iter().any(|d| present.changed(d));
+        let plans = self.plans();
+        let mut wanted: BTreeSet<usize> =
+            plans.iter().flat_map(|p| p.units.clone()).filter(|&i| changed(&self.units[i])).collect();
+        wanted.extend(plans.iter().flat_map(|p| pending::needed(p, &self.units)));
+        let before: Vec<&UnitFacts> = wanted.iter().map(|&i| &self.units[i]).collect();
+        if before.is_empty() {
+            return;
+        }
+        let progress = (!session.quiet()).then(|| Mutex::new(Progress::new("Reading", before.len() as u64)));
+        let read = pending::read(&before, session, &|source: &Path| {
+            if let Some(p) = &progress {
+                p.lock().unwrap_or_else(PoisonError::into_inner).step(&source.to_string_lossy());
+            }
+        });
+        for (i, unit) in wanted.into_iter().zip(read) {
+            // Facts of a folder that cannot be written are read again next time.
+            let _: Result<(), StoreError> = self.stores[i].write_unit(&unit);
+            self.units[i] = unit.facts;
+            self.fresh.insert(i, unit.modules);
+        }
+    }
+
+    /// The folder of the first unit's source: where scuba.toml is sought when none is found from the build folder.
+    #[must_use]
+    pub fn source_folder(&self) -> Option<PathBuf> {
+        self.units.first()?.source().parent().map(Path::to_owned)
+    }
+
+    /// What users were told of since `start`.
+    #[must_use]
+    pub fn told_since(&self, start: SystemTime) -> Vec<Told> {
+        self.units
+            .iter()
+            .zip(&self.stores)
+            .filter(|(u, store)| store.written(&u.key).is_some_and(|t| t >= start))
+            .flat_map(|(u, _)| u.told.clone())
+            .collect()
+    }
+
+    /// The `.scuba` folders that were read.
+    #[must_use]
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let mut all: Vec<PathBuf> = self.stores.iter().map(|s| s.folder().to_owned()).collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// The `.scuba` folder that a unit's facts lie in.
+    #[must_use]
+    pub fn folder_of(&self, unit: usize) -> &Path {
+        self.stores[unit].folder()
+    }
+
+    /// A unit's code.
+    ///
+    /// # Errors
+    /// When its facts have gone or cannot be decoded.
+    pub fn modules(&self, unit: usize) -> Result<Vec<Arc<Module>>> {
+        match self.fresh.get(&unit) {
+            Some(code) => Ok(code.clone()),
+            None => Ok(self.stores[unit].modules(&self.units[unit].key)?),
+        }
+    }
+
+    /// The links of the build.
+    #[must_use]
+    pub fn links(&self) -> &[LinkFacts] {
+        &self.links
+    }
+
+    /// The programs that the units make up.
+    #[must_use]
+    pub fn plans(&self) -> Vec<Plan> {
+        let mut plans = join::programs(&self.units, &self.links);
+        plans.retain(|p| pending::concerns(p, &self.units));
+        if let Some(folder) = &self.within {
+            plans.retain(|p| {
+                p.units.iter().any(|&i| {
+                    let u = &self.units[i];
+                    u.key.starts_with(folder) || u.source().starts_with(folder)
+                })
+            });
+        }
+        if !self.chosen.is_empty() {
+            plans.retain(|p| self.chosen.iter().any(|c| p.is_meant(c)));
+        }
+        plans
+    }
+
+    /// Keeps to these programs from now on; none means all.
+    ///
+    /// # Errors
+    /// When there is no such program.
+    pub fn choose(&mut self, programs: &[PathBuf]) -> Result<()> {
+        let all = self.plans();
+        for program in programs {
+            if all.iter().any(|p| p.is_meant(program)) {
+                continue;
+            }
+            let names: BTreeSet<&str> = all.iter().map(|p| p.name.as_str()).collect();
+            let names: Vec<&str> = names.into_iter().collect();
+            bail!("there is no program `{}` with CUDA code here; there is {}", program.display(), names.join(", "));
+        }
+        self.chosen = programs.to_vec();
+        Ok(())
+    }
+
+    /// Checks every program.
+    #[must_use]
+    pub fn check(&self, session: &Session) -> Checked {
+        let plans = self.plans();
+        let mut progress = (!session.quiet()).then(|| Progress::new("Checking", plans.len() as u64));
+        checking::check(
+            &plans,
+            &self.units,
+            |i| self.modules(i),
+            session,
+            |name| {
+                if let Some(p) = &mut progress {
+                    p.step(name);
+                }
+            },
+        )
+    }
+}
+
+/// Where facts lie for `dir`, and whether they are of a larger tree. `SCUBA_DIR` decides where it is set.
+fn find(dir: &Path) -> (Vec<PathBuf>, Option<PathBuf>) {
+    let here = std::env::current_dir().unwrap_or_default();
+    if let Some(set) = paths::named_by_environment(&here) {
+        return (vec![set], None);
+    }
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    // Somebody may name the folder of facts itself.
+    if dir.file_name().is_some_and(|n| n == FOLDER) {
+        return (vec![dir], None);
+    }
+    let mut below = Vec::new();
+    search(&dir, DEPTH, &mut below);
+    if !below.is_empty() {
+        return (below, None);
+    }
+    let above = dir.ancestors().skip(1).map(|d| d.join(FOLDER)).find(|d| d.is_dir());
+    (above.into_iter().collect(), Some(dir))
+}
+
+fn search(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    let mut folders: Vec<_> =
+        entries.flatten().filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()).collect();
+    folders.sort();
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default();
+        if name == FOLDER {
+            found.push(folder);
+        } else if depth > 0 && !name.as_encoded_bytes().starts_with(b".") && name != "node_modules" {
+            search(&folder, depth - 1, found);
+        }
+    }
+}
+
+/// Opens the facts under a folder and the session that goes with them, without its baseline.
+///
+/// # Errors
+/// When there are no facts, or the settings cannot be read.
+pub fn open_with_session(
+    dir: Option<&Path>,
+    common: &crate::driver::args::CommonArgs,
+    overrides: &Overrides,
+) -> Result<(Stored, Session)> {
+    let here = match dir {
+        Some(d) if !d.is_dir() => bail!("{} is no folder", d.display()),
+        Some(d) => std::path::absolute(d).with_context(|| format!("cannot resolve {}", d.display()))?,
+        None => std::env::current_dir().context("there is no working folder")?,
+    };
+    let stored = Stored::open(&here, dir.is_some(), output::complain)?;
+    let start = match crate::config::find(&here) {
+        Some(_) => here,
+        None => stored.source_folder().filter(|s| crate::config::find(s).is_some()).unwrap_or(here),
+    };
+    let session = Session::new(common, overrides, &start)?;
+    Ok((stored, session))
+}
+
+/// `scuba report`.
+///
+/// # Errors
+/// When there are no facts, or a file cannot be written.
+pub fn report(args: &ReportArgs, overrides: Overrides) -> Result<Status> {
+    let (mut stored, session) = open_with_session(args.dir.as_deref(), &args.common, &overrides)?;
+    stored.refresh(&session);
+    let session = session.with_baseline()?.with_confirmations(stored.folders());
+    let checked = stored.check(&session);
+    let (assembled, sources) = session.assemble(checked.found, checked.frontend);
+    session.say_asides(&assembled);
+    if let Some(path) = &args.html {
+        write(path, &html::page(&assembled, &sources))?;
+    }
+    if let Some(path) = &args.sarif {
+        let text = serde_json::to_string_pretty(&sarif::document(&assembled)).context("cannot render SARIF")?;
+        write(path, &(text + "\n"))?;
+    }
+    // The report was asked for, not a verdict.
+    Ok(Status::Clean)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}

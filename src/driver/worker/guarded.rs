@@ -1,0 +1,151 @@
+//! The check of one program, so run that a panic, an overflowing stack's cause or a loop without end in it costs one
+//! line and nothing else.
+
+use crate::check::solver::cache::{Answers, recalling};
+use crate::check::{self, Options, ProgramReport};
+use crate::driver::cross_check;
+use crate::frontend::cgeist;
+use crate::ir::{Module, Program};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::time::Duration;
+
+/// How long after its time a check is given up.
+const MARGIN: Duration = Duration::from_secs(8);
+const THREAD: &str = "check";
+
+/// The check of a program could not be finished.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
+pub enum Fault {
+    #[error("internal fault in the analysis ({0}); please report it")]
+    Panicked(String),
+    #[error("the analysis took longer than {0} s (limits.tu_seconds)")]
+    TooLong(u64),
+    #[error("no thread for the analysis ({0}): what the program's facts take leaves too little of limits.memory")]
+    NoThread(String),
+    #[error("the analysis takes more memory than {0} MiB (limits.memory)")]
+    Memory(u64),
+    #[error("the process of the analysis {0}; please report it")]
+    Died(String),
+}
+
+static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// Panics of the check are reported by us, in one line; others as usual.
+fn keep_panics_quiet() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if std::thread::current().name() != Some(THREAD) {
+                return usual(info);
+            }
+            let payload = info.payload();
+            let what = payload
+                .downcast_ref::<&str>()
+                .map(|s| (*s).to_owned())
+                .or_else(|| payload.downcast_ref::<String>().cloned())
+                .unwrap_or_else(|| "no message".to_owned());
+            let at = info.location().map_or_else(String::new, |l| format!(" at {}:{}", l.file(), l.line()));
+            *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{what}{at}"));
+        }));
+    });
+}
+
+/// Links the modules and checks the program. `answers`: where those of the solver are kept.
+///
+/// # Errors
+/// When the check panicked, or went on long after its time was up.
+pub fn check_program(
+    modules: Vec<Arc<Module>>,
+    options: &Options,
+    answers: Option<Arc<dyn Answers>>,
+) -> Result<ProgramReport, Fault> {
+    let options = options.clone();
+    let mut by_cgeist = false;
+    let mut doubts: Vec<String> = vec![];
+    for words in modules.iter().filter_map(|m| cgeist::doubts(&m.producer)) {
+        by_cgeist = true;
+        if !words.is_empty() && !doubts.iter().any(|d| d == words) {
+            doubts.push(words.to_owned());
+        }
+    }
+    // The check keeps its own time; this is for when it does not. The shim's own patience is longer.
+    let limit = Duration::from_secs(u64::from(options.seconds)) + MARGIN;
+    if !by_cgeist {
+        return guarded(limit, move || recalling(answers, || check::check_program(&Program::link(modules), &options)));
+    }
+    let unsigned = with_unsigned_subscripts(&modules);
+    guarded(limit, move || {
+        recalling(answers, || {
+            let mut report = check::check_program(&Program::link(modules), &options);
+            if let Some(other) = unsigned {
+                cross_check::agreed(&mut report, &check::check_program(&Program::link(other), &options));
+            }
+            cross_check::temper(&mut report, &doubts.iter().map(String::as_str).collect::<Vec<_>>());
+            report
+        })
+    })
+}
+
+/// The program as it is where the subscripts that cgeist extends by the sign are unsigned; `None` where there are none.
+fn with_unsigned_subscripts(modules: &[Arc<Module>]) -> Option<Vec<Arc<Module>>> {
+    let by_cgeist = |m: &Module| cgeist::doubts(&m.producer).is_some();
+    let others: Vec<Option<Module>> = modules
+        .iter()
+        .map(|m| if by_cgeist(m) { cgeist::known_misreadings::unsigned_subscripts(m) } else { None })
+        .collect();
+    if others.iter().all(Option::is_none) {
+        return None;
+    }
+    Some(others.into_iter().zip(modules).map(|(o, m)| o.map_or_else(|| m.clone(), Arc::new)).collect())
+}
+
+fn guarded<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
+    keep_panics_quiet();
+    let (send, receive) = mpsc::channel();
+    // Nobody waits any more where the time was up.
+    let body = move || {
+        let _ = send.send(work());
+    };
+    std::thread::Builder::new()
+        .name(THREAD.into())
+        .stack_size(check::STACK)
+        .spawn(body)
+        .map_err(|e| Fault::NoThread(e.to_string()))?;
+    receive.recv_timeout(limit).map_err(|e| match e {
+        RecvTimeoutError::Timeout => Fault::TooLong(limit.as_secs()),
+        RecvTimeoutError::Disconnected => {
+            let last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+            Fault::Panicked(last.unwrap_or_else(|| "no message".to_owned()))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fault, guarded};
+    use std::time::Duration;
+
+    #[test]
+    fn a_panic_and_an_endless_loop_become_one_line() {
+        assert_eq!(guarded(Duration::from_secs(60), || 7), Ok(7));
+        let fault = guarded::<()>(Duration::from_secs(60), || panic!("index {} of {}", 3, 2)).unwrap_err();
+        assert!(
+            matches!(&fault, Fault::Panicked(m) if m.starts_with("index 3 of 2 at src/driver/analysis.rs:")),
+            "{fault}"
+        );
+        assert!(!fault.to_string().contains('\n'));
+        let slow = guarded(Duration::from_millis(20), || std::thread::sleep(Duration::from_secs(5)));
+        assert_eq!(slow, Err(Fault::TooLong(0)));
+    }
+
+    #[test]
+    fn deep_recursion_has_room() {
+        fn depth(n: u64) -> u64 {
+            let pad = [n; 64];
+            if n == 0 { 0 } else { std::hint::black_box(pad)[0] - n + 1 + depth(n - 1) }
+        }
+        assert_eq!(guarded(Duration::from_secs(60), || depth(100_000)), Ok(100_000));
+    }
+}

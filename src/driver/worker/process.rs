@@ -1,0 +1,130 @@
+//! The check of one program in a process of its own, `scuba __check`: whatever becomes of it (memory that runs out, a crash in a
+//! library), the run that wanted it goes on and says so.
+//!
+//! In: modules and options. Out: a report, or why there is none. Both travel by pipes, as postcard and as JSON.
+
+use super::guarded;
+use super::guarded::Fault;
+use super::memory;
+use super::parcel::Parcel;
+use crate::check::{Options, ProgramReport};
+use crate::driver::Status;
+use crate::driver::cache::reports;
+use crate::facts::verdicts::Verdicts;
+use crate::ir::Module;
+use rustix::process::{Signal, set_parent_process_death_signal};
+use serde::{Deserialize, Serialize};
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Arc;
+
+/// The command that is no user's.
+pub const COMMAND: &str = "__check";
+
+#[derive(Serialize, Deserialize)]
+struct Job<M> {
+    modules: Vec<M>,
+    options: Options,
+    /// Bytes.
+    memory: u64,
+    /// The folder of verdicts.
+    cache: Option<PathBuf>,
+}
+
+/// As [`guarded::check_program`], in another process, which may take so many bytes of memory.
+///
+/// # Errors
+/// Where that says so, and where the process ends otherwise than it should.
+pub fn check_program(
+    modules: &[Arc<Module>],
+    options: &Options,
+    memory: u64,
+    verdicts: Option<&Verdicts>,
+) -> Result<ProgramReport, Fault> {
+    let job = Job {
+        modules: modules.iter().map(AsRef::as_ref).collect(),
+        options: options.clone(),
+        memory,
+        cache: verdicts.map(|v| v.folder().to_owned()),
+    };
+    let job = postcard::to_stdvec(&job).map_err(|e| Fault::Died(e.to_string()))?;
+    let worker = std::env::current_exe().map(|program| {
+        let mut c = Command::new(program);
+        c.arg(COMMAND);
+        c
+    });
+    worker
+        .and_then(|mut command| ask(&mut command, &job))
+        .map_or_else(|e| Err(Fault::Died(e.to_string())), |(status, said)| read(status, &said, memory))
+}
+
+fn ask(command: &mut Command, job: &[u8]) -> std::io::Result<(ExitStatus, Vec<u8>)> {
+    let mut worker = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    // It reads all before it writes anything. One that died instead says so by its status.
+    if let Some(mut input) = worker.stdin.take() {
+        let _ = input.write_all(job);
+    }
+    let mut said = Vec::new();
+    if let Some(output) = &mut worker.stdout {
+        output.read_to_end(&mut said)?;
+    }
+    Ok((worker.wait()?, said))
+}
+
+fn read(status: ExitStatus, said: &[u8], memory: u64) -> Result<ProgramReport, Fault> {
+    if status.code() == Some(memory::SPENT) {
+        return Err(Fault::Memory(memory >> 20));
+    }
+    let result =
+        serde_json::from_slice::<Result<Parcel, Fault>>(said).unwrap_or_else(|_| Err(Fault::Died(how(status))))?;
+    result.open().ok_or_else(|| Fault::Died(how(status)))
+}
+
+fn how(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => format!("ended by signal {signal}"),
+        (None, code) => format!("ended with status {}", code.unwrap_or(-1)),
+    }
+}
+
+/// What the worker does.
+pub fn run() -> Status {
+    // Nobody reads what an orphan says.
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    let mut input = Vec::new();
+    let Ok(_) = std::io::stdin().lock().read_to_end(&mut input) else { return Status::Unable };
+    let Ok(job) = postcard::from_bytes::<Job<Module>>(&input) else { return Status::Unable };
+    drop(input);
+    let limit = memory::limit_worker(job.memory);
+    let answers = reports::answers(job.cache.map(Verdicts::new));
+    let result =
+        guarded::check_program(job.modules.into_iter().map(Arc::new).collect(), &job.options, answers).map(Parcel::of);
+    drop(limit);
+    match serde_json::to_writer(std::io::stdout().lock(), &result) {
+        Ok(()) => Status::Clean,
+        Err(_) => Status::Unable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fault, ask, read};
+    use std::process::Command;
+
+    #[test]
+    fn however_a_worker_ends_there_is_a_reason() {
+        let of = |script: &str| {
+            let (status, said) = ask(Command::new("sh").args(["-c", script]), b"job").unwrap();
+            read(status, &said, 256 << 20).unwrap_err()
+        };
+        assert_eq!(
+            of("cat > /dev/null; exit 3").to_string(),
+            "the analysis takes more memory than 256 MiB (limits.memory)"
+        );
+        assert_eq!(of("kill -KILL $$"), Fault::Died("ended by signal 9".into()));
+        assert_eq!(of("cat > /dev/null; echo nonsense"), Fault::Died("ended with status 0".into()));
+        assert_eq!(of("cat > /dev/null; echo '{\"Err\":{\"TooLong\":7}}'"), Fault::TooLong(7));
+    }
+}

@@ -1,0 +1,141 @@
+//! Calls: of functions of the unit, of the run-time, and of what stands for a single machine operation.
+
+use crate::frontend::cgeist::lower::body::Body;
+use crate::frontend::cgeist::lower::side::{ENDS, SideBuilder};
+use crate::frontend::cgeist::mlir::Op as MOp;
+use crate::frontend::names::demangle;
+use crate::ir::{AtomicOp, Op, Operand, Side, Terminator};
+
+/// A function of CUDA's headers that does one machine operation through its first argument. It is lowered to that
+/// operation where it is called: the access is the caller's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::frontend::cgeist::lower) enum Forwarder {
+    Rmw(AtomicOp),
+    Cas,
+    Load,
+}
+
+impl SideBuilder<'_, '_> {
+    /// What a function stands for.
+    pub fn forwarder(&mut self, name: &str) -> Option<Forwarder> {
+        if self.side != Side::Device {
+            return None;
+        }
+        if let Some(f) = self.forwarders.get(name) {
+            return *f;
+        }
+        let f = self.find_forwarder(name);
+        self.forwarders.insert(name.to_owned(), f);
+        f
+    }
+
+    fn find_forwarder(&self, name: &str) -> Option<Forwarder> {
+        if let Some(rest) = name.strip_prefix("__nvvm_atom_") {
+            let mut parts = rest.split('_');
+            let op = parts.next()?;
+            let kind = parts.next_back()?;
+            return operation(op, kind.starts_with('u'), matches!(kind, "f" | "d"));
+        }
+        if name.starts_with("__nvvm_ldg_") {
+            return Some(Forwarder::Load);
+        }
+        let display = demangle(name);
+        let head = display.split('(').next()?;
+        let head = head.split('<').next()?.rsplit("::").next()?;
+        let (key, _) = self.unit.symbols.get_key_value(name)?;
+        if head == "__ldg" || head == "__ldcg" || head == "__ldca" || head == "__ldcs" {
+            return self.reaches(key).iter().any(|s| s.starts_with("__nvvm_ldg_")).then_some(Forwarder::Load);
+        }
+        let op = head.strip_prefix("atomic")?.trim_end_matches("_block").trim_end_matches("_system");
+        let leads = self.reaches(key).iter().any(|s| {
+            s.starts_with("__nvvm_atom_")
+                || self.unit.symbols.get(s).is_some_and(|f| {
+                    let mut found = false;
+                    f.walk(&mut |o| found |= o.name == "memref.atomic_rmw" || o.name == "llvm.atomicrmw");
+                    found
+                })
+        });
+        if !leads {
+            return None;
+        }
+        let first = display.split_once('(').map_or("", |d| d.1);
+        operation(
+            &op.to_ascii_lowercase(),
+            first.starts_with("unsigned"),
+            first.starts_with("float") || first.starts_with("double"),
+        )
+    }
+}
+
+fn operation(op: &str, unsigned: bool, float: bool) -> Option<Forwarder> {
+    Some(Forwarder::Rmw(match op {
+        "cas" => return Some(Forwarder::Cas),
+        "add" if float => AtomicOp::FAdd,
+        "add" => AtomicOp::Add,
+        "sub" => AtomicOp::Sub,
+        "min" if unsigned => AtomicOp::UMin,
+        "max" if unsigned => AtomicOp::UMax,
+        "min" => AtomicOp::Min,
+        "max" => AtomicOp::Max,
+        "xchg" | "exch" => AtomicOp::Xchg,
+        "and" => AtomicOp::And,
+        "or" => AtomicOp::Or,
+        "xor" => AtomicOp::Xor,
+        "inc" => AtomicOp::UIncWrap,
+        "dec" => AtomicOp::UDecWrap,
+        _ => return None,
+    }))
+}
+
+impl<'m> Body<'_, '_, 'm> {
+    pub(in crate::frontend::cgeist::lower) fn call_op(&mut self, op: &'m MOp) -> bool {
+        let args = self.operands(op);
+        let ty = self.result_type(op);
+        let Some(name) = op.text("callee") else {
+            let Some((callee, args)) = args.split_first() else { return false };
+            self.indirect(op, callee.clone(), args.to_vec(), ty);
+            return true;
+        };
+        if let Some(f) = self.side.forwarder(name)
+            && self.forwarded(op, f, &args)
+        {
+            return true;
+        }
+        if let Some(v) = self.copy_call(name, &args) {
+            self.set(op, 0, v);
+            return true;
+        }
+        let id = if self.unit.symbols.contains_key(name) {
+            self.side.function(name)
+        } else {
+            let params: Vec<_> = op.operand_types.iter().map(|t| self.side.types.of(t)).collect();
+            self.side.declare(name, ty, &params)
+        };
+        let v = self.call_id(id, args, ty);
+        self.set(op, 0, v);
+        if ENDS.contains(&name) {
+            self.terminate(Terminator::Unreachable);
+        }
+        true
+    }
+
+    fn forwarded(&mut self, op: &'m MOp, f: Forwarder, args: &[Operand]) -> bool {
+        let ty = self.result_type(op);
+        let v = match (f, args) {
+            (Forwarder::Rmw(kind), [ptr, value]) => {
+                self.emit(Op::AtomicRmw { op: kind, ptr: ptr.clone(), value: value.clone() }, ty)
+            }
+            (Forwarder::Load, [ptr]) => self.emit(Op::Load { ptr: ptr.clone(), volatile: false, align: 0 }, ty),
+            (Forwarder::Cas, [ptr, expected, new]) => {
+                let i1 = self.side.types.int(1);
+                let pair = self.side.types.structure(None, &[ty, i1], false);
+                let both =
+                    self.emit(Op::CmpXchg { ptr: ptr.clone(), expected: expected.clone(), new: new.clone() }, pair);
+                self.emit(Op::ExtractValue { agg: both, path: vec![0] }, ty)
+            }
+            _ => return false,
+        };
+        self.set(op, 0, v);
+        true
+    }
+}

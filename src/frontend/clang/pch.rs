@@ -1,0 +1,306 @@
+//! What begins every CUDA unit, clang's own headers for CUDA and ours, parsed once for all units with the same flags.
+//!
+//! In: clang's flags for one side, a folder to keep things in. Out: a precompiled header that stands for `-include` of ours. It is made
+//! when flags come for the second time, and used while no file that it was made of changed; clang says the same with it and
+//! without. Whoever may write to the folder is believed, so it belongs to one user.
+
+use super::{COMPAT, invoke};
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+/// Headers that are kept, of about 10 MiB each; the longest unused go first.
+const MOST: usize = 20;
+/// After this, one is noted as used again, and flags that clang refused are tried again.
+const NOTED: Duration = Duration::from_secs(24 * 3600);
+/// Whoever began to make one and did not end in this time is gone.
+const GONE: Duration = Duration::from_secs(120);
+
+/// One that is as clang would make it now, and the files that it was made of.
+pub(super) struct Header {
+    pub path: PathBuf,
+    pub files: Vec<PathBuf>,
+}
+
+/// Where one is kept.
+struct Place {
+    folder: PathBuf,
+}
+
+/// A file as it was.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Input {
+    path: PathBuf,
+    bytes: u64,
+    modified: SystemTime,
+}
+
+impl Input {
+    fn of(path: PathBuf) -> Option<Self> {
+        let meta = path.metadata().ok()?;
+        Some(Self { bytes: meta.len(), modified: meta.modified().ok()?, path })
+    }
+
+    fn is_unchanged(&self) -> bool {
+        Self::of(self.path.clone()).as_ref() == Some(self)
+    }
+}
+
+/// How clang is run for one side: its flags without files, where, and until when.
+pub(super) struct Flags<'a> {
+    pub clang: &'a Path,
+    pub version: &'a str,
+    pub arguments: Vec<String>,
+    pub directory: &'a Path,
+    pub deadline: Instant,
+}
+
+/// The precompiled header for these flags; `None` where there is none yet or clang would not read the same with it.
+pub(super) fn find(kept: &Path, flags: &Flags<'_>) -> Option<Header> {
+    // What the flags include comes before ours.
+    if flags.arguments.iter().any(|a| a.starts_with("-include") || a.starts_with("-imacros") || a == "-ivfsoverlay") {
+        return None;
+    }
+    let place = Place { folder: kept.join(key(flags).to_hex().as_str()) };
+    if let Some(files) = place.current() {
+        return Some(Header { path: place.header(), files });
+    }
+    // Most flags of a single `scuba check` never come again.
+    if !place.folder.is_dir() {
+        let _ = std::fs::create_dir_all(&place.folder);
+        return None;
+    }
+    let made = place.make(flags);
+    tidy(kept);
+    made.map(|files| Header { path: place.header(), files })
+}
+
+/// Stands for all that decides what clang reads of the header.
+fn key(flags: &Flags<'_>) -> blake3::Hash {
+    let mut hash = blake3::Hasher::new();
+    let mut add = |bytes: &[u8]| {
+        hash.update(&bytes.len().to_le_bytes());
+        hash.update(bytes);
+    };
+    add(COMPAT.as_bytes());
+    add(flags.version.as_bytes());
+    add(flags.clang.as_os_str().as_encoded_bytes());
+    // How `__FILE__` is written does not matter to headers of the toolkit.
+    for a in flags.arguments.iter().filter(|a| !a.starts_with("-fmacro-prefix-map=")) {
+        add(a.as_bytes());
+    }
+    if has_relative_folders(&flags.arguments) {
+        add(flags.directory.as_os_str().as_encoded_bytes());
+    }
+    for name in ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"] {
+        add(std::env::var_os(name).unwrap_or_default().as_encoded_bytes());
+    }
+    hash.finalize()
+}
+
+/// Whether what clang includes depends on where it runs.
+fn has_relative_folders(arguments: &[String]) -> bool {
+    let mut folder_next = false;
+    arguments.iter().any(|a| {
+        let is_folder =
+            std::mem::replace(&mut folder_next, matches!(a.as_str(), "-I" | "-isystem" | "-iquote" | "-idirafter"));
+        is_folder && !a.starts_with('/') || a.strip_prefix("-I").is_some_and(|p| !p.is_empty() && !p.starts_with('/'))
+    })
+}
+
+impl Place {
+    fn header(&self) -> PathBuf {
+        self.folder.join("header.pch")
+    }
+
+    /// The files that the header was made of, and itself.
+    fn inputs(&self) -> PathBuf {
+        self.folder.join("inputs.json")
+    }
+
+    /// Our part of it.
+    fn ours(&self) -> PathBuf {
+        self.folder.join("scuba-compat.h")
+    }
+
+    /// Says that clang did not make it.
+    fn refused(&self) -> PathBuf {
+        self.folder.join("refused")
+    }
+
+    /// The files that it was made of, where none of them changed.
+    fn current(&self) -> Option<Vec<PathBuf>> {
+        let path = self.inputs();
+        let inputs: Vec<Input> = serde_json::from_slice(&std::fs::read(&path).ok()?).ok()?;
+        if inputs.is_empty() || !inputs.iter().all(Input::is_unchanged) {
+            return None;
+        }
+        if age(&path).is_some_and(|a| a > NOTED) {
+            let _ = std::fs::File::options().append(true).open(&path).and_then(|f| f.set_modified(SystemTime::now()));
+        }
+        Some(paths(inputs))
+    }
+
+    /// One process makes it; the others go without.
+    fn make(&self, flags: &Flags<'_>) -> Option<Vec<PathBuf>> {
+        self.remove_what_the_dead_left();
+        let lock = self.folder.join("making");
+        if age(&self.refused()).is_some_and(|a| a < NOTED) {
+            return None;
+        }
+        std::fs::File::create_new(&lock).ok()?;
+        let made = self.write(flags);
+        if made.is_none() {
+            let _ = std::fs::write(self.refused(), "");
+        }
+        let _ = std::fs::remove_file(&lock);
+        made
+    }
+
+    fn write(&self, flags: &Flags<'_>) -> Option<Vec<PathBuf>> {
+        let begin = SystemTime::now();
+        let ours = self.ours();
+        if std::fs::read(&ours).is_ok_and(|t| t != COMPAT.as_bytes()) {
+            std::fs::remove_file(&ours).ok()?;
+        }
+        if !ours.exists() {
+            self.aside(COMPAT.as_bytes())?.persist(&ours).ok()?;
+        }
+        let (header, list) = (self.aside(b"")?, self.aside(b"")?);
+        let path = |p: &Path| p.display().to_string();
+        let mut arguments = flags.arguments.clone();
+        arguments.extend(["-Xclang", "-emit-pch", "-MD", "-MF"].map(String::from));
+        arguments.extend([path(list.path()), "-o".into(), path(header.path()), "--".into(), path(&ours)]);
+        invoke::clang(flags.clang, &arguments, flags.directory, flags.deadline).ok()?;
+        let files = invoke::dependencies(list.path(), flags.directory);
+        if files.is_empty() || !files.contains(&ours) {
+            return None;
+        }
+        header.persist(self.header()).ok()?;
+        let mut inputs: Vec<Input> = files.into_iter().map(Input::of).collect::<Option<_>>()?;
+        // Which of its versions clang read is not known of a file that was written meanwhile.
+        if inputs.iter().any(|i| i.path != ours && i.modified >= begin) {
+            return None;
+        }
+        inputs.push(Input::of(self.header())?);
+        self.aside(&serde_json::to_vec(&inputs).ok()?)?.persist(self.inputs()).ok()?;
+        Some(paths(inputs))
+    }
+
+    /// A lock, and files that were not given their names.
+    fn remove_what_the_dead_left(&self) {
+        let ended = [self.header(), self.inputs(), self.ours(), self.refused()];
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|e| e.path());
+        for path in entries.filter(|p| !ended.contains(p) && age(p).is_some_and(|a| a > GONE)) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    fn aside(&self, bytes: &[u8]) -> Option<tempfile::NamedTempFile> {
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder).ok()?;
+        file.write_all(bytes).ok()?;
+        Some(file)
+    }
+}
+
+fn paths(inputs: Vec<Input>) -> Vec<PathBuf> {
+    inputs.into_iter().map(|i| i.path).collect()
+}
+
+fn age(path: &Path) -> Option<Duration> {
+    path.metadata().ok()?.modified().ok()?.elapsed().ok()
+}
+
+/// Removes what was not used for longest where there are too many.
+fn tidy(kept: &Path) {
+    let entries = std::fs::read_dir(kept).into_iter().flatten().flatten();
+    let mut places: Vec<(Duration, PathBuf)> = entries
+        .map(|e| e.path())
+        .filter(|p| p.is_dir())
+        .map(|folder| {
+            (age(&Place { folder: folder.clone() }.inputs()).or_else(|| age(&folder)).unwrap_or_default(), folder)
+        })
+        .collect();
+    places.sort();
+    // Another process may have been faster.
+    for (_, folder) in places.into_iter().skip(MOST) {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn where_clang_runs_matters_to_relative_folders() {
+        for (flags, wanted) in
+            [("-I/a -isystem /b", false), ("-I.", true), ("-isystem b", true), ("-I b", true), ("-DI=.", false)]
+        {
+            assert_eq!(has_relative_folders(&words(flags)), wanted, "{flags}");
+        }
+    }
+
+    #[test]
+    fn what_decides_the_header_decides_its_key() {
+        let of = |flags: &str, directory: &str, version: &str| {
+            key(&Flags {
+                clang: Path::new("clang"),
+                version,
+                arguments: words(flags),
+                directory: Path::new(directory),
+                deadline: Instant::now(),
+            })
+        };
+        let first = of("-I/a -DX=1 -fmacro-prefix-map=/p/=", "/w", "clang 22.1.8");
+        assert_eq!(first, of("-I/a -DX=1 -fmacro-prefix-map=/q/=", "/v", "clang 22.1.8"));
+        for other in [
+            of("-I/a -DX=2", "/w", "clang 22.1.8"),
+            of("-DX=1 -I/a", "/w", "clang 22.1.8"),
+            of("-I/a -DX=1", "/w", "clang 22.1.9"),
+        ] {
+            assert_ne!(first, other);
+        }
+        assert_ne!(of("-I.", "/w", ""), of("-I.", "/v", ""));
+    }
+
+    #[test]
+    fn what_the_dead_left_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place { folder: folder.path().to_owned() };
+        let old = SystemTime::now() - 2 * GONE;
+        for (name, modified) in
+            [("making", old), (".tmpold", old), (".tmpnew", SystemTime::now()), ("header.pch", old), ("refused", old)]
+        {
+            std::fs::File::create(folder.path().join(name)).unwrap().set_modified(modified).unwrap();
+        }
+        place.remove_what_the_dead_left();
+        let left = |name: &str| folder.path().join(name).exists();
+        assert_eq!(
+            ["making", ".tmpold", ".tmpnew", "header.pch", "refused"].map(left),
+            [false, false, true, true, true]
+        );
+    }
+
+    #[test]
+    fn the_longest_unused_go_first() {
+        let kept = tempfile::tempdir().unwrap();
+        for i in 0..MOST + 3 {
+            let place = Place { folder: kept.path().join(format!("{i:02}")) };
+            std::fs::create_dir(&place.folder).unwrap();
+            std::fs::write(place.inputs(), "[]").unwrap();
+            let used = SystemTime::now() - Duration::from_secs(1000 - i as u64);
+            std::fs::File::options().append(true).open(place.inputs()).unwrap().set_modified(used).unwrap();
+        }
+        tidy(kept.path());
+        let mut left: Vec<_> =
+            std::fs::read_dir(kept.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        left.sort();
+        assert_eq!((left.len(), left[0].as_str()), (MOST, "03"));
+    }
+}

@@ -1,0 +1,215 @@
+//! A function's blocks: numbering of values, variables of allocas, terminators.
+
+use super::Reader;
+use super::bindings::{BasicBlock, Opcode, Value, ValueKind as K};
+use crate::ir::{Block, BlockId, Callee, Inst, LocId, Op, Operand, Terminator, ValueId, Var};
+use rustc_hash::FxHashMap;
+
+/// One function while it is lowered.
+pub(super) struct Body<'r, 'm> {
+    pub(super) reader: &'r mut Reader<'m>,
+    values: FxHashMap<Value<'m>, ValueId>,
+    blocks: FxHashMap<BasicBlock<'m>, BlockId>,
+    variables: FxHashMap<Value<'m>, Var>,
+    /// The next free value number: constant expressions that become instructions take theirs here.
+    next: u32,
+    /// Instructions of the block at hand.
+    pub(super) out: Vec<Inst>,
+    /// Instructions that phis need at the end of a predecessor.
+    edges: Vec<(BlockId, Inst)>,
+}
+
+/// The blocks of a function and its number of values; none for a declaration.
+pub(super) fn body<'m>(reader: &mut Reader<'m>, f: Value<'m>) -> (Vec<Block>, u32) {
+    let blocks = f.blocks();
+    let mut body = Body {
+        values: FxHashMap::default(),
+        blocks: blocks.iter().copied().zip((0..).map(BlockId)).collect(),
+        variables: FxHashMap::default(),
+        next: 0,
+        out: vec![],
+        edges: vec![],
+        reader,
+    };
+    for p in f.params() {
+        body.number(p);
+    }
+    let lists: Vec<Vec<Value<'m>>> = blocks.iter().map(|b| b.instructions()).collect();
+    for inst in lists.iter().flatten() {
+        if body.has_result(*inst) {
+            body.number(*inst);
+        }
+        body.variables_at(*inst);
+    }
+    let mut out: Vec<Block> = blocks.iter().zip(lists).map(|(b, insts)| body.block(*b, &insts)).collect();
+    for (block, inst) in std::mem::take(&mut body.edges) {
+        out[block.index()].insts.push(inst);
+    }
+    (out, body.next)
+}
+
+impl<'m> Body<'_, 'm> {
+    fn number(&mut self, v: Value<'m>) -> ValueId {
+        let id = self.fresh();
+        self.values.insert(v, id);
+        id
+    }
+
+    /// A value number that no LLVM value has.
+    pub(super) fn fresh(&mut self) -> ValueId {
+        let id = ValueId(self.next);
+        self.next += 1;
+        id
+    }
+
+    fn has_result(&self, inst: Value<'m>) -> bool {
+        inst.ty().kind() != super::bindings::LlvmTypeKind::LLVMVoidTypeKind
+    }
+
+    pub(super) fn value(&self, v: Value<'m>) -> Option<ValueId> {
+        self.values.get(&v).copied()
+    }
+    pub(super) fn block_id(&self, b: BasicBlock<'m>) -> BlockId {
+        self.blocks[&b]
+    }
+    pub(super) fn variable(&self, alloca: Value<'m>) -> Option<Var> {
+        self.variables.get(&alloca).cloned()
+    }
+
+    /// Notes which source variables the records in front of an instruction place in allocas. Where several share one
+    /// (captures behind `this`, structured bindings), the one placed at the alloca itself is its name.
+    fn variables_at(&mut self, inst: Value<'m>) {
+        for d in inst.declares() {
+            if d.address.opcode() != Some(Opcode::LLVMAlloca) {
+                continue;
+            }
+            let known = self.variables.contains_key(&d.address);
+            if known || !self.reader.debug.is_plain(d.expression) {
+                continue;
+            }
+            if let Some(var) = self.reader.debug.local_variable(d.variable) {
+                self.variables.insert(d.address, var);
+            }
+        }
+    }
+
+    fn block(&mut self, b: BasicBlock<'m>, insts: &[Value<'m>]) -> Block {
+        let mut end = (Terminator::Unreachable, LocId(0));
+        for (i, inst) in insts.iter().enumerate() {
+            let loc = self.reader.debug.location(inst.debug_location());
+            if i + 1 == insts.len() {
+                end = (self.terminator(*inst, loc), loc);
+            } else {
+                let op = self.op(*inst, loc);
+                let ty = self.reader.types.id(inst.ty());
+                let result = self.value(*inst);
+                self.out.push(Inst { result, ty, op, loc });
+            }
+        }
+        Block { name: b.name(), insts: std::mem::take(&mut self.out), term: end.0, term_loc: end.1 }
+    }
+
+    fn terminator(&mut self, inst: Value<'m>, loc: LocId) -> Terminator {
+        let Some(opcode) = inst.opcode() else { return Terminator::Unreachable };
+        match opcode {
+            Opcode::LLVMRet => Terminator::Ret(inst.operands().first().map(|v| self.operand(*v, loc))),
+            Opcode::LLVMBr => {
+                let to: Vec<BlockId> = inst.successors().into_iter().map(|b| self.block_id(b)).collect();
+                match (inst.condition(), to.as_slice()) {
+                    (Some(c), [then, otherwise]) => {
+                        Terminator::CondBr { cond: self.operand(c, loc), then: *then, otherwise: *otherwise }
+                    }
+                    (None, [to]) => Terminator::Br(*to),
+                    _ => Terminator::Other("branch".into()),
+                }
+            }
+            Opcode::LLVMSwitch => {
+                let to: Vec<BlockId> = inst.successors().into_iter().map(|b| self.block_id(b)).collect();
+                let cases = to
+                    .iter()
+                    .zip(0..)
+                    .skip(1)
+                    .map(|(b, i)| inst.case_value(i).int().map(|v| (v, *b)))
+                    .collect::<Option<Vec<_>>>();
+                match (inst.condition(), cases) {
+                    (Some(c), Some(cases)) => Terminator::Switch { value: self.operand(c, loc), default: to[0], cases },
+                    _ => Terminator::Other("switch".into()),
+                }
+            }
+            Opcode::LLVMInvoke => {
+                let (normal, unwind) = inst.invoke_targets();
+                if inst.called().inline_asm().is_some() {
+                    // Assembly does not throw: the same statement, then the normal edge.
+                    let op = self.call(inst, loc);
+                    let ty = self.reader.types.id(inst.ty());
+                    let result = self.value(inst);
+                    self.out.push(Inst { result, ty, op, loc });
+                    return Terminator::Br(self.block_id(normal));
+                }
+                let args = inst.arguments().into_iter().map(|a| self.operand(a, loc)).collect();
+                Terminator::Invoke {
+                    result: self.value(inst),
+                    ty: self.reader.types.id(inst.ty()),
+                    callee: self.callee(inst.called(), loc),
+                    args,
+                    normal: self.block_id(normal),
+                    unwind: self.block_id(unwind),
+                }
+            }
+            Opcode::LLVMUnreachable | Opcode::LLVMResume | Opcode::LLVMCleanupRet => Terminator::Unreachable,
+            o => Terminator::Other(super::instruction::opcode_name(o)),
+        }
+    }
+
+    pub(super) fn callee(&mut self, called: Value<'m>, loc: LocId) -> Callee {
+        match self.reader.address(called) {
+            Some(crate::ir::Const::Func(f)) => Callee::Direct(f),
+            _ => Callee::Indirect(self.operand(called, loc)),
+        }
+    }
+
+    /// A value as operand. Constant expressions without a constant form become instructions in front of the user.
+    pub(super) fn operand(&mut self, v: Value<'m>, loc: LocId) -> Operand {
+        if let Some(id) = self.values.get(&v) {
+            return Operand::Value(*id);
+        }
+        if v.kind() == K::LLVMConstantExprValueKind
+            && self.reader.address(v).is_none()
+            && let Some(op) = self.const_expr(v, loc)
+        {
+            let id = self.fresh();
+            let ty = self.reader.types.id(v.ty());
+            self.out.push(Inst { result: Some(id), ty, op, loc });
+            return Operand::Value(id);
+        }
+        Operand::Const(self.reader.constant(v))
+    }
+
+    /// The operation of a constant expression that folds to no constant.
+    fn const_expr(&mut self, v: Value<'m>, loc: LocId) -> Option<Op> {
+        let opcode = v.const_opcode()?;
+        if let Some(op) = super::instruction::cast_op(opcode) {
+            let from = v.operand(0);
+            return Some(Op::Cast {
+                op,
+                value: self.operand(from, loc),
+                from: self.reader.types.id(from.ty()),
+                nneg: false,
+            });
+        }
+        if let Some(op) = super::instruction::bin_op(opcode) {
+            let (a, b) = (self.operand(v.operand(0), loc), self.operand(v.operand(1), loc));
+            return Some(Op::Bin { op, a, b, nsw: false, nuw: false });
+        }
+        (opcode == Opcode::LLVMGetElementPtr).then(|| self.gep(v, loc))
+    }
+
+    /// An incoming value of a phi. What a constant expression becomes belongs to the predecessor it comes from.
+    pub(super) fn phi_operand(&mut self, v: Value<'m>, from: BlockId, loc: LocId) -> Operand {
+        let here = std::mem::take(&mut self.out);
+        let operand = self.operand(v, loc);
+        let there = std::mem::replace(&mut self.out, here);
+        self.edges.extend(there.into_iter().map(|i| (from, i)));
+        operand
+    }
+}

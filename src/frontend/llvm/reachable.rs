@@ -1,0 +1,72 @@
+//! Which functions and globals matter: those reachable from what the unit exports or runs.
+//!
+//! Headers define thousands of inline functions; facts keep those that something uses.
+
+use super::bindings::{Bitcode, LlvmLinkage as L, Value, ValueKind as K};
+use rustc_hash::FxHashSet;
+
+/// LLVM's calling convention number of kernels (llvm/IR/CallingConv.h, `PTX_Kernel`).
+pub(super) const PTX_KERNEL: u32 = 71;
+
+/// Functions, globals and aliases reachable from kernels, exported definitions (`main` among them) and
+/// static constructors.
+pub(super) fn reachable<'m>(bitcode: &Bitcode<'m>) -> FxHashSet<Value<'m>> {
+    let mut seen: FxHashSet<Value<'m>> = FxHashSet::default();
+    let mut work: Vec<Value<'m>> = vec![];
+    for f in bitcode.functions() {
+        if !f.is_declaration() && (exported(f.linkage()) || f.calling_convention() == PTX_KERNEL) {
+            work.push(f);
+        }
+    }
+    for g in bitcode.globals() {
+        let name = g.name();
+        let speaks = matches!(name.as_str(), "llvm.global_ctors" | "llvm.global_dtors" | "llvm.global.annotations");
+        if speaks || (!name.starts_with("llvm.") && !g.is_declaration() && exported(g.linkage())) {
+            work.push(g);
+        }
+    }
+    for a in bitcode.aliases() {
+        if exported(a.linkage()) {
+            work.push(a);
+        }
+    }
+    while let Some(v) = work.pop() {
+        if !seen.insert(v) {
+            continue;
+        }
+        match v.kind() {
+            K::LLVMFunctionValueKind => {
+                for block in v.blocks() {
+                    for inst in block.instructions() {
+                        work.extend(inst.operands().into_iter().filter(|o| is_constant_user(*o) && !seen.contains(o)));
+                    }
+                }
+            }
+            K::LLVMGlobalVariableValueKind => work.extend(v.initializer()),
+            K::LLVMGlobalAliasValueKind => work.push(v.aliasee()),
+            _ => work.extend(v.operands()),
+        }
+    }
+    seen
+}
+
+/// Definitions that other translation units (or the run-time) can reach without this unit's doing.
+/// Explicit template instantiations are `weak_odr`.
+fn exported(linkage: L) -> bool {
+    matches!(linkage, L::LLVMExternalLinkage | L::LLVMWeakAnyLinkage | L::LLVMWeakODRLinkage | L::LLVMCommonLinkage)
+}
+
+/// Constants that can mention a global; instructions and arguments cannot lead out of the function.
+fn is_constant_user(v: Value<'_>) -> bool {
+    matches!(
+        v.kind(),
+        K::LLVMFunctionValueKind
+            | K::LLVMGlobalVariableValueKind
+            | K::LLVMGlobalAliasValueKind
+            | K::LLVMGlobalIFuncValueKind
+            | K::LLVMConstantExprValueKind
+            | K::LLVMConstantArrayValueKind
+            | K::LLVMConstantStructValueKind
+            | K::LLVMConstantVectorValueKind
+    )
+}

@@ -1,0 +1,154 @@
+//! Reverse post-order, dominators and the loop forest of a function.
+
+use super::{BlockId, Function};
+use rustc_hash::FxHashSet;
+
+/// A natural loop; loops that share a header are one.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    pub header: BlockId,
+    /// All blocks, nested loops' included.
+    pub blocks: FxHashSet<BlockId>,
+    pub parent: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Cfg {
+    /// Reachable blocks in reverse post-order.
+    pub order: Vec<BlockId>,
+    pub loops: Vec<Loop>,
+    /// Innermost loop of each block.
+    pub innermost: Vec<Option<usize>>,
+    /// True where some cycle has no single entry: such a function is not followed.
+    pub irreducible: bool,
+}
+
+impl Cfg {
+    #[must_use]
+    pub fn new(f: &Function) -> Self {
+        let n = f.blocks.len();
+        let succ: Vec<Vec<usize>> = f
+            .blocks
+            .iter()
+            .map(|b| {
+                let mut v: Vec<usize> = b.term.successors().iter().map(|s| s.index()).collect();
+                v.dedup();
+                v
+            })
+            .collect();
+        let mut post = Vec::with_capacity(n);
+        let mut seen = vec![false; n];
+        let mut stack: Vec<(usize, usize)> = vec![];
+        if n > 0 {
+            seen[0] = true;
+            stack.push((0, 0));
+        }
+        while let Some((b, i)) = stack.pop() {
+            if let Some(&s) = succ[b].get(i) {
+                stack.push((b, i + 1));
+                if !seen[s] {
+                    seen[s] = true;
+                    stack.push((s, 0));
+                }
+            } else {
+                post.push(b);
+            }
+        }
+        let order: Vec<usize> = post.into_iter().rev().collect();
+        let mut number = vec![usize::MAX; n];
+        for (i, b) in order.iter().enumerate() {
+            number[*b] = i;
+        }
+        let mut preds: Vec<Vec<usize>> = vec![vec![]; n];
+        for &b in &order {
+            for &s in &succ[b] {
+                preds[s].push(b);
+            }
+        }
+        // Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm.
+        let mut idom = vec![usize::MAX; n];
+        if n > 0 {
+            idom[0] = 0;
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &b in order.iter().skip(1) {
+                let mut new = usize::MAX;
+                for &p in &preds[b] {
+                    if idom[p] == usize::MAX {
+                        continue;
+                    }
+                    new = if new == usize::MAX { p } else { meet(&idom, &number, p, new) };
+                }
+                if new != usize::MAX && idom[b] != new {
+                    idom[b] = new;
+                    changed = true;
+                }
+            }
+        }
+        let dominates = |a: usize, mut b: usize| loop {
+            if a == b {
+                return true;
+            }
+            if b == 0 || idom[b] == usize::MAX {
+                return false;
+            }
+            b = idom[b];
+        };
+        let mut headers: Vec<(usize, FxHashSet<BlockId>)> = vec![];
+        let mut irreducible = false;
+        for &b in &order {
+            for &s in &succ[b] {
+                if number[s] > number[b] {
+                    continue;
+                }
+                if !dominates(s, b) {
+                    irreducible = true;
+                    continue;
+                }
+                let mut body: FxHashSet<BlockId> = FxHashSet::default();
+                body.insert(id(s));
+                let mut work = vec![b];
+                while let Some(x) = work.pop() {
+                    if body.insert(id(x)) {
+                        work.extend(preds[x].iter().copied());
+                    }
+                }
+                if let Some(h) = headers.iter_mut().find(|h| h.0 == s) {
+                    h.1.extend(body);
+                } else {
+                    headers.push((s, body));
+                }
+            }
+        }
+        // Outer loops first.
+        headers.sort_by_key(|h| std::cmp::Reverse(h.1.len()));
+        let mut loops: Vec<Loop> = vec![];
+        let mut innermost = vec![None; n];
+        for (h, blocks) in headers {
+            let parent = innermost[h];
+            for b in &blocks {
+                innermost[b.index()] = Some(loops.len());
+            }
+            loops.push(Loop { header: id(h), blocks, parent });
+        }
+        Self { order: order.into_iter().map(id).collect(), loops, innermost, irreducible }
+    }
+}
+
+fn id(b: usize) -> BlockId {
+    BlockId(u32::try_from(b).unwrap_or(u32::MAX))
+}
+
+fn meet(idom: &[usize], number: &[usize], mut a: usize, mut b: usize) -> usize {
+    while a != b {
+        while number[a] > number[b] {
+            a = idom[a];
+        }
+        while number[b] > number[a] {
+            b = idom[b];
+        }
+    }
+    a
+}

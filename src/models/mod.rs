@@ -1,0 +1,4 @@
+//! What is known of functions of libraries by their names alone: one row per function.
+
+pub mod attributes;
+pub mod no_return;

@@ -1,0 +1,389 @@
+//! What a kernel may write, found out where the host launches it: the rest of the device's memory stays as it is.
+//!
+//! In: a kernel, and where its pointers lead. Out: where it writes, `None` where that is not known. It is executed for one thread with
+//! these pointers at any offset and every number arbitrary, so that one answer serves each launch with such pointers. What it reads
+//! of memory may be any address: a store through one is to any place, and so is a call of code that is not known.
+//!
+//! Where its arguments lead to memory with pointers in it, it is executed with these. Those that it may overwrite itself are not
+//! known: suppose that it writes nowhere, see where it then does, suppose that, until nothing is added.
+
+use super::write_set::{Beside, Footprint};
+use crate::ir::{FuncRef, Side};
+use crate::symbolic::exec::executor::{Executor, LaunchConfig, Limits, State};
+use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID, MAX_SHARED};
+use crate::symbolic::limits::budget::Limit;
+use crate::symbolic::memory::access::collect;
+use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::partition::Partitions;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::{Range, SymKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+/// Steps for one answer.
+const STEPS: u64 = 100_000;
+
+/// How often it is supposed where a kernel writes.
+const MAX_SUPPOSED: u32 = 6;
+
+/// Objects with pointers that are looked at for one launch, and cells of each.
+const MAX_HELD: usize = 16;
+const MAX_CELLS: usize = 64;
+
+/// Answers with offsets and the pointers that memory holds, for one program.
+const MAX_EXACT: usize = 256;
+
+const WHY: &str = "an argument of any launch";
+
+/// What is known of an argument: where it points to (at one offset, or at any), or a structure's members at their offsets.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(in crate::symbolic) enum Shape {
+    Number,
+    Pointer(Vec<(Base, Option<i64>)>),
+    Structure(Members),
+}
+
+/// What is known of a structure or an object: the pointers in it at their offsets and, where all else was never written, its numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(in crate::symbolic) struct Members {
+    cells: Vec<(i64, u32, Shape)>,
+    else_unset: bool,
+}
+
+/// What objects hold at the launch.
+type Held = Vec<(ObjId, Members)>;
+
+/// Answers by kernel and arguments, and pointers in memory.
+pub(in crate::symbolic) type Effects = FxHashMap<(FuncRef, Vec<Shape>, Held), Option<Rc<Footprint>>>;
+
+impl Executor<'_> {
+    /// Where a kernel with these arguments may write, but for a thread's own memory.
+    pub(in crate::symbolic) fn written_by_kernel(
+        &mut self,
+        kernel: FuncRef,
+        s: &State,
+        args: &[Value],
+    ) -> Option<Rc<Footprint>> {
+        let held = if self.overlapping { None } else { self.held_at_launch(s, args) };
+        if let Some(held) = held.as_ref().filter(|h| !h.is_empty())
+            && let Some(written) = self.exact_effects_of(kernel, s, args, held)
+        {
+            return Some(written);
+        }
+        let shapes = self.shapes(kernel, s, args, false);
+        let written = self.effects_of((kernel, shapes, vec![]))?;
+        // Which pointers it stores, and where, is worth another look.
+        let exact = if written.has_pointers() {
+            held.filter(Held::is_empty).and_then(|held| self.exact_effects_of(kernel, s, args, &held))
+        } else {
+            None
+        };
+        Some(exact.unwrap_or(written))
+    }
+
+    /// With the offsets of the pointers that it is given, as long as there are few answers like that.
+    fn exact_effects_of(&mut self, kernel: FuncRef, s: &State, args: &[Value], held: &Held) -> Option<Rc<Footprint>> {
+        let key = (kernel, self.shapes(kernel, s, args, true), held.clone());
+        if !self.effects.contains_key(&key) {
+            if self.exact_effects >= MAX_EXACT {
+                return None;
+            }
+            self.exact_effects += 1;
+        }
+        self.effects_of(key)
+    }
+
+    fn effects_of(&mut self, key: (FuncRef, Vec<Shape>, Held)) -> Option<Rc<Footprint>> {
+        if let Some(known) = self.effects.get(&key) {
+            return known.clone();
+        }
+        let written = self.find_effects(key.0, &key.1, &key.2).map(Rc::new);
+        self.effects.insert(key, written.clone());
+        written
+    }
+
+    fn shapes(&self, kernel: FuncRef, s: &State, args: &[Value], exact: bool) -> Vec<Shape> {
+        self.function(kernel)
+            .params
+            .iter()
+            .zip(args)
+            .map(|(p, v)| match (p.byval, v) {
+                (Some(_), Value::Ptr(p)) => match p.as_slice() {
+                    [Target { base: Base::Object(o), .. }] => self.members(s, *o, exact),
+                    _ => Shape::Number,
+                },
+                _ => self.shape(v, exact),
+            })
+            .collect()
+    }
+
+    fn shape(&self, v: &Value, exact: bool) -> Shape {
+        let Value::Ptr(p) = v else { return Shape::Number };
+        let at = |t: &Target| if exact { self.constants(t.offset) } else { vec![None] };
+        let mut bases: Vec<(Base, Option<i64>)> =
+            p.iter().flat_map(|t| at(t).into_iter().map(|at| (t.base.clone(), at))).collect();
+        bases.sort();
+        bases.dedup();
+        Shape::Pointer(bases)
+    }
+
+    /// The pointers in a structure that is passed by value; what else it holds is arbitrary.
+    fn members(&self, s: &State, o: ObjId, exact: bool) -> Shape {
+        Shape::Structure(
+            s.mem
+                .get(&o)
+                .filter(|st| !matches!(st.rest, Rest::Layer(_) | Rest::Either(_)))
+                .map(|st| self.members_of(st, exact))
+                .unwrap_or_default(),
+        )
+    }
+
+    fn members_of(&self, state: &ObjState, exact: bool) -> Members {
+        let else_unset = state.rest == Rest::Uninit;
+        let cells = state
+            .cells
+            .iter()
+            .map(|(at, (size, v))| (*at, *size, self.shape(v, exact)))
+            .filter(|(.., v)| else_unset || matches!(v, Shape::Pointer(_)));
+        Members { cells: cells.collect(), else_unset }
+    }
+
+    /// The pointers in device memory that the arguments lead to; `None` where there are too many.
+    fn held_at_launch(&self, s: &State, args: &[Value]) -> Option<Held> {
+        let mut work = vec![];
+        for a in args {
+            collect(a, &mut work);
+        }
+        let mut variables: Vec<ObjId> =
+            s.mem.keys().copied().filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_))).collect();
+        variables.sort_unstable();
+        work.extend(variables);
+        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
+        let mut held = vec![];
+        while let Some(o) = work.pop() {
+            if !seen.insert(o) {
+                continue;
+            }
+            let Some(state) = s.mem.get(&o) else { continue };
+            for (_, v) in state.cells.values() {
+                collect(v, &mut work);
+            }
+            // Pointers in other memory, which the host or any thread may change meanwhile, are read as unknown.
+            if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
+                || self.is_never_known(o)
+                || self.several.has_other_names(o)
+            {
+                continue;
+            }
+            let members = self.members_of(state, true);
+            if members.cells.is_empty() {
+                continue;
+            }
+            if members.cells.len() > MAX_CELLS || held.len() >= MAX_HELD {
+                if members.cells.iter().any(|(.., v)| matches!(v, Shape::Pointer(_))) {
+                    return None;
+                }
+                continue;
+            }
+            held.push((o, members));
+        }
+        held.sort_unstable_by_key(|h: &(ObjId, Members)| h.0);
+        Some(held)
+    }
+
+    /// Whether these are told apart although they may be the same memory: what parameters of unknown callers point to.
+    fn may_alias(&self, x: &Shape) -> bool {
+        match x {
+            Shape::Number => false,
+            Shape::Pointer(bases) => bases
+                .iter()
+                .any(|(b, _)| matches!(b, Base::Object(o) if matches!(self.object(*o).kind, ObjKind::Parameter))),
+            Shape::Structure(members) => members.cells.iter().any(|(.., m)| self.may_alias(m)),
+        }
+    }
+
+    fn find_effects(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {
+        let function = self.function(kernel);
+        if function.is_declaration()
+            || function.params.len() != shapes.len()
+            || shapes.iter().any(|x| self.may_alias(x))
+        {
+            return None;
+        }
+        if held.iter().any(|(_, members)| members.cells.iter().any(|(.., x)| self.may_alias(x))) {
+            return None;
+        }
+        let (kept, initial) = (self.kept.clone(), std::mem::take(&mut self.initial));
+        let (found, _) = self.aside(STEPS, |e| {
+            let found = e.suppose(kernel, shapes, held);
+            // Where the time is over the host learns it at its next step.
+            debug_assert!(e.limit.is_none_or(|l| l != Limit::Steps) || found.is_none());
+            found
+        });
+        (self.kept, self.initial) = (kept, initial);
+        found
+    }
+
+    /// Executes a kernel in so many steps while the host is followed, and says how many that took. All that this leaves in the executor
+    /// is as it was afterwards, but for what memory holds at first and the addresses that are kept somewhere.
+    pub(in crate::symbolic) fn aside<R>(&mut self, most: u64, run: impl FnOnce(&mut Self) -> R) -> (R, u64) {
+        let side = std::mem::replace(&mut self.side, Side::Device);
+        let recording = std::mem::replace(&mut self.recording, false);
+        let steps = std::mem::replace(&mut self.budget.steps, most);
+        let (stack, partitions, unaligned) = (
+            std::mem::take(&mut self.stack),
+            std::mem::take(&mut self.partitions),
+            std::mem::take(&mut self.unaligned),
+        );
+        let (accesses, stale) = (std::mem::take(&mut self.accesses), std::mem::take(&mut self.stale));
+        let (gave_up, missed, limit) = (self.gave_up.take(), self.missed.take(), self.limit.take());
+        let (freed, notes) = (self.freed_at.clone(), self.notes.len());
+        let (written, otherwise) = (std::mem::take(&mut self.written), std::mem::take(&mut self.written_otherwise));
+        let anywhere = std::mem::replace(&mut self.written_anywhere, false);
+        let unknown_code = std::mem::replace(&mut self.unknown_code, false);
+        let (stable, beside, thread) = (self.stable.take(), self.beside.take(), self.thread.take());
+
+        let out = run(self);
+
+        let taken = most - self.budget.steps;
+        (self.side, self.recording, self.budget.steps, self.stack, self.partitions, self.unaligned) =
+            (side, recording, steps, stack, partitions, unaligned);
+        (self.accesses, self.stale, self.gave_up, self.missed, self.limit) = (accesses, stale, gave_up, missed, limit);
+        (self.freed_at, self.written, self.written_otherwise, self.written_anywhere, self.unknown_code) =
+            (freed, written, otherwise, anywhere, unknown_code);
+        (self.stable, self.beside, self.thread) = (stable, beside, thread);
+        self.notes.truncate(notes);
+        (out, taken)
+    }
+
+    fn suppose(&mut self, kernel: FuncRef, shapes: &[Shape], held: &Held) -> Option<Footprint> {
+        let objects: FxHashSet<ObjId> = held.iter().map(|h| h.0).collect();
+        let mut memory = Memory::default();
+        for (o, members) in held {
+            let state = self.with_pointers(members);
+            memory.insert(*o, state);
+        }
+        let known_objects = self.objects.len();
+        let mut written = Footprint::default();
+        for _ in 0..MAX_SUPPOSED {
+            self.beside =
+                Some(Rc::new(Beside { objects: objects.clone(), written: written.clone(), memory: memory.clone() }));
+            self.enter_with(kernel, shapes);
+            let known = self.gave_up.is_none() && self.missed.is_none() && !self.written_anywhere && !self.unknown_code;
+            let mut found = std::mem::take(&mut self.written);
+            if !known {
+                return None;
+            }
+            found.forget_pointers(|o| (o.0 as usize) < known_objects);
+            let all = written.covers(&found, |o| objects.contains(&o));
+            written.merge(&found);
+            if all {
+                return Some(written);
+            }
+        }
+        None
+    }
+
+    /// Memory that holds these pointers, and anything else; or nothing else that was ever written.
+    fn with_pointers(&mut self, members: &Members) -> Rc<ObjState> {
+        let version = self.next_version();
+        let mut state = ObjState::new(if members.else_unset {
+            Rest::Uninit
+        } else {
+            Rest::Unknown { version, input: false, reason: Rc::from(WHY) }
+        });
+        for (at, size, member) in &members.cells {
+            let held = if let Shape::Pointer(bases) = member { self.pointer_to(bases) } else { Value::unknown(WHY) };
+            state.cells.insert(*at, (*size, held));
+        }
+        Rc::new(state)
+    }
+
+    fn enter_with(&mut self, kernel: FuncRef, shapes: &[Shape]) {
+        self.partitions = Partitions::default();
+        self.partitions.begin(self.arena.symbols().len());
+        let any = |e: &mut Self, most: i128, name: &str| {
+            e.arena.fresh(SymKind::Unknown { reason: WHY.into() }, name, Range::new(1, most))
+        };
+        let config = LaunchConfig {
+            grid: MAX_GRID.map(|m| any(self, m, "gridDim")),
+            block: MAX_BLOCK.map(|m| any(self, m, "blockDim")),
+            shared: any(self, MAX_SHARED, "dynamic shared memory"),
+            limits: Limits { shared: None, threads: self.function(kernel).max_threads },
+        };
+        let mut path = self.launch_axioms(&config);
+        let thread = self.thread_symbols(&config);
+        for i in 0..3 {
+            path.push(self.arena.lt(thread.tid[i], config.block[i]));
+            path.push(self.arena.lt(thread.bid[i], config.grid[i]));
+        }
+        let shared = self.new_object(Object {
+            kind: ObjKind::SharedDynamic,
+            name: String::new(),
+            extent: Some(config.shared),
+            site: None,
+            func: None,
+            array: true,
+        });
+        self.thread = Some(crate::symbolic::exec::executor::Thread { shared: Some(shared), ..thread });
+        let mut memory = Memory::default();
+        let m = self.module(kernel);
+        let params = &self.function(kernel).params;
+        let args: Vec<Value> = params
+            .iter()
+            .zip(shapes)
+            .map(|(p, shape)| match shape {
+                Shape::Number => self.unknown_of(m, p.ty, WHY),
+                Shape::Pointer(bases) => self.pointer_to(bases),
+                Shape::Structure(members) => {
+                    let extent = p.byval.map(|ty| self.arena.int(i128::from(m.size_of(ty))));
+                    let o = self.new_object(Object {
+                        kind: ObjKind::DeviceLocal,
+                        name: p.name.clone(),
+                        extent,
+                        site: None,
+                        func: Some(kernel),
+                        array: false,
+                    });
+                    let state = self.with_pointers(members);
+                    memory.insert(o, state);
+                    self.pointer(o, 0)
+                }
+            })
+            .collect();
+        let mut state = self.initial_state();
+        state.mem = memory;
+        let path = self.arena.and_all(path);
+        let Some(state) = self.assume(state, path) else {
+            self.give_up("no launch at all");
+            return;
+        };
+        let mut h = rustc_hash::FxHasher::default();
+        (kernel, self.objects.len(), "effects").hash(&mut h);
+        drop(self.call(kernel, args, state, h.finish()));
+    }
+
+    /// A pointer to any offset in one of these, where no offset is known.
+    fn pointer_to(&mut self, bases: &[(Base, Option<i64>)]) -> Value {
+        let mut rest = self.arena.bool(true);
+        let mut targets = vec![];
+        for (i, (base, at)) in bases.iter().enumerate() {
+            let offset = match (base, at) {
+                (Base::Null, _) => self.arena.int(0),
+                (_, Some(at)) => self.arena.int(i128::from(*at)),
+                _ => self.arena.fresh(SymKind::Unknown { reason: WHY.into() }, "an offset", Range::of_int(64, true)),
+            };
+            let here = if i + 1 == bases.len() {
+                self.arena.bool(true)
+            } else {
+                self.arena.fresh_bool(SymKind::Unknown { reason: WHY.into() }, "?")
+            };
+            let cond = self.arena.and(rest, here);
+            let not = self.arena.not(here);
+            rest = self.arena.and(rest, not);
+            targets.push(Target::new(cond, base.clone(), offset));
+        }
+        Value::Ptr(Rc::new(targets))
+    }
+}

@@ -1,0 +1,268 @@
+//! Calls and loops of the host that are left out, since they take too long to follow or what they change is not found out: whatever they
+//! could write is not known afterwards, nor what they give, but for where pointers can point (`closed.rs`).
+//!
+//! They do nothing on a device (`effort.rs`), so that no launch and no allocation is missed. That they may not come back, by `exit`
+//! or for ever, takes nothing away from what is reached after them.
+
+use crate::ir::cfg::Loop;
+use crate::ir::reach::{Mentions, Named};
+use crate::ir::{FuncRef, Module, Op, Operand, Terminator, TypeId, ValueId};
+use crate::symbolic::exec::executor::{Executor, Frame, Site, State};
+use crate::symbolic::limits::cost::Part;
+use crate::symbolic::loops::summary::LoopOut;
+use crate::symbolic::memory::access::collect;
+use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::memory::value::{Places, Value};
+use crate::symbolic::pointers::closure::{Sources, among};
+use crate::symbolic::pointers::points_to::Stored;
+use crate::symbolic::terms::term::SymKind;
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// What a piece of code starts from.
+#[derive(Default)]
+struct Given {
+    /// What it may write, and go on from.
+    objects: Vec<ObjId>,
+    /// It has a pointer to a place that is not known.
+    anywhere: bool,
+    sources: Sources,
+}
+
+impl Executor<'_> {
+    /// The reason of what is not known since a call was left out.
+    pub(in crate::symbolic) fn left_out(&self, f: FuncRef) -> String {
+        let name: String = self.function(f).display.split('(').next().unwrap_or_default().chars().take(60).collect();
+        format!("what `{name}` does, which takes too long to follow")
+    }
+
+    /// What a call gives that is not followed, which is of a type of this module, and the state after it; `why` says what is not known since.
+    pub(in crate::symbolic) fn leave_out_call(
+        &mut self,
+        f: FuncRef,
+        args: &[Value],
+        mut s: State,
+        (module, ty): (&Module, TypeId),
+        at: (u64, Site),
+        why: &str,
+    ) -> (Value, State) {
+        let mut given = Given::default();
+        for a in args {
+            self.add_given(&mut given, a);
+        }
+        let named = self.globals_of(Part::Function(f));
+        let places = self.forget_given(&mut s, given, &named, why, at);
+        let v = self.unknown_of(module, ty, why);
+        (
+            match places {
+                Some(p) => among(v, &p),
+                None => v,
+            },
+            s,
+        )
+    }
+
+    /// The states after a loop that is not followed, which comes in with `s`; `why` says what is not known since.
+    pub(in crate::symbolic) fn leave_out_loop(
+        &mut self,
+        fr: &mut Frame,
+        lp: &Loop,
+        mut s: State,
+        why: &str,
+    ) -> LoopOut {
+        let func = self.function(fr.func);
+        let mut blocks: Vec<_> = lp.blocks.iter().copied().collect();
+        blocks.sort_unstable();
+        let mut inside: FxHashSet<ValueId> = FxHashSet::default();
+        for b in &blocks {
+            let block = &func.blocks[b.index()];
+            inside.extend(block.insts.iter().filter_map(|i| i.result));
+            if let Terminator::Invoke { result, .. } = &block.term {
+                inside.extend(*result);
+            }
+        }
+        let mut given = Given::default();
+        let outer = |fr: &Frame, o: &Operand| match o {
+            Operand::Value(v) if !inside.contains(v) => fr.env[v.index()].clone(),
+            _ => None,
+        };
+        for b in &blocks {
+            let block = &func.blocks[b.index()];
+            for i in &block.insts {
+                match &i.op {
+                    // A variable that is only read keeps its value; what it points to may be written.
+                    Op::Load { ptr, .. } => {
+                        if let Some(v) = outer(fr, ptr) {
+                            self.add_held(&s, &v, &mut given);
+                        }
+                    }
+                    op => op.operands(&mut |o| {
+                        if let Some(v) = outer(fr, o) {
+                            self.add_given(&mut given, &v);
+                        }
+                    }),
+                }
+            }
+            block.term.operands(&mut |o| {
+                if let Some(v) = outer(fr, o) {
+                    self.add_given(&mut given, &v);
+                }
+            });
+        }
+        let named = self.globals_of(Part::Loop(fr.func, lp.header));
+        let at = (fr.context, Site { func: fr.func, block: lp.header, inst: u32::MAX });
+        self.forget_given(&mut s, given, &named, why, at);
+        for v in inside {
+            fr.env[v.index()] = None;
+            fr.rows.remove(&v);
+        }
+        let mut ways = vec![];
+        for b in &blocks {
+            let term = &func.blocks[b.index()].term;
+            let next = if let Terminator::Invoke { normal, .. } = term { vec![*normal] } else { term.successors() };
+            ways.extend(next.into_iter().filter(|to| !lp.blocks.contains(to)).map(|to| (*b, to)));
+        }
+        ways.sort_unstable();
+        ways.dedup();
+        let several = ways.len() > 1;
+        let exits = ways
+            .into_iter()
+            .filter_map(|(from, to)| {
+                let taken = if several {
+                    self.arena.fresh_bool(SymKind::Unknown { reason: why.to_owned() }, "?")
+                } else {
+                    self.arena.bool(true)
+                };
+                self.assume(s.clone(), taken).map(|s| (from, to, s))
+            })
+            .collect();
+        (exits, vec![])
+    }
+
+    fn add_given(&self, given: &mut Given, v: &Value) {
+        collect(v, &mut given.objects);
+        given.anywhere |= has_unknown_pointer(v);
+        // An address may be given as a number, or in pieces.
+        if let Value::Int(t) = v {
+            given.objects.extend(self.addresses_in(*t));
+        }
+        given.sources.values.add_value(v, &|t| self.is_no_address(t));
+    }
+
+    /// What can be reached through what a value points to, itself left as it is.
+    fn add_held(&mut self, s: &State, v: &Value, given: &mut Given) {
+        let mut read = vec![];
+        collect(v, &mut read);
+        given.anywhere |= has_unknown_pointer(v);
+        for o in &read {
+            self.add_contents(s, *o, given);
+        }
+        given.sources.read.extend(read);
+    }
+
+    /// Adds what pointers in an object may point to.
+    fn add_contents(&mut self, s: &State, o: ObjId, given: &mut Given) {
+        self.held(s, o, &mut given.objects);
+        if let Some(state) = s.mem.get(&o) {
+            given.anywhere |= state.cells.values().any(|(_, v)| has_unknown_pointer(v));
+        }
+        let ObjKind::HostGlobal(r) = self.object(o).kind else { return };
+        let mut initial = Mentions::default();
+        if let Some(c) = &self.program.global(r).init {
+            initial.add_constant(self.program, r.module, c);
+        }
+        for g in initial.globals {
+            let o = self.global_object(g.module, g.global);
+            given.objects.push(o);
+        }
+    }
+
+    /// Forgets all that code could write which is given these things and mentions these globals, and says where the addresses can lead
+    /// that it has then, if that is known.
+    fn forget_given(
+        &mut self,
+        s: &mut State,
+        mut given: Given,
+        named: &Named,
+        why: &str,
+        at: (u64, Site),
+    ) -> Option<Rc<Places>> {
+        let after = if given.anywhere { None } else { self.addresses_after(s, &given.sources, named, at) };
+        for g in &named.globals {
+            let o = self.global_object(g.module, g.global);
+            given.objects.push(o);
+        }
+        given.anywhere |= named.opaque;
+        let there: Vec<ObjId> = s.mem.keys().copied().collect();
+        for o in there {
+            match self.object(o).kind {
+                // Variables of libraries, which their functions may set.
+                ObjKind::HostGlobal(r) if !self.program.global(r).defined => given.objects.push(o),
+                // It may have read on.
+                ObjKind::Stream(file) => {
+                    self.read_files.insert(file);
+                    given.objects.push(o);
+                }
+                // All else is written through what the code is given or names, which is among these.
+                _ => {}
+            }
+        }
+        if let Some(after) = after {
+            return Some(self.leave_addresses(s, &given.objects, &after, why));
+        }
+        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
+        while let Some(o) = given.objects.pop() {
+            if seen.insert(o) {
+                self.add_contents(s, o, &mut given);
+            }
+        }
+        // Variables of functions that have returned are gone.
+        let mut reached: Vec<ObjId> = seen
+            .into_iter()
+            .filter(|o| s.mem.contains_key(o) || !matches!(self.object(*o).kind, ObjKind::HostLocal))
+            .collect();
+        reached.sort_unstable();
+        self.kept.mix(&reached);
+        for o in reached {
+            // As with any function that is not known: libraries that it calls may write memory of the device.
+            if !self.read_only(o) || self.object(o).kind == ObjKind::DeviceHeap {
+                self.forget(s, o, why, false);
+            }
+        }
+        if given.anywhere {
+            self.forget_escaped(s, why, false);
+        }
+        None
+    }
+
+    /// Makes contents unknown that may have changed, where it is known which addresses they can hold.
+    fn leave_addresses(&mut self, s: &mut State, given: &[ObjId], after: &Stored, why: &str) -> Rc<Places> {
+        let mut places = Places {
+            objects: after.objects.iter().copied().collect(),
+            functions: after.functions.iter().copied().collect(),
+        };
+        places.objects.sort_unstable();
+        places.functions.sort_unstable();
+        for o in given {
+            if !after.objects.contains(o) && !self.read_only(*o) {
+                self.forget(s, *o, why, false);
+            }
+        }
+        for o in &places.objects {
+            if self.read_only(*o) || matches!(self.object(*o).kind, ObjKind::HostLocal) && !s.mem.contains_key(o) {
+                continue;
+            }
+            self.kept.add(Some(*o), after);
+            self.blank(s, *o, why, false);
+        }
+        Rc::new(places)
+    }
+}
+
+pub(in crate::symbolic) fn has_unknown_pointer(v: &Value) -> bool {
+    match v {
+        Value::Ptr(p) => p.iter().any(|t| t.base.is_anywhere()),
+        Value::Aggregate(e) => e.iter().any(has_unknown_pointer),
+        _ => false,
+    }
+}

@@ -1,0 +1,373 @@
+//! Calls whose callee is not executed, though its body is known: through a pointer of which nothing is known, of a function that calls
+//! itself further than it is followed, or by a library that was given the function.
+//!
+//! In: the functions that may be called. Out: a state in which nothing is known of what they could write, and [`Executor::missed`]
+//! where they may do what a claim rests on: launch, allocate or copy on the host, access memory in a kernel.
+//!
+//! A library finds functions among its arguments and in all memory that these lead to, tables of virtual functions included; of an
+//! argument that points into an object, from there on. Those with an interface for C and the C++ library itself look no further than
+//! the memory that their arguments point to. What it was given it may call, and write, whenever anything outside the program is called
+//! later. In memory of which nothing is known it may find any function whose address is taken; those of the program's C library and
+//! CUDA's are taken to look at none there. Addresses of functions that were handed on as numbers are not seen.
+
+use super::skipped_code::has_unknown_pointer;
+use crate::ir::{FuncRef, Program, Side};
+use crate::models::attributes::{
+    calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_cuda, is_of_library, keeps_functions,
+    may_keep_addresses, may_launch_given,
+};
+use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::limits::cost::Part;
+use crate::symbolic::memory::access::collect;
+use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
+use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::pointers::points_to::Stored;
+use rustc_hash::FxHashSet;
+
+/// What a library was given that it may call.
+#[derive(Default)]
+struct Lent {
+    functions: Vec<FuncRef>,
+    /// A kernel is among what it was given.
+    kernel: bool,
+    /// What these may write, since the library knows it.
+    objects: FxHashSet<ObjId>,
+}
+
+/// What pointers in a value point to.
+fn targets(v: &Value) -> Vec<Target> {
+    match v {
+        Value::Ptr(p) => p.to_vec(),
+        Value::Aggregate(e) => e.iter().flat_map(targets).collect(),
+        _ => vec![],
+    }
+}
+
+impl Executor<'_> {
+    /// The state after one of these functions was called, which is not executed.
+    pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
+        self.unknown_code |= self.side == Side::Device;
+        let args = &self.without_texts_read(callees, args);
+        let with_bodies: Vec<FuncRef> =
+            callees.iter().copied().filter(|f| !self.function(*f).is_declaration()).collect();
+        let (mut objects, anything) = self.could_write(&with_bodies, why);
+        // A function of the program in a unit that is not at hand.
+        if callees.iter().any(|f| self.may_be_the_programs(*f)) {
+            // On a device it may write the variables that it names, and where these lead.
+            self.written_anywhere |= self.side == Side::Device;
+            for g in self.effort.exported().to_vec() {
+                objects.push(self.global_object(g.module, g.global));
+            }
+        }
+        let mut args = args.to_vec();
+        args.extend(objects.into_iter().map(|o| self.pointer(o, 0)));
+        let libraries: Vec<FuncRef> = callees.iter().copied().filter(|f| self.function(*f).is_declaration()).collect();
+        self.lend(s, &libraries, &args, why);
+        let keeps = self.side == Side::Host && libraries.iter().any(|f| may_keep_addresses(&self.function(*f).name));
+        if keeps {
+            for o in self.kept.given() {
+                let given = self.pointer(o, 0);
+                args.push(given);
+            }
+        }
+        // What a pointer leads to of which nothing is known.
+        let anywhere =
+            self.side == Side::Host && (keeps || libraries.len() < callees.len()) && self.may_reach_anything(s, &args);
+        if keeps {
+            let reached = self.reached_from(s, &args);
+            self.kept.give(&reached);
+        }
+        self.clobber(s, &args, why);
+        if anything || anywhere {
+            self.forget_escaped(s, why, false);
+        }
+    }
+
+    /// Whether a call with these arguments has a pointer of which nothing is known.
+    fn may_reach_anything(&mut self, s: &State, args: &[Value]) -> bool {
+        args.iter().any(has_unknown_pointer)
+            || self
+                .reached_from(s, args)
+                .into_iter()
+                .any(|o| s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))))
+    }
+
+    /// As [`Self::pass_by`], of a function that may run at any later time, such as that of a thread.
+    pub(crate) fn start(&mut self, s: &mut State, callee: FuncRef, args: &[Value], why: &str) {
+        let (mut objects, anything) = self.could_write(&[callee], why);
+        for a in args {
+            collect(a, &mut objects);
+        }
+        self.kept.lend(objects, anything);
+        self.pass_by(s, &[callee], args, why);
+    }
+
+    /// What a function does that a library calls whom the program has given functions before.
+    pub(in crate::symbolic) fn may_be_called_back(&mut self, s: &mut State, f: FuncRef) {
+        if !calls_nothing(&self.function(f).name) {
+            self.others_run(s);
+        }
+    }
+
+    /// What functions do that libraries were given before, and other threads of the host, where these may come in: at calls of anything
+    /// outside the program, and where memory is read that others may write meanwhile.
+    pub(crate) fn others_run(&mut self, s: &mut State) {
+        if self.side == Side::Device {
+            return;
+        }
+        let (objects, anything) = self.kept.lent();
+        if !anything && objects.is_empty() {
+            return;
+        }
+        let objects: Vec<Value> =
+            objects.iter().copied().collect::<Vec<_>>().into_iter().map(|o| self.pointer(o, 0)).collect();
+        let why = "what a library calls that was given a function before";
+        self.clobber(s, &objects, why);
+        if anything {
+            self.forget_escaped(s, why, false);
+        }
+    }
+
+    /// Notes the functions that these, of libraries, are given, which these may call at once, or at any later time.
+    pub(crate) fn lend(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
+        if self.side == Side::Device {
+            return;
+        }
+        for f in callees {
+            let func = self.function(*f);
+            let lent = self.callbacks(s, &func.name, args);
+            if lent.kernel && may_launch_given(&func.name) {
+                self.missed.get_or_insert_with(|| format!("`{}` is given a kernel, which it may launch", func.display));
+            }
+            if lent.functions.is_empty() {
+                continue;
+            }
+            let (mut objects, anything) = self.could_write(&lent.functions, why);
+            objects.extend(lent.objects);
+            let places: Vec<Value> = objects.iter().map(|o| self.pointer(*o, 0)).collect();
+            if keeps_functions(&func.name) {
+                self.kept.lend(objects, anything);
+            }
+            self.clobber(s, &places, why);
+            if anything {
+                self.forget_escaped(s, why, false);
+            }
+        }
+    }
+
+    /// The globals that these functions may write, and whether they may write anything else by its name. Notes that they may launch
+    /// or access memory in a kernel.
+    fn could_write(&mut self, functions: &[FuncRef], why: &str) -> (Vec<ObjId>, bool) {
+        let (mut objects, mut anything) = (vec![], false);
+        for f in functions {
+            if self.function(*f).is_declaration() {
+                continue;
+            }
+            if self.side == Side::Device || self.leads_to_cuda(*f) {
+                self.missed.get_or_insert_with(|| why.to_owned());
+            }
+            if self.side == Side::Device {
+                continue;
+            }
+            match self.globals_written_by(*f, |_| true) {
+                Some(globals) => {
+                    for g in globals {
+                        collect(&g, &mut objects);
+                    }
+                }
+                None => anything = true,
+            }
+        }
+        (objects, anything)
+    }
+
+    /// The functions of the program that a library finds in what it is given.
+    fn callbacks(&mut self, s: &mut State, library: &str, args: &[Value]) -> Lent {
+        let mut lent = Lent::default();
+        if calls_nothing(library) {
+            return lent;
+        }
+        // Those call what they are given as it is.
+        if !keeps_functions(library) {
+            for t in args.iter().flat_map(targets) {
+                self.add_callback(&t.base, &mut lent);
+            }
+            return lent;
+        }
+        let deep = !(is_of_c_interface(library) || is_of_library(library));
+        let mut open = vec![];
+        for a in args {
+            for t in targets(a) {
+                if t.base.is_anywhere() && may_keep_addresses(library) {
+                    lent.functions.extend(self.effort.taken());
+                }
+                self.add_callback(&t.base, &mut lent);
+                self.look_at(s, &t, library, &mut lent, &mut open);
+            }
+        }
+        // Variables of the library itself.
+        let own: Vec<ObjId> = s.mem.keys().copied().filter(|o| self.is_of_a_library(*o)).collect();
+        for o in own {
+            lent.objects.insert(o);
+            self.add_stored(s, library, o, &mut lent, &mut open);
+        }
+        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
+        while let Some(o) = open.pop() {
+            lent.objects.insert(o);
+            if deep && seen.insert(o) {
+                self.add_stored(s, library, o, &mut lent, &mut open);
+            }
+        }
+        lent
+    }
+
+    /// Whether a function without a body may belong to the program itself, and so know its variables by name. One with a name for C is
+    /// taken for a library's.
+    fn may_be_the_programs(&self, f: FuncRef) -> bool {
+        let func = self.function(f);
+        if self.side == Side::Device {
+            // Reserved names are the compiler's and CUDA's own, which know nothing of the program.
+            return func.is_declaration()
+                && !func.name.starts_with("__")
+                && !is_of_cuda(&func.name)
+                && !is_of_library(&func.name);
+        }
+        func.is_declaration() && func.name.starts_with("_Z") && !is_of_library(&func.name) && !calls_nothing(&func.name)
+    }
+
+    fn add_callback(&self, base: &Base, lent: &mut Lent) {
+        let among = match base {
+            Base::Func(f) => std::slice::from_ref(f),
+            Base::Unknown(Lost { among: Some(a), .. }) => &a.functions,
+            _ => &[],
+        };
+        for f in among {
+            let name = &self.function(*f).name;
+            if Program::kernel_symbol_of_stub(name).is_some() {
+                lent.kernel = true;
+            } else if !is_manipulator(name) {
+                lent.functions.push(*f);
+            }
+        }
+    }
+
+    /// Functions in memory from where a pointer points to, and its virtual methods if that is an object of a class.
+    fn look_at(&mut self, s: &mut State, t: &Target, library: &str, lent: &mut Lent, open: &mut Vec<ObjId>) {
+        let objects = match &t.base {
+            Base::Object(o) => vec![*o],
+            Base::Unknown(Lost { among: Some(a), .. }) => a.objects.clone(),
+            _ => return,
+        };
+        let from = if matches!(t.base, Base::Object(_)) { self.arena.as_int(t.offset) } else { None };
+        for o in objects {
+            lent.objects.insert(o);
+            if self.is_of_device(o) {
+                continue;
+            }
+            self.ensure(s, o);
+            let lost = from.is_none() || s.mem.get(&o).is_none_or(|m| !matches!(m.rest, Rest::Uninit | Rest::Zero));
+            let whole = lost || from == Some(0);
+            if whole && !is_of_library(library) && !is_of_c_interface(library) {
+                self.add_stored(s, library, o, lent, open);
+                continue;
+            }
+            let Some(state) = s.mem.get(&o).cloned() else { continue };
+            for (at, (_, v)) in state.cells.range(from.and_then(|b| i64::try_from(b).ok()).unwrap_or(i64::MIN)..) {
+                for x in targets(v) {
+                    self.add_callback(&x.base, lent);
+                    let first = from.is_none_or(|b| b == i128::from(*at));
+                    if let Base::Object(table) = x.base {
+                        open.push(table);
+                        if first && !is_of_c_interface(library) && self.read_only(table) {
+                            self.add_stored(s, library, table, lent, &mut vec![]);
+                        }
+                    }
+                }
+            }
+            if whole && let Some(functions) = self.kept.functions_in(o) {
+                for f in functions {
+                    self.add_callback(&Base::Func(f), lent);
+                }
+            }
+            if lost && !is_of_c_interface(library) {
+                let mut there = Stored::default();
+                self.stored_at(s, o, &mut there);
+                for table in there.objects {
+                    if self.read_only(table) {
+                        self.add_stored(s, library, table, lent, &mut vec![]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_of_a_library(&self, o: ObjId) -> bool {
+        matches!(self.object(o).kind, ObjKind::HostGlobal(r) if !self.program.global(r).defined)
+    }
+
+    /// Functions that an object holds, and the objects that it leads to.
+    fn add_stored(&mut self, s: &mut State, library: &str, o: ObjId, lent: &mut Lent, open: &mut Vec<ObjId>) {
+        if self.is_of_device(o) {
+            return;
+        }
+        self.ensure(s, o);
+        let mut there = Stored::default();
+        self.stored_at(s, o, &mut there);
+        // Of what a library put into its own variables it was given all functions before.
+        if there.anything && may_keep_addresses(library) && self.is_followed(o) && !self.is_of_a_library(o) {
+            lent.functions.extend(self.effort.taken());
+        }
+        for f in there.functions {
+            self.add_callback(&Base::Func(f), lent);
+        }
+        open.extend(there.objects);
+    }
+
+    /// The functions that a value may point to.
+    pub(crate) fn functions_of(&self, v: Option<&Value>) -> Vec<FuncRef> {
+        let of = |t: Target| match t.base {
+            Base::Func(f) => vec![f],
+            Base::Unknown(Lost { among: Some(a), .. }) => a.functions.clone(),
+            Base::Unknown(_) => self.effort.taken().to_vec(),
+            // An object and a null pointer are no functions.
+            _ => vec![],
+        };
+        match v {
+            Some(Value::Unknown(_)) => self.effort.taken().to_vec(),
+            Some(v) => targets(v).into_iter().flat_map(of).collect(),
+            None => vec![],
+        }
+    }
+
+    /// Functions that are called when the program ends: launches by them are not followed.
+    pub(crate) fn at_exit(&mut self, functions: &[FuncRef]) {
+        for f in functions {
+            let named = self.globals_of(Part::Function(*f));
+            if named.reached.iter().chain([f]).any(|g| is_launch(&self.function(*g).name)) {
+                let why = format!("`{}` may launch when the program ends", self.function(*f).display);
+                self.missed.get_or_insert(why);
+            }
+        }
+    }
+
+    /// What holds after a place to which `longjmp` may come back, and the number that is given there: as it is, or once more, when
+    /// anything may have been written since (C11, 7.13.2.1).
+    pub(crate) fn may_come_back(&mut self, s: State) -> Option<(Value, State)> {
+        let why = "what was done before a jump back";
+        let (zero, number) = (self.arena.int(0), self.unknown_int(why, 32));
+        let (first, again) = (self.arena.eq(number, zero), self.arena.ne(number, zero));
+        let (now, later) = (self.assume(s.clone(), first), self.assume(s, again));
+        let later = later.map(|mut s| {
+            let mut all: Vec<ObjId> = s.mem.keys().copied().collect();
+            all.sort_unstable();
+            for o in all {
+                if !self.read_only(o) || self.is_of_device(o) {
+                    self.forget(&mut s, o, why, false);
+                }
+            }
+            s
+        });
+        let (s, _) = self.merge(now.into_iter().chain(later).collect())?;
+        Some((Value::Int(number), s))
+    }
+}

@@ -1,0 +1,8 @@
+//! The executor: functions, blocks, joins of paths, instructions and calls.
+
+pub(in crate::symbolic) mod calls;
+pub(in crate::symbolic) mod exceptions;
+pub mod executor;
+pub(in crate::symbolic) mod instruction;
+pub(in crate::symbolic) mod join;
+pub(crate) mod runtime;

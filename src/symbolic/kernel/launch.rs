@@ -1,0 +1,305 @@
+//! A kernel run symbolically for one arbitrary thread of one arbitrary block of a launch.
+
+use super::alignment::UnalignedEvent;
+use super::shared_reads::Exchanged;
+use crate::ir::{FuncRef, Side};
+use crate::symbolic::effects::write_set::{Beside, Footprint};
+use crate::symbolic::exec::executor::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Limits, State, Thread};
+use crate::symbolic::limits::budget::Limit;
+use crate::symbolic::memory::lifetime::StaleEvent;
+use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
+use crate::symbolic::memory::partition::Partition;
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::{Axis, Range, SymId, SymKind, TermId};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// CUDA's limits of a launch (CUDA C++ Programming Guide 13.0, Compute Capabilities, capability 7.5 to 12.0).
+pub const MAX_BLOCK: [i128; 3] = [1024, 1024, 64];
+pub const MAX_THREADS: i128 = 1024;
+pub const MAX_GRID: [i128; 3] = [(1 << 31) - 1, 65535, 65535];
+/// Bytes; the most that any capability up to 12.0 offers.
+pub const MAX_SHARED: i128 = 227 * 1024;
+
+/// How often it is supposed where a kernel writes.
+const MAX_SUPPOSED: u32 = 6;
+
+/// What one launch accesses.
+#[derive(Debug)]
+pub struct KernelRun {
+    pub accesses: Vec<AccessEvent>,
+    /// What it does with memory that was freed, before its launch or by itself.
+    pub stale: Vec<StaleEvent>,
+    /// Accesses that are not surely aligned.
+    pub unaligned: Vec<UnalignedEvent>,
+    /// By the numbers that pointers carry.
+    pub partitions: Vec<Partition>,
+    pub thread: Thread,
+    /// Symbols from here on are its own: another thread has others.
+    pub own_from: SymId,
+    pub exchanged: Exchanged,
+    /// Why the kernel could not be followed to its end.
+    pub gave_up: Option<String>,
+    /// The limit that ended it.
+    pub limit: Option<Limit>,
+}
+
+impl Executor<'_> {
+    /// The conditions under which a launch runs at all.
+    pub fn launch_axioms(&mut self, c: &LaunchConfig) -> Vec<TermId> {
+        let mut facts = vec![];
+        let one = self.arena.int(1);
+        for i in 0..3 {
+            for (t, max) in [(c.grid[i], MAX_GRID[i]), (c.block[i], MAX_BLOCK[i])] {
+                facts.push(self.arena.le(one, t));
+                let m = self.arena.int(max);
+                facts.push(self.arena.le(t, m));
+            }
+        }
+        let xy = self.arena.mul(c.block[0], c.block[1]);
+        let xyz = self.arena.mul(xy, c.block[2]);
+        let m = self.arena.int(MAX_THREADS);
+        facts.push(self.arena.le(xyz, m));
+        if let Some(n) = c.limits.threads {
+            let m = self.arena.int(i128::from(n));
+            facts.push(self.arena.le(xyz, m));
+        }
+        let m = self.arena.int(MAX_SHARED);
+        facts.push(self.arena.le(c.shared, m));
+        if let Some(m) = c.limits.shared {
+            facts.push(self.arena.le(c.shared, m));
+        }
+        let zero = self.arena.int(0);
+        facts.push(self.arena.le(zero, c.shared));
+        facts
+    }
+
+    /// Runs a kernel under a launch. Facts (the launch's path, axioms, allocations) become its path condition.
+    pub fn run_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, facts: Vec<TermId>) -> KernelRun {
+        let (saved_side, saved_stack) = (self.side, std::mem::take(&mut self.stack));
+        let (accesses, stale, gave_up, missed) = (
+            std::mem::take(&mut self.accesses),
+            std::mem::take(&mut self.stale),
+            self.gave_up.take(),
+            self.missed.take(),
+        );
+        self.side = Side::Device;
+        self.limit = None;
+        self.renew_linear_work();
+        let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
+        self.partitions.begin(self.arena.symbols().len());
+        let thread = self.thread_symbols(&launch.config);
+        let mut path = facts;
+        for i in 0..3 {
+            path.push(self.arena.lt(thread.tid[i], launch.config.block[i]));
+            path.push(self.arena.lt(thread.bid[i], launch.config.grid[i]));
+        }
+        let shared = self.new_object(Object {
+            kind: ObjKind::SharedDynamic,
+            name: String::new(),
+            extent: Some(launch.config.shared),
+            site: None,
+            func: None,
+            array: true,
+        });
+        let thread = Thread { shared: Some(shared), ..thread };
+        self.thread = Some(thread.clone());
+        let path = self.arena.and_all(path);
+
+        // First what it writes: contents of everything else are as they were at the launch. What a single thread stores is followed.
+        self.written = Footprint::default();
+        self.written_anywhere = false;
+        self.written_otherwise = FxHashSet::default();
+        self.stable = None;
+        self.beside = None;
+        let mut anywhere = false;
+        let single =
+            self.at_launch(launch, path).and_then(|s| self.written_by_single(kernel, &launch.args, &launch.config, s));
+        self.alone = single.is_some();
+        if let Some(written) = single {
+            self.leave_alone(launch, &written, false, self.objects.len());
+        } else {
+            let recording = std::mem::replace(&mut self.recording, false);
+            let known = self.objects.len();
+            self.enter_kernel(kernel, launch, path, 1);
+            let mut written = std::mem::take(&mut self.written);
+            anywhere = self.written_anywhere;
+            if anywhere || written.has_pointers() {
+                let ended = (self.gave_up.clone(), self.missed.clone(), self.limit);
+                match self.written_through_pointers_at_launch(kernel, launch, path, known) {
+                    Some(found) => (written, anywhere) = (found, false),
+                    // What the first execution found is right, if less exact.
+                    None if !anywhere => (self.gave_up, self.missed, self.limit) = ended,
+                    None => {}
+                }
+            }
+            self.written_anywhere = anywhere;
+            written.forget_pointers(|o| (o.0 as usize) < known);
+            self.leave_alone(launch, &written, anywhere, self.objects.len());
+            self.recording = recording;
+            self.partitions.restart();
+        }
+        if self.gave_up.is_none() {
+            self.enter_kernel(kernel, launch, path, 2);
+        }
+        self.alone = false;
+
+        self.stable = None;
+        self.beside = None;
+        self.thread = None;
+        self.side = saved_side;
+        self.stack = saved_stack;
+        let run = KernelRun {
+            accesses: std::mem::replace(&mut self.accesses, accesses),
+            stale: std::mem::replace(&mut self.stale, stale),
+            unaligned: std::mem::take(&mut self.unaligned),
+            partitions: self.partitions.take(),
+            thread,
+            own_from,
+            exchanged: Exchanged {
+                anywhere: anywhere || self.written_anywhere,
+                otherwise: std::mem::take(&mut self.written_otherwise),
+            },
+            gave_up: self.gave_up.take().or(self.missed.take()),
+            limit: self.limit.take(),
+        };
+        (self.gave_up, self.missed) = (gave_up, missed);
+        run
+    }
+
+    /// Lets a kernel read what it does not write as that was at the launch; of objects below `known`.
+    fn leave_alone(&mut self, launch: &LaunchEvent, written: &Footprint, anywhere: bool, known: usize) {
+        let all: FxHashSet<ObjId> = launch
+            .memory
+            .keys()
+            .copied()
+            .chain((0..known).map(|i| ObjId(u32::try_from(i).unwrap_or(u32::MAX))))
+            .collect();
+        // What a parameter of unknown origin points to may be any of them, and any device variable.
+        let parameters = written.objects().any(|o| matches!(self.object(o).kind, ObjKind::Parameter));
+        let may = |o: &ObjId| match self.object(*o).kind {
+            ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => false,
+            ObjKind::DeviceLocal => true,
+            ObjKind::Constant(_) => self.is_settled(*o),
+            // The host does not wait for the kernel before it writes.
+            ObjKind::Managed | ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => false,
+            ObjKind::Parameter | ObjKind::DeviceGlobal(_) | ObjKind::DeviceHeap if anywhere || self.overlapping => {
+                false
+            }
+            ObjKind::Parameter | ObjKind::DeviceGlobal(_) => !parameters,
+            ObjKind::DeviceHeap => true,
+            // What kernels cannot reach, and texts, which nobody writes.
+            ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts | ObjKind::Stream(_) | ObjKind::Opaque => {
+                !anywhere && !self.overlapping
+            }
+        };
+        let (parts, whole): (FxHashSet<ObjId>, FxHashSet<ObjId>) =
+            all.into_iter().filter(may).partition(|o| written.contains(*o));
+        let objects = parts
+            .into_iter()
+            .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)))
+            .collect();
+        self.stable = Some(whole);
+        self.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
+    }
+
+    /// Where a kernel writes that reads pointers from memory and stores through them. Memory that it does not write holds what it held at
+    /// the launch: suppose that it writes nowhere, see where it then does, suppose that, until nothing is added. The first store
+    /// elsewhere would have been one that this execution sees. `None` where it may write anywhere.
+    fn written_through_pointers_at_launch(
+        &mut self,
+        kernel: FuncRef,
+        launch: &LaunchEvent,
+        path: TermId,
+        known: usize,
+    ) -> Option<Footprint> {
+        let mut written = Footprint::default();
+        let unknown_code = std::mem::replace(&mut self.unknown_code, false);
+        for _ in 0..MAX_SUPPOSED {
+            self.leave_alone(launch, &written, false, known);
+            self.written_anywhere = false;
+            if self.gave_up.is_some() || self.missed.is_some() {
+                break;
+            }
+            self.enter_kernel(kernel, launch, path, 1);
+            let mut found = std::mem::take(&mut self.written);
+            if self.written_anywhere || self.unknown_code {
+                break;
+            }
+            found.forget_pointers(|o| (o.0 as usize) < known);
+            let all = written.covers(&found, |o| (o.0 as usize) < known);
+            written.merge(&found);
+            if all {
+                self.unknown_code = unknown_code;
+                return Some(written);
+            }
+        }
+        self.unknown_code |= unknown_code;
+        self.written_anywhere = true;
+        None
+    }
+
+    fn at_launch(&mut self, launch: &LaunchEvent, path: TermId) -> Option<State> {
+        let mut state = self.initial_state();
+        state.mem.clone_from(&launch.memory);
+        self.assume(state, path)
+    }
+
+    fn enter_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, path: TermId, salt: u64) {
+        if let Some(s) = self.at_launch(launch, path) {
+            use std::hash::{Hash, Hasher};
+            let mut h = rustc_hash::FxHasher::default();
+            (kernel, launch.site, self.objects.len(), salt).hash(&mut h);
+            let args = launch.args.clone();
+            // Nothing comes back from a kernel: only its events count.
+            drop(self.call(kernel, args, s, h.finish()));
+        }
+    }
+
+    pub(crate) fn thread_symbols(&mut self, c: &LaunchConfig) -> Thread {
+        let axes = [("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
+        let make = |e: &mut Self, dims: &[TermId; 3], name: &str, max: &[i128; 3], thread: bool| {
+            std::array::from_fn(|i| {
+                let hi = e.arena.range(dims[i]).hi.map_or(max[i], |h| h.min(max[i])) - 1;
+                if hi <= 0 {
+                    return e.arena.int(0);
+                }
+                let kind = if thread { SymKind::Thread(axes[i].1) } else { SymKind::Block(axes[i].1) };
+                e.arena.fresh(kind, format!("{name}.{}", axes[i].0), Range::new(0, hi))
+            })
+        };
+        let tid = make(self, &c.block, "threadIdx", &MAX_BLOCK, true);
+        let bid = make(self, &c.grid, "blockIdx", &MAX_GRID, false);
+        Thread { tid, bid, block: c.block, grid: c.grid, shared: None }
+    }
+
+    /// A launch of unknown shape, for kernels that no known host code launches.
+    pub fn unknown_launch(&mut self, name: &str) -> LaunchConfig {
+        let axes = ["x", "y", "z"];
+        let src = |i: usize, what: &str| crate::symbolic::terms::term::InputSource::Param {
+            function: name.to_owned(),
+            name: format!("{what}.{}", axes[i]),
+        };
+        let grid = std::array::from_fn(|i| {
+            let k = SymKind::Input(src(i, "gridDim"));
+            self.arena.fresh(k, format!("gridDim.{}", axes[i]), Range::new(1, MAX_GRID[i]))
+        });
+        let block = std::array::from_fn(|i| {
+            let k = SymKind::Input(src(i, "blockDim"));
+            self.arena.fresh(k, format!("blockDim.{}", axes[i]), Range::new(1, MAX_BLOCK[i]))
+        });
+        let k = SymKind::Input(crate::symbolic::terms::term::InputSource::Param {
+            function: name.to_owned(),
+            name: "dynamic shared memory".into(),
+        });
+        let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, MAX_SHARED));
+        LaunchConfig { grid, block, shared, limits: Limits::default() }
+    }
+
+    /// Values of a kernel's parameters where nothing is known of its launch.
+    pub fn unknown_arguments(&mut self, kernel: FuncRef) -> Vec<Value> {
+        let func = self.program.func(kernel);
+        let m = self.program.module(kernel.module);
+        func.params.iter().map(|p| self.root_argument(m, kernel, p)).collect()
+    }
+}

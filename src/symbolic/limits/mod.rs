@@ -1,0 +1,4 @@
+//! What an execution may cost, and which parts of it are left out for that.
+
+pub mod budget;
+pub mod cost;

@@ -1,0 +1,49 @@
+//! What a variable in memory holds before a loop that changes it.
+//!
+//! A cell that nothing has read or written yet is part of what its object holds all over, and one of which nothing is known has no
+//! number. A round that leaves a number there shows of which kind it is: then the cell gets the number that it holds before the
+//! first round, so that the loop can be solved for it.
+
+use super::summary::LoopVar;
+use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::memory::object::ObjState;
+use crate::symbolic::memory::value::Value;
+use std::rc::Rc;
+
+impl Executor<'_> {
+    /// Gives the cells among `vars` that hold a number after a round (in `after`) the one that they hold before the first (in
+    /// `before`); whether any got one.
+    pub(in crate::symbolic) fn number_starts<'v>(
+        &mut self,
+        before: &mut State,
+        after: &State,
+        vars: impl Iterator<Item = &'v LoopVar>,
+    ) -> bool {
+        let mut any = false;
+        for v in vars {
+            let LoopVar::Cell(o, at, size @ 1..=8) = *v else { continue };
+            if !matches!(after.mem.get(&o).and_then(|s| s.cells.get(&at)), Some((s, Value::Int(_))) if *s == size) {
+                continue;
+            }
+            let Some(state) = before.mem.get(&o).cloned() else { continue };
+            let start = match state.cells.get(&at) {
+                Some((s, Value::Unknown(why))) if *s == size => {
+                    let why = why.clone();
+                    Value::Int(self.unknown_int(&why, size * 8))
+                }
+                None if state.overlapping(at, at + i64::from(size)).next().is_none() => {
+                    match self.cell_for_merge(o, &state, at, size) {
+                        Some(v @ Value::Int(_)) => v,
+                        _ => continue,
+                    }
+                }
+                _ => continue,
+            };
+            let Some(rc) = before.mem.get_mut(&o) else { continue };
+            let s: &mut ObjState = Rc::make_mut(rc);
+            s.cells.insert(at, (size, start));
+            any = true;
+        }
+        any
+    }
+}

@@ -1,0 +1,312 @@
+//! Which memory has been freed, under which condition and where, or made known to devices; what touches it afterwards, and what
+//! the host copies.
+//!
+//! In: frees, accesses and copies as the executor comes to them. Out: [`StaleEvent`]s, each with the condition under which
+//! it meets freed memory, and copies as [`CopyEvent`]s. Whether such a condition can hold is not asked here.
+
+use super::object::{ObjId, ObjKind, ObjState};
+use super::value::{Base, Target};
+use crate::ir::Side;
+use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, Site, State};
+use crate::symbolic::terms::term::{SymKind, TermId};
+use std::rc::Rc;
+
+/// That an object was freed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Freed {
+    pub cond: TermId,
+    /// Where that is done, on any path: the calls from the root or the kernel inwards, the one that frees last.
+    pub at: Vec<Rc<Vec<Site>>>,
+}
+
+/// What is done with freed memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    FreedAgain,
+    /// Read, written or copied: offset from the start and width in bytes.
+    Used {
+        kind: AccessKind,
+        offset: TermId,
+        bytes: TermId,
+    },
+}
+
+/// Memory is used, or freed again, although it has been freed.
+#[derive(Clone, Debug)]
+pub struct StaleEvent {
+    /// The calls from the root or the kernel inwards; the access or the call itself is last.
+    pub stack: Rc<Vec<Site>>,
+    pub object: ObjId,
+    pub freed: Rc<Freed>,
+    pub deed: Deed,
+    /// What must hold for it to happen to this object after it was freed.
+    pub path: TermId,
+}
+
+/// One side of a copy or fill that a CUDA call of the host makes.
+#[derive(Clone, Debug)]
+pub struct CopyEvent {
+    pub side: AccessEvent,
+    /// That no allocation so far is empty: what happens only otherwise is degenerate.
+    pub not_empty: TermId,
+}
+
+impl StaleEvent {
+    #[must_use]
+    pub fn site(&self) -> Option<Site> {
+        self.stack.last().copied()
+    }
+}
+
+/// Lengths of the lists of events, for taking back what a trial added.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::symbolic) struct Events {
+    accesses: usize,
+    launches: usize,
+    stale: usize,
+    unaligned: usize,
+    copies: usize,
+}
+
+impl Executor<'_> {
+    pub(in crate::symbolic) fn events(&self) -> Events {
+        Events {
+            accesses: self.accesses.len(),
+            launches: self.launches.len(),
+            stale: self.stale.len(),
+            unaligned: self.unaligned.len(),
+            copies: self.copies.len(),
+        }
+    }
+
+    pub(in crate::symbolic) fn take_back(&mut self, to: Events) {
+        self.accesses.truncate(to.accesses);
+        self.launches.truncate(to.launches);
+        self.stale.truncate(to.stale);
+        self.unaligned.truncate(to.unaligned);
+        self.copies.truncate(to.copies);
+    }
+
+    /// Makes memory of the host known to devices (`cudaHostRegister`): for good, as far as this is followed.
+    pub(crate) fn register(&mut self, p: &[Target]) {
+        for t in p {
+            if let Base::Object(o) = t.base {
+                self.registered.insert(o);
+            }
+        }
+    }
+
+    #[must_use]
+    pub fn is_registered(&self, o: ObjId) -> bool {
+        self.registered.contains(&o)
+    }
+
+    /// Whether two objects may have the same address, one after the other: where one was freed, on any path, what is allocated later may be
+    /// there.
+    pub(in crate::symbolic) fn may_have_one_address(&self, a: ObjId, b: ObjId) -> bool {
+        a != b
+            && (self.freed_at.contains_key(&a) || self.freed_at.contains_key(&b))
+            && [a, b].iter().all(|o| {
+                matches!(
+                    self.object(*o).kind,
+                    ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap | ObjKind::Parameter
+                )
+            })
+    }
+
+    /// Frees what a pointer points to. Only the start of an allocation can be freed; null does nothing.
+    pub(crate) fn release(&mut self, s: &mut State, p: &[Target]) {
+        let zero = self.arena.int(0);
+        for t in p {
+            let Base::Object(o) = t.base else { continue };
+            // Variables, what threads own and what a library or the system keeps is not freed by anybody.
+            if !matches!(
+                self.object(o).kind,
+                ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap | ObjKind::Parameter
+            ) {
+                continue;
+            }
+            if self.is_null_here(s, o) {
+                continue;
+            }
+            let at_start = self.arena.eq(t.offset, zero);
+            let cond = self.arena.and(t.cond, at_start);
+            if self.arena.as_bool(cond) == Some(false) {
+                continue;
+            }
+            self.free_other_names(s, o, cond);
+            if self.several.has_other_names(o) {
+                continue;
+            }
+            self.ensure(s, o);
+            let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { continue };
+            if let Some(f) = &before {
+                self.note_stale(s, self.stack.clone(), (o, cond), f, Deed::FreedAgain);
+            }
+            let freed = self.freed_also(o, before, cond);
+            if let Some(st) = s.mem.get_mut(&o) {
+                Rc::make_mut(st).freed = freed;
+            }
+        }
+    }
+
+    /// Freed before, or now under this condition.
+    pub(in crate::symbolic) fn freed_also(
+        &mut self,
+        o: ObjId,
+        before: Option<Rc<Freed>>,
+        cond: TermId,
+    ) -> Option<Rc<Freed>> {
+        let mut now = match before {
+            Some(f) => (*f).clone(),
+            None => Freed { cond: self.arena.bool(false), at: vec![] },
+        };
+        now.cond = self.arena.or(now.cond, cond);
+        let here = Rc::new(self.stack.clone());
+        if !now.at.contains(&here) {
+            now.at.push(here.clone());
+        }
+        let all = self.freed_at.entry(o).or_default();
+        if !all.contains(&here) {
+            all.push(here);
+        }
+        Some(Rc::new(now))
+    }
+
+    /// What two merged paths know of an object's end; `sel` is true on the first.
+    pub(in crate::symbolic) fn merge_freed(
+        &mut self,
+        sel: TermId,
+        a: Option<&Rc<Freed>>,
+        b: Option<&Rc<Freed>>,
+    ) -> Option<Rc<Freed>> {
+        if a == b {
+            return a.cloned();
+        }
+        let no = self.arena.bool(false);
+        let (x, y) = (a.map_or(no, |f| f.cond), b.map_or(no, |f| f.cond));
+        let other = self.arena.not(sel);
+        let (x, y) = (self.arena.and(sel, x), self.arena.and(other, y));
+        let cond = self.arena.or(x, y);
+        let mut at: Vec<Rc<Vec<Site>>> = vec![];
+        for place in a.into_iter().chain(b).flat_map(|f| &f.at) {
+            if !at.contains(place) {
+                at.push(place.clone());
+            }
+        }
+        Some(Rc::new(Freed { cond, at }))
+    }
+
+    /// Whether an object has been freed, as a condition.
+    pub(in crate::symbolic) fn freed_when(&mut self, s: &State, o: ObjId) -> TermId {
+        match s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.as_ref()) {
+            Some(f) => f.cond,
+            None => self.arena.bool(false),
+        }
+    }
+
+    /// Makes it so that an object has been freed under a condition, at one of the places where it ever is.
+    pub(in crate::symbolic) fn set_freed(&mut self, s: &mut State, o: ObjId, cond: TermId) {
+        self.ensure(s, o);
+        let at = self.freed_at.get(&o).cloned().unwrap_or_default();
+        let freed = (self.arena.as_bool(cond) != Some(false)).then(|| Rc::new(Freed { cond, at }));
+        if let Some(st) = s.mem.get_mut(&o) {
+            Rc::make_mut(st).freed = freed;
+        }
+    }
+
+    /// Whether an object has been freed at iteration `k` of a loop that may free it: before the loop, or in an earlier
+    /// round. With the fact that there is no earlier round than the first.
+    pub(in crate::symbolic) fn freed_in_loop(&mut self, before: TermId, o: ObjId, k: TermId) -> (TermId, TermId) {
+        let reason = format!("whether `{}` was freed in an earlier round of a loop", self.object(o).name);
+        let earlier = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
+        let one = self.arena.int(1);
+        let (not, later) = (self.arena.not(earlier), self.arena.le(one, k));
+        (self.arena.or(before, earlier), self.arena.or(not, later))
+    }
+
+    /// Notes an access or copy of what may have been freed. `stack` leads to it and ends with it.
+    pub(in crate::symbolic) fn note_use(
+        &mut self,
+        s: &State,
+        stack: &[Site],
+        p: &[Target],
+        kind: AccessKind,
+        bytes: TermId,
+    ) {
+        if !self.recording {
+            return;
+        }
+        for t in p {
+            let Base::Object(o) = t.base else { continue };
+            let Some(f) = s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.clone()) else { continue };
+            self.note_stale(s, stack.to_vec(), (o, t.cond), &f, Deed::Used { kind, offset: t.offset, bytes });
+        }
+    }
+
+    fn note_stale(
+        &mut self,
+        s: &State,
+        stack: Vec<Site>,
+        (object, cond): (ObjId, TermId),
+        freed: &Rc<Freed>,
+        deed: Deed,
+    ) {
+        if !self.recording {
+            return;
+        }
+        let path = self.arena.and_all(vec![s.path, cond, freed.cond]);
+        if self.arena.as_bool(path) == Some(false) {
+            return;
+        }
+        self.stale.push(StaleEvent { stack: Rc::new(stack), object, freed: freed.clone(), deed, path });
+    }
+
+    /// Notes one side of a copy or fill that a CUDA call makes: `bytes` bytes from where the pointer points.
+    pub(crate) fn note_copy(&mut self, s: &State, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
+        if !self.recording || self.side != Side::Host {
+            return;
+        }
+        let stack = self.stack.clone();
+        let Some(site) = stack.last().copied() else { return };
+        self.note_use(s, &stack, p, kind, bytes);
+        let at = self.partitions.tick();
+        let not_empty = self.nothing_empty(s);
+        self.copies.push(CopyEvent {
+            side: AccessEvent {
+                site,
+                stack: Rc::new(stack),
+                targets: p.clone(),
+                bytes,
+                kind,
+                path: s.path,
+                at,
+                rows: None,
+                stores: crate::symbolic::exec::executor::Stores::Unknown,
+            },
+            not_empty,
+        });
+    }
+
+    /// That every allocation so far has at least one byte.
+    fn nothing_empty(&mut self, s: &State) -> TermId {
+        let mut extents: Vec<TermId> = s
+            .mem
+            .keys()
+            .map(|o| self.object(*o))
+            .filter(|o| matches!(o.kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::HostHeap))
+            .filter_map(|o| o.extent)
+            .collect();
+        extents.sort_unstable();
+        extents.dedup();
+        let one = self.arena.int(1);
+        let all: Vec<TermId> = extents.into_iter().map(|t| self.arena.le(one, t)).collect();
+        self.arena.and_all(all)
+    }
+}
+
+/// A state whose contents are replaced: that the object was freed stays.
+pub(in crate::symbolic) fn with_end_of(old: Option<&Rc<ObjState>>, mut new: ObjState) -> ObjState {
+    new.freed = old.and_then(|x| x.freed.clone());
+    new
+}

@@ -1,0 +1,129 @@
+//! Values of the symbolic executor.
+
+use super::object::ObjId;
+use super::partition::PartId;
+use crate::ir::FuncRef;
+use crate::symbolic::terms::term::TermId;
+use std::rc::Rc;
+
+/// Objects and functions whose addresses a pointer may be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Places {
+    pub objects: Vec<ObjId>,
+    pub functions: Vec<FuncRef>,
+}
+
+/// A pointer that could not be followed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Lost {
+    /// Why; shown to users.
+    pub reason: Rc<str>,
+    /// What it points to if to anything. An object stands here for all that its allocation ever made, so that neither an extent nor
+    /// contents may be taken from it. `None` where that is not known either.
+    pub among: Option<Rc<Places>>,
+    /// It was read where nothing has ever been written, or through such a pointer: whoever uses it has gone wrong already.
+    pub unset: bool,
+}
+
+/// What is read of an object where nothing was written.
+#[must_use]
+pub fn unwritten(name: &str) -> String {
+    format!("`{name}` before it is written")
+}
+
+impl Lost {
+    /// One of which nothing is known.
+    #[must_use]
+    pub fn anywhere(reason: &str) -> Self {
+        Self { reason: Rc::from(reason), among: None, unset: false }
+    }
+    /// One that was never set: it points to nothing of the program's.
+    #[must_use]
+    pub fn unset(reason: &str) -> Self {
+        Self { reason: Rc::from(reason), among: Some(Rc::default()), unset: true }
+    }
+}
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+/// What a pointer points into.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Base {
+    Object(ObjId),
+    Null,
+    Func(FuncRef),
+    Unknown(Lost),
+}
+
+impl Base {
+    /// Whether nothing is known of where this is.
+    #[must_use]
+    pub const fn is_anywhere(&self) -> bool {
+        matches!(self, Self::Unknown(Lost { among: None, .. }))
+    }
+}
+
+/// One place that a pointer may point to, under a condition. Conditions of one pointer exclude each other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    pub cond: TermId,
+    pub base: Base,
+    /// Bytes from the start of the object, as a 64-bit signed representative.
+    pub offset: TermId,
+    /// The named part of the object through which the pointer came.
+    pub part: Option<PartId>,
+}
+
+impl Target {
+    /// A place that has no name of its own.
+    #[must_use]
+    pub const fn new(cond: TermId, base: Base, offset: TermId) -> Self {
+        Self { cond, base, offset, part: None }
+    }
+}
+
+/// A floating-point number: `num / den` of the mathematical integers, rounded as [`Rounding`] says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ratio {
+    pub num: TermId,
+    pub den: i128,
+    pub rounding: Rounding,
+}
+
+/// How far the machine's number may be from the one that is written down (`reals.rs`). Errors are counted in
+/// [`crate::symbolic::terms::floating::UNIT`]s, absolute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Rounding {
+    #[default]
+    Exact,
+    /// A monotone function of it that leaves numbers of up to so many bits as they are: a quotient that was rounded once is on the
+    /// same side of each integer as the exact one.
+    Monotone { bits: u32, error: i128 },
+    /// Anywhere within the error.
+    Within(i128),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// Representative of an integer of any width but 1.
+    Int(TermId),
+    /// `i1`, as a boolean term.
+    Bool(TermId),
+    Ptr(Rc<Vec<Target>>),
+    Real(Ratio),
+    /// Structures, arrays and vectors in registers.
+    Aggregate(Rc<Vec<Value>>),
+    /// Not known; the reason is shown to users.
+    Unknown(Rc<str>),
+}
+
+impl Value {
+    #[must_use]
+    pub fn unknown(reason: &str) -> Self {
+        Self::Unknown(Rc::from(reason))
+    }
+}

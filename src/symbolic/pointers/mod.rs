@@ -1,0 +1,4 @@
+//! Points-to sets: where addresses have been stored, and what code that is left out can reach through them.
+
+pub(in crate::symbolic) mod closure;
+pub mod points_to;

@@ -1,0 +1,174 @@
+//! What calling a function may do, as far as skipping the call needs to know.
+
+use super::form::Callee;
+use crate::ir::{self, BlockId, Const, FuncRef, GlobalRef, ModuleId, Op, Operand, Program, Side, Terminator};
+use crate::witness::library::modelled;
+use crate::witness::library::modelled::Class;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// What a function does, callees included.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effect {
+    /// Launches kernels, allocates or frees device memory, or does something else of the CUDA runtime that later code
+    /// depends on.
+    pub cuda: bool,
+    /// Waits for other threads.
+    pub barrier: bool,
+    /// Draws from `rand` or `drand48`, or seeds them.
+    pub random: bool,
+    /// Reads standard input or a file.
+    pub input: bool,
+    /// Calls through pointers.
+    pub indirect: bool,
+    /// May end all work for the device: by a trap, or an assert that fails.
+    pub traps: bool,
+    /// Variables that it writes by name.
+    pub globals: FxHashSet<GlobalRef>,
+    /// Functions it may call, itself included.
+    pub calls: FxHashSet<FuncRef>,
+}
+
+#[derive(Default)]
+pub struct Effects {
+    memo: FxHashMap<FuncRef, Rc<Effect>>,
+    /// Of parts of functions: a branch or loop is come to again and again.
+    regions: FxHashMap<(FuncRef, Vec<BlockId>), Rc<Effect>>,
+    targets: FxHashMap<FuncRef, Rc<Called>>,
+    /// The program has launches at all, so that a call of something unknown might be one.
+    pub launches: bool,
+}
+
+/// What is known of a function by its declaration.
+#[derive(Debug)]
+pub struct Called {
+    /// It has a model that only computes.
+    pub pure: bool,
+    /// Parameters that point to what it does not change.
+    pub konst: Vec<bool>,
+}
+
+impl Effects {
+    pub const fn may_matter_unknown(&self) -> bool {
+        self.launches
+    }
+
+    /// The effect of calling `f`.
+    pub fn of(&mut self, program: &Program, f: FuncRef) -> Rc<Effect> {
+        if let Some(e) = self.memo.get(&f) {
+            return e.clone();
+        }
+        // The call graph from here, each function once: cycles need nothing special.
+        let mut all = Effect::default();
+        let mut work = vec![f];
+        while let Some(g) = work.pop() {
+            if !all.calls.insert(g) {
+                continue;
+            }
+            for b in &program.func(g).blocks {
+                for inst in &b.insts {
+                    step(program, g.module, &inst.op, &mut all, &mut work);
+                }
+                if let Terminator::Invoke { callee, .. } = &b.term {
+                    call(program, g.module, callee, &mut all, &mut work);
+                }
+            }
+        }
+        let e = Rc::new(all);
+        self.memo.insert(f, e.clone());
+        e
+    }
+
+    /// What these blocks of a function do, with what they call.
+    pub fn of_blocks(&mut self, program: &Program, func: FuncRef, blocks: &[BlockId]) -> Rc<Effect> {
+        let key = (func, blocks.to_vec());
+        if let Some(e) = self.regions.get(&key) {
+            return e.clone();
+        }
+        let mut all = Effect::default();
+        let mut work = vec![];
+        for b in blocks {
+            let block = &program.func(func).blocks[b.index()];
+            for inst in &block.insts {
+                step(program, func.module, &inst.op, &mut all, &mut work);
+            }
+            if let Terminator::Invoke { callee, .. } = &block.term {
+                call(program, func.module, callee, &mut all, &mut work);
+            }
+        }
+        for f in work {
+            all.add(&self.of(program, f));
+        }
+        let e = Rc::new(all);
+        self.regions.insert(key, e.clone());
+        e
+    }
+
+    /// The function that a call names.
+    pub fn called(&mut self, program: &Program, f: FuncRef) -> Rc<Called> {
+        self.targets
+            .entry(f)
+            .or_insert_with(|| {
+                let pure = matches!(modelled::resolve(program, f), Callee::Model(_))
+                    && modelled::class(program, f) == Class::Pure;
+                Rc::new(Called { pure, konst: modelled::const_params(&program.func(f).display) })
+            })
+            .clone()
+    }
+}
+
+impl Effect {
+    fn add(&mut self, other: &Self) {
+        self.cuda |= other.cuda;
+        self.barrier |= other.barrier;
+        self.random |= other.random;
+        self.input |= other.input;
+        self.indirect |= other.indirect;
+        self.traps |= other.traps;
+        self.globals.extend(&other.globals);
+        self.calls.extend(&other.calls);
+    }
+}
+
+/// Adds what one instruction does; functions it calls go into `work`.
+fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work: &mut Vec<FuncRef>) {
+    let mut writes = |o: &Operand| {
+        if let Operand::Const(Const::Global { id, .. }) = o {
+            all.globals.insert(program.resolve_global(module, *id));
+        }
+    };
+    match op {
+        Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => writes(ptr),
+        Op::MemCopy { dst, .. } | Op::MemSet { dst, .. } => writes(dst),
+        Op::Gep { base, .. } => writes(base),
+        Op::Call { callee, args } => {
+            args.iter().for_each(&mut writes);
+            call(program, module, callee, all, work);
+        }
+        Op::Asm { text, .. } => all.traps |= text.contains("trap") && program.module(module).side == Side::Device,
+        // Nothing else writes, calls or ends anything.
+        _ => {}
+    }
+}
+
+fn call(program: &Program, module: ModuleId, callee: &ir::Callee, all: &mut Effect, work: &mut Vec<FuncRef>) {
+    match callee {
+        ir::Callee::Indirect(_) => all.indirect = true,
+        ir::Callee::Direct(id) => {
+            let r = program.resolve_func(module, *id);
+            all.traps |= program.module(module).side == Side::Device
+                && crate::witness::device::builtins::is_trap(&program.func(r).name);
+            match modelled::resolve(program, r) {
+                Callee::Body(f) => work.push(f),
+                Callee::Model(_) => match modelled::class(program, r) {
+                    Class::Pure | Class::Memory | Class::Ends => {}
+                    Class::Cuda => all.cuda = true,
+                    Class::Barrier => all.barrier = true,
+                    Class::Random => all.random = true,
+                    Class::Input => all.input = true,
+                },
+                Callee::Unknown | Callee::Indirect(_) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! Functions in the flat form that the machine runs: registers instead of values, one scalar each.
+//!
+//! A value takes as many registers as its type has scalars. Vector operations become one instruction per lane, moves
+//! within aggregates become register moves, and variables whose address is not taken live in registers.
+
+use super::flow::Flow;
+use crate::ir::{AtomicOp, BinOp, BlockId, CastOp, FuncRef, Pred, ValueId};
+use crate::witness::machine::state::Model;
+use crate::witness::machine::value::{Reason, Val};
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// A register of the frame, or a constant of the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opd(u32);
+
+impl Opd {
+    const CONST: u32 = 1 << 31;
+    pub const fn reg(n: u32) -> Self {
+        Self(n)
+    }
+    pub const fn constant(n: u32) -> Self {
+        Self(n | Self::CONST)
+    }
+    #[inline]
+    pub const fn is_const(self) -> bool {
+        self.0 & Self::CONST != 0
+    }
+    #[inline]
+    pub const fn index(self) -> usize {
+        (self.0 & !Self::CONST) as usize
+    }
+    /// The `n`-th scalar after this one.
+    pub const fn plus(self, n: u32) -> Self {
+        Self(self.0 + n)
+    }
+}
+
+/// One scalar of a type in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// Bytes from the start of the value.
+    pub off: u32,
+    /// 0: a scalar that is not modelled (80-bit floats and the like).
+    pub bits: u8,
+}
+
+impl Leaf {
+    pub const fn bytes(self) -> u32 {
+        (self.bits as u32).div_ceil(8)
+    }
+}
+
+/// A type as the machine sees it.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    pub leaves: Vec<Leaf>,
+    /// Bytes that a load or store of it touches.
+    pub bytes: u64,
+}
+
+/// Floating-point comparison: ordered ones are false with a NaN, unordered ones true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FloatPred {
+    pub unordered: bool,
+    pub less: bool,
+    pub equal: bool,
+    pub greater: bool,
+}
+
+impl FloatPred {
+    /// From LLVM's name; `None` for a name LLVM does not have.
+    pub fn parse(name: &str) -> Option<Self> {
+        let p = |unordered, less, equal, greater| Some(Self { unordered, less, equal, greater });
+        match name {
+            "false" => p(false, false, false, false),
+            "oeq" => p(false, false, true, false),
+            "ogt" => p(false, false, false, true),
+            "oge" => p(false, false, true, true),
+            "olt" => p(false, true, false, false),
+            "ole" => p(false, true, true, false),
+            "one" => p(false, true, false, true),
+            "ord" => p(false, true, true, true),
+            "uno" => p(true, false, false, false),
+            "ueq" => p(true, false, true, false),
+            "ugt" => p(true, false, false, true),
+            "uge" => p(true, false, true, true),
+            "ult" => p(true, true, false, false),
+            "ule" => p(true, true, true, false),
+            "une" => p(true, true, false, true),
+            "true" => p(true, true, true, true),
+            _ => None,
+        }
+    }
+    pub fn holds(self, a: f64, b: f64) -> bool {
+        match a.partial_cmp(&b) {
+            None => self.unordered,
+            Some(std::cmp::Ordering::Less) => self.less,
+            Some(std::cmp::Ordering::Equal) => self.equal,
+            Some(std::cmp::Ordering::Greater) => self.greater,
+        }
+    }
+}
+
+/// What a call goes to.
+#[derive(Clone, Debug)]
+pub enum Callee {
+    Body(FuncRef),
+    /// Modelled by name.
+    Model(Model),
+    /// No body and no model.
+    Unknown,
+    /// Through a pointer.
+    Indirect(Opd),
+}
+
+/// An operand of a call with its number of scalars.
+#[derive(Clone, Copy, Debug)]
+pub struct Arg {
+    pub opd: Opd,
+    pub slots: u32,
+    /* bits of a scalar; 0 for aggregates */ pub bits: u8,
+    pub float: bool,
+}
+
+pub struct CallInfo {
+    pub callee: Callee,
+    /// The function named, where it is named.
+    pub target: Option<FuncRef>,
+    pub args: Vec<Arg>,
+    pub dst: u32,
+    pub slots: u32,
+}
+
+/// One instruction. `d` is a register of the frame.
+pub enum I {
+    Mov {
+        d: u32,
+        s: Opd,
+    },
+    Int {
+        op: BinOp,
+        w: u8,
+        d: u32,
+        a: Opd,
+        b: Opd,
+    },
+    Float {
+        op: BinOp,
+        w: u8,
+        d: u32,
+        a: Opd,
+        b: Opd,
+    },
+    /// 128-bit: two registers each, low half first.
+    Wide {
+        op: BinOp,
+        d: u32,
+        a: Opd,
+        b: Opd,
+    },
+    Icmp {
+        pred: Pred,
+        w: u8,
+        d: u32,
+        a: Opd,
+        b: Opd,
+    },
+    IcmpWide {
+        pred: Pred,
+        d: u32,
+        a: Opd,
+        b: Opd,
+    },
+    Fcmp {
+        pred: FloatPred,
+        w: u8,
+        d: u32,
+        a: Opd,
+        b: Opd,
+    },
+    FNeg {
+        w: u8,
+        d: u32,
+        a: Opd,
+    },
+    Cast {
+        op: CastOp,
+        from: u8,
+        to: u8,
+        d: u32,
+        a: Opd,
+    },
+    /// From or to 128 bits.
+    CastWide {
+        op: CastOp,
+        from: u8,
+        to: u8,
+        d: u32,
+        a: Opd,
+    },
+    /// The bytes of one layout read as another.
+    Repack {
+        d: u32,
+        a: Opd,
+        from: u32,
+        to: u32,
+    },
+    Select {
+        d: u32,
+        c: Opd,
+        a: Opd,
+        b: Opd,
+    },
+    /// `base + off` bytes.
+    Offset {
+        d: u32,
+        base: Opd,
+        off: i64,
+    },
+    /// `base + index * stride` bytes, the index sign-extended from `w` bits.
+    Index {
+        d: u32,
+        base: Opd,
+        index: Opd,
+        w: u8,
+        stride: i64,
+    },
+    Load {
+        d: u32,
+        p: Opd,
+        bits: u8,
+    },
+    /// Of a pointer.
+    LoadPointer {
+        d: u32,
+        p: Opd,
+    },
+    LoadMany {
+        d: u32,
+        p: Opd,
+        layout: u32,
+    },
+    Store {
+        p: Opd,
+        v: Opd,
+        bits: u8,
+    },
+    StoreMany {
+        p: Opd,
+        v: Opd,
+        layout: u32,
+    },
+    Atomic {
+        op: AtomicOp,
+        bits: u8,
+        d: u32,
+        p: Opd,
+        v: Opd,
+    },
+    CmpXchg {
+        bits: u8,
+        d: u32,
+        p: Opd,
+        expected: Opd,
+        new: Opd,
+    },
+    MemCopy {
+        dst: Opd,
+        src: Opd,
+        len: Opd,
+    },
+    MemSet {
+        dst: Opd,
+        byte: Opd,
+        len: Opd,
+    },
+    /// A stack object; `elem` bytes each.
+    Alloca {
+        d: u32,
+        elem: u64,
+        count: Opd,
+        name: u32,
+    },
+    /// Scalar `index` of `n`, each element `stride` scalars long.
+    Extract {
+        d: u32,
+        vec: Opd,
+        n: u32,
+        stride: u32,
+        index: Opd,
+    },
+    Insert {
+        d: u32,
+        n: u32,
+        stride: u32,
+        index: Opd,
+        v: Opd,
+    },
+    /// These registers become poison.
+    Poison {
+        d: u32,
+        n: u32,
+        reason: Reason,
+    },
+    /// The object becomes unwritten again.
+    Fresh {
+        p: Opd,
+    },
+    Assume {
+        c: Opd,
+    },
+    Call {
+        info: u32,
+    },
+    Asm {
+        info: u32,
+    },
+    /// On entering a loop: remembers the step count in a register.
+    Enter {
+        d: u32,
+    },
+    /// On each way back to a loop's header, which is `header`.
+    Back {
+        d: u32,
+        header: u32,
+    },
+    Jump {
+        pc: u32,
+    },
+    Branch {
+        c: Opd,
+        yes: u32,
+        no: u32,
+    },
+    Switch {
+        v: Opd,
+        info: u32,
+    },
+    Ret {
+        v: Opd,
+        n: u32,
+    },
+    Unreachable,
+    /// A terminator that is not followed.
+    Stuck {
+        reason: Reason,
+    },
+}
+
+pub struct SwitchInfo {
+    pub default: u32,
+    pub cases: FxHashMap<u64, u32>,
+}
+
+pub struct AsmInfo {
+    pub text: Rc<str>,
+    pub args: Vec<Arg>,
+    pub constraints: Rc<str>,
+    pub dst: u32,
+    pub slots: u32,
+}
+
+/// A function ready to run.
+pub struct Code {
+    pub func: FuncRef,
+    pub insts: Vec<I>,
+    /// Block and instruction of the analysis form that each instruction came from.
+    pub places: Vec<(u32, u32)>,
+    /// How often each memory access was executed.
+    pub hits: Vec<Cell<u64>>,
+    pub consts: Vec<Val>,
+    pub regs: u32,
+    /// Parameters' registers are the first ones.
+    pub param_slots: u32,
+    /// Parameters that are pointers to a copy: register and size in bytes.
+    pub byval: Vec<(u32, u64)>,
+    pub layouts: Vec<Layout>,
+    pub calls: Vec<CallInfo>,
+    pub switches: Vec<SwitchInfo>,
+    pub asms: Vec<AsmInfo>,
+    pub names: Vec<Rc<str>>,
+    pub block_pc: Vec<u32>,
+    /// First register and number of registers of each value of the function.
+    pub values: Vec<(u32, u32)>,
+    /// Variables that live in a register.
+    pub promoted: FxHashMap<ValueId, u32>,
+    /// Register that remembers the step count on entry of the loop with this header.
+    pub loop_regs: FxHashMap<BlockId, u32>,
+    pub flow: Flow,
+}
+
+impl Code {
+    pub fn block_of(&self, pc: usize) -> BlockId {
+        BlockId(self.places.get(pc).map_or(0, |p| p.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn float_predicates_treat_nan_as_llvm_does() {
+        let h = |p, a, b| FloatPred::parse(p).unwrap().holds(a, b);
+        assert!(h("olt", 1.0, 2.0) && !h("olt", f64::NAN, 2.0) && h("ult", f64::NAN, 2.0));
+        assert!(h("une", f64::NAN, f64::NAN) && !h("one", f64::NAN, 1.0) && h("uno", f64::NAN, 1.0));
+        assert!(h("ord", 1.0, 1.0) && FloatPred::parse("nonsense").is_none());
+    }
+
+    #[test]
+    fn instructions_stay_small() {
+        assert!(std::mem::size_of::<I>() <= 32, "{}", std::mem::size_of::<I>());
+    }
+}

@@ -1,0 +1,702 @@
+//! Going on where a branch is not known, and past loops that only prepare data.
+//!
+//! What the skipped code could have written becomes poison, so that whatever depends on it is not decided by chance.
+
+use super::effects::Effect;
+use super::form::Code;
+use crate::ir::{self, BinOp, BlockId, Const, FuncRef, Function, Op, Operand, Pred, Terminator, TypeKind, ValueId};
+use crate::witness::machine::state::{Machine, Stop, Thread};
+use crate::witness::machine::value::{Reason, Val, mask, signed};
+use crate::witness::memory::space::{ObjId, split};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+impl<'p> Machine<'p> {
+    /// A branch whose condition is not known: the instruction to go on with.
+    #[cold]
+    pub fn undecided(
+        &mut self,
+        th: &mut Thread,
+        code: &Code,
+        base: usize,
+        pc: usize,
+        why: Reason,
+    ) -> Result<usize, Stop> {
+        let block = code.block_of(pc);
+        let func = code.func;
+        if !th.on_device() {
+            if let Some(to) = self.continuing_side(th, code, block) {
+                let (at, text) = (self.block_line(func, block), self.text(why));
+                self.seen.assume(format!("{at}: the program goes on there, although that depends on {text}"));
+                return Ok(self.arrive(th, code, base, Some(block), to, why));
+            }
+            if !self.launches_ahead(th, code, block) {
+                return Err(Stop::Ended(format!("{}: nothing is launched any more", self.block_line(func, block))));
+            }
+        }
+        if let Some(join) = code.flow.join[block.index()] {
+            let region = self.region_of_branch(code, block, join);
+            if self.may_skip(th, &region) {
+                if th.on_device() && self.seen.target.is_none() {
+                    let (at, text) = (self.block_line(func, block), self.text(why));
+                    self.seen.doubt(format!("{at}: a branch of the kernel depends on {text}"));
+                }
+                self.poison_region(th, code, base, &region, why, &FxHashSet::default());
+                return Ok(self.arrive(th, code, base, None, join, why));
+            }
+        }
+        Err(Stop::Unknown(format!("{}: a branch depends on {}", self.block_line(func, block), self.text(why))))
+    }
+
+    /// What a branch leads to before its sides join. Loops come to it again and again.
+    fn region_of_branch(&mut self, code: &Code, block: BlockId, join: BlockId) -> Rc<Region<'p>> {
+        if let Some(known) = self.known.regions.get(&(code.func, block)) {
+            return known.clone();
+        }
+        let region = Rc::new(self.region(code.func, code.flow.between(block, join)));
+        self.known.regions.insert((code.func, block), region.clone());
+        region
+    }
+
+    fn region(&mut self, func: FuncRef, blocks: Vec<BlockId>) -> Region<'p> {
+        let program = self.program;
+        let f = program.func(func);
+        Region {
+            func,
+            effect: self.effects.of_blocks(program, func, &blocks),
+            defs: defs(f, &blocks),
+            stores: promoted_stores(f, &blocks),
+            blocks,
+        }
+    }
+
+    /// Goes to a block from its predecessor `from`, or from an unknown one: then its phis are poison. A loop entered is
+    /// noted.
+    fn arrive(
+        &mut self,
+        th: &mut Thread,
+        code: &Code,
+        base: usize,
+        from: Option<BlockId>,
+        to: BlockId,
+        why: Reason,
+    ) -> usize {
+        let f = self.program.func(code.func);
+        for inst in &f.blocks[to.index()].insts {
+            let (Op::Phi(incoming), Some(r)) = (&inst.op, inst.result) else { break };
+            let (d, n) = code.values[r.index()];
+            let known = incoming.iter().find(|(b, _)| Some(*b) == from).map(|(_, o)| o);
+            for k in 0..n {
+                let v = match known {
+                    Some(Operand::Value(v)) => th.regs[base + (code.values[v.index()].0 + k) as usize],
+                    Some(Operand::Const(Const::Int { bits, value })) if *bits <= 64 =>
+                    {
+                        #[expect(
+                            clippy::cast_possible_truncation,
+                            clippy::cast_sign_loss,
+                            reason = "at most 64 bits by the guard"
+                        )]
+                        Val::new(*value as u64 & mask(*bits))
+                    }
+                    _ => Val::poison(why),
+                };
+                th.regs[base + (d + k) as usize] = v;
+            }
+        }
+        if let Some(&r) = code.loop_regs.get(&to) {
+            th.regs[base + r as usize] = Val::new(self.steps);
+        }
+        code.block_pc[to.index()] as usize
+    }
+
+    /// Of two sides, the one that goes on where all others only end the program.
+    fn continuing_side(&mut self, th: &Thread, code: &Code, block: BlockId) -> Option<BlockId> {
+        let root = th.frames.len() <= 1;
+        let key = (code.func, block, root);
+        if let Some(known) = self.known.continuing.get(&key) {
+            return *known;
+        }
+        let side = self.only_side(code, block, root);
+        self.known.continuing.insert(key, side);
+        side
+    }
+
+    fn only_side(&mut self, code: &Code, block: BlockId, root: bool) -> Option<BlockId> {
+        let sides = &code.flow.succs[block.index()];
+        let ends: Vec<bool> = sides.iter().map(|s| self.only_ends(code, *s, block, root)).collect();
+        let going: Vec<BlockId> = sides.iter().zip(&ends).filter(|(_, e)| !**e).map(|(s, _)| *s).collect();
+        match going[..] {
+            [one] if sides.len() > 1 => Some(one),
+            _ => None,
+        }
+    }
+
+    /// Whether every path from here ends the program without doing anything with CUDA first.
+    fn only_ends(&mut self, code: &Code, from: BlockId, branch: BlockId, root: bool) -> bool {
+        let program = self.program;
+        let f = program.func(code.func);
+        let reach = code.flow.reach(from);
+        if reach.contains(&branch) {
+            return false;
+        }
+        let goes_on = |b: &BlockId| match f.blocks[b.index()].term {
+            Terminator::Other(_) => true,
+            Terminator::Ret(_) => !root,
+            _ => false,
+        };
+        if reach.iter().any(goes_on) {
+            return false;
+        }
+        let e = self.effects.of_blocks(program, code.func, &reach);
+        !e.cuda && !e.indirect
+    }
+
+    /// Whether this frame or one below may still do something with CUDA after this block.
+    fn launches_ahead(&mut self, th: &Thread, code: &Code, block: BlockId) -> bool {
+        if self.may_launch_from(code, block) {
+            return true;
+        }
+        th.frames.iter().rev().skip(1).any(|f| self.may_launch_from(&f.code, f.code.block_of(f.pc.saturating_sub(1))))
+    }
+
+    fn may_launch_from(&mut self, code: &Code, block: BlockId) -> bool {
+        let key = (code.func, block);
+        let ahead = match self.known.ahead.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let blocks = code.flow.reach(block);
+                let ahead = Rc::new((self.effects.of_blocks(self.program, code.func, &blocks), blocks));
+                self.known.ahead.insert(key, ahead.clone());
+                ahead
+            }
+        };
+        let (e, blocks) = &*ahead;
+        e.cuda || e.indirect || self.sought_in(code.func, blocks, e)
+    }
+
+    /// Whether what is sought stands in these blocks of a function or in what they call.
+    fn sought_in(&self, func: FuncRef, blocks: &[BlockId], e: &Effect) -> bool {
+        self.seen
+            .target
+            .as_ref()
+            .is_some_and(|t| t.site.func == func && blocks.contains(&t.site.block) || e.calls.contains(&t.site.func))
+    }
+
+    /// Whether leaving these blocks out changes only what memory and registers hold.
+    fn may_skip(&self, th: &Thread, region: &Region<'_>) -> bool {
+        let f = self.program.func(region.func);
+        if region.blocks.iter().any(|b| matches!(f.blocks[b.index()].term, Terminator::Ret(_) | Terminator::Other(_))) {
+            return false;
+        }
+        let e = &region.effect;
+        if e.cuda || e.barrier || e.indirect && !th.on_device() && self.effects.launches {
+            return false;
+        }
+        // What is sought must not be skipped.
+        !self.sought_in(region.func, &region.blocks, e)
+    }
+
+    /// At a loop's way back after many steps: the instruction behind the loop, where it can be left out.
+    #[cold]
+    pub fn skip_loop(
+        &mut self,
+        th: &mut Thread,
+        code: &Code,
+        base: usize,
+        header: BlockId,
+    ) -> Result<Option<usize>, Stop> {
+        let Some(l) = code.flow.loop_at(header).cloned() else { return Ok(None) };
+        if self.seen.target.is_none() && th.on_device() {
+            return Ok(None);
+        }
+        let body = self.region(code.func, l.blocks.clone());
+        if !self.may_skip(th, &body) {
+            return Ok(None);
+        }
+        let mut exits: Vec<BlockId> =
+            l.blocks.iter().flat_map(|b| code.flow.succs[b.index()].clone()).filter(|b| !l.contains(*b)).collect();
+        exits.sort_unstable();
+        exits.dedup();
+        let root = th.frames.len() <= 1;
+        if exits.len() > 1 {
+            let host = !th.on_device();
+            exits.retain(|b| !(host && self.only_ends(code, *b, header, root)));
+        }
+        // Several ways out that meet again before anything else is done.
+        let Some(&first) = exits.first() else { return Ok(None) };
+        let (exit, between) = if exits.len() == 1 {
+            (first, Vec::new())
+        } else {
+            let Some(join) = code.flow.join[header.index()].filter(|j| !l.contains(*j)) else { return Ok(None) };
+            let mut between = code.flow.between(header, join);
+            between.retain(|b| !l.contains(*b));
+            if between.len() > 8 {
+                return Ok(None);
+            }
+            let behind = self.region(code.func, between.clone());
+            if !self.may_skip(th, &behind) {
+                return Ok(None);
+            }
+            (join, between)
+        };
+        let at = self.block_line(code.func, header);
+        let why = self.reason(&format!("what the loop at {at} computes, which was skipped"));
+        let counted = induction_exit(self.program.func(code.func), code, &th.regs[base..], &l.blocks, header);
+        if counted.is_none() {
+            self.seen.assume(format!("{at}: the loop ends"));
+        }
+        let mut blocks = l.blocks.clone();
+        blocks.extend(between);
+        blocks.sort_unstable();
+        let keep: FxHashSet<ValueId> = counted.iter().map(|c| c.0).collect();
+        let all = self.region(code.func, blocks);
+        self.poison_region(th, code, base, &all, why, &keep);
+        if let Some((var, value)) = counted {
+            th.regs[base + code.promoted[&var] as usize] = value;
+        }
+        self.seen.skipped = true;
+        Ok(Some(self.arrive(th, code, base, None, exit, why)))
+    }
+
+    /// Makes everything poison that these blocks may write.
+    fn poison_region(
+        &mut self,
+        th: &mut Thread,
+        code: &Code,
+        base: usize,
+        region: &Region<'p>,
+        why: Reason,
+        keep: &FxHashSet<ValueId>,
+    ) {
+        let func = code.func;
+        let f = self.program.func(func);
+        let (blocks, e) = (&region.blocks, &region.effect);
+        let mut roots = Roots { region, found: FxHashSet::default(), unknown: false };
+        // Where the region writes, from the values as they are before.
+        let mut deep: FxHashSet<ObjId> = FxHashSet::default();
+        for b in blocks {
+            let block = &f.blocks[b.index()];
+            for inst in &block.insts {
+                match &inst.op {
+                    Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. } => {
+                        roots.of(self, th, code, base, ptr);
+                    }
+                    Op::MemCopy { dst, .. } | Op::MemSet { dst, .. } => roots.of(self, th, code, base, dst),
+                    Op::Asm { args, .. } => {
+                        for a in args {
+                            roots.of(self, th, code, base, a);
+                        }
+                    }
+                    Op::Call { callee, args } => self.call_roots(th, code, base, callee, args, &mut roots, &mut deep),
+                    _ => {}
+                }
+            }
+            if let Terminator::Invoke { callee, args, .. } = &block.term {
+                self.call_roots(th, code, base, callee, args, &mut roots, &mut deep);
+            }
+        }
+        let mut objects = roots.found;
+        objects.extend(self.mem.reachable(&th.stack, &deep.into_iter().collect::<Vec<_>>()));
+        for g in &e.globals {
+            let a = self.global_address(g.module, g.global);
+            objects.insert(split(a).0);
+        }
+        if roots.unknown {
+            let at = blocks.first().map(|b| self.block_line(func, *b)).unwrap_or_default();
+            self.seen.assume(format!(
+                "{at}: what is written there through pointers that are not known matters to nothing else"
+            ));
+        }
+        for id in objects {
+            self.forget_object(th, id, why);
+        }
+        if e.random {
+            self.libc.forget_random(why);
+        }
+        if e.input {
+            self.libc.forget_input(why);
+        }
+        for b in blocks {
+            let block = &f.blocks[b.index()];
+            for inst in &block.insts {
+                if let Op::Store { ptr: Operand::Value(v), .. } = &inst.op
+                    && let Some(&r) = code.promoted.get(v)
+                    && !keep.contains(v)
+                {
+                    let bits = th.regs[base + r as usize].bits;
+                    // A pointer that the region moves still points into its object.
+                    th.regs[base + r as usize] =
+                        Val { bits: if self.is_pointer_var(func, *v) { bits } else { 0 }, poison: why };
+                }
+                let result = inst.result.filter(|_| !matches!(inst.op, Op::Alloca { .. }));
+                if let Some(v) = result {
+                    poison_value(th, code, base, v, why);
+                }
+            }
+            if let Terminator::Invoke { result: Some(v), .. } = &block.term {
+                poison_value(th, code, base, *v, why);
+            }
+        }
+    }
+
+    fn is_pointer_var(&self, func: FuncRef, var: ValueId) -> bool {
+        let (m, f) = (self.program.module(func.module), self.program.func(func));
+        f.blocks.iter().flat_map(|b| &b.insts).any(|i| {
+            i.result == Some(var)
+                && matches!(&i.op, Op::Alloca { ty, .. } if matches!(m.ty(*ty).kind, TypeKind::Ptr(_)))
+        })
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of one walk")]
+    fn call_roots(
+        &mut self,
+        th: &Thread,
+        code: &Code,
+        base: usize,
+        callee: &ir::Callee,
+        args: &[Operand],
+        roots: &mut Roots<'_, '_>,
+        deep: &mut FxHashSet<ObjId>,
+    ) {
+        let konst = match callee {
+            ir::Callee::Direct(id) => {
+                let called = self.effects.called(self.program, self.program.resolve_func(code.func.module, *id));
+                if called.pure {
+                    return;
+                }
+                Some(called)
+            }
+            ir::Callee::Indirect(_) => None,
+        };
+        for (i, a) in args.iter().enumerate() {
+            if konst.as_ref().is_some_and(|c| c.konst.get(i).copied().unwrap_or(false)) {
+                continue;
+            }
+            let before = std::mem::take(&mut roots.found);
+            let unknown = roots.unknown;
+            roots.of(self, th, code, base, a);
+            // An argument that is no pointer leads nowhere, which is no loss.
+            roots.unknown = unknown;
+            deep.extend(roots.found.iter().copied());
+            roots.found = before;
+        }
+    }
+}
+
+fn poison_value(th: &mut Thread, code: &Code, base: usize, v: ValueId, why: Reason) {
+    let (d, n) = code.values[v.index()];
+    for k in 0..n {
+        th.regs[base + (d + k) as usize] = Val::poison(why);
+    }
+}
+
+/// The instruction that defines each value of these blocks.
+fn defs<'f>(f: &'f Function, blocks: &[BlockId]) -> FxHashMap<ValueId, &'f Op> {
+    blocks.iter().flat_map(|b| &f.blocks[b.index()].insts).filter_map(|i| Some((i.result?, &i.op))).collect()
+}
+
+/// What these blocks store into each variable.
+fn promoted_stores<'f>(f: &'f Function, blocks: &[BlockId]) -> FxHashMap<ValueId, Vec<&'f Operand>> {
+    let mut m: FxHashMap<ValueId, Vec<&Operand>> = FxHashMap::default();
+    for inst in blocks.iter().flat_map(|b| &f.blocks[b.index()].insts) {
+        if let Op::Store { ptr: Operand::Value(v), value, .. } = &inst.op {
+            m.entry(*v).or_default().push(value);
+        }
+    }
+    m
+}
+
+/// Blocks that may be left out together, and what they do.
+#[derive(Debug)]
+pub struct Region<'f> {
+    func: FuncRef,
+    blocks: Vec<BlockId>,
+    effect: Rc<Effect>,
+    /// What they define; other values are as they are.
+    defs: FxHashMap<ValueId, &'f Op>,
+    stores: FxHashMap<ValueId, Vec<&'f Operand>>,
+}
+
+/// The blocks that can be come to from one, and what they do.
+type Ahead = (Rc<Effect>, Vec<BlockId>);
+
+/// What was found out of branches; it holds for every time that they are come to.
+#[derive(Debug, Default)]
+pub struct Known<'f> {
+    regions: FxHashMap<(FuncRef, BlockId), Rc<Region<'f>>>,
+    continuing: FxHashMap<(FuncRef, BlockId, bool), Option<BlockId>>,
+    ahead: FxHashMap<(FuncRef, BlockId), Rc<Ahead>>,
+}
+
+/// The objects into which addresses computed inside a region may point.
+struct Roots<'r, 'f> {
+    region: &'r Region<'f>,
+    found: FxHashSet<ObjId>,
+    unknown: bool,
+}
+
+impl Roots<'_, '_> {
+    fn of(&mut self, m: &mut Machine<'_>, th: &Thread, code: &Code, base: usize, o: &Operand) {
+        let mut seen = FxHashSet::default();
+        let mut out = FxHashSet::default();
+        self.walk(m, th, code, base, o, &mut seen, &mut out);
+        self.found.extend(out);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of one walk")]
+    fn walk(
+        &mut self,
+        m: &mut Machine<'_>,
+        th: &Thread,
+        code: &Code,
+        base: usize,
+        o: &Operand,
+        seen: &mut FxHashSet<ValueId>,
+        out: &mut FxHashSet<ObjId>,
+    ) {
+        let mut value = |s: &mut Self, v: Val| {
+            let id = split(v.bits).0;
+            if m.mem.get(&th.stack, id).is_some() {
+                out.insert(id);
+            } else if v.is_poison() {
+                s.unknown = true;
+            }
+        };
+        let v = match o {
+            Operand::Const(Const::Global { id, offset }) => {
+                let a = m.global_address(code.func.module, *id).wrapping_add_signed(*offset);
+                out.insert(split(a).0);
+                return;
+            }
+            Operand::Const(_) => return,
+            Operand::Value(v) => *v,
+        };
+        if !seen.insert(v) {
+            return;
+        }
+        let now = th.regs[base + code.values[v.index()].0 as usize];
+        if code.promoted.contains_key(&v) {
+            return;
+        }
+        let Some(&op) = self.region.defs.get(&v) else { return value(self, now) };
+        match op {
+            Op::Alloca { .. } => value(self, now),
+            Op::Gep { base: b, .. } => self.walk(m, th, code, base, b, seen, out),
+            Op::Cast { value: a, .. } | Op::Freeze(a) => self.walk(m, th, code, base, a, seen, out),
+            Op::Bin { op: BinOp::Add | BinOp::Sub | BinOp::And, a, b, .. } => {
+                self.walk(m, th, code, base, a, seen, out);
+                self.walk(m, th, code, base, b, seen, out);
+            }
+            Op::Select { a, b, .. } => {
+                self.walk(m, th, code, base, a, seen, out);
+                self.walk(m, th, code, base, b, seen, out);
+            }
+            Op::Phi(incoming) => {
+                for (_, i) in incoming {
+                    self.walk(m, th, code, base, i, seen, out);
+                }
+            }
+            Op::Load { ptr, .. } => {
+                if let Operand::Value(p) = ptr
+                    && let Some(&r) = code.promoted.get(p)
+                {
+                    value(self, th.regs[base + r as usize]);
+                    for s in self.region.stores.get(p).into_iter().flatten() {
+                        self.walk(m, th, code, base, s, seen, out);
+                    }
+                    return;
+                }
+                // Out of memory: any pointer that lies in the object, and what the region itself puts there is reached
+                // through where it came from.
+                let mut inner = FxHashSet::default();
+                self.walk(m, th, code, base, ptr, seen, &mut inner);
+                for id in inner {
+                    let words = m.mem.get(&th.stack, id).map(|o| o.store.words()).unwrap_or_default();
+                    out.extend(words.into_iter().map(|w| split(w).0).filter(|i| m.mem.get(&th.stack, *i).is_some()));
+                }
+            }
+            Op::Call { args, .. } => {
+                // A function that gives an address gives one it was given or one it found there, or a new object.
+                let mut inner = FxHashSet::default();
+                for a in args {
+                    self.walk(m, th, code, base, a, seen, &mut inner);
+                }
+                out.extend(m.mem.reachable(&th.stack, &inner.into_iter().collect::<Vec<_>>()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The variable that counts a loop and its value behind the loop: one `v = v ± c` inside, and a comparison with
+/// something that the loop does not change in its header.
+fn induction_exit(
+    f: &Function,
+    code: &Code,
+    regs: &[Val],
+    blocks: &[BlockId],
+    header: BlockId,
+) -> Option<(ValueId, Val)> {
+    let defs = defs(f, blocks);
+    let stores = promoted_stores(f, blocks);
+    let Terminator::CondBr { cond: Operand::Value(c), then, otherwise } = &f.blocks[header.index()].term else {
+        return None;
+    };
+    let (Op::Icmp { pred, a, b }, stays) = (defs.get(c)?, blocks.contains(then)) else { return None };
+    if stays == blocks.contains(otherwise) {
+        return None;
+    }
+    // The variable loaded, and what an operand is where the loop does not change it.
+    let var = |o: &Operand| match o {
+        Operand::Value(v) => match defs.get(v)? {
+            Op::Load { ptr: Operand::Value(p), .. } if code.promoted.contains_key(p) => Some(*p),
+            _ => None,
+        },
+        Operand::Const(_) => None,
+    };
+    let fixed = |o: &Operand| -> Option<Val> {
+        match o {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 64 bits by the guard")]
+            Operand::Const(Const::Int { bits, value }) if *bits <= 64 => Some(Val::new(*value as u64 & mask(*bits))),
+            Operand::Const(_) => None,
+            o => match var(o) {
+                Some(p) if !stores.contains_key(&p) => Some(regs[code.promoted[&p] as usize]),
+                Some(_) => None,
+                None => match o {
+                    Operand::Value(v) if !defs.contains_key(v) => Some(regs[code.values[v.index()].0 as usize]),
+                    _ => None,
+                },
+            },
+        }
+    };
+    let (counter, bound, pred) =
+        match (var(a).filter(|p| stores.contains_key(p)), var(b).filter(|p| stores.contains_key(p))) {
+            (Some(p), None) => (p, fixed(b)?, *pred),
+            (None, Some(p)) => (p, fixed(a)?, mirrored(*pred)),
+            _ => return None,
+        };
+    let pred = if stays { pred } else { negated(pred) };
+    let [Operand::Value(next)] = stores.get(&counter)?[..] else { return None };
+    let Op::Bin { op, a, b: Operand::Const(Const::Int { bits, value }), .. } = defs.get(next)? else { return None };
+    if var(a) != Some(counter) {
+        return None;
+    }
+    let w = *bits;
+    let step = match op {
+        BinOp::Add => i64::try_from(*value).ok()?,
+        BinOp::Sub => i64::try_from(-*value).ok()?,
+        _ => return None,
+    };
+    let now = regs[code.promoted[&counter] as usize].known()?;
+    exit_value(now, bound.known()?, step, pred, w).map(|v| (counter, Val::new(v)))
+}
+
+/// The first value of `now + k * step` (k ≥ 0) for which `pred bound` does not hold, where it does not wrap on the way.
+fn exit_value(now: u64, bound: u64, step: i64, pred: Pred, w: u32) -> Option<u64> {
+    let wide = |b: u64| match pred {
+        Pred::Sgt | Pred::Sge | Pred::Slt | Pred::Sle => i128::from(signed(b, w)),
+        _ => i128::from(b),
+    };
+    let (i, n, s) = (wide(now), wide(bound), i128::from(step));
+    let end = match pred {
+        Pred::Slt | Pred::Ult if s > 0 => {
+            if i >= n {
+                i
+            } else {
+                i + (n - i + s - 1) / s * s
+            }
+        }
+        Pred::Sle | Pred::Ule if s > 0 => {
+            if i > n {
+                i
+            } else {
+                i + ((n - i) / s + 1) * s
+            }
+        }
+        Pred::Sgt | Pred::Ugt if s < 0 => {
+            if i <= n {
+                i
+            } else {
+                i + (i - n - s - 1) / -s * s
+            }
+        }
+        Pred::Sge | Pred::Uge if s < 0 => {
+            if i < n {
+                i
+            } else {
+                i + ((i - n) / -s + 1) * s
+            }
+        }
+        Pred::Ne if s != 0 && (n - i) % s == 0 && (n - i) / s >= 0 => n,
+        _ => return None,
+    };
+    let (low, high) = match pred {
+        Pred::Sgt | Pred::Sge | Pred::Slt | Pred::Sle => (-(1i128 << (w - 1)), (1i128 << (w - 1)) - 1),
+        _ => (0, (1i128 << w) - 1),
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to lie in the type's range")]
+    if (low..=high).contains(&end) { Some(end as u64 & mask(w)) } else { None }
+}
+
+const fn mirrored(p: Pred) -> Pred {
+    match p {
+        Pred::Eq | Pred::Ne => p,
+        Pred::Ugt => Pred::Ult,
+        Pred::Uge => Pred::Ule,
+        Pred::Ult => Pred::Ugt,
+        Pred::Ule => Pred::Uge,
+        Pred::Sgt => Pred::Slt,
+        Pred::Sge => Pred::Sle,
+        Pred::Slt => Pred::Sgt,
+        Pred::Sle => Pred::Sge,
+    }
+}
+
+const fn negated(p: Pred) -> Pred {
+    match p {
+        Pred::Eq => Pred::Ne,
+        Pred::Ne => Pred::Eq,
+        Pred::Ugt => Pred::Ule,
+        Pred::Uge => Pred::Ult,
+        Pred::Ult => Pred::Uge,
+        Pred::Ule => Pred::Ugt,
+        Pred::Sgt => Pred::Sle,
+        Pred::Sge => Pred::Slt,
+        Pred::Slt => Pred::Sge,
+        Pred::Sle => Pred::Sgt,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counted_loops_end_where_they_would() {
+        let run = |mut i: i64, n: i64, s: i64, p: fn(i64, i64) -> bool| {
+            while p(i, n) {
+                i += s;
+            }
+            i
+        };
+        for i in -3..4 {
+            for n in -5..9 {
+                for s in 1..4 {
+                    let v = |x: i64| x.cast_unsigned() & mask(32);
+                    let up = |p, f: fn(i64, i64) -> bool| {
+                        assert_eq!(exit_value(v(i), v(n), s, p, 32), Some(v(run(i, n, s, f))), "{p:?} {i} {n} {s}");
+                    };
+                    up(Pred::Slt, |a, b| a < b);
+                    up(Pred::Sle, |a, b| a <= b);
+                    let down = |p, f: fn(i64, i64) -> bool| {
+                        assert_eq!(exit_value(v(i), v(n), -s, p, 32), Some(v(run(i, n, -s, f))), "{p:?} {i} {n} {s}");
+                    };
+                    down(Pred::Sgt, |a, b| a > b);
+                    down(Pred::Sge, |a, b| a >= b);
+                }
+            }
+        }
+        assert_eq!(exit_value(0, 10, 3, Pred::Ne, 32), None, "steps over it");
+        assert_eq!(exit_value(0, mask(32), 2, Pred::Ult, 32), None, "would wrap");
+    }
+}

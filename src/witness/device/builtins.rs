@@ -1,0 +1,362 @@
+//! What device code finds built in: thread and block numbers, barriers, warp operations, atomics.
+
+use crate::ir::AtomicOp;
+use crate::witness::code::form::CallInfo;
+use crate::witness::library::libc::arg;
+use crate::witness::library::modelled::{Class, Entry};
+use crate::witness::machine::arith;
+use crate::witness::machine::state::{Machine, Model, Reduce, Ret, Shuffle, Stop, Thread, Vote, Wait, WarpOp};
+use crate::witness::machine::value::{Reason, Val};
+
+type Res = Result<Ret, Stop>;
+
+/// NVPTX's intrinsics, the name without `llvm.`; arithmetic ones are with the other mathematics.
+pub fn intrinsic(name: &str) -> Option<Entry> {
+    let n = name.strip_prefix("nvvm.")?;
+    if let Some(reg) = n.strip_prefix("read.ptx.sreg.") {
+        return special_register(reg).map(|m| (m, Class::Pure));
+    }
+    if let Some(rest) = n.strip_prefix("shfl.sync.") {
+        let m: Model = if rest.starts_with("idx") {
+            shuffle_index
+        } else if rest.starts_with("up") {
+            shuffle_up
+        } else if rest.starts_with("down") {
+            shuffle_down
+        } else {
+            shuffle_xor
+        };
+        return Some((m, Class::Barrier));
+    }
+    if let Some(rest) = n.strip_prefix("atomic.") {
+        return atomic(rest).map(|m| (m, Class::Memory));
+    }
+    if n.starts_with("membar")
+        || n.starts_with("fence")
+        || n.starts_with("prefetch")
+        || n.starts_with("nanosleep")
+        || n.starts_with("discard")
+        || n.starts_with("applypriority")
+        || n.starts_with("pm.event")
+        || n.starts_with("griddepcontrol")
+    {
+        return Some((crate::witness::library::libc::nothing, Class::Pure));
+    }
+    let m: Model = match n {
+        "barrier0"
+        | "barrier.cta.sync.aligned.all"
+        | "barrier.cta.sync.all"
+        | "barrier.sync"
+        | "barrier"
+        | "barrier.n"
+        | "barrier.cta.sync.aligned.count"
+        | "barrier.cta.sync.count"
+        | "barrier.sync.cnt"
+        | "bar.sync" => barrier,
+        "barrier0.and" => barrier_and0,
+        "barrier0.or" => barrier_or0,
+        "barrier0.popc" => barrier_count0,
+        "barrier.cta.red.and.aligned.all" | "barrier.cta.red.and.all" | "barrier.cta.red.and.aligned.count" => {
+            barrier_and
+        }
+        "barrier.cta.red.or.aligned.all" | "barrier.cta.red.or.all" | "barrier.cta.red.or.aligned.count" => barrier_or,
+        "barrier.cta.red.popc.aligned.all" | "barrier.cta.red.popc.all" | "barrier.cta.red.popc.aligned.count" => {
+            barrier_count
+        }
+        "bar.warp.sync" => warp_sync,
+        "vote.all.sync" => vote_all,
+        "vote.any.sync" => vote_any,
+        "vote.uni.sync" => vote_uniform,
+        "vote.ballot.sync" => vote_ballot,
+        "match.any.sync.i32" | "match.any.sync.i64" => match_any,
+        "redux.sync.add" => redux_add,
+        "redux.sync.min" => redux_min,
+        "redux.sync.max" => redux_max,
+        "redux.sync.umin" => redux_umin,
+        "redux.sync.umax" => redux_umax,
+        "redux.sync.and" => redux_and,
+        "redux.sync.or" => redux_or,
+        "redux.sync.xor" => redux_xor,
+        "activemask" => return Some((active_mask, Class::Pure)),
+        "exit" => return Some((crate::witness::library::libc::ends, Class::Ends)),
+        "reflect" => return Some((reflect, Class::Pure)),
+        _ => {
+            if n.starts_with("ldg.") || n.starts_with("ldu.") {
+                return Some((load, Class::Pure));
+            }
+            if n.starts_with("ptr.") {
+                return Some((crate::witness::library::libc::first, Class::Pure));
+            }
+            return None;
+        }
+    };
+    Some((m, Class::Barrier))
+}
+
+/// Whether a function of the device, or an intrinsic, ends all work for the device.
+pub fn is_trap(name: &str) -> bool {
+    matches!(name, "__assertfail" | "__assert_fail" | "__trap" | "__nv_trap" | "abort" | "llvm.trap" | "llvm.debugtrap")
+        || name.starts_with("llvm.ubsantrap")
+}
+
+fn trap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    if !th.on_device() {
+        return crate::witness::library::libc::ends(m, th, call, a);
+    }
+    let what = call.target.map_or("a trap", |f| m.program.func(f).name.as_str()).to_owned();
+    Err(m.trap(&what))
+}
+
+/// The same as an intrinsic, which the host has, too.
+pub const TRAP: Entry = (trap, Class::Ends);
+
+/// Device functions by symbol.
+pub fn find(name: &str) -> Option<Entry> {
+    Some(match name {
+        _ if is_trap(name) => (trap, Class::Ends),
+        "exit" => (crate::witness::library::libc::ends, Class::Ends),
+        "vprintf" | "printf" => (crate::witness::library::libc::zero, Class::Pure),
+        "malloc" => (crate::witness::library::libc::malloc, Class::Memory),
+        "free" => (crate::witness::library::libc::free, Class::Memory),
+        "__nvvm_reflect" => (reflect, Class::Pure),
+        "memcpy" | "memmove" | "memset" | "strlen" | "strcmp" => return crate::witness::library::string::find(name),
+        "_Znwm" | "_Znam" => (crate::witness::library::libc::malloc, Class::Memory),
+        "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => (crate::witness::library::libc::free, Class::Memory),
+        "cudaCGSynchronize" | "cudaCGSynchronizeGrid" | "cudaCGSynchronizeMultiGrid" => (grid_barrier, Class::Barrier),
+        _ => return None,
+    })
+}
+
+macro_rules! register {
+    ($f:expr) => {{
+        fn model(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+            let f: fn(&crate::witness::machine::state::Launch, crate::witness::machine::state::Place) -> u32 = $f;
+            let (Some(l), Some(p)) = (m.launch.as_ref(), th.place) else { return Ok(Ret::Val(Val::UNINIT)) };
+            Ok(Ret::Val(Val::new(u64::from(f(l, p)))))
+        }
+        model as Model
+    }};
+}
+
+/// A thread's number in its block.
+pub const fn linear(thread: [u32; 3], block: [u32; 3]) -> u32 {
+    thread[0] + block[0] * (thread[1] + block[1] * thread[2])
+}
+
+fn special_register(name: &str) -> Option<Model> {
+    Some(match name {
+        "tid.x" => register!(|_, p| p.thread[0]),
+        "tid.y" => register!(|_, p| p.thread[1]),
+        "tid.z" => register!(|_, p| p.thread[2]),
+        "ntid.x" => register!(|l, _| l.block[0]),
+        "ntid.y" => register!(|l, _| l.block[1]),
+        "ntid.z" => register!(|l, _| l.block[2]),
+        "ctaid.x" => register!(|_, p| p.block[0]),
+        "ctaid.y" => register!(|_, p| p.block[1]),
+        "ctaid.z" => register!(|_, p| p.block[2]),
+        "nctaid.x" => register!(|l, _| l.grid[0]),
+        "nctaid.y" => register!(|l, _| l.grid[1]),
+        "nctaid.z" => register!(|l, _| l.grid[2]),
+        "warpsize" => register!(|_, _| 32),
+        "laneid" => register!(|l, p| linear(p.thread, l.block) % 32),
+        "lanemask.eq" => register!(|l, p| 1 << (linear(p.thread, l.block) % 32)),
+        "lanemask.lt" => register!(|l, p| (1 << (linear(p.thread, l.block) % 32)) - 1),
+        "lanemask.le" => register!(|l, p| u32::MAX >> (31 - linear(p.thread, l.block) % 32)),
+        "lanemask.gt" => register!(|l, p| !(u32::MAX >> (31 - linear(p.thread, l.block) % 32))),
+        "lanemask.ge" => register!(|l, p| !((1 << (linear(p.thread, l.block) % 32)) - 1)),
+        _ => crate::witness::library::libc::outside,
+    })
+}
+
+/// A special register that inline assembly names, without `%`.
+pub fn register_by_asm_name(name: &str) -> Option<Model> {
+    let dotted = name.replace("lanemask_", "lanemask.").replace("WARP_SZ", "warpsize");
+    let known = ["tid.", "ntid.", "ctaid.", "nctaid.", "laneid", "lanemask."].iter().any(|p| dotted.starts_with(p));
+    if known { special_register(&dotted) } else { None }
+}
+
+fn wait(w: Wait) -> Res {
+    Ok(Ret::Wait(w))
+}
+
+/// A barrier's number; all that wait for one that is not known are taken for the same.
+fn number(v: Val) -> u32 {
+    v.known().map_or(0, crate::witness::machine::value::low32)
+}
+
+fn barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    wait(Wait::Barrier { id: a.first().map_or(0, |v| number(*v)), vote: None })
+}
+
+macro_rules! barrier_vote {
+    ($name:ident, $vote:expr, $numbered:expr) => {
+        fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+            let (id, pred) = if $numbered { (number(arg(a, 0)), arg(a, a.len() - 1)) } else { (0, arg(a, 0)) };
+            wait(Wait::Barrier { id, vote: Some(($vote, pred)) })
+        }
+    };
+}
+barrier_vote!(barrier_and0, Vote::All, false);
+barrier_vote!(barrier_or0, Vote::Any, false);
+barrier_vote!(barrier_count0, Vote::Count, false);
+barrier_vote!(barrier_and, Vote::All, true);
+barrier_vote!(barrier_or, Vote::Any, true);
+barrier_vote!(barrier_count, Vote::Count, true);
+
+/// Lanes of a mask; all of them where it is not known.
+fn lanes(v: Val) -> u32 {
+    v.known().map_or(u32::MAX, crate::witness::machine::value::low32)
+}
+
+fn warp_sync(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    wait(Wait::Warp { mask: lanes(arg(a, 0)), op: WarpOp::Sync })
+}
+
+macro_rules! shuffle {
+    ($name:ident, $kind:expr) => {
+        fn $name(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+            wait(Wait::Warp {
+                mask: lanes(arg(a, 0)),
+                op: WarpOp::Shuffle {
+                    kind: $kind,
+                    value: arg(a, 1),
+                    lane: arg(a, 2),
+                    clamp: arg(a, 3),
+                    pair: call.slots > 1,
+                },
+            })
+        }
+    };
+}
+shuffle!(shuffle_index, Shuffle::Index);
+shuffle!(shuffle_up, Shuffle::Up);
+shuffle!(shuffle_down, Shuffle::Down);
+shuffle!(shuffle_xor, Shuffle::Xor);
+
+macro_rules! warp_vote {
+    ($name:ident, $vote:expr) => {
+        fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+            wait(Wait::Warp { mask: lanes(arg(a, 0)), op: WarpOp::Vote { vote: $vote, pred: arg(a, 1) } })
+        }
+    };
+}
+warp_vote!(vote_all, Vote::All);
+warp_vote!(vote_any, Vote::Any);
+warp_vote!(vote_uniform, Vote::Uniform);
+warp_vote!(vote_ballot, Vote::Ballot);
+
+fn match_any(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    wait(Wait::Warp { mask: lanes(arg(a, 0)), op: WarpOp::MatchAny { value: arg(a, 1) } })
+}
+
+macro_rules! redux {
+    ($name:ident, $op:expr) => {
+        fn $name(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+            wait(Wait::Warp { mask: lanes(arg(a, 1)), op: WarpOp::Reduce { op: $op, value: arg(a, 0) } })
+        }
+    };
+}
+redux!(redux_add, Reduce::Add);
+redux!(redux_min, Reduce::Min);
+redux!(redux_max, Reduce::Max);
+redux!(redux_umin, Reduce::UMin);
+redux!(redux_umax, Reduce::UMax);
+redux!(redux_and, Reduce::And);
+redux!(redux_or, Reduce::Or);
+redux!(redux_xor, Reduce::Xor);
+
+fn active_mask(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(m.unknown("which lanes are active")))
+}
+
+/// `__nvvm_reflect("__CUDA_ARCH")` is the architecture; everything else (`__CUDA_FTZ`) is off by default.
+fn reflect(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    let what = m.mem.c_string(&th.stack, arg(a, 0)).unwrap_or_default();
+    let arch = m
+        .program
+        .module(m.module_of(th))
+        .arch
+        .trim_start_matches("sm_")
+        .trim_end_matches(char::is_alphabetic)
+        .parse()
+        .unwrap_or(80u64);
+    Ok(Ret::Val(Val::new(if what == b"__CUDA_ARCH" { arch * 10 } else { 0 })))
+}
+
+fn grid_barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Err(Stop::Unknown("a barrier of the whole grid".to_owned()))
+}
+
+/// Loads through the read-only cache; the second argument is the alignment.
+fn load(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let (Some(site), Some(f)) = (m.site(th), call.target) else { return Ok(Ret::Void) };
+    let (module, ret) = (m.program.module(f.module), m.program.func(f).ret);
+    let leaves = crate::witness::memory::globals::leaves(module, ret);
+    let mut out = Vec::new();
+    for (off, bits) in leaves {
+        let p = arg(a, 0);
+        out.push(m.load(th, || site, Val { bits: p.bits + off, ..p }, u32::from(bits.max(8)))?);
+    }
+    Ok(Ret::Many(out))
+}
+
+fn width(call: &CallInfo) -> u32 {
+    call.args.get(1).map_or(32, |a| u32::from(a.bits.max(8)))
+}
+
+fn update(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val], op: AtomicOp) -> Res {
+    let Some(site) = m.site(th) else { return Ok(Ret::Void) };
+    let (w, v) = (width(call), arg(a, 1));
+    m.update(th, || site, arg(a, 0), w, |old| arith::atomic(op, w, old, v).or(Some(Val::poison(Reason::OPEN))))
+        .map(Ret::Val)
+}
+
+macro_rules! atomic_op {
+    ($op:expr) => {{
+        fn model(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+            update(m, th, call, a, $op)
+        }
+        model as Model
+    }};
+}
+
+/// `atomic.add.gen.i.cta.i32.p0` and its relatives, with a scope.
+fn atomic(name: &str) -> Option<Model> {
+    let float = name.contains(".f.");
+    Some(match name.split('.').next()? {
+        "add" if float => atomic_op!(AtomicOp::FAdd),
+        "add" => atomic_op!(AtomicOp::Add),
+        "exch" => atomic_op!(AtomicOp::Xchg),
+        "min" => atomic_op!(AtomicOp::Min),
+        "max" => atomic_op!(AtomicOp::Max),
+        "and" => atomic_op!(AtomicOp::And),
+        "or" => atomic_op!(AtomicOp::Or),
+        "xor" => atomic_op!(AtomicOp::Xor),
+        "inc" => atomic_op!(AtomicOp::UIncWrap),
+        "dec" => atomic_op!(AtomicOp::UDecWrap),
+        "cas" => compare_and_swap,
+        _ => return None,
+    })
+}
+
+fn compare_and_swap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let Some(site) = m.site(th) else { return Ok(Ret::Void) };
+    let (expected, new) = (arg(a, 1), arg(a, 2));
+    m.update(
+        th,
+        || site,
+        arg(a, 0),
+        width(call),
+        |old| match (old.known(), expected.known()) {
+            (Some(o), Some(e)) => {
+                if o == e {
+                    Some(new)
+                } else {
+                    None
+                }
+            }
+            _ => Some(Val::poison(if old.is_poison() { old.poison } else { expected.poison })),
+        },
+    )
+    .map(Ret::Val)
+}

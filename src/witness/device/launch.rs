@@ -1,0 +1,359 @@
+//! Launches: whether one runs at all, with which arguments, and which of its threads are run.
+
+use super::block::{Arguments, End};
+use super::outcome::{Fate, REFUSED};
+use crate::ir::{FuncRef, Program};
+use crate::witness::api::{BlockThread, ObjectKind, Site, Threads};
+use crate::witness::machine::state::{Launch, Machine, Place, Stop, Thread};
+use crate::witness::machine::value::{Reason, Val, mask};
+use crate::witness::memory::globals::leaves;
+use crate::witness::memory::space::{Obj, ObjId, split};
+use crate::witness::memory::store::Fill;
+use std::rc::Rc;
+
+/// Bounds in a first pass on running launches for their effects alone, beyond which those are forgotten: steps of one
+/// launch and of all together.
+const SIDE_STEPS: u64 = 100_000;
+const ALL_SIDE_STEPS: u64 = 2_000_000;
+/// Threads of such a launch beyond which it is not even tried.
+const SIDE_THREADS: u64 = 1 << 14;
+
+/// Launches of one run: beyond, the program is taken to go on for ever, as a server does.
+const MOST_LAUNCHES: u64 = 50_000;
+
+impl Machine<'_> {
+    /// The kernel behind a launch handle: the host function that stands for it.
+    pub fn kernel_of(&self, handle: Val) -> Result<FuncRef, String> {
+        let Some(a) = handle.known() else {
+            return Err(format!("which kernel is launched depends on {}", self.reasons.text(handle.poison)));
+        };
+        let Some(stub) = self.mem.func_at(a) else {
+            return Err("the launched kernel is no function of the program".to_owned());
+        };
+        let name = &self.program.func(stub).name;
+        match (self.program.kernel_of_stub(stub.module, name), Program::kernel_symbol_of_stub(name)) {
+            (Some(k), _) => Ok(k),
+            (None, Some(symbol)) => Err(format!("the kernel `{symbol}` has no device code here")),
+            (None, None) => Err(format!("`{name}` is launched, which is no kernel")),
+        }
+    }
+
+    /// A launch: the runtime's error code. `args` points to an array of pointers to the arguments.
+    pub fn launch(
+        &mut self,
+        th: &mut Thread,
+        handle: Val,
+        grid: [Val; 3],
+        block: [Val; 3],
+        shared: Val,
+        args: Val,
+    ) -> Result<u64, Stop> {
+        let ordinal = self.cuda.launches;
+        self.cuda.launches += 1;
+        if self.cuda.launches > MOST_LAUNCHES {
+            return Err(Stop::Unknown(format!("the program launches more than {MOST_LAUNCHES} times")));
+        }
+        let site = self.launch_site(th);
+        self.cuda.sites.extend(site);
+        let at = site.map(|s| self.line(s)).unwrap_or_default();
+        let kernel = match self.kernel_of(handle) {
+            Ok(k) => k,
+            Err(why) => {
+                self.seen.doubt(format!("{at}: {why}"));
+                let reason = self.reason(&why);
+                self.forget_reachable(th, &[args], reason);
+                return Ok(0);
+            }
+        };
+        let values = self.kernel_arguments(th, kernel, args)?;
+        let unknown = grid.iter().chain(&block).chain([&shared]).find(|v| v.is_poison());
+        if let Some(v) = unknown {
+            let why = format!("{at}: a launch parameter depends on {}", self.reasons.text(v.poison));
+            if self.sought(kernel, site, None) {
+                self.seen.doubt(why);
+            }
+            self.forget_effects(kernel, &values, v.poison);
+            return Ok(0);
+        }
+        let small = |v: Val| crate::witness::machine::value::low32(v.bits);
+        let (g, b, shared) = (grid.map(small), block.map(small), shared.bits);
+        match self.fate(kernel, g, b, shared) {
+            Fate::Runs => {}
+            Fate::Refused => {
+                self.cuda.error = REFUSED;
+                return Ok(REFUSED);
+            }
+            Fate::Open(why) => {
+                let why = format!("{at}: whether the launch runs is not known: {why}");
+                let reason = self.reason(&why);
+                self.seen.doubt(why);
+                self.forget_effects(kernel, &values, reason);
+                return Ok(0);
+            }
+        }
+        self.cuda.ran += 1;
+        let launch = Launch { ordinal, site, kernel, grid: g, block: b };
+        let arguments = Arguments { kernel, values, shared };
+        let outer = self.launch.replace(launch.clone());
+        let r = if self.seen.target.is_none() {
+            self.run_all(&arguments, &launch)
+        } else {
+            self.run_for_target(&arguments, &launch)
+        };
+        // What the attempt did has been taken back.
+        if self.seen.wants_snapshot && r == Err(Stop::Found) {
+            self.seen.snapshot = Some(self.snapshot(&arguments, &launch));
+        }
+        self.launch = outer;
+        r.map(|()| 0)
+    }
+
+    /// Where the user's code launches: outside the stub.
+    fn launch_site(&self, th: &Thread) -> Option<Site> {
+        let mut frames = th.frames.iter().rev();
+        let inner = frames.next()?;
+        let site = |f: &crate::witness::machine::state::Frame| {
+            crate::witness::machine::state::site_of(&f.code, f.pc.wrapping_sub(1))
+        };
+        if Program::kernel_symbol_of_stub(&self.program.func(inner.code.func).name).is_some() {
+            return frames.next().map(site);
+        }
+        Some(site(inner))
+    }
+
+    /// Reads the arguments from where the host put them, as the kernel's parameters lie.
+    fn kernel_arguments(&mut self, th: &Thread, kernel: FuncRef, args: Val) -> Result<Vec<Val>, Stop> {
+        let program = self.program;
+        let (m, f) = (program.module(kernel.module), program.func(kernel));
+        let mut out = Vec::new();
+        for (i, p) in (0u64..).zip(&f.params) {
+            let at = crate::witness::library::libc::read(self, th, Val { bits: args.bits + 8 * i, ..args }, 64)?;
+            if let Some(t) = p.byval {
+                let size = m.size_of(t);
+                let mut obj = Obj::new(ObjectKind::KernelParam, p.name.as_str().into(), size, Fill::Poison(at.poison));
+                let (id, off) = split(at.bits);
+                if let Some(o) = self.mem.get(&th.stack, id).filter(|o| !at.is_poison() && o.holds(off, size)) {
+                    obj.store.paste(0, &o.store.cut(off.cast_unsigned(), size));
+                }
+                let id = self
+                    .mem
+                    .add(obj)
+                    .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
+                out.push(Val::new(id.address()));
+                continue;
+            }
+            for (off, bits) in leaves(m, p.ty) {
+                if bits == 0 {
+                    out.push(Val::poison(Reason::OPEN));
+                    continue;
+                }
+                let v =
+                    crate::witness::library::libc::read(self, th, Val { bits: at.bits + off, ..at }, u32::from(bits))?;
+                out.push(if v.is_poison() { v } else { Val::new(v.bits & mask(u32::from(bits))) });
+            }
+        }
+        Ok(out)
+    }
+
+    /// Every block and thread.
+    fn run_all(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
+        let [gx, gy, gz] = launch.grid;
+        for z in 0..gz {
+            for y in 0..gy {
+                for x in 0..gx {
+                    self.tick()?;
+                    if let End::Stuck(why) = self.run_block(args, launch, [x, y, z])? {
+                        self.seen.doubt(format!("in `{}`: {why}", self.program.func(launch.kernel).display));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the access sought may be executed by a launch of this kernel at this site.
+    fn sought(&mut self, kernel: FuncRef, site: Option<Site>, ordinal: Option<u64>) -> bool {
+        let Some(t) = self.seen.target.clone() else { return true };
+        if t.launch_site.is_some() && t.launch_site != site {
+            return false;
+        }
+        if let (Some(want), Some(is)) = (t.launch, ordinal)
+            && want != is
+        {
+            return false;
+        }
+        let e = self.effects.of(self.program, kernel);
+        e.calls.contains(&t.site.func) || e.indirect
+    }
+
+    fn run_for_target(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
+        if self.sought(launch.kernel, launch.site, Some(launch.ordinal)) {
+            self.seen.armed = true;
+            let before = self.steps;
+            let r = self.attempts(args, launch);
+            self.cuda.tried_steps += self.steps - before;
+            self.seen.armed = false;
+            r?;
+        }
+        self.side_effects(args, launch)
+    }
+
+    /// Runs the threads to try; whatever they do is taken back.
+    fn attempts(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
+        let Some(target) = self.seen.target.clone() else { return Ok(()) };
+        let inside = |v: [u64; 3], limit: [u32; 3]| v.iter().zip(limit).all(|(a, n)| *a < u64::from(n));
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be inside the grid or block")]
+        let narrow = |v: [u64; 3]| v.map(|x| x as u32);
+        match target.threads {
+            Threads::List(list) => {
+                let mut blocks: Vec<[u32; 3]> = Vec::new();
+                for (b, t) in
+                    list.into_iter().filter(|(b, t): &BlockThread| inside(*b, launch.grid) && inside(*t, launch.block))
+                {
+                    let place = Place { block: narrow(b), thread: narrow(t) };
+                    let end = self.attempt(|m| m.run_alone(args, place))?;
+                    if end != End::All && !blocks.contains(&place.block) {
+                        blocks.push(place.block);
+                    }
+                }
+                for b in blocks {
+                    self.try_block(args, launch, b)?;
+                }
+            }
+            Threads::Block(b) => {
+                if inside(b, launch.grid) {
+                    self.try_block(args, launch, narrow(b))?;
+                }
+            }
+            Threads::Any => {
+                let [gx, gy, gz] = launch.grid;
+                let last = [gx - 1, gy - 1, gz - 1];
+                self.try_block(args, launch, [0; 3])?;
+                if last != [0; 3] {
+                    self.try_block(args, launch, last)?;
+                }
+                for z in 0..gz {
+                    for y in 0..gy {
+                        for x in 0..gx {
+                            if [x, y, z] != [0; 3] && [x, y, z] != last {
+                                self.try_block(args, launch, [x, y, z])?;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn try_block(&mut self, args: &Arguments, launch: &Launch, block: [u32; 3]) -> Result<(), Stop> {
+        if let End::Stuck(why) = self.attempt(|m| m.run_block(args, launch, block))? {
+            self.seen.doubt(format!("in `{}`: {why}", self.program.func(launch.kernel).display));
+        }
+        Ok(())
+    }
+
+    fn attempt(&mut self, f: impl FnOnce(&mut Self) -> Result<End, Stop>) -> Result<End, Stop> {
+        self.mem.begin();
+        let r = f(self);
+        self.mem.rollback();
+        self.cuda.trapped = None;
+        r
+    }
+
+    /// What a launch leaves in memory: done where it is small, forgotten otherwise.
+    fn side_effects(&mut self, args: &Arguments, launch: &Launch) -> Result<(), Stop> {
+        let count = |v: [u32; 3]| v.iter().map(|n| u64::from(*n)).product::<u64>();
+        let threads = count(launch.grid).saturating_mul(count(launch.block));
+        let patient = self.budget.loop_steps == u64::MAX;
+        let tried = patient
+            || threads <= SIDE_THREADS
+                && !self.cuda.dear.contains(&launch.kernel)
+                && self.cuda.side_steps < ALL_SIDE_STEPS;
+        let mut done = false;
+        if tried {
+            let (total, before) = (self.budget.steps, self.steps);
+            if !patient {
+                self.budget.steps = total.min(self.steps + SIDE_STEPS);
+            }
+            self.next_check = 0;
+            let r = self.side_blocks(args, launch);
+            self.budget.steps = total;
+            self.next_check = 0;
+            self.cuda.side_steps += self.steps - before;
+            match r {
+                Ok(all) => done = all,
+                // The launch's own bound, or the run's.
+                Err(Stop::Budget) => self.tick()?,
+                Err(stop) => return Err(stop),
+            }
+        }
+        if !done {
+            // Whether it ends the work for the device decides all that follows.
+            if self.effects.of(self.program, launch.kernel).traps && self.cuda.trapped.is_none() {
+                let name = &self.program.func(launch.kernel).display;
+                if !patient {
+                    self.seen.skipped = true;
+                    return Err(Stop::Unknown(format!("whether a thread of `{name}` traps is not known")));
+                }
+                self.seen.assume(format!("no thread of `{name}` traps or fails an assert"));
+            }
+            self.cuda.dear.insert(launch.kernel);
+            self.seen.skipped = true;
+            let why = self.reason(&format!("what `{}` writes", self.program.func(launch.kernel).display));
+            self.forget_effects(launch.kernel, &args.values, why);
+        }
+        Ok(())
+    }
+
+    fn side_blocks(&mut self, args: &Arguments, launch: &Launch) -> Result<bool, Stop> {
+        let [gx, gy, gz] = launch.grid;
+        for z in 0..gz {
+            for y in 0..gy {
+                for x in 0..gx {
+                    if self.run_block(args, launch, [x, y, z])? != End::All {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Everything that a kernel could write becomes unknown.
+    fn forget_effects(&mut self, kernel: FuncRef, values: &[Val], why: Reason) {
+        let program = self.program;
+        let konst = crate::witness::library::modelled::const_params(&program.func(kernel).display);
+        let m = program.module(kernel.module);
+        // One flag per parameter, one or more scalars each.
+        let mut roots: Vec<ObjId> = Vec::new();
+        let mut at = 0;
+        for (i, p) in program.func(kernel).params.iter().enumerate() {
+            let n = if p.byval.is_some() { 1 } else { leaves(m, p.ty).len() };
+            if !konst.get(i).copied().unwrap_or(false) {
+                roots.extend(values.iter().skip(at).take(n).map(|v| split(v.bits).0).filter(|id| id.0 != 0));
+            }
+            at += n;
+        }
+        let e: Rc<crate::witness::code::effects::Effect> = self.effects.of(program, kernel);
+        for g in &e.globals {
+            let a = self.global_address(g.module, g.global);
+            roots.push(split(a).0);
+        }
+        let mut nobody = Thread::device(Place { block: [0; 3], thread: [0; 3] }, false);
+        for id in self.mem.reachable(&nobody.stack, &roots) {
+            self.forget_object(&mut nobody, id, why);
+        }
+    }
+
+    /// `cudaMemcpyToSymbol` writes where kernels cannot.
+    pub fn write_symbol(&mut self, th: &mut Thread, site: Site, dst: Val, src: Val, len: Val) -> Result<(), Stop> {
+        let id = split(dst.bits).0;
+        let constant = self.mem.global_mut(id).is_some_and(|o| std::mem::take(&mut o.constant));
+        let r = self.copy(th, || site, dst, src, len);
+        if let Some(o) = self.mem.global_mut(id) {
+            o.constant = constant;
+        }
+        r
+    }
+}

@@ -1,0 +1,134 @@
+//! Whether a launch runs at all, and what a kernel that failed leaves behind (CUDA Runtime API 13.0, Execution Control and Error Handling;
+//! codes and limits as an H100 gives them with CUDA 13.0).
+//!
+//! In: a kernel and its configuration. Out: that it runs, that the runtime refuses it, which changes nothing, or that it cannot be told.
+
+use crate::ir::shared::most_static_shared;
+use crate::ir::{FuncRef, Pred};
+use crate::witness::library::cuda::INVALID_VALUE;
+use crate::witness::machine::arith::icmp;
+use crate::witness::machine::state::{Machine, Stop};
+use crate::witness::machine::value::{Val, low32};
+
+/// Bytes of shared memory of a block, static and dynamic together: without `cudaFuncAttributeMaxDynamicSharedMemorySize`, and with the largest
+/// that any capability up to 12.0 takes.
+const USUAL_SHARED: u64 = 48 << 10;
+const MAX_SHARED: u64 = 227 << 10;
+
+/// `cudaFuncAttributeMaxDynamicSharedMemorySize`.
+const MAX_DYNAMIC: u64 = 8;
+
+/// Codes of a launch that is refused: `cudaErrorInvalidConfiguration` by the documents, `cudaErrorInvalidValue` on an H100 with CUDA 13.0.
+const CODES: [u64; 2] = [9, 1];
+
+/// Stands for either of these, as no code that there is.
+pub const REFUSED: u64 = 0x3fff_c0de;
+
+pub const WHICH_CODE: &str = "which code a launch gives that is refused";
+
+/// What holds of both codes alike.
+pub fn one_of_refused<T: PartialEq>(of: impl Fn(u64) -> T) -> Option<u64> {
+    (of(CODES[0]) == of(CODES[1])).then_some(CODES[0])
+}
+
+/// What comparing such a code gives, if both give the same.
+pub fn compare_refused(pred: Pred, w: u32, a: u64, b: u64) -> Option<bool> {
+    let with = |code: u64| {
+        let [a, b] = [a, b].map(|v| if v == REFUSED { code } else { v });
+        icmp(pred, w, a, b)
+    };
+    one_of_refused(with).map(with)
+}
+
+/// What becomes of a launch.
+pub enum Fate {
+    Runs,
+    Refused,
+    Open(String),
+}
+
+impl Machine<'_> {
+    fn static_shared(&self, kernel: FuncRef) -> u64 {
+        most_static_shared(self.program, kernel)
+    }
+
+    /// Whether a launch with known numbers runs.
+    pub fn fate(&mut self, kernel: FuncRef, g: [u32; 3], b: [u32; 3], shared: u64) -> Fate {
+        let threads = b.iter().map(|n| u64::from(*n)).product::<u64>();
+        let most = self.program.func(kernel).max_threads.map_or(1024, |n| u64::from(n).min(1024));
+        let fits = g.iter().chain(&b).all(|n| *n >= 1)
+            && b[0] <= 1024
+            && b[1] <= 1024
+            && b[2] <= 64
+            && threads <= most
+            && g[0] <= 0x7fff_ffff
+            && g[1] <= 65_535
+            && g[2] <= 65_535
+            && shared <= MAX_SHARED;
+        if !fits {
+            return Fate::Refused;
+        }
+        let asked = self.cuda.most_shared.get(&kernel).copied();
+        match asked.map(crate::witness::machine::value::Val::known) {
+            Some(None) if shared > 0 => {
+                Fate::Open("the dynamic shared memory that the kernel may have is not known".to_owned())
+            }
+            Some(Some(n)) => {
+                if shared > n {
+                    Fate::Refused
+                } else {
+                    Fate::Runs
+                }
+            }
+            None if shared > USUAL_SHARED => Fate::Refused,
+            None if shared > 0 && shared + self.static_shared(kernel) > USUAL_SHARED => {
+                Fate::Open(format!("static and dynamic shared memory together may be more than {USUAL_SHARED} bytes"))
+            }
+            _ => Fate::Runs,
+        }
+    }
+
+    /// `cudaFuncSetAttribute`: the error code.
+    pub fn set_attribute(&mut self, handle: Val, attribute: Val, value: Val) -> u64 {
+        if attribute.known().is_some_and(|a| u64::from(low32(a)) != MAX_DYNAMIC) {
+            return 0;
+        }
+        let kernel = match self.kernel_of(handle) {
+            Ok(k) => k,
+            Err(why) => {
+                self.seen.doubt(why);
+                return 0;
+            }
+        };
+        let unknown = self.reason("an attribute of a kernel");
+        let Some(v) = value.known().filter(|_| !attribute.is_poison()) else {
+            self.cuda.most_shared.insert(kernel, Val::poison(if value.is_poison() { value.poison } else { unknown }));
+            return 0;
+        };
+        let n = u64::from(low32(v));
+        if n > MAX_SHARED {
+            self.cuda.error = INVALID_VALUE;
+            return INVALID_VALUE;
+        }
+        // Refused where static memory leaves no room, of which it is not known what the compiler keeps.
+        let room = n + self.static_shared(kernel) <= MAX_SHARED;
+        self.cuda.most_shared.insert(kernel, if room { Val::new(n) } else { Val::poison(unknown) });
+        0
+    }
+
+    /// Notes that a thread of the device ends the whole program on it: a trap, or an assert that fails.
+    pub fn trap(&mut self, what: &str) -> Stop {
+        self.cuda.trapped.get_or_insert_with(|| what.to_owned());
+        Stop::Ended(what.to_owned())
+    }
+
+    /// What device code does after a kernel has failed: nothing, since every call of the runtime that follows fails, too.
+    pub fn works(&self) -> Result<(), Stop> {
+        match &self.cuda.trapped {
+            Some(what) => {
+                Err(Stop::Ended(format!("a kernel fails ({what}): no later call of the CUDA runtime does anything")))
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,579 @@
+//! The CUDA runtime as the host sees it: allocations, copies, symbols, launches, queries. Calls succeed.
+
+use super::libc::{arg, release, short_name, write};
+use super::modelled::{Class, Entry};
+use crate::ir::FuncRef;
+use crate::witness::api::ObjectKind;
+use crate::witness::code::form::CallInfo;
+use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
+use crate::witness::machine::value::{Reason, Val, mask};
+use crate::witness::memory::space::split;
+use crate::witness::memory::store::Fill;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+type Res = Result<Ret, Stop>;
+
+/// State of the runtime.
+#[derive(Default)]
+pub struct Cuda {
+    /// The launch configuration between `__cudaPushCallConfiguration` and the stub's pop: grid x, y, z, block x, y, z,
+    /// dynamic shared bytes, stream.
+    pending: Vec<[Val; 8]>,
+    /// What `cudaGetLastError` says.
+    pub error: u64,
+    /// Launches so far, those that did not run included.
+    pub launches: u64,
+    /// Those that ran.
+    pub ran: u64,
+    /// Kernels whose effects took too long, or could not be followed.
+    pub dear: FxHashSet<FuncRef>,
+    /// Steps taken for effects alone.
+    pub side_steps: u64,
+    /// Steps of threads that were tried for the access sought.
+    pub tried_steps: u64,
+    /// The dynamic shared memory that kernels may have, in bytes, where that was set.
+    pub most_shared: FxHashMap<FuncRef, Val>,
+    /// What ended a kernel, and with it all work for the device.
+    pub trapped: Option<String>,
+    /// The stream that is being captured, whose work is kept in a graph, and the mode.
+    capturing: Option<(Val, Val)>,
+    /// Where launches were come to.
+    pub sites: FxHashSet<crate::witness::api::Site>,
+    message: Option<u64>,
+}
+
+/// `cudaErrorInvalidValue`, `cudaErrorStreamCaptureUnsupported`.
+pub const INVALID_VALUE: u64 = 1;
+const CAPTURE_UNSUPPORTED: u64 = 900;
+/// `cudaErrorCooperativeLaunchTooLarge`.
+const COOPERATIVE_TOO_LARGE: u64 = 720;
+/// Rows of `cudaMallocPitch` are multiples of this on every device so far (measured on an H200: 512).
+const PITCH: u64 = 512;
+
+/// Functions of the runtime by symbol; one with a body is only meant where it has a name of these.
+pub fn find(name: &str, declared: bool) -> Option<Entry> {
+    if !name.starts_with("cuda") && !name.starts_with("__cuda") {
+        return None;
+    }
+    let base = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name);
+    Some(match base {
+        "cudaMalloc" | "cudaMallocAsync" | "cudaMallocFromPoolAsync" => (malloc, Class::Cuda),
+        "cudaMallocManaged" => (malloc_managed, Class::Cuda),
+        "cudaMallocHost" | "cudaHostAlloc" => (malloc_host, Class::Cuda),
+        "cudaMallocPitch" => (malloc_pitch, Class::Cuda),
+        "cudaMalloc3D" => (malloc_3d, Class::Cuda),
+        "cudaFree" => (free, Class::Cuda),
+        "cudaFreeAsync" => (free_async, Class::Cuda),
+        "cudaFreeHost" => (free_host, Class::Cuda),
+        "cudaFreeArray" => (super::libc::zero, Class::Pure),
+        "cudaFuncSetAttribute" => (set_attribute, Class::Cuda),
+        "cudaStreamBeginCapture" | "cudaStreamBeginCaptureToGraph" => (begin_capture, Class::Cuda),
+        "cudaStreamEndCapture" => (end_capture, Class::Cuda),
+        "cudaGraphLaunch" => (graph_launch, Class::Cuda),
+        "cudaMemcpy" | "cudaMemcpyAsync" => (memcpy, Class::Memory),
+        "cudaMemcpyPeer" | "cudaMemcpyPeerAsync" => (memcpy_peer, Class::Memory),
+        "cudaMemcpy2D" | "cudaMemcpy2DAsync" => (memcpy_2d, Class::Memory),
+        "cudaMemcpyToSymbol" | "cudaMemcpyToSymbolAsync" => (to_symbol, Class::Cuda),
+        "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync" => (from_symbol, Class::Memory),
+        "cudaGetSymbolAddress" => (symbol_address, Class::Memory),
+        "cudaGetSymbolSize" => (symbol_size, Class::Memory),
+        "cudaMemset" | "cudaMemsetAsync" => (memset, Class::Memory),
+        "cudaMemset2D" | "cudaMemset2DAsync" => (memset_2d, Class::Memory),
+        "cudaHostGetDevicePointer" => (host_device_pointer, Class::Memory),
+        "cudaHostRegister" => (host_register, Class::Memory),
+        "cudaGetDeviceCount" => (device_count, Class::Memory),
+        "cudaGetDevice" => (device_number, Class::Memory),
+        "cudaDeviceGetAttribute" => (attribute, Class::Memory),
+        "cudaGetDeviceProperties" | "cudaGetDeviceProperties_v2" => (properties, Class::Memory),
+        "cudaGetErrorString" | "cudaGetErrorName" => (message, Class::Pure),
+        "cudaGetLastError" => (last_error, Class::Pure),
+        "cudaPeekAtLastError" => (peek_error, Class::Pure),
+        "cudaStreamCreate"
+        | "cudaStreamCreateWithFlags"
+        | "cudaStreamCreateWithPriority"
+        | "cudaEventCreate"
+        | "cudaEventCreateWithFlags"
+        | "cudaGraphCreate"
+        | "cudaGraphInstantiate"
+        | "cudaMemPoolCreate"
+        | "cudaDeviceGetDefaultMemPool" => (handle, Class::Memory),
+        "__cudaPushCallConfiguration" => (push, Class::Cuda),
+        "__cudaPopCallConfiguration" => (pop, Class::Cuda),
+        "cudaLaunchKernel" => (launch, Class::Cuda),
+        "cudaLaunchCooperativeKernel" => (launch_cooperative, Class::Cuda),
+        "cudaLaunchKernelExC" => (launch_ex, Class::Cuda),
+        "cudaDeviceSynchronize"
+        | "cudaThreadSynchronize"
+        | "cudaStreamSynchronize"
+        | "cudaEventSynchronize"
+        | "cudaEventRecord"
+        | "cudaEventDestroy"
+        | "cudaStreamDestroy"
+        | "cudaStreamWaitEvent"
+        | "cudaSetDevice"
+        | "cudaSetDeviceFlags"
+        | "cudaDeviceSetCacheConfig"
+        | "cudaFuncSetCacheConfig"
+        | "cudaDeviceSetLimit"
+        | "cudaProfilerStart"
+        | "cudaProfilerStop"
+        | "cudaMemPrefetchAsync"
+        | "cudaMemAdvise"
+        | "cudaHostUnregister"
+        | "cudaEventQuery"
+        | "cudaStreamQuery"
+        | "cudaDeviceEnablePeerAccess"
+        | "cudaFuncSetSharedMemConfig"
+        | "cudaDeviceSetSharedMemConfig"
+        | "cudaMemPoolSetAttribute"
+        | "__cudaRegisterFatBinary"
+        | "__cudaRegisterFatBinaryEnd"
+        | "__cudaRegisterFunction"
+        | "__cudaRegisterVar"
+        | "__cudaUnregisterFatBinary"
+        | "__cudaRegisterManagedVar"
+        | "__cudaInitModule"
+        | "cudaDeviceReset"
+        | "cudaThreadExit" => (super::libc::zero, Class::Pure),
+        // Wrapper templates of the headers have bodies of their own, with C++ names.
+        _ if declared && name.starts_with("cuda") => (succeeds, Class::Memory),
+        _ => return None,
+    })
+}
+
+/// Any other call: succeeds, and what it could write through its arguments is not known.
+fn succeeds(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let name = short_name(m, call);
+    let why = m.reason(&format!("what `{name}` gives"));
+    for (a, info) in args.iter().zip(&call.args) {
+        if info.bits == 64
+            && !info.float
+            && !a.is_poison()
+            && m.mem.global(split(a.bits).0).is_none_or(|o| o.kind != ObjectKind::Device)
+        {
+            m.forget(th, *a, why);
+        }
+    }
+    Ok(Ret::Val(Val::ZERO))
+}
+
+const OK: Res = Ok(Ret::Val(Val::ZERO));
+
+/// Allocates and writes the pointer through the first argument.
+fn allocate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], size: Val, kind: ObjectKind) -> Res {
+    m.works()?;
+    // An allocation is no work that a stream could keep; `cudaStreamCaptureModeRelaxed` lets it happen.
+    if let Some((_, mode)) = m.cuda.capturing.filter(|(_, mode)| mode.known() != Some(2)) {
+        if mode.is_poison() || short_name(m, call).contains("Async") {
+            return Err(Stop::Unknown("memory is allocated while a stream is captured".to_owned()));
+        }
+        m.cuda.error = CAPTURE_UNSUPPORTED;
+        return Ok(Ret::Val(Val::new(CAPTURE_UNSUPPORTED)));
+    }
+    let name = short_name(m, call);
+    let site = m.user_site(th);
+    if let Some(n) = size.known() {
+        let limit = m.budget.device_memory;
+        let used = m.mem.device_bytes();
+        if n > limit || used > limit - n {
+            let at = site.map(|s| m.line(s)).unwrap_or_default();
+            return Err(Stop::Ended(format!(
+                "{at}: an allocation of {n} bytes with {used} in use, which is more than the device has ({limit})"
+            )));
+        }
+    }
+    let p = m.heap_object(kind, &name, site, size, Fill::Poison(Reason::UNINIT))?;
+    write(m, th, call, arg(args, 0), 64, p)?;
+    OK
+}
+
+fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    allocate(m, th, call, args, arg(args, 1), ObjectKind::Device)
+}
+fn malloc_managed(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    allocate(m, th, call, args, arg(args, 1), ObjectKind::Managed)
+}
+fn malloc_host(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    allocate(m, th, call, args, arg(args, 1), ObjectKind::Pinned)
+}
+
+fn times(a: Val, b: Val) -> Val {
+    match (a.known(), b.known()) {
+        (Some(x), Some(y)) => Val::new(x.saturating_mul(y)),
+        _ => Val::poison(if a.is_poison() { a.poison } else { b.poison }),
+    }
+}
+
+fn pitched(width: Val) -> Val {
+    width.known().map_or(width, |w| Val::new(w.div_ceil(PITCH).saturating_mul(PITCH)))
+}
+
+fn malloc_pitch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let pitch = pitched(arg(args, 2));
+    m.seen.assume(format!("`cudaMallocPitch` rounds rows up to {PITCH} bytes"));
+    write(m, th, call, arg(args, 1), 64, pitch)?;
+    allocate(m, th, call, args, times(pitch, arg(args, 3)), ObjectKind::Device)
+}
+
+/// `cudaMalloc3D(cudaPitchedPtr *, cudaExtent)`; the extent comes by value in memory.
+fn malloc_3d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let (out, extent) = (arg(args, 0), arg(args, 1));
+    let field = |m: &mut Machine<'_>, i: u64| super::libc::read(m, th, Val { bits: extent.bits + 8 * i, ..extent }, 64);
+    let (w, h, d) = (field(m, 0)?, field(m, 1)?, field(m, 2)?);
+    let pitch = pitched(w);
+    for (i, v) in [(1, pitch), (2, w), (3, h)] {
+        write(m, th, call, Val { bits: out.bits + 8 * i, ..out }, 64, v)?;
+    }
+    allocate(m, th, call, args, times(times(pitch, h), d), ObjectKind::Device)
+}
+
+/// Frees what it may: memory of these kinds that starts there, and nothing else (as an H100 does with CUDA 13.0; a pointer into the middle,
+/// pinned memory given to `cudaFree` and memory of the device given to `cudaFreeHost` are refused, and stay as they are).
+fn free_kinds(m: &mut Machine<'_>, th: &Thread, args: &[Val], kinds: &[ObjectKind]) -> Res {
+    m.works()?;
+    let Some(a) = arg(args, 0).known().filter(|a| *a != 0) else { return OK };
+    let (id, offset) = split(a);
+    // Memory that was registered was not allocated by the runtime.
+    let own = m
+        .mem
+        .global(id)
+        .is_some_and(|o| kinds.contains(&o.kind) && (o.kind != ObjectKind::Pinned || o.name.starts_with("cuda")));
+    if offset != 0 || !own {
+        if m.mem
+            .global(id)
+            .is_some_and(|o| o.kind == ObjectKind::Foreign || o.unknown.is_some() && o.kind != ObjectKind::Device)
+        {
+            return OK;
+        }
+        m.cuda.error = INVALID_VALUE;
+        return Ok(Ret::Val(Val::new(INVALID_VALUE)));
+    }
+    release(m, th, a)?;
+    OK
+}
+
+fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    free_kinds(m, th, args, &[ObjectKind::Device, ObjectKind::Managed])
+}
+fn free_async(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    free_kinds(m, th, args, &[ObjectKind::Device])
+}
+fn free_host(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    free_kinds(m, th, args, &[ObjectKind::Pinned])
+}
+
+fn set_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    m.works()?;
+    let code = m.set_attribute(arg(a, 0), arg(a, 1), arg(a, 2));
+    Ok(Ret::Val(Val::new(code)))
+}
+
+fn begin_capture(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    m.works()?;
+    if m.cuda.capturing.is_some() {
+        return Err(Stop::Unknown("two streams are captured at the same time".to_owned()));
+    }
+    let mode = if short_name(m, call).starts_with("cudaStreamBeginCaptureToGraph") { arg(a, 5) } else { arg(a, 1) };
+    m.cuda.capturing = Some((arg(a, 0), mode));
+    OK
+}
+
+fn end_capture(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    m.cuda.capturing = None;
+    handle(m, th, call, a)
+}
+
+/// What a graph does is not followed.
+fn graph_launch(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Err(Stop::Unknown("a graph is launched, which is not followed".to_owned()))
+}
+
+/// Whether work for the device is done now: not while a stream is captured, which keeps its own work for later; other work is refused
+/// where it goes to the default stream.
+fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, Stop> {
+    m.works()?;
+    let Some((captured, _)) = m.cuda.capturing else { return Ok(true) };
+    match (stream.known(), captured.known()) {
+        (Some(0), _) => Ok(false),
+        (Some(s), Some(c)) if s == c => Ok(false),
+        _ => Err(Stop::Unknown("another stream than the one that is captured is used meanwhile".to_owned())),
+    }
+}
+
+/// The stream of a copy or fill: the last argument of those that do not wait.
+fn stream_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {
+    let name = short_name(m, call);
+    let name = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(&name);
+    if name.ends_with("Async") { args.last().copied().unwrap_or(Val::ZERO) } else { Val::ZERO }
+}
+
+fn memcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, args))? {
+        return OK;
+    }
+    if let Some(site) = m.site(th) {
+        m.copy(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?;
+    }
+    OK
+}
+
+fn memcpy_peer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, args))? {
+        return OK;
+    }
+    if let Some(site) = m.site(th) {
+        m.copy(th, || site, arg(args, 0), arg(args, 2), arg(args, 4))?;
+    }
+    OK
+}
+
+/// Row by row: (dst, dpitch, src, spitch, width, height).
+fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, a))? {
+        return OK;
+    }
+    let Some(site) = m.site(th) else { return OK };
+    let (Some(dp), Some(sp), Some(h)) = (arg(a, 1).known(), arg(a, 3).known(), arg(a, 5).known()) else {
+        let why = [1, 3, 5].into_iter().map(|i| arg(a, i).poison).find(|r| r.is_some()).unwrap_or_default();
+        m.forget(th, arg(a, 0), why);
+        return OK;
+    };
+    if h > 1 << 20 {
+        let why = m.reason("a copy of more than a million rows");
+        m.forget(th, arg(a, 0), why);
+        return OK;
+    }
+    for i in 0..h {
+        let at = |p: Val, pitch: u64| Val { bits: p.bits.wrapping_add(i.wrapping_mul(pitch)), ..p };
+        m.copy(th, || site, at(arg(a, 0), dp), at(arg(a, 2), sp), arg(a, 4))?;
+    }
+    OK
+}
+
+fn symbol(m: &mut Machine<'_>, p: Val) -> Result<Val, Val> {
+    let Some(a) = p.known() else { return Err(p) };
+    // Variables are known by their first bytes alone; all else is refused.
+    if split(a).1 != 0 {
+        return Err(m.unknown("a variable of the device that is named by another address than its own"));
+    }
+    Ok(m.device_twin(a)
+        .map_or(Val::ZERO, |id| Val::new(id.address() + (a & mask(40)).wrapping_sub(split(a).0.address() & mask(40)))))
+}
+
+fn to_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, a))? {
+        return OK;
+    }
+    let Some(site) = m.site(th) else { return OK };
+    match (symbol(m, arg(a, 0)), arg(a, 3).known()) {
+        (Ok(p), Some(off)) => m.write_symbol(th, site, Val::new(p.bits.wrapping_add(off)), arg(a, 1), arg(a, 2))?,
+        (Ok(p), None) => m.forget(th, p, arg(a, 3).poison),
+        (Err(_), _) => m.seen.doubt(format!("{}: which symbol is written is not known", m.line(site))),
+    }
+    OK
+}
+
+fn from_symbol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, a))? {
+        return OK;
+    }
+    let Some(site) = m.site(th) else { return OK };
+    match (symbol(m, arg(a, 1)), arg(a, 3).known()) {
+        (Ok(p), Some(off)) => m.copy(th, || site, arg(a, 0), Val::new(p.bits.wrapping_add(off)), arg(a, 2))?,
+        (Ok(_), None) => m.forget(th, arg(a, 0), arg(a, 3).poison),
+        (Err(p), _) => m.forget(th, arg(a, 0), p.poison),
+    }
+    OK
+}
+
+fn symbol_address(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let v = match symbol(m, arg(a, 1)) {
+        Ok(v) | Err(v) => v,
+    };
+    write(m, th, call, arg(a, 0), 64, v)?;
+    OK
+}
+
+fn symbol_size(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let v = match symbol(m, arg(a, 1)) {
+        Ok(v) => m.mem.global(split(v.bits).0).map_or(Val::ZERO, |o| Val::new(o.size)),
+        Err(v) => v,
+    };
+    write(m, th, call, arg(a, 0), 64, v)?;
+    OK
+}
+
+fn memset(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, args))? {
+        return OK;
+    }
+    if let Some(site) = m.site(th) {
+        m.set(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?;
+    }
+    OK
+}
+
+/// (dst, pitch, value, width, height).
+fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    if !is_done_now(m, stream_of(m, call, a))? {
+        return OK;
+    }
+    let Some(site) = m.site(th) else { return OK };
+    let (Some(pitch), Some(h)) = (arg(a, 1).known(), arg(a, 4).known().filter(|h| *h <= 1 << 20)) else {
+        let why = m.reason("what `cudaMemset2D` writes");
+        m.forget(th, arg(a, 0), why);
+        return OK;
+    };
+    for i in 0..h {
+        let p = arg(a, 0);
+        m.set(th, || site, Val { bits: p.bits.wrapping_add(i.wrapping_mul(pitch)), ..p }, arg(a, 2), arg(a, 3))?;
+    }
+    OK
+}
+
+fn host_device_pointer(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    write(m, th, call, arg(a, 0), 64, arg(a, 1))?;
+    OK
+}
+
+/// From now on kernels may use it.
+fn host_register(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    if let Some(o) = arg(a, 0).known().and_then(|p| m.mem.global_mut(split(p).0))
+        && matches!(o.kind, ObjectKind::HostHeap | ObjectKind::HostGlobal)
+    {
+        o.kind = ObjectKind::Pinned;
+    }
+    OK
+}
+
+fn device_count(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    m.seen.assume("there is one device".to_owned());
+    write(m, th, call, arg(a, 0), 32, Val::new(1))?;
+    OK
+}
+
+fn device_number(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    write(m, th, call, arg(a, 0), 32, Val::ZERO)?;
+    OK
+}
+
+/// `cudaDeviceGetAttribute(int *, attribute, device)`: what the launch limits say; all else depends on the device.
+fn attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let v = match arg(a, 1).known() {
+        Some(1..=3) => Val::new(1024),
+        Some(4) => Val::new(64),
+        Some(5) => Val::new(0x7fff_ffff),
+        Some(6 | 7) => Val::new(65_535),
+        Some(10) => Val::new(32),
+        _ => m.unknown("a property of the device"),
+    };
+    write(m, th, call, arg(a, 0), 32, v)?;
+    OK
+}
+
+/// `cudaGetDeviceProperties(cudaDeviceProp *, device)`: the same, at the offsets that the structure has had since CUDA 10.
+fn properties(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let why = m.reason("a property of the device");
+    let p = arg(a, 0);
+    m.forget(th, p, why);
+    let at = |off: u64| Val { bits: p.bits + off, ..p };
+    super::string::put_text(m, th, call, p, b"a CUDA device")?;
+    for (off, v) in
+        [(308, 32), (320, 1024), (324, 1024), (328, 1024), (332, 64), (336, 0x7fff_ffff), (340, 65_535), (344, 65_535)]
+    {
+        write(m, th, call, at(off), 32, Val::new(v))?;
+    }
+    OK
+}
+
+fn message(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    if let Some(a) = m.cuda.message {
+        return Ok(Ret::Val(Val::new(a)));
+    }
+    let text = b"no error\0";
+    let p =
+        m.heap_object(ObjectKind::HostGlobal, "an error message", None, Val::new(text.len() as u64), Fill::Byte(0))?;
+    if let Some(o) = m.mem.global_mut(split(p.bits).0) {
+        o.store.write_bytes(0, text);
+    }
+    m.cuda.message = Some(p.bits);
+    Ok(Ret::Val(p))
+}
+
+fn last_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(Val::new(std::mem::take(&mut m.cuda.error))))
+}
+fn peek_error(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(Val::new(m.cuda.error)))
+}
+
+/// Something opaque is made and its handle written.
+fn handle(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let name = short_name(m, call);
+    let h = m.heap_object(ObjectKind::Foreign, &name, None, Val::poison(Reason::OPEN), Fill::Byte(0))?;
+    // `cudaStreamEndCapture` has the stream before it.
+    let at = usize::from(name == "cudaStreamEndCapture");
+    write(m, th, call, arg(a, at), 64, h)?;
+    OK
+}
+
+/// Grid and block come as two scalars each: x and y packed in 64 bits, then z.
+fn dims(xy: Val, z: Val) -> [Val; 3] {
+    let part = |shift: u32| xy.known().map_or(Val::poison(xy.poison), |b| Val::new(b >> shift & mask(32)));
+    [part(0), part(32), z.known().map_or(z, |b| Val::new(b & mask(32)))]
+}
+
+fn push(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    let ([gx, gy, gz], [bx, by, bz]) = (dims(arg(a, 0), arg(a, 1)), dims(arg(a, 2), arg(a, 3)));
+    m.cuda.pending.push([gx, gy, gz, bx, by, bz, arg(a, 4), arg(a, 5)]);
+    OK
+}
+
+fn pop(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let c = m.cuda.pending.pop().unwrap_or([Val::UNINIT; 8]);
+    for i in 0..3 {
+        let at = |p: Val| Val { bits: p.bits + 4 * i as u64, ..p };
+        write(m, th, call, at(arg(a, 0)), 32, c[i])?;
+        write(m, th, call, at(arg(a, 1)), 32, c[3 + i])?;
+    }
+    write(m, th, call, arg(a, 2), 64, c[6])?;
+    write(m, th, call, arg(a, 3), 64, c[7])?;
+    OK
+}
+
+fn launch(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    let (grid, block) = (dims(arg(a, 1), arg(a, 2)), dims(arg(a, 3), arg(a, 4)));
+    if !is_done_now(m, arg(a, 7))? {
+        return OK;
+    }
+    m.launch(th, arg(a, 0), grid, block, arg(a, 6), arg(a, 5)).map(|e| Ret::Val(Val::new(e)))
+}
+
+/// All blocks are on the device at the same time: refused where no device has so much room (multiprocessors of a B200, with 2048 threads and 32
+/// blocks each).
+fn launch_cooperative(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let product = |v: [Val; 3]| v.iter().try_fold(1u64, |n, v| v.known().map(|k| n.saturating_mul(k)));
+    if let (Some(blocks), Some(threads)) = (product(dims(arg(a, 1), arg(a, 2))), product(dims(arg(a, 3), arg(a, 4))))
+        && (blocks > 148 * 32 || blocks.saturating_mul(threads) > 148 * 2048)
+        && is_done_now(m, arg(a, 7))?
+    {
+        m.cuda.error = COOPERATIVE_TOO_LARGE;
+        return Ok(Ret::Val(Val::new(COOPERATIVE_TOO_LARGE)));
+    }
+    launch(m, th, call, a)
+}
+
+/// `cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **)`: grid at 0, block at 12, shared bytes at 24.
+fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    let config = arg(a, 0);
+    let mut v = [Val::ZERO; 7];
+    for (i, slot) in (0u64..).zip(&mut v) {
+        let (off, bits) = if i < 6 { (4 * i, 32) } else { (24, 64) };
+        *slot = super::libc::read(m, th, Val { bits: config.bits + off, ..config }, bits)?;
+    }
+    let stream = super::libc::read(m, th, Val { bits: config.bits + 32, ..config }, 64)?;
+    if !is_done_now(m, stream)? {
+        return OK;
+    }
+    m.launch(th, arg(a, 1), [v[0], v[1], v[2]], [v[3], v[4], v[5]], v[6], arg(a, 2)).map(|e| Ret::Val(Val::new(e)))
+}

@@ -1,0 +1,712 @@
+//! The parts of the C++ library that lie in libstdc++ itself, and streams, whose effects do not matter.
+//!
+//! Containers and algorithms are templates: their bodies are in the program and are run as they are.
+
+use super::libc::{arg, first, free, malloc, nothing, outside, read, text, write, zero};
+use super::modelled::{Class, Entry};
+use crate::witness::api::ObjectKind;
+use crate::witness::code::form::CallInfo;
+use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
+use crate::witness::machine::value::{Reason, Val};
+use crate::witness::memory::store::Fill;
+
+type Res = Result<Ret, Stop>;
+
+const STRING: &str = "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
+const STRING_CONST: &str = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
+
+/// By mangled symbol.
+pub fn find(name: &str, _display: &str) -> Option<Entry> {
+    if let Some(e) = super::no_return::find(name) {
+        return Some(e);
+    }
+    if let Some(method) = name.strip_prefix(STRING) {
+        return string_method(method);
+    }
+    if let Some(method) = name.strip_prefix(STRING_CONST) {
+        return if method == "7compareEPKc" { Some((string_compare, Class::Pure)) } else { None };
+    }
+    Some(match name {
+        "_Znwm"
+        | "_Znam"
+        | "_ZnwmRKSt9nothrow_t"
+        | "_ZnamRKSt9nothrow_t"
+        | "_ZnwmSt11align_val_t"
+        | "_ZnamSt11align_val_t"
+        | "_ZnwmSt11align_val_tRKSt9nothrow_t"
+        | "__cxa_allocate_exception" => (malloc, Class::Memory),
+        "_ZdlPv"
+        | "_ZdaPv"
+        | "_ZdlPvm"
+        | "_ZdaPvm"
+        | "_ZdlPvSt11align_val_t"
+        | "_ZdaPvSt11align_val_t"
+        | "_ZdlPvmSt11align_val_t"
+        | "_ZdaPvmSt11align_val_t"
+        | "_ZdlPvRKSt9nothrow_t" => (free, Class::Memory),
+        "__cxa_guard_acquire" => (guard_acquire, Class::Memory),
+        "__cxa_guard_release" => (guard_release, Class::Memory),
+        "__cxa_guard_abort" | "__cxa_free_exception" => (nothing, Class::Pure),
+        "_ZNSt6chrono3_V212system_clock3nowEv" | "_ZNSt6chrono3_V212steady_clock3nowEv" => (outside, Class::Pure),
+        // Where a stream stands is no stream.
+        "_ZNSo5tellpEv" => (outside, Class::Pure),
+        "_ZNSt8__detail15_List_node_base7_M_hookEPS0_" => (list_hook, Class::Memory),
+        "_ZNSt8__detail15_List_node_base9_M_unhookEv" => (list_unhook, Class::Memory),
+        "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_" => (tree_insert, Class::Memory),
+        "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base" | "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base" => {
+            (tree_next, Class::Pure)
+        }
+        "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base" | "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base" => {
+            (tree_previous, Class::Pure)
+        }
+        "_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm" => (next_buckets, Class::Memory),
+        "_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm" => (need_rehash, Class::Memory),
+        "_ZNSirsERi" => (cin_int, Class::Input),
+        "_ZNSirsERj" => (cin_unsigned, Class::Input),
+        "_ZNSirsERl" | "_ZNSirsERx" => (cin_long, Class::Input),
+        "_ZNSirsERm" | "_ZNSirsERy" => (cin_unsigned_long, Class::Input),
+        "_ZNSirsERf" => (cin_f32, Class::Input),
+        "_ZNSirsERd" => (cin_f64, Class::Input),
+        "_ZNSi4readEPcl" => (istream_read, Class::Input),
+        "_ZNSi10_M_extractIlEERSiRT_" | "_ZNSi10_M_extractIxEERSiRT_" => (cin_long, Class::Input),
+        "_ZNSi10_M_extractImEERSiRT_" | "_ZNSi10_M_extractIyEERSiRT_" => (cin_unsigned_long, Class::Input),
+        "_ZNSi10_M_extractIjEERSiRT_" => (cin_unsigned, Class::Input),
+        "_ZNSi10_M_extractIfEERSiRT_" => (cin_f32, Class::Input),
+        "_ZNSi10_M_extractIdEERSiRT_" => (cin_f64, Class::Input),
+        _ => return ifstream(name).or_else(|| stream(name)),
+    })
+}
+
+/// The members of `std::ifstream` that are computed.
+fn ifstream(name: &str) -> Option<Entry> {
+    let member = name
+        .strip_prefix("_ZNSt14basic_ifstreamIcSt11char_traitsIcEE")
+        .or_else(|| name.strip_prefix("_ZNKSt14basic_ifstreamIcSt11char_traitsIcEE"))?;
+    Some(match member {
+        "7is_openEv" => (ifstream_is_open, Class::Pure),
+        "5closeEv" | "D1Ev" | "D2Ev" => (nothing, Class::Pure),
+        m if m.contains("ERKNSt7__cxx1112basic_string") => (ifstream_open_string, Class::Input),
+        m if ["C1EPKc", "C2EPKc", "4openEPKc"].iter().any(|p| m.starts_with(p)) => (ifstream_open, Class::Input),
+        _ => return None,
+    })
+}
+
+fn ifstream_open(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    super::stdio::open_ifstream(m, th, arg(args, 0), arg(args, 1))?;
+    (m.libc.cin_good, m.libc.cin_ended) = (Some(true), false);
+    Ok(Ret::Void)
+}
+
+/// The name is a string, whose text its first member points to.
+fn ifstream_open_string(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let text = read(m, th, arg(args, 1), 64)?;
+    ifstream_open(m, th, call, &[arg(args, 0), text])
+}
+
+/// That a file can be opened is taken for granted.
+fn ifstream_is_open(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(Ret::Val(if m.libc.files.of_ifstream(arg(args, 0)).is_some() {
+        Val::new(1)
+    } else {
+        m.unknown("the state of a stream")
+    }))
+}
+
+fn istream_read(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let Some(file) = m.libc.files.of_ifstream(arg(args, 0)) else { return stream_member(m, th, call, args) };
+    m.libc.cin_good = super::stdio::read_ifstream(m, th, call, (file, arg(args, 1), arg(args, 2)))?;
+    m.libc.cin_ended = m.libc.cin_good == Some(false);
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+/// Streams: output has no effect, input that is not modelled is not known.
+fn stream(name: &str) -> Option<Entry> {
+    let starts = |list: &[&str]| list.iter().any(|p| name.starts_with(p));
+    match name {
+        "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc" => return Some((print_text, Class::Pure)),
+        "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c" => return Some((print_char, Class::Pure)),
+        "_ZNSolsEi" | "_ZNSolsEj" | "_ZNSolsEl" | "_ZNSolsEm" | "_ZNSolsEb" | "_ZNSolsEd" | "_ZNSolsEf"
+        | "_ZNSolsEs" | "_ZNSolsEt" => return Some((print_number, Class::Pure)),
+        "_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_" => return Some((print_newline, Class::Pure)),
+        _ => {}
+    }
+    // `std::operator<<`, members of `std::ostream`, manipulators.
+    if starts(&[
+        "_ZStls",
+        "_ZNSols",
+        "_ZNSo",
+        "_ZSt4endl",
+        "_ZSt5flush",
+        "_ZSt4ends",
+        "_ZSt16__ostream_insert",
+        "_ZNSt13basic_ostream",
+        "_ZSt7__write",
+        "_ZSt13__ostream_fill",
+    ]) {
+        return Some((first, Class::Pure));
+    }
+    if starts(&["_ZNSt8ios_base4InitC", "_ZNSt8ios_base4InitD"]) {
+        return Some((nothing, Class::Pure));
+    }
+    if starts(&[
+        "_ZSt12setprecision",
+        "_ZSt4setw",
+        "_ZSt7setfill",
+        "_ZSt7setbase",
+        "_ZSt11setiosflags",
+        "_ZSt13resetiosflags",
+    ]) {
+        return Some((zero, Class::Pure));
+    }
+    if starts(&[
+        "_ZSt5fixed",
+        "_ZSt10scientific",
+        "_ZSt3hex",
+        "_ZSt3dec",
+        "_ZSt4left",
+        "_ZSt5right",
+        "_ZSt9boolalpha",
+        "_ZSt11noboolalpha",
+        "_ZSt7showpos",
+        "_ZSt8internal",
+        "_ZSt9showpoint",
+    ]) {
+        return Some((first, Class::Pure));
+    }
+    if starts(&[
+        "_ZNSt8ios_base",
+        "_ZNKSt8ios_base",
+        "_ZNSt9basic_ios",
+        "_ZNKSt9basic_ios",
+        "_ZNSt6locale",
+        "_ZNKSt6locale",
+        "_ZSt9use_facet",
+        "_ZNKSt5ctype",
+    ]) {
+        return Some((stream_state, Class::Pure));
+    }
+    // Classes of file and string streams, `std::istream`'s members and extractors, `std::getline`.
+    if starts(&[
+        "_ZNSt14basic_ofstream",
+        "_ZNSt14basic_ifstream",
+        "_ZNSt13basic_fstream",
+        "_ZNSt13basic_filebuf",
+        "_ZNKSt13basic_filebuf",
+        "_ZNKSt14basic_ifstream",
+        "_ZNKSt14basic_ofstream",
+        "_ZNSt12__basic_file",
+        "_ZNSt7__cxx1118basic_stringstream",
+        "_ZNSt7__cxx1119basic_istringstream",
+        "_ZNSt7__cxx1119basic_ostringstream",
+        "_ZNSt7__cxx1115basic_stringbuf",
+        "_ZNKSt7__cxx1118basic_stringstream",
+        "_ZNKSt7__cxx1119basic_istringstream",
+        "_ZNKSt7__cxx1119basic_ostringstream",
+        "_ZNKSt7__cxx1115basic_stringbuf",
+        "_ZNSt15basic_streambuf",
+        "_ZNSi",
+        "_ZNSrs",
+        "_ZStrs",
+        "_ZSt7getline",
+        "_ZNSt13basic_istream",
+        "_ZNSd",
+        "_ZNSt14basic_iostream",
+        "_ZSt2ws",
+        "_ZNSt13random_device",
+        "_ZNSt6thread",
+    ]) {
+        return Some((stream_member, Class::Input));
+    }
+    None
+}
+
+fn print_text(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let s = text(m, th, arg(args, 1)).unwrap_or_else(|_| b"?".to_vec());
+    m.print(&s);
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+fn print_char(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    m.print(&[arg(args, 1).known().map_or(b'?', |c| c as u8)]);
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+/// Numbers as Rust spells them, which is how streams spell integers.
+fn print_number(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let (v, info) = (arg(args, 1), call.args.get(1));
+    let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
+    let w = info.map_or(64, |i| u32::from(i.bits));
+    let s = match v.known() {
+        None => "?".to_owned(),
+        Some(b) if name.ends_with(['d', 'f']) => crate::witness::machine::value::float(b, w).to_string(),
+        Some(b) if name.ends_with(['i', 'l', 's']) => crate::witness::machine::value::signed(b, w).to_string(),
+        Some(b) => b.to_string(),
+    };
+    m.print(s.as_bytes());
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+fn print_newline(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    m.print(b"\n");
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+/// A question to a stream, or a setting.
+fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
+    let asks = ["cvb", "nt", "4good", "4fail", "3bad", "3eof", "7rdstate"]
+        .iter()
+        .find_map(|s| name.contains(&format!("E{s}Ev")).then_some(*s));
+    if ["5clear", "8setstate", "10exceptions", "4init"].iter().any(|set| name.contains(set)) {
+        let why = m.reason("the state of a stream that the program sets");
+        m.libc.files.state_is_set(why);
+        m.libc.cin_good = None;
+    }
+    if let Some(what) = asks {
+        // After reading from the standard input, whether that worked; nothing is known of other streams.
+        if let Some(good) = m.libc.cin_good {
+            let ended = m.libc.cin_ended;
+            let v = match what {
+                "cvb" => u64::from(good),
+                "4good" => u64::from(good && !ended),
+                "3eof" => u64::from(ended),
+                "3bad" => 0,
+                "7rdstate" => (if good { 0 } else { 4 }) + if ended { 2 } else { 0 },
+                _ => u64::from(!good),
+            };
+            return Ok(Ret::Val(Val::new(v)));
+        }
+        return Ok(Ret::Val(m.unknown("the state of a stream")));
+    }
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+/// A member of a stream that is not followed: what it could write is not known; it gives the stream back.
+fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    m.libc.cin_good = None;
+    let display = call.target.map_or(String::new(), |f| m.program.func(f).display.clone());
+    let why = m.reason(&format!("`{}`", display.split('(').next().unwrap_or_default()));
+    // It has read on.
+    for a in args {
+        if let Some(f) = m.libc.files.of_ifstream(*a) {
+            m.libc.files.lose(f, why);
+        }
+        if is_cin(m, *a) {
+            let f = Val::new(m.stdin()?);
+            m.libc.files.lose(f, why);
+        }
+    }
+    for a in args.iter().filter(|a| !a.is_poison()) {
+        m.forget(th, *a, why);
+    }
+    // Extractors and inserters give their stream; others (`str()`, `is_open()`) something not known.
+    let chained = display.contains("operator>>") || display.contains("operator<<") || display.contains("getline");
+    Ok(Ret::Val(if chained { arg(args, 0) } else { Val::poison(why) }))
+}
+
+/// Whether a stream argument is `std::cin`.
+fn is_cin(m: &Machine<'_>, p: Val) -> bool {
+    p.known().is_some_and(|a| m.globals.iter().any(|(g, at)| *at == a && m.program.global(*g).name == "_ZSt3cin"))
+}
+
+/// Reads a number from the standard input or a file.
+fn cin(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    (bits, signed, float): (u32, bool, bool),
+) -> Res {
+    let f = match m.libc.files.of_ifstream(arg(args, 0)) {
+        Some(f) => f,
+        None if is_cin(m, arg(args, 0)) => Val::new(m.stdin()?),
+        None => return stream_member(m, th, call, args),
+    };
+    let (v, good) = match m.libc.files.number(f, (bits, signed, float)) {
+        Ok((v, failed)) => (v, Some(!failed)),
+        Err(why) => (Some(Val::poison(why)), None),
+    };
+    m.libc.cin_good = good;
+    m.libc.cin_ended = m.libc.files.has_ended(f);
+    if let Some(v) = v {
+        write(m, th, call, arg(args, 1), bits, v)?;
+    }
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+fn cin_int(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    cin(m, th, c, a, (32, true, false))
+}
+fn cin_unsigned(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    cin(m, th, c, a, (32, false, false))
+}
+fn cin_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    cin(m, th, c, a, (64, true, false))
+}
+fn cin_unsigned_long(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    cin(m, th, c, a, (64, false, false))
+}
+fn cin_f32(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    cin(m, th, c, a, (32, true, true))
+}
+fn cin_f64(m: &mut Machine<'_>, th: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    cin(m, th, c, a, (64, true, true))
+}
+
+/// A static local's guard: 1 the first time.
+fn guard_acquire(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let v = read(m, th, arg(args, 0), 8)?;
+    Ok(Ret::Val(v.known().map_or(v, |b| Val::new(u64::from(b == 0)))))
+}
+
+fn guard_release(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    write(m, th, call, arg(args, 0), 8, Val::new(1))?;
+    Ok(Ret::Void)
+}
+
+/// libstdc++'s `std::string`: pointer at 0, length at 8, capacity or the characters themselves at 16.
+fn string_method(method: &str) -> Option<Entry> {
+    Some(match method {
+        "9_M_createERmm" => (string_create, Class::Memory),
+        "9_M_appendEPKcm" => (string_append, Class::Memory),
+        "9_M_assignERKS4_" => (string_assign, Class::Memory),
+        "10_M_replaceEmmPKcm" => (string_replace, Class::Memory),
+        "14_M_replace_auxEmmmc" => (string_fill, Class::Memory),
+        "12_M_constructEmc" => (string_construct, Class::Memory),
+        "9_M_mutateEmmPKcm" => (string_mutate, Class::Memory),
+        "7reserveEm" => (string_reserve, Class::Memory),
+        "10_M_disposeEv" => (nothing, Class::Memory),
+        _ => return None,
+    })
+}
+
+/// The new capacity as libstdc++ chooses it, written back; the storage.
+fn string_create(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    // A member function of an object it does not look at: the capacity is the second argument.
+    let (cap, old) = (arg(args, 1), arg(args, 2));
+    let want = read(m, th, cap, 64)?;
+    let (Some(w), Some(o)) = (want.known(), old.known()) else {
+        return m
+            .heap_object(
+                ObjectKind::HostHeap,
+                "std::string",
+                None,
+                Val::poison(if want.is_poison() { want.poison } else { old.poison }),
+                Fill::Poison(Reason::UNINIT),
+            )
+            .map(Ret::Val);
+    };
+    let size = if w > o && w < 2 * o { 2 * o } else { w };
+    write(m, th, call, cap, 64, Val::new(size))?;
+    let site = m.user_site(th);
+    m.heap_object(ObjectKind::HostHeap, "std::string", site, Val::new(size + 1), Fill::Poison(Reason::UNINIT))
+        .map(Ret::Val)
+}
+
+struct Str {
+    data: u64,
+    bytes: Vec<u8>,
+}
+
+fn string_read(m: &mut Machine<'_>, th: &Thread, s: Val) -> Result<Result<Str, Reason>, Stop> {
+    let (data, len) = (read(m, th, s, 64)?, read(m, th, Val { bits: s.bits + 8, ..s }, 64)?);
+    let Some(d) = data.known() else { return Ok(Err(data.poison)) };
+    Ok(super::string::bytes(m, th, data, len).map(|bytes| Str { data: d, bytes }).map_err(|v| v.poison))
+}
+
+/// Gives a string new contents, in place where they fit.
+fn string_write(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    s: Val,
+    old: u64,
+    bytes: &[u8],
+) -> Result<(), Stop> {
+    let local = s.bits + 16;
+    let capacity = if old == local { 15 } else { read(m, th, Val::new(local), 64)?.known().unwrap_or(0) };
+    let mut data = old;
+    if bytes.len() as u64 > capacity {
+        let size = (bytes.len() as u64).max(2 * capacity);
+        let site = m.user_site(th);
+        data = m
+            .heap_object(ObjectKind::HostHeap, "std::string", site, Val::new(size + 1), Fill::Poison(Reason::UNINIT))?
+            .bits;
+        if old != local {
+            super::libc::release(m, th, old)?;
+        }
+        write(m, th, call, s, 64, Val::new(data))?;
+        write(m, th, call, Val::new(local), 64, Val::new(size))?;
+    }
+    super::string::put_text(m, th, call, Val::new(data), bytes)?;
+    write(m, th, call, Val::new(s.bits + 8), 64, Val::new(bytes.len() as u64))
+}
+
+/// Reads, changes and writes back; the whole string is forgotten where something is not known.
+fn string_change(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    s: Val,
+    f: impl FnOnce(&mut Machine<'_>, &Thread, &mut Vec<u8>) -> Result<(), Reason>,
+) -> Res {
+    if s.is_poison() {
+        return Ok(Ret::Val(s));
+    }
+    let current = string_read(m, th, s)?;
+    let made = current.and_then(|c| {
+        let mut b = c.bytes;
+        f(m, th, &mut b).map(|()| (c.data, b))
+    });
+    match made {
+        Ok((old, b)) => string_write(m, th, call, s, old, &b)?,
+        Err(why) => m.forget(th, s, why),
+    }
+    Ok(Ret::Val(s))
+}
+
+fn input(m: &Machine<'_>, th: &Thread, p: Val, n: Val) -> Result<Vec<u8>, Reason> {
+    super::string::bytes(m, th, p, n).map_err(|v| v.poison)
+}
+fn size(v: Val) -> Result<usize, Reason> {
+    v.known().and_then(|n| usize::try_from(n).ok()).ok_or(v.poison)
+}
+
+fn string_append(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    string_change(m, th, call, arg(a, 0), |m, th, b| {
+        b.extend(input(m, th, arg(a, 1), arg(a, 2))?);
+        Ok(())
+    })
+}
+
+fn string_assign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let other = string_read(m, th, arg(a, 1))?;
+    string_change(m, th, call, arg(a, 0), |_, _, b| {
+        *b = other?.bytes;
+        Ok(())
+    })
+}
+
+/// (position, length, characters, their number).
+fn string_replace(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    string_change(m, th, call, arg(a, 0), |m, th, b| {
+        let (pos, n) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?);
+        let end = pos.saturating_add(n).min(b.len());
+        b.splice(pos..end, input(m, th, arg(a, 3), arg(a, 4))?);
+        Ok(())
+    })
+}
+
+/// (position, length, count, character).
+fn string_fill(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    string_change(m, th, call, arg(a, 0), |_, _, b| {
+        let (pos, n, count) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?, size(arg(a, 3))?.min(1 << 24));
+        let end = pos.saturating_add(n).min(b.len());
+        let c = arg(a, 4).known().ok_or(arg(a, 4).poison)? as u8;
+        b.splice(pos..end, std::iter::repeat_n(c, count));
+        Ok(())
+    })
+}
+
+/// A new string of `count` equal characters; the object is not initialised yet.
+fn string_construct(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let s = arg(a, 0);
+    let (Some(n), Some(c)) = (arg(a, 1).known().filter(|n| *n <= 1 << 24), arg(a, 2).known()) else {
+        m.forget(th, s, Reason::OPEN);
+        return Ok(Ret::Void);
+    };
+    write(m, th, call, s, 64, Val::new(s.bits + 16))?;
+    write(m, th, call, Val::new(s.bits + 8), 64, Val::ZERO)?;
+    string_write(m, th, call, s, s.bits + 16, &vec![c as u8; n as usize])?;
+    Ok(Ret::Void)
+}
+
+/// Makes room inside; the length is set by the caller.
+fn string_mutate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let before = string_read(m, th, arg(a, 0))?.map(|s| s.bytes.len() as u64);
+    let r = string_change(m, th, call, arg(a, 0), |m, th, b| {
+        let (pos, n, count) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?, size(arg(a, 4))?);
+        let end = pos.saturating_add(n).min(b.len());
+        let middle = if arg(a, 3).bits == 0 { vec![0; count] } else { input(m, th, arg(a, 3), arg(a, 4))? };
+        b.splice(pos..end, middle);
+        Ok(())
+    })?;
+    if let Ok(n) = before {
+        write(m, th, call, Val::new(arg(a, 0).bits + 8), 64, Val::new(n))?;
+    }
+    Ok(r)
+}
+
+fn string_reserve(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    // Capacity is not observed by what matters; the contents stay.
+    string_change(m, th, call, arg(a, 0), |_, _, _| Ok(()))
+}
+
+fn string_compare(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    let s = string_read(m, th, arg(a, 0))?;
+    let t = text(m, th, arg(a, 1));
+    Ok(Ret::Val(match (s, t) {
+        (Ok(s), Ok(t)) => Val::i32(match s.bytes.cmp(&t) {
+            std::cmp::Ordering::Less => -1,
+            std::cmp::Ordering::Equal => 0,
+            std::cmp::Ordering::Greater => 1,
+        }),
+        (Err(why), _) => Val::poison(why),
+        (_, Err(p)) => p,
+    }))
+}
+
+/// A word at an offset of a node.
+fn field(m: &mut Machine<'_>, th: &Thread, node: Val, off: u64) -> Result<Val, Stop> {
+    read(m, th, Val { bits: node.bits + off, ..node }, 64)
+}
+fn set(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, node: Val, off: u64, v: Val) -> Result<(), Stop> {
+    write(m, th, call, Val { bits: node.bits + off, ..node }, 64, v)
+}
+
+/// Next at 0, previous at 8.
+fn list_hook(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let (node, position) = (arg(a, 0), arg(a, 1));
+    let previous = field(m, th, position, 8)?;
+    set(m, th, call, node, 0, position)?;
+    set(m, th, call, node, 8, previous)?;
+    set(m, th, call, previous, 0, node)?;
+    set(m, th, call, position, 8, node)?;
+    Ok(Ret::Void)
+}
+
+fn list_unhook(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let (next, previous) = (field(m, th, arg(a, 0), 0)?, field(m, th, arg(a, 0), 8)?);
+    set(m, th, call, previous, 0, next)?;
+    set(m, th, call, next, 8, previous)?;
+    Ok(Ret::Void)
+}
+
+const PARENT: u64 = 8;
+const LEFT: u64 = 16;
+const RIGHT: u64 = 24;
+
+/// Inserts into a search tree. It is not balanced: only the order can be observed.
+fn tree_insert(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let (left, x, p, header) = (arg(a, 0), arg(a, 1), arg(a, 2), arg(a, 3));
+    let Some(left) = left.known() else {
+        m.forget_reachable(th, &[header], left.poison);
+        return Ok(Ret::Void);
+    };
+    set(m, th, call, x, PARENT, p)?;
+    set(m, th, call, x, LEFT, Val::ZERO)?;
+    set(m, th, call, x, RIGHT, Val::ZERO)?;
+    // Black: only the header is red, by which `decrement` knows it.
+    write(m, th, call, x, 32, Val::new(1))?;
+    if left & 1 == 1 {
+        set(m, th, call, p, LEFT, x)?;
+        if p == header {
+            set(m, th, call, header, PARENT, x)?;
+            set(m, th, call, header, RIGHT, x)?;
+        } else if field(m, th, header, LEFT)? == p {
+            set(m, th, call, header, LEFT, x)?;
+        }
+    } else {
+        set(m, th, call, p, RIGHT, x)?;
+        if field(m, th, header, RIGHT)? == p {
+            set(m, th, call, header, RIGHT, x)?;
+        }
+    }
+    Ok(Ret::Void)
+}
+
+/// The neighbour in one direction; `toward` and `away` are the offsets of the children.
+fn tree_step(m: &mut Machine<'_>, th: &Thread, node: Val, toward: u64, away: u64) -> Result<Val, Stop> {
+    let mut x = node;
+    let child = field(m, th, x, toward)?;
+    if child != Val::ZERO {
+        x = child;
+        for _ in 0..1 << 20 {
+            let c = field(m, th, x, away)?;
+            if c == Val::ZERO || c.is_poison() {
+                return Ok(if c.is_poison() { c } else { x });
+            }
+            x = c;
+        }
+        return Ok(Val::poison(Reason::OPEN));
+    }
+    let mut y = field(m, th, x, PARENT)?;
+    for _ in 0..1 << 20 {
+        if y.is_poison() {
+            return Ok(y);
+        }
+        if field(m, th, y, toward)? != x {
+            break;
+        }
+        x = y;
+        y = field(m, th, y, PARENT)?;
+    }
+    Ok(if field(m, th, x, toward)? == y { x } else { y })
+}
+
+fn tree_next(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    tree_step(m, th, arg(a, 0), RIGHT, LEFT).map(Ret::Val)
+}
+
+fn tree_previous(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    let x = arg(a, 0);
+    // From the end, which is the header: the rightmost.
+    let red = read(m, th, x, 32)? == Val::ZERO;
+    let parent = field(m, th, x, PARENT)?;
+    if red && field(m, th, parent, PARENT)? == x {
+        return field(m, th, x, RIGHT).map(Ret::Val);
+    }
+    tree_step(m, th, x, LEFT, RIGHT).map(Ret::Val)
+}
+
+fn next_prime(n: u64) -> u64 {
+    let prime = |n: u64| n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
+    (n.max(2)..).find(|n| prime(*n)).unwrap_or(n)
+}
+
+/// The policy holds the largest load factor at 0 and the size at which to grow at 8.
+fn next_buckets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let (policy, n) = (arg(a, 0), arg(a, 1));
+    let Some(want) = n.known().filter(|n| *n < 1 << 32) else { return Ok(Ret::Val(Val::poison(n.poison))) };
+    let p = next_prime(want);
+    set(m, th, call, policy, 8, Val::new(p))?;
+    Ok(Ret::Val(Val::new(p)))
+}
+
+fn need_rehash(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let (policy, buckets, elements, more) = (arg(a, 0), arg(a, 1), arg(a, 2), arg(a, 3));
+    let limit = field(m, th, policy, 8)?;
+    let (Some(b), Some(e), Some(k), Some(limit)) = (buckets.known(), elements.known(), more.known(), limit.known())
+    else {
+        let why = [buckets, elements, more, limit].iter().map(|v| v.poison).find(|r| r.is_some()).unwrap_or_default();
+        return Ok(Ret::Many(vec![Val::poison(why); 2]));
+    };
+    if e + k <= limit {
+        return Ok(Ret::Many(vec![Val::ZERO, Val::ZERO]));
+    }
+    let least = (e + k).max(if limit == 0 { 11 } else { 0 });
+    if least >= b {
+        let p = next_prime((least + 1).max(2 * b));
+        set(m, th, call, policy, 8, Val::new(p))?;
+        return Ok(Ret::Many(vec![Val::new(1), Val::new(p)]));
+    }
+    set(m, th, call, policy, 8, Val::new(b))?;
+    Ok(Ret::Many(vec![Val::ZERO, Val::ZERO]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_are_told_apart() {
+        assert!(find("_Znam", "").is_some());
+        assert!(find("_ZSt20__throw_length_errorPKc", "").is_some_and(|e| e.1 == Class::Ends));
+        assert!(
+            find("_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "").is_some_and(|e| e.1 == Class::Pure)
+        );
+        assert!(find("_ZNSt6vectorIfSaIfEE9push_backEOf", "").is_none(), "templates are run as they are");
+        assert!(find("_ZSt4sortIPiEvT_S1_", "").is_none());
+        assert_eq!(next_prime(12), 13);
+    }
+}

@@ -1,0 +1,444 @@
+//! `printf` and `scanf` formats.
+
+use super::numbers::{as_signed, as_unsigned, is_space, parse_float, parse_int};
+use crate::witness::machine::value::{Reason, Val, mask, signed};
+
+/// One value that `scanf` stores.
+#[derive(Debug, PartialEq)]
+pub enum Conversion {
+    Bits {
+        bits: u32,
+        value: u64,
+    },
+    /// How much was read so far, which is not counted.
+    Position {
+        bits: u32,
+        value: u64,
+    },
+    /// With a NUL behind it.
+    Text(Vec<u8>),
+    /// Without.
+    Char(Vec<u8>),
+}
+
+/// Width of an integer by its length modifier.
+fn int_bits(length: &[u8]) -> u32 {
+    match length {
+        b"hh" => 8,
+        b"h" => 16,
+        b"" => 32,
+        _ => 64,
+    }
+}
+
+/// Reads the string that a `%s` points to.
+pub type Reader<'a> = &'a mut dyn FnMut(Val) -> Result<Vec<u8>, Reason>;
+
+/// What `printf` would print. `args` are values and whether they are floating point; `string` reads a `%s`.
+///
+/// Where something is not known there is an error; with `lenient` a question mark stands in its place, and floating-point
+/// formats other than `%f` are spelt approximately.
+pub fn format(fmt: &[u8], args: &[(Val, bool)], lenient: bool, string: Reader<'_>) -> Result<Vec<u8>, Reason> {
+    if lenient {
+        // Piece by piece, so that one unknown value spoils only its own.
+        let (mut out, mut used, mut start) = (Vec::new(), 0, 0);
+        let mut ends: Vec<usize> = conversions(fmt);
+        ends.push(fmt.len());
+        for end in ends {
+            let piece = &fmt[start..end];
+            start = end;
+            let takes = piece.iter().filter(|c| **c == b'*').count()
+                + usize::from(piece.contains(&b'%') && !piece.ends_with(b"%%"));
+            let mine = args.get(used..(used + takes).min(args.len())).unwrap_or_default();
+            used += takes;
+            let other = piece.iter().position(|c| *c == b'%');
+            match (format(piece, mine, false, string), other, mine.last()) {
+                (Ok(s), ..) => out.extend(s),
+                (Err(_), Some(at), Some((v, true))) if !v.is_poison() => {
+                    out.extend(&piece[..at]);
+                    out.extend(f64::from_bits(v.bits).to_string().bytes());
+                }
+                (Err(_), at, _) => {
+                    out.extend(&piece[..at.unwrap_or(0)]);
+                    out.push(b'?');
+                }
+            }
+        }
+        return Ok(out);
+    }
+    let mut out = Vec::new();
+    let mut next = args.iter();
+    let mut take =
+        || next.next().map_or(Err(Reason::OPEN), |(v, f)| if v.is_poison() { Err(v.poison) } else { Ok((v.bits, *f)) });
+    let mut i = 0;
+    while i < fmt.len() {
+        if fmt[i] != b'%' {
+            out.push(fmt[i]);
+            i += 1;
+            continue;
+        }
+        i += 1;
+        let (mut minus, mut zero, mut sign, mut other) = (false, false, "", false);
+        while let Some(c) = fmt.get(i).filter(|c| b"-+ #0'".contains(c)) {
+            match c {
+                b'-' => minus = true,
+                b'0' => zero = true,
+                b'+' => sign = "+",
+                b' ' => {
+                    if sign.is_empty() {
+                        sign = " ";
+                    }
+                }
+                _ => other = true,
+            }
+            i += 1;
+        }
+        let mut number = |i: &mut usize| -> Result<Option<usize>, Reason> {
+            if fmt.get(*i) == Some(&b'*') {
+                *i += 1;
+                // What a negative one means is not followed.
+                return usize::try_from(signed(take()?.0, 32)).map(Some).map_err(|_| Reason::OPEN);
+            }
+            let start = *i;
+            while fmt.get(*i).is_some_and(u8::is_ascii_digit) {
+                *i += 1;
+            }
+            Ok(std::str::from_utf8(&fmt[start..*i]).ok().and_then(|s| s.parse().ok()))
+        };
+        let width = number(&mut i)?.unwrap_or(0).min(4096);
+        let precision = if fmt.get(i) == Some(&b'.') {
+            i += 1;
+            Some(number(&mut i)?.unwrap_or(0).min(4096))
+        } else {
+            None
+        };
+        let start = i;
+        while fmt.get(i).is_some_and(|c| b"hlLqjzt".contains(c)) {
+            i += 1;
+        }
+        let bits = int_bits(&fmt[start..i]);
+        let long_double = fmt[start..i].contains(&b'L');
+        let Some(&c) = fmt.get(i) else { break };
+        i += 1;
+        if other || long_double {
+            return Err(Reason::OPEN);
+        }
+        // With a precision zeros stand before an integer for that, and none for the width.
+        let digits = |d: String| match precision {
+            Some(0) if d == "0" => String::new(),
+            Some(n) => "0".repeat(n.saturating_sub(d.len())) + &d,
+            None => d,
+        };
+        let zero = zero && (precision.is_none() || !b"diuxXo".contains(&c));
+        let mut body: Vec<u8> = match c {
+            b'%' => {
+                out.push(b'%');
+                continue;
+            }
+            b'd' | b'i' => {
+                let v = signed(take()?.0 & mask(bits), bits);
+                (if v < 0 { "-" } else { sign }.to_owned() + &digits(v.unsigned_abs().to_string())).into()
+            }
+            b'u' => digits((take()?.0 & mask(bits)).to_string()).into(),
+            b'x' => digits(format!("{:x}", take()?.0 & mask(bits))).into(),
+            b'X' => digits(format!("{:X}", take()?.0 & mask(bits))).into(),
+            b'o' => digits(format!("{:o}", take()?.0 & mask(bits))).into(),
+            b'c' => vec![(take()?.0 & 0xff) as u8],
+            b's' => {
+                let mut s = string(Val::new(take()?.0))?;
+                s.truncate(precision.unwrap_or(usize::MAX));
+                s
+            }
+            b'f' | b'F' => {
+                let v = f64::from_bits(take()?.0);
+                if !v.is_finite() {
+                    return Err(Reason::OPEN);
+                }
+                (if v.is_sign_negative() { "" } else { sign }.to_owned() + &format!("{v:.*}", precision.unwrap_or(6)))
+                    .into()
+            }
+            // `%g` and `%e`: not spelt exactly as C does.
+            _ => return Err(Reason::OPEN),
+        };
+        if body.len() < width {
+            let fill = width - body.len();
+            if minus {
+                body.resize(width, b' ');
+            } else {
+                let digit = zero && !b"sc".contains(&c);
+                let at = usize::from(digit && matches!(body.first(), Some(b'-' | b'+' | b' ')));
+                body.splice(at..at, std::iter::repeat_n(if digit { b'0' } else { b' ' }, fill));
+            }
+        }
+        out.extend(body);
+    }
+    Ok(out)
+}
+
+/// Where each conversion of a format ends.
+fn conversions(fmt: &[u8]) -> Vec<usize> {
+    let (mut out, mut i) = (Vec::new(), 0);
+    while i < fmt.len() {
+        if fmt[i] != b'%' {
+            i += 1;
+            continue;
+        }
+        i += 1;
+        while fmt.get(i).is_some_and(|c| b"-+ #0'123456789.*hlLqjzt".contains(c)) {
+            i += 1;
+        }
+        i = (i + 1).min(fmt.len());
+        out.push(i);
+    }
+    out
+}
+
+/// What `scanf` did.
+#[derive(Debug, Default, PartialEq)]
+pub struct Scanned {
+    /// What it stores, in order.
+    pub found: Vec<Conversion>,
+    /// Bytes used.
+    pub used: usize,
+    /// It looked beyond the last byte.
+    pub ended: bool,
+    /// It stopped since there was no more input.
+    pub no_input: bool,
+}
+
+/// Which bytes a `%[` takes, and where the set ends.
+fn set_of(fmt: &[u8], start: usize) -> Option<([bool; 256], usize)> {
+    let mut i = start;
+    let negated = fmt.get(i) == Some(&b'^');
+    i += usize::from(negated);
+    let mut set = [false; 256];
+    let first = i;
+    // A bracket that comes first belongs to the set; a minus between two others makes a range.
+    while let Some(c) = fmt.get(i).filter(|c| **c != b']' || i == first) {
+        match (fmt.get(i + 1), fmt.get(i + 2)) {
+            (Some(b'-'), Some(to)) if *to != b']' && to >= c => {
+                for b in *c..=*to {
+                    set[usize::from(b)] = true;
+                }
+                i += 3;
+            }
+            _ => {
+                set[usize::from(*c)] = true;
+                i += 1;
+            }
+        }
+    }
+    fmt.get(i)?;
+    for b in &mut set {
+        *b ^= negated;
+    }
+    Some((set, i + 1))
+}
+
+/// What `scanf` does with a format and an input (C11, 7.21.6.2; glibc). `None` where that is not followed. `binary`: `%i` reads `0b` as C23
+/// does.
+pub fn scan(fmt: &[u8], input: &[u8], binary: bool) -> Option<Scanned> {
+    let (mut out, mut at, mut i) = (Scanned::default(), 0, 0);
+    let space = |at: &mut usize| {
+        while input.get(*at).is_some_and(|b| is_space(*b)) {
+            *at += 1;
+        }
+    };
+    while i < fmt.len() {
+        let c = fmt[i];
+        i += 1;
+        if is_space(c) {
+            space(&mut at);
+            out.ended |= at == input.len();
+            continue;
+        }
+        if c != b'%' {
+            if input.get(at) != Some(&c) {
+                return Some(stopped(out, at, input));
+            }
+            at += 1;
+            continue;
+        }
+        let skip = fmt.get(i) == Some(&b'*');
+        i += usize::from(skip);
+        let start = i;
+        while fmt.get(i).is_some_and(u8::is_ascii_digit) {
+            i += 1;
+        }
+        let width: usize = std::str::from_utf8(&fmt[start..i]).ok().and_then(|s| s.parse().ok()).unwrap_or(usize::MAX);
+        if width == 0 {
+            return None;
+        }
+        let start = i;
+        while fmt.get(i).is_some_and(|c| b"hlLqjzt".contains(c)) {
+            i += 1;
+        }
+        let length = &fmt[start..i];
+        let c = *fmt.get(i)?;
+        i += 1;
+        if !matches!(c, b'c' | b'[' | b'n') {
+            space(&mut at);
+        }
+        let rest = &input[at..at.saturating_add(width).min(input.len())];
+        // Nothing stops it but the end of the input.
+        let cut = rest.len() == input.len() - at && rest.len() < width;
+        let (value, used) = match c {
+            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => {
+                let base = match c {
+                    b'i' => 0,
+                    b'x' | b'X' => 16,
+                    b'o' => 8,
+                    _ => 10,
+                };
+                // White space was skipped; what follows a sign alone is not given back, nor is an `x` behind which no digit stands.
+                let sign = usize::from(matches!(rest.first(), Some(b'+' | b'-')));
+                let (v, n) = parse_int(rest, base, binary);
+                let prefix = matches!(base, 0 | 16)
+                    && rest.get(sign) == Some(&b'0')
+                    && rest.get(sign + 1).is_some_and(|b| b | 32 == b'x' || binary && b | 32 == b'b')
+                    && n == sign + 1;
+                if prefix {
+                    return None;
+                }
+                if n == 0 && sign > 0 {
+                    at += 1;
+                    return Some(Scanned {
+                        no_input: false,
+                        ended: out.ended || at == input.len(),
+                        ..stopped(out, at, input)
+                    });
+                }
+                let bits = int_bits(length);
+                let v = if matches!(c, b'd' | b'i') { as_signed(v).cast_unsigned() } else { as_unsigned(v) };
+                (Some(Conversion::Bits { bits, value: v & mask(bits) }), n)
+            }
+            b'f' | b'e' | b'g' | b'E' | b'G' | b'a' | b'F' | b'A' => {
+                let (double, float, n) = parse_float(rest)?;
+                // What only begins like a number is none here, and is not given back.
+                let begins = |b: &u8| b.is_ascii_digit() || b"+-.".contains(b);
+                let more = rest.get(n).is_some_and(|b| b"eExXpPnNiI(".contains(b));
+                if n == 0 && rest.first().is_some_and(|b| begins(b) || b"nNiI".contains(b)) || n > 0 && more {
+                    return None;
+                }
+                let value = match length {
+                    b"" => u64::from(float.to_bits()),
+                    b"l" => double.to_bits(),
+                    _ => return None,
+                };
+                (Some(Conversion::Bits { bits: if length.is_empty() { 32 } else { 64 }, value }), n)
+            }
+            b's' if length.is_empty() => {
+                let n = rest.iter().take_while(|b| !is_space(**b)).count();
+                (Some(Conversion::Text(rest[..n].to_vec())), n)
+            }
+            b'c' if length.is_empty() => {
+                let n = rest.len().min(if width == usize::MAX { 1 } else { width });
+                if n == 0 {
+                    return Some(stopped(out, at, input));
+                }
+                out.ended |= width != usize::MAX && n < width;
+                at += n;
+                if !skip {
+                    out.found.push(Conversion::Char(rest[..n].to_vec()));
+                }
+                continue;
+            }
+            b'[' if length.is_empty() => {
+                let (set, end) = set_of(fmt, i)?;
+                i = end;
+                let n = rest.iter().take_while(|b| set[usize::from(**b)]).count();
+                (Some(Conversion::Text(rest[..n].to_vec())), n)
+            }
+            b'n' => {
+                if skip {
+                    return None;
+                }
+                out.found.push(Conversion::Position { bits: int_bits(length), value: at as u64 });
+                continue;
+            }
+            b'%' => {
+                if rest.first() != Some(&b'%') {
+                    return Some(stopped(out, at, input));
+                }
+                at += 1;
+                continue;
+            }
+            _ => return None,
+        };
+        if used == 0 {
+            return Some(stopped(out, at, input));
+        }
+        out.ended |= cut && used == rest.len();
+        at += used;
+        if let Some(v) = value.filter(|_| !skip) {
+            out.found.push(v);
+        }
+    }
+    out.used = at;
+    Some(out)
+}
+
+/// Where what comes does not match, or nothing comes.
+fn stopped(out: Scanned, at: usize, input: &[u8]) -> Scanned {
+    let nothing = at >= input.len();
+    Scanned { used: at, no_input: nothing, ended: out.ended || nothing, ..out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn print(fmt: &str, args: &[(Val, bool)]) -> String {
+        String::from_utf8(format(fmt.as_bytes(), args, false, &mut |_| Ok(b"abc".to_vec())).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn printf_formats_as_c_does() {
+        let v = |x: i64| (Val::new(x.cast_unsigned()), false);
+        assert_eq!(
+            print("%d|%5d|%-5d|%05d|%u", &[v(-1), v(42), v(42), v(-42), v(0xffff_ffff)]),
+            "-1|   42|42   |-0042|4294967295"
+        );
+        assert_eq!(print("%s_%ld.%x%%", &[v(8), v(-7), v(255)]), "abc_-7.ff%");
+        assert_eq!(print("%.2f %f", &[(Val::f64(1.005), true), (Val::f64(0.5), true)]), "1.00 0.500000");
+        assert_eq!(format(b"%d", &[(Val::UNINIT, false)], false, &mut |_| Ok(vec![])), Err(Reason::UNINIT));
+        let lenient =
+            format(b"a %d %% %s %g.\n", &[(Val::UNINIT, false), v(1), (Val::f64(2.5), true)], true, &mut |_| {
+                Ok(b"b".to_vec())
+            })
+            .unwrap();
+        assert_eq!(String::from_utf8(lenient).unwrap(), "a ? % b 2.5.\n");
+    }
+
+    #[test]
+    fn scanf_reads_as_c_does() {
+        let read = |f: &str, s: &str| scan(f.as_bytes(), s.as_bytes(), false).unwrap();
+        let int = |value| Conversion::Bits { bits: 32, value };
+        let r = read("%d %lf %s", " 12 2.5 word rest");
+        assert_eq!(
+            r.found,
+            vec![int(12), Conversion::Bits { bits: 64, value: 2.5f64.to_bits() }, Conversion::Text(b"word".to_vec())]
+        );
+        assert_eq!((r.used, r.ended, r.no_input), (12, false, false));
+        assert_eq!(read("%d,%d", "3;4"), Scanned { found: vec![int(3)], used: 1, ended: false, no_input: false });
+        assert_eq!(read("%*d %2d", "9 123").found, vec![int(12)]);
+        assert_eq!(
+            read("%[^,],%c", "ab,c").found,
+            vec![Conversion::Text(b"ab".to_vec()), Conversion::Char(b"c".to_vec())]
+        );
+        assert_eq!(read("%[a-c]", "b-").found, vec![Conversion::Text(b"b".to_vec())]);
+        assert_eq!(
+            read("%d%n", "99999999999 "),
+            Scanned {
+                found: vec![int(99_999_999_999 & 0xffff_ffff), Conversion::Position { bits: 32, value: 11 }],
+                used: 11,
+                ended: false,
+                no_input: false
+            }
+        );
+        assert_eq!((read("%d", "").no_input, read("%d", "x").no_input, read("%d", "5").ended), (true, false, true));
+        for f in ["%ms", "%Lf", "%ls", "%p"] {
+            assert_eq!(scan(f.as_bytes(), b"1", false), None, "{f}");
+        }
+    }
+}

@@ -1,0 +1,599 @@
+//! The C library: process, allocation, numbers from text, random numbers, options.
+
+use super::modelled::{Class, Entry};
+use super::numbers::{as_signed, as_unsigned, parse_float, parse_int};
+use super::random::{Drand48, Rand};
+use crate::witness::api::ObjectKind;
+use crate::witness::code::form::CallInfo;
+use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
+use crate::witness::machine::value::{Reason, Val, mask};
+use crate::witness::memory::space::split;
+use crate::witness::memory::store::Fill;
+use rustc_hash::FxHashMap;
+
+type Res = Result<Ret, Stop>;
+
+/// State of the C library.
+#[derive(Default)]
+pub struct Libc {
+    pub rand: Rand,
+    /// How many numbers were drawn from [`crate::witness::api::Inputs::random`].
+    drawn: usize,
+    pub drand48: Drand48,
+    /// Why the random numbers to come are not known.
+    rand_unknown: Reason,
+    drand48_unknown: Reason,
+    pub files: super::stdio::Files,
+    errno: Option<u64>,
+    pub getopt: super::getopt::Getopt,
+    /// Whether the last reading from `std::cin` succeeded, where that is known.
+    pub cin_good: Option<bool>,
+    /// Whether it met the end.
+    pub cin_ended: bool,
+    /// Position in `strtok`'s string.
+    pub strtok: Val,
+}
+
+impl Default for Reason {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+impl Default for Val {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
+impl Libc {
+    /// After skipped code that drew an unknown number of values.
+    pub fn forget_random(&mut self, why: Reason) {
+        self.rand_unknown = why;
+        self.drand48_unknown = why;
+    }
+    pub fn forget_input(&mut self, why: Reason) {
+        self.files.forget(why);
+        self.cin_good = None;
+        self.strtok = Val::poison(why);
+        self.getopt.unknown = why;
+    }
+}
+
+/// The model of a function, by its symbol.
+pub fn find(name: &str) -> Option<Entry> {
+    if let Some(e) = super::no_return::find(name) {
+        return Some(e);
+    }
+    // glibc's headers rename some for C23 and for large files.
+    let name = name.strip_prefix("__isoc23_").or_else(|| name.strip_prefix("__isoc99_")).unwrap_or(name);
+    Some(match name {
+        "atexit"
+        | "__cxa_atexit"
+        | "signal"
+        | "setlocale"
+        | "sched_yield"
+        | "usleep"
+        | "sleep"
+        | "nanosleep"
+        | "pthread_mutex_lock"
+        | "pthread_mutex_unlock"
+        | "pthread_mutex_init"
+        | "pthread_mutex_destroy"
+        | "setvbuf"
+        | "setbuf"
+        | "fflush"
+        | "mlock"
+        | "munlock"
+        | "omp_set_num_threads"
+        | "omp_get_thread_num"
+        | "openlog"
+        | "tzset"
+        | "__cxa_thread_atexit"
+        | "madvise" => (zero, Class::Pure),
+        "omp_get_num_threads" | "omp_in_parallel" => (one, Class::Pure),
+        "malloc" | "valloc" | "alloca" => (malloc, Class::Memory),
+        "calloc" => (calloc, Class::Memory),
+        "realloc" => (realloc, Class::Memory),
+        "free" | "cfree" => (free, Class::Memory),
+        "aligned_alloc" | "memalign" => (memalign, Class::Memory),
+        "posix_memalign" => (posix_memalign, Class::Memory),
+        "atoi" => (atoi, Class::Pure),
+        "atol" | "atoll" => (atol, Class::Pure),
+        "atof" => (atof, Class::Pure),
+        "strtol" | "strtoll" | "strtoq" | "strtoimax" => (strtol, Class::Memory),
+        "strtoul" | "strtoull" | "strtouq" | "strtoumax" => (strtoul, Class::Memory),
+        "strtod" => (strtod, Class::Memory),
+        "strtof" => (strtof, Class::Memory),
+        "rand" | "random" => (rand, Class::Random),
+        "srand" | "srandom" => (srand, Class::Random),
+        "rand_r" => (rand_r, Class::Memory),
+        "drand48" => (drand48, Class::Random),
+        "lrand48" => (lrand48, Class::Random),
+        "mrand48" => (mrand48, Class::Random),
+        "srand48" => (srand48, Class::Random),
+        "time"
+        | "clock"
+        | "getpid"
+        | "gettimeofday"
+        | "clock_gettime"
+        | "times"
+        | "getrusage"
+        | "omp_get_wtime"
+        | "omp_get_max_threads"
+        | "omp_get_num_procs"
+        | "sysconf"
+        | "get_nprocs"
+        | "ftime"
+        | "getticks"
+        | "gethostname" => (outside, Class::Memory),
+        "chdir" | "fchdir" | "chroot" | "rename" | "renameat" | "remove" | "unlink" | "link" | "symlink"
+        | "truncate" | "ftruncate" | "mkfifo" | "system" | "popen" => (files_change, Class::Input),
+        "getenv" | "secure_getenv" => (getenv, Class::Pure),
+        "__errno_location" => (errno, Class::Pure),
+        "abs" => (abs32, Class::Pure),
+        "labs" | "llabs" => (abs64, Class::Pure),
+        "qsort" => (qsort, Class::Memory),
+        "getopt" => (super::getopt::getopt, Class::Input),
+        "getopt_long" | "getopt_long_only" => (super::getopt::getopt_long, Class::Input),
+        _ => return None,
+    })
+}
+
+fn name_of(m: &Machine<'_>, call: &CallInfo) -> String {
+    call.target.map_or_else(String::new, |f| m.program.func(f).display.clone())
+}
+
+pub fn arg(args: &[Val], i: usize) -> Val {
+    args.get(i).copied().unwrap_or(Val::UNINIT)
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+pub fn zero(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(Val::ZERO))
+}
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+pub fn one(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(Val::new(1)))
+}
+/// Gives its first argument back.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+pub fn first(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(Ret::Val(arg(args, 0)))
+}
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+pub fn nothing(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Void)
+}
+
+pub fn ends(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, _: &[Val]) -> Res {
+    let at = m.user_site(th).map(|s| m.line(s)).unwrap_or_default();
+    Err(Stop::Ended(format!("{at}: the call of `{}`", name_of(m, call))))
+}
+
+/// Something from outside the program: the result and what is behind the arguments are not known.
+pub fn outside(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let why = m.reason(&format!("`{}`", name_of(m, call)));
+    for a in args {
+        if !a.is_poison() {
+            m.forget(th, *a, why);
+        }
+    }
+    Ok(Ret::Val(Val::poison(why)))
+}
+
+pub fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let (site, name) = (m.user_site(th), short_name(m, call));
+    m.heap_object(kind(th), &name, site, arg(args, 0), Fill::Poison(Reason::UNINIT)).map(Ret::Val)
+}
+
+const fn kind(th: &Thread) -> ObjectKind {
+    if th.on_device() { ObjectKind::Device } else { ObjectKind::HostHeap }
+}
+
+/// The function's name without parameters, as an allocation is called in reports.
+pub fn short_name(m: &Machine<'_>, call: &CallInfo) -> String {
+    let n = name_of(m, call);
+    n.split('(').next().unwrap_or_default().to_owned()
+}
+
+fn product(a: Val, b: Val) -> Val {
+    match (a.known(), b.known()) {
+        (Some(x), Some(y)) => Val::new(x.saturating_mul(y)),
+        _ => Val::poison(if a.is_poison() { a.poison } else { b.poison }),
+    }
+}
+
+fn calloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let site = m.user_site(th);
+    m.heap_object(ObjectKind::HostHeap, "calloc", site, product(arg(args, 0), arg(args, 1)), Fill::Byte(0))
+        .map(Ret::Val)
+}
+
+fn realloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let (old, size, site) = (arg(args, 0), arg(args, 1), m.user_site(th));
+    let new = m.heap_object(ObjectKind::HostHeap, "realloc", site, size, Fill::Poison(Reason::UNINIT))?;
+    if old.is_poison() || old.bits == 0 {
+        return Ok(Ret::Val(new));
+    }
+    let pieces = m.mem.global(split(old.bits).0).map(|o| {
+        let n = o.size.min(size.known().unwrap_or(o.size));
+        o.store.cut(0, n)
+    });
+    if let (Some(p), Some(o)) = (pieces, m.mem.global_mut(split(new.bits).0)) {
+        o.store.paste(0, &p);
+    }
+    m.mem.free(split(old.bits).0);
+    Ok(Ret::Val(new))
+}
+
+pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let p = arg(args, 0);
+    if let Some(a) = p.known().filter(|a| *a != 0) {
+        // The C library ends the program where it is given what it has not allocated.
+        let foreign = m.mem.global(split(a).0).is_some_and(|o| {
+            matches!(o.kind, ObjectKind::Device | ObjectKind::Managed)
+                || o.kind == ObjectKind::Pinned && o.name.starts_with("cuda")
+        });
+        if foreign && !th.on_device() {
+            return Err(Stop::Ended("memory of the CUDA runtime is freed by the C library".to_owned()));
+        }
+        release(m, th, a)?;
+    }
+    Ok(Ret::Void)
+}
+
+/// Frees the object that starts at an address: its contents are given back, its extent is kept for messages. Any other
+/// address is refused by the CUDA runtime, and by the C library ends the program or does harm that is not ours to follow.
+pub fn release(m: &mut Machine<'_>, th: &Thread, address: u64) -> Result<(), Stop> {
+    let (id, 0) = split(address) else { return Ok(()) };
+    let Some(freed) = m.mem.global(id).filter(|o| can_be_freed(o.kind)).map(|o| o.freed) else { return Ok(()) };
+    if freed {
+        return m.freed_again(th, address);
+    }
+    m.mem.free(id);
+    if let Some(o) = m.mem.global_mut(id) {
+        o.store.fill_all(Fill::Poison(Reason::UNINIT));
+    }
+    Ok(())
+}
+
+const fn can_be_freed(kind: ObjectKind) -> bool {
+    matches!(kind, ObjectKind::HostHeap | ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned)
+}
+
+fn memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    malloc(m, th, call, &args[1.min(args.len())..])
+}
+
+fn posix_memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let site = m.user_site(th);
+    let p = m.heap_object(ObjectKind::HostHeap, "posix_memalign", site, arg(args, 2), Fill::Poison(Reason::UNINIT))?;
+    write(m, th, call, arg(args, 0), 64, p)?;
+    Ok(Ret::Val(Val::ZERO))
+}
+
+/// A model writes one scalar through an argument.
+pub fn write(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, p: Val, bits: u32, v: Val) -> Result<(), Stop> {
+    if p.known() == Some(0) {
+        return Ok(());
+    }
+    let Some(site) = m.site(th) else { return Ok(()) };
+    m.store(th, || site, p, bits, v)
+}
+
+/// A model reads one scalar through an argument.
+pub fn read(m: &mut Machine<'_>, th: &Thread, p: Val, bits: u32) -> Result<Val, Stop> {
+    let Some(site) = m.site(th) else { return Ok(Val::UNINIT) };
+    m.load(th, || site, p, bits)
+}
+
+/// The bytes of a string argument; poison where they are not known.
+pub fn text(m: &mut Machine<'_>, th: &Thread, p: Val) -> Result<Vec<u8>, Val> {
+    m.mem.c_string(&th.stack, p).map_err(|r| Val::poison(r.unwrap_or(Reason::BAD_READ)))
+}
+
+/// The host's program ends where it reads a text through a null pointer, such as that of an argument that is missing.
+pub fn not_null(th: &Thread, p: Val) -> Result<(), Stop> {
+    if th.on_device() || p.is_poison() || !split(p.bits).0.is_null() {
+        return Ok(());
+    }
+    Err(Stop::Ended("the program reads a text through a null pointer".into()))
+}
+
+#[expect(clippy::cast_sign_loss, reason = "two's complement of the width asked for")]
+fn int_result(v: i64, width: u32) -> Val {
+    Val::new(v as u64 & mask(width))
+}
+
+fn atoi(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    not_null(th, arg(args, 0))?;
+    Ok(Ret::Val(match text(m, th, arg(args, 0)) {
+        // glibc's atoi is strtol and a truncation.
+        Ok(s) => int_result(as_signed(parse_int(&s, 10, false).0), 32),
+        Err(p) => p,
+    }))
+}
+
+fn atol(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    not_null(th, arg(args, 0))?;
+    Ok(Ret::Val(match text(m, th, arg(args, 0)) {
+        Ok(s) => int_result(as_signed(parse_int(&s, 10, false).0), 64),
+        Err(p) => p,
+    }))
+}
+
+fn atof(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    not_null(th, arg(args, 0))?;
+    Ok(Ret::Val(
+        text(m, th, arg(args, 0))
+            .map_or_else(|p| p, |s| parse_float(&s).map_or(Val::poison(Reason::OPEN), |f| Val::f64(f.0))),
+    ))
+}
+
+/// Common to the `strto…` functions: writes where the number ended.
+fn number(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    f: impl FnOnce(&[u8]) -> (Val, usize),
+) -> Res {
+    let (s, end) = (arg(args, 0), arg(args, 1));
+    not_null(th, s)?;
+    let (v, at) = match text(m, th, s) {
+        Ok(bytes) => {
+            let (v, n) = f(&bytes);
+            (v, Val::new(s.bits + n as u64))
+        }
+        Err(p) => (p, p),
+    };
+    write(m, th, call, end, 64, at)?;
+    Ok(Ret::Val(v))
+}
+
+/// The base of a number, and whether `0b` is a prefix, as it is in C23; `None` where the base is none: such a call gives 0 and writes
+/// nothing (glibc).
+fn base_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Result<Option<(u64, bool)>, Val> {
+    let Some(base) = arg(args, 2).known().map(|b| b & mask(32)) else { return Err(Val::poison(arg(args, 2).poison)) };
+    let binary = call.target.is_some_and(|f| m.program.func(f).name.starts_with("__isoc23_"));
+    Ok((base == 0 || (2..=36).contains(&base)).then_some((base, binary)))
+}
+
+fn integer(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    f: impl FnOnce(i128) -> (Val, bool),
+) -> Res {
+    let (base, binary) = match base_of(m, call, args) {
+        Ok(Some(b)) => b,
+        Ok(None) => {
+            set_errno(m, 22)?;
+            return Ok(Ret::Val(Val::ZERO));
+        }
+        Err(p) => {
+            write(m, th, call, arg(args, 1), 64, p)?;
+            return Ok(Ret::Val(p));
+        }
+    };
+    let mut overflow = false;
+    let r = number(m, th, call, args, |s| {
+        let (v, n) = parse_int(s, base, binary);
+        let (v, over) = f(v);
+        overflow = over;
+        (v, n)
+    });
+    if overflow {
+        set_errno(m, 34)?;
+    }
+    r
+}
+
+fn strtol(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    integer(m, th, call, args, |v| (int_result(as_signed(v), 64), i64::try_from(v).is_err()))
+}
+
+fn strtoul(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    integer(m, th, call, args, |v| (Val::new(as_unsigned(v)), v.unsigned_abs() > u128::from(u64::MAX)))
+}
+
+fn strtod(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    float(m, th, call, args, |f| Val::f64(f.0))
+}
+fn strtof(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    float(m, th, call, args, |f| Val::new(u64::from(f.1.to_bits())))
+}
+
+fn float(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    f: impl FnOnce((f64, f32)) -> Val,
+) -> Res {
+    not_null(th, arg(args, 0))?;
+    if text(m, th, arg(args, 0)).is_ok_and(|s| parse_float(&s).is_none()) {
+        write(m, th, call, arg(args, 1), 64, Val::poison(Reason::OPEN))?;
+        return Ok(Ret::Val(Val::poison(Reason::OPEN)));
+    }
+    number(m, th, call, args, |s| parse_float(s).map_or((Val::poison(Reason::OPEN), 0), |(a, b, n)| (f((a, b)), n)))
+}
+
+/// Names of files may mean others than before: what is opened by them from now on is not followed.
+fn files_change(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let name = name_of(m, call);
+    let why = m.reason(&format!("which file is meant behind `{name}`"));
+    // Of those that change files of some name, others stay as they are.
+    let named = match name.as_str() {
+        "remove" | "unlink" | "truncate" => 1,
+        "rename" | "link" | "symlink" => 2,
+        _ => 0,
+    };
+    let names: Vec<_> = (0..named).map(|i| text(m, th, arg(args, i))).collect();
+    if named == 0 || names.iter().any(Result::is_err) {
+        m.libc.files.all_change(why);
+    }
+    for n in names.into_iter().flatten() {
+        m.libc.files.changes(&String::from_utf8_lossy(&n), why);
+    }
+    Ok(Ret::Val(m.unknown("whether a file could be changed")))
+}
+
+fn rand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    if !m.inputs.random.is_empty() {
+        let v = m.inputs.random[m.libc.drawn % m.inputs.random.len()];
+        m.libc.drawn += 1;
+        return Ok(Ret::Val(Val::new(u64::from(v))));
+    }
+    if m.libc.rand_unknown.is_some() {
+        return Ok(Ret::Val(Val::poison(m.libc.rand_unknown)));
+    }
+    Ok(Ret::Val(Val::new(u64::from(m.libc.rand.next()))))
+}
+
+fn srand(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let seed = arg(args, 0);
+    m.libc.rand_unknown = seed.poison;
+    m.libc.rand = Rand::new(crate::witness::machine::value::low32(seed.bits));
+    Ok(Ret::Void)
+}
+
+fn rand_r(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let seed = read(m, th, arg(args, 0), 32)?;
+    let Some(s) = seed.known() else { return Ok(Ret::Val(seed)) };
+    let (next, result) = super::random::rand_r(crate::witness::machine::value::low32(s));
+    write(m, th, call, arg(args, 0), 32, Val::new(u64::from(next)))?;
+    Ok(Ret::Val(Val::new(u64::from(result))))
+}
+
+fn draw48(m: &mut Machine<'_>, f: impl FnOnce(&mut Drand48) -> Val) -> Ret {
+    if m.libc.drand48_unknown.is_some() {
+        Ret::Val(Val::poison(m.libc.drand48_unknown))
+    } else {
+        Ret::Val(f(&mut m.libc.drand48))
+    }
+}
+
+fn drand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(draw48(m, |d| Val::f64(d.double())))
+}
+fn lrand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(draw48(m, |d| Val::new(u64::from(d.positive()))))
+}
+fn mrand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(draw48(m, |d| Val::new(i64::from(d.signed()).cast_unsigned())))
+}
+
+fn srand48(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let seed = arg(args, 0);
+    m.libc.drand48_unknown = seed.poison;
+    m.libc.drand48 = Drand48::new(crate::witness::machine::value::low32(seed.bits));
+    Ok(Ret::Void)
+}
+
+fn getenv(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let name = text(m, th, arg(args, 0)).map(|s| String::from_utf8_lossy(&s).into_owned()).unwrap_or_default();
+    m.seen.assume(format!("the environment variable `{name}` is not set"));
+    Ok(Ret::Val(Val::ZERO))
+}
+
+fn errno_object(m: &mut Machine<'_>) -> Result<u64, Stop> {
+    if let Some(a) = m.libc.errno {
+        return Ok(a);
+    }
+    let a = m.heap_object(ObjectKind::HostGlobal, "errno", None, Val::new(4), Fill::Byte(0))?.bits;
+    m.libc.errno = Some(a);
+    Ok(a)
+}
+
+fn set_errno(m: &mut Machine<'_>, v: u64) -> Result<(), Stop> {
+    let a = errno_object(m)?;
+    if let Some(o) = m.mem.global_mut(split(a).0) {
+        o.store.write(0, 4, Val::new(v));
+    }
+    Ok(())
+}
+
+fn errno(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    errno_object(m).map(|a| Ret::Val(Val::new(a)))
+}
+
+fn abs32(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let v = arg(args, 0);
+    m.wrapped |= v.known().is_some_and(|b| crate::witness::machine::value::low32(b).cast_signed() == i32::MIN);
+    Ok(Ret::Val(
+        v.known()
+            .map_or(v, |b| Val::new(u64::from(crate::witness::machine::value::low32(b).cast_signed().unsigned_abs()))),
+    ))
+}
+
+fn abs64(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let v = arg(args, 0);
+    m.wrapped |= v.known().is_some_and(|b| b.cast_signed() == i64::MIN);
+    Ok(Ret::Val(v.known().map_or(v, |b| Val::new(b.cast_signed().unsigned_abs()))))
+}
+
+/// Sorts with the program's own comparison, where all is known; else the array becomes unknown.
+fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let (base, n, width, compare) = (arg(args, 0), arg(args, 1), arg(args, 2), arg(args, 3));
+    let f = compare.known().and_then(|a| m.mem.func_at(a));
+    let (Some(b), Some(n), Some(w), Some(f)) = (base.known(), n.known(), width.known(), f) else {
+        let why = m.reason("what `qsort` sorted");
+        m.forget(th, base, why);
+        return Ok(Ret::Void);
+    };
+    // Merge sort over positions; glibc's is one as well, so that equal elements keep their order.
+    let mut order: Vec<u64> = (0..n.min(1 << 20)).collect();
+    let mut unknown = n > 1 << 20;
+    let mut width_of_runs = 1;
+    while width_of_runs < order.len() && !unknown {
+        let mut next = Vec::with_capacity(order.len());
+        for pair in order.chunks(2 * width_of_runs) {
+            let (left, right) = pair.split_at(width_of_runs.min(pair.len()));
+            let (mut i, mut j) = (0, 0);
+            while i < left.len() && j < right.len() && !unknown {
+                let r = m.call(th, f, &[Val::new(b + left[i] * w), Val::new(b + right[j] * w)])?;
+                let Some(sign) = r.first().and_then(|v| v.known()) else {
+                    unknown = true;
+                    break;
+                };
+                if crate::witness::machine::value::signed(sign, 32) <= 0 {
+                    next.push(left[i]);
+                    i += 1;
+                } else {
+                    next.push(right[j]);
+                    j += 1;
+                }
+            }
+            next.extend(&left[i..]);
+            next.extend(&right[j..]);
+        }
+        order = next;
+        width_of_runs *= 2;
+    }
+    let (id, off) = split(b);
+    if unknown || !m.mem.get(&th.stack, id).is_some_and(|o| o.holds(off, n.saturating_mul(w))) {
+        let why = m.reason("what `qsort` sorted");
+        m.forget(th, base, why);
+        return Ok(Ret::Void);
+    }
+    if let Some(o) = m.mem.get_mut(&mut th.stack, id) {
+        let pieces: Vec<_> = order.iter().map(|i| o.store.cut(off.cast_unsigned() + i * w, w)).collect();
+        for (i, p) in (0u64..).zip(&pieces) {
+            o.store.paste(off.cast_unsigned() + i * w, p);
+        }
+    }
+    Ok(Ret::Void)
+}
+
+/// Names and addresses of the program's own variables in the C library, for models that set them.
+pub fn library_variables(m: &Machine<'_>, names: &[&str]) -> FxHashMap<String, u64> {
+    m.globals
+        .iter()
+        .filter_map(|(g, a)| {
+            let name = &m.program.global(*g).name;
+            names.contains(&name.as_str()).then(|| (name.clone(), *a))
+        })
+        .collect()
+}

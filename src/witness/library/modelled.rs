@@ -1,0 +1,142 @@
+//! Which functions are modelled by name, before anything descends into a body of theirs.
+
+use super::{cuda, cxx, libc, math, stdio, string};
+use crate::ir::{FuncRef, Program, Side};
+use crate::witness::code::form::Callee;
+use crate::witness::device::builtins;
+use crate::witness::machine::state::Model;
+
+/// What leaving a call out would lose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Only its result.
+    Pure,
+    /// What it writes through its arguments, or memory that it allocates or frees.
+    Memory,
+    /// Something of the CUDA runtime that later code depends on.
+    Cuda,
+    /// Waits for other threads.
+    Barrier,
+    /// Draws from the C library's random numbers.
+    Random,
+    /// Moves on in an input.
+    Input,
+    /// Ends the program.
+    Ends,
+}
+
+/// A model and its class.
+pub type Entry = (Model, Class);
+
+/// What a call of this function (resolved in the program) goes to.
+pub fn resolve(program: &Program, f: FuncRef) -> Callee {
+    match find(program, f) {
+        Some((m, _)) => Callee::Model(m),
+        None if program.func(f).is_declaration() => Callee::Unknown,
+        None => Callee::Body(f),
+    }
+}
+
+pub fn class(program: &Program, f: FuncRef) -> Class {
+    find(program, f).map_or(Class::Memory, |e| e.1)
+}
+
+fn find(program: &Program, f: FuncRef) -> Option<Entry> {
+    let func = program.func(f);
+    let name = func.name.as_str();
+    if let Some(rest) = name.strip_prefix("llvm.") {
+        return math::intrinsic(rest).or_else(|| builtins::intrinsic(rest));
+    }
+    match program.module(f.module).side {
+        // What a program brings itself counts; headers wrap assertions.
+        Side::Device if !func.is_declaration() && !builtins::is_trap(name) => math::device(name),
+        Side::Device => builtins::find(name).or_else(|| math::device(name)),
+        // A user's function may be called like one of the C library's: then its body counts, but for what is
+        // overloaded or inline there.
+        Side::Host => cuda::find(name, func.is_declaration())
+            .or_else(|| cxx::find(name, &func.display))
+            .or_else(|| if func.is_declaration() || is_inline_libc(name) { host_library(name) } else { None }),
+    }
+}
+
+fn host_library(name: &str) -> Option<Entry> {
+    libc::find(name).or_else(|| string::find(name)).or_else(|| stdio::find(name)).or_else(|| math::host(name))
+}
+
+/// Functions of the C library that headers define inline.
+fn is_inline_libc(name: &str) -> bool {
+    matches!(
+        name,
+        "atoi"
+            | "atol"
+            | "atoll"
+            | "atof"
+            | "printf"
+            | "fprintf"
+            | "sprintf"
+            | "snprintf"
+            | "getchar"
+            | "putchar"
+            | "getc"
+            | "feof"
+    )
+}
+
+/// For each parameter in a demangled signature, whether it points to something const.
+pub fn const_params(display: &str) -> Vec<bool> {
+    // The parameter list is the last balanced pair of parentheses.
+    let Some(end) = display.rfind(')') else { return Vec::new() };
+    let mut depth = 0;
+    let mut start = None;
+    for (i, c) in display[..=end].char_indices().rev() {
+        match c {
+            ')' => depth += 1,
+            '(' => {
+                depth -= 1;
+                if depth == 0 {
+                    start = Some(i + 1);
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    let Some(start) = start else { return Vec::new() };
+    let (mut depth, mut out, mut from) = (0i32, Vec::new(), start);
+    let konst = |p: &str| {
+        let p = p.trim();
+        let pointer = p.ends_with('*') || p.ends_with('&');
+        let pointee = p.trim_end_matches(['*', '&']).trim_end();
+        // One level: what a const pointee itself points to is still writable, but library functions do not.
+        pointer && (pointee.ends_with("const") || pointee.starts_with("const ") && !p[..p.len() - 1].contains('*'))
+    };
+    for (i, c) in display[start..end].char_indices() {
+        match c {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth -= 1,
+            ',' if depth == 0 => {
+                out.push(konst(&display[from..start + i]));
+                from = start + i + 1;
+            }
+            _ => {}
+        }
+    }
+    if !display[from..end].trim().is_empty() {
+        out.push(konst(&display[from..end]));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn const_parameters_are_read_from_the_signature() {
+        assert_eq!(const_params("f(float const*, int, float*)"), vec![true, false, false]);
+        assert_eq!(const_params("g<a<b, c> >(char const* const&, (anonymous)*)"), vec![true, false]);
+        assert_eq!(const_params("std::foo(const char*, void (*)(int, int))"), vec![true, false]);
+        assert_eq!(const_params("malloc"), Vec::<bool>::new());
+        assert_eq!(const_params("h()"), Vec::<bool>::new());
+    }
+}

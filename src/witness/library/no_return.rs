@@ -1,0 +1,97 @@
+//! Functions that do not return, or may not: none of them leads on to what stands behind.
+
+use super::libc::{arg, ends};
+use super::modelled::{Class, Entry};
+use crate::ir::Side;
+use crate::models::no_return::{Returns, returns};
+use crate::witness::code::form::CallInfo;
+use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
+use crate::witness::machine::value::{Val, signed};
+
+type Res = Result<Ret, Stop>;
+
+pub fn find(name: &str) -> Option<Entry> {
+    let model = match (name, returns(name)?) {
+        ("syscall", _) => syscall,
+        (_, Returns::Never) => ends,
+        (_, Returns::IfZero(_)) => if_zero,
+        (_, Returns::IfHandled(_)) => if_handled,
+        (_, Returns::Perhaps) => perhaps,
+    };
+    Some((model, Class::Ends))
+}
+
+/// What lets a program go on after a signal.
+const HANDLES: &[&str] = &[
+    "signal",
+    "sigaction",
+    "sigset",
+    "sigignore",
+    "sighold",
+    "bsd_signal",
+    "ssignal",
+    "sigprocmask",
+    "pthread_sigmask",
+    "sigblock",
+    "sigsetmask",
+    "__sysv_signal",
+];
+
+/// Signals that a program does not end of by itself (POSIX.1-2017, signal.h; x86-64 Linux): of children, going on, urgent data, windows.
+const IGNORED: [u64; 4] = [17, 18, 23, 28];
+/// The signal that no program can handle.
+const KILL: u64 = 9;
+/// System calls that end a thread or the program (x86-64 Linux): `exit` and `exit_group`.
+const EXITS: [u64; 2] = [60, 231];
+/// Others that may: `kill`, `tkill`, `tgkill`, `execve`, `execveat`.
+const MAY_END: [u64; 5] = [62, 200, 234, 59, 322];
+
+fn name_of(m: &Machine<'_>, call: &CallInfo) -> String {
+    call.target.map_or_else(String::new, |f| m.program.func(f).display.clone())
+}
+
+fn argument_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {
+    match call.target.and_then(|f| returns(&m.program.func(f).name)) {
+        Some(Returns::IfZero(i) | Returns::IfHandled(i)) => arg(args, i),
+        _ => Val::UNINIT,
+    }
+}
+
+fn perhaps(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, _: &[Val]) -> Res {
+    let at = m.user_site(th).map(|s| m.line(s)).unwrap_or_default();
+    Err(Stop::Unknown(format!("{at}: the call of `{}` may not return", name_of(m, call))))
+}
+
+fn if_zero(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    match argument_of(m, call, args).known().map(|v| signed(v, 32)) {
+        Some(0) => Ok(Ret::Void),
+        Some(_) => ends(m, th, call, args),
+        None => perhaps(m, th, call, args),
+    }
+}
+
+fn if_handled(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let Some(signal) = argument_of(m, call, args).known() else { return perhaps(m, th, call, args) };
+    let handles =
+        || m.program.functions().any(|(_, module, f)| module.side == Side::Host && HANDLES.contains(&f.name.as_str()));
+    match signal {
+        0 => Ok(Ret::Val(Val::ZERO)),
+        KILL => ends(m, th, call, args),
+        1..=31 if !handles() => {
+            if IGNORED.contains(&signal) {
+                Ok(Ret::Val(Val::ZERO))
+            } else {
+                ends(m, th, call, args)
+            }
+        }
+        _ => perhaps(m, th, call, args),
+    }
+}
+
+fn syscall(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    match arg(args, 0).known() {
+        Some(n) if EXITS.contains(&n) => ends(m, th, call, args),
+        Some(n) if !MAY_END.contains(&n) => super::libc::outside(m, th, call, args),
+        _ => perhaps(m, th, call, args),
+    }
+}

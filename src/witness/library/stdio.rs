@@ -1,0 +1,627 @@
+//! Streams of the C library: output has no effect; input comes from the run's inputs.
+
+use super::format::{Conversion, Scanned, format, scan};
+use super::libc::{arg, text, write};
+use super::modelled::{Class, Entry};
+use super::string::put_text;
+use crate::witness::api::ObjectKind;
+use crate::witness::code::form::CallInfo;
+use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
+use crate::witness::machine::value::{Reason, Val, mask, signed};
+use crate::witness::memory::space::Obj;
+use rustc_hash::FxHashMap;
+
+type Res = Result<Ret, Stop>;
+
+/// One open file. Its address is that of an object without contents.
+struct Stream {
+    address: u64,
+    bytes: Vec<u8>,
+    at: usize,
+    /// A read went past the end.
+    ended: bool,
+    /// An extraction from it failed.
+    failed: bool,
+    /// Why the contents or the position are not known.
+    unknown: Reason,
+}
+
+/// The open files.
+#[derive(Default)]
+pub struct Files {
+    streams: Vec<Stream>,
+    stdin: Option<u64>,
+    /// The files of `std::ifstream`s, by the addresses of both.
+    ifstreams: FxHashMap<u64, u64>,
+    /// Why nothing is known of any file that is opened, and of those of some names, without their folders.
+    moved: Reason,
+    changed: Vec<(String, Reason)>,
+}
+
+/// A name without its folder.
+fn last_of(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+impl Files {
+    pub fn forget(&mut self, why: Reason) {
+        for s in &mut self.streams {
+            s.unknown = why;
+        }
+    }
+
+    /// From now on nothing is known of files that are opened.
+    pub fn all_change(&mut self, why: Reason) {
+        self.moved = why;
+    }
+
+    /// From now on nothing is known of files of a name, whatever folder they are in.
+    pub fn changes(&mut self, name: &str, why: Reason) {
+        self.changed.push((last_of(name).to_owned(), why));
+    }
+
+    /// A number that `std::cin` or a file gives: what is stored, and whether it failed. Nothing is stored where the stream had failed before.
+    pub fn number(
+        &mut self,
+        file: Val,
+        (bits, signed, float): (u32, bool, bool),
+    ) -> Result<(Option<Val>, bool), Reason> {
+        let Some(s) = self.get(file) else { return Err(Reason::OPEN) };
+        if s.unknown.is_some() {
+            return Err(s.unknown);
+        }
+        if s.failed {
+            return Ok((None, true));
+        }
+        let rest = &s.bytes[s.at..];
+        // Only white space is left, or nothing: C++ stores nothing then but 0.
+        let (v, used, failed) = if float {
+            // One beyond all limits, which fails somewhere behind it.
+            let Some(e) = super::numbers::extract_float(rest) else {
+                s.unknown = Reason::OPEN;
+                return Err(s.unknown);
+            };
+            (Val::new(crate::witness::machine::value::float_bits(e.value, bits)), e.used, e.failed)
+        } else {
+            let e = super::numbers::extract_int(rest, bits, signed);
+            (Val::new(e.value & mask(bits)), e.used, e.failed)
+        };
+        // Where white space alone is left, the extraction does not begin, and stores nothing.
+        let none = rest.iter().all(|b| super::numbers::is_space(*b));
+        s.at += used;
+        s.ended |= s.at == s.bytes.len();
+        s.failed = failed;
+        Ok(((!none).then_some(v), failed))
+    }
+
+    /// From now on nothing is known of a stream.
+    pub fn lose(&mut self, file: Val, why: Reason) {
+        if let Some(s) = self.get(file) {
+            s.unknown = why;
+        }
+    }
+
+    /// Whether the end of a stream was met.
+    pub fn has_ended(&mut self, file: Val) -> bool {
+        self.get(file).is_some_and(|s| s.ended)
+    }
+
+    /// The program sets the state of streams itself.
+    pub fn state_is_set(&mut self, why: Reason) {
+        for s in self.streams.iter_mut().filter(|s| s.failed || s.ended) {
+            s.unknown = why;
+        }
+    }
+
+    /// The file of a `std::ifstream`.
+    pub fn of_ifstream(&self, p: Val) -> Option<Val> {
+        p.known().and_then(|a| self.ifstreams.get(&a)).map(|f| Val::new(*f))
+    }
+
+    fn get(&mut self, file: Val) -> Option<&mut Stream> {
+        let a = file.known()?;
+        self.streams.iter_mut().find(|s| s.address == a)
+    }
+}
+
+pub fn find(name: &str) -> Option<Entry> {
+    let name = name.strip_prefix("__isoc23_").or_else(|| name.strip_prefix("__isoc99_")).unwrap_or(name);
+    let name = name.strip_suffix("_unlocked").unwrap_or(name);
+    Some(match name {
+        "printf" | "fprintf" | "puts" | "putchar" | "fputs" | "fputc" | "putc" | "_IO_putc" | "perror" | "vprintf"
+        | "vfprintf" | "__printf_chk" | "__fprintf_chk" | "dprintf" | "write" => (output, Class::Pure),
+        "fwrite" => (fwrite, Class::Pure),
+        "snprintf" | "__snprintf_chk" => (snprintf, Class::Memory),
+        "sprintf" => (sprintf, Class::Memory),
+        "vsnprintf" | "vsprintf" => (vsnprintf, Class::Memory),
+        "fopen" | "fopen64" => (fopen, Class::Memory),
+        "freopen" | "freopen64" => (freopen, Class::Input),
+        "fclose" | "pclose" => (super::libc::zero, Class::Pure),
+        "fread" => (fread, Class::Input),
+        "fgets" => (fgets, Class::Input),
+        "fgetc" | "getc" | "_IO_getc" => (fgetc, Class::Input),
+        "getchar" => (getchar, Class::Input),
+        "feof" => (feof, Class::Pure),
+        "ferror" => (super::libc::zero, Class::Pure),
+        "rewind" => (rewind, Class::Input),
+        "fseek" | "fseeko" => (fseek, Class::Input),
+        "ftell" | "ftello" => (ftell, Class::Pure),
+        "fscanf" => (fscanf, Class::Input),
+        "scanf" => (scanf, Class::Input),
+        "sscanf" => (sscanf, Class::Memory),
+        "getline" => (getline, Class::Input),
+        _ => return None,
+    })
+}
+
+/// What is printed has no effect; what goes to the standard output is kept for those who look at a run.
+fn output(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
+    match name {
+        "printf" | "__printf_chk" => {
+            let at = usize::from(name != "printf");
+            if let Ok(f) = text(m, th, arg(args, at)) {
+                let values = variadic(call, args, at + 1);
+                if let Ok(s) = format(&f, &values, true, &mut |p| text(m, th, p).map_err(|v| v.poison)) {
+                    m.print(&s);
+                }
+            }
+        }
+        "puts" => {
+            if let Ok(mut s) = text(m, th, arg(args, 0)) {
+                s.push(b'\n');
+                m.print(&s);
+            }
+        }
+        "putchar" => {
+            if let Some(c) = arg(args, 0).known() {
+                m.print(&[c as u8]);
+            }
+        }
+        _ => {}
+    }
+    Ok(Ret::Val(m.unknown("how many characters were printed")))
+}
+
+/// Most bytes of output that are kept.
+const MAX_OUTPUT: usize = 1 << 16;
+
+/// All that was to be written.
+fn fwrite(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(Ret::Val(arg(args, 2)))
+}
+
+/// The values after the first `skip` arguments, as `printf` sees them.
+fn variadic(call: &CallInfo, args: &[Val], skip: usize) -> Vec<(Val, bool)> {
+    let mut at = 0;
+    let mut out = Vec::new();
+    for (i, a) in call.args.iter().enumerate() {
+        if i >= skip && a.slots == 1 {
+            out.push((args[at], a.float));
+        }
+        at += a.slots as usize;
+    }
+    out
+}
+
+fn print_into(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    (fmt, skip): (usize, usize),
+    limit: Val,
+) -> Res {
+    let made = match text(m, th, arg(args, fmt)) {
+        Ok(f) => format(&f, &variadic(call, args, skip), false, &mut |p| text(m, th, p).map_err(|v| v.poison)),
+        Err(p) => Err(p.poison),
+    };
+    match (made, limit.known()) {
+        (Ok(s), Some(n)) => {
+            let keep = s.len().min(usize::try_from(n.saturating_sub(1)).unwrap_or(usize::MAX));
+            if n > 0 {
+                put_text(m, th, call, arg(args, 0), &s[..keep])?;
+            }
+            Ok(Ret::Val(Val::new(s.len() as u64 & mask(32))))
+        }
+        (Err(why), _) => {
+            m.forget(th, arg(args, 0), why);
+            Ok(Ret::Val(Val::poison(why)))
+        }
+        (_, None) => {
+            m.forget(th, arg(args, 0), limit.poison);
+            Ok(Ret::Val(Val::poison(limit.poison)))
+        }
+    }
+}
+
+fn snprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    // The checked variant of fortified builds has two more arguments.
+    let fmt = if call.args.len() > 4 && call.target.is_some_and(|f| m.program.func(f).name.starts_with("__")) {
+        4
+    } else {
+        2
+    };
+    print_into(m, th, call, args, (fmt, fmt + 1), arg(args, 1))
+}
+
+fn sprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    print_into(m, th, call, args, (1, 2), Val::new(u64::MAX))
+}
+
+fn vsnprintf(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let why = m.reason("what `vsnprintf` writes");
+    m.forget(th, arg(args, 0), why);
+    Ok(Ret::Val(Val::poison(why)))
+}
+
+/// `va_start`: what a variadic function of the program does with its arguments is not followed.
+pub fn va_start(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let why = m.reason("a variadic argument");
+    m.forget(th, arg(args, 0), why);
+    Ok(Ret::Void)
+}
+
+pub fn va_copy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    if let Some(site) = m.site(th) {
+        m.copy(th, || site, arg(args, 0), arg(args, 1), Val::new(24))?;
+    }
+    Ok(Ret::Void)
+}
+
+impl Machine<'_> {
+    /// Keeps what the program prints.
+    pub fn print(&mut self, bytes: &[u8]) {
+        let room = MAX_OUTPUT.saturating_sub(self.output.len());
+        self.output.push_str(&String::from_utf8_lossy(&bytes[..bytes.len().min(room)]));
+    }
+
+    fn open(&mut self, name: &str, bytes: Vec<u8>, unknown: Reason) -> Result<u64, Stop> {
+        let obj = Obj::unbounded(ObjectKind::Foreign, name.into(), Reason::OPEN);
+        let id =
+            self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
+        self.libc.files.streams.push(Stream {
+            address: id.address(),
+            bytes,
+            at: 0,
+            ended: false,
+            failed: false,
+            unknown,
+        });
+        Ok(id.address())
+    }
+
+    fn open_named(&mut self, name: &str, writes: bool) -> Result<u64, Stop> {
+        let files = &self.libc.files;
+        let changed = if files.moved.is_some() {
+            files.moved
+        } else {
+            files.changed.iter().find(|(n, _)| n == last_of(name)).map_or(Reason::NONE, |c| c.1)
+        };
+        if changed.is_some() {
+            return self.open(name, Vec::new(), changed);
+        }
+        let (bytes, unknown) = match self.inputs.files.get(name).cloned() {
+            Some(b) => (b, Reason::NONE),
+            None if writes => (Vec::new(), Reason::OPEN),
+            None => {
+                self.seen.assume(format!("the file `{name}` can be read"));
+                (Vec::new(), self.reason(&format!("the contents of the file `{name}`")))
+            }
+        };
+        self.open(name, bytes, unknown)
+    }
+
+    /// The standard input's stream.
+    pub fn stdin(&mut self) -> Result<u64, Stop> {
+        if let Some(a) = self.libc.files.stdin {
+            return Ok(a);
+        }
+        let bytes = self.inputs.stdin.clone();
+        let a = self.open("stdin", bytes, Reason::NONE)?;
+        self.libc.files.stdin = Some(a);
+        Ok(a)
+    }
+
+    /// A stream that is only written.
+    pub fn sink(&mut self, name: &str) -> Result<u64, Stop> {
+        self.open(name, Vec::new(), Reason::OPEN)
+    }
+}
+
+/// Opens a file for a `std::ifstream`; where its name is not known, neither are its contents.
+pub fn open_ifstream(m: &mut Machine<'_>, th: &mut Thread, stream: Val, name: Val) -> Result<(), Stop> {
+    let Some(at) = stream.known() else { return Ok(()) };
+    let file = match text(m, th, name) {
+        Ok(n) => m.open_named(&String::from_utf8_lossy(&n), false)?,
+        Err(p) => m.open("a file", Vec::new(), p.poison)?,
+    };
+    m.libc.files.ifstreams.insert(at, file);
+    Ok(())
+}
+
+fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let name = match text(m, th, arg(args, 0)) {
+        Ok(s) => String::from_utf8_lossy(&s).into_owned(),
+        Err(p) => return Ok(Ret::Val(p)),
+    };
+    let mode = text(m, th, arg(args, 1)).unwrap_or_default();
+    let writes = mode.first().is_some_and(|c| *c != b'r');
+    m.open_named(&name, writes).map(|a| Ret::Val(Val::new(a)))
+}
+
+/// What it opens is not followed: neither is the stream, nor the standard input, which most programs mean by it.
+fn freopen(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let why = m.reason("what is read from a stream that was opened anew");
+    for file in [Val::new(m.stdin()?), arg(args, 2)] {
+        if let Some(s) = m.libc.files.get(file) {
+            s.unknown = why;
+        }
+    }
+    Ok(Ret::Val(m.unknown("whether a file can be opened")))
+}
+
+/// Takes up to `n` bytes; an error where the stream's contents are not known.
+fn take(m: &mut Machine<'_>, file: Val, n: usize) -> Result<Vec<u8>, Reason> {
+    let Some(s) = m.libc.files.get(file) else { return Err(if file.is_poison() { file.poison } else { Reason::OPEN }) };
+    if s.unknown.is_some() {
+        return Err(s.unknown);
+    }
+    let end = s.bytes.len().min(s.at.saturating_add(n));
+    if end - s.at < n {
+        s.ended = true;
+    }
+    let out = s.bytes[s.at..end].to_vec();
+    s.at = end;
+    Ok(out)
+}
+
+/// `std::istream::read` of a file: whether all of it was there, where that is known.
+pub fn read_ifstream(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    (file, to, length): (Val, Val, Val),
+) -> Result<Option<bool>, Stop> {
+    let Ret::Val(read) = fread(m, th, call, &[to, Val::new(1), length, file])? else { return Ok(None) };
+    Ok(read.known().zip(length.known()).map(|(n, all)| n == all))
+}
+
+fn fread(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let (p, size, count) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    let (Some(sz), Some(n)) = (size.known(), count.known()) else {
+        let why = if size.is_poison() { size.poison } else { count.poison };
+        m.forget(th, p, why);
+        return Ok(Ret::Val(Val::poison(why)));
+    };
+    match take(m, arg(args, 3), usize::try_from(sz.saturating_mul(n)).unwrap_or(usize::MAX)) {
+        Ok(bytes) => {
+            let Some(site) = m.site(th) else { return Ok(Ret::Void) };
+            // Checked as one access, then written.
+            let len = bytes.len() as u64;
+            m.set(th, || site, p, Val::ZERO, Val::new(len))?;
+            let (id, off) = crate::witness::memory::space::split(p.bits);
+            if let Some(o) = m.mem.get_mut(&mut th.stack, id).filter(|o| o.holds(off, len)) {
+                o.store.write_bytes(off.cast_unsigned(), &bytes);
+            }
+            Ok(Ret::Val(Val::new(len.checked_div(sz).unwrap_or(0))))
+        }
+        Err(why) => {
+            // The whole block is overwritten where reading succeeds; how much is not known.
+            if let Some(site) = m.site(th) {
+                m.set(th, || site, p, Val::poison(why), Val::new(sz.saturating_mul(n)))?;
+            }
+            Ok(Ret::Val(Val::poison(why)))
+        }
+    }
+}
+
+fn fgets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let (p, n, file) = (arg(args, 0), arg(args, 1), arg(args, 2));
+    let Some(n) = n.known().and_then(|n| usize::try_from(signed(n, 32)).ok()) else {
+        return Ok(Ret::Val(Val::poison(n.poison)));
+    };
+    let line = match m.libc.files.get(file) {
+        Some(s) if !s.unknown.is_some() => {
+            let rest = &s.bytes[s.at..];
+            let line = rest.iter().position(|b| *b == b'\n').map(|i| i + 1);
+            let room = n.saturating_sub(1);
+            // Without an end of the line it looks on to the end of the file.
+            s.ended |= line.is_none() && rest.len() < room;
+            let len = line.unwrap_or(rest.len()).min(room);
+            take(m, file, len)
+        }
+        Some(s) => Err(s.unknown),
+        None => Err(if file.is_poison() { file.poison } else { Reason::OPEN }),
+    };
+    match line {
+        Ok(s) if s.is_empty() => {
+            if let Some(f) = m.libc.files.get(file) {
+                f.ended = true;
+            }
+            Ok(Ret::Val(Val::ZERO))
+        }
+        Ok(s) => {
+            put_text(m, th, call, p, &s)?;
+            Ok(Ret::Val(p))
+        }
+        Err(why) => {
+            m.forget(th, p, why);
+            Ok(Ret::Val(Val { bits: p.bits, poison: why }))
+        }
+    }
+}
+
+fn one_char(m: &mut Machine<'_>, file: Val) -> Ret {
+    Ret::Val(match take(m, file, 1) {
+        Ok(b) => b.first().map_or(Val::i32(-1), |b| Val::new(u64::from(*b))),
+        Err(why) => Val::poison(why),
+    })
+}
+
+fn fgetc(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(one_char(m, arg(args, 0)))
+}
+fn getchar(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    let f = Val::new(m.stdin()?);
+    Ok(one_char(m, f))
+}
+
+fn feof(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(Ret::Val(match m.libc.files.get(arg(args, 0)) {
+        Some(s) if s.unknown.is_some() => Val::poison(s.unknown),
+        Some(s) => Val::new(u64::from(s.ended)),
+        None => Val::poison(arg(args, 0).poison),
+    }))
+}
+
+fn rewind(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    if let Some(s) = m.libc.files.get(arg(args, 0)) {
+        s.at = 0;
+        s.ended = false;
+    }
+    Ok(Ret::Void)
+}
+
+fn fseek(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let (off, whence) = (arg(args, 1), arg(args, 2));
+    if let Some(s) = m.libc.files.get(arg(args, 0)) {
+        match (off.known(), whence.known()) {
+            (Some(o), Some(w)) => {
+                let from = match w {
+                    0 => 0,
+                    1 => s.at,
+                    _ => s.bytes.len(),
+                };
+                s.at = (from as i64).saturating_add(o.cast_signed()).clamp(0, s.bytes.len() as i64) as usize;
+                s.ended = false;
+            }
+            _ => s.unknown = if off.is_poison() { off.poison } else { whence.poison },
+        }
+    }
+    Ok(Ret::Val(Val::ZERO))
+}
+
+fn ftell(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(Ret::Val(match m.libc.files.get(arg(args, 0)) {
+        Some(s) if s.unknown.is_some() => Val::poison(s.unknown),
+        Some(s) => Val::new(s.at as u64),
+        None => Val::poison(arg(args, 0).poison),
+    }))
+}
+
+/// Reads `input` by a format and stores what it gives; the number of bytes used.
+fn scan_into(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    args: &[Val],
+    fmt: usize,
+    input: Result<Vec<u8>, Reason>,
+) -> Result<(Val, usize, bool), Stop> {
+    let targets = variadic(call, args, fmt + 1);
+    let forget_all = |m: &mut Machine<'_>, th: &mut Thread, why| {
+        for (p, _) in &targets {
+            m.forget(th, *p, why);
+        }
+        (Val::poison(why), 0, false)
+    };
+    let format = match text(m, th, arg(args, fmt)) {
+        Ok(f) => f,
+        Err(p) => return Ok(forget_all(m, th, p.poison)),
+    };
+    let input = match input {
+        Ok(i) => i,
+        Err(why) => return Ok(forget_all(m, th, why)),
+    };
+    let binary = call.target.is_some_and(|f| m.program.func(f).name.starts_with("__isoc23_"));
+    let Some(Scanned { found, used, ended, no_input }) = scan(&format, &input, binary) else {
+        return Ok(forget_all(m, th, Reason::OPEN));
+    };
+    let mut count = 0;
+    for (c, (p, _)) in found.iter().zip(&targets) {
+        match c {
+            Conversion::Bits { bits, value } => write(m, th, call, *p, *bits, Val::new(*value))?,
+            // It is none that counts.
+            Conversion::Position { bits, value } => {
+                write(m, th, call, *p, *bits, Val::new(*value))?;
+                continue;
+            }
+            Conversion::Text(s) => put_text(m, th, call, *p, s)?,
+            Conversion::Char(s) => {
+                for (i, b) in (0u64..).zip(s) {
+                    write(m, th, call, Val { bits: p.bits + i, ..*p }, 8, Val::new(u64::from(*b)))?;
+                }
+            }
+        }
+        count += 1;
+    }
+    Ok((if count == 0 && no_input { Val::i32(-1) } else { Val::i32(count) }, used, ended))
+}
+
+fn scan_stream(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val], fmt: usize, file: Val) -> Res {
+    let input = match m.libc.files.get(file) {
+        Some(s) if s.unknown.is_some() => Err(s.unknown),
+        Some(s) => Ok(s.bytes[s.at..].to_vec()),
+        None => Err(if file.is_poison() { file.poison } else { Reason::OPEN }),
+    };
+    let (v, used, ended) = scan_into(m, th, call, args, fmt, input)?;
+    if let Some(s) = m.libc.files.get(file) {
+        s.at += used;
+        s.ended |= ended;
+        // What could not be followed has read on.
+        if v.is_poison() {
+            s.unknown = v.poison;
+        }
+    }
+    Ok(Ret::Val(v))
+}
+
+fn fscanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    scan_stream(m, th, call, args, 1, arg(args, 0))
+}
+fn scanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let f = Val::new(m.stdin()?);
+    scan_stream(m, th, call, args, 0, f)
+}
+fn sscanf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let input = text(m, th, arg(args, 0)).map_err(|p| p.poison);
+    scan_into(m, th, call, args, 1, input).map(|r| Ret::Val(r.0))
+}
+
+fn getline(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let file = arg(args, 2);
+    let line = match m.libc.files.get(file) {
+        Some(s) if !s.unknown.is_some() => {
+            let rest = &s.bytes[s.at..];
+            let line = rest.iter().position(|b| *b == b'\n').map(|i| i + 1);
+            s.ended |= line.is_none();
+            let len = line.unwrap_or(rest.len());
+            take(m, file, len)
+        }
+        Some(s) => Err(s.unknown),
+        None => Err(if file.is_poison() { file.poison } else { Reason::OPEN }),
+    };
+    match line {
+        Ok(s) if s.is_empty() => Ok(Ret::Val(Val::new(u64::MAX))),
+        Ok(s) => {
+            let site = m.user_site(th);
+            let size = Val::new(s.len() as u64 + 1);
+            let p = m.heap_object(
+                ObjectKind::HostHeap,
+                "getline",
+                site,
+                size,
+                crate::witness::memory::store::Fill::Byte(0),
+            )?;
+            put_text(m, th, call, p, &s)?;
+            write(m, th, call, arg(args, 0), 64, p)?;
+            write(m, th, call, arg(args, 1), 64, size)?;
+            Ok(Ret::Val(Val::new(s.len() as u64)))
+        }
+        Err(why) => {
+            m.forget_reachable(th, &args[..2.min(args.len())], why);
+            Ok(Ret::Val(Val::poison(why)))
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Strings and memory of the C library.
+
+use super::libc::{arg, not_null, text, write};
+use super::modelled::{Class, Entry};
+use crate::witness::code::form::CallInfo;
+use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
+use crate::witness::machine::value::{Reason, Val, mask, signed};
+use crate::witness::memory::space::split;
+
+type Res = Result<Ret, Stop>;
+
+pub fn find(name: &str) -> Option<Entry> {
+    Some(match name {
+        "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => (memcpy, Class::Memory),
+        "memset" | "__memset_chk" => (memset, Class::Memory),
+        "bzero" => (bzero, Class::Memory),
+        "memcmp" | "bcmp" => (memcmp, Class::Pure),
+        "memchr" => (memchr, Class::Pure),
+        "strlen" => (strlen, Class::Pure),
+        "strcmp" => (strcmp, Class::Pure),
+        "strncmp" => (strncmp, Class::Pure),
+        "strcasecmp" => (strcasecmp, Class::Pure),
+        "strcpy" => (strcpy, Class::Memory),
+        "strncpy" => (strncpy, Class::Memory),
+        "strcat" => (strcat, Class::Memory),
+        "strchr" | "index" => (strchr, Class::Pure),
+        "strrchr" | "rindex" => (strrchr, Class::Pure),
+        "strstr" => (strstr, Class::Pure),
+        "strdup" => (strdup, Class::Memory),
+        "strtok" => (strtok, Class::Input),
+        "isdigit" => (isdigit, Class::Pure),
+        "isspace" => (isspace, Class::Pure),
+        "isalpha" => (isalpha, Class::Pure),
+        "isalnum" => (isalnum, Class::Pure),
+        "toupper" => (toupper, Class::Pure),
+        "tolower" => (tolower, Class::Pure),
+        _ => return None,
+    })
+}
+
+fn memcpy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    if let Some(site) = m.site(th) {
+        m.copy(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?;
+    }
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+fn memset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    if let Some(site) = m.site(th) {
+        m.set(th, || site, arg(args, 0), arg(args, 1), arg(args, 2))?;
+    }
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+fn bzero(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    if let Some(site) = m.site(th) {
+        m.set(th, || site, arg(args, 0), Val::ZERO, arg(args, 1))?;
+    }
+    Ok(Ret::Void)
+}
+
+/// `len` bytes at an address; poison where one is not known.
+pub fn bytes(m: &Machine<'_>, th: &Thread, p: Val, len: Val) -> Result<Vec<u8>, Val> {
+    let (Some(a), Some(n)) = (p.known(), len.known()) else { return Err(if p.is_poison() { p } else { len }) };
+    let (id, off) = split(a);
+    let o = m.mem.get(&th.stack, id).filter(|o| o.holds(off, n)).ok_or(Val::poison(Reason::BAD_READ))?;
+    (0..n)
+        .map(|i| {
+            let b = o.store.read(off.cast_unsigned() + i, 1);
+            if b.is_poison() { Err(b) } else { Ok(b.bits as u8) }
+        })
+        .collect()
+}
+
+/// The difference of the first bytes that differ, as glibc gives it on x86-64; one that is missing counts as 0.
+fn ordering(a: &[u8], b: &[u8]) -> Val {
+    let at = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let byte = |s: &[u8]| i32::from(s.get(at).copied().unwrap_or(0));
+    Val::i32(byte(a) - byte(b))
+}
+
+fn result(r: Result<Val, Val>) -> Res {
+    Ok(Ret::Val(match r {
+        Ok(v) | Err(v) => v,
+    }))
+}
+
+fn memcmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let n = arg(args, 2);
+    result(bytes(m, th, arg(args, 0), n).and_then(|a| bytes(m, th, arg(args, 1), n).map(|b| ordering(&a, &b))))
+}
+
+fn memchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let p = arg(args, 0);
+    result(
+        bytes(m, th, p, arg(args, 2))
+            .map(|a| position(p, a.iter().position(|b| u64::from(*b) == arg(args, 1).bits & 0xff))),
+    )
+}
+
+fn position(p: Val, at: Option<usize>) -> Val {
+    at.map_or(Val::ZERO, |i| Val::new(p.bits + i as u64))
+}
+
+fn strlen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    not_null(th, arg(args, 0))?;
+    result(text(m, th, arg(args, 0)).map(|s| Val::new(s.len() as u64)))
+}
+
+fn compare(m: &mut Machine<'_>, th: &Thread, args: &[Val], f: impl Fn(Vec<u8>) -> Vec<u8>) -> Res {
+    for p in [arg(args, 0), arg(args, 1)] {
+        not_null(th, p)?;
+    }
+    let a = text(m, th, arg(args, 0));
+    let b = text(m, th, arg(args, 1));
+    result(a.and_then(|a| b.map(|b| ordering(&f(a), &f(b)))))
+}
+
+fn strcmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    compare(m, th, args, |s| s)
+}
+fn strcasecmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    compare(m, th, args, |s| s.to_ascii_lowercase())
+}
+fn strncmp(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let Some(n) = arg(args, 2).known() else { return Ok(Ret::Val(Val::poison(arg(args, 2).poison))) };
+    let n = usize::try_from(n).unwrap_or(usize::MAX);
+    compare(m, th, args, |mut s| {
+        s.truncate(n);
+        s
+    })
+}
+
+/// Writes a string of known bytes with its NUL.
+pub fn put_text(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, p: Val, s: &[u8]) -> Result<(), Stop> {
+    for (i, b) in (0u64..).zip(s.iter().chain([&0])) {
+        write(m, th, call, Val { bits: p.bits + i, ..p }, 8, Val::new(u64::from(*b)))?;
+    }
+    Ok(())
+}
+
+fn strcpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    match text(m, th, arg(args, 1)) {
+        Ok(s) => put_text(m, th, call, arg(args, 0), &s)?,
+        Err(p) => m.forget(th, arg(args, 0), p.poison),
+    }
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+fn strncpy(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    match (text(m, th, arg(args, 1)), arg(args, 2).known()) {
+        (Ok(mut s), Some(n)) if n < 1 << 24 => {
+            s.resize(n as usize, 0);
+            for (i, b) in (0u64..).zip(&s) {
+                write(m, th, call, Val { bits: arg(args, 0).bits + i, ..arg(args, 0) }, 8, Val::new(u64::from(*b)))?;
+            }
+        }
+        (Err(p), _) => m.forget(th, arg(args, 0), p.poison),
+        _ => m.forget(th, arg(args, 0), Reason::OPEN),
+    }
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+fn strcat(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    match (text(m, th, arg(args, 0)), text(m, th, arg(args, 1))) {
+        (Ok(a), Ok(b)) => put_text(m, th, call, Val::new(arg(args, 0).bits + a.len() as u64), &b)?,
+        (Err(p), _) | (_, Err(p)) => m.forget(th, arg(args, 0), p.poison),
+    }
+    Ok(Ret::Val(arg(args, 0)))
+}
+
+fn find_char(m: &mut Machine<'_>, th: &Thread, args: &[Val], last: bool) -> Res {
+    let (p, c) = (arg(args, 0), (arg(args, 1).bits & 0xff) as u8);
+    result(text(m, th, p).map(|mut s| {
+        s.push(0);
+        position(p, if last { s.iter().rposition(|b| *b == c) } else { s.iter().position(|b| *b == c) })
+    }))
+}
+
+fn strchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    find_char(m, th, args, false)
+}
+fn strrchr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    find_char(m, th, args, true)
+}
+
+fn strstr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let p = arg(args, 0);
+    let (a, b) = (text(m, th, p), text(m, th, arg(args, 1)));
+    result(a.and_then(|a| {
+        b.map(|b| position(p, if b.is_empty() { Some(0) } else { a.windows(b.len()).position(|w| w == b) }))
+    }))
+}
+
+fn strdup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let s = match text(m, th, arg(args, 0)) {
+        Ok(s) => s,
+        Err(p) => return Ok(Ret::Val(Val::poison(p.poison))),
+    };
+    let site = m.user_site(th);
+    let size = Val::new(s.len() as u64 + 1);
+    let p = m.heap_object(
+        crate::witness::api::ObjectKind::HostHeap,
+        "strdup",
+        site,
+        size,
+        crate::witness::memory::store::Fill::Poison(Reason::UNINIT),
+    )?;
+    put_text(m, th, call, p, &s)?;
+    Ok(Ret::Val(p))
+}
+
+fn strtok(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    if arg(args, 0) != Val::ZERO {
+        m.libc.strtok = arg(args, 0);
+    }
+    let from = m.libc.strtok;
+    if from.is_poison() || from == Val::ZERO {
+        return Ok(Ret::Val(from));
+    }
+    let at = from.bits;
+    let (s, seps) = match (text(m, th, from), text(m, th, arg(args, 1))) {
+        (Ok(s), Ok(d)) => (s, d),
+        (Err(p), _) | (_, Err(p)) => {
+            // It ends a part somewhere.
+            m.forget(th, from, p.poison);
+            m.libc.strtok = Val::poison(p.poison);
+            return Ok(Ret::Val(Val::poison(p.poison)));
+        }
+    };
+    let Some(start) = s.iter().position(|b| !seps.contains(b)) else {
+        m.libc.strtok = Val::ZERO;
+        return Ok(Ret::Val(Val::ZERO));
+    };
+    let end = s[start..].iter().position(|b| seps.contains(b)).map(|n| start + n);
+    m.libc.strtok = end.map_or(Val::ZERO, |e| Val::new(at + e as u64 + 1));
+    if let Some(e) = end {
+        write(m, th, call, Val::new(at + e as u64), 8, Val::ZERO)?;
+    }
+    Ok(Ret::Val(Val::new(at + start as u64)))
+}
+
+/// A character's class, by the bit that glibc's tables have for it in the "C" locale; no byte above 127, nor the end of a file, is of any.
+/// What other numbers give is not defined.
+fn class(args: &[Val], bit: u64, is: impl Fn(u8) -> bool) -> Res {
+    let c = arg(args, 0);
+    result(c.known().map_or(Err(c), |b| match signed(b, 32) {
+        n @ 0..=255 => Ok(Val::new(if is(n as u8) { bit } else { 0 })),
+        -128..0 => Ok(Val::ZERO),
+        _ => Err(Val::poison(Reason::OPEN)),
+    }))
+}
+
+/// What a character becomes. A `char` below 0 is that of the byte, but for the end of a file, as glibc's tables have it.
+fn on_char(args: &[Val], f: impl Fn(u8) -> u8) -> Res {
+    let c = arg(args, 0);
+    result(c.known().map_or(Err(c), |b| match signed(b, 32) {
+        n @ 0..=255 => Ok(Val::new(u64::from(f(n as u8)))),
+        n @ -128..=-2 => Ok(Val::new((n + 256) as u64)),
+        _ => Ok(Val::new(b & mask(32))),
+    }))
+}
+
+fn isdigit(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    class(a, 1 << 11, |b| b.is_ascii_digit())
+}
+fn isspace(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    class(a, 1 << 13, super::numbers::is_space)
+}
+fn isalpha(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    class(a, 1 << 10, |b| b.is_ascii_alphabetic())
+}
+fn isalnum(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    class(a, 1 << 3, |b| b.is_ascii_alphanumeric())
+}
+fn toupper(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    on_char(a, |b| b.to_ascii_uppercase())
+}
+fn tolower(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    on_char(a, |b| b.to_ascii_lowercase())
+}

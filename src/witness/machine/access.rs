@@ -1,0 +1,339 @@
+//! Loads, stores, atomics and copies of the program, bounds-checked.
+
+use super::state::{Machine, Stop, Thread};
+use super::value::{Reason, Val, mask};
+use crate::report::finding::Direction;
+use crate::witness::api::{Fault, ObjectKind, Site};
+use crate::witness::code::form::Layout;
+use crate::witness::memory::space::{Obj, ObjId, split};
+use crate::witness::memory::store::Fill;
+
+/// Memory that other threads of the launch can write.
+const fn is_common(kind: ObjectKind) -> bool {
+    matches!(
+        kind,
+        ObjectKind::Device
+            | ObjectKind::Managed
+            | ObjectKind::Pinned
+            | ObjectKind::DeviceGlobal
+            | ObjectKind::Shared
+            | ObjectKind::DynamicShared
+            | ObjectKind::HostHeap
+            | ObjectKind::Foreign
+    )
+}
+
+/// Where an access goes.
+enum Way {
+    Fine(ObjId, u64),
+    Poison(Reason),
+    /* of unknown extent, or skipped */ Nowhere(Reason),
+}
+
+impl Machine<'_> {
+    /// Checks an access of `bytes` bytes and notes it where it is wrong.
+    #[inline]
+    fn way(&mut self, th: &Thread, site: impl Fn() -> Site, p: Val, bytes: u64, dir: Direction) -> Result<Way, Stop> {
+        if p.is_unset() && th.on_device() && bytes > 0 {
+            self.fault(th, site(), Fault::Unset, 0, bytes, dir)?;
+            return Ok(Way::Nowhere(Reason::BAD_READ));
+        }
+        if p.is_poison() {
+            self.seen.unclear(site(), || format!("its address depends on {}", self.reasons.text(p.poison)));
+            if p.poison == Reason::BAD_READ {
+                self.seen.astray(site());
+            }
+            return Ok(Way::Poison(p.poison));
+        }
+        let (id, off) = split(p.bits);
+        match self.mem.get(&th.stack, id) {
+            Some(o) if o.unknown.is_some() => self.unbounded(site(), id, off),
+            Some(o) if o.holds(off, bytes) => {
+                let hosts = th.on_device() && matches!(o.kind, ObjectKind::HostHeap | ObjectKind::HostGlobal);
+                if self.seen.alignment(&site).is_some_and(|a| !p.bits.is_multiple_of(u64::from(a))) {
+                    self.misaligned(th, site(), p.bits, bytes, dir)?;
+                    return Ok(Way::Fine(id, off.cast_unsigned()));
+                }
+                if self.seen.has_parts() {
+                    self.in_part(th, site(), p.bits, bytes, dir)?;
+                }
+                if hosts {
+                    self.hosts_memory(th, site(), p.bits, bytes, dir)?;
+                }
+                Ok(Way::Fine(id, off.cast_unsigned()))
+            }
+            _ if bytes == 0 => Ok(Way::Nowhere(Reason::BAD_READ)),
+            _ => {
+                self.bad_access(th, site(), p.bits, bytes, dir)?;
+                if id.is_null() && !th.on_device() {
+                    return Err(Stop::Ended("the program uses a null pointer".into()));
+                }
+                Ok(Way::Nowhere(Reason::BAD_READ))
+            }
+        }
+    }
+
+    #[cold]
+    fn unbounded(&mut self, site: Site, id: ObjId, off: i64) -> Result<Way, Stop> {
+        let Some(o) = self.mem.global(id) else { return Ok(Way::Nowhere(Reason::BAD_READ)) };
+        let (why, foreign) = (o.unknown, o.kind == ObjectKind::Foreign);
+        if !foreign {
+            self.seen.unclear(site, || format!("the extent of its object depends on {}", self.reasons.text(why)));
+        }
+        Ok(if o.holds(off, 16) { Way::Fine(id, off.cast_unsigned()) } else { Way::Nowhere(why) })
+    }
+
+    #[inline]
+    pub fn load(&mut self, th: &Thread, site: impl Fn() -> Site, p: Val, bits: u32) -> Result<Val, Stop> {
+        let bytes = bits.div_ceil(8);
+        Ok(match self.way(th, site, p, u64::from(bytes), Direction::Read)? {
+            Way::Fine(id, off) => {
+                let v = self.peek(th, id, off, bytes.min(8));
+                if v.is_poison() { v } else { Val::new(v.bits & mask(bits)) }
+            }
+            Way::Poison(r) | Way::Nowhere(r) => Val::poison(r),
+        })
+    }
+
+    /// Bytes inside an object, as this thread may know them.
+    #[inline]
+    fn peek(&self, th: &Thread, id: ObjId, off: u64, bytes: u32) -> Val {
+        let Some(o) = self.mem.get(&th.stack, id) else { return Val::poison(Reason::BAD_READ) };
+        if th.alone && th.synced && is_common(o.kind) && !o.constant {
+            return Val::poison(Reason::OTHERS);
+        }
+        o.store.read(off, bytes)
+    }
+
+    #[inline]
+    pub fn store(&mut self, th: &mut Thread, site: impl Fn() -> Site, p: Val, bits: u32, v: Val) -> Result<(), Stop> {
+        let bytes = bits.div_ceil(8);
+        if self.seen.has_parts() {
+            self.note_part(site(), v);
+        }
+        match self.way(th, &site, p, u64::from(bytes), Direction::Write)? {
+            Way::Fine(id, off) => self.poke(th, id, off, bytes.min(8), v),
+            Way::Poison(r) => self.store_somewhere(th, site(), p, r),
+            Way::Nowhere(_) => {}
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn poke(&mut self, th: &mut Thread, id: ObjId, off: u64, bytes: u32, v: Val) {
+        if let Some(o) = self.mem.get_mut(&mut th.stack, id)
+            && !o.constant
+        {
+            o.store.write(off, bytes, v);
+        }
+    }
+
+    /// A write whose address is not known: the object it was meant for is forgotten where that is known.
+    #[cold]
+    fn store_somewhere(&mut self, th: &mut Thread, site: Site, p: Val, why: Reason) {
+        if let Some(o) = self.mem.get_mut(&mut th.stack, split(p.bits).0) {
+            o.store.fill_all(Fill::Poison(why));
+            return;
+        }
+        let what = format!(
+            "{}: the write through a pointer that is not known ({}) changes nothing that matters",
+            self.line(site),
+            self.reasons.text(why)
+        );
+        self.seen.assume(what);
+    }
+
+    pub fn load_many(
+        &mut self,
+        th: &Thread,
+        site: impl Fn() -> Site,
+        p: Val,
+        layout: &Layout,
+        out: &mut Vec<Val>,
+    ) -> Result<(), Stop> {
+        match self.way(th, site, p, layout.bytes, Direction::Read)? {
+            Way::Fine(id, off) => {
+                for l in &layout.leaves {
+                    if l.bits == 0 {
+                        out.push(Val::poison(Reason::OPEN));
+                        continue;
+                    }
+                    let v = self.peek(th, id, off + u64::from(l.off), l.bytes().min(8));
+                    out.push(if v.is_poison() { v } else { Val::new(v.bits & mask(u32::from(l.bits))) });
+                }
+            }
+            Way::Poison(r) | Way::Nowhere(r) => out.extend(layout.leaves.iter().map(|_| Val::poison(r))),
+        }
+        Ok(())
+    }
+
+    pub fn store_many(
+        &mut self,
+        th: &mut Thread,
+        site: impl Fn() -> Site,
+        p: Val,
+        layout: &Layout,
+        values: &[Val],
+    ) -> Result<(), Stop> {
+        match self.way(th, &site, p, layout.bytes, Direction::Write)? {
+            Way::Fine(id, off) => {
+                for (l, v) in layout.leaves.iter().zip(values) {
+                    let (bytes, v) = if l.bits == 0 { (8, Val::poison(Reason::OPEN)) } else { (l.bytes().min(8), *v) };
+                    self.poke(th, id, off + u64::from(l.off), bytes, v);
+                }
+            }
+            Way::Poison(r) => self.store_somewhere(th, site(), p, r),
+            Way::Nowhere(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Reads, changes and writes back; gives the old value.
+    pub fn update(
+        &mut self,
+        th: &mut Thread,
+        site: impl Fn() -> Site,
+        p: Val,
+        bits: u32,
+        f: impl FnOnce(Val) -> Option<Val>,
+    ) -> Result<Val, Stop> {
+        let bytes = bits.div_ceil(8);
+        match self.way(th, &site, p, u64::from(bytes), Direction::Atomic)? {
+            Way::Fine(id, off) => {
+                let old = self.peek(th, id, off, bytes);
+                let old = if old.is_poison() { old } else { Val::new(old.bits & mask(bits)) };
+                if let Some(new) = f(old) {
+                    self.poke(th, id, off, bytes, new);
+                }
+                Ok(old)
+            }
+            Way::Poison(r) => {
+                self.store_somewhere(th, site(), p, r);
+                Ok(Val::poison(r))
+            }
+            Way::Nowhere(r) => Ok(Val::poison(r)),
+        }
+    }
+
+    /// `memcpy` and `memmove`. A part outside either object is an error of the whole: it may be refused, or done as far as it goes.
+    pub fn copy(&mut self, th: &mut Thread, site: impl Fn() -> Site, dst: Val, src: Val, len: Val) -> Result<(), Stop> {
+        let Some(n) = len.known() else {
+            self.seen.unclear(site(), || format!("its length depends on {}", self.reasons.text(len.poison)));
+            self.forget(th, dst, len.poison);
+            return Ok(());
+        };
+        if n == 0 {
+            return Ok(());
+        }
+        let from = self.way(th, &site, src, n, Direction::Read)?;
+        let to = self.way(th, &site, dst, n, Direction::Write)?;
+        match (to, from) {
+            (Way::Fine(d, doff), Way::Fine(s, soff)) => {
+                let Some(source) = self.mem.get(&th.stack, s) else { return Ok(()) };
+                let hidden = th.alone && th.synced && is_common(source.kind) && !source.constant;
+                // An object of unknown extent may be shorter than what is asked for.
+                let pieces = if hidden { Vec::new() } else { source.store.cut(soff, n) };
+                if let Some(o) = self.mem.get_mut(&mut th.stack, d).filter(|o| !o.constant) {
+                    if hidden {
+                        o.store.fill_range(doff, n, Fill::Poison(Reason::OTHERS));
+                    } else {
+                        o.store.paste(doff, &pieces);
+                    }
+                }
+            }
+            (Way::Fine(d, doff), Way::Poison(r) | Way::Nowhere(r)) => {
+                if let Some(o) = self.mem.get_mut(&mut th.stack, d).filter(|o| !o.constant) {
+                    o.store.fill_range(doff, n, Fill::Poison(r));
+                }
+            }
+            (Way::Poison(r), _) => self.store_somewhere(th, site(), dst, r),
+            (Way::Nowhere(r), _) => self.leave_open(th, dst, n, r),
+        }
+        Ok(())
+    }
+
+    /// What may or may not have been written from an address on, as far as its object goes, is not known.
+    fn leave_open(&mut self, th: &mut Thread, p: Val, bytes: u64, why: Reason) {
+        let (id, off) = split(p.bits);
+        let Some(o) = self.mem.get_mut(&mut th.stack, id).filter(|o| !o.constant && o.holds(off, 0)) else { return };
+        let off = off.cast_unsigned();
+        o.store.fill_range(off, bytes.min(o.size - off), Fill::Poison(why));
+    }
+
+    pub fn set(&mut self, th: &mut Thread, site: impl Fn() -> Site, dst: Val, byte: Val, len: Val) -> Result<(), Stop> {
+        let Some(n) = len.known() else {
+            self.seen.unclear(site(), || format!("its length depends on {}", self.reasons.text(len.poison)));
+            self.forget(th, dst, len.poison);
+            return Ok(());
+        };
+        if n == 0 {
+            return Ok(());
+        }
+        match self.way(th, &site, dst, n, Direction::Write)? {
+            Way::Fine(id, off) => {
+                let fill = byte.known().map_or(Fill::Poison(byte.poison), |b| Fill::Byte(b as u8));
+                if let Some(o) = self.mem.get_mut(&mut th.stack, id).filter(|o| !o.constant) {
+                    o.store.fill_range(off, n, fill);
+                }
+            }
+            Way::Poison(r) => self.store_somewhere(th, site(), dst, r),
+            Way::Nowhere(r) => self.leave_open(th, dst, n, r),
+        }
+        Ok(())
+    }
+
+    /// The whole object at an address becomes unknown.
+    pub fn forget(&mut self, th: &mut Thread, p: Val, why: Reason) {
+        self.forget_object(th, split(p.bits).0, why);
+    }
+
+    pub fn forget_object(&mut self, th: &mut Thread, id: ObjId, why: Reason) {
+        if let Some(o) = self.mem.get_mut(&mut th.stack, id)
+            && !o.constant
+        {
+            o.store.fill_all(Fill::Poison(why));
+        }
+    }
+
+    /// Everything that can be reached from these addresses becomes unknown.
+    pub fn forget_reachable(&mut self, th: &mut Thread, roots: &[Val], why: Reason) {
+        let roots: Vec<ObjId> = roots.iter().map(|v| split(v.bits).0).filter(|id| id.0 != 0).collect();
+        for id in self.mem.reachable(&th.stack, &roots) {
+            self.forget_object(th, id, why);
+        }
+    }
+
+    /// An object on `th`'s stack; its address.
+    pub fn stack_object(
+        &mut self,
+        th: &mut Thread,
+        name: std::rc::Rc<str>,
+        alloc: Option<Site>,
+        size: u64,
+    ) -> Result<Val, Stop> {
+        let kind = if th.on_device() { ObjectKind::Local } else { ObjectKind::HostStack };
+        th.stack
+            .push(Obj { alloc, ..Obj::new(kind, name, size, Fill::Poison(Reason::UNINIT)) })
+            .map(Val::new)
+            .ok_or_else(|| Stop::Unknown("more stack objects than the interpreter keeps".to_owned()))
+    }
+
+    /// An object of the heap or the device; its address. `size` may be unknown.
+    pub fn heap_object(
+        &mut self,
+        kind: ObjectKind,
+        name: &str,
+        alloc: Option<Site>,
+        size: Val,
+        fill: Fill,
+    ) -> Result<Val, Stop> {
+        let obj = match size.known() {
+            Some(n) => Obj { alloc, ..Obj::new(kind, name.into(), n, fill) },
+            None => Obj { alloc, ..Obj::unbounded(kind, name.into(), size.poison) },
+        };
+        let (n, at) = (obj.size, alloc.map(|s| self.line(s)).unwrap_or_default());
+        self.mem.add(obj).map(|id| Val::new(id.address())).ok_or_else(|| {
+            Stop::Unknown(format!("{at}: an allocation of {n} bytes, or more allocations than the interpreter keeps"))
+        })
+    }
+}

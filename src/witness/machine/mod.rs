@@ -1,0 +1,8 @@
+//! The machine: its state and its loop, arithmetic and accesses with bounds.
+
+pub(in crate::witness) mod access;
+pub(in crate::witness) mod arith;
+pub(in crate::witness) mod asm;
+pub(in crate::witness) mod interp;
+pub(in crate::witness) mod state;
+pub(in crate::witness) mod value;

@@ -1,0 +1,409 @@
+//! The state of a run: memory, the compiled functions, threads and what has been observed.
+
+use super::value::{Reason, Reasons, Val};
+use crate::ir::{BlockId, FuncRef, GlobalRef, Program};
+use crate::report::finding::Direction;
+use crate::witness::api::{BadAccess, Budget, Fault, Inputs, Object, ObjectKind, Site};
+use crate::witness::code::form::{CallInfo, Code};
+use crate::witness::library::cuda::Cuda;
+use crate::witness::library::libc::Libc;
+use crate::witness::memory::space::{Memory, ObjId, Stack, split};
+use crate::witness::observe::{Kind, Observer};
+use crate::work::{self, Allotment, cost};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Steps between looks at the clock and the memory.
+const BETWEEN_CHECKS: u64 = 50_000;
+
+/// Why a thread does not go on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    /// The program, or this thread, ends here.
+    Ended(String),
+    /// What happens next is not known.
+    Unknown(String),
+    /// The access sought was reached.
+    Found,
+    /// Steps, time or memory ran out.
+    Budget,
+}
+
+/// What a modelled function gives back.
+pub enum Ret {
+    Void,
+    Val(Val),
+    Many(Vec<Val>),
+    /// The thread waits for others; the result comes when it goes on.
+    Wait(Wait),
+}
+
+/// What a thread of a block waits for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Wait {
+    /// A barrier of the block, by its number; the operation on the threads' predicates.
+    Barrier { id: u32, vote: Option<(Vote, Val)> },
+    /// All lanes in `mask` of the warp.
+    Warp { mask: u32, op: WarpOp },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vote {
+    All,
+    Any,
+    Count,
+    Uniform,
+    Ballot,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WarpOp {
+    Sync,
+    Shuffle {
+        kind: Shuffle,
+        value: Val,
+        lane: Val,
+        clamp: Val,
+        /* whether a second result says if the source lane took part */ pair: bool,
+    },
+    Vote {
+        vote: Vote,
+        pred: Val,
+    },
+    MatchAny {
+        value: Val,
+    },
+    Reduce {
+        op: Reduce,
+        value: Val,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shuffle {
+    Index,
+    Up,
+    Down,
+    Xor,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduce {
+    Add,
+    Min,
+    Max,
+    UMin,
+    UMax,
+    And,
+    Or,
+    Xor,
+}
+
+/// A function modelled by name.
+pub type Model = fn(&mut Machine<'_>, &mut Thread, &CallInfo, &[Val]) -> Result<Ret, Stop>;
+
+pub struct Frame {
+    pub code: Rc<Code>,
+    /// Next instruction.
+    pub pc: usize,
+    /// First register.
+    pub base: usize,
+    /// Stack objects that belong to the frames below.
+    pub depth: usize,
+    /// Where the caller wants the result: register of its frame and number of scalars.
+    pub dst: u32,
+    pub slots: u32,
+    /// Arguments beyond the declared ones.
+    pub varargs: Vec<crate::witness::code::form::Arg>,
+    pub vararg_values: Vec<Val>,
+}
+
+/// Where a device thread stands in its launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub block: [u32; 3],
+    pub thread: [u32; 3],
+}
+
+pub struct Thread {
+    pub frames: Vec<Frame>,
+    pub regs: Vec<Val>,
+    pub stack: Stack,
+    /// `None`: the host's thread.
+    pub place: Option<Place>,
+    /// Runs without the others of its block: what they may have written is poison.
+    pub alone: bool,
+    /// Has passed a barrier.
+    pub synced: bool,
+}
+
+impl Thread {
+    pub const fn host() -> Self {
+        Self { frames: Vec::new(), regs: Vec::new(), stack: Stack::host(), place: None, alone: false, synced: false }
+    }
+    pub const fn device(place: Place, alone: bool) -> Self {
+        Self { frames: Vec::new(), regs: Vec::new(), stack: Stack::device(), place: Some(place), alone, synced: false }
+    }
+    pub const fn on_device(&self) -> bool {
+        self.place.is_some()
+    }
+}
+
+/// A launch under way.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    pub ordinal: u64,
+    pub site: Option<Site>,
+    pub kernel: FuncRef,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+}
+
+pub struct Machine<'p> {
+    pub program: &'p Program,
+    pub mem: Memory,
+    pub reasons: Reasons,
+    pub codes: FxHashMap<FuncRef, Rc<Code>>,
+    pub globals: FxHashMap<GlobalRef, u64>,
+    /// The one object behind all `extern __shared__` arrays.
+    pub dynamic_shared: Option<ObjId>,
+    pub budget: Budget,
+    /// What it may cost, and the steps that are charged already.
+    pub allotment: Allotment,
+    charged: u64,
+    pub steps: u64,
+    /// Steps at which to look at the clock next.
+    pub next_check: u64,
+    pub inputs: Inputs,
+    pub libc: Libc,
+    pub cuda: Cuda,
+    pub launch: Option<Launch>,
+    /// The beginning of what the program printed.
+    pub output: String,
+    pub seen: Observer,
+    pub effects: crate::witness::code::effects::Effects,
+    pub known: crate::witness::code::skip::Known<'p>,
+    /// Look for operations that wrap.
+    pub watch: bool,
+    /// There was one.
+    pub wrapped: bool,
+}
+
+impl<'p> Machine<'p> {
+    pub fn new(program: &'p Program, inputs: &Inputs, budget: &Budget, seen: Observer) -> Self {
+        Self {
+            program,
+            mem: Memory::default(),
+            reasons: Reasons::new(),
+            codes: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            dynamic_shared: None,
+            budget: *budget,
+            allotment: Allotment::of(budget.work),
+            charged: 0,
+            steps: 0,
+            next_check: 0,
+            inputs: inputs.clone(),
+            libc: Libc::default(),
+            cuda: Cuda::default(),
+            launch: None,
+            output: String::new(),
+            seen,
+            effects: crate::witness::code::effects::Effects::default(),
+            known: crate::witness::code::skip::Known::default(),
+            watch: false,
+            wrapped: false,
+        }
+    }
+
+    pub fn reason(&mut self, text: &str) -> Reason {
+        self.reasons.intern(text)
+    }
+    /// Poison with this reason.
+    pub fn unknown(&mut self, text: &str) -> Val {
+        Val::poison(self.reasons.intern(text))
+    }
+    pub fn text(&self, r: Reason) -> String {
+        self.reasons.text(r).to_owned()
+    }
+
+    /// Whether what is written takes all the memory that it may.
+    pub fn fills_memory(&self) -> bool {
+        crate::witness::memory::store::held() > self.budget.memory
+    }
+
+    /// Checks the budget; called at jumps and calls.
+    #[inline]
+    pub fn tick(&mut self) -> Result<(), Stop> {
+        if self.steps < self.next_check {
+            return Ok(());
+        }
+        self.next_check = (self.steps + BETWEEN_CHECKS).min(self.budget.steps);
+        self.charge_steps();
+        if self.steps >= self.budget.steps || self.allotment.is_spent() || self.fills_memory() {
+            return Err(Stop::Budget);
+        }
+        Ok(())
+    }
+
+    /// Charges the steps since the last time.
+    pub fn charge_steps(&mut self) {
+        work::charge_each(cost::INSTRUCTION, usize::try_from(self.steps - self.charged).unwrap_or(0));
+        self.charged = self.steps;
+    }
+
+    /// `file:line` of an instruction (the block's terminator where `inst` is past the end).
+    pub fn line(&self, site: Site) -> String {
+        let f = self.program.func(site.func);
+        let loc =
+            f.blocks.get(site.block.index()).map(|b| b.insts.get(site.inst as usize).map_or(b.term_loc, |i| i.loc));
+        let Some(loc) = loc else { return f.display.clone() };
+        let l = self.program.loc(site.func.module, loc);
+        let file = l.file.rsplit('/').next().unwrap_or_default();
+        if file.is_empty() { f.display.clone() } else { format!("{file}:{}", l.line) }
+    }
+
+    /// `file:line` of the end of a block.
+    pub fn block_line(&self, func: FuncRef, block: BlockId) -> String {
+        self.line(Site { func, block, inst: u32::MAX })
+    }
+
+    /// The instruction that `th` executes now.
+    pub fn site(&self, th: &Thread) -> Option<Site> {
+        th.frames.last().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)))
+    }
+
+    /// The innermost call outside launch stubs and system headers that `th` is in: where a user would say an
+    /// allocation or a launch is.
+    pub fn user_site(&self, th: &Thread) -> Option<Site> {
+        let all = th.frames.iter().rev().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)));
+        let mut first = None;
+        for s in all {
+            first = first.or(Some(s));
+            let f = self.program.func(s.func);
+            let loc = f.blocks[s.block.index()]
+                .insts
+                .get(s.inst as usize)
+                .map_or(f.blocks[s.block.index()].term_loc, |i| i.loc);
+            if !self.program.loc(s.func.module, loc).system && Program::kernel_symbol_of_stub(&f.name).is_none() {
+                return Some(s);
+            }
+        }
+        first
+    }
+
+    /// What a report says of the object at an address.
+    pub fn describe(&self, th: &Thread, id: ObjId) -> Object {
+        match self.mem.get(&th.stack, id) {
+            Some(o) => {
+                Object { kind: o.kind, name: o.name.to_string(), alloc: o.alloc, extent: o.size, freed: o.freed }
+            }
+            None => Object { kind: ObjectKind::Wild, name: String::new(), alloc: None, extent: 0, freed: false },
+        }
+    }
+
+    /// Notes an access out of bounds or of freed memory; the instruction is the one at `pc` of the innermost frame's code.
+    #[cold]
+    pub fn bad_access(
+        &mut self,
+        th: &Thread,
+        site: Site,
+        address: u64,
+        bytes: u64,
+        direction: Direction,
+    ) -> Result<(), Stop> {
+        let (id, _) = split(address);
+        let fault = match self.mem.get(&th.stack, id) {
+            Some(o) if o.freed => Fault::Freed,
+            Some(_) => Fault::Bounds,
+            None if id.is_null() => Fault::Null,
+            None if th.on_device() && id.is_on_hosts_stack() => Fault::HostMemory,
+            None => Fault::Bounds,
+        };
+        self.fault(th, site, fault, address, bytes, direction)
+    }
+
+    /// Notes that a kernel uses memory of the host that was never made known to devices.
+    #[cold]
+    pub fn hosts_memory(
+        &mut self,
+        th: &Thread,
+        site: Site,
+        address: u64,
+        bytes: u64,
+        direction: Direction,
+    ) -> Result<(), Stop> {
+        self.fault(th, site, Fault::HostMemory, address, bytes, direction)
+    }
+
+    /// Notes an access at an address that is no multiple of what it must be.
+    #[cold]
+    pub fn misaligned(
+        &mut self,
+        th: &Thread,
+        site: Site,
+        address: u64,
+        bytes: u64,
+        direction: Direction,
+    ) -> Result<(), Stop> {
+        self.fault(th, site, Fault::Misaligned, address, bytes, direction)
+    }
+
+    /// Notes that freed memory is freed again.
+    #[cold]
+    pub fn freed_again(&mut self, th: &Thread, address: u64) -> Result<(), Stop> {
+        let Some(site) = self.site(th) else { return Ok(()) };
+        self.fault(th, site, Fault::FreedAgain, address, 0, Direction::Write)
+    }
+
+    pub fn fault(
+        &mut self,
+        th: &Thread,
+        site: Site,
+        fault: Fault,
+        address: u64,
+        bytes: u64,
+        direction: Direction,
+    ) -> Result<(), Stop> {
+        let (id, offset) = split(address);
+        let launch = if th.on_device() { self.launch.as_ref() } else { None };
+        let callers =
+            th.frames[..th.frames.len().saturating_sub(1)].iter().map(|f| site_of(&f.code, f.pc.wrapping_sub(1)));
+        let (alloc, name) = self.mem.get(&th.stack, id).map_or((None, ""), |o| (o.alloc, &*o.name));
+        if self.seen.again(&Kind {
+            site,
+            callers: callers.clone(),
+            launch_site: launch.and_then(|l| l.site),
+            alloc,
+            name,
+        }) {
+            return Ok(());
+        }
+        let object = self.describe(th, id);
+        let wild = object.kind == ObjectKind::Wild;
+        let u64s = |v: [u32; 3]| v.map(u64::from);
+        let place = th.place.unwrap_or(Place { block: [0; 3], thread: [0; 3] });
+        let bad = BadAccess {
+            fault,
+            site,
+            callers: callers.collect(),
+            launch_site: launch.and_then(|l| l.site),
+            launch: launch.map_or(0, |l| l.ordinal),
+            grid: launch.map_or([0; 3], |l| u64s(l.grid)),
+            block_dim: launch.map_or([0; 3], |l| u64s(l.block)),
+            block: u64s(place.block),
+            thread: u64s(place.thread),
+            object,
+            offset: if wild { address.cast_signed() } else { offset },
+            bytes,
+            direction,
+            count: 1,
+        };
+        self.seen.bad(bad, id, th.on_device())
+    }
+}
+
+pub fn site_of(code: &Code, pc: usize) -> Site {
+    let (block, inst) = code.places.get(pc).copied().unwrap_or((0, 0));
+    Site { func: code.func, block: BlockId(block), inst }
+}

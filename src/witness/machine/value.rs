@@ -1,0 +1,200 @@
+//! One scalar of the machine: 64 bits, or poison with a reason.
+//!
+//! Integers narrower than 64 bits are zero-extended, floating point is its bit pattern, pointers and functions are
+//! addresses of [`crate::witness::memory::space`]. Vectors and aggregates are several scalars side by side; 128-bit integers are two.
+
+use rustc_hash::FxHashMap;
+
+/// Why a value is not known. [`Reason::NONE`]: it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reason(pub u16);
+
+impl Reason {
+    pub const NONE: Self = Self(0);
+    /// Memory that nothing has written.
+    pub const UNINIT: Self = Self(1);
+    /// Memory that another thread may have written, in a run of one thread alone.
+    pub const OTHERS: Self = Self(2);
+    /// A conversion to an integer type that does not hold the value.
+    pub const RANGE: Self = Self(3);
+    /// An operation whose result the language leaves open.
+    pub const OPEN: Self = Self(4);
+    /// What a bad access would have read.
+    pub const BAD_READ: Self = Self(5);
+    /// A pointer, read where nothing has written.
+    pub const UNSET: Self = Self(6);
+    /// More reasons than are kept apart.
+    const MANY: Self = Self(u16::MAX);
+
+    pub const fn is_some(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Of what is computed from such a value: only the value itself is a pointer that was never set.
+    pub const fn of_result(self) -> Self {
+        if self.0 == Self::UNSET.0 { Self::UNINIT } else { self }
+    }
+}
+
+/// The texts of reasons, each kept once.
+pub struct Reasons {
+    texts: Vec<String>,
+    index: FxHashMap<String, u16>,
+}
+
+impl Reasons {
+    pub fn new() -> Self {
+        let texts = [
+            "",
+            "memory that nothing has written",
+            "memory that other threads may write",
+            "a floating-point value converted to an integer type that cannot hold it",
+            "the result of an undefined operation",
+            "what was read out of bounds",
+            "a pointer that was never set",
+        ];
+        let texts = texts.map(String::from).to_vec();
+        Self { texts, index: FxHashMap::default() }
+    }
+
+    pub fn intern(&mut self, text: &str) -> Reason {
+        if let Some(&i) = self.index.get(text) {
+            return Reason(i);
+        }
+        let Ok(i) = u16::try_from(self.texts.len()) else { return Reason::MANY };
+        if i == u16::MAX {
+            return Reason::MANY;
+        }
+        self.texts.push(text.to_owned());
+        self.index.insert(text.to_owned(), i);
+        Reason(i)
+    }
+
+    pub fn text(&self, r: Reason) -> &str {
+        self.texts.get(usize::from(r.0)).map_or("more causes than are kept apart", String::as_str)
+    }
+}
+
+/// A scalar. Where it is poison, `bits` of a pointer may still say into which object it was meant to point (an
+/// address with an unknown index added); otherwise they are 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Val {
+    pub bits: u64,
+    pub poison: Reason,
+}
+
+impl Val {
+    pub const ZERO: Self = Self::new(0);
+    pub const UNINIT: Self = Self::poison(Reason::UNINIT);
+
+    pub const fn new(bits: u64) -> Self {
+        Self { bits, poison: Reason::NONE }
+    }
+    pub const fn poison(reason: Reason) -> Self {
+        Self { bits: 0, poison: reason }
+    }
+    pub const fn f64(v: f64) -> Self {
+        Self::new(v.to_bits())
+    }
+    pub const fn i32(v: i32) -> Self {
+        Self::new(v.cast_unsigned() as u64)
+    }
+
+    pub const fn is_poison(self) -> bool {
+        self.poison.is_some()
+    }
+    /// Whether it is a pointer that was never set.
+    pub const fn is_unset(self) -> bool {
+        self.poison.0 == Reason::UNSET.0 && self.bits == 0
+    }
+    /// What was read as a pointer.
+    pub const fn as_pointer(self) -> Self {
+        if self.poison.0 == Reason::UNINIT.0 && self.bits == 0 { Self::poison(Reason::UNSET) } else { self }
+    }
+    /// The bits, where they are known.
+    pub const fn known(self) -> Option<u64> {
+        if self.is_poison() { None } else { Some(self.bits) }
+    }
+}
+
+/// The lowest `width` bits set; `width` is 1 to 64.
+pub const fn mask(width: u32) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+/// A zero-extended integer of `width` bits as a signed one.
+pub const fn signed(bits: u64, width: u32) -> i64 {
+    if width >= 64 || width == 0 {
+        return bits.cast_signed();
+    }
+    ((bits << (64 - width)).cast_signed()) >> (64 - width)
+}
+
+/// The value of a bit pattern of `width` bits: 32, 64, or 80, for which a double stands (`long double` is computed in
+/// double precision).
+pub fn float(bits: u64, width: u32) -> f64 {
+    if width == 32 { f64::from(f32::from_bits(low32(bits))) } else { f64::from_bits(bits) }
+}
+
+/// The nearest pattern of `width` bits.
+pub fn float_bits(v: f64, width: u32) -> u64 {
+    #[expect(clippy::cast_possible_truncation, reason = "rounding to the narrower type is what is asked for")]
+    if width == 32 { u64::from((v as f32).to_bits()) } else { v.to_bits() }
+}
+
+/// Whether floating point of so many bits is computed. Those of 16 bits are of two kinds that the analysis form does not
+/// tell apart.
+pub const fn is_float_width(width: u32) -> bool {
+    matches!(width, 32 | 64 | 80)
+}
+
+/// An 80-bit constant in LLVM's spelling, `0xK` and 20 digits, as the nearest double.
+#[expect(clippy::cast_precision_loss, reason = "the nearest double is what is asked for")]
+pub fn parse_fp80(text: &str) -> Option<f64> {
+    let digits = text.rsplit_once("0xK")?.1.get(..20)?;
+    let (head, mantissa) = (u16::from_str_radix(&digits[..4], 16).ok()?, u64::from_str_radix(&digits[4..], 16).ok()?);
+    let (sign, exponent) = (if head & 0x8000 == 0 { 1.0 } else { -1.0 }, i32::from(head & 0x7fff));
+    if exponent == 0x7fff {
+        return Some(if mantissa << 1 == 0 { sign * f64::INFINITY } else { f64::NAN });
+    }
+    Some(sign * mantissa as f64 * 2f64.powi(exponent - 16383 - 63))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the low half is what is asked for")]
+pub const fn low32(bits: u64) -> u32 {
+    bits as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_sign_extend_from_their_width() {
+        assert_eq!(signed(0xff, 8), -1);
+        assert_eq!(signed(0x7f, 8), 127);
+        assert_eq!(signed(1, 1), -1);
+        assert_eq!(signed(u64::MAX, 64), -1);
+        assert_eq!(mask(1), 1);
+        assert_eq!(mask(64), u64::MAX);
+    }
+
+    #[test]
+    fn long_double_constants_are_read() {
+        assert_eq!(parse_fp80("x86_fp80 0xK3FFF8000000000000000"), Some(1.0));
+        assert_eq!(parse_fp80("0xK40008000000000000000"), Some(2.0));
+        assert_eq!(parse_fp80("0xKC000C000000000000000"), Some(-3.0));
+        assert_eq!(parse_fp80("0xK7FFF8000000000000000"), Some(f64::INFINITY));
+        assert_eq!(parse_fp80("fp128"), None);
+    }
+
+    #[test]
+    fn reasons_are_kept_once() {
+        let mut r = Reasons::new();
+        let a = r.intern("unmodelled call `f`");
+        assert_eq!(a, r.intern("unmodelled call `f`"));
+        assert_eq!(r.text(a), "unmodelled call `f`");
+        assert!(a.is_some());
+        assert_eq!(r.text(Reason::UNINIT), "memory that nothing has written");
+    }
+}

@@ -1,0 +1,399 @@
+//! The address space: every object lies in the middle of a window of 1 TiB of its own, so that a pointer that left its
+//! object still says which one that was, and stays an ordinary 64-bit integer that the program can compute with.
+//!
+//! Global objects (heap, variables, device allocations) exist once. Shared variables have the same addresses in every
+//! block and stack objects the same in every thread, as on hardware; their contents are the running block's and thread's.
+
+use super::store::{Fill, Store};
+use crate::ir::FuncRef;
+use crate::witness::api::{ObjectKind, Site};
+use crate::witness::machine::value::{Reason, Val};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+const WINDOW_BITS: u32 = 40;
+/// Where in its window an object starts: about the middle, at a value that data rarely look like.
+const BIAS: u64 = (1 << (WINDOW_BITS - 1)) + 0x3_5a5a_6000;
+
+/// The window's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjId(pub u32);
+
+const HOST_STACK: u32 = 0x40_0000;
+const LOCAL: u32 = 0x50_0000;
+const SHARED: u32 = 0x60_0000;
+const FUNCS: u32 = 0x70_0000;
+/// Most objects that a run may make.
+const MAX_OBJECTS: usize = (1 << 20) - 1;
+
+/// Whether a word may be an address of an object: of any that has one, and of few other words.
+#[inline]
+pub const fn looks_like_address(word: u64) -> bool {
+    let (id, low) = (word >> WINDOW_BITS, word & ((1 << WINDOW_BITS) - 1));
+    if id > 0 && id <= MAX_OBJECTS as u64 {
+        return low >= BIAS - (1 << 30) && low < BIAS + (1 << 38);
+    }
+    // Stack objects are small.
+    id >= HOST_STACK as u64 && id < SHARED as u64 && low >> 24 == BIAS >> 24
+}
+
+impl ObjId {
+    /// Whether the address was null, or near it.
+    pub const fn is_null(self) -> bool {
+        self.0 == 0
+    }
+    /// Whether it is a variable of a function of the host.
+    pub const fn is_on_hosts_stack(self) -> bool {
+        self.0 >= HOST_STACK && self.0 < LOCAL
+    }
+    /// Address of the object's first byte.
+    pub const fn address(self) -> u64 {
+        ((self.0 as u64) << WINDOW_BITS) + BIAS
+    }
+}
+
+/// The object that an address was meant for and the distance from its start.
+#[inline]
+pub const fn split(address: u64) -> (ObjId, i64) {
+    // 24 bits remain.
+    let id = ObjId((address >> WINDOW_BITS) as u32);
+    (id, (address & ((1 << WINDOW_BITS) - 1)).cast_signed() - BIAS.cast_signed())
+}
+
+/// One object.
+#[derive(Clone)]
+pub struct Obj {
+    pub kind: ObjectKind,
+    pub name: Rc<str>,
+    pub alloc: Option<Site>,
+    /// Bytes; meaningless where `unknown` is set.
+    pub size: u64,
+    /// Why the extent is not known.
+    pub unknown: Reason,
+    pub freed: bool,
+    /// Writes are errors of the program (string literals); the interpreter drops them.
+    pub constant: bool,
+    pub store: Store,
+    /// The attempt (see [`Memory::begin`]) in which the contents were last kept for [`Memory::rollback`].
+    pub epoch: u32,
+}
+
+impl Obj {
+    pub fn new(kind: ObjectKind, name: Rc<str>, size: u64, fill: Fill) -> Self {
+        Self {
+            kind,
+            name,
+            alloc: None,
+            size,
+            unknown: Reason::NONE,
+            freed: false,
+            constant: false,
+            store: Store::new(size, fill),
+            epoch: 0,
+        }
+    }
+
+    /// Memory whose extent is not known: never out of bounds, contents unknown.
+    pub fn unbounded(kind: ObjectKind, name: Rc<str>, why: Reason) -> Self {
+        Self { unknown: why, ..Self::new(kind, name, 1 << (WINDOW_BITS - 2), Fill::Poison(why)) }
+    }
+
+    /// Whether `bytes` bytes at `off` lie inside and exist.
+    #[inline]
+    pub fn holds(&self, off: i64, bytes: u64) -> bool {
+        let off = off.cast_unsigned();
+        // A negative offset is a huge unsigned one.
+        !self.freed && off <= self.size && bytes <= self.size - off
+    }
+}
+
+/// A thread's stack objects.
+#[derive(Clone)]
+pub struct Stack {
+    window: u32,
+    objs: Vec<Obj>,
+}
+
+impl Stack {
+    pub const fn host() -> Self {
+        Self { window: HOST_STACK, objs: Vec::new() }
+    }
+    pub const fn device() -> Self {
+        Self { window: LOCAL, objs: Vec::new() }
+    }
+    pub fn depth(&self) -> usize {
+        self.objs.len()
+    }
+    pub fn cut(&mut self, depth: usize) {
+        self.objs.truncate(depth);
+    }
+    /// The address of a new object, if there is room.
+    pub fn push(&mut self, obj: Obj) -> Option<u64> {
+        let n = u32::try_from(self.objs.len()).ok().filter(|n| *n < LOCAL - HOST_STACK)?;
+        self.objs.push(obj);
+        Some(ObjId(self.window + n).address())
+    }
+}
+
+/// Everything but the stacks.
+#[derive(Default)]
+pub struct Memory {
+    /// Window `i + 1`.
+    objs: Vec<Obj>,
+    pub shared: Vec<Obj>,
+    funcs: Vec<FuncRef>,
+    func_index: FxHashMap<FuncRef, u32>,
+    /// 0: nothing is kept.
+    epoch: u32,
+    attempts: u32,
+    kept: Vec<(ObjId, Store, bool)>,
+    /// What the live ones of `objs` take on the device.
+    device_bytes: u128,
+}
+
+/// What an object takes on the device while it is live; nothing where its size is unknown.
+fn bytes_on_device(o: &Obj) -> u128 {
+    if matches!(o.kind, ObjectKind::Device | ObjectKind::Managed) && !o.unknown.is_some() { o.size.into() } else { 0 }
+}
+
+impl Memory {
+    /// Adds an object; `None` where the run has made more than the address space holds.
+    pub fn add(&mut self, obj: Obj) -> Option<ObjId> {
+        if self.objs.len() >= MAX_OBJECTS || obj.size > 1 << (WINDOW_BITS - 2) {
+            return None;
+        }
+        self.device_bytes += bytes_on_device(&obj);
+        self.objs.push(obj);
+        u32::try_from(self.objs.len()).ok().map(ObjId)
+    }
+
+    /// Adds a shared variable, the same for every block.
+    pub fn add_shared(&mut self, obj: Obj) -> ObjId {
+        self.shared.push(obj);
+        // Far fewer shared variables than 2^20.
+        ObjId(SHARED + u32::try_from(self.shared.len() - 1).unwrap_or(0))
+    }
+
+    /// The address that stands for a function.
+    pub fn func_address(&mut self, f: FuncRef) -> u64 {
+        let funcs = &mut self.funcs;
+        let i = *self.func_index.entry(f).or_insert_with(|| {
+            funcs.push(f);
+            u32::try_from(funcs.len() - 1).unwrap_or(u32::MAX)
+        });
+        ObjId(FUNCS).address() + 16 * u64::from(i)
+    }
+
+    /// The function an address stands for.
+    pub fn func_at(&self, address: u64) -> Option<FuncRef> {
+        let (id, off) = split(address);
+        if id.0 != FUNCS || off % 16 != 0 {
+            return None;
+        }
+        self.funcs.get(usize::try_from(off / 16).ok()?).copied()
+    }
+
+    #[inline]
+    pub fn get<'a>(&'a self, stack: &'a Stack, id: ObjId) -> Option<&'a Obj> {
+        let id = id.0;
+        if id < HOST_STACK {
+            return self.objs.get((id as usize).wrapping_sub(1));
+        }
+        if id >= stack.window && id < stack.window + (LOCAL - HOST_STACK) {
+            return stack.objs.get((id - stack.window) as usize);
+        }
+        if (SHARED..FUNCS).contains(&id) {
+            return self.shared.get((id - SHARED) as usize);
+        }
+        None
+    }
+
+    /// For writing: keeps the old contents where an attempt is under way.
+    #[inline]
+    pub fn get_mut<'a>(&'a mut self, stack: &'a mut Stack, id: ObjId) -> Option<&'a mut Obj> {
+        let n = id.0;
+        if n < HOST_STACK {
+            return self.global_mut(id);
+        }
+        if n >= stack.window && n < stack.window + (LOCAL - HOST_STACK) {
+            return stack.objs.get_mut((n - stack.window) as usize);
+        }
+        if (SHARED..FUNCS).contains(&n) {
+            return self.shared.get_mut((n - SHARED) as usize);
+        }
+        None
+    }
+
+    /// An object that is neither shared nor on a stack.
+    pub fn global(&self, id: ObjId) -> Option<&Obj> {
+        self.objs.get((id.0 as usize).wrapping_sub(1))
+    }
+
+    pub fn global_mut(&mut self, id: ObjId) -> Option<&mut Obj> {
+        let obj = self.objs.get_mut((id.0 as usize).wrapping_sub(1))?;
+        if obj.epoch != self.epoch && self.epoch != 0 {
+            obj.epoch = self.epoch;
+            self.kept.push((id, obj.store.clone(), obj.freed));
+        }
+        Some(obj)
+    }
+
+    /// Whether two addresses, which are never equal here, may be equal on a machine: of a block that was freed, and of one that was allocated
+    /// after it.
+    #[inline]
+    pub fn may_be_one_address(&self, a: u64, b: u64) -> bool {
+        if !looks_like_address(a) || !looks_like_address(b) || a >> WINDOW_BITS == b >> WINDOW_BITS {
+            return false;
+        }
+        let (old, new) = (split(a.min(b)).0, split(a.max(b)).0);
+        let (Some(x), Some(y)) = (self.global(old), self.global(new)) else { return false };
+        x.freed && x.kind == y.kind
+    }
+
+    /// An object that was only just added, to give it its first contents: an attempt in which a variable is first come to does not
+    /// change it, and what it held before the program began comes back with no attempt's end.
+    pub fn initial_mut(&mut self, id: ObjId) -> Option<&mut Obj> {
+        self.objs.get_mut((id.0 as usize).wrapping_sub(1))
+    }
+
+    /// Ends the life of a global object, which keeps its extent for messages.
+    pub fn free(&mut self, id: ObjId) {
+        let Some(o) = self.global_mut(id) else { return };
+        let before = if std::mem::replace(&mut o.freed, true) { 0 } else { bytes_on_device(o) };
+        self.device_bytes -= before;
+    }
+
+    /// Bytes of live device allocations of known size.
+    pub fn device_bytes(&self) -> u64 {
+        u64::try_from(self.device_bytes).unwrap_or(u64::MAX)
+    }
+
+    /// Starts an attempt that [`Self::rollback`] takes back.
+    pub fn begin(&mut self) {
+        self.attempts += 1;
+        self.epoch = self.attempts;
+        self.kept.clear();
+    }
+
+    /// The contents of all global objects as they were at [`Self::begin`].
+    pub fn rollback(&mut self) {
+        self.epoch = 0;
+        for (id, store, freed) in std::mem::take(&mut self.kept) {
+            if let Some(o) = self.objs.get_mut((id.0 as usize).wrapping_sub(1)) {
+                o.store = store;
+                if o.freed && !freed {
+                    self.device_bytes += bytes_on_device(o);
+                }
+                o.freed = freed;
+            }
+        }
+    }
+
+    /// The global objects whose addresses, or addresses inside which, are stored in what `roots` reach, with `roots`
+    /// themselves.
+    pub fn reachable(&self, stack: &Stack, roots: &[ObjId]) -> Vec<ObjId> {
+        let mut seen: Vec<ObjId> = Vec::new();
+        let mut work: Vec<ObjId> = roots.to_vec();
+        while let Some(id) = work.pop() {
+            if seen.contains(&id) {
+                continue;
+            }
+            let Some(obj) = self.get(stack, id) else { continue };
+            seen.push(id);
+            work.extend(
+                obj.store.words().into_iter().map(|w| split(w).0).filter(|i| i.0 != 0 && self.get(stack, *i).is_some()),
+            );
+        }
+        seen
+    }
+
+    /// The bytes of a string up to its NUL, which is left out; `Err` gives the reason where one is unknown, or `None`
+    /// where the string runs out of its object.
+    pub fn c_string(&self, stack: &Stack, address: Val) -> Result<Vec<u8>, Option<Reason>> {
+        if address.is_poison() {
+            return Err(Some(address.poison));
+        }
+        let (id, mut off) = split(address.bits);
+        let obj = self.get(stack, id).ok_or(None)?;
+        let mut out = Vec::new();
+        while obj.holds(off, 1) {
+            let b = obj.store.read(off.cast_unsigned(), 1);
+            if b.is_poison() {
+                return Err(Some(b.poison));
+            }
+            if b.bits == 0 {
+                return Ok(out);
+            }
+            out.push(b.bits as u8);
+            off += 1;
+        }
+        Err(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn obj(size: u64) -> Obj {
+        Obj::new(ObjectKind::Device, "t".into(), size, Fill::Byte(0))
+    }
+
+    #[test]
+    fn a_pointer_says_what_it_was_meant_for() {
+        let mut m = Memory::default();
+        let (a, b) = (m.add(obj(8)).unwrap(), m.add(obj(100 << 30)).unwrap());
+        assert_eq!(split(a.address() - 4), (a, -4));
+        assert_eq!(split(b.address() + (200 << 30)), (b, 200 << 30));
+        assert_eq!(split(0).0, ObjId(0));
+        assert_eq!(a.address() % 4096, 0);
+        assert!(looks_like_address(a.address()) && looks_like_address(b.address() + (99 << 30)));
+        assert!(!looks_like_address(384 << 32 | 5) && !looks_like_address(1f64.to_bits()) && !looks_like_address(0));
+    }
+
+    #[test]
+    fn bounds_are_exact() {
+        let o = obj(8);
+        assert!(o.holds(0, 8) && o.holds(7, 1) && o.holds(8, 0));
+        assert!(!o.holds(1, 8) && !o.holds(-1, 1) && !o.holds(8, 1) && !o.holds(i64::MIN, 1));
+        assert!(!Obj { freed: true, ..obj(8) }.holds(0, 1));
+    }
+
+    #[test]
+    fn an_attempt_is_taken_back() {
+        let mut m = Memory::default();
+        let mut s = Stack::host();
+        let a = m.add(obj(8)).unwrap();
+        m.get_mut(&mut s, a).unwrap().store.write(0, 4, Val::new(1));
+        m.begin();
+        m.get_mut(&mut s, a).unwrap().store.write(0, 4, Val::new(2));
+        m.rollback();
+        assert_eq!(m.get(&s, a).unwrap().store.read(0, 4), Val::new(1));
+    }
+
+    #[test]
+    fn what_is_freed_takes_nothing_on_the_device() {
+        let mut m = Memory::default();
+        let (a, b) = (m.add(obj(8)).unwrap(), m.add(obj(16)).unwrap());
+        m.add(Obj::new(ObjectKind::HostHeap, "h".into(), 32, Fill::Byte(0))).unwrap();
+        m.free(b);
+        m.free(b);
+        assert_eq!(m.device_bytes(), 8);
+        m.begin();
+        m.free(a);
+        assert_eq!(m.device_bytes(), 0);
+        m.rollback();
+        assert_eq!(m.device_bytes(), 8);
+    }
+
+    #[test]
+    fn stacks_of_host_and_device_are_apart() {
+        let m = Memory::default();
+        let (mut h, mut d) = (Stack::host(), Stack::device());
+        let p = h.push(obj(4)).unwrap();
+        assert!(m.get(&h, split(p).0).is_some());
+        assert!(m.get(&d, split(p).0).is_none());
+        assert!(looks_like_address(p));
+        assert_ne!(d.push(obj(4)).unwrap(), p);
+    }
+}

@@ -1,0 +1,526 @@
+//! The bytes of one object: pages made when they are written, poison kept per byte.
+//!
+//! A 100-GiB allocation that nothing writes costs a few words. Copies share pages until one side writes.
+
+use super::space::looks_like_address;
+use crate::witness::machine::value::{Reason, Val};
+use crate::work::charge;
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+use std::rc::Rc;
+
+const PAGE_BITS: u32 = 12;
+const PAGE: u64 = 1 << PAGE_BITS;
+/// Objects up to this many bytes keep a flat page table.
+const FLAT_LIMIT: u64 = 4 << 30;
+/// A fill of part of an object touches at most this many pages one by one; beyond, the whole object is forgotten.
+const FILL_PAGES: u64 = 1 << 20;
+
+/// What unwritten bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    Byte(u8),
+    Poison(Reason),
+}
+
+thread_local! { static PAGES: Cell<u64> = const { Cell::new(0) } }
+
+/// Bytes that the pages of this thread's stores take, all stores together.
+pub fn held() -> u64 {
+    PAGES.get() * PAGE * (1 + size_of::<Reason>() as u64)
+}
+
+struct Page {
+    data: Box<[u8]>,
+    /// Absent where every byte is known.
+    poison: Option<Box<[Reason]>>,
+}
+
+impl Page {
+    fn new(data: Box<[u8]>, poison: Option<Box<[Reason]>>) -> Self {
+        PAGES.set(PAGES.get() + 1);
+        charge(data.len() as u64 / 8);
+        Self { data, poison }
+    }
+
+    fn filled(len: usize, fill: Fill) -> Self {
+        match fill {
+            Fill::Byte(b) => Self::new(vec![b; len].into(), None),
+            Fill::Poison(r) => Self::new(vec![0; len].into(), Some(vec![r; len].into())),
+        }
+    }
+}
+
+impl Clone for Page {
+    fn clone(&self) -> Self {
+        Self::new(self.data.clone(), self.poison.clone())
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        PAGES.set(PAGES.get() - 1);
+    }
+}
+
+#[derive(Clone)]
+enum Pages {
+    Flat(Vec<Option<Rc<Page>>>),
+    Sparse(FxHashMap<u64, Rc<Page>>),
+}
+
+/// A run of bytes taken out of a store, sharing its pages.
+pub struct Piece {
+    len: u64,
+    what: PieceKind,
+    addresses: bool,
+}
+enum PieceKind {
+    Fill(Fill),
+    Page { page: Rc<Page>, start: usize },
+}
+
+/// The bytes of one object.
+#[derive(Clone)]
+pub struct Store {
+    size: u64,
+    fill: Fill,
+    pages: Pages,
+    /// Something that may be an address was written since all was last filled.
+    addresses: bool,
+}
+
+impl Store {
+    pub fn new(size: u64, fill: Fill) -> Self {
+        let pages = if size <= FLAT_LIMIT { Pages::Flat(Vec::new()) } else { Pages::Sparse(FxHashMap::default()) };
+        Self { size, fill, pages, addresses: false }
+    }
+
+    fn page_len(&self, page: u64) -> usize {
+        // At most PAGE, so it fits.
+        usize::try_from((self.size - (page << PAGE_BITS)).min(PAGE)).unwrap_or(0)
+    }
+
+    fn page(&self, page: u64) -> Option<&Rc<Page>> {
+        match &self.pages {
+            Pages::Flat(v) => v.get(usize::try_from(page).ok()?)?.as_ref(),
+            Pages::Sparse(m) => m.get(&page),
+        }
+    }
+
+    fn page_mut(&mut self, page: u64) -> &mut Page {
+        let (len, fill) = (self.page_len(page), self.fill);
+        let rc = match &mut self.pages {
+            Pages::Flat(v) => {
+                // A flat table has at most FLAT_LIMIT / PAGE entries.
+                let i = page as usize;
+                if i >= v.len() {
+                    v.resize(i + 1, None);
+                }
+                v[i].get_or_insert_with(|| Rc::new(Page::filled(len, fill)))
+            }
+            Pages::Sparse(m) => m.entry(page).or_insert_with(|| Rc::new(Page::filled(len, fill))),
+        };
+        Rc::make_mut(rc)
+    }
+
+    fn set_page(&mut self, page: u64, value: Option<Rc<Page>>) {
+        match &mut self.pages {
+            Pages::Flat(v) => {
+                let i = page as usize;
+                if i >= v.len() {
+                    if value.is_none() {
+                        return;
+                    }
+                    v.resize(i + 1, None);
+                }
+                v[i] = value;
+            }
+            Pages::Sparse(m) => match value {
+                Some(p) => {
+                    m.insert(page, p);
+                }
+                None => {
+                    m.remove(&page);
+                }
+            },
+        }
+    }
+
+    /// `bytes` (1 to 8) little-endian bytes at `off`; the caller has checked the bounds.
+    #[inline]
+    pub fn read(&self, off: u64, bytes: u32) -> Val {
+        let (page, at) = (off >> PAGE_BITS, (off & (PAGE - 1)) as usize);
+        let n = bytes as usize;
+        if at + n > PAGE as usize {
+            return self.read_across(off, bytes);
+        }
+        let Some(p) = self.page(page) else {
+            return match self.fill {
+                Fill::Byte(b) => {
+                    Val::new((u64::from(b) * 0x0101_0101_0101_0101) & crate::witness::machine::value::mask(bytes * 8))
+                }
+                Fill::Poison(r) => Val::poison(r),
+            };
+        };
+        if let Some(poison) = &p.poison
+            && let Some(r) = poison[at..at + n].iter().find(|r| r.is_some())
+        {
+            return Val::poison(*r);
+        }
+        let mut raw = [0; 8];
+        raw[..n].copy_from_slice(&p.data[at..at + n]);
+        Val::new(u64::from_le_bytes(raw))
+    }
+
+    #[cold]
+    fn read_across(&self, off: u64, bytes: u32) -> Val {
+        let mut bits = 0;
+        for i in 0..u64::from(bytes) {
+            let b = self.read(off + i, 1);
+            if b.is_poison() {
+                return b;
+            }
+            bits |= b.bits << (8 * i);
+        }
+        Val::new(bits)
+    }
+
+    /// Writes the lowest `bytes` (1 to 8) bytes of `v` at `off`; the caller has checked the bounds.
+    #[inline]
+    pub fn write(&mut self, off: u64, bytes: u32, v: Val) {
+        let at = (off & (PAGE - 1)) as usize;
+        let n = bytes as usize;
+        if n == 8 && looks_like_address(v.bits) {
+            self.addresses = true;
+        }
+        if at + n > PAGE as usize {
+            for i in 0..u64::from(bytes) {
+                self.write(off + i, 1, Val { bits: v.bits >> (8 * i) & 0xff, poison: v.poison });
+            }
+            return;
+        }
+        let p = self.page_mut(off >> PAGE_BITS);
+        p.data[at..at + n].copy_from_slice(&v.bits.to_le_bytes()[..n]);
+        if v.is_poison() {
+            let len = p.data.len();
+            p.poison.get_or_insert_with(|| vec![Reason::NONE; len].into())[at..at + n].fill(v.poison);
+        } else if let Some(poison) = &mut p.poison {
+            poison[at..at + n].fill(Reason::NONE);
+        }
+    }
+
+    pub fn write_bytes(&mut self, mut off: u64, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let at = (off & (PAGE - 1)) as usize;
+            let n = bytes.len().min(PAGE as usize - at);
+            let p = self.page_mut(off >> PAGE_BITS);
+            p.data[at..at + n].copy_from_slice(&bytes[..n]);
+            if let Some(poison) = &mut p.poison {
+                poison[at..at + n].fill(Reason::NONE);
+            }
+            bytes = &bytes[n..];
+            off += n as u64;
+        }
+    }
+
+    /// Makes every byte the same.
+    pub fn fill_all(&mut self, fill: Fill) {
+        let size = self.size;
+        *self = Self::new(size, fill);
+    }
+
+    /// Makes `len` bytes at `off` the same.
+    pub fn fill_range(&mut self, off: u64, len: u64, fill: Fill) {
+        if len == 0 {
+            return;
+        }
+        if off == 0 && len >= self.size {
+            return self.fill_all(fill);
+        }
+        if len >> PAGE_BITS > FILL_PAGES {
+            // More than 4 GiB of a larger object: forget all of it rather than make a million pages.
+            let reason = match fill {
+                Fill::Poison(r) => r,
+                Fill::Byte(_) => Reason::UNINIT,
+            };
+            return self.fill_all(Fill::Poison(reason));
+        }
+        let mut whole: Option<Rc<Page>> = None;
+        let (mut off, end) = (off, off + len);
+        while off < end {
+            let (page, at) = (off >> PAGE_BITS, (off & (PAGE - 1)) as usize);
+            let n = (end - off).min(PAGE - at as u64);
+            if n == PAGE {
+                if fill == self.fill {
+                    self.set_page(page, None);
+                } else {
+                    let p = whole.get_or_insert_with(|| Rc::new(Page::filled(PAGE as usize, fill))).clone();
+                    self.set_page(page, Some(p));
+                }
+            } else {
+                let p = self.page_mut(page);
+                let (range, size) = (at..at + n as usize, p.data.len());
+                match fill {
+                    Fill::Byte(b) => {
+                        p.data[range.clone()].fill(b);
+                        if let Some(poison) = &mut p.poison {
+                            poison[range].fill(Reason::NONE);
+                        }
+                    }
+                    Fill::Poison(r) => {
+                        p.poison.get_or_insert_with(|| vec![Reason::NONE; size].into())[range].fill(r);
+                    }
+                }
+            }
+            off += n;
+        }
+    }
+
+    /// `len` bytes from `off`, for [`Self::paste`] into this or another store.
+    pub fn cut(&self, off: u64, len: u64) -> Vec<Piece> {
+        let mut out = Vec::new();
+        if len == 0 {
+            return out;
+        }
+        let (first, last) = (off >> PAGE_BITS, (off + len - 1) >> PAGE_BITS);
+        let present: Vec<u64> = match &self.pages {
+            Pages::Flat(v) => {
+                (first..=last).take_while(|p| (*p as usize) < v.len()).filter(|p| v[*p as usize].is_some()).collect()
+            }
+            Pages::Sparse(m) => {
+                let mut k: Vec<u64> = m.keys().copied().filter(|p| (first..=last).contains(p)).collect();
+                k.sort_unstable();
+                k
+            }
+        };
+        let (mut at, end) = (off, off + len);
+        for p in present {
+            let start = at.max(p << PAGE_BITS);
+            if start > at {
+                out.push(Piece { len: start - at, what: PieceKind::Fill(self.fill), addresses: false });
+            }
+            let stop = end.min((p + 1) << PAGE_BITS);
+            if let Some(page) = self.page(p) {
+                let what = PieceKind::Page { page: page.clone(), start: (start & (PAGE - 1)) as usize };
+                out.push(Piece { len: stop - start, what, addresses: self.addresses });
+            }
+            at = stop;
+        }
+        if at < end {
+            out.push(Piece { len: end - at, what: PieceKind::Fill(self.fill), addresses: false });
+        }
+        out
+    }
+
+    /// Writes what [`Self::cut`] took at `off`; the caller has checked the bounds.
+    pub fn paste(&mut self, mut off: u64, pieces: &[Piece]) {
+        let total: u64 = pieces.iter().map(|p| p.len).sum();
+        let whole = off == 0 && total >= self.size;
+        if whole {
+            // All of this object is replaced: what is unwritten there is unwritten here.
+            let gap = pieces.iter().find_map(|p| match p.what {
+                PieceKind::Fill(f) => Some(f),
+                PieceKind::Page { .. } => None,
+            });
+            self.fill_all(gap.unwrap_or(self.fill));
+        }
+        self.addresses |= pieces.iter().any(|p| p.addresses);
+        for piece in pieces {
+            match &piece.what {
+                PieceKind::Fill(f) if whole && *f == self.fill => {}
+                PieceKind::Fill(f) => self.fill_range(off, piece.len, *f),
+                PieceKind::Page { page, start } => {
+                    let aligned = *start == 0 && off & (PAGE - 1) == 0;
+                    let n = piece.len as usize;
+                    if aligned && n == page.data.len() && self.page_len(off >> PAGE_BITS) == n {
+                        self.set_page(off >> PAGE_BITS, Some(page.clone()));
+                    } else {
+                        self.paste_bytes(
+                            off,
+                            &page.data[*start..start + n],
+                            page.poison.as_ref().map(|p| &p[*start..start + n]),
+                        );
+                    }
+                }
+            }
+            off += piece.len;
+        }
+    }
+
+    fn paste_bytes(&mut self, off: u64, bytes: &[u8], poison: Option<&[Reason]>) {
+        self.write_bytes(off, bytes);
+        let Some(poison) = poison else { return };
+        for (i, r) in poison.iter().enumerate().filter(|(_, r)| r.is_some()) {
+            self.write(off + i as u64, 1, Val::poison(*r));
+        }
+    }
+
+    /// The bytes that are known and were ever written, or that all bytes started as where that is not zero: runs within
+    /// a page, by their offset.
+    pub fn known(&self) -> Vec<(u64, Vec<u8>)> {
+        let mut out: Vec<(u64, Vec<u8>)> = Vec::new();
+        let pages: Vec<u64> = match (&self.pages, self.fill) {
+            (_, Fill::Byte(b)) if b != 0 && self.size <= FLAT_LIMIT => (0..self.size.div_ceil(PAGE)).collect(),
+            (Pages::Flat(v), _) => (0u64..).zip(v).filter(|(_, p)| p.is_some()).map(|(i, _)| i).collect(),
+            (Pages::Sparse(m), _) => {
+                let mut k: Vec<u64> = m.keys().copied().collect();
+                k.sort_unstable();
+                k
+            }
+        };
+        for n in pages {
+            let filled;
+            let page = match (self.page(n), self.fill) {
+                (Some(p), _) => p.as_ref(),
+                (None, fill) => {
+                    filled = Page::filled(self.page_len(n), fill);
+                    &filled
+                }
+            };
+            let known = |i: usize| page.poison.as_ref().is_none_or(|r| !r[i].is_some());
+            let mut at = 0;
+            while at < page.data.len() {
+                let end = (at..page.data.len()).find(|i| !known(*i)).unwrap_or(page.data.len());
+                if end > at {
+                    out.push(((n << PAGE_BITS) + at as u64, page.data[at..end].to_vec()));
+                }
+                at = (end..page.data.len()).find(|i| known(*i)).unwrap_or(page.data.len());
+            }
+        }
+        out
+    }
+
+    /// Every word at an eight-byte boundary that is known and may be an address.
+    pub fn words(&self) -> Vec<u64> {
+        let mut out = Vec::new();
+        if !self.addresses {
+            return out;
+        }
+        let mut scan = |p: &Page| {
+            for (i, w) in p.data.chunks_exact(8).enumerate() {
+                let v = u64::from_le_bytes(w.try_into().unwrap_or_default());
+                if looks_like_address(v)
+                    && p.poison.as_ref().is_none_or(|r| r[i * 8..i * 8 + 8].iter().all(|r| !r.is_some()))
+                {
+                    out.push(v);
+                }
+            }
+        };
+        match &self.pages {
+            Pages::Flat(v) => v.iter().flatten().for_each(|p| scan(p)),
+            Pages::Sparse(m) => m.values().for_each(|p| scan(p)),
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const R: Reason = Reason(7);
+
+    #[test]
+    fn unwritten_bytes_are_poison_or_zero() {
+        let s = Store::new(100 << 30, Fill::Poison(R));
+        assert_eq!(s.read(99 << 30, 8), Val::poison(R));
+        assert_eq!(Store::new(16, Fill::Byte(0xff)).read(4, 4), Val::new(0xffff_ffff));
+    }
+
+    #[test]
+    fn pages_count_while_some_store_has_them() {
+        let before = held();
+        let mut s = Store::new(1 << 30, Fill::Byte(0));
+        for page in 0..100 {
+            s.write(page << PAGE_BITS, 4, Val::new(1));
+        }
+        let hundred = held() - before;
+        assert!(hundred >= 100 * PAGE, "{hundred}");
+        let mut other = s.clone();
+        assert_eq!(held() - before, hundred, "shared");
+        other.write(0, 4, Val::new(2));
+        assert_eq!(held() - before, hundred / 100 * 101);
+        drop(s);
+        drop(other);
+        assert_eq!(held(), before);
+    }
+
+    #[test]
+    fn a_write_defines_just_its_bytes() {
+        let mut s = Store::new(5000, Fill::Poison(R));
+        s.write(4094, 4, Val::new(0x0403_0201));
+        assert_eq!(s.read(4094, 4), Val::new(0x0403_0201));
+        assert_eq!(s.read(4095, 2), Val::new(0x0302));
+        assert_eq!(s.read(4093, 2), Val::poison(R));
+        s.write(4095, 1, Val::poison(Reason(9)));
+        assert_eq!(s.read(4094, 4), Val::poison(Reason(9)));
+        assert_eq!(s.read(4094, 1), Val::new(1));
+    }
+
+    #[test]
+    fn copies_share_and_then_part() {
+        let mut a = Store::new(3 * PAGE, Fill::Poison(R));
+        for i in 0..PAGE {
+            a.write(PAGE + i, 1, Val::new(i & 0x7f));
+        }
+        let mut b = Store::new(3 * PAGE, Fill::Byte(1));
+        b.paste(0, &a.cut(0, 3 * PAGE));
+        assert_eq!(b.read(0, 1), Val::poison(R));
+        assert_eq!(b.read(PAGE + 5, 1), Val::new(5));
+        b.write(PAGE + 5, 1, Val::new(200));
+        assert_eq!(a.read(PAGE + 5, 1), Val::new(5));
+        assert_eq!(b.read(PAGE + 5, 1), Val::new(200));
+    }
+
+    #[test]
+    fn unaligned_copies_keep_poison_where_it_is() {
+        let mut a = Store::new(64, Fill::Byte(0));
+        a.write(10, 1, Val::poison(R));
+        a.write(11, 1, Val::new(42));
+        let mut b = Store::new(64, Fill::Byte(9));
+        b.paste(3, &a.cut(9, 4));
+        assert_eq!(b.read(2, 1), Val::new(9));
+        assert_eq!(b.read(3, 1), Val::new(0));
+        assert_eq!(b.read(4, 1), Val::poison(R));
+        assert_eq!(b.read(5, 1), Val::new(42));
+        assert_eq!(b.read(7, 1), Val::new(9));
+    }
+
+    #[test]
+    fn a_range_is_filled_and_no_more() {
+        let mut s = Store::new(4 * PAGE, Fill::Poison(R));
+        s.fill_range(100, 2 * PAGE, Fill::Byte(3));
+        assert_eq!(s.read(99, 1), Val::poison(R));
+        assert_eq!(s.read(100, 1), Val::new(3));
+        assert_eq!(s.read(2 * PAGE + 99, 1), Val::new(3));
+        assert_eq!(s.read(2 * PAGE + 100, 1), Val::poison(R));
+        let mut huge = Store::new(64 << 30, Fill::Byte(0));
+        huge.fill_range(1, 32 << 30, Fill::Byte(1));
+        assert!(huge.read(40 << 30, 1).is_poison(), "what is too large to follow is forgotten");
+    }
+
+    #[test]
+    fn what_is_known_comes_in_runs() {
+        let mut s = Store::new(2 * PAGE + 8, Fill::Poison(R));
+        s.write(4094, 4, Val::new(0x0403_0201));
+        s.write(2 * PAGE, 2, Val::new(0x0605));
+        assert_eq!(s.known(), [(4094, vec![1, 2]), (4096, vec![3, 4]), (2 * PAGE, vec![5, 6])]);
+        assert_eq!(Store::new(3, Fill::Byte(7)).known(), [(0, vec![7; 3])]);
+        assert!(Store::new(64 << 30, Fill::Byte(0)).known().is_empty());
+    }
+
+    #[test]
+    fn words_finds_pointers() {
+        let mut s = Store::new(64, Fill::Poison(R));
+        let p = crate::witness::memory::space::ObjId(3).address() + 8;
+        assert!(s.words().is_empty());
+        s.write(8, 8, Val::new(p));
+        s.write(16, 8, Val::new(77));
+        s.write(24, 8, Val { bits: p, poison: R });
+        assert_eq!(s.words(), vec![p]);
+        let mut t = Store::new(64, Fill::Byte(0));
+        t.paste(16, &s.cut(8, 8));
+        assert_eq!(t.words(), vec![p]);
+    }
+}

@@ -1,0 +1,105 @@
+//! Partitions at run time: where the pointer variables that cut an object begin, as their stores set them, and whether the
+//! access that is sought leaves its part for another named one.
+
+use super::api::{Fault, PartBounds, Parts, Site};
+use super::machine::state::{Machine, Stop, Thread};
+use super::machine::value::Val;
+use super::memory::space::{ObjId, split};
+use crate::report::finding::Direction;
+
+impl Machine<'_> {
+    /// Whether the value that a store writes must be seen: its variable then has memory of its own.
+    pub fn names_part(&self, site: Site) -> bool {
+        matches!(self.seen.target.as_ref().and_then(|t| t.parts.as_ref()), Some(Parts::Named { own, others }) if *own == site || others.contains(&site))
+    }
+
+    /// A store under way may set one of the pointers.
+    #[cold]
+    pub fn note_part(&mut self, site: Site, v: Val) {
+        if !self.names_part(site) {
+            return;
+        }
+        match v.known() {
+            Some(address) => {
+                self.seen.starts.insert(site, address);
+            }
+            None => {
+                self.seen.starts.remove(&site);
+            }
+        }
+    }
+
+    /// An address computation under way may start from a row.
+    #[cold]
+    pub fn note_row(&mut self, site: Site, from: Val) {
+        let Some(Parts::Row { gep, .. }) = self.seen.target.as_ref().and_then(|t| t.parts.as_ref()) else { return };
+        if *gep != site {
+            return;
+        }
+        match from.known() {
+            Some(address) => {
+                self.seen.starts.insert(site, address);
+            }
+            None => {
+                self.seen.starts.remove(&site);
+            }
+        }
+    }
+
+    /// An access inside its object: bad if it is the one sought and touches what another name stands for.
+    #[cold]
+    pub fn in_part(
+        &mut self,
+        th: &Thread,
+        site: Site,
+        address: u64,
+        bytes: u64,
+        direction: Direction,
+    ) -> Result<(), Stop> {
+        let Some(t) = self.seen.target.as_ref().filter(|t| t.site == site) else { return Ok(()) };
+        let Some(parts) = &t.parts else { return Ok(()) };
+        let (object, offset) = split(address);
+        let start = |s: &Site| self.seen.starts.get(s).and_then(|a| within(object, *a));
+        let bounds = match parts {
+            Parts::Named { own, others } => start(own)
+                .and_then(|own| left(own, &others.iter().filter_map(start).collect::<Vec<_>>(), offset, bytes)),
+            Parts::Row { gep, bytes: size } => start(gep).and_then(|row| {
+                let end = row.saturating_add_unsigned(*size);
+                (offset < row || offset.saturating_add_unsigned(bytes) > end)
+                    .then_some(PartBounds { start: row, end: Some(end) })
+            }),
+        };
+        let Some(bounds) = bounds else { return Ok(()) };
+        self.fault(th, site, Fault::Part(bounds), address, bytes, direction)
+    }
+}
+
+/// The offset of an address in an object; `None` where it is in another one.
+fn within(object: ObjId, address: u64) -> Option<i64> {
+    let (id, offset) = split(address);
+    (id == object).then_some(offset)
+}
+
+/// The part that begins at `own`, where an access that should be in it touches one that begins elsewhere.
+fn left(own: i64, others: &[i64], offset: i64, bytes: u64) -> Option<PartBounds> {
+    let end = offset.saturating_add_unsigned(bytes);
+    let next = others.iter().copied().filter(|s| *s > own).min();
+    let before = others.iter().any(|s| *s < own && offset >= *s);
+    let bad = next.is_some_and(|n| end > n) || offset < own && before;
+    bad.then_some(PartBounds { start: own, end: next })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::left;
+
+    #[test]
+    fn a_part_ends_where_the_next_begins() {
+        assert_eq!(left(8, &[0, 24, 16], 12, 4), None);
+        assert_eq!(left(8, &[0, 24, 16], 12, 8).map(|p| (p.start, p.end)), Some((8, Some(16))));
+        assert!(left(8, &[0, 24, 16], 16, 4).is_some() && left(8, &[0, 24, 16], 4, 4).is_some());
+        assert_eq!(left(8, &[0], 100, 4), None, "the last one ends with its object");
+        assert_eq!(left(8, &[16], 4, 4), None, "nothing is named before it");
+        assert_eq!(left(8, &[8], 12, 4), None, "two names of one place");
+    }
+}
