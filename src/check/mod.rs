@@ -10,6 +10,7 @@ pub(crate) mod obligations;
 pub(crate) mod rules;
 pub mod solver;
 
+use crate::inside::{self, Seen, Wanted};
 use crate::assume::Condition;
 use crate::ir::Program;
 use crate::nets::{self, Net, Nets};
@@ -44,6 +45,8 @@ pub struct Options {
     pub assume: Vec<Condition>,
     /// Threads that may share the check.
     pub jobs: usize,
+    /// What is to be seen of it.
+    pub inside: Wanted,
 }
 
 impl Default for Options {
@@ -58,6 +61,7 @@ impl Default for Options {
             roots: vec![],
             assume: vec![],
             jobs: 1,
+            inside: Wanted::default(),
         }
     }
 }
@@ -66,7 +70,7 @@ impl Options {
     /// Threads that a check uses at most: all that they execute lies within one limit of memory.
     #[must_use]
     pub fn threads(&self) -> usize {
-        self.jobs.clamp(1, MOST_THREADS)
+        if self.inside.is_in_order() { 1 } else { self.jobs.clamp(1, MOST_THREADS) }
     }
 }
 
@@ -114,6 +118,8 @@ pub struct ProgramReport {
     pub notes: Vec<String>,
     /// What is wrong with the user's own settings, one line each.
     pub problems: Vec<String>,
+    /// What was to be seen of the check.
+    pub seen: Seen,
 }
 
 /// Analyses one program from all its roots.
@@ -121,7 +127,7 @@ pub struct ProgramReport {
 pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
     // Some of the time is for what comes after the last verdict.
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
-    let mut report = nets::under(Some(nets.clone()), || {
+    let (mut report, seen) = inside::watching(&options.inside, || nets::under(Some(nets.clone()), || {
         let (budget, reached) = engine::budgets::of_pace(program, options);
         let check = || engine::Engine::new(program, options).run(budget);
         let mut report = solver::cache::on_program(|| program.digest(), check);
@@ -133,7 +139,8 @@ pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
             ));
         }
         report
-    });
+    }));
+    report.seen = seen;
     report.nets = nets.reached();
     report
 }

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::inside::{Dump, Spot};
 use crate::config::{FrontendKind, RuleSelector};
 use crate::report::finding::{Level, Rule};
 use crate::report::levels::Overrides;
@@ -115,6 +116,14 @@ pub struct CommonArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
 
+    /// Say where the time of each check went
+    #[arg(long)]
+    pub timings: bool,
+
+    /// Write out what parts of a check pass to each other: a look inside, for whoever works on it or wonders about a verdict
+    #[arg(long, value_enum, value_name = "WHAT", action = ArgAction::Append)]
+    pub dump: Vec<Dump>,
+
     /// A translation unit that could not be analysed is an error (exit status 2)
     #[arg(long, env = "SCUBA_STRICT", value_parser = clap::builder::FalseyValueParser::new(), action = ArgAction::SetTrue)]
     pub strict: bool,
@@ -139,6 +148,10 @@ pub struct CheckArgs {
     /// Analyse the translation units of DIR/compile_commands.json
     #[arg(short = 'p', value_name = "DIR", conflicts_with = "paths")]
     pub compile_commands: Option<PathBuf>,
+
+    /// How the accesses at this place were judged: from the index in the source to the verdict
+    #[arg(long, value_name = "FILE:LINE[:COL]")]
+    pub explain: Option<Spot>,
 
     #[command(flatten)]
     pub common: CommonArgs,

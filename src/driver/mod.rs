@@ -9,6 +9,7 @@ pub mod cache;
 pub mod commands;
 mod cross_check;
 mod extraction;
+mod logging;
 mod output;
 pub mod programs;
 mod session;
@@ -43,6 +44,7 @@ impl From<Status> for ExitCode {
 
 /// Runs one command line, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    logging::begin();
     let matches = match Cli::command().try_get_matches_from(arguments) {
         Ok(m) => m,
         Err(e) => {

@@ -3,6 +3,7 @@
 use super::args::{Colour, CommonArgs};
 use super::worker::memory;
 use super::{Status, output};
+use crate::inside::{Spot, Wanted};
 use crate::check::{self, Pace};
 use crate::config::{self, Config, FrontendKind, RuleSelector};
 use crate::confirm::Confirmations;
@@ -52,6 +53,7 @@ pub struct Session {
     pace: Pace,
     /// Whether what a check found stands, also where another run might say more.
     settled: bool,
+    inside: Wanted,
 }
 
 impl Session {
@@ -81,6 +83,7 @@ impl Session {
             deadline: None,
             pace: Pace::Whole,
             settled: false,
+            inside: Wanted { dumps: common.dump.clone(), explain: None, timings: common.timings },
             config,
             root,
         })
@@ -114,6 +117,7 @@ impl Session {
             deadline: Some(Instant::now() + Duration::from_secs(u64::from(config.limits.tu_seconds)) * units),
             pace: Pace::Whole,
             settled: false,
+            inside: Wanted::default(),
             config,
             root,
         })
@@ -123,6 +127,27 @@ impl Session {
     #[must_use]
     pub fn with_pace(self, pace: Pace) -> Self {
         Self { pace, ..self }
+    }
+
+    /// Says how the accesses at a place are judged.
+    #[must_use]
+    pub fn explaining(self, spot: Option<Spot>) -> Self {
+        Self { inside: Wanted { explain: spot, ..self.inside }, ..self }
+    }
+
+    /// Writes what was to be seen: to standard output, unless a document for machines stands there.
+    pub fn show(&self, lines: &[String]) {
+        let text: String = lines.iter().map(|l| format!("{}\n", l.trim_end_matches('\n'))).collect();
+        match self.format {
+            Format::Human | Format::Short => output::print(&text),
+            _ => output::print_error(&text),
+        }
+    }
+
+    /// What is to be seen of checks.
+    #[must_use]
+    pub const fn inside(&self) -> &Wanted {
+        &self.inside
     }
 
     /// For a command that acts on what a check found.
@@ -276,6 +301,7 @@ impl Session {
             roots: self.config.roots.clone(),
             assume: self.config.assume.clone(),
             jobs: self.jobs,
+            inside: self.inside.clone(),
         }
     }
 

@@ -16,7 +16,7 @@ pub struct Notes {
 impl Notes {
     /// The log beside the facts of `output`; `SCUBA_LOG` names another file.
     pub fn new(output: Option<&Path>, working: &Path) -> Notes {
-        match std::env::var_os("SCUBA_LOG").filter(|file| !file.is_empty()) {
+        match std::env::var_os("SCUBA_LOG").filter(|file| !file.is_empty() && !is_filter(&file.to_string_lossy())) {
             Some(file) => Notes { file: working.join(file), folder: None },
             None => {
                 let folder = paths::of_this_process(output, working);
@@ -39,4 +39,10 @@ impl Notes {
             .open(&self.file)
             .and_then(|mut file| file.write_all(entry.as_bytes()));
     }
+}
+
+/// Whether `SCUBA_LOG` says which events are wanted (`debug`, `scuba=trace`) rather than where notes go.
+#[must_use]
+pub fn is_filter(value: &str) -> bool {
+    matches!(value, "off" | "error" | "warn" | "info" | "debug" | "trace") || value.contains('=')
 }

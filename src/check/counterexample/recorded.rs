@@ -4,6 +4,7 @@
 //! its inputs, its target and its budget, and of what patient passes came to before it; all of them are the key.
 
 use crate::check::solver::cache;
+use crate::inside::{self, Phase};
 use crate::ir::{FuncRef, Program};
 use crate::witness::{self, Budget, Inputs, Outcome, Patience, Run, Spend, Target};
 use crate::work::Work;
@@ -53,7 +54,8 @@ pub(in crate::check) fn replay(
         |kept: &Kept, cost| kept.is_as_within(budget, cost),
         || {
             let mut after = patience.clone();
-            let (outcome, spend) = witness::replay_after(program, root, inputs, target, budget, &mut after);
+            let replay = || witness::replay_after(program, root, inputs, target, budget, &mut after);
+            let (outcome, spend) = inside::timed(Phase::Replay, replay);
             Kept { outcome, spend, budget: *budget, after }
         },
     );
@@ -66,7 +68,7 @@ pub(in crate::check) fn enumerate(program: &Program, root: FuncRef, inputs: &Inp
     cache::recorded(
         |h| write(h, "run", &(root, inputs, budget)),
         |_, _| true,
-        || witness::enumerate(program, root, inputs, budget),
+        || inside::timed(Phase::Trials, || witness::enumerate(program, root, inputs, budget)),
     )
 }
 

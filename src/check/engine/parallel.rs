@@ -9,6 +9,7 @@
 
 use super::budgets;
 use super::{Engine, Open, Place, Places, Prepared, Run};
+use crate::inside;
 use crate::check::counterexample::concrete_trials::Tried;
 use crate::check::counterexample::degenerate::Sizes;
 use crate::check::findings::host_call::Tools;
@@ -451,12 +452,12 @@ fn start<'s, T: Send + 's>(
     scope: &'s Scope<'s, '_>,
     work: impl FnOnce() -> T + Send + 's,
 ) -> Option<ScopedJoinHandle<'s, T>> {
-    let (recall, nets) = (cache::shared(), nets::current());
+    let (recall, nets, watch) = (cache::shared(), nets::current(), inside::current());
     let name = std::thread::current().name().map(str::to_owned);
     let builder = Builder::new().stack_size(crate::check::STACK);
     name.into_iter()
         .fold(builder, Builder::name)
-        .spawn_scoped(scope, move || cache::with(recall, || nets::under(nets, work)))
+        .spawn_scoped(scope, move || inside::with(watch, || cache::with(recall, || nets::under(nets, work))))
         .ok()
 }
 

@@ -7,6 +7,7 @@
 
 use super::smt::{OUT_OF_WORK, Outcome, Query};
 use super::{Model, WrapMode};
+use crate::inside::{self, Phase};
 use crate::nets;
 use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
 use crate::work::{self, Work, charge, cost, done};
@@ -226,7 +227,7 @@ pub(super) fn answer(
         return outcome;
     }
     let (before, netted) = (done(), nets::count());
-    let outcome = search(&own.arena, &own.query(query), most);
+    let outcome = inside::timed(Phase::Solver, || search(&own.arena, &own.query(query), most));
     let cost = done() - before;
     let answer = match outcome {
         Outcome::Unsat => Answer::Unsat,

@@ -22,6 +22,7 @@ use std::sync::{Mutex, PoisonError};
 pub fn run(args: CheckArgs, overrides: Overrides) -> Result<Status> {
     if let Some(dir) = &args.compile_commands {
         let (session, units) = of_database(dir, &args, &overrides)?;
+        let session = session.explaining(args.explain.clone());
         let units = extract(&units, &session);
         let facts: Vec<UnitFacts> = units.iter().map(|u| u.facts.clone()).collect();
         let plans = join::programs(&facts, &[]);
@@ -41,7 +42,8 @@ fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Resu
     let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
     stored.choose(&args.program)?;
     stored.refresh(&session);
-    let session = session.with_baseline()?.with_confirmations(stored.folders());
+    let session =
+        session.with_baseline()?.with_confirmations(stored.folders()).explaining(args.explain.clone());
     let checked = stored.check(&session);
     finish(&session, checked, &[])
 }
@@ -51,6 +53,7 @@ fn of_files(files: &[PathBuf], args: &CheckArgs, overrides: &Overrides) -> Resul
         bail!("--program chooses among the programs of a build: name the build folder, not sources");
     }
     let (session, units, plan) = read_files(files, &args.flags, &args.common, overrides)?;
+    let session = session.explaining(args.explain.clone());
     finish(&session, check_units(&[plan], &units, &session), &[])
 }
 
@@ -142,6 +145,10 @@ pub fn finish(session: &Session, checked: Checked, told: &[Told]) -> Result<Stat
     }
     if session.verbose() {
         checked.notes.iter().for_each(|n| output::complain(n));
+    }
+    session.show(&checked.inside);
+    if let Some(spot) = session.inside().explain.as_ref().filter(|_| checked.inside.is_empty()) {
+        output::complain(&format!("no access was judged at {spot}: `-v` lists where they are"));
     }
     let nothing = checked.modules == 0 || checked.found.programs.is_empty();
     let status = session.report(checked.found, checked.frontend, told)?;

@@ -10,6 +10,7 @@ use crate::driver::worker::{memory, process};
 use crate::facts::UnitFacts;
 use crate::facts::join::Plan;
 use crate::facts::verdicts::Verdicts;
+use crate::inside;
 use crate::ir::{Module, Side};
 use crate::nets::Net;
 use crate::report::assemble::{Found, ProgramFindings};
@@ -32,6 +33,8 @@ pub struct Checked {
     pub notes: Vec<String>,
     /// What is wrong with the user's own settings, one line each.
     pub problems: Vec<String>,
+    /// What was to be seen of the checks, line by line.
+    pub inside: Vec<String>,
     /// Programs that a build's patience ended with, one line each.
     pub cut: Vec<String>,
 }
@@ -106,6 +109,11 @@ pub fn check(
                     if !checked.found.limits_reached.contains(&net.setting().to_owned()) {
                         checked.found.limits_reached.push(net.setting().to_owned());
                     }
+                }
+                checked.inside.extend(report.seen.lines);
+                if session.inside().timings {
+                    checked.inside.push(format!("timings of {}:", plan.name));
+                    checked.inside.extend(inside::table(&report.seen.taken));
                 }
                 checked.notes.extend(report.notes.into_iter().map(|n| format!("{}: {n}", plan.name)));
                 checked.found.programs.push(ProgramFindings {
