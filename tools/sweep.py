@@ -221,6 +221,7 @@ def main():
     parser.add_argument("--against")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--every", type=int, default=1, help="only each N-th program")
+    parser.add_argument("--offset", type=int, default=0, help="of these, begin with that one: for several sweeps side by side")
     parser.add_argument("--threads", type=int, default=2, help="-j of each check")
     parser.add_argument("--limit", type=float, default=900.0, help="seconds after which a check is ended")
     parser.add_argument("--scuba", default=str(HERE / "target/release/scuba"))
@@ -231,7 +232,7 @@ def main():
     arguments = parser.parse_args()
     sources = arguments.dir / "src" if (arguments.dir / "src").is_dir() else arguments.dir
     names = sorted(p.name for p in sources.iterdir() if p.name.endswith("-cuda") and p.is_dir())
-    names = [n for n in names if not arguments.only or any(fnmatch.fnmatch(n.removesuffix("-cuda"), o) for o in arguments.only)][:: arguments.every]
+    names = [n for n in names if not arguments.only or any(fnmatch.fnmatch(n.removesuffix("-cuda"), o) for o in arguments.only)][arguments.offset :: arguments.every]
     if not names:
         print(f"{arguments.dir}: no folder whose name ends in `-cuda`; DIR is a checkout of HeCBench", file=sys.stderr)
         return 2
