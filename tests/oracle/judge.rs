@@ -231,7 +231,12 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
     }
     for (at, said) in &out.said {
         let Said::Proved(w) = said else { continue };
-        let inputs = Inputs { argv: w.run.argv.clone(), ..Inputs::default() };
+        let inputs = Inputs {
+            argv: w.run.argv.clone(),
+            stdin: w.run.stdin.clone().into_bytes(),
+            files: w.run.files.iter().map(|f| (f.name.clone(), f.bytes.clone())).collect(),
+            ..Inputs::default()
+        };
         let here = |b: &BadAccess| {
             let l = place(linked, b);
             (l.line.saturating_sub(above), l.column) == *at
@@ -252,8 +257,9 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
             wrong: Wrong::Proved,
             at: *at,
             text: format!(
-                "on {:?} it is within bounds ({})",
+                "on {:?} and {:?} it is within bounds ({})",
                 w.run.argv,
+                w.run.stdin,
                 if run.completed { "run to the end" } else { &run.why }
             ),
         });
