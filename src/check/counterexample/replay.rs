@@ -2,7 +2,7 @@
 
 use super::input_files::Opened;
 use super::recorded;
-use crate::check::Options;
+use crate::check::options::Options;
 use crate::check::solver::{Model, WrapMode};
 use crate::host::Root;
 use crate::ir::{Function, Operand, Program, ValueId};

@@ -24,10 +24,12 @@ use super::obligations::decide::{Decider, Decision, Obligation};
 use super::obligations::specialise;
 use super::obligations::specialise::Decided;
 use super::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
+use super::options::Options;
+use super::report;
+use super::report::{ProgramReport, Standing};
 use super::rules::layout_intent::Layout;
 use super::rules::{alignment, lifetime, memcpy, pointer, subarray};
 use super::solver::Limits;
-use super::{Options, ProgramReport, Standing};
 use crate::host::{Root, roots};
 use crate::ir::reach::Reach;
 use crate::ir::{FuncRef, Function, Linkage, Program, Side, SourceLoc};
@@ -1170,7 +1172,7 @@ impl<'p> Engine<'p> {
                 Outcome::Found(_) => Standing::Found,
             };
             let position = Position { file: loc.file.clone(), line: loc.line, column: loc.column };
-            self.report.places.push(super::Place { position, kernel: kernel.clone(), array: array.clone(), standing });
+            self.report.places.push(report::Place { position, kernel: kernel.clone(), array: array.clone(), standing });
             let place = (loc.clone(), array.clone());
             if self.assumed.resting.contains(&place) {
                 s.safe_assuming += 1;

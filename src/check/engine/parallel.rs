@@ -9,12 +9,13 @@
 
 use super::budgets;
 use super::{Engine, Open, Place, Places, Prepared, Run};
-use crate::inside;
 use crate::check::counterexample::concrete_trials::Tried;
 use crate::check::counterexample::degenerate::Sizes;
 use crate::check::findings::host_call::Tools;
+use crate::check::options::STACK;
 use crate::check::solver::cache;
 use crate::host::Root;
+use crate::inside;
 use crate::ir::FuncRef;
 use crate::nets;
 use crate::symbolic::exec::executor::Site;
@@ -431,7 +432,7 @@ struct Room {
 impl Room {
     fn new(threads: usize) -> Self {
         let before = getrlimit(Resource::Data);
-        let wanted = before.current.map(|now| now.saturating_add((crate::check::STACK * threads) as u64));
+        let wanted = before.current.map(|now| now.saturating_add((STACK * threads) as u64));
         let current = wanted.map(|w| before.maximum.map_or(w, |m| m.min(w)));
         // Without it there are no threads, which only takes longer.
         if threads > 0 {
@@ -454,7 +455,7 @@ fn start<'s, T: Send + 's>(
 ) -> Option<ScopedJoinHandle<'s, T>> {
     let (recall, nets, watch) = (cache::shared(), nets::current(), inside::current());
     let name = std::thread::current().name().map(str::to_owned);
-    let builder = Builder::new().stack_size(crate::check::STACK);
+    let builder = Builder::new().stack_size(STACK);
     name.into_iter()
         .fold(builder, Builder::name)
         .spawn_scoped(scope, move || inside::with(watch, || cache::with(recall, || nets::under(nets, work))))
