@@ -9,7 +9,7 @@
 use super::invariants::{Bound, element, is_open};
 use crate::check::engine::Run;
 use crate::check::findings::host_call::Tools;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::specialise::Decided;
 use crate::ir::{FuncRef, TypeId, TypeKind};
 use crate::symbolic::exec::executor::Executor;

@@ -5,11 +5,11 @@
 
 use crate::check::findings::host_call::Tools;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::Obligation;
+use crate::check::obligations::obligation::Obligation;
 use crate::check::solver;
 use crate::check::solver::{Limits, Model, ModelAnswer, WrapMode};
 use crate::kernel::KernelRun;
-use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::exec::executor::AccessEvent;
 use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use crate::work::Work;
 use rustc_hash::FxHashMap;
@@ -18,11 +18,6 @@ use rustc_hash::FxHashMap;
 pub(in crate::check) const SHAPES: [(usize, usize); 6] = [(2, 1), (1, 2), (2, 2), (3, 1), (3, 2), (2, 3)];
 /// For the search of one model.
 const MOST: Work = Work::seconds(2);
-
-/// The counters that an offset depends on.
-pub(in crate::check) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId> {
-    e.arena.symbols_of(&[offset]).into_iter().filter(|s| e.loaded.get(s).is_some_and(|l| l.counts)).collect()
-}
 
 /// A model in which the access comes after so many others, of so many threads with so many rounds each, that its counter is
 /// out of bounds; and whether that needs a size that is not positive.
@@ -34,7 +29,7 @@ pub(in crate::check) fn model(
     (threads, rounds): (usize, usize),
 ) -> Option<(Model, bool)> {
     let e = &mut tools.e;
-    if counters(e, ob.offset).is_empty() {
+    if cone::counters(e, ob.offset).is_empty() {
         return None;
     }
     // What is younger than the thread is the kernel's own.
@@ -96,7 +91,7 @@ pub(in crate::check) fn model(
     // The last of them.
     let last = e.arena.int(i128::try_from(threads * rounds).unwrap_or(1) - 1);
     let map: FxHashMap<TermId, TermId> =
-        counters(e, ob.offset).into_iter().map(|s| (e.arena.symbol_term(s), last)).collect();
+        cone::counters(e, ob.offset).into_iter().map(|s| (e.arena.symbol_term(s), last)).collect();
     let offset = e.arena.substitute(ob.offset, &map);
     let end = e.arena.add(offset, ob.bytes);
     facts.push(e.arena.lt(ob.extent, end));

@@ -9,7 +9,7 @@
 use super::across_launches::Known;
 use crate::check::findings::host_call::Tools;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::kernel::KernelRun;
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
 use crate::symbolic::kernel::shared_reads::Loaded;

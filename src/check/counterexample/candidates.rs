@@ -10,7 +10,7 @@ use crate::check::findings::build::{Bad, Worth};
 use crate::check::findings::host_call::Tools;
 use crate::check::findings::kernel::Happens;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::check::rules::pointer;
 use crate::check::solver::{Model, WrapMode};

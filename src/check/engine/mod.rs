@@ -20,7 +20,8 @@ use super::findings::host_call::Tools;
 use super::findings::kernel::Launched;
 use super::findings::wording;
 use super::obligations::cone;
-use super::obligations::decide::{Decider, Decision, Obligation};
+use super::obligations::decide::Decider;
+use super::obligations::obligation::{Decision, Obligation};
 use super::obligations::specialise;
 use super::obligations::specialise::Decided;
 use super::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
@@ -510,7 +511,7 @@ impl<'p> Engine<'p> {
     /// What deciding takes, and the launches with what their threads exchange.
     pub(super) fn with_tools(&self, root: &Root, prepared: Prepared<'p>) -> (Vec<Run>, Tools<'p>) {
         let Prepared { executor: e, mut runs, .. } = prepared;
-        let sizes = Sizes::of(&e, &runs);
+        let sizes = Sizes::of(&e, runs.iter().map(|r| (&r.launch, &r.run)));
         let mut tools = self.tools(e, root, sizes, Arc::default());
         let until = self.phase(budgets::EXCHANGE, 20);
         tools.decider.until = Some(until);

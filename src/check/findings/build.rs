@@ -6,7 +6,7 @@ use super::wording;
 use crate::check::counterexample::replay::{Judge, Judged, depends};
 use crate::check::engine::Place;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::Obligation;
+use crate::check::obligations::obligation::Obligation;
 use crate::check::solver::{Model, WrapMode};
 use crate::host::Root;
 use crate::ir::{FuncRef, Program, SourceLoc};

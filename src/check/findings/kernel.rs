@@ -7,7 +7,7 @@ use super::host_call::Tools;
 use crate::check::counterexample::replay::Wanted;
 use crate::check::engine::Place;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::Obligation;
+use crate::check::obligations::obligation::Obligation;
 use crate::check::solver::{Model, WrapMode};
 use crate::ir::FuncRef;
 use crate::kernel::KernelRun;

@@ -9,7 +9,7 @@ use crate::check::findings::host_call::{Tools, users_call};
 use crate::check::findings::kernel::{Happens, Launched, Suspected};
 use crate::check::findings::wording;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::report::finding::Rule;
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Stores};

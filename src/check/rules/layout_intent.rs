@@ -8,7 +8,7 @@
 use super::partition::{End, Neighbour, Through};
 use crate::check::engine::Run;
 use crate::check::findings::host_call::Tools;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::solver::{Model, WrapMode};
 use crate::ir::{Op, Operand, Program};
 use crate::kernel::KernelRun;

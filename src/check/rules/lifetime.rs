@@ -8,7 +8,7 @@ use crate::check::findings::build::loc_of;
 use crate::check::findings::host_call::{Suspect, Tools, named, position, users_call};
 use crate::check::findings::kernel::{Happens, Launched, Suspected};
 use crate::check::findings::wording;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::ir::Program;
 use crate::report::finding::{Direction, Related, Rule};

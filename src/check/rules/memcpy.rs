@@ -6,7 +6,7 @@ use super::pointer;
 use crate::check::engine::Place;
 use crate::check::findings::build::loc_of;
 use crate::check::findings::host_call::{Suspect, Tools, named, users_call};
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::ir::{Callee, Program};
 use crate::report::finding::{Direction, Rule};

@@ -12,7 +12,7 @@ use crate::check::findings::build::{Bad, Worth, part_sites, verb};
 use crate::check::findings::host_call::Tools;
 use crate::check::findings::wording;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
 use crate::check::solver::{Model, WrapMode};
 use crate::report::finding::{Replay, Rule, Verdict};

@@ -9,7 +9,7 @@ use crate::check::engine::Place;
 use crate::check::findings::build::narrow;
 use crate::check::findings::host_call::{Suspect, Tools};
 use crate::check::findings::kernel::{Happens, Launched, Suspected};
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::report::finding::{Direction, Level, Replay, Rule, Verdict};
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind};

@@ -10,7 +10,7 @@ use crate::check::engine::{Engine, Run};
 use crate::check::findings::build::{Bad, Worth, part_sites};
 use crate::check::findings::host_call::Tools;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
 use crate::report::finding::{Replay, Rule, Verdict};
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor};
