@@ -3,7 +3,7 @@
 //! In: an access whose index is the old value of a counter. Out: a model in which enough threads of one block, and rounds
 //! of theirs, get to it. That the counter starts at zero is a guess: replay decides.
 
-use crate::check::findings::host_call::Tools;
+use crate::check::context::Tools;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::Obligation;
 use crate::check::solver;

@@ -179,7 +179,6 @@ impl Decider {
             }
         }
     }
-
 }
 
 #[cfg(test)]

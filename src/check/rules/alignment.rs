@@ -2,14 +2,13 @@
 //!
 //! In: accesses of a kernel that are not surely aligned. Out: findings at them.
 
+use crate::check::context::{Place, Run, Tools};
 use crate::check::counterexample::replay::Wanted;
-use crate::check::engine::Place;
-use crate::check::findings::build::loc_of;
-use crate::check::findings::host_call::{Tools, users_call};
-use crate::check::findings::kernel::{Happens, Launched, Suspected};
+use crate::check::findings::kernel::Suspected;
+use crate::check::findings::position::{loc_of, users_call};
 use crate::check::findings::wording;
 use crate::check::obligations::cone;
-use crate::check::obligations::obligation::{Decision, Obligation};
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::report::finding::Rule;
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Stores};
@@ -27,7 +26,7 @@ pub(in crate::check) fn place(tools: &Tools<'_>, event: &UnalignedEvent) -> Opti
 /// Decides one; `None` where nothing can be said.
 pub(in crate::check) fn of_kernel(
     tools: &mut Tools<'_>,
-    l: &Launched<'_>,
+    run: &Run,
     event: &UnalignedEvent,
     place: Place,
 ) -> Option<Outcome> {
@@ -72,7 +71,7 @@ pub(in crate::check) fn of_kernel(
         essential: &essential,
         message,
     };
-    match l.replayed(tools, s, &Happens { model, mode, degenerate }, place) {
+    match s.replayed(tools, run, &Counterexample { model, mode, degenerate }, place) {
         Ok(f) => Some(Outcome::Found(Box::new(f))),
         Err(why) => Some(Outcome::Unknown(why)),
     }

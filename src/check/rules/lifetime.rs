@@ -2,13 +2,13 @@
 //!
 //! In: the events that met freed memory. Out: findings at the calls, or the launches, that do it.
 
+use crate::check::context::{Place, Run, Tools};
 use crate::check::counterexample::replay::Wanted;
-use crate::check::engine::Place;
-use crate::check::findings::build::loc_of;
-use crate::check::findings::host_call::{Suspect, Tools, named, position, users_call};
-use crate::check::findings::kernel::{Happens, Launched, Suspected};
+use crate::check::findings::host_call::Suspect;
+use crate::check::findings::kernel::Suspected;
+use crate::check::findings::position::{loc_of, named, position, users_call};
 use crate::check::findings::wording;
-use crate::check::obligations::obligation::{Decision, Obligation};
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::ir::Program;
 use crate::report::finding::{Direction, Related, Rule};
@@ -29,15 +29,11 @@ pub(in crate::check) fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Op
 }
 
 /// What a kernel does with freed memory. What was freed before the launch is the launch's fault: the finding stands there.
-pub(in crate::check) fn of_kernel(
-    tools: &mut Tools<'_>,
-    l: &Launched<'_>,
-    event: &StaleEvent,
-) -> Option<(Place, Outcome)> {
+pub(in crate::check) fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Place, Outcome)> {
     let program = tools.e.program;
-    let (place, before) = place_in_kernel(tools, l, event)?;
+    let (place, before) = place_in_kernel(tools, run, event)?;
     let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
-        Decision::Fails { model, mode, degenerate } => Happens { model, mode, degenerate },
+        Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
         Decision::Unknown(why) => return Some((place, Outcome::Unknown(why))),
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
     };
@@ -60,7 +56,7 @@ pub(in crate::check) fn of_kernel(
         essential: &suspect.essential,
         message,
     };
-    let mut finding = match l.replayed(tools, suspected, &happens, place.clone()) {
+    let mut finding = match suspected.replayed(tools, run, &happens, place.clone()) {
         Ok(f) => f,
         Err(why) => return Some((place, Outcome::Unknown(why))),
     };
@@ -79,20 +75,16 @@ pub(in crate::check) fn of_kernel(
 }
 
 /// Where a finding about a kernel stands, and whether the memory was freed before the launch.
-pub(in crate::check) fn place_in_kernel(
-    tools: &Tools<'_>,
-    l: &Launched<'_>,
-    event: &StaleEvent,
-) -> Option<(Place, bool)> {
+pub(in crate::check) fn place_in_kernel(tools: &Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Place, bool)> {
     let program = tools.e.program;
-    if l.launch.memory.contains_key(&event.object) {
-        let argument = l
+    if run.launch.memory.contains_key(&event.object) {
+        let argument = run
             .launch
             .args
             .iter()
             .position(|v| matches!(v, Value::Ptr(p) if p.iter().any(|t| t.base == Base::Object(event.object))));
-        let name = named(program, l.launch.site, argument.unwrap_or(usize::MAX), &tools.e.object(event.object).name);
-        return Some(((loc_of(program, l.launch.site), name), true));
+        let name = named(program, run.launch.site, argument.unwrap_or(usize::MAX), &tools.e.object(event.object).name);
+        return Some(((loc_of(program, run.launch.site), name), true));
     }
     let site = users_call(program, &event.stack)?;
     let array = match event.deed {

@@ -3,9 +3,9 @@
 //! In: one event for each side of each call. Out: findings at the calls.
 
 use super::pointer;
-use crate::check::engine::Place;
-use crate::check::findings::build::loc_of;
-use crate::check::findings::host_call::{Suspect, Tools, named, users_call};
+use crate::check::context::{Place, Tools};
+use crate::check::findings::host_call::Suspect;
+use crate::check::findings::position::{loc_of, named, users_call};
 use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::ir::{Callee, Program};
