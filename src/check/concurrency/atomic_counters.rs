@@ -9,7 +9,7 @@ use crate::check::obligations::obligation::Obligation;
 use crate::check::solver;
 use crate::check::solver::{Limits, Model, ModelAnswer, WrapMode};
 use crate::kernel::KernelRun;
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::executor::{AccessEvent, Executor};
 use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use crate::work::Work;
 use rustc_hash::FxHashMap;
@@ -56,38 +56,7 @@ pub(in crate::check) fn model(
     if rounds > 1 && loops != 1 {
         return None;
     }
-    let mut facts = vec![];
-    let mut before: Option<TermId> = None;
-    for thread in 0..threads {
-        let mut place: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for s in &own {
-            if thread == 0 || !matches!(e.arena.symbol(*s).kind, SymKind::Thread(_)) {
-                continue;
-            }
-            let (t, other) = (e.arena.symbol_term(*s), e.another(*s));
-            place.insert(t, other);
-        }
-        let x = run.thread.tid[0];
-        let x = place.get(&x).copied().unwrap_or(x);
-        if let Some(b) = before {
-            facts.push(e.arena.lt(b, x));
-        }
-        before = Some(x);
-        for round in 0..rounds {
-            let mut map = place.clone();
-            for s in &own {
-                let t = e.arena.symbol_term(*s);
-                let new = match e.arena.symbol(*s).kind {
-                    SymKind::Thread(_) => continue,
-                    SymKind::Iteration { .. } if loops == 1 => e.arena.int(i128::try_from(round).unwrap_or(0)),
-                    _ if (thread, round) == (0, 0) => continue,
-                    _ => e.another(*s),
-                };
-                map.insert(t, new);
-            }
-            facts.push(e.arena.substitute(way, &map));
-        }
-    }
+    let mut facts = ways(e, run, way, &own, loops == 1, (threads, rounds));
     // The last of them.
     let last = e.arena.int(i128::try_from(threads * rounds).unwrap_or(1) - 1);
     let map: FxHashMap<TermId, TermId> =
@@ -122,4 +91,49 @@ pub(in crate::check) fn model(
         }
         ModelAnswer::Unsat | ModelAnswer::Unknown(_) => None,
     }
+}
+
+/// The ways of so many threads of one block in their order, each in so many rounds: every thread, and every round of it, has symbols of its
+/// own. `counted`: the rounds of the one loop are numbered.
+fn ways(
+    e: &mut Executor<'_>,
+    run: &KernelRun,
+    way: TermId,
+    own: &[SymId],
+    counted: bool,
+    (threads, rounds): (usize, usize),
+) -> Vec<TermId> {
+    let mut facts = vec![];
+    let mut before: Option<TermId> = None;
+    for thread in 0..threads {
+        let mut place: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for s in own {
+            if thread == 0 || !matches!(e.arena.symbol(*s).kind, SymKind::Thread(_)) {
+                continue;
+            }
+            let (t, other) = (e.arena.symbol_term(*s), e.another(*s));
+            place.insert(t, other);
+        }
+        let x = run.thread.tid[0];
+        let x = place.get(&x).copied().unwrap_or(x);
+        if let Some(b) = before {
+            facts.push(e.arena.lt(b, x));
+        }
+        before = Some(x);
+        for round in 0..rounds {
+            let mut map = place.clone();
+            for s in own {
+                let t = e.arena.symbol_term(*s);
+                let new = match e.arena.symbol(*s).kind {
+                    SymKind::Thread(_) => continue,
+                    SymKind::Iteration { .. } if counted => e.arena.int(i128::try_from(round).unwrap_or(0)),
+                    _ if (thread, round) == (0, 0) => continue,
+                    _ => e.another(*s),
+                };
+                map.insert(t, new);
+            }
+            facts.push(e.arena.substitute(way, &map));
+        }
+    }
+    facts
 }
