@@ -8,7 +8,7 @@ use super::budgets;
 use super::parallel::SafeAnyway;
 use crate::check::context::{Place, Run, Tools};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
-use crate::check::rules::{bounds, subarray};
+use crate::check::rules::{bounds, list};
 use crate::check::solver::Limits;
 use crate::symbolic::exec::executor::AccessEvent;
 use crate::symbolic::memory::value::Base;
@@ -68,8 +68,7 @@ impl<'p> Engine<'p> {
                     continue;
                 }
                 if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack))
-                    && !run.layout.concerns(event)
-                    && !subarray::concerns(&tools.e, event)
+                    && !list::concern(&tools.e, run, event)
                 {
                     self.put(run.kernel, event, Outcome::Safe);
                     continue;

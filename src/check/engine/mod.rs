@@ -2,7 +2,7 @@
 //!
 //! In: a program and settings. Out: its report. The engine says which access is looked at when, and with how much; what is asked of an access
 //! is in [`super::rules`], which know of the engine no more than a [`Context`]. `prepare` executes a root, `first_pass` and `second_pass` decide its
-//! accesses in tasks that `parallel` shares among threads, `host_calls` looks at everything else, `tally` keeps what was decided.
+//! accesses in tasks that `parallel` shares among threads, `tally` keeps what was decided.
 
 pub(in crate::check) mod ablation;
 mod any_launch;
@@ -10,7 +10,6 @@ pub(in crate::check) mod budgets;
 pub(in crate::check) mod coverage;
 mod first_pass;
 pub(in crate::check) mod host;
-mod host_calls;
 pub(in crate::check) mod parallel;
 mod prepare;
 mod second_pass;
@@ -21,7 +20,8 @@ use self::parallel::{Owners, SafeAnyway};
 use super::context::{Context, Places};
 use super::options::Options;
 use super::report::ProgramReport;
-use super::rules::overflow;
+use super::rules::rule::HostEvents;
+use super::rules::{list, overflow};
 use crate::host::{Root, roots};
 use crate::ir::reach::Reach;
 use crate::ir::{FuncRef, Function, Linkage, Program, Side};
@@ -157,7 +157,7 @@ impl<'p> Engine<'p> {
         self.lost = self.lost.take().or_else(|| prepared.gave_up.clone());
         let e = &mut prepared.executor;
         self.report.notes.append(&mut e.notes);
-        let (stale, copies) = (std::mem::take(&mut e.stale), std::mem::take(&mut e.copies));
+        let events = HostEvents { stale: std::mem::take(&mut e.stale), copies: std::mem::take(&mut e.copies) };
         let mut times: BTreeMap<FuncRef, u32> = BTreeMap::new();
         for r in &prepared.runs {
             *times.entry(r.kernel).or_default() += 1;
@@ -171,10 +171,14 @@ impl<'p> Engine<'p> {
         self.cx.all = self.cx.phase(budgets::CALLS, 50);
         tools.within(self.cx.all);
         if !self.cx.bare {
-            self.calls(&mut tools, &stale, &copies);
+            let cx = self.cx;
+            for rule in list::ALL {
+                rule.in_host(&cx, &mut tools, &events, self);
+            }
             for run in &runs {
-                self.stale_in(&mut tools, run);
-                self.unaligned_in(&mut tools, run);
+                for rule in list::ALL {
+                    rule.in_kernel(&cx, &mut tools, run, self);
+                }
             }
         }
         self.spend_since(before);

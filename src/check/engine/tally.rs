@@ -4,6 +4,8 @@ use super::Engine;
 use crate::check::context::Place;
 use crate::check::obligations::verdict::Outcome;
 use crate::check::report::{self, ProgramReport, Standing};
+use crate::check::rules::list;
+use crate::check::rules::rule::Tally;
 use crate::ir::FuncRef;
 use crate::report::finding::{Code, Position, Rule, Summary, Undecided, Verdict};
 use crate::symbolic::exec::executor::AccessEvent;
@@ -66,6 +68,12 @@ impl Engine<'_> {
     }
 
     pub(super) fn put_at(&mut self, place: Place, kernel: FuncRef, outcome: Outcome) {
+        if let Outcome::Found(f) = &outcome {
+            debug_assert!(
+                list::of(f.rule).classes().contains(&f.rule),
+                "a finding of a class that its rule does not make"
+            );
+        }
         let display = self.cx.program.func(kernel).display.clone();
         match self.places.get_mut(&place) {
             None => {
@@ -147,5 +155,27 @@ impl Engine<'_> {
         s.work = self.cx.spent.get();
         self.report.summary = s;
         self.report
+    }
+}
+
+impl Tally for Engine<'_> {
+    fn is_proved(&self, place: &Place) -> bool {
+        self.rank(place) == Some(Outcome::PROVED)
+    }
+
+    fn note(&mut self, place: Place, func: FuncRef, outcome: Outcome) {
+        match outcome {
+            o @ Outcome::Found(_) => self.put_at(place, func, o),
+            Outcome::Unknown(why) => {
+                let note = format!(
+                    "{}:{}:{}: what the call does with `{}` is not decided: {why}",
+                    place.0.file, place.0.line, place.0.column, place.1
+                );
+                if !self.report.notes.contains(&note) {
+                    self.report.notes.push(note);
+                }
+            }
+            Outcome::Safe | Outcome::SafeIfNoWrap(_) => {}
+        }
     }
 }

@@ -4,13 +4,15 @@
 //! the obligation is put together and decided; what a model shows is replayed; what stays in its object is held against the parts and
 //! rows of it. It must not know in which order accesses are looked at, nor what was decided of others.
 
-use super::{partition, pointer, subarray};
+use super::rule::Rule;
+use super::{list, pointer};
 use crate::check::concurrency::reads_from::Exchange;
 use crate::check::context::{Context, InObject, Run, Tools};
 use crate::check::counterexample::candidates::{self, OutOfBounds};
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
+use crate::report::finding::Rule as Class;
 use crate::symbolic::exec::executor::{AccessEvent, Executor};
 use crate::symbolic::loops::{prefix_sum, quantified_facts};
 use crate::symbolic::memory::object::{ObjId, ObjKind};
@@ -19,6 +21,15 @@ use crate::symbolic::terms::term::TermId;
 
 /// How the reason ends for which the extent of a parameter is open.
 pub(in crate::check) const NO_CALLER: &str = ": no known code calls this";
+
+/// The rule.
+pub(in crate::check) struct Bounds;
+
+impl Rule for Bounds {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::OobGlobal, Class::OobShared, Class::OobLocal, Class::OobConstant, Class::DataIndex]
+    }
+}
 
 /// One access of a launch and how much is tried.
 #[derive(Clone, Copy)]
@@ -178,12 +189,12 @@ fn in_object<'p>(
     let look = decided(cx, tools, &access, asked, (&ob, exchanged, unknowns));
     match launch {
         Some(run) if look.outcome.is_safe() => {
-            if effort == Effort::Glance && (run.layout.concerns(ev) || subarray::concerns(&tools.e, ev)) {
+            if effort == Effort::Glance && list::concern(&tools.e, run, ev) {
                 return Look::put_off();
             }
-            let part = partition::look(cx, tools, run, &access, effort);
-            let row = subarray::look(cx, tools, run, &access, effort);
-            Look::worst([look, part, row])
+            let mut looks = vec![look];
+            looks.extend(list::ALL.iter().map(|rule| rule.in_object(cx, tools, run, &access, effort)));
+            Look::worst(looks)
         }
         _ => look,
     }

@@ -7,6 +7,7 @@
 //! which the host's own arithmetic wraps: it allocates too little, or nothing, and was never meant to work with them.
 
 use super::bounds::obligation;
+use super::rule::Rule;
 use crate::check::context::{Context, InObject, Place, Places, Run, Tools};
 use crate::check::counterexample::replay::Wanted;
 use crate::check::findings::build::verb;
@@ -16,7 +17,7 @@ use crate::check::obligations::obligation::Counterexample;
 use crate::check::obligations::verdict::Outcome;
 use crate::check::solver::WrapMode;
 use crate::ir::FuncRef;
-use crate::report::finding::{Rule, Verdict};
+use crate::report::finding::{Rule as Class, Verdict};
 use crate::symbolic::exec::executor::AccessEvent;
 use crate::symbolic::memory::value::Base;
 use crate::symbolic::terms::term::{Range, Term, TermId};
@@ -39,6 +40,15 @@ const LONG: usize = 80;
 
 /// Threads in one dimension that an `int` can count.
 const COUNTED: i128 = i32::MAX as i128;
+
+/// The rule. It is asked last, of all that came out safe if nothing wraps.
+pub(in crate::check) struct IndexOverflow;
+
+impl Rule for IndexOverflow {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::IndexOverflow]
+    }
+}
 
 /// What was found at an access.
 pub(in crate::check) struct Overflow<'r> {
@@ -130,7 +140,7 @@ fn overflow_in(
         shortened(operation)
     );
     let suspected = Suspected {
-        rule: Rule::IndexOverflow,
+        rule: Class::IndexOverflow,
         wanted: Wanted::Fault(Fault::Bounds),
         event,
         object,

@@ -6,6 +6,7 @@
 
 use super::crossing::{End, Neighbour, Through};
 use super::layout_intent::Meaning;
+use super::rule::Rule;
 use crate::check::context::{Context, InObject, Run, Tools};
 use crate::check::counterexample::replay::{self, Judged, Wanted};
 use crate::check::findings::build::{Bad, Worth, part_sites, verb};
@@ -13,7 +14,8 @@ use crate::check::findings::wording;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
-use crate::report::finding::{Finding, Replay, Rule, Verdict};
+use crate::report::finding::{Finding, Replay, Rule as Class, Verdict};
+use crate::symbolic::exec::executor::{AccessEvent, Executor};
 use crate::symbolic::terms::term::TermId;
 use crate::witness::{Fault, Parts};
 
@@ -26,14 +28,32 @@ struct Crossing {
     c: Counterexample,
 }
 
+/// The rule.
+pub(in crate::check) struct NamedParts;
+
+impl Rule for NamedParts {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::IntraAllocation]
+    }
+
+    fn concerns(&self, _: &Executor<'_>, run: &Run, event: &AccessEvent) -> bool {
+        run.layout.concerns(event)
+    }
+
+    fn in_object(
+        &self,
+        cx: &Context<'_>,
+        tools: &mut Tools<'_>,
+        run: &Run,
+        access: &InObject<'_>,
+        effort: Effort,
+    ) -> Look {
+        look(cx, tools, run, access, effort)
+    }
+}
+
 /// Looks at an access that stays in its object.
-pub(in crate::check) fn look(
-    cx: &Context<'_>,
-    tools: &mut Tools<'_>,
-    run: &Run,
-    access: &InObject<'_>,
-    effort: Effort,
-) -> Look {
+fn look(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<'_>, effort: Effort) -> Look {
     let InObject { event, object, target, facts, extent } = *access;
     let Some(own) = target.part.filter(|p| run.layout.is_used(*p)) else { return Look::of(Outcome::Safe) };
     let finish = tools.e.arena.add(target.offset, event.bytes);
@@ -227,7 +247,7 @@ fn finding(
         End::Start => "before the start",
         End::Finish => "past the end",
     };
-    finding.rule = Rule::IntraAllocation;
+    finding.rule = Class::IntraAllocation;
     finding.message = format!("{what} {beyond} of `{}`, into `{}`", own.name, other.name);
     let (start, end) = bounds(tools, run, t, c, judged);
     finding.access.partition = Some(format!(

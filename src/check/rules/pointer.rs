@@ -4,6 +4,7 @@
 //! In: accesses and copies whose pointer may be such a one. Out: findings. Pageable memory of the host is legal in kernels on
 //! some systems: what is said of it is *possible* at most, and nothing where the replay had to take anything for granted.
 
+use super::rule::Rule;
 use crate::check::context::{Context, Place, Run, Tools};
 use crate::check::counterexample::concrete_trials::trials;
 use crate::check::counterexample::replay::Wanted;
@@ -13,11 +14,20 @@ use crate::check::findings::kernel::Suspected;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::check::solver::WrapMode;
-use crate::report::finding::{Direction, Level, Replay, Rule, Verdict};
+use crate::report::finding::{Direction, Level, Replay, Rule as Class, Verdict};
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::terms::term::TermId;
 use crate::witness::Fault;
+
+/// The rule. What it asks of accesses is part of [`super::bounds`], since a pointer may be null or not.
+pub(in crate::check) struct InvalidPointer;
+
+impl Rule for InvalidPointer {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::InvalidPointer]
+    }
+}
 
 /// What null points to: nothing.
 fn nothing() -> Object {
@@ -52,7 +62,7 @@ pub(in crate::check) fn null_in_kernel(
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
     let message = format!("{} through `{}`, which is null", verb(event.kind).0, place.1);
     let s = Suspected {
-        rule: Rule::InvalidPointer,
+        rule: Class::InvalidPointer,
         wanted: Wanted::Fault(Fault::Null),
         event,
         object: &nothing(),
@@ -82,7 +92,7 @@ fn unset_in_kernel(
     let message = format!("{} of `{}` through a pointer that was never set", verb(event.kind).0, place.1);
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
     let s = Suspected {
-        rule: Rule::InvalidPointer,
+        rule: Class::InvalidPointer,
         wanted: Wanted::Fault(Fault::Unset),
         event,
         object: &nothing(),
@@ -154,7 +164,7 @@ pub(in crate::check) fn hosts_in_kernel(
     let message = format!("{} of `{}`, which is memory of the host", verb(event.kind).0, place.1);
     let essential = [obligation.facts];
     let s = Suspected {
-        rule: Rule::InvalidPointer,
+        rule: Class::InvalidPointer,
         wanted: Wanted::Fault(Fault::HostMemory),
         event,
         object,
@@ -195,7 +205,7 @@ pub(in crate::check) fn null_in_copy(
     let direction = verb(event.kind).1;
     let what = if direction == Direction::Read { "from" } else { "to" };
     let suspect = Suspect {
-        rule: Rule::InvalidPointer,
+        rule: Class::InvalidPointer,
         fault: Fault::Null,
         stack: event.stack.to_vec(),
         object: nothing(),

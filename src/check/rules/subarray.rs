@@ -4,13 +4,14 @@
 //! through from its first row (`a[0][i]`): only what leaves a row by very little is said, and it is possible at most.
 
 use super::layout_intent::SLIP;
+use super::rule::Rule;
 use crate::check::context::{Context, InObject, Run, Tools};
 use crate::check::counterexample::replay::{self, Judged, Wanted};
 use crate::check::findings::build::{Bad, Worth, part_sites, verb};
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
-use crate::report::finding::{Replay, Rule, Verdict};
+use crate::report::finding::{Replay, Rule as Class, Verdict};
 use crate::symbolic::exec::executor::{AccessEvent, Executor};
 use crate::symbolic::memory::object::Object;
 use crate::symbolic::memory::partition::Row;
@@ -18,14 +19,32 @@ use crate::symbolic::memory::value::{Base, Target};
 use crate::symbolic::terms::term::TermId;
 use crate::witness::{Fault, Parts};
 
+/// The rule.
+pub(in crate::check) struct Subarray;
+
+impl Rule for Subarray {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::IntraAllocation]
+    }
+
+    fn concerns(&self, e: &Executor<'_>, _: &Run, event: &AccessEvent) -> bool {
+        concerns(e, event)
+    }
+
+    fn in_object(
+        &self,
+        cx: &Context<'_>,
+        tools: &mut Tools<'_>,
+        run: &Run,
+        access: &InObject<'_>,
+        effort: Effort,
+    ) -> Look {
+        look(cx, tools, run, access, effort)
+    }
+}
+
 /// Looks at an access that stays in its object.
-pub(in crate::check) fn look(
-    cx: &Context<'_>,
-    tools: &mut Tools<'_>,
-    run: &Run,
-    access: &InObject<'_>,
-    effort: Effort,
-) -> Look {
+fn look(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<'_>, effort: Effort) -> Look {
     let rows: Vec<Row> = inner(&tools.e, access.event, access.target, access.object).copied().collect();
     Look::worst(rows.into_iter().map(|r| in_row(cx, tools, run, access, effort, r)).collect::<Vec<_>>())
 }
@@ -63,7 +82,7 @@ fn in_row(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<
     let beyond = if reached.offset < bounds.start { "before the start" } else { "past the end" };
     let message = format!("{what} {beyond} of a row of `{}`", place.1);
     let mut finding = bad.finding(&tools.e, &tools.judge, &judged, worth, place);
-    finding.rule = Rule::IntraAllocation;
+    finding.rule = Class::IntraAllocation;
     finding.message = message;
     finding.access.partition = Some(format!("a row of {} bytes in `{}`", row.size, object.name));
     if let Some(w) = &mut finding.witness {
@@ -88,7 +107,7 @@ fn inner<'a>(
 }
 
 /// Whether an access may have to stay in a row of its object.
-pub(in crate::check) fn concerns(e: &Executor<'_>, event: &AccessEvent) -> bool {
+fn concerns(e: &Executor<'_>, event: &AccessEvent) -> bool {
     event.targets.iter().any(|t| matches!(t.base, Base::Object(o) if inner(e, event, t, e.object(o)).next().is_some()))
 }
 
