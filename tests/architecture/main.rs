@@ -158,8 +158,8 @@ fn what_is_wrong_is_seen() {
         allowed("<!-- rooms -->\n| room | may use |\n| --- | --- |\n| `a` | `b`, `c` |\n| `b` | |\n<!-- /rooms -->");
     assert_eq!(map["a"], ["b", "c"].map(String::from).into());
     assert!(map["b"].is_empty());
-    let text = "use super::b::{self, C};\nfn f() -> crate::a::D { 1;\n2 }\n#[cfg(test)] mod tests { use crate::z::Z; }";
-    let parsed = source::parse("x::a", text, &["a", "x", "x::a", "x::b", "z"].map(String::from).into());
+    let text = "use super::b::{self, C};\npub(in crate::y) fn f() -> crate::a::D { 1;\n2 }\n#[cfg(test)] mod tests { use crate::z::Z; }";
+    let parsed = source::parse("x::a", text, &["a", "x", "x::a", "x::b", "y", "z"].map(String::from).into());
     assert_eq!(parsed.uses, ["a", "x::b"].map(String::from).into());
     assert_eq!(parsed.functions.iter().map(|f| (f.name.as_str(), f.lines)).collect::<Vec<_>>(), [("f", 2)]);
     let graph = [("a", vec!["b"]), ("b", vec!["c"]), ("c", vec!["b"])];

@@ -178,6 +178,9 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         }
     }
 
+    /// `pub(in crate::room)` says who may use something, and uses nothing itself.
+    fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
+
     fn visit_path(&mut self, p: &'ast syn::Path) {
         if p.segments.len() > 1 {
             self.note(&p.segments.iter().map(|s| s.ident.to_string()).collect::<Vec<_>>());

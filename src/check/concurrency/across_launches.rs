@@ -6,10 +6,11 @@
 //! supposed of the contents before is given up, until nothing changes. What is left holds by induction over time: every proof
 //! speaks of what was there earlier.
 
-use super::invariants::{Bound, element, is_open};
-use crate::check::engine::Run;
-use crate::check::findings::host_call::Tools;
-use crate::check::obligations::decide::{Decision, Obligation};
+use super::bounds::Bound;
+use super::invariants::{element, is_open};
+use super::known::{Claim, Known, contents};
+use crate::check::context::{Run, Tools};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::specialise::Decided;
 use crate::ir::{FuncRef, TypeId, TypeKind};
 use crate::symbolic::exec::executor::Executor;
@@ -25,77 +26,6 @@ use std::collections::BTreeMap;
 /// Candidates, and contents of which one is supposed.
 const MOST: usize = 8;
 const CONTENTS: usize = 160;
-
-/// Of the numbers of so many bits in some contents of an object: that they lie in `0..below`. Size and bound are terms of the host or
-/// what these are under a launch's conditions.
-#[derive(Clone, Copy, Debug)]
-struct Claim {
-    object: ObjId,
-    version: u32,
-    bits: u32,
-    below: TermId,
-    size: TermId,
-}
-
-/// What is known of contents.
-#[derive(Clone, Debug, Default)]
-pub(in crate::check) struct Known {
-    claims: Vec<Claim>,
-    operations: Vec<String>,
-}
-
-impl Known {
-    /// What must not wrap for it.
-    pub fn operations(&self) -> &[String] {
-        &self.operations
-    }
-
-    /// What it says of all that is read below the roots; `None` where that is nothing.
-    pub fn facts(&self, e: &mut Executor<'_>, roots: &[TermId]) -> Option<TermId> {
-        if self.claims.is_empty() {
-            return None;
-        }
-        let below: Vec<TermId> = e.arena.cone(roots);
-        let read: Vec<_> = below.iter().filter_map(|t| Some((*t, contents(e, *t)?))).collect();
-        if read.is_empty() {
-            return None;
-        }
-        let choices: Vec<TermId> =
-            below.into_iter().filter(|t| matches!(e.arena.get(*t), Term::Ite(..) | Term::Or(_))).collect();
-        let chosen: FxHashSet<TermId> = e.arena.cone(&choices).into_iter().collect();
-        let mut facts = vec![];
-        for (t, (object, version, offset, bits)) in read {
-            for c in self.claims.iter().filter(|c| c.object == object && c.version == version && c.bits == bits) {
-                let width = i128::from(bits / 8);
-                let (zero, end, into) =
-                    (e.arena.int(0), e.arena.add_const(offset, width), e.arena.modulo(offset, width));
-                let (before, behind, starts) =
-                    (e.arena.lt(offset, zero), e.arena.lt(c.size, end), e.arena.eq(into, zero));
-                let between = e.arena.not(starts);
-                let (lower, upper) = (e.arena.le(zero, t), e.arena.lt(t, c.below));
-                let both = e.arena.and(lower, upper);
-                // On another way than that to these contents nothing is said of what there is none of.
-                let none = if chosen.contains(&t) { e.arena.le_zero(c.below) } else { e.arena.bool(false) };
-                facts.push(e.arena.or_all(vec![before, behind, between, none, both]));
-            }
-        }
-        (!facts.is_empty()).then(|| e.arena.and_all(facts))
-    }
-
-    /// The same under a launch's conditions.
-    fn under(&self, e: &mut Executor<'_>, decided: &Decided) -> Self {
-        let claims = self
-            .claims
-            .iter()
-            .map(|c| Claim {
-                below: decided.term(&mut e.arena, c.below),
-                size: decided.term(&mut e.arena, c.size),
-                ..*c
-            })
-            .collect();
-        Self { claims, operations: self.operations.clone() }
-    }
-}
 
 /// What is supposed, and what of it is still to be shown.
 #[derive(Debug, Default)]
@@ -179,9 +109,9 @@ impl History {
                 Some(Origin::Launch(_, Some(n))) => runs.iter().find(|r| r.number == n).is_some_and(|r| {
                     let Some(l) = self.number_of(c) else { return false };
                     let below = r.decided.term(&mut tools.e.arena, c.below);
-                    let leaves = r.invariants().leave(&l, below);
+                    let leaves = r.invariants.leave(&l, below);
                     if leaves {
-                        operations.extend(r.invariants().operations().to_vec());
+                        operations.extend(r.invariants.operations().to_vec());
                     }
                     leaves
                 }),
@@ -258,17 +188,6 @@ fn reached(e: &Executor<'_>, runs: &[Run], read: Vec<u32>) -> Vec<(u32, Origin)>
         }
     }
     out.into_iter().collect()
-}
-
-/// Object, number of the contents, offset and width in bits of what a term reads.
-fn contents(e: &Executor<'_>, t: TermId) -> Option<(ObjId, u32, TermId, u32)> {
-    let Term::Apply { name, args, .. } = e.arena.get(t) else { return None };
-    let [object, version, offset, bits] = args.as_slice() else { return None };
-    if name != "content" {
-        return None;
-    }
-    let number = |t: TermId| u32::try_from(e.arena.as_int(t)?).ok();
-    Some((ObjId(number(*object)?), number(*version)?, *offset, number(*bits)?))
 }
 
 /// Numbers read of memory with a history that an offset is made of, with what a step of each is in bytes.

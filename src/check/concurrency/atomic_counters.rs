@@ -3,9 +3,9 @@
 //! In: an access whose index is the old value of a counter. Out: a model in which enough threads of one block, and rounds
 //! of theirs, get to it. That the counter starts at zero is a guess: replay decides.
 
-use crate::check::findings::host_call::Tools;
+use crate::check::context::Tools;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::Obligation;
+use crate::check::obligations::obligation::Obligation;
 use crate::check::solver;
 use crate::check::solver::{Limits, Model, ModelAnswer, WrapMode};
 use crate::kernel::KernelRun;
@@ -19,11 +19,6 @@ pub(in crate::check) const SHAPES: [(usize, usize); 6] = [(2, 1), (1, 2), (2, 2)
 /// For the search of one model.
 const MOST: Work = Work::seconds(2);
 
-/// The counters that an offset depends on.
-pub(in crate::check) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId> {
-    e.arena.symbols_of(&[offset]).into_iter().filter(|s| e.loaded.get(s).is_some_and(|l| l.counts)).collect()
-}
-
 /// A model in which the access comes after so many others, of so many threads with so many rounds each, that its counter is
 /// out of bounds; and whether that needs a size that is not positive.
 pub(in crate::check) fn model(
@@ -34,7 +29,7 @@ pub(in crate::check) fn model(
     (threads, rounds): (usize, usize),
 ) -> Option<(Model, bool)> {
     let e = &mut tools.e;
-    if counters(e, ob.offset).is_empty() {
+    if cone::counters(e, ob.offset).is_empty() {
         return None;
     }
     // What is younger than the thread is the kernel's own.
@@ -61,42 +56,11 @@ pub(in crate::check) fn model(
     if rounds > 1 && loops != 1 {
         return None;
     }
-    let mut facts = vec![];
-    let mut before: Option<TermId> = None;
-    for thread in 0..threads {
-        let mut place: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for s in &own {
-            if thread == 0 || !matches!(e.arena.symbol(*s).kind, SymKind::Thread(_)) {
-                continue;
-            }
-            let (t, other) = (e.arena.symbol_term(*s), e.another(*s));
-            place.insert(t, other);
-        }
-        let x = run.thread.tid[0];
-        let x = place.get(&x).copied().unwrap_or(x);
-        if let Some(b) = before {
-            facts.push(e.arena.lt(b, x));
-        }
-        before = Some(x);
-        for round in 0..rounds {
-            let mut map = place.clone();
-            for s in &own {
-                let t = e.arena.symbol_term(*s);
-                let new = match e.arena.symbol(*s).kind {
-                    SymKind::Thread(_) => continue,
-                    SymKind::Iteration { .. } if loops == 1 => e.arena.int(i128::try_from(round).unwrap_or(0)),
-                    _ if (thread, round) == (0, 0) => continue,
-                    _ => e.another(*s),
-                };
-                map.insert(t, new);
-            }
-            facts.push(e.arena.substitute(way, &map));
-        }
-    }
+    let mut facts = ways(e, run, way, &own, loops == 1, (threads, rounds));
     // The last of them.
     let last = e.arena.int(i128::try_from(threads * rounds).unwrap_or(1) - 1);
     let map: FxHashMap<TermId, TermId> =
-        counters(e, ob.offset).into_iter().map(|s| (e.arena.symbol_term(s), last)).collect();
+        cone::counters(e, ob.offset).into_iter().map(|s| (e.arena.symbol_term(s), last)).collect();
     let offset = e.arena.substitute(ob.offset, &map);
     let end = e.arena.add(offset, ob.bytes);
     facts.push(e.arena.lt(ob.extent, end));
@@ -127,4 +91,49 @@ pub(in crate::check) fn model(
         }
         ModelAnswer::Unsat | ModelAnswer::Unknown(_) => None,
     }
+}
+
+/// The ways of so many threads of one block in their order, each in so many rounds: every thread, and every round of it, has symbols of its
+/// own. `counted`: the rounds of the one loop are numbered.
+fn ways(
+    e: &mut Executor<'_>,
+    run: &KernelRun,
+    way: TermId,
+    own: &[SymId],
+    counted: bool,
+    (threads, rounds): (usize, usize),
+) -> Vec<TermId> {
+    let mut facts = vec![];
+    let mut before: Option<TermId> = None;
+    for thread in 0..threads {
+        let mut place: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for s in own {
+            if thread == 0 || !matches!(e.arena.symbol(*s).kind, SymKind::Thread(_)) {
+                continue;
+            }
+            let (t, other) = (e.arena.symbol_term(*s), e.another(*s));
+            place.insert(t, other);
+        }
+        let x = run.thread.tid[0];
+        let x = place.get(&x).copied().unwrap_or(x);
+        if let Some(b) = before {
+            facts.push(e.arena.lt(b, x));
+        }
+        before = Some(x);
+        for round in 0..rounds {
+            let mut map = place.clone();
+            for s in own {
+                let t = e.arena.symbol_term(*s);
+                let new = match e.arena.symbol(*s).kind {
+                    SymKind::Thread(_) => continue,
+                    SymKind::Iteration { .. } if counted => e.arena.int(i128::try_from(round).unwrap_or(0)),
+                    _ if (thread, round) == (0, 0) => continue,
+                    _ => e.another(*s),
+                };
+                map.insert(t, new);
+            }
+            facts.push(e.arena.substitute(way, &map));
+        }
+    }
+    facts
 }

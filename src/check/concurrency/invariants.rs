@@ -6,10 +6,11 @@
 //! numbers read before what is to be shown of them: by induction over time. Then every read must lie in its object, since
 //! what lies beyond holds anything; that too is by induction over time.
 
-use super::across_launches::Known;
-use crate::check::findings::host_call::Tools;
+use super::bounds::{Bound, Invariants};
+use super::known::Known;
+use crate::check::context::Tools;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::kernel::KernelRun;
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
 use crate::symbolic::kernel::shared_reads::Loaded;
@@ -18,29 +19,9 @@ use crate::symbolic::memory::array_write::ROUND;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
 use crate::symbolic::memory::value::Base;
 use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
-use rustc_hash::FxHashSet;
 
 /// Candidates for one launch.
 const MOST: usize = 8;
-
-/// `0 <= number < below` of the numbers of some width in an object.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::check) struct Bound {
-    pub loaded: Loaded,
-    pub below: TermId,
-    /// It is asked of what the launch leaves, too, and so of what was there even where the launch does not run.
-    pub left: bool,
-}
-
-/// What holds of the numbers that a kernel reads.
-#[derive(Clone, Debug, Default)]
-pub(in crate::check) struct Invariants {
-    bounds: Vec<Bound>,
-    /// Of what memory held before.
-    known: Known,
-    /// What must not wrap for it.
-    operations: Vec<String>,
-}
 
 impl Invariants {
     /// Those of a launch. `extent` gives an object's size in bytes under the launch's conditions; `asked` is of what it leaves.
@@ -71,48 +52,6 @@ impl Invariants {
         }
         all.operations = all.known.operations().to_vec();
         all
-    }
-
-    /// Whether all numbers of that width which the launch leaves in the object are below.
-    pub fn leave(&self, l: &Loaded, below: TermId) -> bool {
-        self.bounds.iter().any(|b| b.left && b.is(l, below))
-    }
-
-    /// What must not wrap for the bounds to hold.
-    pub fn operations(&self) -> &[String] {
-        &self.operations
-    }
-
-    /// The bounds of every number below the roots; `None` where there are none.
-    pub fn facts(&self, e: &mut Executor<'_>, roots: &[TermId]) -> Option<TermId> {
-        let before = self.known.facts(e, roots);
-        if self.bounds.is_empty() {
-            return before;
-        }
-        let choices: Vec<TermId> = e
-            .arena
-            .cone(roots)
-            .into_iter()
-            .filter(|t| matches!(e.arena.get(*t), Term::Ite(..) | Term::Or(_)))
-            .collect();
-        let chosen: FxHashSet<TermId> = e.arena.cone(&choices).into_iter().collect();
-        let mut facts: Vec<TermId> = before.into_iter().collect();
-        for s in e.arena.symbols_of(roots) {
-            let Some(l) = e.loaded.get(&s).copied() else { continue };
-            for b in self.bounds.iter().filter(|b| b.loaded.object == l.object && b.loaded.bits == l.bits) {
-                let (t, zero) = (e.arena.symbol_term(s), e.arena.int(0));
-                let (lower, upper) = (e.arena.le(zero, t), e.arena.lt(t, b.below));
-                // Under a choice it may not have been read at all, and of no number at all everything holds.
-                let upper = if chosen.contains(&t) {
-                    let none = e.arena.le_zero(b.below);
-                    e.arena.or(none, upper)
-                } else {
-                    upper
-                };
-                facts.extend([lower, upper]);
-            }
-        }
-        (!facts.is_empty()).then(|| e.arena.and_all(facts))
     }
 
     fn with_facts(&self, e: &mut Executor<'_>, facts: TermId, roots: &[TermId]) -> TermId {
@@ -238,12 +177,6 @@ impl Invariants {
             }
         }
         None
-    }
-}
-
-impl Bound {
-    fn is(&self, l: &Loaded, below: TermId) -> bool {
-        self.loaded.object == l.object && self.loaded.bits == l.bits && self.below == below
     }
 }
 

@@ -6,7 +6,6 @@
 //! written to the place before.
 
 use super::invariants::is_regular;
-use crate::check::findings::host_call::Tools;
 use crate::kernel::KernelRun;
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
 use crate::symbolic::kernel::shared_reads::Loaded;
@@ -35,8 +34,7 @@ pub(in crate::check) struct Exchange<'a> {
 
 impl Exchange<'_> {
     /// What the numbers read below the roots can be; `None` where nothing is known of any.
-    pub fn facts(&self, tools: &mut Tools<'_>, roots: &[TermId]) -> Option<TermId> {
-        let e = &mut tools.e;
+    pub fn facts(&self, e: &mut Executor<'_>, roots: &[TermId]) -> Option<TermId> {
         if self.run.exchanged.anywhere || self.run.gave_up.is_some() {
             return None;
         }

@@ -4,14 +4,13 @@
 //! the replay that is asked for one access decides.
 
 use super::recorded;
-use super::replay::site;
-use crate::check::findings::host_call::Tools;
+use super::tried::{Bad, By, Seen, Shown, Tried};
+use crate::check::context::{Context, Tools};
 use crate::check::solver::Model;
 use crate::ir::Side;
-use crate::symbolic::exec::executor::{AccessEvent, LaunchEvent, Thread};
-use crate::symbolic::terms::term::{Arena, InputSource, SymId, SymKind, Term};
-use crate::witness::{self, BlockThread, Budget, Fault, Inputs, Site};
-use crate::work::{Allotment, Work};
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind};
+use crate::witness::{self, Budget, Fault, Inputs};
+use crate::work::{Allotment, Work, done, settle};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Values that inputs get: all the same, each other than the rest, then mixed.
@@ -25,24 +24,10 @@ const ALL_STEPS: u64 = 6_000_000;
 const CUT: usize = 4;
 /// What `rand` may give as well, over and over.
 const CHANCE: [&[u32]; 3] = [&[0], &[0x7fff_ffff, 0, 1, 0x7fff_fffe, 2], &[3, 7, 1, 6, 2, 5, 0, 4, 11]];
+/// Most work on running a program with small inputs.
+const TRIED: Work = Work::seconds(2);
 /// Most inputs that are varied.
 const INPUTS: usize = 8;
-
-/// One access that was out of bounds: its place, the calls to it, the launch.
-type Seen = (Site, Vec<Site>, Option<Site>);
-/// The thread that did it first.
-type By = BlockThread;
-/// What one run saw.
-type Bad = Vec<(Seen, By)>;
-
-/// What one run showed that was new, its inputs, and what `rand` gave where that was not what it does here.
-#[derive(Clone)]
-struct Shown {
-    model: Model,
-    bad: Bad,
-    random: &'static [u32],
-    degenerate: bool,
-}
 
 /// What was seen so far, with whether that took sizes below 1.
 #[derive(Default)]
@@ -67,91 +52,64 @@ impl New {
     }
 }
 
-/// What was seen, by the runs that showed something new; those with sizes below 1 come last.
-#[derive(Clone, Default)]
-pub(in crate::check) struct Tried {
-    runs: Vec<Shown>,
-    /// The same, of runs in which `rand` gave other numbers than it does here.
-    chance: Vec<Shown>,
-    /// Accesses whose address was read out of bounds, and inputs that lead there.
-    astray: FxHashMap<Site, Model>,
+/// What small inputs show, found out once for a root.
+pub(in crate::check) fn trials<'t, 'p>(cx: &Context<'p>, tools: &'t Tools<'p>) -> &'t Tried {
+    tools.tried.get_or_init(|| {
+        let before = done();
+        let tried = run_all(tools, cx.phase_work(TRIED, 25));
+        // Whichever task asks first does it for all: none is charged.
+        settle(before, Work::NONE);
+        tried
+    })
 }
 
-impl Tried {
-    /// Runs the program until enough is tried, or for about so long.
-    pub fn of(tools: &Tools<'_>, most: Work) -> Self {
-        let mut out = Self::default();
-        let Some(inputs) = varied(tools) else { return out };
-        let draws = tools.e.program.functions().any(|(_, m, f)| {
+/// Runs the program until enough is tried, or for about so long.
+fn run_all(tools: &Tools<'_>, most: Work) -> Tried {
+    let mut out = Tried::default();
+    let Some(inputs) = varied(tools) else { return out };
+    let draws =
+        tools.e.program.functions().any(|(_, m, f)| {
             m.side == Side::Host && f.is_declaration() && matches!(f.name.as_str(), "rand" | "random")
         });
-        let until = Allotment::of(most);
-        let (mut known, mut by_chance, mut cut, mut steps): (New, New, usize, u64) = Default::default();
-        let budget = Budget { steps: STEPS, ..tools.judge.first_limits() };
-        for (values, random) in combinations(inputs.groups.len()).into_iter().zip(CHANCE.into_iter().cycle()) {
-            if until.is_spent() || steps >= ALL_STEPS || cut >= CUT && known.is_empty() {
-                break;
-            }
-            let model = inputs.model(&values);
-            let Some(given) = tools.judge.given(&tools.e.arena, &model) else { break };
-            let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
-            let run = recorded::enumerate(tools.e.program, tools.root.func, &given, &budget);
-            cut += usize::from(run.steps >= STEPS);
-            steps += run.steps;
-            for s in &run.astray {
-                out.astray.entry(*s).or_insert_with(|| model.clone());
-            }
-            let new: Bad = bad_of(run).filter(|(s, _)| known.is_new(s, degenerate)).collect();
-            if !new.is_empty() {
-                out.runs.push(Shown { model: model.clone(), bad: new, random: &[], degenerate });
-            }
-            if !draws {
-                continue;
-            }
-            let run = recorded::enumerate(
-                tools.e.program,
-                tools.root.func,
-                &Inputs { random: random.to_vec(), ..given },
-                &budget,
-            );
-            steps += run.steps;
-            let new: Bad = bad_of(run).filter(|(s, _)| !known.has(s) && by_chance.is_new(s, degenerate)).collect();
-            if !new.is_empty() {
-                out.chance.push(Shown { model, bad: new, random, degenerate });
-            }
+    let until = Allotment::of(most);
+    let (mut known, mut by_chance, mut cut, mut steps): (New, New, usize, u64) = Default::default();
+    let budget = Budget { steps: STEPS, ..tools.judge.first_limits() };
+    for (values, random) in combinations(inputs.groups.len()).into_iter().zip(CHANCE.into_iter().cycle()) {
+        if until.is_spent() || steps >= ALL_STEPS || cut >= CUT && known.is_empty() {
+            break;
         }
-        for shown in [&mut out.runs, &mut out.chance] {
-            shown.sort_by_key(|s| s.degenerate);
+        let model = inputs.model(&values);
+        let Some(given) = tools.judge.given(&tools.e.arena, &model) else { break };
+        let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
+        let run = recorded::enumerate(tools.e.program, tools.root.func, &given, &budget);
+        cut += usize::from(run.steps >= STEPS);
+        steps += run.steps;
+        for s in &run.astray {
+            out.astray.entry(*s).or_insert_with(|| model.clone());
         }
-        out
-    }
-
-    /// Inputs on which the address of an access was read out of bounds.
-    pub fn astray(&self, ev: &AccessEvent) -> Option<&Model> {
-        self.astray.get(&site(ev.site))
-    }
-
-    /// Inputs on which an access was out of bounds, with the thread that it was, and what `rand` gave where that was not what it does here.
-    pub fn inputs(
-        &self,
-        a: &Arena,
-        launch: &LaunchEvent,
-        thread: &Thread,
-        ev: &AccessEvent,
-    ) -> Option<(Model, &'static [u32])> {
-        let callers: Vec<Site> = ev.stack.iter().rev().skip(1).rev().copied().map(site).collect();
-        let seen = (site(ev.site), callers, Some(site(launch.site)));
-        let (shown, (block, th)) =
-            self.runs.iter().chain(&self.chance).find_map(|r| Some((r, r.bad.iter().find(|(s, _)| *s == seen)?.1)))?;
-        let Shown { model, random, .. } = shown;
-        let mut model = model.clone();
-        for (t, v) in thread.bid.into_iter().zip(block).chain(thread.tid.into_iter().zip(th)) {
-            if let Term::Sym(s) = a.get(t) {
-                model.values.insert(*s, i128::from(v));
-            }
+        let new: Bad = bad_of(run).filter(|(s, _)| known.is_new(s, degenerate)).collect();
+        if !new.is_empty() {
+            out.runs.push(Shown { model: model.clone(), bad: new, random: &[], degenerate });
         }
-        Some((model, random))
+        if !draws {
+            continue;
+        }
+        let run = recorded::enumerate(
+            tools.e.program,
+            tools.root.func,
+            &Inputs { random: random.to_vec(), ..given },
+            &budget,
+        );
+        steps += run.steps;
+        let new: Bad = bad_of(run).filter(|(s, _)| !known.has(s) && by_chance.is_new(s, degenerate)).collect();
+        if !new.is_empty() {
+            out.chance.push(Shown { model, bad: new, random, degenerate });
+        }
     }
+    for shown in [&mut out.runs, &mut out.chance] {
+        shown.sort_by_key(|s| s.degenerate);
+    }
+    out
 }
 
 /// What one run saw out of bounds.

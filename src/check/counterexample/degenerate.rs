@@ -3,9 +3,9 @@
 //! In: what one root comes to. Out: the inputs that an allocation, a launch, a copy or the end of a count depends on. What goes wrong only
 //! where one of these is below 1 is degenerate; an index below 0 is not.
 
-use crate::check::engine::Run;
 use crate::check::solver::{Model, Positive};
-use crate::symbolic::exec::executor::Executor;
+use crate::kernel::KernelRun;
+use crate::symbolic::exec::executor::{Executor, LaunchEvent};
 use crate::symbolic::terms::term::{Arena, InputSource, Poly, SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 
@@ -14,21 +14,22 @@ use rustc_hash::FxHashSet;
 pub(in crate::check) struct Sizes(Option<FxHashSet<SymId>>);
 
 impl Sizes {
-    pub fn of(e: &Executor<'_>, runs: &[Run]) -> Self {
+    /// `launches` are those of the root, each with what its kernel accesses.
+    pub fn of<'a>(e: &Executor<'_>, launches: impl Iterator<Item = (&'a LaunchEvent, &'a KernelRun)>) -> Self {
         let a = &e.arena;
         let mut sized: Vec<TermId> = e.objects.iter().filter_map(|o| o.extent).collect();
         sized.extend(e.copies.iter().map(|c| c.side.bytes));
         let mut conditions: Vec<TermId> = e.copies.iter().map(|c| c.side.path).collect();
-        for run in runs {
-            let config = &run.launch.config;
+        for (launch, run) in launches {
+            let config = &launch.config;
             sized.extend(config.grid.iter().chain(&config.block).chain([&config.shared]));
-            conditions.push(run.launch.path);
-            for always in run.launch.always.iter() {
+            conditions.push(launch.path);
+            for always in launch.always.iter() {
                 let [count, cond] = always.terms();
                 sized.push(count);
                 conditions.push(cond);
             }
-            conditions.extend(run.run.accesses.iter().map(|x| x.path));
+            conditions.extend(run.accesses.iter().map(|x| x.path));
         }
         let all = a.cone(&conditions);
         let counts = counting(a, &all);

@@ -7,3 +7,4 @@ pub(in crate::check) mod input_files;
 pub(in crate::check) mod recorded;
 pub(in crate::check) mod replay;
 pub(in crate::check) mod sequential;
+pub(in crate::check) mod tried;

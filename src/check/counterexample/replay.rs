@@ -2,8 +2,9 @@
 
 use super::input_files::Opened;
 use super::recorded;
-use crate::check::Options;
-use crate::check::solver::{Model, WrapMode};
+use crate::check::obligations::obligation::Counterexample;
+use crate::check::options::Options;
+use crate::check::solver::Model;
 use crate::host::Root;
 use crate::ir::{Function, Operand, Program, ValueId};
 use crate::report::finding::{Direction, Run, RunFile};
@@ -150,20 +151,20 @@ impl<'p> Judge<'p> {
             .collect()
     }
 
-    #[expect(clippy::too_many_arguments, reason = "an access, its model and what is wanted of it")]
+    /// What a replay makes of an access and a model in which it is wrong.
     pub fn judge(
         &mut self,
         a: &Arena,
         launch: &LaunchEvent,
         thread: &Thread,
         ev: &AccessEvent,
-        model: &Model,
-        mode: WrapMode,
+        c: &Counterexample,
         wanted: Wanted,
     ) -> Judged {
+        let Counterexample { model, mode, .. } = c;
         let (inputs, missing) = self.concrete(a, &depends(launch, ev), model);
         let coordinate =
-            |t: [TermId; 3]| t.map(|t| model.value(a, t, mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
+            |t: [TermId; 3]| t.map(|t| model.value(a, t, *mode).and_then(|v| u64::try_from(v).ok()).unwrap_or(0));
         let (block, th) = (coordinate(thread.bid), coordinate(thread.tid));
         let (fault, align, parts) = match wanted {
             Wanted::Fault(f) => (Some(f), None, None),

@@ -3,10 +3,11 @@
 //!
 //! In: an access that small inputs led out of bounds. Out: the access as that run saw it. It is no proof, since others may write meanwhile.
 
+use super::concrete_trials::trials;
 use super::replay::{Judged, site};
-use crate::check::engine::{Engine, Run};
-use crate::check::findings::host_call::Tools;
-use crate::check::solver::Model;
+use crate::check::context::{Context, Run, Tools};
+use crate::check::obligations::obligation::Counterexample;
+use crate::check::solver::WrapMode;
 use crate::symbolic::exec::executor::AccessEvent;
 use crate::witness::{self, Budget, Fault, Inputs};
 use crate::work::Work;
@@ -15,27 +16,26 @@ use crate::work::Work;
 const STEPS: u64 = 400_000;
 const WORK: Work = Work::millis(500);
 
-impl Engine<'_> {
-    /// Small inputs under which the access is out of bounds where threads take turns.
-    pub(in crate::check) fn in_turn(
-        &self,
-        tools: &mut Tools<'_>,
-        run: &Run,
-        ev: &AccessEvent,
-    ) -> Option<(Model, Judged, bool)> {
-        let (model, random) = self.trials(tools).inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)?;
-        let inputs = Inputs { random: random.to_vec(), ..tools.judge.given(&tools.e.arena, &model)? };
-        let budget = Budget { steps: STEPS, work: WORK, ..tools.judge.limits() };
-        let seen = witness::enumerate(self.program, tools.root.func, &inputs, &budget);
-        let callers: Vec<witness::Site> = ev.stack.iter().rev().skip(1).rev().copied().map(site).collect();
-        let bad = seen.bad.into_iter().take(seen.certain).find(|b| {
-            b.site == site(ev.site)
-                && b.callers == callers
-                && b.launch_site == Some(site(run.launch.site))
-                && b.fault.answers(Fault::Bounds)
-                && !b.object.freed
-        })?;
-        let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
-        Some((model, Judged::InTurn { bad: Box::new(bad), by_chance: !random.is_empty() }, degenerate))
-    }
+/// Small inputs under which the access is out of bounds where threads take turns.
+pub(in crate::check) fn in_turn<'p>(
+    cx: &Context<'p>,
+    tools: &mut Tools<'p>,
+    run: &Run,
+    ev: &AccessEvent,
+) -> Option<(Counterexample, Judged)> {
+    let (model, random) = trials(cx, tools).inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)?;
+    let inputs = Inputs { random: random.to_vec(), ..tools.judge.given(&tools.e.arena, &model)? };
+    let budget = Budget { steps: STEPS, work: WORK, ..tools.judge.limits() };
+    let seen = witness::enumerate(cx.program, tools.root.func, &inputs, &budget);
+    let callers: Vec<witness::Site> = ev.stack.iter().rev().skip(1).rev().copied().map(site).collect();
+    let bad = seen.bad.into_iter().take(seen.certain).find(|b| {
+        b.site == site(ev.site)
+            && b.callers == callers
+            && b.launch_site == Some(site(run.launch.site))
+            && b.fault.answers(Fault::Bounds)
+            && !b.object.freed
+    })?;
+    let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
+    let seen = Judged::InTurn { bad: Box::new(bad), by_chance: !random.is_empty() };
+    Some((Counterexample { model, mode: WrapMode::Assume, degenerate }, seen))
 }

@@ -3,7 +3,8 @@
 //! An assumption may have entered ranges and closed forms of loops as well as path conditions. So the program is executed once
 //! more without any, and what is not as safe then rests on them.
 
-use super::{Engine, Place};
+use super::Engine;
+use crate::check::context::Place;
 use crate::symbolic::exec::executor::{AccessEvent, Executor};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,9 +64,15 @@ impl Assumed {
 }
 
 impl Engine<'_> {
+    /// From now on only these places are decided, without assumptions; `None`: all, as usual.
+    pub(super) fn ask_only(&mut self, asked: Option<FxHashSet<Place>>) {
+        self.cx.bare = asked.is_some();
+        self.assumed.asked = asked;
+    }
+
     /// Finds the safe places that rest on assumptions.
     pub(in crate::check) fn without_assumptions(&mut self) {
-        if !self.assumed.in_effect || self.assumed.asked.is_some() {
+        if !self.assumed.in_effect || self.cx.bare {
             return;
         }
         let safe: FxHashSet<Place> = self.safe_places().collect();
@@ -73,12 +80,12 @@ impl Engine<'_> {
             return;
         }
         let mut bare = self.again();
-        bare.assumed.asked = Some(safe.clone());
-        if self.is_hurried() {
-            bare.total = self.total - self.spent;
+        bare.ask_only(Some(safe.clone()));
+        if self.cx.is_hurried() {
+            bare.cx.total = self.cx.total - self.cx.spent;
         }
         bare.visit();
-        self.spent = self.spent + bare.spent;
+        self.cx.spent = self.cx.spent + bare.cx.spent;
         let resting = safe.into_iter().filter(|p| bare.rank(p).is_none_or(|r| Some(r) > self.rank(p))).collect();
         self.assumed.resting = resting;
         self.assumed.unsure = bare.lacks_budget();

@@ -4,7 +4,7 @@
 //! ended first in another thread. What is left of a phase is given to the next one only where all of it has ended.
 //! Together they let a program of HeCBench's size take a minute on two cores at most.
 
-use crate::check::{Options, Pace};
+use crate::check::options::{Options, Pace};
 use crate::host::roots;
 use crate::ir::reach::instructions;
 use crate::ir::{FuncRef, Program, Side};

@@ -16,7 +16,9 @@ impl Engine<'_> {
     pub(in crate::check) fn unvisited(&mut self, kernel: FuncRef, seen: &[AccessEvent], why: Option<&str>) {
         let Some(why) = why else { return };
         let users = |s: &Site| {
-            is_users(&self.program.loc(s.func.module, self.inst(*s).map_or(self.program.func(s.func).loc, |i| i.loc)))
+            is_users(
+                &self.cx.program.loc(s.func.module, self.inst(*s).map_or(self.cx.program.func(s.func).loc, |i| i.loc)),
+            )
         };
         let visited: FxHashSet<(Site, Site)> =
             seen.iter().map(|e| (e.stack.iter().rev().copied().find(users).unwrap_or(e.site), e.site)).collect();
@@ -24,7 +26,7 @@ impl Engine<'_> {
         let mut next = 0;
         while let Some((func, call)) = called.get(next).copied() {
             next += 1;
-            let f = self.program.func(func);
+            let f = self.cx.program.func(func);
             for (b, block) in f.blocks.iter().enumerate() {
                 for (i, inst) in block.insts.iter().enumerate() {
                     let site = Site {
@@ -32,11 +34,11 @@ impl Engine<'_> {
                         block: BlockId(u32::try_from(b).unwrap_or(0)),
                         inst: u32::try_from(i).unwrap_or(0),
                     };
-                    let own = is_users(&self.program.loc(func.module, inst.loc));
+                    let own = is_users(&self.cx.program.loc(func.module, inst.loc));
                     let Some(at) = call.or(own.then_some(site)) else { continue };
                     if let Op::Call { callee: Callee::Direct(id), .. } = &inst.op {
-                        let to = self.program.resolve_func(func.module, *id);
-                        let own = is_users(&self.program.loc(to.module, self.program.func(to).loc));
+                        let to = self.cx.program.resolve_func(func.module, *id);
+                        let own = is_users(&self.cx.program.loc(to.module, self.cx.program.func(to).loc));
                         let to = (to, if own { None } else { Some(at) });
                         if (own || self.lends(at)) && !called.contains(&to) {
                             called.push(to);
@@ -46,10 +48,10 @@ impl Engine<'_> {
                     if visited.contains(&(at, site)) || !is_array_access(f, inst) {
                         continue;
                     }
-                    let text = wording::side(self.program, at, kind);
+                    let text = wording::side(self.cx.program, at, kind);
                     let loc = self.inst(at).map_or(inst.loc, |i| i.loc);
                     self.put_at(
-                        (self.program.loc(at.func.module, loc), text.array),
+                        (self.cx.program.loc(at.func.module, loc), text.array),
                         kernel,
                         Outcome::Unknown(why.to_owned()),
                     );
@@ -59,13 +61,13 @@ impl Engine<'_> {
     }
 
     fn inst(&self, s: Site) -> Option<&Inst> {
-        self.program.func(s.func).blocks.get(s.block.index())?.insts.get(s.inst as usize)
+        self.cx.program.func(s.func).blocks.get(s.block.index())?.insts.get(s.inst as usize)
     }
 
     /// Whether a call hands over an address of anything but plain variables (`max(a, b)` takes references to such).
     fn lends(&self, call: Site) -> bool {
         let Some(Op::Call { args, .. }) = self.inst(call).map(|i| &i.op) else { return false };
-        let (f, m) = (self.program.func(call.func), self.program.module(call.func.module));
+        let (f, m) = (self.cx.program.func(call.func), self.cx.program.module(call.func.module));
         let is_address = |v: ValueId| {
             let made = f.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(v)).map(|i| i.ty);
             made.or_else(|| f.params.get(v.index()).map(|p| p.ty))

@@ -25,14 +25,14 @@ impl<'p> Engine<'p> {
             let start = done();
             let mut e = self.executor();
             if step.is_some() {
-                e.budget.work = Allotment::of(self.work_left() / 3);
+                e.budget.work = Allotment::of(self.cx.work_left() / 3);
             }
             e.effort = Effort::new(self.reach.clone(), spared.clone());
             let (args, state) = e.root_state(root.func);
             if let Some(state) = e.initialised(root.func, state) {
                 drop(e.call(root.func, args, state, 0));
             }
-            e.budget.work = self.all;
+            e.budget.work = self.cx.all;
             let cost = Cost { steps: Budget::default().steps - e.budget.steps, work: done() - start };
             let (Some(step), Some(limit)) = (step, e.limit) else { return e };
             // Nobody waits for it any more.
@@ -59,11 +59,11 @@ impl<'p> Engine<'p> {
     fn say_left_out(&mut self, parts: &[Part], how: &FxHashMap<Part, Spared>) {
         for p in parts {
             let (Part::Function(f) | Part::Loop(f, _)) = *p;
-            let func = self.program.func(f);
+            let func = self.cx.program.func(f);
             let what = match p {
                 Part::Loop(_, header) => format!(
                     "the loop at line {} of `{}`",
-                    self.program.loc(f.module, func.blocks[header.index()].term_loc).line,
+                    self.cx.program.loc(f.module, func.blocks[header.index()].term_loc).line,
                     func.display
                 ),
                 Part::Function(_) => format!("`{}`", func.display),

@@ -7,14 +7,17 @@
 //!
 //! Terms belong to one thread: a thread that helps executes the root itself first, which gives it the same terms, or takes roots of its own.
 
+use super::Engine;
 use super::budgets;
-use super::{Engine, Open, Place, Places, Prepared, Run};
-use crate::inside;
-use crate::check::counterexample::concrete_trials::Tried;
+use super::first_pass::Open;
+use super::prepare::Prepared;
+use crate::check::context::{Place, Places, Run, Tools};
 use crate::check::counterexample::degenerate::Sizes;
-use crate::check::findings::host_call::Tools;
+use crate::check::counterexample::tried::Tried;
+use crate::check::options::STACK;
 use crate::check::solver::cache;
 use crate::host::Root;
+use crate::inside;
 use crate::ir::FuncRef;
 use crate::nets;
 use crate::symbolic::exec::executor::Site;
@@ -133,16 +136,16 @@ impl<'p> Desk<'p> {
         let (open, replays) = self.afresh(&mut engine, |engine, tools, runs| {
             let open = match order {
                 Order::First { who, work } => {
-                    (engine.own, engine.all) = (Some((owners.clone(), who)), Allotment::of(work));
-                    tools.within(engine.all);
+                    (engine.own, engine.cx.all) = (Some((owners.clone(), who)), Allotment::of(work));
+                    tools.within(engine.cx.all);
                     engine.first_looks(tools, runs, safe)
                 }
                 Order::Second { open, decided, work, replays } => {
                     if let Some(most) = replays {
                         tools.judge.begin_with(most);
                     }
-                    (engine.places, engine.all) = (decided, Allotment::of(work));
-                    tools.within(engine.all);
+                    (engine.places, engine.cx.all) = (decided, Allotment::of(work));
+                    tools.within(engine.cx.all);
                     engine.second_looks(tools, runs, open)
                 }
             };
@@ -244,7 +247,8 @@ impl<'p> Engine<'p> {
     /// An engine for another thread or task, which knows what this one knows of the program.
     fn helper(&self) -> Self {
         let mut other = self.again();
-        (other.threads, other.lost, other.assumed.asked) = (1, self.lost.clone(), self.assumed.asked.clone());
+        (other.threads, other.lost) = (1, self.lost.clone());
+        other.ask_only(self.assumed.asked.clone());
         other
     }
 
@@ -260,7 +264,7 @@ impl<'p> Engine<'p> {
                 let Some(t) = all.get(i) else { return done };
                 let mut own = this.helper();
                 own.threads = threads;
-                own.total = this.total / all.len() as u64;
+                own.cx.total = this.cx.total / all.len() as u64;
                 cache::begin_task();
                 work(&mut own, t);
                 done.push((i, own));
@@ -296,7 +300,7 @@ impl<'p> Engine<'p> {
         let mut seen: FxHashMap<Place, usize> = FxHashMap::default();
         for run in &desk.runs {
             for event in &run.run.accesses {
-                let place = self.place_of(event);
+                let place = self.cx.place_of(event);
                 if self.assumed.skips(&place) {
                     continue;
                 }
@@ -316,7 +320,7 @@ impl<'p> Engine<'p> {
         let owners: Arc<Owners> = Arc::new(places.iter().enumerate().map(|(i, p)| (p.clone(), owner(i))).collect());
         let all: u64 = weight.iter().sum::<u64>().max(1);
         self.spend_since(before);
-        let budget = self.phase_work(budgets::FIRST_LOOKS, 70);
+        let budget = self.cx.phase_work(budgets::FIRST_LOOKS, 70);
         let firsts = weight.iter().enumerate().map(|(who, w)| Order::First { who, work: budget / all * *w }).collect();
 
         let crew = Crew::default();
@@ -331,7 +335,7 @@ impl<'p> Engine<'p> {
                 start(scope, move || {
                     let mut other = this.helper();
                     other.over = Some(crew.over.clone());
-                    other.spent = Work::NONE;
+                    other.cx.spent = Work::NONE;
                     cache::begin_task();
                     let prepared = other.prepare(root);
                     // Another execution than the first, which only a safety net can make it, or nothing is left.
@@ -346,8 +350,8 @@ impl<'p> Engine<'p> {
             let first = Phase::of(crew.all(firsts, &mut perform));
             let (mut settled, mut open, mut replays) = (first.places, first.open, first.replays);
             let mut spent = first.spent;
-            let second = this.phase_work(budgets::SECOND_LOOKS, 100);
-            let mut left = (second + (budget - spent)).min(this.total - this.spent - spent);
+            let second = this.cx.phase_work(budgets::SECOND_LOOKS, 100);
+            let mut left = (second + (budget - spent)).min(this.cx.total - this.cx.spent - spent);
             for round in 0..ROUNDS {
                 if open.is_empty() || round > 0 && left * WORTH < second {
                     break;
@@ -359,7 +363,7 @@ impl<'p> Engine<'p> {
             drop(closing);
             (settled, open, spent)
         });
-        self.spent = self.spent + spent;
+        self.cx.spent = self.cx.spent + spent;
         self.absorb_settled(settled);
         self.leave_open(&desk.runs, open);
         (desk.runs, desk.tools)
@@ -431,7 +435,7 @@ struct Room {
 impl Room {
     fn new(threads: usize) -> Self {
         let before = getrlimit(Resource::Data);
-        let wanted = before.current.map(|now| now.saturating_add((crate::check::STACK * threads) as u64));
+        let wanted = before.current.map(|now| now.saturating_add((STACK * threads) as u64));
         let current = wanted.map(|w| before.maximum.map_or(w, |m| m.min(w)));
         // Without it there are no threads, which only takes longer.
         if threads > 0 {
@@ -454,7 +458,7 @@ fn start<'s, T: Send + 's>(
 ) -> Option<ScopedJoinHandle<'s, T>> {
     let (recall, nets, watch) = (cache::shared(), nets::current(), inside::current());
     let name = std::thread::current().name().map(str::to_owned);
-    let builder = Builder::new().stack_size(crate::check::STACK);
+    let builder = Builder::new().stack_size(STACK);
     name.into_iter()
         .fold(builder, Builder::name)
         .spawn_scoped(scope, move || inside::with(watch, || cache::with(recall, || nets::under(nets, work))))

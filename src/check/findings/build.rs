@@ -2,19 +2,19 @@
 //!
 //! In: an access, the model in which it is bad, what replay said. Out: the finding. It decides nothing.
 
+use super::position::{loc_of, numbers};
 use super::wording;
+use crate::check::context::{Place, Run};
 use crate::check::counterexample::replay::{Judge, Judged, depends};
-use crate::check::engine::Place;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::Obligation;
-use crate::check::solver::{Model, WrapMode};
+use crate::check::obligations::obligation::{Counterexample, Obligation};
 use crate::host::Root;
-use crate::ir::{FuncRef, Program, SourceLoc};
+use crate::ir::Program;
 use crate::report::finding::{
     Access, Allocation, Direction, Finding, Launch, Level, PartSites, Position, Replay, Rule, Sites, Space, Verdict,
     Witness, WitnessInput,
 };
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Site, Thread};
+use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor};
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::terms::term::TermId;
 use crate::witness::{self, Parts};
@@ -22,15 +22,11 @@ use crate::witness::{self, Parts};
 /// An access that a model leads out of bounds.
 pub(in crate::check) struct Bad<'a> {
     pub root: &'a Root,
-    pub launch: &'a LaunchEvent,
-    pub thread: &'a Thread,
-    pub kernel: FuncRef,
+    pub run: &'a Run,
     pub event: &'a AccessEvent,
     pub object: &'a Object,
     pub obligation: &'a Obligation,
-    pub model: &'a Model,
-    pub mode: WrapMode,
-    pub degenerate: bool,
+    pub counterexample: &'a Counterexample,
 }
 
 /// Why an access to shared memory may do what was meant although it is out of bounds.
@@ -116,19 +112,19 @@ impl Bad<'_> {
     }
 
     fn witness(&self, e: &Executor<'_>, judge: &Judge<'_>, judged: &Judged, replay: Replay) -> Witness {
-        let (a, ev, launch) = (&e.arena, self.event, self.launch);
+        let (a, ev, launch) = (&e.arena, self.event, &self.run.launch);
         let depends = depends(launch, ev);
-        let value = |t: TermId| self.model.value(a, t, self.mode);
+        let value = |t: TermId| self.counterexample.model.value(a, t, self.counterexample.mode);
         let mut w = Witness {
             inputs: judge
-                .inputs(a, &depends, self.model)
+                .inputs(a, &depends, &self.counterexample.model)
                 .iter()
                 .map(|(n, v)| WitnessInput { name: n.clone(), value: v.clone() })
                 .collect(),
-            run: judge.run(a, &depends, self.model),
+            run: judge.run(a, &depends, &self.counterexample.model),
             grid: triple(launch.config.grid.map(value)),
-            block: triple(self.thread.bid.map(value)),
-            thread: triple(self.thread.tid.map(value)),
+            block: triple(self.run.run.thread.bid.map(value)),
+            thread: triple(self.run.run.thread.tid.map(value)),
             offset_bytes: narrow(value(self.obligation.offset)),
             extent_bytes: narrow(value(self.obligation.extent)),
             replay,
@@ -161,7 +157,7 @@ impl Bad<'_> {
     ) -> Finding {
         let program = e.program;
         let a = &e.arena;
-        let (ev, launch, rule) = (self.event, self.launch, self.rule(e));
+        let (ev, launch, rule) = (self.event, &self.run.launch, self.rule(e));
         let space = match self.object.kind {
             ObjKind::SharedStatic(_) | ObjKind::SharedDynamic => Space::Shared,
             ObjKind::DeviceLocal => Space::Local,
@@ -185,28 +181,25 @@ impl Bad<'_> {
         Finding {
             fingerprint: String::new(),
             rule,
-            level: if worth.verdict == Verdict::Proved && !self.degenerate {
-                rule.default_level()
-            } else {
-                Level::Warn
-            },
+            level: level(rule, worth.verdict, self.counterexample.degenerate),
             verdict: worth.verdict,
-            degenerate: self.degenerate,
+            degenerate: self.counterexample.degenerate,
             occurrences: 1,
             program: String::new(),
             root: program.func(self.root.func).display.clone(),
             message,
             access: Access {
                 position: Position { file: loc.file, line: loc.line, column: loc.column },
-                kernel: program.func(self.kernel).display.clone(),
+                kernel: program.func(self.run.kernel).display.clone(),
                 array,
                 partition: None,
                 direction,
                 space,
                 index: wording::side(program, ev.site, ev.kind).index,
                 bytes: self
+                    .counterexample
                     .model
-                    .value(a, self.obligation.bytes, self.mode)
+                    .value(a, self.obligation.bytes, self.counterexample.mode)
                     .and_then(|v| u64::try_from(v).ok())
                     .unwrap_or(0),
             },
@@ -246,16 +239,6 @@ pub(in crate::check) fn verb(kind: AccessKind) -> &'static str {
     }
 }
 
-/// Source position of an instruction.
-pub(in crate::check) fn loc_of(program: &Program, s: Site) -> SourceLoc {
-    let b = &program.func(s.func).blocks[s.block.index()];
-    program.loc(s.func.module, b.insts.get(s.inst as usize).map_or(b.term_loc, |i| i.loc))
-}
-
-pub(in crate::check) fn numbers(s: Site) -> [u32; 4] {
-    [s.func.module.0, s.func.func.0, s.block.0, s.inst]
-}
-
 /// What an access must stay in, for those who replay its witness.
 pub(in crate::check) fn part_sites(parts: &Parts) -> PartSites {
     let numbers = |s: &witness::Site| [s.func.module.0, s.func.func.0, s.block.0, s.inst];
@@ -282,4 +265,9 @@ fn dims(t: &[String; 3]) -> String {
         (_, "1") => format!("({}, {})", t[0], t[1]),
         _ => format!("({}, {}, {})", t[0], t[1], t[2]),
     }
+}
+
+/// A rule's own level where it is proved to be broken by sizes that are meant; a warning else.
+pub(in crate::check) fn level(rule: Rule, verdict: Verdict, degenerate: bool) -> Level {
+    if verdict == Verdict::Proved && !degenerate { rule.default_level() } else { Level::Warn }
 }

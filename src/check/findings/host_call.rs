@@ -2,46 +2,24 @@
 //!
 //! In: a condition, the call and the memory that it is about. Out: what that is worth, by a model and its replay.
 
-use super::build::{Worth, loc_of, narrow, numbers};
+use super::build::{Worth, level, narrow};
+use super::position::{numbers, position, users_call};
 use super::wording;
-use crate::check::counterexample::concrete_trials::Tried;
-use crate::check::counterexample::replay::{Judge, Judged};
+use crate::check::context::Tools;
+use crate::check::counterexample::replay::Judged;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::{Decider, Decision};
+use crate::check::obligations::obligation::Decision;
 use crate::check::obligations::verdict::Outcome;
 use crate::check::solver::{Model, WrapMode};
-use crate::host::Root;
-use crate::ir::Program;
 use crate::report::finding::{
-    Access, Allocation, Direction, Finding, Level, Position, Related, Rule, Sites, Space, Verdict, Witness,
-    WitnessInput,
+    Access, Allocation, Direction, Finding, Related, Rule, Sites, Space, Verdict, Witness, WitnessInput,
 };
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, Site, Stores};
+use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Site, Stores};
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::memory::partition::Moment;
 use crate::symbolic::terms::term::TermId;
 use crate::witness::Fault;
-use crate::work::Allotment;
 use std::rc::Rc;
-use std::sync::{Arc, OnceLock};
-
-/// What the events below one root are decided with.
-pub(in crate::check) struct Tools<'p> {
-    pub e: Executor<'p>,
-    pub decider: Decider,
-    pub judge: Judge<'p>,
-    pub root: Root,
-    /// What small inputs showed, once that was asked: the same for all tasks of the root.
-    pub tried: Arc<OnceLock<Tried>>,
-}
-
-impl Tools<'_> {
-    /// From now on no search and no replay takes more than this leaves.
-    pub fn within(&mut self, all: Allotment) {
-        self.decider.until = Some(all);
-        self.judge.until = all;
-    }
-}
 
 /// What may be wrong with a call.
 pub(in crate::check) struct Suspect {
@@ -64,34 +42,6 @@ pub(in crate::check) struct Suspect {
     pub essential: Vec<TermId>,
     pub message: String,
     pub related: Vec<Related>,
-}
-
-/// The innermost of these calls that stands in the user's own code.
-pub(in crate::check) fn users_call(program: &Program, stack: &[Site]) -> Option<Site> {
-    stack
-        .iter()
-        .rev()
-        .copied()
-        .find(|s| {
-            let l = loc_of(program, *s);
-            l.line > 0 && !l.system
-        })
-        .or_else(|| stack.last().copied())
-}
-
-/// The source's name of an argument of a call, else that of the memory.
-pub(in crate::check) fn named(program: &Program, call: Site, argument: usize, object: &str) -> String {
-    match wording::argument(program, call, argument) {
-        Some(name) => name,
-        None if object.is_empty() => "memory".to_owned(),
-        None => object.to_owned(),
-    }
-}
-
-/// Position of an instruction.
-pub(in crate::check) fn position(program: &Program, s: Site) -> Position {
-    let l = loc_of(program, s);
-    Position { file: l.file, line: l.line, column: l.column }
 }
 
 impl Suspect {
@@ -192,11 +142,7 @@ impl Suspect {
         Finding {
             fingerprint: String::new(),
             rule: self.rule,
-            level: if worth.verdict == Verdict::Proved && !degenerate {
-                self.rule.default_level()
-            } else {
-                Level::Warn
-            },
+            level: level(self.rule, worth.verdict, degenerate),
             verdict: worth.verdict,
             degenerate,
             occurrences: 1,

@@ -2,33 +2,15 @@
 //!
 //! In: an access of a kernel and a model in which it is wrong. Out: what the replay of that model makes of it.
 
-use super::build::{Bad, Worth};
-use super::host_call::Tools;
+use super::build::{Bad, Worth, level};
+use crate::check::context::{Place, Run, Tools};
 use crate::check::counterexample::replay::Wanted;
-use crate::check::engine::Place;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::Obligation;
-use crate::check::solver::{Model, WrapMode};
-use crate::ir::FuncRef;
-use crate::kernel::KernelRun;
-use crate::report::finding::{Finding, Level, Rule, Verdict};
-use crate::symbolic::exec::executor::{AccessEvent, LaunchEvent};
+use crate::check::obligations::obligation::{Counterexample, Obligation};
+use crate::report::finding::{Finding, Rule};
+use crate::symbolic::exec::executor::AccessEvent;
 use crate::symbolic::memory::object::Object;
 use crate::symbolic::terms::term::TermId;
-
-/// A launch whose kernel was executed.
-pub(in crate::check) struct Launched<'a> {
-    pub launch: &'a LaunchEvent,
-    pub kernel: FuncRef,
-    pub run: &'a KernelRun,
-}
-
-/// A model in which something happens.
-pub(in crate::check) struct Happens {
-    pub model: Model,
-    pub mode: WrapMode,
-    pub degenerate: bool,
-}
 
 /// One access, what it is meant for and what may be wrong with it.
 pub(in crate::check) struct Suspected<'a> {
@@ -42,39 +24,30 @@ pub(in crate::check) struct Suspected<'a> {
     pub message: String,
 }
 
-impl Launched<'_> {
-    /// The finding at a place; `Err` says why it is none.
+impl Suspected<'_> {
+    /// The finding at a place, from a model in which it happens; `Err` says why it is none.
     pub fn replayed(
-        &self,
+        self,
         tools: &mut Tools<'_>,
-        s: Suspected<'_>,
-        h: &Happens,
+        run: &Run,
+        c: &Counterexample,
         place: Place,
     ) -> Result<Finding, String> {
-        let judged =
-            tools.judge.judge(&tools.e.arena, self.launch, &self.run.thread, s.event, &h.model, h.mode, s.wanted);
-        let unknowns = cone::unknowns(&tools.e, s.essential);
+        let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, self.event, c, self.wanted);
+        let unknowns = cone::unknowns(&tools.e, self.essential);
         let worth = Worth::of(&judged, &tools.root, tools.e.program, unknowns)?;
         let bad = Bad {
             root: &tools.root,
-            launch: self.launch,
-            thread: &self.run.thread,
-            kernel: self.kernel,
-            event: s.event,
-            object: s.object,
-            obligation: s.obligation,
-            model: &h.model,
-            mode: h.mode,
-            degenerate: h.degenerate,
+            run,
+            event: self.event,
+            object: self.object,
+            obligation: self.obligation,
+            counterexample: c,
         };
         let mut finding = bad.finding(&tools.e, &tools.judge, &judged, worth, place);
-        finding.rule = s.rule;
-        finding.message = s.message;
-        finding.level = if finding.verdict == Verdict::Proved && !finding.degenerate {
-            s.rule.default_level()
-        } else {
-            Level::Warn
-        };
+        finding.rule = self.rule;
+        finding.message = self.message;
+        finding.level = level(self.rule, finding.verdict, finding.degenerate);
         Ok(finding)
     }
 }

@@ -3,4 +3,5 @@
 pub(in crate::check) mod build;
 pub(in crate::check) mod host_call;
 pub(in crate::check) mod kernel;
+pub(in crate::check) mod position;
 pub(in crate::check) mod wording;

@@ -2,7 +2,6 @@
 //!
 //! In: a launch. Out: conditions on its path, or terms; and what in terms is not known. It decides nothing.
 
-use crate::check::concurrency::atomic_counters::counters;
 use crate::kernel::KernelRun;
 use crate::symbolic::effects::write_set::WHICH;
 use crate::symbolic::exec::executor::{AccessEvent, Executor, LaunchEvent};
@@ -84,6 +83,11 @@ pub(in crate::check) fn conditions(e: &Executor<'_>, l: &LaunchEvent) -> Vec<Ter
         .filter(|(_, others)| others.iter().all(|s| times.get(s).is_some_and(|n| *n > 1)))
         .map(|(c, _)| c)
         .collect()
+}
+
+/// Counters that threads count up atomically and that an offset depends on: symbols for the old value that such an operation gives.
+pub(in crate::check) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId> {
+    e.arena.symbols_of(&[offset]).into_iter().filter(|s| e.loaded.get(s).is_some_and(|l| l.counts)).collect()
 }
 
 /// Whether an offset depends on arrays of a file: by a value in it, or by one that says how often a loop goes round.

@@ -4,79 +4,18 @@
 //! that rest only on older ones, so that no obligation supports itself. Where one fails, exact arithmetic modulo 2^n
 //! gets its chance; else the access is safe only if that operation does not wrap.
 
+use super::models::QUICK;
+use super::obligation::{Decision, Obligation};
+use super::proofs::Proof;
+use super::ranges::Met;
 use crate::check::counterexample::degenerate::Sizes;
-use crate::check::findings::wording;
-use crate::check::solver;
-use crate::check::solver::{Answer, Context, Free, Groups, Limits, Model, ModelAnswer, WrapMode};
-use crate::symbolic::terms::term::{Arena, Range, SymId, SymKind, Term, TermId};
+use crate::check::solver::{self, Answer, Context, Groups, Limits, Model, WrapMode};
+use crate::symbolic::terms::term::{Arena, SymId, Term, TermId};
 use crate::work::{Allotment, Work};
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// What became of an obligation.
-#[derive(Clone, Debug)]
-pub enum Decision {
-    Safe,
-    /// Safe where these operations do not wrap.
-    SafeIfNoWrap(Vec<String>),
-    /// A model in which the access is out of bounds; it reads wraps as said.
-    Fails {
-        model: Model,
-        mode: WrapMode,
-        degenerate: bool,
-    },
-    Unknown(String),
-}
-
-/// One access to one object under one condition. Terms are in bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Obligation {
-    pub facts: TermId,
-    pub offset: TermId,
-    pub bytes: TermId,
-    pub extent: TermId,
-}
-
-/// The least that the search of a small witness gets, and the most of searches that are one of several.
-const SMALLEST: Work = Work::seconds(1);
-const QUICK: Work = Work::millis(700);
-const KNOWN_INPUT: Work = Work::millis(300);
-const ONE_RANGE: Work = Work::millis(1500);
+use rustc_hash::FxHashMap;
 
 /// Models with a wrap that are kept.
 const WRAPPING: usize = 8;
-
-/// How many times one obligation's limit the range obligations may take that it rests on.
-const UNMET_TIMES: u64 = 4;
-
-/// Searches for one range obligation that may end without an answer.
-const RANGE_TRIES: u32 = 3;
-
-/// Wraps beside those of a proof that are looked at before a search in the machine's own arithmetic.
-const OTHER_WRAPS: usize = 32;
-
-/// Range obligations that were met, with those that their proofs rest on.
-type Met = FxHashMap<TermId, Vec<TermId>>;
-
-/// Range obligations that were looked at.
-#[derive(Debug, Default, PartialEq)]
-struct Ranges {
-    open: Vec<TermId>,
-    met: Met,
-}
-
-/// Why `x + constant <= 0` holds: facts, and what is free in the proof. Of goals of another form the constant is 0.
-#[derive(Clone, Debug)]
-struct Proof {
-    constant: i128,
-    used: Vec<TermId>,
-    free: Free,
-}
-
-/// Proofs and models that are kept of each family of goals that differ by a constant.
-const OF_A_FAMILY: usize = 8;
-
-/// Prepared sets of facts that are kept.
-const CONTEXTS: usize = 8;
 
 /// Decides obligations, remembering what it proved.
 #[derive(Default)]
@@ -87,31 +26,31 @@ pub struct Decider {
     /// Whether a budget, rather than a model or a proof, ended some search of the last decision: more of it may decide.
     pub cut: bool,
     /// Whether the first model will do: making it small has a price, and only what is replayed or shown needs that.
-    rough: bool,
+    pub(super) rough: bool,
     /// Inputs that are sizes: what happens only where one of them is below 1 is degenerate.
     pub sizes: Sizes,
     /// Whether the search of a small witness is likely to be for nothing.
     pub hurried: bool,
-    decided: FxHashMap<Obligation, Decision>,
+    pub(super) decided: FxHashMap<Obligation, Decision>,
     /// Facts that a goal was once proved from, and what is free in the proof: it follows from every set that contains them. By the goal without
     /// its constant: `x + 3 <= 0` shows `x + 2 <= 0` as well.
-    proofs: FxHashMap<TermId, Vec<Proof>>,
+    pub(super) proofs: FxHashMap<TermId, Vec<Proof>>,
     /// Models of goals by the same key: one that refutes `x + 2 <= 0` refutes `x + 3 <= 0` as well.
-    refuting: FxHashMap<TermId, Vec<Model>>,
+    pub(super) refuting: FxHashMap<TermId, Vec<Model>>,
     /// Models in which a range obligation fails; one that satisfies other facts too refutes it under those.
-    models: FxHashMap<TermId, Vec<Model>>,
+    pub(super) models: FxHashMap<TermId, Vec<Model>>,
     /// Searches for range obligations that ended without an answer, by what they were given.
-    open_ranges: FxHashMap<(TermId, Work), u32>,
+    pub(super) open_ranges: FxHashMap<(TermId, Work), u32>,
     /// Goals whose search was cut off under these facts, with what it was given.
-    hopeless: FxHashMap<(TermId, TermId), Work>,
-    wraps: FxHashMap<TermId, Vec<TermId>>,
+    pub(super) hopeless: FxHashMap<(TermId, TermId), Work>,
+    pub(super) wraps: FxHashMap<TermId, Vec<TermId>>,
     /// Facts prepared for earlier obligations, latest last: the next ones often share them.
-    contexts: Vec<((TermId, WrapMode), Context)>,
-    groups: Groups,
+    pub(super) contexts: Vec<((TermId, WrapMode), Context)>,
+    pub(super) groups: Groups,
     /// Models in which an access went out of bounds because something wrapped: they often show the same of the next.
-    wrapping: Vec<Model>,
+    pub(super) wrapping: Vec<Model>,
     /// Inputs that led out of bounds before: one bad run often shows several accesses.
-    known: Vec<Vec<(SymId, i128)>>,
+    pub(super) known: Vec<Vec<(SymId, i128)>>,
 }
 
 impl Decider {
@@ -240,446 +179,11 @@ impl Decider {
             }
         }
     }
-
-    /// A model, every input at least 1, in which something wraps and the access goes out of bounds; and what wraps.
-    pub fn wraps(&mut self, a: &mut Arena, o: &Obligation, work: Work) -> Option<(Model, Vec<String>)> {
-        let (zero, end) = (a.int(0), a.add(o.offset, o.bytes));
-        let inside = [a.le(zero, o.offset), a.le(end, o.extent)];
-        let mut all = a.conjuncts(o.facts);
-        let inside = a.and(inside[0], inside[1]);
-        all.push(a.not(inside));
-        let inputs: Vec<SymId> =
-            a.symbols_of(&all).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
-        let limits = Limits { work, ..self.limits };
-        let ModelAnswer::Model(model) = solver::find_model(
-            a,
-            &all,
-            &inputs,
-            &self.sizes.positive(&inputs),
-            WrapMode::Exact,
-            &limits,
-            &mut self.groups,
-        ) else {
-            return None;
-        };
-        if inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1)) {
-            return None;
-        }
-        let wrapped: Vec<TermId> = a
-            .cone(&all)
-            .into_iter()
-            .filter(|w| match a.get(*w) {
-                Term::Wrap { arg, bits, signed } => {
-                    let r = Range::of_int(*bits, *signed);
-                    model
-                        .value(a, *arg, WrapMode::Exact)
-                        .is_some_and(|v| r.lo.is_some_and(|l| v < l) || r.hi.is_some_and(|h| v > h))
-                }
-                _ => false,
-            })
-            .collect();
-        let names = self.name(a, &wrapped);
-        Some((model, names))
-    }
-
-    /// Whether there is a proof without Z3 that reads wraps as they are.
-    fn bound_exactly(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> bool {
-        let limits = Limits { steps: self.limits.steps / 4, ..self.limits };
-        self.context(a, all, facts, WrapMode::Exact).bound(a, goal, &limits).is_some()
-    }
-
-    /// A proof without Z3, of these facts (`all` is their conjunction).
-    fn bound(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
-        if let Some(proof) = self.proof_of(a, facts, goal) {
-            return Some(proof);
-        }
-        let limits = self.limits;
-        let proof = self.context(a, all, facts, WrapMode::Assume).bound(a, goal, &limits)?;
-        self.remember(a, goal, proof.clone());
-        Some(proof)
-    }
-
-    fn prove(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId, limits: &Limits) -> Answer {
-        if let Some((used, free)) = self.proof_of(a, facts, goal) {
-            return Answer::Proved { by: solver::Method::Poly, used, free };
-        }
-        let (family, _) = family(a, goal);
-        let known =
-            self.refuting.get(&family).and_then(|all| all.iter().find(|m| m.refutes(a, facts, goal, WrapMode::Assume)));
-        if let Some(m) = known {
-            return Answer::Model(m.clone());
-        }
-        if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.work) {
-            self.cut = true;
-            return Answer::Unknown(solver::OUT_OF_WORK.into());
-        }
-        let mut groups = std::mem::take(&mut self.groups);
-        let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
-        self.groups = groups;
-        match &answer {
-            Answer::Proved { used, free, .. } => self.remember(a, goal, (used.clone(), free.clone())),
-            Answer::Unknown(_) => {
-                self.cut = true;
-                self.hopeless.insert((all, goal), limits.work);
-            }
-            Answer::Model(m) => {
-                let known = self.refuting.entry(family).or_default();
-                if known.len() < OF_A_FAMILY {
-                    known.push(m.clone());
-                }
-            }
-        }
-        answer
-    }
-
-    fn proof_of(&self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
-        let (family, constant) = family(a, goal);
-        let proof = self
-            .proofs
-            .get(&family)?
-            .iter()
-            .find(|p| p.constant >= constant && p.used.iter().all(|u| facts.contains(u)))?;
-        Some((proof.used.clone(), proof.free.clone()))
-    }
-
-    fn remember(&mut self, a: &mut Arena, goal: TermId, (used, free): (Vec<TermId>, Free)) {
-        let (family, constant) = family(a, goal);
-        let known = self.proofs.entry(family).or_default();
-        // The weaker one with no fewer facts says nothing more.
-        known.retain(|p| !(p.constant <= constant && used.iter().all(|u| p.used.contains(u))));
-        if known.len() < OF_A_FAMILY {
-            known.push(Proof { constant, used, free });
-        }
-    }
-
-    /// The facts prepared for proofs.
-    fn context(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], mode: WrapMode) -> &mut Context {
-        let entry = match self.contexts.iter().position(|c| c.0 == (all, mode)) {
-            Some(i) => self.contexts.remove(i),
-            None => {
-                if self.contexts.len() >= CONTEXTS {
-                    self.contexts.remove(0);
-                }
-                ((all, mode), Context::new(a, facts, mode))
-            }
-        };
-        self.contexts.push(entry);
-        let last = self.contexts.len() - 1;
-        &mut self.contexts[last].1
-    }
-
-    fn name(&self, a: &Arena, unmet: &[TermId]) -> Vec<String> {
-        unmet
-            .iter()
-            .map(|w| match a.get(*w) {
-                Term::Wrap { arg, bits, signed } => format!(
-                    "`{}` as {} {bits}-bit integer",
-                    wording::term(a, *arg),
-                    if *signed { "a signed" } else { "an unsigned" }
-                ),
-                _ => wording::term(a, *w),
-            })
-            .collect()
-    }
-
-    /// A model in which the access goes out of bounds because some operation goes below zero, and none beyond its largest value: sizes for which
-    /// that happens were never meant.
-    fn underflowing(
-        &mut self,
-        a: &mut Arena,
-        facts: &[TermId],
-        goal: TermId,
-        unmet: &[TermId],
-        first: Model,
-    ) -> Option<Decision> {
-        let mut all = facts.to_vec();
-        for w in unmet {
-            let Term::Wrap { arg, bits, signed } = *a.get(*w) else { continue };
-            let range = Range::of_int(bits, signed);
-            if let Some(hi) = range.hi {
-                let most = a.int(hi);
-                all.push(a.le(arg, most));
-            }
-            if signed && let Some(lo) = range.lo {
-                let least = a.int(lo);
-                all.push(a.le(least, arg));
-            }
-        }
-        let quick = Limits { work: self.limits.work.min(QUICK), ..self.limits };
-        let first = if first.refutes(a, &all, goal, WrapMode::Exact) {
-            first
-        } else {
-            let Answer::Model(m) = solver::prove(a, &all, goal, WrapMode::Exact, &quick) else { return None };
-            m
-        };
-        match self.fails(a, &all, goal, first, WrapMode::Exact) {
-            Decision::Fails { model, mode, degenerate } if self.underflows(a, unmet, &model) => {
-                Some(Decision::Fails { model, mode, degenerate })
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether some operation goes below zero rather than beyond the largest value: `n - 1` on an unsigned 0 is a
-    /// wrong bound, not an overflow.
-    fn underflows(&self, a: &Arena, unmet: &[TermId], m: &Model) -> bool {
-        unmet.iter().any(|w| match a.get(*w) {
-            Term::Wrap { arg, bits, signed: false } => {
-                m.value(a, *arg, WrapMode::Exact).is_some_and(|v| v < 0 && v > -(1i128 << (bits - 1)))
-            }
-            _ => false,
-        })
-    }
-
-    /// Whether inputs that led to another bad access lead to this one too.
-    fn known_input(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<Decision> {
-        for inputs in self.known.clone() {
-            let mut fixed = facts.to_vec();
-            let symbols = a.symbols_of(&[&fixed[..], &[goal]].concat());
-            for (s, v) in &inputs {
-                if !symbols.contains(s) {
-                    continue;
-                }
-                let (t, v) = (a.symbol_term(*s), a.int(*v));
-                fixed.push(a.eq(t, v));
-            }
-            let quick = Limits { work: KNOWN_INPUT, ..self.limits };
-            if let Answer::Model(model) = solver::prove(a, &fixed, goal, WrapMode::Assume, &quick) {
-                let degenerate = inputs.iter().any(|(s, v)| *v < 1 && symbols.contains(s) && self.sizes.contains(*s));
-                self.cut |= degenerate;
-                return Some(Decision::Fails { model, mode: WrapMode::Assume, degenerate });
-            }
-        }
-        None
-    }
-
-    /// A small model in place of the first one.
-    fn fails(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId, first: Model, mode: WrapMode) -> Decision {
-        if self.rough {
-            return Decision::Fails { model: first, mode, degenerate: false };
-        }
-        let mut all = facts.to_vec();
-        all.push(a.not(goal));
-        let symbols = a.symbols_of(&all);
-        let inputs: Vec<SymId> =
-            symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
-        // A small witness is worth more than a quick answer: it is what replays and what users read.
-        let limits = Limits {
-            work: if self.hurried { self.limits.work } else { self.limits.work.max(SMALLEST) }
-                .min(self.until.map_or(Work::MAX, Allotment::left)),
-            ..self.limits
-        };
-        let model = match solver::find_model(
-            a,
-            &all,
-            &inputs,
-            &self.sizes.positive(&inputs),
-            mode,
-            &limits,
-            &mut self.groups,
-        ) {
-            ModelAnswer::Model(m) => m,
-            _ => {
-                self.cut = true;
-                first
-            }
-        };
-        let fixed: Vec<(SymId, i128)> = inputs.iter().filter_map(|s| model.values.get(s).map(|v| (*s, *v))).collect();
-        let degenerate = self.sizes.degenerate(a, &model);
-        // Not those under which something wraps or is empty: they seldom lead anywhere else, and better ones come first.
-        if !fixed.is_empty() && mode == WrapMode::Assume && !degenerate && self.known.len() < 3 {
-            self.known.push(fixed);
-        }
-        self.cut |= degenerate;
-        Decision::Fails { model, mode, degenerate }
-    }
-
-    /// Range obligations below the roots, but for those below what is free, that do not follow from the facts, or are more than can be
-    /// looked at.
-    fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId], free: &Free) -> Ranges {
-        let until = Allotment::of(self.limits.work * UNMET_TIMES);
-        let until = self.until.map_or(until, |u| u.min(until));
-        let mut found = Ranges::default();
-        let mut seen: FxHashSet<TermId> = FxHashSet::default();
-        let mut work: Vec<TermId> = self.wraps_above(a, roots, free);
-        while let Some(w) = work.pop() {
-            if !seen.insert(w) {
-                continue;
-            }
-            if until.is_spent() {
-                self.cut = true;
-                found.open.push(w);
-                continue;
-            }
-            match self.in_range(a, facts, w) {
-                Some(used) => {
-                    work.extend(&used);
-                    found.met.insert(w, used);
-                }
-                None => found.open.push(w),
-            }
-        }
-        found
-    }
-
-    /// Wraps in these terms that are the identity wherever the facts hold in the machine's own arithmetic, with their arguments: those met
-    /// whose proof rests on such ones alone. `met` knows those of earlier proofs; others are looked at without Z3.
-    fn plain(
-        &mut self,
-        a: &mut Arena,
-        o: &Obligation,
-        goal: TermId,
-        unmet: &[TermId],
-        met: &Met,
-    ) -> FxHashMap<TermId, TermId> {
-        let facts = a.conjuncts(o.facts);
-        let mut wraps: Vec<TermId> =
-            facts.iter().chain([&goal]).flat_map(|t| self.wraps_of(a, *t)).chain(met.keys().copied()).collect();
-        wraps.sort_unstable();
-        wraps.dedup();
-        let mut tries = 0;
-        let mut plain: FxHashMap<TermId, TermId> = FxHashMap::default();
-        // Older first, and each rests on what is known to be one already: none supports itself.
-        for w in wraps {
-            let Term::Wrap { arg, bits, signed } = *a.get(w) else { continue };
-            if unmet.contains(&w) {
-                continue;
-            }
-            let holds = match met.get(&w) {
-                Some(rests) => rests.iter().all(|r| plain.contains_key(r)),
-                None if tries >= OTHER_WRAPS => false,
-                None => {
-                    tries += 1;
-                    self.bound_in_range(a, o.facts, &facts, (arg, bits, signed), &plain)
-                }
-            };
-            if !holds {
-                continue;
-            }
-            let arg = a.substitute(arg, &plain);
-            plain.insert(w, arg);
-        }
-        plain
-    }
-
-    /// Whether a wrap's argument is in range by the polynomial bound, and by a proof that rests on `plain` wraps alone.
-    fn bound_in_range(
-        &mut self,
-        a: &mut Arena,
-        all: TermId,
-        facts: &[TermId],
-        (arg, bits, signed): (TermId, u32, bool),
-        plain: &FxHashMap<TermId, TermId>,
-    ) -> bool {
-        let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(bits, signed) else { return false };
-        let (lo, hi) = (a.int(lo), a.int(hi));
-        let goals = [a.le(lo, arg), a.le(arg, hi)];
-        goals.into_iter().all(|goal| {
-            if a.as_bool(goal) == Some(true) {
-                return true;
-            }
-            let Some((mut used, free)) = self.bound(a, all, facts, goal) else { return false };
-            used.push(goal);
-            self.wraps_above(a, &used, &free).iter().all(|w| plain.contains_key(w))
-        })
-    }
-
-    /// Proves that a wrap's argument is in range, from facts that rest only on older wraps. Gives the wraps that the
-    /// proof rests on.
-    fn in_range(&mut self, a: &mut Arena, facts: TermId, w: TermId) -> Option<Vec<TermId>> {
-        let Term::Wrap { arg, bits, signed } = *a.get(w) else { return Some(vec![]) };
-        let older: Vec<TermId> =
-            a.conjuncts(facts).into_iter().filter(|f| self.wraps_of(a, *f).iter().all(|x| *x < w)).collect();
-        let all = a.and_all(older.clone());
-        let r = Range::of_int(bits, signed);
-        let (lo, hi) = (a.int(r.lo?), a.int(r.hi?));
-        let (lower, upper) = (a.le(lo, arg), a.le(arg, hi));
-        let mut rests = vec![];
-        for goal in [lower, upper] {
-            if a.as_bool(goal) == Some(true) {
-                continue;
-            }
-            if self.proof_of(a, &older, goal).is_none()
-                && self
-                    .models
-                    .get(&goal)
-                    .is_some_and(|m| m.iter().any(|m| m.refutes(a, &older, goal, WrapMode::Assume)))
-            {
-                return None;
-            }
-            // What the solver could not tell under some facts it seldom can under others.
-            let limits = Limits { work: self.limits.work.min(ONE_RANGE), ..self.limits };
-            let tried = self.open_ranges.get(&(goal, limits.work)).copied().unwrap_or(0);
-            let answer = if tried < RANGE_TRIES {
-                self.prove(a, all, &older, goal, &limits)
-            } else {
-                self.bound(a, all, &older, goal).map_or_else(
-                    || {
-                        self.cut = true;
-                        Answer::Unknown(solver::OUT_OF_WORK.into())
-                    },
-                    |(used, free)| Answer::Proved { by: solver::Method::Poly, used, free },
-                )
-            };
-            match answer {
-                Answer::Proved { mut used, free, .. } => {
-                    used.push(goal);
-                    rests.extend(self.wraps_above(a, &used, &free));
-                }
-                Answer::Model(m) => {
-                    let known = self.models.entry(goal).or_default();
-                    if known.len() < 4 {
-                        known.push(m);
-                    }
-                    return None;
-                }
-                Answer::Unknown(_) => {
-                    self.open_ranges.insert((goal, limits.work), tried + 1);
-                    return None;
-                }
-            }
-        }
-        Some(rests)
-    }
-
-    /// The wraps below some roots, but for those that are only below what is free.
-    fn wraps_above(&mut self, a: &Arena, roots: &[TermId], free: &Free) -> Vec<TermId> {
-        if free.is_empty() {
-            return roots.iter().flat_map(|r| self.wraps_of(a, *r)).collect();
-        }
-        let (mut found, mut seen, mut open) = (vec![], FxHashSet::default(), roots.to_vec());
-        while let Some(t) = open.pop() {
-            if free.contains(&t) || !seen.insert(t) {
-                continue;
-            }
-            if matches!(a.get(t), Term::Wrap { .. }) {
-                found.push(t);
-            }
-            open.extend(a.children(t));
-        }
-        found
-    }
-
-    fn wraps_of(&mut self, a: &Arena, t: TermId) -> Vec<TermId> {
-        if let Some(w) = self.wraps.get(&t) {
-            return w.clone();
-        }
-        let w: Vec<TermId> = a.cone(&[t]).into_iter().filter(|x| matches!(a.get(*x), Term::Wrap { .. })).collect();
-        self.wraps.insert(t, w.clone());
-        w
-    }
-}
-
-/// What goals have in common that differ by a constant, and the constant of this one; itself and 0 where it is no `x + constant <= 0`.
-fn family(a: &mut Arena, goal: TermId) -> (TermId, i128) {
-    let Term::Le(t) = *a.get(goal) else { return (goal, 0) };
-    let constant = a.constant_of(t);
-    (a.add_const(t, -constant), constant)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Decider, Decision, Obligation};
+    use super::{Decider, Decision, Met, Obligation};
     use crate::check::solver::WrapMode;
     use crate::symbolic::terms::term::{Arena, InputSource, Range, SymKind};
 
@@ -808,7 +312,7 @@ mod tests {
         };
         let mut d = Decider::default();
         // Only `x + 1000 <= 2000` keeps `x` small, and that holds as well where the sum wraps.
-        let known = super::Met::from_iter([(fourfold, vec![]), (twofold, vec![sum])]);
+        let known = Met::from_iter([(fourfold, vec![]), (twofold, vec![sum])]);
         let plain = d.plain(&mut a, &o, goal, &[sum], &known);
         assert!(
             plain.contains_key(&fourfold) && !plain.contains_key(&sum) && !plain.contains_key(&twofold),

@@ -2,5 +2,9 @@
 
 pub(in crate::check) mod cone;
 pub(in crate::check) mod decide;
+mod models;
+pub(in crate::check) mod obligation;
+mod proofs;
+mod ranges;
 pub(in crate::check) mod specialise;
 pub(in crate::check) mod verdict;

@@ -2,35 +2,55 @@
 //!
 //! In: accesses of a kernel that are not surely aligned. Out: findings at them.
 
+use super::rule::{Rule, Tally};
+use crate::check::context::{Context, Place, Run, Tools};
 use crate::check::counterexample::replay::Wanted;
-use crate::check::engine::Place;
-use crate::check::findings::build::loc_of;
-use crate::check::findings::host_call::{Tools, users_call};
-use crate::check::findings::kernel::{Happens, Launched, Suspected};
+use crate::check::findings::kernel::Suspected;
+use crate::check::findings::position::{loc_of, users_call};
 use crate::check::findings::wording;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
-use crate::report::finding::Rule;
+use crate::report::finding::Rule as Class;
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Stores};
 use crate::symbolic::kernel::alignment::UnalignedEvent;
 use crate::symbolic::memory::partition::Moment;
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
+/// The rule.
+pub(in crate::check) struct Alignment;
+
+impl Rule for Alignment {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::Misaligned]
+    }
+
+    fn in_kernel(&self, cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, tally: &mut dyn Tally) {
+        for event in &run.run.unaligned {
+            if cx.is_spent() {
+                return;
+            }
+            let Some(place) = place(tools, event) else { continue };
+            if tally.is_proved(&place) {
+                continue;
+            }
+            let (found, cut) = tools.noting_cuts(|tools| of_kernel(tools, run, event, place.clone()));
+            if let Some(outcome) = found {
+                tally.note(place, run.kernel, outcome.unless(cut));
+            }
+        }
+    }
+}
+
 /// Where such a finding stands.
-pub(in crate::check) fn place(tools: &Tools<'_>, event: &UnalignedEvent) -> Option<Place> {
+fn place(tools: &Tools<'_>, event: &UnalignedEvent) -> Option<Place> {
     let site = users_call(tools.e.program, &event.stack)?;
     Some((loc_of(tools.e.program, site), wording::side(tools.e.program, site, event.kind).array))
 }
 
 /// Decides one; `None` where nothing can be said.
-pub(in crate::check) fn of_kernel(
-    tools: &mut Tools<'_>,
-    l: &Launched<'_>,
-    event: &UnalignedEvent,
-    place: Place,
-) -> Option<Outcome> {
+fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &UnalignedEvent, place: Place) -> Option<Outcome> {
     // An offset that rests on something unknown may well be aligned whatever that is.
     if !cone::unknowns(&tools.e, &[event.offset]).is_empty() {
         return None;
@@ -64,7 +84,7 @@ pub(in crate::check) fn of_kernel(
     };
     let essential: [TermId; 1] = [event.offset];
     let s = Suspected {
-        rule: Rule::Misaligned,
+        rule: Class::Misaligned,
         wanted: Wanted::Unaligned(event.align),
         event: &access,
         object: &object,
@@ -72,7 +92,7 @@ pub(in crate::check) fn of_kernel(
         essential: &essential,
         message,
     };
-    match l.replayed(tools, s, &Happens { model, mode, degenerate }, place) {
+    match s.replayed(tools, run, &Counterexample { model, mode, degenerate }, place) {
         Ok(f) => Some(Outcome::Found(Box::new(f))),
         Err(why) => Some(Outcome::Unknown(why)),
     }

@@ -5,16 +5,14 @@
 //! little, the parts are larger than that, and no other access treats both as one array; a halo (`s = buf + R`, `s[i - R]`),
 //! overlapping views of one array, and memory that is used again for another purpose reach further, or do so elsewhere.
 
-use super::partition::{End, Neighbour, Through};
-use crate::check::engine::Run;
-use crate::check::findings::host_call::Tools;
-use crate::check::obligations::decide::{Decision, Obligation};
-use crate::check::solver::{Model, WrapMode};
+use super::crossing::{End, Neighbour, Through};
+use super::layout::Layout;
+use crate::check::context::{Run, Tools};
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::ir::{Op, Operand, Program};
-use crate::kernel::KernelRun;
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind};
 use crate::symbolic::memory::object::ObjKind;
-use crate::symbolic::memory::partition::{Moment, PartId, Partition};
+use crate::symbolic::memory::partition::PartId;
 use crate::symbolic::memory::value::{Base, Target};
 use crate::symbolic::terms::term::TermId;
 
@@ -27,57 +25,14 @@ const LEAST: i128 = 4;
 /// What a crossing means.
 pub(in crate::check) enum Meaning {
     /// The parts are apart; a model in which they are large enough to tell.
-    Apart { model: Model, mode: WrapMode, degenerate: bool },
+    Apart(Counterexample),
     /// They may be; why it is not certain.
     Doubtful(&'static str),
     /// Reaching across is meant, or nothing shows that there are parts.
     Across,
 }
 
-/// Which parts a kernel uses.
-pub(in crate::check) struct Layout {
-    used: Vec<bool>,
-}
-
 impl Layout {
-    pub fn of(run: &KernelRun) -> Self {
-        let mut used = vec![false; run.partitions.len()];
-        for t in run.accesses.iter().flat_map(|e| e.targets.iter()) {
-            if let Some(p) = t.part {
-                used[p.0 as usize] = run.partitions[p.0 as usize].fixed;
-            }
-        }
-        Self { used }
-    }
-
-    /// Whether accesses go through a part that is fixed.
-    pub fn is_used(&self, p: PartId) -> bool {
-        self.used.get(p.0 as usize).copied().unwrap_or(false)
-    }
-
-    /// Whether an access may have to stay in a part of its object.
-    pub fn concerns(&self, e: &AccessEvent) -> bool {
-        e.targets.iter().any(|t| t.part.is_some_and(|p| self.is_used(p)))
-    }
-
-    /// The other parts of the same object that exist when an access is made: named before it, or at least in the same
-    /// phase, and still in scope.
-    pub fn alive_at(&self, all: &[Partition], own: PartId, at: Moment) -> Vec<PartId> {
-        let object = all[own.0 as usize].object;
-        (0u32..)
-            .map(PartId)
-            .zip(all)
-            .filter(|(id, p)| {
-                *id != own
-                    && self.is_used(*id)
-                    && p.object == object
-                    && (p.named < at || p.named.phase == at.phase)
-                    && p.ended.is_none_or(|e| e > at)
-            })
-            .map(|(id, _)| id)
-            .collect()
-    }
-
     /// What it means that an access can reach a neighbour.
     pub fn meaning(&self, tools: &mut Tools<'_>, run: &Run, t: &Through<'_>, n: &Neighbour) -> Meaning {
         let Some(width) = tools.e.arena.as_int(t.event.bytes).filter(|w| *w > 0) else {
@@ -97,7 +52,9 @@ impl Layout {
             (true, None, _) if global && t.event.kind == AccessKind::Read => {
                 Meaning::Doubtful("nothing is overwritten")
             }
-            (true, None, Decision::Fails { model, mode, degenerate }) => Meaning::Apart { model, mode, degenerate },
+            (true, None, Decision::Fails { model, mode, degenerate }) => {
+                Meaning::Apart(Counterexample { model, mode, degenerate })
+            }
             (true, None, _) => Meaning::Doubtful("they are too small to tell from elements of one array"),
             (false, None, Decision::Fails { .. })
                 if !global && !stores_constant(tools.e.program, t.event) && !self.fills(tools, run, t, n, width) =>

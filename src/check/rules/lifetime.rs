@@ -2,23 +2,65 @@
 //!
 //! In: the events that met freed memory. Out: findings at the calls, or the launches, that do it.
 
+use super::rule::{HostEvents, Rule, Tally};
+use crate::check::context::{Context, Place, Run, Tools};
 use crate::check::counterexample::replay::Wanted;
-use crate::check::engine::Place;
-use crate::check::findings::build::loc_of;
-use crate::check::findings::host_call::{Suspect, Tools, named, position, users_call};
-use crate::check::findings::kernel::{Happens, Launched, Suspected};
+use crate::check::findings::host_call::Suspect;
+use crate::check::findings::kernel::Suspected;
+use crate::check::findings::position::{loc_of, named, position, users_call};
 use crate::check::findings::wording;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::ir::Program;
-use crate::report::finding::{Direction, Related, Rule};
+use crate::report::finding::{Direction, Related, Rule as Class};
 use crate::symbolic::exec::executor::{AccessKind, Site};
 use crate::symbolic::memory::lifetime::{Deed, Freed, StaleEvent};
 use crate::symbolic::memory::value::{Base, Value};
 use crate::witness::Fault;
+use rustc_hash::FxHashMap;
+
+/// Uses of freed memory by one launch that are looked at for each place of a finding.
+const TRIES: usize = 8;
+
+/// The rule.
+pub(in crate::check) struct Lifetime;
+
+impl Rule for Lifetime {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::UseAfterFree, Class::DoubleFree]
+    }
+
+    fn in_host(&self, cx: &Context<'_>, tools: &mut Tools<'_>, events: &HostEvents, tally: &mut dyn Tally) {
+        for event in &events.stale {
+            if cx.is_spent() {
+                return;
+            }
+            let (found, cut) = tools.noting_cuts(|tools| of_host(tools, event));
+            if let (Some((place, outcome)), Some(site)) = (found, event.site()) {
+                tally.note(place, site.func, outcome.unless(cut));
+            }
+        }
+    }
+
+    /// One finding at each place is enough.
+    fn in_kernel(&self, cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, tally: &mut dyn Tally) {
+        let mut tried: FxHashMap<Place, usize> = FxHashMap::default();
+        for event in &run.run.stale {
+            let Some((place, _)) = place_in_kernel(tools, run, event) else { continue };
+            let times = tried.entry(place.clone()).or_default();
+            *times += 1;
+            if cx.is_spent() || *times > TRIES || tally.is_proved(&place) {
+                continue;
+            }
+            let (found, cut) = tools.noting_cuts(|tools| of_kernel(tools, run, event));
+            let Some((place, outcome)) = found else { continue };
+            tally.note(place, run.kernel, outcome.unless(cut));
+        }
+    }
+}
 
 /// What the host does with freed memory; `None` where the place of the call is not known.
-pub(in crate::check) fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Option<(Place, Outcome)> {
+fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Option<(Place, Outcome)> {
     let program = tools.e.program;
     let call = users_call(program, &event.stack)?;
     let array = named(program, call, 0, &tools.e.object(event.object).name);
@@ -29,15 +71,11 @@ pub(in crate::check) fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Op
 }
 
 /// What a kernel does with freed memory. What was freed before the launch is the launch's fault: the finding stands there.
-pub(in crate::check) fn of_kernel(
-    tools: &mut Tools<'_>,
-    l: &Launched<'_>,
-    event: &StaleEvent,
-) -> Option<(Place, Outcome)> {
+fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Place, Outcome)> {
     let program = tools.e.program;
-    let (place, before) = place_in_kernel(tools, l, event)?;
+    let (place, before) = place_in_kernel(tools, run, event)?;
     let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
-        Decision::Fails { model, mode, degenerate } => Happens { model, mode, degenerate },
+        Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
         Decision::Unknown(why) => return Some((place, Outcome::Unknown(why))),
         Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
     };
@@ -60,7 +98,7 @@ pub(in crate::check) fn of_kernel(
         essential: &suspect.essential,
         message,
     };
-    let mut finding = match l.replayed(tools, suspected, &happens, place.clone()) {
+    let mut finding = match suspected.replayed(tools, run, &happens, place.clone()) {
         Ok(f) => f,
         Err(why) => return Some((place, Outcome::Unknown(why))),
     };
@@ -79,20 +117,16 @@ pub(in crate::check) fn of_kernel(
 }
 
 /// Where a finding about a kernel stands, and whether the memory was freed before the launch.
-pub(in crate::check) fn place_in_kernel(
-    tools: &Tools<'_>,
-    l: &Launched<'_>,
-    event: &StaleEvent,
-) -> Option<(Place, bool)> {
+fn place_in_kernel(tools: &Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Place, bool)> {
     let program = tools.e.program;
-    if l.launch.memory.contains_key(&event.object) {
-        let argument = l
+    if run.launch.memory.contains_key(&event.object) {
+        let argument = run
             .launch
             .args
             .iter()
             .position(|v| matches!(v, Value::Ptr(p) if p.iter().any(|t| t.base == Base::Object(event.object))));
-        let name = named(program, l.launch.site, argument.unwrap_or(usize::MAX), &tools.e.object(event.object).name);
-        return Some(((loc_of(program, l.launch.site), name), true));
+        let name = named(program, run.launch.site, argument.unwrap_or(usize::MAX), &tools.e.object(event.object).name);
+        return Some(((loc_of(program, run.launch.site), name), true));
     }
     let site = users_call(program, &event.stack)?;
     let array = match event.deed {
@@ -108,7 +142,7 @@ fn suspect(tools: &mut Tools<'_>, event: &StaleEvent, array: String) -> Suspect 
     let related = where_freed(tools.e.program, &event.freed, &event.stack);
     let (rule, fault, offset, bytes, direction, side, message) = match event.deed {
         Deed::FreedAgain => (
-            Rule::DoubleFree,
+            Class::DoubleFree,
             Fault::FreedAgain,
             zero,
             zero,
@@ -123,7 +157,7 @@ fn suspect(tools: &mut Tools<'_>, event: &StaleEvent, array: String) -> Suspect 
                 AccessKind::Atomic => ("atomic update", Direction::Atomic),
             };
             (
-                Rule::UseAfterFree,
+                Class::UseAfterFree,
                 Fault::Freed,
                 offset,
                 bytes,

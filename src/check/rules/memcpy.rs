@@ -3,21 +3,56 @@
 //! In: one event for each side of each call. Out: findings at the calls.
 
 use super::pointer;
-use crate::check::engine::Place;
-use crate::check::findings::build::loc_of;
-use crate::check::findings::host_call::{Suspect, Tools, named, users_call};
-use crate::check::obligations::decide::{Decision, Obligation};
+use super::rule::{HostEvents, Rule, Tally};
+use crate::check::context::{Context, Place, Tools};
+use crate::check::findings::host_call::Suspect;
+use crate::check::findings::position::{loc_of, named, users_call};
+use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::ir::{Callee, Program};
-use crate::report::finding::{Direction, Rule};
+use crate::report::finding::{Direction, Rule as Class};
 use crate::symbolic::exec::executor::{AccessKind, Site};
 use crate::symbolic::memory::lifetime::CopyEvent;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target};
 use crate::witness::Fault;
+use crate::work::{Work, done};
+use rustc_hash::FxHashMap;
+
+/// Work on the copies of one call beyond which no further way to it is looked at.
+const CALL_WORK: Work = Work::seconds(1);
+
+/// The rule.
+pub(in crate::check) struct Memcpy;
+
+impl Rule for Memcpy {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::MemcpyOutOfBounds]
+    }
+
+    /// One call is looked at for each way that leads to it, and each round of a loop.
+    fn in_host(&self, cx: &Context<'_>, tools: &mut Tools<'_>, events: &HostEvents, tally: &mut dyn Tally) {
+        let mut spent: FxHashMap<Site, Work> = FxHashMap::default();
+        for event in &events.copies {
+            if cx.is_spent() {
+                return;
+            }
+            let spent = spent.entry(event.side.site).or_default();
+            if *spent > CALL_WORK {
+                continue;
+            }
+            let before = done();
+            let (found, cut) = tools.noting_cuts(|tools| of_host(tools, event));
+            for (place, outcome) in found {
+                tally.note(place, event.side.site.func, outcome.unless(cut));
+            }
+            *spent = *spent + (done() - before);
+        }
+    }
+}
 
 /// Decides one side of a copy; findings and, where nothing could be decided, why, by the memory that is meant.
-pub(in crate::check) fn of_host(tools: &mut Tools<'_>, copy: &CopyEvent) -> Vec<(Place, Outcome)> {
+fn of_host(tools: &mut Tools<'_>, copy: &CopyEvent) -> Vec<(Place, Outcome)> {
     let event = &copy.side;
     let Some(call) = users_call(tools.e.program, &event.stack) else { return vec![] };
     event
@@ -60,7 +95,7 @@ fn side(tools: &mut Tools<'_>, copy: &CopyEvent, t: &Target, o: ObjId, array: St
         _ => ("writes", Direction::Write),
     };
     let suspect = Suspect {
-        rule: Rule::MemcpyOutOfBounds,
+        rule: Class::MemcpyOutOfBounds,
         fault: Fault::Bounds,
         stack: event.stack.to_vec(),
         object,

@@ -1,10 +1,15 @@
 //! One file for each rule: what it asks of an access, a copy, a call or a launch, beside the bounds of its object.
 
 pub(in crate::check) mod alignment;
+pub(in crate::check) mod bounds;
+pub(in crate::check) mod crossing;
+pub(in crate::check) mod layout;
 pub(in crate::check) mod layout_intent;
 pub(in crate::check) mod lifetime;
+pub(in crate::check) mod list;
 pub(in crate::check) mod memcpy;
 pub(in crate::check) mod overflow;
 pub(in crate::check) mod partition;
 pub(in crate::check) mod pointer;
+pub(in crate::check) mod rule;
 pub(in crate::check) mod subarray;

@@ -6,21 +6,23 @@
 //! one dimension than an `int` can count, since the index of a thread wraps in nearly every kernel then; or for sizes with
 //! which the host's own arithmetic wraps: it allocates too little, or nothing, and was never meant to work with them.
 
+use super::bounds::obligation;
+use super::rule::Rule;
+use crate::check::context::{Context, InObject, Place, Places, Run, Tools};
 use crate::check::counterexample::replay::Wanted;
-use crate::check::engine::{Engine, Run, obligation};
 use crate::check::findings::build::verb;
-use crate::check::findings::host_call::Tools;
-use crate::check::findings::kernel::{Happens, Suspected};
+use crate::check::findings::kernel::Suspected;
 use crate::check::obligations::cone;
+use crate::check::obligations::obligation::Counterexample;
 use crate::check::obligations::verdict::Outcome;
 use crate::check::solver::WrapMode;
-use crate::report::finding::{Rule, Verdict};
+use crate::ir::FuncRef;
+use crate::report::finding::{Rule as Class, Verdict};
 use crate::symbolic::exec::executor::AccessEvent;
-use crate::symbolic::memory::object::Object;
-use crate::symbolic::memory::value::{Base, Target};
+use crate::symbolic::memory::value::Base;
 use crate::symbolic::terms::term::{Range, Term, TermId};
 use crate::witness::Fault;
-use crate::work::{Work, done};
+use crate::work::Work;
 use rustc_hash::FxHashMap;
 
 /// What one root's overflows get together, and what one of them gets: they are worth less than everything else.
@@ -39,80 +41,116 @@ const LONG: usize = 80;
 /// Threads in one dimension that an `int` can count.
 const COUNTED: i128 = i32::MAX as i128;
 
-impl<'p> Engine<'p> {
-    /// Looks for inputs under which what is safe if nothing wraps goes out of bounds.
-    pub(in crate::check) fn overflows(&mut self, tools: &mut Tools<'p>, runs: &[Run]) {
-        if self.assumed.asked.is_some() || !tools.root.trusted {
-            return;
-        }
-        let before = done();
-        let until = self.phase(MOST, 100);
-        tools.judge.replay_within(self.scaled(ONE), BYTES);
-        let mut tried: FxHashMap<Vec<String>, u32> = FxHashMap::default();
-        let mut found: Vec<String> = vec![];
-        for run in runs {
-            for event in &run.run.accesses {
-                let ops = self.rests_on(&self.place_of(event)).to_vec();
-                if ops.is_empty() || ops.iter().any(|o| found.contains(o)) {
-                    continue;
-                }
-                let times = tried.entry(ops.clone()).or_default();
-                *times += 1;
-                if *times > TRIES || until.is_spent() {
-                    continue;
-                }
-                let Some((wrapped, outcome)) = self.overflow(tools, run, event) else { continue };
-                found.extend(wrapped);
-                self.put(run.kernel, event, outcome);
+/// The rule. It is asked last, of all that came out safe if nothing wraps.
+pub(in crate::check) struct IndexOverflow;
+
+impl Rule for IndexOverflow {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::IndexOverflow]
+    }
+}
+
+/// What was found at an access.
+pub(in crate::check) struct Overflow<'r> {
+    pub kernel: FuncRef,
+    pub event: &'r AccessEvent,
+    pub outcome: Outcome,
+}
+
+/// Looks for inputs under which what is safe if nothing wraps goes out of bounds. `places` says of which accesses that is so.
+pub(in crate::check) fn find<'r>(
+    cx: &Context<'_>,
+    tools: &mut Tools<'_>,
+    runs: &'r [Run],
+    places: &Places,
+) -> Vec<Overflow<'r>> {
+    let mut out = vec![];
+    if cx.bare || !tools.root.trusted {
+        return out;
+    }
+    let until = cx.phase(MOST, 100);
+    tools.judge.replay_within(cx.scaled(ONE), BYTES);
+    let mut tried: FxHashMap<&[String], u32> = FxHashMap::default();
+    let mut found: Vec<String> = vec![];
+    for run in runs {
+        for event in &run.run.accesses {
+            let place = cx.place_of(event);
+            let ops = rests_on(places, &place);
+            if ops.is_empty() || ops.iter().any(|o| found.contains(o)) {
+                continue;
             }
+            let times = tried.entry(ops).or_default();
+            *times += 1;
+            if *times > TRIES || until.is_spent() {
+                continue;
+            }
+            let Some((wrapped, outcome)) = overflow(cx, tools, run, event, (place, ops)) else { continue };
+            // Whoever rests on one of these is not looked at again, this place among them.
+            found.extend(wrapped);
+            out.push(Overflow { kernel: run.kernel, event, outcome });
         }
-        self.spend_since(before);
     }
+    out
+}
 
-    /// A replay in which an access goes out of bounds because something wraps; and what does.
-    fn overflow(&self, tools: &mut Tools<'p>, run: &Run, event: &AccessEvent) -> Option<(Vec<String>, Outcome)> {
-        event.targets.iter().find_map(|t| {
-            let Base::Object(o) = t.base else { return None };
-            let object = tools.e.object(o).clone();
-            self.overflow_in(tools, run, event, &object, t)
-        })
+/// The operations that must not wrap for a place to be safe; none where it is not, or is anyway.
+fn rests_on<'p>(places: &'p Places, place: &Place) -> &'p [String] {
+    match places.get(place) {
+        Some((Outcome::SafeIfNoWrap(ops), ..)) => ops,
+        _ => &[],
     }
+}
 
-    fn overflow_in(
-        &self,
-        tools: &mut Tools<'p>,
-        run: &Run,
-        event: &AccessEvent,
-        object: &Object,
-        target: &Target,
-    ) -> Option<(Vec<String>, Outcome)> {
+/// A replay in which an access goes out of bounds because something wraps; and what does.
+fn overflow(
+    cx: &Context<'_>,
+    tools: &mut Tools<'_>,
+    run: &Run,
+    event: &AccessEvent,
+    (place, ops): (Place, &[String]),
+) -> Option<(Vec<String>, Outcome)> {
+    event.targets.iter().find_map(|target| {
+        let Base::Object(o) = target.base else { return None };
+        let object = tools.e.object(o).clone();
         let facts = tools.e.arena.and(event.path, target.cond);
-        let (mut ob, _) = obligation(tools, Some(run), event, facts, target, object.extent?);
-        let (counted, meant) = (threads_are_counted(tools, run), host_does_not_wrap(tools, run, ob.extent));
-        ob.facts = tools.e.arena.and_all(vec![ob.facts, counted, meant]);
-        let (model, wrapped) = tools.decider.wraps(&mut tools.e.arena, &ob, self.scaled(ONE))?;
-        let operation = wrapped.iter().find(|w| self.rests_on(&self.place_of(event)).contains(w))?;
-        let below = model.value(&tools.e.arena, ob.offset, WrapMode::Exact).is_some_and(|v| v < 0);
-        let what = verb(event.kind);
-        let message = format!(
-            "{what} {} of `{}`, since {} wraps",
-            if below { "before the start" } else { "past the end" },
-            self.place_of(event).1,
-            shortened(operation)
-        );
-        let suspected = Suspected {
-            rule: Rule::IndexOverflow,
-            wanted: Wanted::Fault(Fault::Bounds),
-            event,
-            object,
-            obligation: &ob,
-            essential: &[ob.offset, ob.extent],
-            message,
-        };
-        let happens = Happens { model, mode: WrapMode::Exact, degenerate: false };
-        let finding = run.launched().replayed(tools, suspected, &happens, self.place_of(event)).ok()?;
-        (finding.verdict == Verdict::Proved).then(|| (wrapped, Outcome::Found(Box::new(finding))))
-    }
+        let access = InObject { event, object: &object, target, facts, extent: object.extent? };
+        overflow_in(cx, tools, run, &access, (&place, ops))
+    })
+}
+
+fn overflow_in(
+    cx: &Context<'_>,
+    tools: &mut Tools<'_>,
+    run: &Run,
+    access: &InObject<'_>,
+    (place, ops): (&Place, &[String]),
+) -> Option<(Vec<String>, Outcome)> {
+    let InObject { event, object, .. } = *access;
+    let (mut ob, _) = obligation(tools, Some(run), access);
+    let (counted, meant) = (threads_are_counted(tools, run), host_does_not_wrap(tools, run, ob.extent));
+    ob.facts = tools.e.arena.and_all(vec![ob.facts, counted, meant]);
+    let (model, wrapped) = tools.decider.wraps(&mut tools.e.arena, &ob, cx.scaled(ONE))?;
+    let operation = wrapped.iter().find(|w| ops.contains(w))?;
+    let below = model.value(&tools.e.arena, ob.offset, WrapMode::Exact).is_some_and(|v| v < 0);
+    let what = verb(event.kind);
+    let message = format!(
+        "{what} {} of `{}`, since {} wraps",
+        if below { "before the start" } else { "past the end" },
+        place.1,
+        shortened(operation)
+    );
+    let suspected = Suspected {
+        rule: Class::IndexOverflow,
+        wanted: Wanted::Fault(Fault::Bounds),
+        event,
+        object,
+        obligation: &ob,
+        essential: &[ob.offset, ob.extent],
+        message,
+    };
+    let c = Counterexample { model, mode: WrapMode::Exact, degenerate: false };
+    let finding = suspected.replayed(tools, run, &c, place.clone()).ok()?;
+    (finding.verdict == Verdict::Proved).then(|| (wrapped, Outcome::Found(Box::new(finding))))
 }
 
 fn shortened(operation: &str) -> &str {

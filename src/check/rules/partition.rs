@@ -1,315 +1,270 @@
 //! Whether an access stays in the part of its object that its pointer's name stands for.
 //!
 //! In: an access that stays in its object, and the parts that the kernel names. Out: a look at it, with a finding where it
-//! can reach another named part. What the layout means is weighed in `meaning.rs`; an access that is meant to reach across
+//! can reach another named part. What the layout means is weighed in [`super::layout_intent`]; an access that is meant to reach across
 //! must never be proved wrong.
 
+use super::crossing::{End, Neighbour, Through};
 use super::layout_intent::Meaning;
-use crate::check::counterexample::replay;
-use crate::check::counterexample::replay::{Judged, Wanted};
-use crate::check::engine::{Engine, Run};
+use super::rule::Rule;
+use crate::check::context::{Context, InObject, Run, Tools};
+use crate::check::counterexample::replay::{self, Judged, Wanted};
 use crate::check::findings::build::{Bad, Worth, part_sites, verb};
-use crate::check::findings::host_call::Tools;
 use crate::check::findings::wording;
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
-use crate::check::solver::{Model, WrapMode};
-use crate::report::finding::{Replay, Rule, Verdict};
-use crate::symbolic::exec::executor::AccessEvent;
-use crate::symbolic::memory::object::{ObjId, Object};
-use crate::symbolic::memory::partition::PartId;
-use crate::symbolic::memory::value::Target;
+use crate::report::finding::{Finding, Replay, Rule as Class, Verdict};
+use crate::symbolic::exec::executor::{AccessEvent, Executor};
 use crate::symbolic::terms::term::TermId;
 use crate::witness::{Fault, Parts};
 
 /// Letters of a bound beyond which nobody reads it.
 const LONG: usize = 60;
 
-/// Which end of a part an access may go beyond.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::check) enum End {
-    Start,
-    Finish,
-}
-
-/// Another part that an access may reach.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::check) struct Neighbour {
-    pub id: PartId,
-    pub start: TermId,
-    pub end: End,
-    /// What holds where the access is made and both parts lie so.
-    pub facts: TermId,
-}
-
-/// One access through one named part.
-pub(in crate::check) struct Through<'a> {
-    pub event: &'a AccessEvent,
-    pub id: ObjId,
-    pub object: &'a Object,
-    pub own: PartId,
-    pub start: TermId,
-    pub facts: TermId,
-    pub offset: TermId,
-    /// Past its last byte.
-    pub finish: TermId,
-    /// Of the object, in bytes.
-    pub extent: TermId,
-}
-
 /// An access that reaches a neighbour, and a model in which it does.
 struct Crossing {
     neighbour: Neighbour,
-    model: Model,
-    mode: WrapMode,
-    degenerate: bool,
+    c: Counterexample,
 }
 
-impl Through<'_> {
-    /// That the access stays on its side of the neighbour, but for `slack` bytes.
-    pub fn goal(&self, tools: &mut Tools<'_>, n: &Neighbour, slack: i128) -> Obligation {
-        let a = &mut tools.e.arena;
-        match n.end {
-            End::Finish => {
-                Obligation { facts: n.facts, offset: a.int(0), bytes: self.finish, extent: a.add_const(n.start, slack) }
-            }
-            End::Start => {
-                let from = a.sub(self.offset, self.start);
-                let from = a.add_const(from, slack);
-                Obligation { facts: n.facts, offset: from, bytes: a.int(0), extent: from }
-            }
-        }
+/// The rule.
+pub(in crate::check) struct NamedParts;
+
+impl Rule for NamedParts {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::IntraAllocation]
     }
-}
 
-impl<'p> Engine<'p> {
-    /// Looks at an access that stays in its object.
-    #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    pub(in crate::check) fn in_part(
+    fn concerns(&self, _: &Executor<'_>, run: &Run, event: &AccessEvent) -> bool {
+        run.layout.concerns(event)
+    }
+
+    fn in_object(
         &self,
-        tools: &mut Tools<'p>,
+        cx: &Context<'_>,
+        tools: &mut Tools<'_>,
         run: &Run,
-        event: &AccessEvent,
+        access: &InObject<'_>,
         effort: Effort,
-        object: &Object,
-        target: &Target,
-        facts: TermId,
-        extent: TermId,
     ) -> Look {
-        let Some(own) = target.part.filter(|p| run.layout.is_used(*p)) else { return Look::of(Outcome::Safe) };
-        let finish = tools.e.arena.add(target.offset, event.bytes);
-        let through = Through {
-            event,
-            id: run.part(own).object,
-            object,
-            own,
-            start: run.part(own).start,
-            facts,
-            offset: target.offset,
-            finish,
-            extent,
-        };
-        let mut more = More::Nothing;
-        let mut open = None;
-        for n in self.neighbours(tools, run, &through) {
-            if self.is_spent() {
-                (open, more) = (Some(SPENT.to_owned()), More::Work);
-                break;
+        look(cx, tools, run, access, effort)
+    }
+}
+
+/// Looks at an access that stays in its object.
+fn look(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<'_>, effort: Effort) -> Look {
+    let InObject { event, object, target, facts, extent } = *access;
+    let Some(own) = target.part.filter(|p| run.layout.is_used(*p)) else { return Look::of(Outcome::Safe) };
+    let finish = tools.e.arena.add(target.offset, event.bytes);
+    let through = Through {
+        event,
+        id: run.part(own).object,
+        object,
+        own,
+        start: run.part(own).start,
+        facts,
+        offset: target.offset,
+        finish,
+        extent,
+    };
+    let mut more = More::Nothing;
+    let mut open = None;
+    for n in neighbours(tools, run, &through) {
+        if cx.is_spent() {
+            (open, more) = (Some(SPENT.to_owned()), More::Work);
+            break;
+        }
+        let goal = through.goal(tools, &n, 0);
+        let decision = tools.decider.decide(&mut tools.e.arena, &goal);
+        if tools.decider.cut {
+            more = More::Work;
+        }
+        match decision {
+            Decision::Safe | Decision::SafeIfNoWrap(_) => {}
+            Decision::Unknown(why) => {
+                open = Some(format!("whether it stays in the part `{}`: {why}", run.part(own).name));
             }
-            let goal = through.goal(tools, &n, 0);
-            let decision = tools.decider.decide(&mut tools.e.arena, &goal);
-            if tools.decider.cut {
-                more = More::Work;
-            }
-            match decision {
-                Decision::Safe | Decision::SafeIfNoWrap(_) => {}
-                Decision::Unknown(why) => {
-                    open = Some(format!("whether it stays in the part `{}`: {why}", run.part(own).name));
+            Decision::Fails { model, mode, degenerate } => {
+                let c = Counterexample { model, mode, degenerate };
+                let crossing = Crossing { neighbour: n, c };
+                let look = crossed(cx, tools, run, &through, crossing, effort);
+                if look.outcome.rank() > 0 || look.more > more {
+                    return Look { more: look.more.max(more), ..look };
                 }
-                Decision::Fails { model, mode, degenerate } => {
-                    let look =
-                        self.crossed(tools, run, &through, Crossing { neighbour: n, model, mode, degenerate }, effort);
-                    if look.outcome.rank() > 0 || look.more > more {
-                        return Look { more: look.more.max(more), ..look };
-                    }
+            }
+        }
+    }
+    Look { outcome: open.map_or(Outcome::Safe, Outcome::Unknown), more }
+}
+
+/// Parts that the access could reach, by what is known of where they lie: of those that surely come after its own the
+/// nearest, since the others lie behind it.
+fn neighbours(tools: &mut Tools<'_>, run: &Run, t: &Through<'_>) -> Vec<Neighbour> {
+    let a = &mut tools.e.arena;
+    let mut found: Vec<(Neighbour, bool)> = vec![];
+    for id in run.layout.alive_at(&run.run.partitions, t.own, t.event.at) {
+        let other = run.part(id);
+        let distance = a.sub(other.start, t.start);
+        let range = a.range(distance);
+        let both = a.and(t.facts, other.path);
+        if range.hi.is_none_or(|h| h > 0) {
+            let after = a.lt(t.start, other.start);
+            let facts = a.and(both, after);
+            found
+                .push((Neighbour { id, start: other.start, end: End::Finish, facts }, range.lo.is_some_and(|l| l > 0)));
+        }
+        if range.lo.is_none_or(|l| l < 0) {
+            let (before, reached) = (a.lt(other.start, t.start), a.le(other.start, t.offset));
+            let facts = a.and_all(vec![both, before, reached]);
+            found.push((Neighbour { id, start: other.start, end: End::Start, facts }, false));
+        }
+    }
+    let sure: Vec<Neighbour> =
+        found.iter().filter(|(n, surely)| *surely && n.end == End::Finish).map(|(n, _)| *n).collect();
+    found.retain(|(n, _)| {
+        n.end == End::Start
+            || !sure.iter().any(|m| {
+                m.id != n.id && {
+                    let d = a.sub(n.start, m.start);
+                    a.range(d).lo.is_some_and(|l| l > 0 || l == 0 && m.id < n.id)
                 }
-            }
-        }
-        Look { outcome: open.map_or(Outcome::Safe, Outcome::Unknown), more }
-    }
+            })
+    });
+    found.into_iter().map(|(n, _)| n).filter(|n| a.as_bool(n.facts) != Some(false)).collect()
+}
 
-    /// Parts that the access could reach, by what is known of where they lie: of those that surely come after its own the
-    /// nearest, since the others lie behind it.
-    fn neighbours(&self, tools: &mut Tools<'p>, run: &Run, t: &Through<'_>) -> Vec<Neighbour> {
-        let a = &mut tools.e.arena;
-        let mut found: Vec<(Neighbour, bool)> = vec![];
-        for id in run.layout.alive_at(&run.run.partitions, t.own, t.event.at) {
-            let other = run.part(id);
-            let distance = a.sub(other.start, t.start);
-            let range = a.range(distance);
-            let both = a.and(t.facts, other.path);
-            if range.hi.is_none_or(|h| h > 0) {
-                let after = a.lt(t.start, other.start);
-                let facts = a.and(both, after);
-                found.push((
-                    Neighbour { id, start: other.start, end: End::Finish, facts },
-                    range.lo.is_some_and(|l| l > 0),
-                ));
-            }
-            if range.lo.is_none_or(|l| l < 0) {
-                let (before, reached) = (a.lt(other.start, t.start), a.le(other.start, t.offset));
-                let facts = a.and_all(vec![both, before, reached]);
-                found.push((Neighbour { id, start: other.start, end: End::Start, facts }, false));
-            }
-        }
-        let sure: Vec<Neighbour> =
-            found.iter().filter(|(n, surely)| *surely && n.end == End::Finish).map(|(n, _)| *n).collect();
-        found.retain(|(n, _)| {
-            n.end == End::Start
-                || !sure.iter().any(|m| {
-                    m.id != n.id && {
-                        let d = a.sub(n.start, m.start);
-                        a.range(d).lo.is_some_and(|l| l > 0 || l == 0 && m.id < n.id)
-                    }
-                })
-        });
-        found.into_iter().map(|(n, _)| n).filter(|n| a.as_bool(n.facts) != Some(false)).collect()
+/// A model leads into another part: what that is worth.
+fn crossed(
+    cx: &Context<'_>,
+    tools: &mut Tools<'_>,
+    run: &Run,
+    t: &Through<'_>,
+    mut c: Crossing,
+    effort: Effort,
+) -> Look {
+    let goal = t.goal(tools, &c.neighbour, 0);
+    let unknowns = cone::unknowns(&tools.e, &[goal.offset, goal.extent, goal.bytes]);
+    if cx.bare {
+        return Look::of(Outcome::Unknown("not safe without what is assumed".into()));
     }
+    if effort == Effort::First
+        && let Some(u) = unknowns.first()
+    {
+        return Look { outcome: Outcome::Unknown(u.clone()), more: More::Replay };
+    }
+    let doubt = match run.layout.meaning(tools, run, t, &c.neighbour) {
+        Meaning::Across => return Look::of(Outcome::Safe),
+        Meaning::Apart(better) => {
+            c.c = better;
+            None
+        }
+        Meaning::Doubtful(why) => Some(why),
+    };
+    Look::of(replayed_across(cx, tools, run, t, &c, doubt, unknowns))
+}
 
-    /// A model leads into another part: what that is worth.
-    fn crossed(&self, tools: &mut Tools<'p>, run: &Run, t: &Through<'_>, mut c: Crossing, effort: Effort) -> Look {
-        let goal = t.goal(tools, &c.neighbour, 0);
-        let unknowns = cone::unknowns(&tools.e, &[goal.offset, goal.extent, goal.bytes]);
-        if self.assumed.asked.is_some() {
-            return Look::of(Outcome::Unknown("not safe without what is assumed".into()));
-        }
-        if effort == Effort::First
-            && let Some(u) = unknowns.first()
-        {
-            return Look { outcome: Outcome::Unknown(u.clone()), more: More::Replay };
-        }
-        let doubt = match run.layout.meaning(tools, run, t, &c.neighbour) {
-            Meaning::Across => return Look::of(Outcome::Safe),
-            Meaning::Apart { model, mode, degenerate } => {
-                c = Crossing { model, mode, degenerate, ..c };
-                None
-            }
-            Meaning::Doubtful(why) => Some(why),
+/// A crossing whose meaning is weighed: its replay, and the finding.
+fn replayed_across(
+    cx: &Context<'_>,
+    tools: &mut Tools<'_>,
+    run: &Run,
+    t: &Through<'_>,
+    c: &Crossing,
+    doubt: Option<&'static str>,
+    unknowns: Vec<String>,
+) -> Outcome {
+    let (own, other) = (run.part(t.own), run.part(c.neighbour.id));
+    let others = run
+        .layout
+        .alive_at(&run.run.partitions, t.own, t.event.at)
+        .into_iter()
+        .map(|id| replay::site(run.part(id).set))
+        .collect();
+    let parts = Parts::Named { own: replay::site(own.set), others };
+    let wanted = Wanted::Out(parts.clone());
+    let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, t.event, &c.c, wanted);
+    let (replay, mut assumptions) =
+        match worth_of(&judged, &own.name, doubt.is_some(), unknowns.is_empty(), tools.root.trusted) {
+            Ok(worth) => worth,
+            Err(outcome) => return outcome,
         };
-        Look::of(self.replayed_across(tools, run, t, &c, doubt, unknowns))
+    if let Some(why) = doubt {
+        assumptions.push(format!("that `{}` and `{}` are kept apart, although {why}", own.name, other.name));
     }
+    if !tools.root.trusted {
+        assumptions.push(format!("`{}` is called with these arguments", cx.program.func(tools.root.func).display));
+    }
+    let verdict = if doubt.is_none() && replay == Replay::Reached && tools.root.trusted {
+        Verdict::Proved
+    } else {
+        Verdict::Possible
+    };
+    let worth = Worth { verdict, replay, assumptions, unknowns };
+    Outcome::Found(Box::new(finding(cx, tools, run, t, c, (&judged, worth, &parts))))
+}
 
-    fn replayed_across(
-        &self,
-        tools: &mut Tools<'p>,
-        run: &Run,
-        t: &Through<'_>,
-        c: &Crossing,
-        doubt: Option<&'static str>,
-        unknowns: Vec<String>,
-    ) -> Outcome {
-        let (own, other) = (run.part(t.own), run.part(c.neighbour.id));
-        let others = run
-            .layout
-            .alive_at(&run.run.partitions, t.own, t.event.at)
-            .into_iter()
-            .map(|id| replay::site(run.part(id).set))
-            .collect();
-        let parts = Parts::Named { own: replay::site(own.set), others };
-        let judged = tools.judge.judge(
-            &tools.e.arena,
-            &run.launch,
-            &run.run.thread,
-            t.event,
-            &c.model,
-            c.mode,
-            Wanted::Out(parts.clone()),
-        );
-        let (replay, mut assumptions) = match &judged {
-            Judged::Reached { assumptions, .. } => (Replay::Reached, assumptions.clone()),
-            // Where a part begins may rest on something that was not followed, and a model may put it anywhere.
-            Judged::NotReached(_)
-            | Judged::Incomplete(_)
-            | Judged::Astray { .. }
-            | Judged::ByChance(_)
-            | Judged::InTurn { .. }
-                if !unknowns.is_empty() =>
-            {
-                return Outcome::Safe;
-            }
-            Judged::NotReached(_) if doubt.is_some() => return Outcome::Safe,
-            Judged::NotReached(why) => {
-                return Outcome::Unknown(format!(
-                    "it may leave the part `{}`, but replay did not reach that: {why}",
-                    own.name
-                ));
-            }
-            Judged::Incomplete(why) | Judged::Astray { why, .. } if !tools.root.trusted => {
-                return Outcome::Unknown(why.clone());
-            }
-            Judged::ByChance(_) => return Outcome::Unknown("what `rand` gives".into()),
-            Judged::InTurn { .. } => return Outcome::Unknown("the order in which threads run".into()),
-            Judged::Incomplete(why) | Judged::Astray { why, .. } => {
-                (Replay::Incomplete, vec![format!("replay stopped: {why}")])
-            }
-        };
-        if let Some(why) = doubt {
-            assumptions.push(format!("that `{}` and `{}` are kept apart, although {why}", own.name, other.name));
+/// How far the replay of a crossing came, and what that takes for granted; `Err`: what it comes to otherwise.
+fn worth_of(
+    judged: &Judged,
+    own: &str,
+    doubtful: bool,
+    known: bool,
+    trusted: bool,
+) -> Result<(Replay, Vec<String>), Outcome> {
+    match judged {
+        Judged::Reached { assumptions, .. } => Ok((Replay::Reached, assumptions.clone())),
+        // Where a part begins may rest on something that was not followed, and a model may put it anywhere.
+        _ if !known => Err(Outcome::Safe),
+        Judged::NotReached(_) if doubtful => Err(Outcome::Safe),
+        Judged::NotReached(why) => {
+            Err(Outcome::Unknown(format!("it may leave the part `{own}`, but replay did not reach that: {why}")))
         }
-        if !tools.root.trusted {
-            assumptions
-                .push(format!("`{}` is called with these arguments", self.program.func(tools.root.func).display));
+        Judged::Incomplete(why) | Judged::Astray { why, .. } if !trusted => Err(Outcome::Unknown(why.clone())),
+        Judged::ByChance(_) => Err(Outcome::Unknown("what `rand` gives".into())),
+        Judged::InTurn { .. } => Err(Outcome::Unknown("the order in which threads run".into())),
+        Judged::Incomplete(why) | Judged::Astray { why, .. } => {
+            Ok((Replay::Incomplete, vec![format!("replay stopped: {why}")]))
         }
-        let verdict = if doubt.is_none() && replay == Replay::Reached && tools.root.trusted {
-            Verdict::Proved
-        } else {
-            Verdict::Possible
-        };
-        let goal = Obligation { facts: c.neighbour.facts, offset: t.offset, bytes: t.event.bytes, extent: t.extent };
-        let bad = Bad {
-            root: &tools.root,
-            launch: &run.launch,
-            thread: &run.run.thread,
-            kernel: run.kernel,
-            event: t.event,
-            object: t.object,
-            obligation: &goal,
-            model: &c.model,
-            mode: c.mode,
-            degenerate: c.degenerate,
-        };
-        let mut finding = bad.finding(
-            &tools.e,
-            &tools.judge,
-            &judged,
-            Worth { verdict, replay, assumptions, unknowns },
-            self.place_of(t.event),
-        );
-        let what = verb(t.event.kind);
-        let beyond = match c.neighbour.end {
-            End::Start => "before the start",
-            End::Finish => "past the end",
-        };
-        finding.rule = Rule::IntraAllocation;
-        finding.message = format!("{what} {beyond} of `{}`, into `{}`", own.name, other.name);
-        let (start, end) = bounds(tools, run, t, c, &judged);
-        finding.access.partition = Some(format!(
-            "`{}`: bytes {} to {} of `{}`",
-            own.name,
-            shown(tools, t.start, start),
-            shown(tools, end.1, end.0),
-            t.object.name
-        ));
-        if let Some(w) = &mut finding.witness {
-            w.offset_bytes -= start;
-            w.extent_bytes = end.0 - start;
-            if let Some(sites) = &mut w.sites {
-                sites.part = Some(part_sites(&parts));
-            }
-        }
-        Outcome::Found(Box::new(finding))
     }
+}
+
+/// The finding, in terms of the two parts.
+fn finding(
+    cx: &Context<'_>,
+    tools: &Tools<'_>,
+    run: &Run,
+    t: &Through<'_>,
+    c: &Crossing,
+    (judged, worth, parts): (&Judged, Worth, &Parts),
+) -> Finding {
+    let (own, other) = (run.part(t.own), run.part(c.neighbour.id));
+    let goal = Obligation { facts: c.neighbour.facts, offset: t.offset, bytes: t.event.bytes, extent: t.extent };
+    let bad = Bad { root: &tools.root, run, event: t.event, object: t.object, obligation: &goal, counterexample: &c.c };
+    let mut finding = bad.finding(&tools.e, &tools.judge, judged, worth, cx.place_of(t.event));
+    let what = verb(t.event.kind);
+    let beyond = match c.neighbour.end {
+        End::Start => "before the start",
+        End::Finish => "past the end",
+    };
+    finding.rule = Class::IntraAllocation;
+    finding.message = format!("{what} {beyond} of `{}`, into `{}`", own.name, other.name);
+    let (start, end) = bounds(tools, run, t, c, judged);
+    finding.access.partition = Some(format!(
+        "`{}`: bytes {} to {} of `{}`",
+        own.name,
+        shown(tools, t.start, start),
+        shown(tools, end.1, end.0),
+        t.object.name
+    ));
+    if let Some(w) = &mut finding.witness {
+        w.offset_bytes -= start;
+        w.extent_bytes = end.0 - start;
+        if let Some(sites) = &mut w.sites {
+            sites.part = Some(part_sites(parts));
+        }
+    }
+    finding
 }
 
 /// A term in the program's words; its value in the witness where that would be long.
@@ -321,7 +276,7 @@ fn shown(tools: &Tools<'_>, t: TermId, value: i64) -> String {
 /// Where a part begins and ends in a model, in bytes, and the term of its end: the first start behind its own, or that of
 /// the object.
 fn bounds(tools: &Tools<'_>, run: &Run, t: &Through<'_>, c: &Crossing, judged: &Judged) -> (i64, (i64, TermId)) {
-    let value = |x: TermId| c.model.value(&tools.e.arena, x, c.mode).and_then(|v| i64::try_from(v).ok());
+    let value = |x: TermId| c.c.model.value(&tools.e.arena, x, c.c.mode).and_then(|v| i64::try_from(v).ok());
     let start = value(t.start).unwrap_or(0);
     let starts = run.layout.alive_at(&run.run.partitions, t.own, t.event.at).into_iter().map(|id| run.part(id).start);
     let next = starts.filter_map(|s| value(s).filter(|v| *v > start).map(|v| (v, s))).min_by_key(|(v, _)| *v);

@@ -4,18 +4,30 @@
 //! In: accesses and copies whose pointer may be such a one. Out: findings. Pageable memory of the host is legal in kernels on
 //! some systems: what is said of it is *possible* at most, and nothing where the replay had to take anything for granted.
 
+use super::rule::Rule;
+use crate::check::context::{Context, Place, Run, Tools};
+use crate::check::counterexample::concrete_trials::trials;
 use crate::check::counterexample::replay::Wanted;
-use crate::check::engine::Place;
 use crate::check::findings::build::narrow;
-use crate::check::findings::host_call::{Suspect, Tools};
-use crate::check::findings::kernel::{Happens, Launched, Suspected};
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::findings::host_call::Suspect;
+use crate::check::findings::kernel::Suspected;
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
-use crate::report::finding::{Direction, Level, Replay, Rule, Verdict};
+use crate::check::solver::WrapMode;
+use crate::report::finding::{Direction, Level, Replay, Rule as Class, Verdict};
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::terms::term::TermId;
 use crate::witness::Fault;
+
+/// The rule. What it asks of accesses is part of [`super::bounds`], since a pointer may be null or not.
+pub(in crate::check) struct InvalidPointer;
+
+impl Rule for InvalidPointer {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::InvalidPointer]
+    }
+}
 
 /// What null points to: nothing.
 fn nothing() -> Object {
@@ -33,7 +45,7 @@ fn verb(kind: AccessKind) -> (&'static str, Direction) {
 /// A kernel's access through a pointer that is null under these facts; `offset` is the address then.
 pub(in crate::check) fn null_in_kernel(
     tools: &mut Tools<'_>,
-    l: &Launched<'_>,
+    run: &Run,
     event: &AccessEvent,
     facts: TermId,
     offset: TermId,
@@ -42,7 +54,7 @@ pub(in crate::check) fn null_in_kernel(
     let open = || Outcome::Unknown("a null pointer".into());
     let happens = match tools.decider.happens(&mut tools.e.arena, facts) {
         Decision::Safe => return Outcome::Safe,
-        Decision::Fails { model, mode, degenerate } => Happens { model, mode, degenerate },
+        Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
         Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return open(),
     };
     let extent = tools.e.arena.int(0);
@@ -50,7 +62,7 @@ pub(in crate::check) fn null_in_kernel(
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
     let message = format!("{} through `{}`, which is null", verb(event.kind).0, place.1);
     let s = Suspected {
-        rule: Rule::InvalidPointer,
+        rule: Class::InvalidPointer,
         wanted: Wanted::Fault(Fault::Null),
         event,
         object: &nothing(),
@@ -58,7 +70,7 @@ pub(in crate::check) fn null_in_kernel(
         essential: &conditions,
         message,
     };
-    match l.replayed(tools, s, &happens, place) {
+    match s.replayed(tools, run, &happens, place) {
         // Where the replay stops short, a null that a path of the host left behind is no more than undecided.
         Ok(f) if f.verdict == Verdict::Proved || f.witness.as_ref().is_some_and(|w| w.replay == Replay::Reached) => {
             Outcome::Found(Box::new(f))
@@ -68,11 +80,11 @@ pub(in crate::check) fn null_in_kernel(
 }
 
 /// A kernel's access through a pointer that was read where nothing has written, under these facts.
-pub(in crate::check) fn unset_in_kernel(
+fn unset_in_kernel(
     tools: &mut Tools<'_>,
-    l: &Launched<'_>,
+    run: &Run,
     event: &AccessEvent,
-    (facts, happens): (TermId, Happens),
+    (facts, happens): (TermId, Counterexample),
     place: Place,
 ) -> Outcome {
     let (offset, extent) = (tools.e.arena.int(0), tools.e.arena.int(0));
@@ -80,7 +92,7 @@ pub(in crate::check) fn unset_in_kernel(
     let message = format!("{} of `{}` through a pointer that was never set", verb(event.kind).0, place.1);
     let conditions: Vec<TermId> = event.targets.iter().map(|t| t.cond).collect();
     let s = Suspected {
-        rule: Rule::InvalidPointer,
+        rule: Class::InvalidPointer,
         wanted: Wanted::Fault(Fault::Unset),
         event,
         object: &nothing(),
@@ -88,7 +100,40 @@ pub(in crate::check) fn unset_in_kernel(
         essential: &conditions,
         message,
     };
-    l.replayed(tools, s, &happens, place).map_or_else(Outcome::Unknown, |f| Outcome::Found(Box::new(f)))
+    s.replayed(tools, run, &happens, place).map_or_else(Outcome::Unknown, |f| Outcome::Found(Box::new(f)))
+}
+
+/// An access through a pointer that was never set, under these facts.
+pub(in crate::check) fn unset<'p>(
+    cx: &Context<'p>,
+    tools: &mut Tools<'p>,
+    run: &Run,
+    ev: &AccessEvent,
+    facts: TermId,
+) -> Outcome {
+    let happens = match tools.decider.happens(&mut tools.e.arena, facts) {
+        Decision::Safe => return Outcome::Safe,
+        Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
+        Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return Outcome::Unknown(String::new()),
+    };
+    let open = match unset_in_kernel(tools, run, ev, (facts, happens), cx.place_of(ev)) {
+        Outcome::Unknown(why) => why,
+        found => return found,
+    };
+    // What memory holds, say, the program decides otherwise than the model, but not under all inputs.
+    let small = trials(cx, tools)
+        .inputs(&tools.e.arena, &run.launch, &run.run.thread, ev)
+        .filter(|(_, random)| random.is_empty())
+        .map(|(m, _)| m);
+    let Some(model) = small else { return Outcome::Unknown(open) };
+    let degenerate = tools.decider.sizes.degenerate(&tools.e.arena, &model);
+    unset_in_kernel(
+        tools,
+        run,
+        ev,
+        (facts, Counterexample { model, mode: WrapMode::Assume, degenerate }),
+        cx.place_of(ev),
+    )
 }
 
 /// Whether an object is memory of the host that it has not made known to devices.
@@ -106,7 +151,7 @@ pub(in crate::check) fn is_hosts_own(tools: &Tools<'_>, o: ObjId) -> bool {
 /// A kernel's access to memory of the host; `None` where that is no finding.
 pub(in crate::check) fn hosts_in_kernel(
     tools: &mut Tools<'_>,
-    l: &Launched<'_>,
+    run: &Run,
     event: &AccessEvent,
     object: &Object,
     obligation: &Obligation,
@@ -119,7 +164,7 @@ pub(in crate::check) fn hosts_in_kernel(
     let message = format!("{} of `{}`, which is memory of the host", verb(event.kind).0, place.1);
     let essential = [obligation.facts];
     let s = Suspected {
-        rule: Rule::InvalidPointer,
+        rule: Class::InvalidPointer,
         wanted: Wanted::Fault(Fault::HostMemory),
         event,
         object,
@@ -127,7 +172,7 @@ pub(in crate::check) fn hosts_in_kernel(
         essential: &essential,
         message,
     };
-    let mut f = l.replayed(tools, s, &Happens { model: model.clone(), mode, degenerate }, place).ok()?;
+    let mut f = s.replayed(tools, run, &Counterexample { model: model.clone(), mode, degenerate }, place).ok()?;
     // Taken for granted on the way may be that the device can do it.
     if f.verdict != Verdict::Proved || !f.assumptions.is_empty() {
         return None;
@@ -160,7 +205,7 @@ pub(in crate::check) fn null_in_copy(
     let direction = verb(event.kind).1;
     let what = if direction == Direction::Read { "from" } else { "to" };
     let suspect = Suspect {
-        rule: Rule::InvalidPointer,
+        rule: Class::InvalidPointer,
         fault: Fault::Null,
         stack: event.stack.to_vec(),
         object: nothing(),

@@ -4,121 +4,95 @@
 //! through from its first row (`a[0][i]`): only what leaves a row by very little is said, and it is possible at most.
 
 use super::layout_intent::SLIP;
-use crate::check::counterexample::replay;
-use crate::check::counterexample::replay::{Judged, Wanted};
-use crate::check::engine::{Engine, Run};
-use crate::check::findings::build::{Bad, Worth, part_sites};
-use crate::check::findings::host_call::Tools;
+use super::rule::Rule;
+use crate::check::context::{Context, InObject, Run, Tools};
+use crate::check::counterexample::replay::{self, Judged, Wanted};
+use crate::check::findings::build::{Bad, Worth, part_sites, verb};
 use crate::check::obligations::cone;
-use crate::check::obligations::decide::{Decision, Obligation};
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
-use crate::report::finding::{Replay, Rule, Verdict};
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor};
+use crate::report::finding::{Replay, Rule as Class, Verdict};
+use crate::symbolic::exec::executor::{AccessEvent, Executor};
 use crate::symbolic::memory::object::Object;
 use crate::symbolic::memory::partition::Row;
 use crate::symbolic::memory::value::{Base, Target};
 use crate::symbolic::terms::term::TermId;
 use crate::witness::{Fault, Parts};
 
-impl<'p> Engine<'p> {
-    /// Looks at an access that stays in its object.
-    #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    pub(in crate::check) fn in_rows(
-        &self,
-        tools: &mut Tools<'p>,
-        run: &Run,
-        event: &AccessEvent,
-        effort: Effort,
-        object: &Object,
-        target: &Target,
-        facts: TermId,
-        extent: TermId,
-    ) -> Look {
-        let rows: Vec<Row> = inner(&tools.e, event, target, object).copied().collect();
-        Look::worst(
-            rows.into_iter()
-                .map(|r| self.in_row(tools, run, event, effort, object, target, facts, extent, r))
-                .collect::<Vec<_>>(),
-        )
+/// The rule.
+pub(in crate::check) struct Subarray;
+
+impl Rule for Subarray {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::IntraAllocation]
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one access in its whole context")]
-    fn in_row(
-        &self,
-        tools: &mut Tools<'p>,
-        run: &Run,
-        event: &AccessEvent,
-        effort: Effort,
-        object: &Object,
-        target: &Target,
-        facts: TermId,
-        extent: TermId,
-        row: Row,
-    ) -> Look {
-        let safe = Look::of(Outcome::Safe);
-        if self.is_spent() {
-            return safe;
-        }
-        let goal = slack(tools, event, facts, row, 0);
-        let Decision::Fails { model, mode, degenerate } = tools.decider.decide(&mut tools.e.arena, &goal) else {
-            return safe;
-        };
-        let near = slack(tools, event, facts, row, SLIP * i128::from(row.element));
-        if self.assumed.asked.is_some() || !matches!(tools.decider.decide(&mut tools.e.arena, &near), Decision::Safe) {
-            return safe;
-        }
-        let unknowns = cone::unknowns(&tools.e, &[row.offset]);
-        if !unknowns.is_empty() && effort == Effort::First {
-            return Look { more: More::Replay, ..safe };
-        }
-        let parts = Parts::Row { gep: replay::site(row.gep), bytes: row.size };
-        let judged = tools.judge.judge(
-            &tools.e.arena,
-            &run.launch,
-            &run.run.thread,
-            event,
-            &model,
-            mode,
-            Wanted::Out(parts.clone()),
-        );
-        let Judged::Reached { bad: reached, assumptions } = &judged else { return safe };
-        let Fault::Part(bounds) = reached.fault else { return safe };
-        let whole = Obligation { facts, offset: target.offset, bytes: event.bytes, extent };
-        let bad = Bad {
-            root: &tools.root,
-            launch: &run.launch,
-            thread: &run.run.thread,
-            kernel: run.kernel,
-            event,
-            object,
-            obligation: &whole,
-            model: &model,
-            mode,
-            degenerate,
-        };
-        let worth =
-            Worth { verdict: Verdict::Possible, replay: Replay::Reached, assumptions: assumptions.clone(), unknowns };
-        let place = self.place_of(event);
-        let what = match event.kind {
-            AccessKind::Read => "read",
-            AccessKind::Write => "write",
-            AccessKind::Atomic => "atomic update",
-        };
-        let beyond = if reached.offset < bounds.start { "before the start" } else { "past the end" };
-        let message = format!("{what} {beyond} of a row of `{}`", place.1);
-        let mut finding = bad.finding(&tools.e, &tools.judge, &judged, worth, place);
-        finding.rule = Rule::IntraAllocation;
-        finding.message = message;
-        finding.access.partition = Some(format!("a row of {} bytes in `{}`", row.size, object.name));
-        if let Some(w) = &mut finding.witness {
-            w.offset_bytes = reached.offset - bounds.start;
-            w.extent_bytes = i64::try_from(row.size).unwrap_or(i64::MAX);
-            if let Some(sites) = &mut w.sites {
-                sites.part = Some(part_sites(&parts));
-            }
-        }
-        Look::of(Outcome::Found(Box::new(finding)))
+    fn concerns(&self, e: &Executor<'_>, _: &Run, event: &AccessEvent) -> bool {
+        concerns(e, event)
     }
+
+    fn in_object(
+        &self,
+        cx: &Context<'_>,
+        tools: &mut Tools<'_>,
+        run: &Run,
+        access: &InObject<'_>,
+        effort: Effort,
+    ) -> Look {
+        look(cx, tools, run, access, effort)
+    }
+}
+
+/// Looks at an access that stays in its object.
+fn look(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<'_>, effort: Effort) -> Look {
+    let rows: Vec<Row> = inner(&tools.e, access.event, access.target, access.object).copied().collect();
+    Look::worst(rows.into_iter().map(|r| in_row(cx, tools, run, access, effort, r)).collect::<Vec<_>>())
+}
+
+fn in_row(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<'_>, effort: Effort, row: Row) -> Look {
+    let InObject { event, object, target, facts, extent } = *access;
+    let safe = Look::of(Outcome::Safe);
+    if cx.is_spent() {
+        return safe;
+    }
+    let goal = slack(tools, event, facts, row, 0);
+    let Decision::Fails { model, mode, degenerate } = tools.decider.decide(&mut tools.e.arena, &goal) else {
+        return safe;
+    };
+    let near = slack(tools, event, facts, row, SLIP * i128::from(row.element));
+    if cx.bare || !matches!(tools.decider.decide(&mut tools.e.arena, &near), Decision::Safe) {
+        return safe;
+    }
+    let unknowns = cone::unknowns(&tools.e, &[row.offset]);
+    if !unknowns.is_empty() && effort == Effort::First {
+        return Look { more: More::Replay, ..safe };
+    }
+    let parts = Parts::Row { gep: replay::site(row.gep), bytes: row.size };
+    let c = Counterexample { model, mode, degenerate };
+    let wanted = Wanted::Out(parts.clone());
+    let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, event, &c, wanted);
+    let Judged::Reached { bad: reached, assumptions } = &judged else { return safe };
+    let Fault::Part(bounds) = reached.fault else { return safe };
+    let whole = Obligation { facts, offset: target.offset, bytes: event.bytes, extent };
+    let bad = Bad { root: &tools.root, run, event, object, obligation: &whole, counterexample: &c };
+    let worth =
+        Worth { verdict: Verdict::Possible, replay: Replay::Reached, assumptions: assumptions.clone(), unknowns };
+    let place = cx.place_of(event);
+    let what = verb(event.kind);
+    let beyond = if reached.offset < bounds.start { "before the start" } else { "past the end" };
+    let message = format!("{what} {beyond} of a row of `{}`", place.1);
+    let mut finding = bad.finding(&tools.e, &tools.judge, &judged, worth, place);
+    finding.rule = Class::IntraAllocation;
+    finding.message = message;
+    finding.access.partition = Some(format!("a row of {} bytes in `{}`", row.size, object.name));
+    if let Some(w) = &mut finding.witness {
+        w.offset_bytes = reached.offset - bounds.start;
+        w.extent_bytes = i64::try_from(row.size).unwrap_or(i64::MAX);
+        if let Some(sites) = &mut w.sites {
+            sites.part = Some(part_sites(&parts));
+        }
+    }
+    Look::of(Outcome::Found(Box::new(finding)))
 }
 
 /// The rows of an access that are not its whole object: the index of that has been decided.
@@ -133,7 +107,7 @@ fn inner<'a>(
 }
 
 /// Whether an access may have to stay in a row of its object.
-pub(in crate::check) fn concerns(e: &Executor<'_>, event: &AccessEvent) -> bool {
+fn concerns(e: &Executor<'_>, event: &AccessEvent) -> bool {
     event.targets.iter().any(|t| matches!(t.base, Base::Object(o) if inner(e, event, t, e.object(o)).next().is_some()))
 }
 

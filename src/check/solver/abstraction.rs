@@ -6,7 +6,7 @@
 //! has: a proof of these is a proof of those, whichever way wraps are read, and that something wraps below the number has no part in
 //! it. Models mean nothing.
 
-use super::Free;
+use super::query::Free;
 use crate::symbolic::terms::term::{Arena, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -3,8 +3,8 @@
 //! Integer solvers see a bitwise operation as a sum over dozens of bits and seldom find a model in time, also where nearly every
 //! large number is one. In: a query with such operations. Out: a model that evaluation confirms, or nothing, which says nothing.
 
-use super::smt::Query;
-use super::{Model, enumerate};
+use super::enumerate;
+use super::query::{Model, Query};
 use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 

@@ -5,12 +5,12 @@
 //! answer in those numbers, with what it cost: whoever recalls it is charged as if it had searched, and is told nothing that it could not have
 //! found with what it had to spend. An answer of *satisfiable* is evaluated by whoever asked, as one of Z3 is.
 
-use super::smt::{OUT_OF_WORK, Outcome, Query};
-use super::{Model, WrapMode};
+use super::canonical::Own;
+use super::query::{Model, OUT_OF_WORK, Outcome, Query};
 use crate::inside::{self, Phase};
 use crate::nets;
-use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
-use crate::work::{self, Work, charge, cost, done};
+use crate::symbolic::terms::term::{Arena, SymId};
+use crate::work::{self, Work, charge, done};
 use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -254,201 +254,12 @@ pub(super) fn answer(
     outcome
 }
 
-/// A query in an arena of its own.
-struct Own {
-    key: [u8; 32],
-    arena: Arena,
-    symbols: Vec<SymId>,
-    want: Vec<(TermId, bool)>,
-    bounds: Vec<(SymId, Range)>,
-}
-
-impl Own {
-    fn of(arena: &Arena, query: &Query) -> Self {
-        let roots: Vec<TermId> = query.want.iter().map(|w| w.0).collect();
-        let (own, terms, symbols) = arena.extract(&roots);
-        let numbers: FxHashMap<SymId, SymId> = symbols.iter().zip(0..).map(|(s, i)| (*s, SymId(i))).collect();
-        let want: Vec<(TermId, bool)> = query.want.iter().map(|(t, truth)| (terms[t], *truth)).collect();
-        // Bounds of what the question does not speak of bound nothing.
-        let bounds: Vec<(SymId, Range)> =
-            query.bounds.iter().filter_map(|(s, r)| Some((*numbers.get(s)?, *r))).collect();
-        let mut writer = Writer { hasher: blake3::Hasher::new() };
-        writer.byte(u8::from(query.mode == WrapMode::Exact));
-        writer.byte(u8::from(query.strict));
-        writer.count(own.len());
-        for i in 0..own.len() {
-            writer.term(&own, TermId(i as u32));
-        }
-        writer.count(want.len());
-        for (t, truth) in &want {
-            writer.child(*t);
-            writer.byte(u8::from(*truth));
-        }
-        for (s, r) in &bounds {
-            writer.word(s.0);
-            writer.range(*r);
-        }
-        Self { key: *writer.hasher.finalize().as_bytes(), arena: own, symbols, want, bounds }
-    }
-
-    fn query<'a>(&'a self, of: &Query) -> Query<'a> {
-        Query { want: &self.want, bounds: &self.bounds, mode: of.mode, strict: of.strict }
-    }
-
-    /// What reading it costs.
-    fn least(&self) -> Work {
-        Work::units(cost::CONTEXT + cost::ENCODE.saturating_mul(self.arena.len() as u64))
-    }
-}
-
-/// Writes the terms of such an arena.
-struct Writer {
-    hasher: blake3::Hasher,
-}
-
-impl Writer {
-    fn byte(&mut self, v: u8) {
-        self.hasher.update(&[v]);
-    }
-    fn word(&mut self, v: u32) {
-        self.hasher.update(&v.to_le_bytes());
-    }
-    fn int(&mut self, v: i128) {
-        self.hasher.update(&v.to_le_bytes());
-    }
-    fn count(&mut self, n: usize) {
-        self.hasher.update(&(n as u64).to_le_bytes());
-    }
-
-    fn range(&mut self, r: Range) {
-        for bound in [r.lo, r.hi] {
-            self.byte(u8::from(bound.is_some()));
-            self.int(bound.unwrap_or(0));
-        }
-    }
-
-    fn child(&mut self, t: TermId) {
-        self.word(t.0);
-    }
-
-    fn children<'t>(&mut self, all: impl IntoIterator<Item = &'t TermId, IntoIter: ExactSizeIterator>) {
-        let all = all.into_iter();
-        self.count(all.len());
-        for t in all {
-            self.child(*t);
-        }
-    }
-
-    fn term(&mut self, arena: &Arena, t: TermId) {
-        self.range(arena.range(t));
-        match arena.get(t) {
-            Term::Int(v) => {
-                self.byte(0);
-                self.int(*v);
-            }
-            Term::Sym(s) => {
-                self.byte(1);
-                self.word(s.0);
-                self.range(arena.symbol(*s).range);
-            }
-            Term::Poly(p) => {
-                self.byte(2);
-                self.count(p.terms.len());
-                for (monomial, coefficient) in &p.terms {
-                    self.children(monomial);
-                    self.int(*coefficient);
-                }
-            }
-            Term::Div(a, b) => {
-                self.byte(3);
-                self.children([a, b]);
-            }
-            Term::Rem(a, b) => {
-                self.byte(4);
-                self.children([a, b]);
-            }
-            Term::FloorDiv(a, c) => {
-                self.byte(5);
-                self.child(*a);
-                self.int(*c);
-            }
-            Term::Mod(a, c) => {
-                self.byte(6);
-                self.child(*a);
-                self.int(*c);
-            }
-            Term::Ite(c, a, b) => {
-                self.byte(7);
-                self.children([c, a, b]);
-            }
-            Term::Wrap { arg, bits, signed } => {
-                self.byte(8);
-                self.child(*arg);
-                self.word(*bits);
-                self.byte(u8::from(*signed));
-            }
-            Term::BitAnd(a, b, w) => {
-                self.byte(9);
-                self.children([a, b]);
-                self.word(*w);
-            }
-            Term::BitOr(a, b, w) => {
-                self.byte(10);
-                self.children([a, b]);
-                self.word(*w);
-            }
-            Term::BitXor(a, b, w) => {
-                self.byte(11);
-                self.children([a, b]);
-                self.word(*w);
-            }
-            Term::Pow2(a) => {
-                self.byte(12);
-                self.child(*a);
-            }
-            Term::Apply { name, args, range } => {
-                self.byte(13);
-                self.count(name.len());
-                self.hasher.update(name.as_bytes());
-                self.children(args);
-                self.range(*range);
-            }
-            Term::True => self.byte(14),
-            Term::False => self.byte(15),
-            Term::Le(a) => {
-                self.byte(16);
-                self.child(*a);
-            }
-            Term::EqZ(a) => {
-                self.byte(17);
-                self.child(*a);
-            }
-            Term::Not(a) => {
-                self.byte(18);
-                self.child(*a);
-            }
-            Term::And(v) => {
-                self.byte(19);
-                self.children(v);
-            }
-            Term::Or(v) => {
-                self.byte(20);
-                self.children(v);
-            }
-            Term::BoolSym(s) => {
-                self.byte(21);
-                self.word(s.0);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Answers, Own, recalling};
+    use crate::check::solver::entail;
     use crate::check::solver::independence::Groups;
-    use crate::check::solver::smt::{OUT_OF_WORK, Outcome, Query};
-    use crate::check::solver::{Answer, Limits, Model, WrapMode, smt};
+    use crate::check::solver::query::{Answer, Limits, Model, OUT_OF_WORK, Outcome, Query, WrapMode};
     use crate::symbolic::terms::term::{Arena, InputSource, Range, SymId, SymKind, TermId};
     use crate::work::{Work, charge, done};
     use std::collections::HashMap;
@@ -659,7 +470,7 @@ mod tests {
         let prove = |kept: Option<&'static [u8]>| {
             super::begin_task();
             let kept = kept.map(|bytes| Arc::new(Always(bytes)) as Arc<dyn Answers>);
-            recalling(kept, || smt::prove(&a, &[], t, WrapMode::Assume, &Limits::default(), &mut Groups::default()))
+            recalling(kept, || entail::prove(&a, &[], t, WrapMode::Assume, &Limits::default(), &mut Groups::default()))
         };
         assert!(matches!(prove(None), Answer::Model(_)), "7 * 7 is more than 7");
         assert!(matches!(prove(Some(&[0, 0])), Answer::Proved { .. }), "as it was kept");

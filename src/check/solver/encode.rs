@@ -9,7 +9,7 @@
 //! which always have a value, one is the negation of the other. Where not strict, an operation without value takes
 //! any value.
 
-use super::WrapMode;
+use super::query::WrapMode;
 use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use z3::ast::{Ast, Bool, Int};

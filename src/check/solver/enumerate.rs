@@ -3,8 +3,7 @@
 //! In: terms with the truth each must have. Out: a model, or that there is none; nothing where symbols are unbounded,
 //! their assignments too many, or an operation may be without value.
 
-use super::smt::Outcome;
-use super::{Model, WrapMode};
+use super::query::{Model, Outcome, WrapMode};
 use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId, Valuation};
 use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;

@@ -3,8 +3,8 @@
 //! The path to an access says much that has nothing to do with its index: loops that ended before, tests of other
 //! variables. What was found out about such a group is kept for the next access on that path.
 
-use super::smt::{self, Budget, Outcome};
-use super::{Limits, Model, ModelAnswer, Positive, WrapMode, minimise};
+use super::query::{Budget, Limits, Model, ModelAnswer, Outcome, Positive, WrapMode};
+use super::{minimise, smt};
 use crate::symbolic::terms::term::{Arena, SymId, Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};

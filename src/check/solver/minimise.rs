@@ -1,7 +1,7 @@
 //! Models with small values: a counterexample that is cheap to run and easy to read.
 
-use super::smt::{self, Budget, Outcome, Query};
-use super::{Limits, Model, ModelAnswer, Positive, WrapMode, boundary};
+use super::query::{Budget, Limits, Model, ModelAnswer, Outcome, Positive, Query, WrapMode};
+use super::{boundary, smt};
 use crate::symbolic::terms::term::{Arena, Range, SymId, TermId};
 use crate::work::Work;
 

@@ -3,12 +3,9 @@
 //! In: facts, a goal, bounds on symbols, a budget. Out: unsatisfiable, a model, or why neither. Every model is
 //! checked by exact evaluation before it is returned.
 
-use super::cache;
 use super::encode::{Encoder, SymbolAst};
-use super::independence;
-use super::independence::{Groups, Split};
-use super::{Answer, Free, Limits, Method, Model, WrapMode};
-use super::{boundary, enumerate};
+use super::query::{Budget, Model, OUT_OF_WORK, Outcome, Query, WrapMode};
+use super::{boundary, cache, enumerate};
 use crate::nets;
 use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
 use crate::work::{Allotment, Work, charge, charge_each, cost};
@@ -18,9 +15,6 @@ use z3::{Params, SatResult, Solver, StatisticsValue, Tactic};
 
 /// The oldest Z3 that decides typical index queries; 4.8.12 (Debian 12's) times out on many.
 const OLDEST_Z3: u32 = 5;
-
-/// Why a query is open that took all it was given.
-pub const OUT_OF_WORK: &str = "the solver's budget was spent (limits.work)";
 
 /// Why one is open that a safety net ended.
 const NETTED: &str = "the solver's time limit was reached (limits.solver_ms)";
@@ -35,40 +29,6 @@ pub(super) fn refuse() -> Option<String> {
     let digits = v.trim_start_matches(|c: char| !c.is_ascii_digit());
     let major: u32 = digits.split('.').next().and_then(|m| m.parse().ok()).unwrap_or(0);
     (major < OLDEST_Z3).then(|| format!("the Z3 library in use is {v}; {OLDEST_Z3}.0 or newer is needed (run `make setup`, or check the loader's library path)"))
-}
-
-/// What is left of a [`Limits`].
-pub(super) struct Budget {
-    all: Allotment,
-}
-
-impl Budget {
-    pub fn new(limits: &Limits) -> Self {
-        Self { all: Allotment::of(limits.work) }
-    }
-    /// What is left, at most `most`.
-    pub fn at_most(&self, most: Work) -> Work {
-        self.all.left().min(most)
-    }
-    pub fn spent(&self) -> bool {
-        self.all.is_spent()
-    }
-}
-
-#[derive(Debug)]
-pub(super) enum Outcome {
-    Unsat,
-    Sat(Model),
-    Unknown(String),
-}
-
-/// Terms with the truth each must have, and bounds on symbols.
-pub(super) struct Query<'a> {
-    pub want: &'a [(TermId, bool)],
-    pub bounds: &'a [(SymId, Range)],
-    pub mode: WrapMode,
-    /// Operations without value are excluded instead of having any value.
-    pub strict: bool,
 }
 
 /// One query in an arena and a context of its own, so that neither its answer nor its cost depends on what came before it.
@@ -184,47 +144,6 @@ fn read_model(arena: &Arena, solver: &Solver, enc: &Encoder) -> Option<Model> {
     Some(out)
 }
 
-/// `facts ⊢ goal`: the facts that share symbols with the goal first, then the others.
-pub(super) fn prove(
-    arena: &Arena,
-    facts: &[TermId],
-    goal: TermId,
-    mode: WrapMode,
-    limits: &Limits,
-    groups: &mut Groups,
-) -> Answer {
-    if let Some(reason) = refuse() {
-        return Answer::Unknown(reason);
-    }
-    let budget = Budget::new(limits);
-    let Split { near, far } = independence::split(arena, facts, Some(goal));
-    let mut want: Vec<(TermId, bool)> = near.iter().map(|f| (*f, true)).collect();
-    want.push((goal, false));
-    let mut model = match decide(arena, &want, mode, &budget) {
-        Outcome::Unsat => {
-            return Answer::Proved {
-                by: Method::Z3,
-                used: if limits.core { core(arena, &near, goal, mode, &budget) } else { near },
-                free: Free::default(),
-            };
-        }
-        Outcome::Unknown(why) => return Answer::Unknown(why),
-        Outcome::Sat(m) => m,
-    };
-    // They share nothing with the rest: a path that cannot be taken, or any model of theirs will do.
-    for group in far {
-        match groups.decide(arena, &group, mode, &budget, limits.work) {
-            Outcome::Unsat => return Answer::Proved { by: Method::Z3, used: group, free: Free::default() },
-            Outcome::Unknown(why) => return Answer::Unknown(why),
-            Outcome::Sat(m) => {
-                model.values.extend(m.values);
-                model.applications.extend(m.applications);
-            }
-        }
-    }
-    Answer::Model(model)
-}
-
 /// The whole query, in the time that is left. Where Z3 gives up, every assignment if they are few.
 fn check_whole(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, strict: bool, budget: &Budget) -> Outcome {
     let query = Query { want, bounds: &[], mode, strict };
@@ -268,7 +187,7 @@ fn disagreement(t: TermId) -> Outcome {
 }
 
 /// The facts of an unsatisfiable core; all of them if the second run does not find one.
-fn core(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode, budget: &Budget) -> Vec<TermId> {
+pub(super) fn core(arena: &Arena, facts: &[TermId], goal: TermId, mode: WrapMode, budget: &Budget) -> Vec<TermId> {
     let kept = z3::with_z3_config(&z3::Config::new(), || {
         let solver = Solver::new();
         charge(cost::CONTEXT);

@@ -5,7 +5,7 @@
 
 use super::form::{Used, atom, divide, gcd, plus, product, scaled, single, union};
 use super::store::Store;
-use crate::check::solver::WrapMode;
+use crate::check::solver::query::WrapMode;
 use crate::symbolic::terms::term::{Arena, Monomial, Poly, Range, Term, TermId};
 
 /// Depth of searches for the side conditions of a definition.

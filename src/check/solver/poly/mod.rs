@@ -5,12 +5,13 @@
 //! taken apart and cases are split.
 
 mod define;
+mod disjunctions;
 mod form;
 mod samples;
 mod search;
 mod store;
 
-use super::WrapMode;
+use super::query::WrapMode;
 use crate::symbolic::terms::term::{Arena, Poly, SymId, Term, TermId};
 use form::{Used, plus, scaled, union};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -3,7 +3,7 @@
 //! In: literals. Out: assignments under which every literal is true. They prove nothing: they refute. A polynomial
 //! that is negative under one need not be searched, and a goal that is false under one has a counterexample.
 
-use crate::check::solver::WrapMode;
+use crate::check::solver::query::WrapMode;
 use crate::symbolic::terms::term::{Arena, Poly, SymId, Term, TermId, Valuation};
 use crate::work::{charge, cost};
 use rustc_hash::FxHashMap;

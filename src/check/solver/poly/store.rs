@@ -3,14 +3,13 @@
 //! In: boolean terms, each with the facts it rests on. Out: constraints `p >= 0` and `p == 0`, bounds of monomials by
 //! constants, booleans known to be true, and the disjunctions that are left. Equalities `x == e` are used as rewriting.
 
-use super::form::{Used, common, gcd, plus, quotient, scaled, tighten, union};
+use super::form::{Used, common, quotient, scaled, tighten, union};
 use super::samples::{self, Sample};
 use super::search::Memo;
-use crate::check::solver::WrapMode;
+use crate::check::solver::query::WrapMode;
 use crate::symbolic::terms::term::{Arena, Monomial, Poly, Range, SymId, SymKind, Term, TermId};
 use crate::work::{charge_each, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
 /// `p >= 0`, or `p == 0`.
 #[derive(Clone, Debug)]
@@ -294,13 +293,13 @@ impl Store {
         facts
     }
 
-    fn contradict(&mut self, used: Used) {
+    pub fn contradict(&mut self, used: Used) {
         if self.contradiction.is_none() {
             self.contradiction = Some(used);
         }
     }
 
-    fn add_literal(&mut self, arena: &Arena, t: TermId, used: &Used, unequal: &mut Vec<(Poly, Used)>) {
+    pub fn add_literal(&mut self, arena: &Arena, t: TermId, used: &Used, unequal: &mut Vec<(Poly, Used)>) {
         self.truths.entry(t).or_insert_with(|| used.clone());
         match arena.get(t) {
             Term::Le(a) => {
@@ -452,187 +451,5 @@ impl Store {
             }
         }
         changed
-    }
-
-    // ---- disjunctions ----
-
-    /// Disequalities where one side is known, disjunctions with one member left.
-    fn settle(&mut self, arena: &mut Arena, unequal: Vec<(Poly, Used)>) {
-        let mut changed = false;
-        for (p, used) in unequal {
-            let Some(n) = scaled(&p, -1) else { continue };
-            let known =
-                [&p, &n].into_iter().find_map(|side| Some((plus(side, -1)?, self.nonneg_within(arena, side, 3, 10)?)));
-            if let Some((strict, known)) = known {
-                self.add_constraint(tighten(strict), false, union(&used, &known));
-                changed = true;
-            } else {
-                let (a, b) = (arena.from_poly(p), arena.from_poly(n));
-                let (a, b) = (arena.add_const(a, 1), arena.add_const(b, 1));
-                let both = vec![arena.le_zero(a), arena.le_zero(b)];
-                self.disjunctions.push((both, used));
-            }
-        }
-        let mut left = std::mem::take(&mut self.disjunctions);
-        let mut i = 0;
-        while i < left.len() {
-            let (members, used) = &mut left[i];
-            members.retain(|m| match self.falsified(arena, *m) {
-                Some(u) => {
-                    *used = union(used, &u);
-                    false
-                }
-                None => true,
-            });
-            match members.as_slice() {
-                [] => {
-                    let used = used.clone();
-                    self.contradict(used);
-                    left.swap_remove(i);
-                }
-                [one] => {
-                    let (one, used) = (*one, used.clone());
-                    left.swap_remove(i);
-                    for (t, used) in self.read_members(arena, one, &used) {
-                        let mut more = vec![];
-                        self.literals.push((t, used.clone()));
-                        self.add_literal(arena, t, &used, &mut more);
-                    }
-                    changed = true;
-                }
-                _ => i += 1,
-            }
-        }
-        for (members, used) in &left {
-            changed |= self.weaken(arena, members, used);
-        }
-        self.disjunctions.append(&mut left);
-        if changed {
-            self.define_all(arena);
-            self.propagate(arena);
-            self.memo = Memo::default();
-        }
-    }
-
-    /// What follows of a disjunction whichever member holds: of each form `a <= 0` of one member the bound `a <= c`
-    /// that the others give too. Closed forms of loops come as `i <= n || i <= 0`.
-    fn weaken(&mut self, arena: &Arena, members: &[TermId], used: &Used) -> bool {
-        const MAX_FORMS: usize = 6;
-        let forms = |t: TermId| -> Vec<Poly> {
-            let conjuncts = match arena.get(t) {
-                Term::And(v) => v.clone(),
-                _ => vec![t],
-            };
-            conjuncts
-                .into_iter()
-                .flat_map(|c| match arena.get(c) {
-                    Term::Le(a) => vec![arena.poly(*a)],
-                    Term::EqZ(a) => {
-                        let p = arena.poly(*a);
-                        scaled(&p, -1).into_iter().chain([p]).collect()
-                    }
-                    _ => vec![],
-                })
-                .take(MAX_FORMS)
-                .collect()
-        };
-        let all: Vec<Vec<Poly>> = members.iter().map(|m| forms(*m)).collect();
-        let before = self.constraints.len();
-        for (i, own) in all.iter().enumerate() {
-            for a in own {
-                let mut most = Some(0i128);
-                let mut facts = used.clone();
-                for (_, others) in all.iter().enumerate().filter(|(j, _)| *j != i) {
-                    // a = (a - b) + b <= (a - b) where b <= 0.
-                    let best = others
-                        .iter()
-                        .filter_map(|b| a.add_scaled(b, -1))
-                        .filter_map(|d| self.poly_range(arena, &d).hi.map(|h| (h, d)))
-                        .min_by_key(|(h, _)| *h);
-                    // Or a <= λ·b by the other facts, for a λ that cancels a monomial.
-                    if best.as_ref().is_none_or(|(h, _)| *h > 0)
-                        && let Some(u) = others.iter().find_map(|b| self.bounded_by(arena, a, b))
-                    {
-                        facts = union(&facts, &u);
-                        continue;
-                    }
-                    match best {
-                        Some((h, d)) => {
-                            most = most.map(|m| m.max(h));
-                            facts = union(&facts, &self.poly_facts(&d));
-                        }
-                        None => most = None,
-                    }
-                }
-                let Some(most) = most else { continue };
-                if self.poly_range(arena, a).hi.is_some_and(|h| h <= most) {
-                    continue;
-                }
-                if let Some(p) = scaled(a, -1).and_then(|n| plus(&n, most)) {
-                    self.add_constraint(tighten(p), false, facts);
-                }
-            }
-        }
-        self.constraints.len() > before
-    }
-
-    /// The facts by which `a <= λ·b` for some λ > 0.
-    fn bounded_by(&mut self, arena: &Arena, a: &Poly, b: &Poly) -> Option<Used> {
-        let mut tried: SmallVec<[(i128, i128); 4]> = SmallVec::new();
-        for (m, cb) in b.terms.iter().filter(|(m, _)| !m.is_empty()) {
-            let Ok(i) = a.terms.binary_search_by(|t| t.0.cmp(m)) else { continue };
-            let ca = a.terms[i].1;
-            if (ca > 0) != (*cb > 0) {
-                continue;
-            }
-            let g = gcd(ca, *cb);
-            let ratio = ((ca / g).abs(), (cb / g).abs());
-            if tried.contains(&ratio) {
-                continue;
-            }
-            tried.push(ratio);
-            // |cb|·a <= |ca|·b
-            let gap = scaled(b, ratio.0)?.add_scaled(a, -ratio.1)?;
-            if let Some(u) = self.nonneg_within(arena, &gap, 4, 6) {
-                return Some(u);
-            }
-        }
-        None
-    }
-
-    /// The literals of a member of a disjunction.
-    fn read_members(&self, arena: &mut Arena, t: TermId, used: &Used) -> Vec<Literal> {
-        let v = match arena.get(t) {
-            Term::And(v) => v.clone(),
-            _ => vec![t],
-        };
-        v.into_iter().map(|x| (x, used.clone())).collect()
-    }
-
-    /// The facts that make a boolean false.
-    pub fn falsified(&self, arena: &mut Arena, t: TermId) -> Option<Used> {
-        if arena.as_bool(t) == Some(false) {
-            return Some(Used::new());
-        }
-        let n = arena.not(t);
-        if let Some(u) = self.truths.get(&n) {
-            return Some(u.clone());
-        }
-        match arena.get(t).clone() {
-            Term::And(v) => v.into_iter().find_map(|x| self.falsified(arena, x)),
-            Term::Le(a) => {
-                let p = arena.poly(a);
-                self.poly_range(arena, &p).lo.is_some_and(|v| v > 0).then(|| self.poly_facts(&p))
-            }
-            Term::EqZ(a) => {
-                let p = arena.poly(a);
-                (!self.poly_range(arena, &p).contains_value(0)).then(|| self.poly_facts(&p))
-            }
-            _ => None,
-        }
-    }
-
-    fn poly_facts(&self, p: &Poly) -> Used {
-        p.terms.iter().fold(Used::new(), |u, (m, _)| union(&u, &self.range_facts(m)))
     }
 }

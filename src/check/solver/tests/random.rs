@@ -1,7 +1,7 @@
 //! Random facts and goals over small ranges, judged by trying all assignments.
 
 use crate::check::solver::*;
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, Valuation};
+use crate::symbolic::terms::term::{InputSource, Range, SymKind, Term, Valuation};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -344,7 +344,7 @@ proptest! {
         for mode in [WrapMode::Assume, WrapMode::Exact] {
             let b = Built::new(&p);
             let limits = Limits { core: true, ..Limits::default() };
-            match smt::prove(&b.arena, &b.facts, b.goal, mode, &limits, &mut Groups::default()) {
+            match entail::prove(&b.arena, &b.facts, b.goal, mode, &limits, &mut Groups::default()) {
                 Answer::Proved { used, .. } => prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}", mode),
                 Answer::Model(m) => b.check_model(&m, mode)?,
                 // Its budget may end before it is decided.

@@ -1,0 +1,78 @@
+//! Invariants of the numbers that a kernel reads of memory which its threads write: `0 <= number < below`.
+//!
+//! Plain data, and the facts that it gives for terms that read such numbers. [`super::invariants`] finds them by induction.
+
+use super::known::Known;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::symbolic::terms::term::{Term, TermId};
+use rustc_hash::FxHashSet;
+
+/// `0 <= number < below` of the numbers of some width in an object.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::check) struct Bound {
+    pub loaded: Loaded,
+    pub below: TermId,
+    /// It is asked of what the launch leaves, too, and so of what was there even where the launch does not run.
+    pub left: bool,
+}
+
+/// What holds of the numbers that a kernel reads.
+#[derive(Clone, Debug, Default)]
+pub(in crate::check) struct Invariants {
+    pub(super) bounds: Vec<Bound>,
+    /// Of what memory held before.
+    pub(super) known: Known,
+    /// What must not wrap for it.
+    pub(super) operations: Vec<String>,
+}
+
+impl Invariants {
+    /// Whether all numbers of that width which the launch leaves in the object are below.
+    pub fn leave(&self, l: &Loaded, below: TermId) -> bool {
+        self.bounds.iter().any(|b| b.left && b.is(l, below))
+    }
+
+    /// What must not wrap for the bounds to hold.
+    pub fn operations(&self) -> &[String] {
+        &self.operations
+    }
+
+    /// The bounds of every number below the roots; `None` where there are none.
+    pub fn facts(&self, e: &mut Executor<'_>, roots: &[TermId]) -> Option<TermId> {
+        let before = self.known.facts(e, roots);
+        if self.bounds.is_empty() {
+            return before;
+        }
+        let choices: Vec<TermId> = e
+            .arena
+            .cone(roots)
+            .into_iter()
+            .filter(|t| matches!(e.arena.get(*t), Term::Ite(..) | Term::Or(_)))
+            .collect();
+        let chosen: FxHashSet<TermId> = e.arena.cone(&choices).into_iter().collect();
+        let mut facts: Vec<TermId> = before.into_iter().collect();
+        for s in e.arena.symbols_of(roots) {
+            let Some(l) = e.loaded.get(&s).copied() else { continue };
+            for b in self.bounds.iter().filter(|b| b.loaded.object == l.object && b.loaded.bits == l.bits) {
+                let (t, zero) = (e.arena.symbol_term(s), e.arena.int(0));
+                let (lower, upper) = (e.arena.le(zero, t), e.arena.lt(t, b.below));
+                // Under a choice it may not have been read at all, and of no number at all everything holds.
+                let upper = if chosen.contains(&t) {
+                    let none = e.arena.le_zero(b.below);
+                    e.arena.or(none, upper)
+                } else {
+                    upper
+                };
+                facts.extend([lower, upper]);
+            }
+        }
+        (!facts.is_empty()).then(|| e.arena.and_all(facts))
+    }
+}
+
+impl Bound {
+    pub(super) fn is(&self, l: &Loaded, below: TermId) -> bool {
+        self.loaded.object == l.object && self.loaded.bits == l.bits && self.below == below
+    }
+}

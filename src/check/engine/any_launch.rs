@@ -1,0 +1,120 @@
+//! Kernels under an arbitrary launch: what holds for every one.
+//!
+//! In: a kernel. Out: accesses that are safe whatever it is launched with, and, where no launch of it is known, all that can be said.
+
+use super::Engine;
+use super::budgets;
+use super::prepare::run_within_steps;
+use crate::check::counterexample::degenerate::Sizes;
+use crate::check::obligations::decide::Decider;
+use crate::check::obligations::obligation::{Decision, Obligation};
+use crate::check::obligations::verdict::{Effort, Outcome};
+use crate::check::rules::bounds::{self, NO_CALLER};
+use crate::check::solver::Limits;
+use crate::host::Root;
+use crate::ir::FuncRef;
+use crate::kernel::KernelRun;
+use crate::symbolic::exec::executor::{Executor, LaunchEvent, Site};
+use crate::symbolic::memory::value::Base;
+use crate::work::Work;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+impl<'p> Engine<'p> {
+    /// Accesses of a kernel, by their call stacks, that are safe whatever it is launched with: indices of local arrays and
+    /// the like need not be looked at again for each of its launches.
+    pub(super) fn safe_under_any_launch(&mut self, kernel: FuncRef) -> FxHashSet<Vec<Site>> {
+        self.cx.all = self.cx.phase(budgets::ANY_LAUNCH, 10);
+        let (mut e, run) = self.any_launch(kernel);
+        if run.gave_up.is_some() {
+            return FxHashSet::default();
+        }
+        let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST) / 2, ..Limits::default() });
+        let (mut safe, mut open): (FxHashSet<Vec<Site>>, FxHashSet<Vec<Site>>) = Default::default();
+        for ev in &run.accesses {
+            if open.contains(&*ev.stack) || self.cx.is_spent() {
+                open.insert(ev.stack.to_vec());
+                continue;
+            }
+            let all = ev.targets.iter().all(|t| {
+                let facts = e.arena.and(ev.path, t.cond);
+                if e.arena.as_bool(facts) == Some(false) {
+                    return true;
+                }
+                let Base::Object(o) = t.base else { return false };
+                let Some(extent) = e.object(o).extent else { return false };
+                matches!(
+                    decider
+                        .decide_roughly(&mut e.arena, &Obligation { facts, offset: t.offset, bytes: ev.bytes, extent }),
+                    Decision::Safe
+                )
+            });
+            if all {
+                safe.insert(ev.stack.to_vec());
+            } else {
+                open.insert(ev.stack.to_vec());
+            }
+        }
+        safe.retain(|s| !open.contains(s));
+        for ev in run.accesses.iter().filter(|ev| safe.contains(&*ev.stack)) {
+            let place = self.cx.place_of(ev);
+            self.assumed.note(&e, &place, ev);
+        }
+        safe
+    }
+
+    /// A kernel executed under an arbitrary launch.
+    pub(super) fn any_launch(&self, kernel: FuncRef) -> (Executor<'p>, KernelRun) {
+        let mut e = self.executor();
+        let name = self.cx.program.func(kernel).name.clone();
+        let config = e.unknown_launch(&name);
+        let args = e.unknown_arguments(kernel);
+        let mut state = e.initial_state();
+        for a in &args {
+            e.ensure_pointees(&mut state, a);
+        }
+        let site = Site { func: kernel, block: crate::ir::BlockId(0), inst: 0 };
+        let l = LaunchEvent {
+            site,
+            stack: std::rc::Rc::new(vec![]),
+            kernel: Ok(kernel),
+            config,
+            args,
+            memory: state.mem,
+            path: state.path,
+            always: state.always,
+        };
+        let facts = e.launch_axioms(&l.config);
+        let run = run_within_steps(&mut e, kernel, &l, &facts);
+        (e, run)
+    }
+
+    /// A kernel without a known launch: only what holds for every launch is said.
+    pub(super) fn run_idle(&mut self, kernel: FuncRef) {
+        self.kernels.insert(kernel);
+        let (e, run) = self.any_launch(kernel);
+        let root = Root { func: kernel, trusted: false };
+        let mut tools = self.tools(e, &root, Sizes::default(), Arc::default());
+        tools.decider.limits.work = self.cx.scaled(Work::seconds(1));
+        for ev in &run.accesses {
+            let place = self.cx.place_of(ev);
+            if self.assumed.skips(&place) {
+                continue;
+            }
+            self.assumed.note(&tools.e, &place, ev);
+            let outcome = match (bounds::look(&self.cx, &mut tools, None, ev, Effort::First).outcome, &self.lost) {
+                (Outcome::Found(_) | Outcome::Unknown(_), Some(why)) => Outcome::Unknown(format!(
+                    "no launch of this kernel is known: the host code was not followed to its end ({why})"
+                )),
+                (Outcome::Found(_), None) => Outcome::Unknown("no launch of this kernel is known".into()),
+                // An extent that is not known says as much itself.
+                (Outcome::Unknown(why), None) if !why.ends_with(NO_CALLER) => {
+                    Outcome::Unknown(format!("no launch of this kernel is known: {why}"))
+                }
+                (o, _) => o,
+            };
+            self.put(kernel, ev, outcome);
+        }
+        self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
+    }
+}

@@ -1,0 +1,116 @@
+//! The first pass: every access gets a little before any gets a lot.
+//!
+//! In: the launches of a root. Out: what is decided goes to the tally; what more effort could change comes back as [`Open`]. First a glance
+//! at all, then a first look at what that leaves open, without models that rest on unknowns.
+
+use super::Engine;
+use super::budgets;
+use super::parallel::SafeAnyway;
+use crate::check::context::{Place, Run, Tools};
+use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
+use crate::check::rules::{bounds, list};
+use crate::check::solver::Limits;
+use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::memory::value::Base;
+use crate::symbolic::terms::term::{Arena, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// An access whose first look is not the last word, by the numbers of its launch and its place in it.
+#[derive(Clone, Debug)]
+pub(super) struct Open {
+    pub place: Place,
+    pub run: usize,
+    pub event: usize,
+    pub first: Look,
+}
+
+impl<'p> Engine<'p> {
+    /// Gives every access of its own a little before any gets a lot: a glance at all, then a first look at what that leaves open. What
+    /// more effort could change is left for later.
+    pub(super) fn first_looks(&mut self, tools: &mut Tools<'p>, runs: &[Run], safe: &SafeAnyway) -> Vec<Open> {
+        let usual = tools.decider.limits;
+        tools.decider.limits =
+            Limits { work: self.cx.scaled(budgets::GLANCE.0).min(usual.work), steps: budgets::GLANCE.1, ..usual };
+        let glanced = self.glance(tools, runs, safe);
+        tools.decider.limits = usual;
+        let mut open: Vec<Open> = vec![];
+        let mut open_places: FxHashSet<Place> = FxHashSet::default();
+        for o in glanced {
+            let (run, event) = (&runs[o.run], &runs[o.run].run.accesses[o.event]);
+            if self.counts_as_proved(event) {
+                continue;
+            }
+            // Where another context is open, this one decides nothing alone.
+            let look = if open_places.contains(&o.place) || self.cx.is_spent() {
+                o.first
+            } else {
+                bounds::look(&self.cx, tools, Some(run), event, Effort::First)
+            };
+            if look.more == More::Nothing {
+                self.put(run.kernel, event, run.partial(look.outcome));
+                continue;
+            }
+            open_places.insert(o.place.clone());
+            open.push(Open { first: look, ..o });
+        }
+        open
+    }
+
+    /// Decides what takes next to nothing, and gives the rest.
+    fn glance(&mut self, tools: &mut Tools<'p>, runs: &[Run], safe: &SafeAnyway) -> Vec<Open> {
+        let mut open: Vec<Open> = vec![];
+        let mut open_places: FxHashSet<Place> = FxHashSet::default();
+        for (r, run) in runs.iter().enumerate() {
+            for i in extremes_first(&mut tools.e.arena, &run.run.accesses) {
+                let event = &run.run.accesses[i];
+                let place = self.cx.place_of(event);
+                if !self.is_mine(&place) || self.assumed.skips(&place) {
+                    continue;
+                }
+                if safe.get(&run.kernel).is_some_and(|s| s.contains(&*event.stack))
+                    && !list::concern(&tools.e, run, event)
+                {
+                    self.put(run.kernel, event, Outcome::Safe);
+                    continue;
+                }
+                let look = if open_places.contains(&place) || self.cx.is_spent() {
+                    Look::none()
+                } else {
+                    bounds::look(&self.cx, tools, Some(run), event, Effort::Glance)
+                };
+                if look.more == More::Nothing {
+                    self.put(run.kernel, event, run.partial(look.outcome));
+                    continue;
+                }
+                open_places.insert(place.clone());
+                open.push(Open { place, run: r, event: i, first: look });
+            }
+        }
+        open.sort_by_key(|o| (o.run, o.event));
+        open
+    }
+}
+
+/// The accesses in an order in which of those whose offsets differ by a constant the least and the greatest come first: what they are within,
+/// the others are. Else as they are.
+fn extremes_first(a: &mut Arena, accesses: &[AccessEvent]) -> Vec<usize> {
+    let mut families: FxHashMap<(Base, TermId), (usize, usize)> = FxHashMap::default();
+    let mut constants = vec![0; accesses.len()];
+    for (i, access) in accesses.iter().enumerate() {
+        let [target] = &access.targets[..] else { continue };
+        let constant = a.constant_of(target.offset);
+        constants[i] = constant;
+        let rest = a.add_const(target.offset, -constant);
+        let (least, greatest) = families.entry((target.base.clone(), rest)).or_insert((i, i));
+        if constant < constants[*least] {
+            *least = i;
+        }
+        if constant > constants[*greatest] {
+            *greatest = i;
+        }
+    }
+    let first: FxHashSet<usize> = families.into_values().flat_map(|(least, greatest)| [least, greatest]).collect();
+    let mut order: Vec<usize> = (0..accesses.len()).collect();
+    order.sort_by_key(|i| (!first.contains(i), *i));
+    order
+}

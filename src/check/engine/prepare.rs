@@ -1,0 +1,174 @@
+//! Executes a root and the kernels that it launches, and readies the tools that decide.
+//!
+//! In: a root. Out: its launches, each with what its kernel accesses, and what its threads exchange through memory.
+
+use super::Engine;
+use super::budgets;
+use crate::check::concurrency::across_launches::History;
+use crate::check::concurrency::bounds::Invariants;
+use crate::check::context::{Run, Tools};
+use crate::check::counterexample::degenerate::Sizes;
+use crate::check::counterexample::input_files::Opened;
+use crate::check::counterexample::replay::Judge;
+use crate::check::counterexample::tried::Tried;
+use crate::check::obligations::decide::Decider;
+use crate::check::obligations::{cone, specialise};
+use crate::check::rules::layout::Layout;
+use crate::check::solver::Limits;
+use crate::host::Root;
+use crate::ir::FuncRef;
+use crate::kernel::KernelRun;
+use crate::symbolic::exec::executor::{Executor, LaunchEvent};
+use crate::symbolic::limits::budget::{Limit, MOST_ROUNDS};
+use crate::symbolic::terms::term::TermId;
+use crate::work::{Allotment, done};
+use std::sync::{Arc, OnceLock};
+
+/// How often it is looked at what remains of what was supposed of memory between launches.
+const SUPPOSED: u32 = 8;
+
+/// Steps for one execution of a kernel.
+const STEPS: u64 = 2_000_000;
+
+/// Executes a kernel. Where that takes too many steps, again without executing rounds of loops one by one: what their bodies do is known
+/// less exactly then.
+pub(super) fn run_within_steps(
+    e: &mut Executor<'_>,
+    kernel: FuncRef,
+    launch: &LaunchEvent,
+    facts: &[TermId],
+) -> KernelRun {
+    e.budget.steps = STEPS;
+    let run = e.run_kernel(kernel, launch, facts.to_vec());
+    if run.limit != Some(Limit::Steps) {
+        return run;
+    }
+    e.budget.steps = STEPS;
+    e.budget.most_rounds = 1;
+    let run = e.run_kernel(kernel, launch, facts.to_vec());
+    e.budget.most_rounds = MOST_ROUNDS;
+    run
+}
+
+/// Finds bounds on what threads exchange in each launch, and what of that lasts from one launch to others.
+fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Allotment) {
+    let mut history = History::of(&mut tools.e, runs);
+    for round in 0.. {
+        for run in runs.iter_mut() {
+            run.invariants = if until.is_spent() { Invariants::default() } else { invariants(tools, run, &history) };
+        }
+        if history.is_empty() {
+            return;
+        }
+        if until.is_spent() {
+            return runs.iter_mut().for_each(|r| r.invariants = Invariants::default());
+        }
+        if !history.give_up(tools, runs) {
+            return;
+        }
+        if round >= SUPPOSED {
+            history.clear();
+        }
+    }
+}
+
+/// A root and the kernels that it launches, executed.
+pub(in crate::check) struct Prepared<'p> {
+    pub executor: Executor<'p>,
+    pub gave_up: Option<String>,
+    pub runs: Vec<Run>,
+}
+
+fn invariants(tools: &mut Tools<'_>, run: &Run, history: &History) -> Invariants {
+    let decided = &run.decided;
+    let before = history.at(&mut tools.e, run, decided);
+    Invariants::of(
+        tools,
+        &run.launch,
+        &run.run,
+        &|e, o| {
+            let extent = e.object(o).extent?;
+            Some(decided.term(&mut e.arena, extent))
+        },
+        before,
+    )
+}
+
+impl<'p> Engine<'p> {
+    /// Executes a root and the kernels that it launches.
+    pub(super) fn prepare(&mut self, root: &Root) -> Prepared<'p> {
+        let before = done();
+        self.cx.all = self.cx.phase(budgets::EXECUTE, 80);
+        let mut executor = self.follow(root);
+        let gave_up = executor.gave_up.take().or(executor.missed.take());
+        let launches = std::mem::take(&mut executor.launches);
+        let runs = launches
+            .iter()
+            .enumerate()
+            .filter_map(|(i, l)| self.run_launch(&mut executor, root, (i, l), gave_up.as_deref()))
+            .collect();
+        self.spend_since(before);
+        Prepared { executor, gave_up, runs }
+    }
+
+    /// What deciding takes, and the launches with what their threads exchange.
+    pub(super) fn with_tools(&self, root: &Root, prepared: Prepared<'p>) -> (Vec<Run>, Tools<'p>) {
+        let Prepared { executor: e, mut runs, .. } = prepared;
+        let sizes = Sizes::of(&e, runs.iter().map(|r| (&r.launch, &r.run)));
+        let mut tools = self.tools(e, root, sizes, Arc::default());
+        let until = self.cx.phase(budgets::EXCHANGE, 20);
+        tools.decider.until = Some(until);
+        what_they_exchange(&mut tools, &mut runs, until);
+        tools.decider.until = None;
+        (runs, tools)
+    }
+
+    /// What deciding takes, with nothing decided yet.
+    pub(super) fn tools(&self, e: Executor<'p>, root: &Root, sizes: Sizes, tried: Arc<OnceLock<Tried>>) -> Tools<'p> {
+        let mut decider = Decider::new(Limits { work: self.cx.scaled(budgets::FIRST), ..Limits::default() });
+        decider.sizes = sizes;
+        let judge = Judge::new(self.cx.program, root.clone(), Opened::by(&e), self.cx.options);
+        Tools { e, decider, judge, root: root.clone(), tried }
+    }
+
+    /// Executes the kernel of one launch.
+    fn run_launch(
+        &mut self,
+        e: &mut Executor<'p>,
+        root: &Root,
+        (number, l): (usize, &LaunchEvent),
+        host_gave_up: Option<&str>,
+    ) -> Option<Run> {
+        self.launches += 1;
+        let kernel = match &l.kernel {
+            Ok(k) => *k,
+            Err(symbol) => {
+                self.report.notes.push(format!("the kernel `{symbol}` is not defined in this program"));
+                return None;
+            }
+        };
+        self.kernels.insert(kernel);
+        self.launched.insert(kernel);
+        let (launch, decided) = specialise::launch(e, l)?;
+        let mut facts = cone::conditions(e, &launch);
+        facts.extend(e.launch_axioms(&launch.config));
+        if self.cx.program.func(root.func).name == "main" {
+            let stated = e.assumed_of_inputs(root.func, &cone::mentioned(e, &launch, &facts));
+            facts.extend(stated);
+        }
+        let run = run_within_steps(e, kernel, &launch, &facts);
+        if let Some(why) = &run.gave_up {
+            self.report
+                .notes
+                .push(format!("`{}` was not followed to its end: {why}", self.cx.program.func(kernel).display));
+        }
+        self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
+        let partly = match (&run.gave_up, host_gave_up) {
+            (Some(why), _) => Some(format!("the kernel was not followed to its end: {why}")),
+            (None, Some(why)) => Some(format!("the host code was not followed to its end: {why}")),
+            (None, None) => None,
+        };
+        let layout = Layout::of(&run);
+        Some(Run { launch, decided, number, kernel, run, layout, invariants: Invariants::default(), partly })
+    }
+}

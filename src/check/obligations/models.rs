@@ -1,0 +1,178 @@
+//! Counterexamples of obligations: small ones, those in which an operation wraps, and inputs that led out of bounds before.
+//!
+//! In: facts and a goal that does not follow. Out: a model worth replaying, and whether it is degenerate (it takes a size below 1).
+
+use super::decide::Decider;
+use super::obligation::{Decision, Obligation};
+use crate::check::solver::{self, Answer, Limits, Model, ModelAnswer, WrapMode};
+use crate::symbolic::terms::term::{Arena, Range, SymId, SymKind, Term, TermId};
+use crate::work::{Allotment, Work};
+
+/// The least that the search of a small witness gets, and the most of searches that are one of several.
+const SMALLEST: Work = Work::seconds(1);
+
+pub(super) const QUICK: Work = Work::millis(700);
+
+const KNOWN_INPUT: Work = Work::millis(300);
+
+impl Decider {
+    /// A model, every input at least 1, in which something wraps and the access goes out of bounds; and what wraps.
+    pub fn wraps(&mut self, a: &mut Arena, o: &Obligation, work: Work) -> Option<(Model, Vec<String>)> {
+        let (zero, end) = (a.int(0), a.add(o.offset, o.bytes));
+        let inside = [a.le(zero, o.offset), a.le(end, o.extent)];
+        let mut all = a.conjuncts(o.facts);
+        let inside = a.and(inside[0], inside[1]);
+        all.push(a.not(inside));
+        let inputs: Vec<SymId> =
+            a.symbols_of(&all).into_iter().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
+        let limits = Limits { work, ..self.limits };
+        let ModelAnswer::Model(model) = solver::find_model(
+            a,
+            &all,
+            &inputs,
+            &self.sizes.positive(&inputs),
+            WrapMode::Exact,
+            &limits,
+            &mut self.groups,
+        ) else {
+            return None;
+        };
+        if inputs.iter().any(|s| model.values.get(s).is_some_and(|v| *v < 1)) {
+            return None;
+        }
+        let wrapped: Vec<TermId> = a
+            .cone(&all)
+            .into_iter()
+            .filter(|w| match a.get(*w) {
+                Term::Wrap { arg, bits, signed } => {
+                    let r = Range::of_int(*bits, *signed);
+                    model
+                        .value(a, *arg, WrapMode::Exact)
+                        .is_some_and(|v| r.lo.is_some_and(|l| v < l) || r.hi.is_some_and(|h| v > h))
+                }
+                _ => false,
+            })
+            .collect();
+        let names = self.name(a, &wrapped);
+        Some((model, names))
+    }
+
+    /// A model in which the access goes out of bounds because some operation goes below zero, and none beyond its largest value: sizes for which
+    /// that happens were never meant.
+    pub(super) fn underflowing(
+        &mut self,
+        a: &mut Arena,
+        facts: &[TermId],
+        goal: TermId,
+        unmet: &[TermId],
+        first: Model,
+    ) -> Option<Decision> {
+        let mut all = facts.to_vec();
+        for w in unmet {
+            let Term::Wrap { arg, bits, signed } = *a.get(*w) else { continue };
+            let range = Range::of_int(bits, signed);
+            if let Some(hi) = range.hi {
+                let most = a.int(hi);
+                all.push(a.le(arg, most));
+            }
+            if signed && let Some(lo) = range.lo {
+                let least = a.int(lo);
+                all.push(a.le(least, arg));
+            }
+        }
+        let quick = Limits { work: self.limits.work.min(QUICK), ..self.limits };
+        let first = if first.refutes(a, &all, goal, WrapMode::Exact) {
+            first
+        } else {
+            let Answer::Model(m) = solver::prove(a, &all, goal, WrapMode::Exact, &quick) else { return None };
+            m
+        };
+        match self.fails(a, &all, goal, first, WrapMode::Exact) {
+            Decision::Fails { model, mode, degenerate } if self.underflows(a, unmet, &model) => {
+                Some(Decision::Fails { model, mode, degenerate })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether some operation goes below zero rather than beyond the largest value: `n - 1` on an unsigned 0 is a
+    /// wrong bound, not an overflow.
+    pub(super) fn underflows(&self, a: &Arena, unmet: &[TermId], m: &Model) -> bool {
+        unmet.iter().any(|w| match a.get(*w) {
+            Term::Wrap { arg, bits, signed: false } => {
+                m.value(a, *arg, WrapMode::Exact).is_some_and(|v| v < 0 && v > -(1i128 << (bits - 1)))
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether inputs that led to another bad access lead to this one too.
+    pub(super) fn known_input(&mut self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<Decision> {
+        for inputs in self.known.clone() {
+            let mut fixed = facts.to_vec();
+            let symbols = a.symbols_of(&[&fixed[..], &[goal]].concat());
+            for (s, v) in &inputs {
+                if !symbols.contains(s) {
+                    continue;
+                }
+                let (t, v) = (a.symbol_term(*s), a.int(*v));
+                fixed.push(a.eq(t, v));
+            }
+            let quick = Limits { work: KNOWN_INPUT, ..self.limits };
+            if let Answer::Model(model) = solver::prove(a, &fixed, goal, WrapMode::Assume, &quick) {
+                let degenerate = inputs.iter().any(|(s, v)| *v < 1 && symbols.contains(s) && self.sizes.contains(*s));
+                self.cut |= degenerate;
+                return Some(Decision::Fails { model, mode: WrapMode::Assume, degenerate });
+            }
+        }
+        None
+    }
+
+    /// A small model in place of the first one.
+    pub(super) fn fails(
+        &mut self,
+        a: &mut Arena,
+        facts: &[TermId],
+        goal: TermId,
+        first: Model,
+        mode: WrapMode,
+    ) -> Decision {
+        if self.rough {
+            return Decision::Fails { model: first, mode, degenerate: false };
+        }
+        let mut all = facts.to_vec();
+        all.push(a.not(goal));
+        let symbols = a.symbols_of(&all);
+        let inputs: Vec<SymId> =
+            symbols.iter().copied().filter(|s| matches!(a.symbol(*s).kind, SymKind::Input(_))).collect();
+        // A small witness is worth more than a quick answer: it is what replays and what users read.
+        let limits = Limits {
+            work: if self.hurried { self.limits.work } else { self.limits.work.max(SMALLEST) }
+                .min(self.until.map_or(Work::MAX, Allotment::left)),
+            ..self.limits
+        };
+        let model = match solver::find_model(
+            a,
+            &all,
+            &inputs,
+            &self.sizes.positive(&inputs),
+            mode,
+            &limits,
+            &mut self.groups,
+        ) {
+            ModelAnswer::Model(m) => m,
+            _ => {
+                self.cut = true;
+                first
+            }
+        };
+        let fixed: Vec<(SymId, i128)> = inputs.iter().filter_map(|s| model.values.get(s).map(|v| (*s, *v))).collect();
+        let degenerate = self.sizes.degenerate(a, &model);
+        // Not those under which something wraps or is empty: they seldom lead anywhere else, and better ones come first.
+        if !fixed.is_empty() && mode == WrapMode::Assume && !degenerate && self.known.len() < 3 {
+            self.known.push(fixed);
+        }
+        self.cut |= degenerate;
+        Decision::Fails { model, mode, degenerate }
+    }
+}

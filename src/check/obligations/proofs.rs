@@ -1,0 +1,130 @@
+//! Proofs and refutations that are remembered, by families of goals.
+//!
+//! Goals `x + c <= 0` that differ by the constant `c` form a family: a proof of one shows all weaker ones from the same facts, a model that
+//! refutes one refutes all stronger ones. In: facts and a goal. Out: an answer, from memory, from the polynomial bound or from the solver.
+
+use super::decide::Decider;
+use crate::check::solver::{self, Answer, Context, Free, Limits, WrapMode};
+use crate::symbolic::terms::term::{Arena, Term, TermId};
+
+/// Why `x + constant <= 0` holds: facts, and what is free in the proof. Of goals of another form the constant is 0.
+#[derive(Clone, Debug)]
+pub(super) struct Proof {
+    pub constant: i128,
+    pub used: Vec<TermId>,
+    pub free: Free,
+}
+
+/// Proofs and models that are kept of each family of goals that differ by a constant.
+const OF_A_FAMILY: usize = 8;
+
+/// Prepared sets of facts that are kept.
+const CONTEXTS: usize = 8;
+
+impl Decider {
+    /// Whether there is a proof without Z3 that reads wraps as they are.
+    pub(super) fn bound_exactly(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], goal: TermId) -> bool {
+        let limits = Limits { steps: self.limits.steps / 4, ..self.limits };
+        self.context(a, all, facts, WrapMode::Exact).bound(a, goal, &limits).is_some()
+    }
+
+    /// A proof without Z3, of these facts (`all` is their conjunction).
+    pub(super) fn bound(
+        &mut self,
+        a: &mut Arena,
+        all: TermId,
+        facts: &[TermId],
+        goal: TermId,
+    ) -> Option<(Vec<TermId>, Free)> {
+        if let Some(proof) = self.proof_of(a, facts, goal) {
+            return Some(proof);
+        }
+        let limits = self.limits;
+        let proof = self.context(a, all, facts, WrapMode::Assume).bound(a, goal, &limits)?;
+        self.remember(a, goal, proof.clone());
+        Some(proof)
+    }
+
+    pub(super) fn prove(
+        &mut self,
+        a: &mut Arena,
+        all: TermId,
+        facts: &[TermId],
+        goal: TermId,
+        limits: &Limits,
+    ) -> Answer {
+        if let Some((used, free)) = self.proof_of(a, facts, goal) {
+            return Answer::Proved { by: solver::Method::Poly, used, free };
+        }
+        let (family, _) = family(a, goal);
+        let known =
+            self.refuting.get(&family).and_then(|all| all.iter().find(|m| m.refutes(a, facts, goal, WrapMode::Assume)));
+        if let Some(m) = known {
+            return Answer::Model(m.clone());
+        }
+        if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.work) {
+            self.cut = true;
+            return Answer::Unknown(solver::OUT_OF_WORK.into());
+        }
+        let mut groups = std::mem::take(&mut self.groups);
+        let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);
+        self.groups = groups;
+        match &answer {
+            Answer::Proved { used, free, .. } => self.remember(a, goal, (used.clone(), free.clone())),
+            Answer::Unknown(_) => {
+                self.cut = true;
+                self.hopeless.insert((all, goal), limits.work);
+            }
+            Answer::Model(m) => {
+                let known = self.refuting.entry(family).or_default();
+                if known.len() < OF_A_FAMILY {
+                    known.push(m.clone());
+                }
+            }
+        }
+        answer
+    }
+
+    pub(super) fn proof_of(&self, a: &mut Arena, facts: &[TermId], goal: TermId) -> Option<(Vec<TermId>, Free)> {
+        let (family, constant) = family(a, goal);
+        let proof = self
+            .proofs
+            .get(&family)?
+            .iter()
+            .find(|p| p.constant >= constant && p.used.iter().all(|u| facts.contains(u)))?;
+        Some((proof.used.clone(), proof.free.clone()))
+    }
+
+    pub(super) fn remember(&mut self, a: &mut Arena, goal: TermId, (used, free): (Vec<TermId>, Free)) {
+        let (family, constant) = family(a, goal);
+        let known = self.proofs.entry(family).or_default();
+        // The weaker one with no fewer facts says nothing more.
+        known.retain(|p| !(p.constant <= constant && used.iter().all(|u| p.used.contains(u))));
+        if known.len() < OF_A_FAMILY {
+            known.push(Proof { constant, used, free });
+        }
+    }
+
+    /// The facts prepared for proofs.
+    pub(super) fn context(&mut self, a: &mut Arena, all: TermId, facts: &[TermId], mode: WrapMode) -> &mut Context {
+        let entry = match self.contexts.iter().position(|c| c.0 == (all, mode)) {
+            Some(i) => self.contexts.remove(i),
+            None => {
+                if self.contexts.len() >= CONTEXTS {
+                    self.contexts.remove(0);
+                }
+                ((all, mode), Context::new(a, facts, mode))
+            }
+        };
+        self.contexts.push(entry);
+        let last = self.contexts.len() - 1;
+        &mut self.contexts[last].1
+    }
+}
+
+/// What goals have in common that differ by a constant, and the constant of this one; itself and 0 where it is no `x + constant <= 0`.
+fn family(a: &mut Arena, goal: TermId) -> (TermId, i128) {
+    let Term::Le(t) = *a.get(goal) else { return (goal, 0) };
+    let constant = a.constant_of(t);
+    (a.add_const(t, -constant), constant)
+}

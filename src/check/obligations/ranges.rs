@@ -1,0 +1,225 @@
+//! Range obligations: which machine operations must not wrap for a proof to hold.
+//!
+//! A proof reads each [`Term::Wrap`] as the identity. Here each wrap that it rests on is proved in range, from facts that rest only on older
+//! wraps, so that none supports itself (an induction over the order in which terms were built). In: the terms of a proof. Out: the
+//! wraps that are met, those that are not, and which are the identity wherever the facts hold.
+
+use super::decide::Decider;
+use super::obligation::Obligation;
+use crate::check::findings::wording;
+use crate::check::solver::{self, Answer, Free, Limits, WrapMode};
+use crate::symbolic::terms::term::{Arena, Range, Term, TermId};
+use crate::work::{Allotment, Work};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+const ONE_RANGE: Work = Work::millis(1500);
+
+/// How many times one obligation's limit the range obligations may take that it rests on.
+const UNMET_TIMES: u64 = 4;
+
+/// Searches for one range obligation that may end without an answer.
+const RANGE_TRIES: u32 = 3;
+
+/// Wraps beside those of a proof that are looked at before a search in the machine's own arithmetic.
+const OTHER_WRAPS: usize = 32;
+
+/// Range obligations that were met, with those that their proofs rest on.
+pub(super) type Met = FxHashMap<TermId, Vec<TermId>>;
+
+/// Range obligations that were looked at.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Ranges {
+    pub open: Vec<TermId>,
+    pub met: Met,
+}
+
+impl Decider {
+    /// Range obligations below the roots, but for those below what is free, that do not follow from the facts, or are more than can be
+    /// looked at.
+    pub(super) fn unmet(&mut self, a: &mut Arena, facts: TermId, roots: &[TermId], free: &Free) -> Ranges {
+        let until = Allotment::of(self.limits.work * UNMET_TIMES);
+        let until = self.until.map_or(until, |u| u.min(until));
+        let mut found = Ranges::default();
+        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        let mut work: Vec<TermId> = self.wraps_above(a, roots, free);
+        while let Some(w) = work.pop() {
+            if !seen.insert(w) {
+                continue;
+            }
+            if until.is_spent() {
+                self.cut = true;
+                found.open.push(w);
+                continue;
+            }
+            match self.in_range(a, facts, w) {
+                Some(used) => {
+                    work.extend(&used);
+                    found.met.insert(w, used);
+                }
+                None => found.open.push(w),
+            }
+        }
+        found
+    }
+
+    /// Wraps in these terms that are the identity wherever the facts hold in the machine's own arithmetic, with their arguments: those met
+    /// whose proof rests on such ones alone. `met` knows those of earlier proofs; others are looked at without Z3.
+    pub(super) fn plain(
+        &mut self,
+        a: &mut Arena,
+        o: &Obligation,
+        goal: TermId,
+        unmet: &[TermId],
+        met: &Met,
+    ) -> FxHashMap<TermId, TermId> {
+        let facts = a.conjuncts(o.facts);
+        let mut wraps: Vec<TermId> =
+            facts.iter().chain([&goal]).flat_map(|t| self.wraps_of(a, *t)).chain(met.keys().copied()).collect();
+        wraps.sort_unstable();
+        wraps.dedup();
+        let mut tries = 0;
+        let mut plain: FxHashMap<TermId, TermId> = FxHashMap::default();
+        // Older first, and each rests on what is known to be one already: none supports itself.
+        for w in wraps {
+            let Term::Wrap { arg, bits, signed } = *a.get(w) else { continue };
+            if unmet.contains(&w) {
+                continue;
+            }
+            let holds = match met.get(&w) {
+                Some(rests) => rests.iter().all(|r| plain.contains_key(r)),
+                None if tries >= OTHER_WRAPS => false,
+                None => {
+                    tries += 1;
+                    self.bound_in_range(a, o.facts, &facts, (arg, bits, signed), &plain)
+                }
+            };
+            if !holds {
+                continue;
+            }
+            let arg = a.substitute(arg, &plain);
+            plain.insert(w, arg);
+        }
+        plain
+    }
+
+    /// Whether a wrap's argument is in range by the polynomial bound, and by a proof that rests on `plain` wraps alone.
+    pub(super) fn bound_in_range(
+        &mut self,
+        a: &mut Arena,
+        all: TermId,
+        facts: &[TermId],
+        (arg, bits, signed): (TermId, u32, bool),
+        plain: &FxHashMap<TermId, TermId>,
+    ) -> bool {
+        let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(bits, signed) else { return false };
+        let (lo, hi) = (a.int(lo), a.int(hi));
+        let goals = [a.le(lo, arg), a.le(arg, hi)];
+        goals.into_iter().all(|goal| {
+            if a.as_bool(goal) == Some(true) {
+                return true;
+            }
+            let Some((mut used, free)) = self.bound(a, all, facts, goal) else { return false };
+            used.push(goal);
+            self.wraps_above(a, &used, &free).iter().all(|w| plain.contains_key(w))
+        })
+    }
+
+    /// Proves that a wrap's argument is in range, from facts that rest only on older wraps. Gives the wraps that the
+    /// proof rests on.
+    pub(super) fn in_range(&mut self, a: &mut Arena, facts: TermId, w: TermId) -> Option<Vec<TermId>> {
+        let Term::Wrap { arg, bits, signed } = *a.get(w) else { return Some(vec![]) };
+        let older: Vec<TermId> =
+            a.conjuncts(facts).into_iter().filter(|f| self.wraps_of(a, *f).iter().all(|x| *x < w)).collect();
+        let all = a.and_all(older.clone());
+        let r = Range::of_int(bits, signed);
+        let (lo, hi) = (a.int(r.lo?), a.int(r.hi?));
+        let (lower, upper) = (a.le(lo, arg), a.le(arg, hi));
+        let mut rests = vec![];
+        for goal in [lower, upper] {
+            if a.as_bool(goal) == Some(true) {
+                continue;
+            }
+            if self.proof_of(a, &older, goal).is_none()
+                && self
+                    .models
+                    .get(&goal)
+                    .is_some_and(|m| m.iter().any(|m| m.refutes(a, &older, goal, WrapMode::Assume)))
+            {
+                return None;
+            }
+            // What the solver could not tell under some facts it seldom can under others.
+            let limits = Limits { work: self.limits.work.min(ONE_RANGE), ..self.limits };
+            let tried = self.open_ranges.get(&(goal, limits.work)).copied().unwrap_or(0);
+            let answer = if tried < RANGE_TRIES {
+                self.prove(a, all, &older, goal, &limits)
+            } else {
+                self.bound(a, all, &older, goal).map_or_else(
+                    || {
+                        self.cut = true;
+                        Answer::Unknown(solver::OUT_OF_WORK.into())
+                    },
+                    |(used, free)| Answer::Proved { by: solver::Method::Poly, used, free },
+                )
+            };
+            match answer {
+                Answer::Proved { mut used, free, .. } => {
+                    used.push(goal);
+                    rests.extend(self.wraps_above(a, &used, &free));
+                }
+                Answer::Model(m) => {
+                    let known = self.models.entry(goal).or_default();
+                    if known.len() < 4 {
+                        known.push(m);
+                    }
+                    return None;
+                }
+                Answer::Unknown(_) => {
+                    self.open_ranges.insert((goal, limits.work), tried + 1);
+                    return None;
+                }
+            }
+        }
+        Some(rests)
+    }
+
+    /// The wraps below some roots, but for those that are only below what is free.
+    pub(super) fn wraps_above(&mut self, a: &Arena, roots: &[TermId], free: &Free) -> Vec<TermId> {
+        if free.is_empty() {
+            return roots.iter().flat_map(|r| self.wraps_of(a, *r)).collect();
+        }
+        let (mut found, mut seen, mut open) = (vec![], FxHashSet::default(), roots.to_vec());
+        while let Some(t) = open.pop() {
+            if free.contains(&t) || !seen.insert(t) {
+                continue;
+            }
+            if matches!(a.get(t), Term::Wrap { .. }) {
+                found.push(t);
+            }
+            open.extend(a.children(t));
+        }
+        found
+    }
+
+    pub(super) fn wraps_of(&mut self, a: &Arena, t: TermId) -> Vec<TermId> {
+        if let Some(w) = self.wraps.get(&t) {
+            return w.clone();
+        }
+        let w: Vec<TermId> = a.cone(&[t]).into_iter().filter(|x| matches!(a.get(*x), Term::Wrap { .. })).collect();
+        self.wraps.insert(t, w.clone());
+        w
+    }
+
+    pub(super) fn name(&self, a: &Arena, unmet: &[TermId]) -> Vec<String> {
+        unmet
+            .iter()
+            .map(|w| match a.get(*w) {
+                Term::Wrap { arg, bits, signed } => format!(
+                    "`{}` as {} {bits}-bit integer",
+                    wording::term(a, *arg),
+                    if *signed { "a signed" } else { "an unsigned" }
+                ),
+                _ => wording::term(a, *w),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,45 @@
+//! What the check of one program says: findings, what stays undecided, and how every access stands.
+//!
+//! Plain data: whoever renders, stores or compares reports needs nothing else of the check.
+
+use crate::inside::Seen;
+use crate::nets::Net;
+use crate::report::finding::{Finding, Position, Summary, Undecided};
+use serde::{Deserialize, Serialize};
+
+/// One access in the source and what was decided of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub position: Position,
+    pub kernel: String,
+    pub array: String,
+    pub standing: Standing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Standing {
+    /// Also where it is so only if no operation wraps.
+    Safe,
+    Open,
+    Found,
+}
+
+/// What the check of one program says. Levels are the rules' defaults; `report/` applies configuration,
+/// fills `program`, fingerprints and suppressions.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ProgramReport {
+    pub findings: Vec<Finding>,
+    pub undecided: Vec<Undecided>,
+    /// How every place stands, in the order of positions.
+    pub places: Vec<Place>,
+    /// Counts of this program only.
+    pub summary: Summary,
+    /// Safety nets that were reached: another run may say more.
+    pub nets: Vec<Net>,
+    /// One line each for `-v` and the log.
+    pub notes: Vec<String>,
+    /// What is wrong with the user's own settings, one line each.
+    pub problems: Vec<String>,
+    /// What was to be seen of the check.
+    pub seen: Seen,
+}

@@ -1,0 +1,315 @@
+//! `out-of-bounds`: one access of a kernel in its whole context, from its pointer's targets to what is said of it.
+//!
+//! In: an access, the launch that makes it (or none), and how much is tried. Out: a look at it. For each object that the pointer may point to
+//! the obligation is put together and decided; what a model shows is replayed; what stays in its object is held against the parts and
+//! rows of it. It must not know in which order accesses are looked at, nor what was decided of others.
+
+use super::rule::Rule;
+use super::{list, pointer};
+use crate::check::concurrency::reads_from::Exchange;
+use crate::check::context::{Context, InObject, Run, Tools};
+use crate::check::counterexample::candidates::{self, OutOfBounds};
+use crate::check::obligations::cone;
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
+use crate::report::finding::Rule as Class;
+use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::loops::{prefix_sum, quantified_facts};
+use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::memory::value::{Base, Lost, Target};
+use crate::symbolic::terms::term::TermId;
+
+/// How the reason ends for which the extent of a parameter is open.
+pub(in crate::check) const NO_CALLER: &str = ": no known code calls this";
+
+/// The rule.
+pub(in crate::check) struct Bounds;
+
+impl Rule for Bounds {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::OobGlobal, Class::OobShared, Class::OobLocal, Class::OobConstant, Class::DataIndex]
+    }
+}
+
+/// One access of a launch and how much is tried.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    launch: Option<&'a Run>,
+    effort: Effort,
+}
+
+/// Looks at an access.
+pub(in crate::check) fn look<'p>(
+    cx: &Context<'p>,
+    tools: &mut Tools<'p>,
+    launch: Option<&Run>,
+    ev: &AccessEvent,
+    effort: Effort,
+) -> Look {
+    let (look, cut) = tools.noting_cuts(|tools| in_each(cx, tools, ev, Asked { launch, effort }));
+    // A replay that had less than it may have says nothing.
+    if cut && !look.outcome.is_final() { Look::none() } else { look }
+}
+
+/// In each target that the pointer may have: the worst counts.
+fn in_each<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, ev: &AccessEvent, asked: Asked<'_>) -> Look {
+    let Asked { launch, effort } = asked;
+    let mut looks = vec![];
+    for t in ev.targets.iter() {
+        let facts = tools.e.arena.and(ev.path, t.cond);
+        if tools.e.arena.as_bool(facts) == Some(false) {
+            continue;
+        }
+        looks.push(match &t.base {
+            Base::Null | Base::Unknown(_) if effort == Effort::Glance => Look::put_off(),
+            Base::Object(o) if effort == Effort::Glance && pointer::is_hosts_own(tools, *o) => Look::put_off(),
+            Base::Object(o) => {
+                let look = in_object(cx, tools, ev, asked, (*o, t, facts));
+                in_hosts_memory(cx, tools, launch, ev, (*o, facts, t.offset)).unwrap_or(look)
+            }
+            Base::Null => Look::of(through_null(cx, tools, launch, ev, facts, t.offset)),
+            Base::Func(_) => Look::of(Outcome::Unknown("a pointer to a function".into())),
+            Base::Unknown(lost) if lost.unset => Look::of(through_unset(cx, tools, launch, ev, facts, lost)),
+            Base::Unknown(lost) => Look::of(
+                if ev.targets.len() > 1 { never(tools, facts) } else { None }
+                    .unwrap_or_else(|| Outcome::Unknown(format!("the pointer is {lost}"))),
+            ),
+        });
+    }
+    Look::worst(looks)
+}
+
+/// What is said of an access on a way that is never taken; `None` where it may be.
+fn never(tools: &mut Tools<'_>, facts: TermId) -> Option<Outcome> {
+    let (nothing, one, before) = (tools.e.arena.int(0), tools.e.arena.int(1), tools.e.arena.int(-1));
+    match tools
+        .decider
+        .decide_roughly(&mut tools.e.arena, &Obligation { facts, offset: before, bytes: one, extent: nothing })
+    {
+        Decision::Safe => Some(Outcome::Safe),
+        Decision::SafeIfNoWrap(ops) => Some(Outcome::SafeIfNoWrap(ops)),
+        Decision::Fails { .. } | Decision::Unknown(_) => None,
+    }
+}
+
+fn through_null(
+    cx: &Context<'_>,
+    tools: &mut Tools<'_>,
+    run: Option<&Run>,
+    ev: &AccessEvent,
+    facts: TermId,
+    offset: TermId,
+) -> Outcome {
+    match run {
+        Some(run) if !cx.bare && !cx.is_spent() => {
+            pointer::null_in_kernel(tools, run, ev, facts, offset, cx.place_of(ev))
+        }
+        _ => Outcome::Unknown("a null pointer".into()),
+    }
+}
+
+fn through_unset<'p>(
+    cx: &Context<'p>,
+    tools: &mut Tools<'p>,
+    run: Option<&Run>,
+    ev: &AccessEvent,
+    facts: TermId,
+    lost: &Lost,
+) -> Outcome {
+    let found = run.filter(|_| !cx.bare && !cx.is_spent()).map(|run| pointer::unset(cx, tools, run, ev, facts));
+    match found {
+        Some(Outcome::Unknown(_)) | None => Outcome::Unknown(format!("the pointer is {lost}")),
+        Some(found) => found,
+    }
+}
+
+/// An access to what only the host may use, whatever the bounds; `None` where that is no finding.
+fn in_hosts_memory(
+    cx: &Context<'_>,
+    tools: &mut Tools<'_>,
+    run: Option<&Run>,
+    ev: &AccessEvent,
+    (o, facts, offset): (ObjId, TermId, TermId),
+) -> Option<Look> {
+    let run = run.filter(|_| !cx.bare && pointer::is_hosts_own(tools, o) && !cx.is_spent())?;
+    let object = tools.e.object(o).clone();
+    let extent = object.extent.unwrap_or(ev.bytes);
+    let ob = Obligation { facts, offset, bytes: ev.bytes, extent };
+    pointer::hosts_in_kernel(tools, run, ev, &object, &ob, cx.place_of(ev)).map(Look::of)
+}
+
+/// What one access must keep to in one object, and whether that takes what the threads of a launch exchange into account.
+pub(super) fn obligation(tools: &mut Tools<'_>, launch: Option<&Run>, access: &InObject<'_>) -> (Obligation, bool) {
+    let InObject { event: ev, target, facts, extent, .. } = *access;
+    let extent = launch.map_or(extent, |r| r.decided.term(&mut tools.e.arena, extent));
+    let exchanged = launch.and_then(|r| r.invariants.facts(&mut tools.e, &[facts, target.offset]));
+    let facts = exchanged.map_or(facts, |more| tools.e.arena.and(facts, more));
+    let checked =
+        launch.and_then(|r| quantified_facts::instances(&mut tools.e.arena, &r.launch.always, &[facts, target.offset]));
+    let facts = checked.map_or(facts, |more| tools.e.arena.and(facts, more));
+    let same = tools.e.same_inputs(&[facts, target.offset, ev.bytes, extent]);
+    let facts = same.map_or(facts, |more| tools.e.arena.and(facts, more));
+    let sums = prefix_sum::instances(&mut tools.e.arena, &[facts, target.offset, extent]);
+    let facts = sums.map_or(facts, |more| tools.e.arena.and(facts, more));
+    (Obligation { facts, offset: target.offset, bytes: ev.bytes, extent }, exchanged.is_some())
+}
+
+fn in_object<'p>(
+    cx: &Context<'p>,
+    tools: &mut Tools<'p>,
+    ev: &AccessEvent,
+    asked: Asked<'_>,
+    (o, target, facts): (ObjId, &Target, TermId),
+) -> Look {
+    let Asked { launch, effort } = asked;
+    let object = tools.e.object(o).clone();
+    let Some(extent) = object.extent else {
+        let caller = if matches!(object.kind, ObjKind::Parameter) { NO_CALLER } else { "" };
+        return Look::of(Outcome::Unknown(format!("the extent of `{}` is not known{caller}", object.name)));
+    };
+    if cx.is_spent() {
+        return Look { outcome: Outcome::Unknown(SPENT.into()), more: More::Work };
+    }
+    let access = InObject { event: ev, object: &object, target, facts, extent };
+    let (ob, exchanged) = obligation(tools, launch, &access);
+    let access = InObject { facts: ob.facts, extent: ob.extent, ..access };
+    let mut unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
+    for which in cone::choices(&tools.e, target.cond) {
+        if !unknowns.contains(&which) {
+            unknowns.push(which);
+        }
+    }
+    // What small inputs show takes no search. With several targets it takes a model to tell which is meant.
+    if let Some(run) = launch.filter(|_| effort == Effort::Full && ev.targets.len() == 1 && !cx.bare) {
+        let bad = OutOfBounds { event: ev, object: &object, obligation: &ob, unknowns: unknowns.clone() };
+        if let Some(found) = candidates::seen(cx, tools, run, bad) {
+            return Look::of(found);
+        }
+    }
+    let look = decided(cx, tools, &access, asked, (&ob, exchanged, unknowns));
+    match launch {
+        Some(run) if look.outcome.is_safe() => {
+            if effort == Effort::Glance && list::concern(&tools.e, run, ev) {
+                return Look::put_off();
+            }
+            let mut looks = vec![look];
+            looks.extend(list::ALL.iter().map(|rule| rule.in_object(cx, tools, run, &access, effort)));
+            Look::worst(looks)
+        }
+        _ => look,
+    }
+}
+
+/// Decides the obligation of an access to an object. What it rests on is `exchanged` where it builds on invariants of the launch.
+fn decided<'p>(
+    cx: &Context<'p>,
+    tools: &mut Tools<'p>,
+    access: &InObject<'_>,
+    Asked { launch, effort }: Asked<'_>,
+    (ob, exchanged, unknowns): (&Obligation, bool, Vec<String>),
+) -> Look {
+    // Where no launch is known, a model is nothing to show.
+    let rough = launch.is_none() || effort == Effort::Glance || effort == Effort::First && !unknowns.is_empty();
+    let decision = if rough {
+        tools.decider.decide_roughly(&mut tools.e.arena, ob)
+    } else {
+        tools.decider.decide(&mut tools.e.arena, ob)
+    };
+    if effort == Effort::Glance && !matches!(decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
+        return Look::put_off();
+    }
+    // What the kernel itself stores takes a long look, or the only one.
+    let open = matches!(decision, Decision::Fails { .. } | Decision::Unknown(_))
+        && (effort == Effort::Full || unknowns.is_empty());
+    let other = launch.filter(|_| open).and_then(|run| with_stores(tools, run, ob));
+    let exchanged = exchanged || other.is_some();
+    let look = match other.unwrap_or(decision) {
+        Decision::Safe => Look::of(safe_if(vec![], launch.filter(|_| exchanged))),
+        Decision::SafeIfNoWrap(ops) => Look::of(safe_if(ops, launch.filter(|_| exchanged))),
+        Decision::Unknown(why) => Look::of(Outcome::Unknown(why)),
+        Decision::Fails { model, mode, degenerate } => match (launch, unknowns.first()) {
+            (_, _) if cx.bare => Look::of(Outcome::Unknown("not safe without what is assumed".into())),
+            (None, _) => Look::of(Outcome::Unknown("no launch of this kernel is known".into())),
+            (Some(_), Some(u)) if effort == Effort::First => {
+                Look { outcome: Outcome::Unknown(u.clone()), more: More::Replay }
+            }
+            (Some(run), _) => {
+                let c = Counterexample { model, mode, degenerate };
+                let bad = |unknowns: Vec<String>| OutOfBounds {
+                    event: access.event,
+                    object: access.object,
+                    obligation: ob,
+                    unknowns,
+                };
+                let outcome = candidates::replayed(cx, tools, run, bad(unknowns.clone()), c);
+                let again = if matches!(outcome, Outcome::Unknown(_)) {
+                    on_the_whole_way(cx, tools, run, bad(unknowns))
+                } else {
+                    None
+                };
+                Look::of(again.unwrap_or(outcome))
+            }
+        },
+    };
+    if tools.decider.cut { Look { more: More::Work, ..look } } else { look }
+}
+
+/// Safe where these operations do not wrap, nor those that the invariants of the launch rest on.
+fn safe_if(mut ops: Vec<String>, with_invariants: Option<&Run>) -> Outcome {
+    for op in with_invariants.map_or(&[][..], |run| run.invariants.operations()) {
+        if !ops.contains(op) {
+            ops.push(op.clone());
+        }
+    }
+    if ops.is_empty() { Outcome::Safe } else { Outcome::SafeIfNoWrap(ops) }
+}
+
+/// What more there is to say of an access of which a model came to nothing: all conditions of the way to the launch count now, also
+/// those that have nothing to do with what it is given.
+fn on_the_whole_way<'p>(
+    cx: &Context<'p>,
+    tools: &mut Tools<'p>,
+    run: &Run,
+    access: OutOfBounds<'_>,
+) -> Option<Outcome> {
+    if cx.is_spent() {
+        return None;
+    }
+    let ob = access.obligation;
+    let mut all = vec![ob.facts, run.launch.path];
+    all.extend(run.launch.always.iter().map(|x| x.of_the_ends(&mut tools.e.arena)));
+    let facts = tools.e.arena.and_all(all);
+    if facts == ob.facts {
+        return None;
+    }
+    let ob = Obligation { facts, ..ob.clone() };
+    match tools.decider.decide(&mut tools.e.arena, &ob) {
+        Decision::Safe => Some(safe_if(vec![], Some(run))),
+        Decision::SafeIfNoWrap(ops) => Some(safe_if(ops, Some(run))),
+        Decision::Unknown(_) => None,
+        Decision::Fails { model, mode, degenerate } => {
+            let c = Counterexample { model, mode, degenerate };
+            Some(candidates::replayed(cx, tools, run, OutOfBounds { obligation: &ob, ..access }, c))
+                .filter(Outcome::is_finding)
+        }
+    }
+}
+
+/// As [`Decider::decide`](crate::check::obligations::decide::Decider::decide), where what is read of memory that the kernel writes is what was there at the launch, or what it stores.
+fn with_stores(tools: &mut Tools<'_>, run: &Run, ob: &Obligation) -> Option<Decision> {
+    let extent = |e: &mut Executor<'_>, o: ObjId| {
+        let extent = e.object(o).extent?;
+        Some(run.decided.term(&mut e.arena, extent))
+    };
+    let exchange = Exchange { launch: &run.launch, run: &run.run, extent: &extent };
+    let stored = exchange.facts(&mut tools.e, &[ob.facts, ob.offset])?;
+    let bounds = run.invariants.facts(&mut tools.e, &[stored]);
+    let checked = quantified_facts::instances(&mut tools.e.arena, &run.launch.always, &[stored]);
+    let sums = prefix_sum::instances(&mut tools.e.arena, &[ob.facts, ob.offset, ob.extent, stored]);
+    let facts =
+        tools.e.arena.and_all([ob.facts, stored].into_iter().chain(bounds).chain(checked).chain(sums).collect());
+    match tools.decider.decide(&mut tools.e.arena, &Obligation { facts, ..ob.clone() }) {
+        Decision::Unknown(_) => None,
+        decided => Some(decided),
+    }
+}

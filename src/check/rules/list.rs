@@ -1,0 +1,50 @@
+//! All rules, in the order in which they are asked.
+
+use super::alignment::Alignment;
+use super::bounds::Bounds;
+use super::lifetime::Lifetime;
+use super::memcpy::Memcpy;
+use super::overflow::IndexOverflow;
+use super::partition::NamedParts;
+use super::pointer::InvalidPointer;
+use super::rule::Rule;
+use super::subarray::Subarray;
+use crate::check::context::Run;
+use crate::report::finding::Rule as Class;
+use crate::symbolic::exec::executor::{AccessEvent, Executor};
+
+/// The findings of those that come first stand in a report where several are made at one place and none outweighs the others.
+pub(in crate::check) const ALL: [&dyn Rule; 8] =
+    [&Bounds, &NamedParts, &Subarray, &InvalidPointer, &Lifetime, &Memcpy, &Alignment, &IndexOverflow];
+
+/// Who makes the findings of a class. A class that nobody makes does not compile.
+pub(in crate::check) const fn of(class: Class) -> &'static dyn Rule {
+    match class {
+        Class::OobGlobal | Class::OobShared | Class::OobLocal | Class::OobConstant | Class::DataIndex => &Bounds,
+        Class::IntraAllocation => &NamedParts,
+        Class::MemcpyOutOfBounds => &Memcpy,
+        Class::UseAfterFree | Class::DoubleFree => &Lifetime,
+        Class::InvalidPointer => &InvalidPointer,
+        Class::IndexOverflow => &IndexOverflow,
+        Class::Misaligned => &Alignment,
+    }
+}
+
+/// Whether an access may have to keep to more than its object.
+pub(in crate::check) fn concern(e: &Executor<'_>, run: &Run, event: &AccessEvent) -> bool {
+    ALL.iter().any(|r| r.concerns(e, run, event))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL, of};
+    use crate::report::finding::Rule as Class;
+
+    #[test]
+    fn every_class_of_findings_has_its_rule() {
+        for class in Class::ALL {
+            assert!(of(class).classes().contains(&class), "{class}");
+            assert!(ALL.iter().any(|r| r.classes().contains(&class)), "{class} is asked of nothing");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What a rule is: one file that says which classes of findings it makes, and what it asks of what.
+//!
+//! Each rule implements [`Rule`] and stands in the list of [`super::list`]; the engine and the other rules go through that list. A rule is given
+//! a context, the tools and an event, and gives back a look or tells the tally what it found. It must not know when it is asked.
+
+use crate::check::context::{Context, InObject, Place, Run, Tools};
+use crate::check::obligations::verdict::{Effort, Look, Outcome};
+use crate::ir::FuncRef;
+use crate::report::finding::Rule as Class;
+use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::memory::lifetime::{CopyEvent, StaleEvent};
+
+/// What the host itself does below one root, apart from launches.
+pub(in crate::check) struct HostEvents {
+    /// What is used, or freed again, after it may have been freed.
+    pub stale: Vec<StaleEvent>,
+    /// Each side of each copy.
+    pub copies: Vec<CopyEvent>,
+}
+
+/// Who keeps what was decided.
+pub(in crate::check) trait Tally {
+    /// Whether a place is proved to be wrong already.
+    fn is_proved(&self, place: &Place) -> bool;
+
+    /// Takes what was found of an event that is no access which a user would count: only findings are counted, and notes are made of what is open.
+    fn note(&mut self, place: Place, func: FuncRef, outcome: Outcome);
+}
+
+/// One rule.
+pub(in crate::check) trait Rule: Sync {
+    /// The classes of its findings. Their names, levels and pages hang on these.
+    fn classes(&self) -> &'static [Class];
+
+    /// Whether an access may have to keep to more than its object.
+    fn concerns(&self, _e: &Executor<'_>, _run: &Run, _event: &AccessEvent) -> bool {
+        false
+    }
+
+    /// Looks at an access that stays in its object.
+    fn in_object(
+        &self,
+        _cx: &Context<'_>,
+        _tools: &mut Tools<'_>,
+        _run: &Run,
+        _access: &InObject<'_>,
+        _effort: Effort,
+    ) -> Look {
+        Look::of(Outcome::Safe)
+    }
+
+    /// Looks at what the host does below a root.
+    fn in_host(&self, _cx: &Context<'_>, _tools: &mut Tools<'_>, _events: &HostEvents, _tally: &mut dyn Tally) {}
+
+    /// Looks at what a kernel does under one launch, beside its accesses.
+    fn in_kernel(&self, _cx: &Context<'_>, _tools: &mut Tools<'_>, _run: &Run, _tally: &mut dyn Tally) {}
+}
