@@ -6,7 +6,7 @@
 
 use crate::work::{Work, done};
 use serde::{Deserialize, Serialize};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -148,7 +148,11 @@ pub(crate) struct Watch {
     seen: Arc<Mutex<Seen>>,
 }
 
-thread_local! { static WATCH: RefCell<Option<Watch>> = const { RefCell::new(None) }; }
+thread_local! {
+    static WATCH: RefCell<Option<Watch>> = const { RefCell::new(None) };
+    /// Whether what this thread does now belongs to the place that somebody asked for.
+    static AT_THE_PLACE: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Does some work, and gives what was wanted of it.
 pub fn watching<T>(wanted: &Wanted, work: impl FnOnce() -> T) -> (T, Seen) {
@@ -180,26 +184,36 @@ fn say(wants: impl FnOnce(&Wanted) -> bool, text: impl FnOnce() -> String) {
     watch.seen.lock().unwrap_or_else(PoisonError::into_inner).lines.push(text);
 }
 
-/// Whether somebody wants to see this.
-pub(crate) fn dumps(kind: Dump) -> bool {
-    WATCH.with(|w| w.borrow().as_ref().is_some_and(|w| w.wanted.dumps.contains(&kind)))
-}
-
 /// Writes something out for whoever wants to see it.
 pub(crate) fn dump(kind: Dump, text: impl FnOnce() -> String) {
     say(|w| w.dumps.contains(&kind), text);
 }
 
-/// Whether somebody asked how this place is judged.
+/// Whether somebody asked how some place is judged.
+pub(crate) fn is_explaining() -> bool {
+    WATCH.with(|w| w.borrow().as_ref().is_some_and(|w| w.wanted.explain.is_some()))
+}
+
+/// Whether it is this one.
 pub(crate) fn explains(file: &str, line: u32, column: u32) -> bool {
     WATCH.with(|w| {
         w.borrow().as_ref().is_some_and(|w| w.wanted.explain.as_ref().is_some_and(|s| s.is_at(file, line, column)))
     })
 }
 
-/// Says something of the place that somebody asked for.
+/// Does some work for the place that somebody asked for: what is explained meanwhile is of it.
+pub(crate) fn at_the_place<T>(is_there: bool, work: impl FnOnce() -> T) -> T {
+    let before = AT_THE_PLACE.replace(is_there);
+    let done = work();
+    AT_THE_PLACE.set(before);
+    done
+}
+
+/// Says something of the place that somebody asked for, if that is at hand.
 pub(crate) fn explain(text: impl FnOnce() -> String) {
-    say(|w| w.explain.is_some(), text);
+    if AT_THE_PLACE.get() {
+        say(|w| w.explain.is_some(), text);
+    }
 }
 
 /// Does some work, and notes what it took.
@@ -233,7 +247,9 @@ pub fn table(taken: &BTreeMap<Phase, Taken>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dump, Phase, Spot, Wanted, current, dump, dumps, explain, explains, timed, watching, with};
+    use super::{
+        Dump, Phase, Spot, Wanted, at_the_place, current, dump, dumps, explain, explains, timed, watching, with,
+    };
 
     #[test]
     fn places_are_read_as_users_write_them() {
@@ -257,12 +273,12 @@ mod tests {
         let (out, seen) = watching(&wanted, || {
             dump(Dump::Ir, || panic!("nobody wants it"));
             dump(Dump::Loops, || "a loop".into());
-            assert!(dumps(Dump::Loops) && !dumps(Dump::Smt2));
             assert!(explains("x/a.cu", 3, 1) && !explains("x/a.cu", 4, 1));
             let here = current();
             std::thread::scope(|s| {
-                s.spawn(|| with(here, || timed(Phase::Solver, || explain(|| "why".into()))));
+                s.spawn(|| with(here, || timed(Phase::Solver, || at_the_place(true, || explain(|| "why".into())))));
             });
+            explain(|| panic!("it is of another place"));
             timed(Phase::Solver, || 7)
         });
         assert_eq!((out, seen.lines), (7, vec!["a loop".to_owned(), "why".to_owned()]));

@@ -31,6 +31,9 @@ pub fn check_program(program: &Program, options: &Options) -> ProgramReport {
     let nets = Nets::new(options.solver_ms, Some(Duration::from_secs(u64::from(options.seconds)) * 9 / 10));
     let (mut report, seen) = inside::watching(&options.inside, || {
         nets::under(Some(nets.clone()), || {
+            for module in &program.modules {
+                inside::dump(inside::Dump::Ir, || module.to_string());
+            }
             let (budget, reached) = engine::budgets::of_pace(program, options);
             let check = || engine::Engine::new(program, options).run(budget);
             let mut report = solver::cache::on_program(|| program.digest(), check);

@@ -1,7 +1,7 @@
 //! The command line.
 
-use crate::inside::{Dump, Spot};
 use crate::config::{FrontendKind, RuleSelector};
+use crate::inside::{Dump, Spot};
 use crate::report::finding::{Level, Rule};
 use crate::report::levels::Overrides;
 use crate::report::render::Format;

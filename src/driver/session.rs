@@ -3,7 +3,6 @@
 use super::args::{Colour, CommonArgs};
 use super::worker::memory;
 use super::{Status, output};
-use crate::inside::{Spot, Wanted};
 use crate::check::{self, Pace};
 use crate::config::{self, Config, FrontendKind, RuleSelector};
 use crate::confirm::Confirmations;
@@ -11,6 +10,7 @@ use crate::facts::Told;
 use crate::facts::verdicts::Verdicts;
 use crate::frontend::ExtractOptions;
 use crate::frontend::cgeist::process::Failure;
+use crate::inside::{Spot, Wanted};
 use crate::nvcc::colour;
 use crate::paths;
 use crate::report::assemble::{Assembled, Found, Policy, assemble};

@@ -6,6 +6,7 @@ mod assume;
 mod basics;
 mod facts;
 mod findings;
+mod inside;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -6,6 +6,7 @@ use crate::check::obligations::obligation::Counterexample;
 use crate::check::options::Options;
 use crate::check::solver::Model;
 use crate::host::Root;
+use crate::inside;
 use crate::ir::{Function, Operand, Program, ValueId};
 use crate::report::finding::{Direction, Run, RunFile};
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
@@ -223,7 +224,24 @@ impl<'p> Judge<'p> {
 
     /// One replay. What it does not reach says nothing where inputs are missing.
     fn seek(&mut self, inputs: &Inputs, target: &Target, missing: Option<&str>) -> Judged {
-        match (self.replay(inputs, target), missing) {
+        let outcome = self.replay(inputs, target);
+        // Tries of other inputs are many, and each says little.
+        let explain = |text: &dyn Fn() -> String| {
+            if !self.short {
+                inside::explain(text)
+            }
+        };
+        explain(&|| {
+            let said = match &outcome {
+                Outcome::Reached { .. } => "reaches it out of bounds".to_owned(),
+                Outcome::NotReached { why } => format!("does not reach it: {why}"),
+                Outcome::Incomplete { why } => format!("is incomplete: {why}"),
+                Outcome::Astray { why, .. } => format!("comes there by an address that was read out of bounds: {why}"),
+            };
+            let files: Vec<&str> = inputs.files.keys().map(String::as_str).collect();
+            format!("    a replay with arguments {:?}, files {files:?} {said}", inputs.argv)
+        });
+        match (outcome, missing) {
             (Outcome::Reached { bad, assumptions }, _) => Judged::Reached { bad, assumptions },
             (_, Some(why)) => Judged::Incomplete(why.to_owned()),
             (Outcome::Incomplete { why }, None) => Judged::Incomplete(why),

@@ -22,7 +22,9 @@ use super::options::Options;
 use super::report::ProgramReport;
 use super::rules::rule::HostEvents;
 use super::rules::{list, overflow};
+use crate::check::context::{Run, Tools};
 use crate::host::{Root, roots};
+use crate::inside::{self, Phase};
 use crate::ir::reach::Reach;
 use crate::ir::{FuncRef, Function, Linkage, Program, Side};
 use crate::models::attributes::is_of_cuda;
@@ -171,25 +173,31 @@ impl<'p> Engine<'p> {
         self.cx.all = self.cx.phase(budgets::CALLS, 50);
         tools.within(self.cx.all);
         if !self.cx.bare {
-            let cx = self.cx;
-            for rule in list::ALL {
-                rule.in_host(&cx, &mut tools, &events, self);
-            }
-            for run in &runs {
-                for rule in list::ALL {
-                    rule.in_kernel(&cx, &mut tools, run, self);
-                }
-            }
+            inside::timed(Phase::HostCalls, || self.beside_bounds(&mut tools, &runs, &events));
         }
         self.spend_since(before);
         tools.within(Allotment::UNLIMITED);
         if !self.cx.is_hurried() {
             let before = done();
-            for o in overflow::find(&self.cx, &mut tools, &runs, &self.places) {
+            let found = inside::timed(Phase::Overflow, || overflow::find(&self.cx, &mut tools, &runs, &self.places));
+            for o in found {
                 self.put(o.kernel, o.event, o.outcome);
             }
             self.spend_since(before);
         }
         self.report.problems.append(&mut tools.e.assumptions.problems);
+    }
+
+    /// What rules ask of the host's calls and of launches, beside the bounds of accesses.
+    fn beside_bounds(&mut self, tools: &mut Tools<'p>, runs: &[Run], events: &HostEvents) {
+        let cx = self.cx;
+        for rule in list::ALL {
+            rule.in_host(&cx, tools, events, self);
+        }
+        for run in runs {
+            for rule in list::ALL {
+                rule.in_kernel(&cx, tools, run, self);
+            }
+        }
     }
 }

@@ -138,7 +138,7 @@ impl<'p> Desk<'p> {
                 Order::First { who, work } => {
                     (engine.own, engine.cx.all) = (Some((owners.clone(), who)), Allotment::of(work));
                     tools.within(engine.cx.all);
-                    engine.first_looks(tools, runs, safe)
+                    inside::timed(inside::Phase::FirstLooks, || engine.first_looks(tools, runs, safe))
                 }
                 Order::Second { open, decided, work, replays } => {
                     if let Some(most) = replays {
@@ -146,7 +146,7 @@ impl<'p> Desk<'p> {
                     }
                     (engine.places, engine.cx.all) = (decided, Allotment::of(work));
                     tools.within(engine.cx.all);
-                    engine.second_looks(tools, runs, open)
+                    inside::timed(inside::Phase::SecondLooks, || engine.second_looks(tools, runs, open))
                 }
             };
             (open, tools.judge.limits())

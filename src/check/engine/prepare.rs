@@ -11,11 +11,13 @@ use crate::check::counterexample::degenerate::Sizes;
 use crate::check::counterexample::input_files::Opened;
 use crate::check::counterexample::replay::Judge;
 use crate::check::counterexample::tried::Tried;
+use crate::check::findings::state;
 use crate::check::obligations::decide::Decider;
 use crate::check::obligations::{cone, specialise};
 use crate::check::rules::layout::Layout;
 use crate::check::solver::Limits;
 use crate::host::Root;
+use crate::inside::{self, Dump, Phase};
 use crate::ir::FuncRef;
 use crate::kernel::KernelRun;
 use crate::symbolic::exec::executor::{Executor, LaunchEvent};
@@ -97,6 +99,10 @@ fn invariants(tools: &mut Tools<'_>, run: &Run, history: &History) -> Invariants
 impl<'p> Engine<'p> {
     /// Executes a root and the kernels that it launches.
     pub(super) fn prepare(&mut self, root: &Root) -> Prepared<'p> {
+        inside::timed(Phase::Execute, || self.execute(root))
+    }
+
+    fn execute(&mut self, root: &Root) -> Prepared<'p> {
         let before = done();
         self.cx.all = self.cx.phase(budgets::EXECUTE, 80);
         let mut executor = self.follow(root);
@@ -118,7 +124,7 @@ impl<'p> Engine<'p> {
         let mut tools = self.tools(e, root, sizes, Arc::default());
         let until = self.cx.phase(budgets::EXCHANGE, 20);
         tools.decider.until = Some(until);
-        what_they_exchange(&mut tools, &mut runs, until);
+        inside::timed(Phase::Exchange, || what_they_exchange(&mut tools, &mut runs, until));
         tools.decider.until = None;
         (runs, tools)
     }
@@ -168,6 +174,7 @@ impl<'p> Engine<'p> {
             (None, Some(why)) => Some(format!("the host code was not followed to its end: {why}")),
             (None, None) => None,
         };
+        inside::dump(Dump::State, || state::at_launch(e, &launch, kernel));
         let layout = Layout::of(&run);
         Some(Run { launch, decided, number, kernel, run, layout, invariants: Invariants::default(), partly })
     }

@@ -9,9 +9,11 @@ use super::{list, pointer};
 use crate::check::concurrency::reads_from::Exchange;
 use crate::check::context::{Context, InObject, Run, Tools};
 use crate::check::counterexample::candidates::{self, OutOfBounds};
+use crate::check::findings::explanation;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
+use crate::inside;
 use crate::report::finding::Rule as Class;
 use crate::symbolic::exec::executor::{AccessEvent, Executor};
 use crate::symbolic::loops::{prefix_sum, quantified_facts};
@@ -46,9 +48,13 @@ pub(in crate::check) fn look<'p>(
     ev: &AccessEvent,
     effort: Effort,
 ) -> Look {
-    let (look, cut) = tools.noting_cuts(|tools| in_each(cx, tools, ev, Asked { launch, effort }));
-    // A replay that had less than it may have says nothing.
-    if cut && !look.outcome.is_final() { Look::none() } else { look }
+    inside::at_the_place(explanation::is_wanted(cx, ev), || {
+        explanation::access(cx, launch, ev, effort);
+        let (look, cut) = tools.noting_cuts(|tools| in_each(cx, tools, ev, Asked { launch, effort }));
+        explanation::verdict(&look);
+        // A replay that had less than it may have says nothing.
+        if cut && !look.outcome.is_final() { Look::none() } else { look }
+    })
 }
 
 /// In each target that the pointer may have: the worst counts.
@@ -173,6 +179,7 @@ fn in_object<'p>(
     let access = InObject { event: ev, object: &object, target, facts, extent };
     let (ob, exchanged) = obligation(tools, launch, &access);
     let access = InObject { facts: ob.facts, extent: ob.extent, ..access };
+    explanation::obligation(cx, &tools.e, &access, &ob);
     let mut unknowns = cone::unknowns(&tools.e, &[ob.offset, ob.extent, ob.bytes]);
     for which in cone::choices(&tools.e, target.cond) {
         if !unknowns.contains(&which) {
@@ -215,6 +222,7 @@ fn decided<'p>(
     } else {
         tools.decider.decide(&mut tools.e.arena, ob)
     };
+    explanation::decision(&tools.e, &decision, tools.decider.cut);
     if effort == Effort::Glance && !matches!(decision, Decision::Safe | Decision::SafeIfNoWrap(_)) {
         return Look::put_off();
     }
@@ -222,6 +230,10 @@ fn decided<'p>(
     let open = matches!(decision, Decision::Fails { .. } | Decision::Unknown(_))
         && (effort == Effort::Full || unknowns.is_empty());
     let other = launch.filter(|_| open).and_then(|run| with_stores(tools, run, ob));
+    if let Some(other) = &other {
+        inside::explain(|| "  with what the kernel itself stores where it reads".into());
+        explanation::decision(&tools.e, other, tools.decider.cut);
+    }
     let exchanged = exchanged || other.is_some();
     let look = match other.unwrap_or(decision) {
         Decision::Safe => Look::of(safe_if(vec![], launch.filter(|_| exchanged))),

@@ -6,6 +6,7 @@
 use super::encode::{Encoder, SymbolAst};
 use super::query::{Budget, Model, OUT_OF_WORK, Outcome, Query, WrapMode};
 use super::{boundary, cache, enumerate};
+use crate::inside::{self, Dump};
 use crate::nets;
 use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
 use crate::work::{Allotment, Work, charge, charge_each, cost};
@@ -63,6 +64,7 @@ fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
         charge_each(cost::ENCODE, arena.len());
         let given = limit(&solver, all.left());
         let (found, spent) = run(&solver, z3::Solver::check);
+        inside::dump(Dump::Smt2, || format!("; rlimit {given}: {found:?} with {}\n{}", spent.units, solver.to_smt2()));
         match found {
             SatResult::Unsat => Outcome::Unsat,
             SatResult::Sat => read_model(arena, &solver, &enc)

@@ -38,7 +38,8 @@ pub fn report(
 ) -> Result<ProgramReport, Fault> {
     placeless::mark(&mut code, root);
     // Nothing is seen of a check that does not happen.
-    let verdicts = verdicts.filter(|_| options.inside.is_nothing()).and_then(|v| Some((v, key(&code, options, memory)?)));
+    let verdicts =
+        verdicts.filter(|_| options.inside.is_nothing()).and_then(|v| Some((v, key(&code, options, memory)?)));
     let known = verdicts
         .as_ref()
         .and_then(|(verdicts, key)| unpack(std::str::from_utf8(&verdicts.get(key)?).ok()?, root, settled));

@@ -42,8 +42,7 @@ fn of_facts(dir: Option<&Path>, args: &CheckArgs, overrides: &Overrides) -> Resu
     let (mut stored, session) = stored::open_with_session(dir, &args.common, overrides)?;
     stored.choose(&args.program)?;
     stored.refresh(&session);
-    let session =
-        session.with_baseline()?.with_confirmations(stored.folders()).explaining(args.explain.clone());
+    let session = session.with_baseline()?.with_confirmations(stored.folders()).explaining(args.explain.clone());
     let checked = stored.check(&session);
     finish(&session, checked, &[])
 }

@@ -1,0 +1,105 @@
+//! Looking inside a check: `--explain`, `--timings`, `--dump`, `SCUBA_LOG`.
+
+use crate::Project;
+
+const KERNEL: &str = "\
+__global__ void fill(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i <= n) a[i] = 1.0f;
+}
+int main() {
+  float *a;
+  cudaMalloc(&a, 100 * sizeof(float));
+  fill<<<1, 128>>>(a, 100);
+  return cudaDeviceSynchronize();
+}
+";
+
+fn project() -> Project {
+    let p = Project::new();
+    p.write("a.cu", KERNEL);
+    p
+}
+
+#[test]
+fn an_access_is_explained_from_its_index_to_its_verdict() {
+    let p = project();
+    let said = p.scuba(["check", "a.cu", "--explain", "a.cu:3"]);
+    assert_eq!(said.status, 1, "{said:?}");
+    for part in [
+        "`a` in `fill(float*, int)`, launch 1 at ",
+        "4 * threadIdx.x + 4 <= 400 (bytes)",
+        "it fails where threadIdx.x = 100",
+        "reaches it out of bounds",
+        "=> proved: ",
+    ] {
+        assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
+    }
+    // The report is what it would be.
+    assert!(said.stderr.contains("a.cu:3"), "{}", said.stderr);
+}
+
+#[test]
+fn a_place_without_an_access_is_said_to_be_none() {
+    let p = project();
+    let said = p.scuba(["check", "a.cu", "--explain", "a.cu:2"]);
+    assert_eq!((said.status, said.stdout.as_str()), (1, ""));
+    assert!(said.stderr.contains("no access was judged at a.cu:2"), "{}", said.stderr);
+    let wrong = p.scuba(["check", "a.cu", "--explain", "a.cu"]);
+    assert_eq!(wrong.status, 2);
+    assert!(wrong.stderr.contains("`a.cu` is no place: FILE:LINE or FILE:LINE:COLUMN"), "{}", wrong.stderr);
+}
+
+#[test]
+fn what_is_seen_leaves_documents_as_they_are() {
+    let p = project();
+    let plain = p.scuba(["check", "a.cu", "--message-format", "json"]);
+    let seen =
+        p.scuba(["check", "a.cu", "--message-format", "json", "--timings", "--dump", "loops", "--dump", "state"]);
+    let document = |text: &str| {
+        let mut d: serde_json::Value = serde_json::from_str(text).unwrap();
+        d["summary"]["seconds"] = 0.into();
+        d
+    };
+    assert_eq!(document(&plain.stdout), document(&seen.stdout));
+    for part in ["launch of `fill(float*, int)`", "timings of a:", "execute host and kernels", "solver"] {
+        assert!(seen.stderr.contains(part), "{part}: {}", seen.stderr);
+    }
+}
+
+#[test]
+fn each_part_can_be_written_out() {
+    let p = project();
+    p.write(
+        "loop.cu",
+        "__global__ void sum(const int *a, int n, int *s) { int t = 0; for (int i = 0; i < n; i += 2) t += a[i]; *s = t; }
+         int main(int argc, char **) { int *a, *s; cudaMalloc(&a, argc * sizeof(int)); cudaMalloc(&s, 4);
+           sum<<<1, 1>>>(a, argc, s); return 0; }\n",
+    );
+    for (kind, part) in [
+        ("ir", "module Device "),
+        ("state", "launch of `sum("),
+        ("loops", "loop in `sum(int const*, int, int*)` at loop.cu:1"),
+        ("obligations", "obligation of `a` at "),
+        ("smt2", "(check-sat)"),
+    ] {
+        let said = p.scuba(["check", "loop.cu", "--dump", kind]);
+        assert!(
+            said.stdout.replace(&p.root().display().to_string(), "").replace("at /", "at ").contains(part),
+            "{kind}: {}",
+            said.stdout
+        );
+    }
+}
+
+#[test]
+fn the_log_is_written_where_somebody_wants_it() {
+    let p = project();
+    let of = |filter: &str| {
+        let out = p.command().args(["check", "a.cu"]).env("SCUBA_LOG", filter).output().unwrap();
+        String::from_utf8(out.stderr).unwrap()
+    };
+    assert!(of("debug").contains("execute host and kernels"));
+    assert!(!of("error").contains("execute host and kernels"));
+    assert!(!p.root().join("debug").exists(), "a level is no file");
+}
