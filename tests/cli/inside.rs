@@ -33,21 +33,21 @@ fn an_access_is_explained_from_its_index_to_its_verdict() {
         "reaches it out of bounds",
         "=> proved: ",
     ] {
-        assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
+        assert!(said.out.contains(part), "{part}: {}", said.out);
     }
     // The report is what it would be.
-    assert!(said.stderr.contains("a.cu:3"), "{}", said.stderr);
+    assert!(said.err.contains("a.cu:3"), "{}", said.err);
 }
 
 #[test]
 fn a_place_without_an_access_is_said_to_be_none() {
     let p = project();
     let said = p.scuba(["check", "a.cu", "--explain", "a.cu:2"]);
-    assert_eq!((said.status, said.stdout.as_str()), (1, ""));
-    assert!(said.stderr.contains("no access was judged at a.cu:2"), "{}", said.stderr);
+    assert_eq!((said.status, said.out.as_str()), (1, ""));
+    assert!(said.err.contains("no access was judged at a.cu:2"), "{}", said.err);
     let wrong = p.scuba(["check", "a.cu", "--explain", "a.cu"]);
     assert_eq!(wrong.status, 2);
-    assert!(wrong.stderr.contains("`a.cu` is no place: FILE:LINE or FILE:LINE:COLUMN"), "{}", wrong.stderr);
+    assert!(wrong.err.contains("`a.cu` is no place: FILE:LINE or FILE:LINE:COLUMN"), "{}", wrong.err);
 }
 
 #[test]
@@ -61,9 +61,9 @@ fn what_is_seen_leaves_documents_as_they_are() {
         d["summary"]["seconds"] = 0.into();
         d
     };
-    assert_eq!(document(&plain.stdout), document(&seen.stdout));
+    assert_eq!(document(&plain.out), document(&seen.out));
     for part in ["launch of `fill(float*, int)`", "timings of a:", "execute host and kernels", "solver"] {
-        assert!(seen.stderr.contains(part), "{part}: {}", seen.stderr);
+        assert!(seen.err.contains(part), "{part}: {}", seen.err);
     }
 }
 
@@ -85,9 +85,9 @@ fn each_part_can_be_written_out() {
     ] {
         let said = p.scuba(["check", "loop.cu", "--dump", kind]);
         assert!(
-            said.stdout.replace(&p.root().display().to_string(), "").replace("at /", "at ").contains(part),
+            said.out.replace(&p.root().display().to_string(), "").replace("at /", "at ").contains(part),
             "{kind}: {}",
-            said.stdout
+            said.out
         );
     }
 }
