@@ -1,13 +1,15 @@
 //! From the analysis form to [`Code`].
 
 use super::flow::Flow;
-use super::form::{Arg, AsmInfo, CallInfo, Callee, Code, FloatPred, I, Layout, Leaf, Opd, SwitchInfo};
 use crate::ir::{
     self, BlockId, CastOp, Const, FuncRef, Function, Inst, Module, ModuleId, Op, Operand, Step, Terminator, TypeId,
     TypeKind, ValueId,
 };
 use crate::witness::api::Site;
 use crate::witness::library::modelled;
+use crate::witness::machine::form::{
+    Arg, AsmInfo, CallInfo, Callee, Code, FloatPred, I, Layout, Leaf, Opd, SwitchInfo,
+};
 use crate::witness::machine::state::Machine;
 use crate::witness::machine::value::{Reason, Val, is_float_width, mask};
 use crate::witness::memory::globals::{MAX_LEAVES, is_fp80, leaves};

@@ -2,11 +2,15 @@
 //!
 //! Containers and algorithms are templates: their bodies are in the program and are run as they are.
 
-use super::libc::{arg, first, free, malloc, nothing, outside, read, text, write, zero};
-use super::modelled::{Class, Entry};
+use super::arguments::{arg, read, text, write};
+use super::heap::{free, malloc, release};
+use super::model::{Class, Entry};
+use super::simple::{first, nothing, outside, zero};
 use crate::witness::api::ObjectKind;
-use crate::witness::code::form::CallInfo;
-use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
 use crate::witness::machine::value::{Reason, Val};
 use crate::witness::memory::store::Fill;
 
@@ -433,7 +437,7 @@ fn string_write(
             .heap_object(ObjectKind::HostHeap, "std::string", site, Val::new(size + 1), Fill::Poison(Reason::UNINIT))?
             .bits;
         if old != local {
-            super::libc::release(m, th, old)?;
+            release(m, th, old)?;
         }
         write(m, th, call, s, 64, Val::new(data))?;
         write(m, th, call, Val::new(local), 64, Val::new(size))?;

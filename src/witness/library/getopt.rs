@@ -1,27 +1,14 @@
 //! `getopt` and `getopt_long`, without permutation of `argv`'s memory: options may stand anywhere, as glibc allows.
 
-use super::libc::{arg, library_variables, read, text};
-use crate::witness::code::form::CallInfo;
-use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
-use crate::witness::machine::value::{Reason, Val, signed};
+use super::arguments::{arg, library_variables, read, text};
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
+use crate::witness::machine::value::{Val, signed};
 use crate::witness::memory::space::split;
 
 type Res = Result<Ret, Stop>;
-
-/// Where the scan of `argv` stands.
-pub struct Getopt {
-    index: u64,
-    /// Bytes of the current word already read.
-    within: u64,
-    /// Why it is not known where it stands.
-    pub unknown: Reason,
-}
-
-impl Default for Getopt {
-    fn default() -> Self {
-        Self { index: 1, within: 0, unknown: Reason::NONE }
-    }
-}
 
 struct Long {
     name: Vec<u8>,

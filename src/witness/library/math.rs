@@ -3,10 +3,13 @@
 //! Functions that are not rounded exactly (`sin`, `pow`) give this machine's values; the device's may differ in the
 //! last place.
 
-use super::libc::arg;
-use super::modelled::{Class, Entry};
-use crate::witness::code::form::CallInfo;
-use crate::witness::machine::state::{Machine, Model, Ret, Stop, Thread};
+use super::arguments::arg;
+use super::model::{Class, Entry};
+use super::simple::{first, nothing, zero};
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::{Machine, Model};
+use crate::witness::machine::thread::Thread;
 use crate::witness::machine::value::{Reason, Val, float, float_bits, is_float_width, mask, signed};
 
 type Res = Result<Ret, Stop>;
@@ -345,8 +348,8 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
         "uadd.sat" => int_n!(2, |a, w| Some(clamp(i128::from(a[0]) + i128::from(a[1]), w))),
         "usub.sat" => int_n!(2, |a, w| Some(clamp(i128::from(a[0]) - i128::from(a[1]), w))),
         "is.constant" => return Some((is_constant, Class::Pure)),
-        "stacksave" => return Some((super::libc::zero, Class::Pure)),
-        "stackrestore" => return Some((super::libc::nothing, Class::Pure)),
+        "stacksave" => return Some((zero, Class::Pure)),
+        "stackrestore" => return Some((nothing, Class::Pure)),
         "fmuladd" => fma,
         "abs" => absolute,
         "smax" => int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())),
@@ -384,7 +387,7 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
         | "annotation"
         | "ptr.annotation"
         | "invariant.start"
-        | "arithmetic.fence" => super::libc::first,
+        | "arithmetic.fence" => first,
         // Where nothing is known of the object: the most, or the least where that is asked for.
         "objectsize" => return Some((object_size, Class::Pure)),
         "prefetch"
@@ -399,10 +402,10 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
         | "invariant.end"
         | "stackprotector"
         | "pseudoprobe"
-        | "fake.use" => super::libc::nothing,
+        | "fake.use" => nothing,
         "trap" | "debugtrap" | "ubsantrap" => return Some(crate::witness::device::builtins::TRAP),
         "va_start" => return Some((super::stdio::va_start, Class::Memory)),
-        "va_end" => super::libc::nothing,
+        "va_end" => nothing,
         "va_copy" => return Some((super::stdio::va_copy, Class::Memory)),
         "powi" => return Some((powi, Class::Pure)),
         "is.fpclass" => return Some((is_fpclass, Class::Pure)),
@@ -510,7 +513,7 @@ fn nvvm(name: &str) -> Option<Entry> {
         ("d2i" | "f2i", mode) => return rounded(mode.strip_suffix(".ftz").unwrap_or(mode), 32),
         ("d2ll" | "f2ll", mode) => return rounded(mode.strip_suffix(".ftz").unwrap_or(mode), 64),
         ("lohi", "i2d") => lohi,
-        ("bitcast", "f2i" | "i2f" | "d2ll" | "ll2d") => super::libc::first,
+        ("bitcast", "f2i" | "i2f" | "d2ll" | "ll2d") => first,
         _ => return None,
     };
     Some((m, Class::Pure))
@@ -654,7 +657,7 @@ mod tests {
     #[test]
     fn functions_of_integers_are_what_they_are_at_each_width() {
         use crate::ir::reference;
-        use crate::witness::code::form::{Arg, Callee, Opd};
+        use crate::witness::machine::form::{Arg, Callee, Opd};
         let program = crate::ir::Program::default();
         let mut m = Machine::new(
             &program,

@@ -2,10 +2,12 @@
 
 use super::arith;
 use super::arith::Fault;
-use super::state::{Frame, Machine, Ret, Stop, Thread, Wait, site_of};
+use super::call::{Ret, Stop, Wait};
+use super::form::{CallInfo, Callee, Code, I, Layout, Opd};
+use super::state::Machine;
+use super::thread::{Frame, Thread, site_of};
 use super::value::{Reason, Val, mask, signed};
 use crate::ir::{AtomicOp, CastOp, FuncRef, ModuleId};
-use crate::witness::code::form::{CallInfo, Callee, Code, I, Layout, Opd};
 use crate::witness::device::outcome::{REFUSED, WHICH_CODE};
 use smallvec::SmallVec;
 use std::rc::Rc;
