@@ -1,7 +1,7 @@
 //! Which functions are modelled by name, before anything descends into a body of theirs.
 
 use super::model::{Class, Entry};
-use super::{cuda, cxx, libc, math, stdio, string};
+use super::{cuda, cxx, intrinsics, libc, math, stdio, string};
 use crate::ir::{FuncRef, Program, Side};
 use crate::witness::device::builtins;
 use crate::witness::machine::form::Callee;
@@ -24,7 +24,7 @@ fn find(program: &Program, f: FuncRef) -> Option<Entry> {
     let func = program.func(f);
     let name = func.name.as_str();
     if let Some(rest) = name.strip_prefix("llvm.") {
-        return math::intrinsic(rest).or_else(|| builtins::intrinsic(rest));
+        return intrinsics::intrinsic(rest).or_else(|| builtins::intrinsic(rest));
     }
     match program.module(f.module).side {
         // What a program brings itself counts; headers wrap assertions.
