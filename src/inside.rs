@@ -247,9 +247,7 @@ pub fn table(taken: &BTreeMap<Phase, Taken>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        Dump, Phase, Spot, Wanted, at_the_place, current, dump, dumps, explain, explains, timed, watching, with,
-    };
+    use super::{Dump, Phase, Spot, Wanted, at_the_place, current, dump, explain, explains, timed, watching, with};
 
     #[test]
     fn places_are_read_as_users_write_them() {

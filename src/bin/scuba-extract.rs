@@ -51,7 +51,7 @@ fn dump_mlir(file: &str) -> anyhow::Result<()> {
     // The source beside it gives the names of variables.
     let stem = file.rsplit('/').next().and_then(|n| n.split('.').next()).unwrap_or_default();
     let source = PathBuf::from(file).with_file_name(format!("{stem}.cu"));
-    let about = scuba::frontend::cgeist::lower::About {
+    let about = scuba::frontend::cgeist::lower::unit::About {
         text: std::fs::read_to_string(&source).unwrap_or_default(),
         source: source.to_string_lossy().into_owned(),
         ..Default::default()

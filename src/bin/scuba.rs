@@ -4,5 +4,5 @@
 static ALLOCATOR: scuba::driver::worker::memory::Bounded = scuba::driver::worker::memory::Bounded;
 
 fn main() -> std::process::ExitCode {
-    scuba::driver::run(std::env::args_os())
+    scuba::driver::dispatch::run(std::env::args_os())
 }

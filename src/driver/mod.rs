@@ -1,13 +1,14 @@
 //! The `scuba` command: ties the rooms together.
 //!
-//! In: a command line. Out: an exit status, reports on standard output or standard error. Each command is a module of
-//! its own; [`session`] holds what they share (settings, levels, where paths are relative to), [`analysis`] runs the
-//! check of one program so that no fault in it can do more than cost one line.
+//! In: a command line. Out: an exit status, reports on standard output or standard error. [`dispatch`] is the way in; each
+//! command is a module of [`commands`]. [`session`] holds what they share (settings, levels, where paths are relative to),
+//! [`worker`] runs the check of one program so that no fault in it can do more than cost one line.
 
 pub mod args;
 pub mod cache;
 pub mod commands;
 mod cross_check;
+pub mod dispatch;
 mod extraction;
 mod logging;
 mod output;
@@ -15,10 +16,6 @@ pub mod programs;
 mod session;
 pub mod worker;
 
-use crate::confirm::watch;
-use args::{Cli, Command};
-use clap::{CommandFactory, FromArgMatches};
-use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Exit statuses (INTERFACE: nothing denied, something denied, could not do what was asked).
@@ -39,50 +36,5 @@ impl From<Status> for ExitCode {
             Status::Unable => 2,
             Status::Other(n) => n,
         })
-    }
-}
-
-/// Runs one command line, the program's name first.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    logging::begin();
-    let matches = match Cli::command().try_get_matches_from(arguments) {
-        Ok(m) => m,
-        Err(e) => {
-            // Help and version are no failures. Nobody is left to tell where standard error is closed.
-            let _ = e.print();
-            return if e.use_stderr() { Status::Unable.into() } else { Status::Clean.into() };
-        }
-    };
-    let done = Cli::from_arg_matches(&matches).map_err(anyhow::Error::from).and_then(|cli| {
-        let overrides = matches.subcommand().map(|(_, m)| args::level_overrides(m)).unwrap_or_default();
-        dispatch(cli.command, overrides)
-    });
-    match done {
-        Ok(status) => status.into(),
-        Err(e) => {
-            output::complain(&format!("{e:#}"));
-            Status::Unable.into()
-        }
-    }
-}
-
-fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> anyhow::Result<Status> {
-    match command {
-        Command::Check(a) => commands::check::run(a, overrides),
-        Command::Build(a) => commands::build::run(&a, overrides),
-        Command::Report(a) => programs::stored::report(&a, overrides),
-        Command::Baseline(a) => commands::baseline::run(&a, overrides),
-        Command::Explain { rule } => {
-            output::print(crate::report::explain::page(rule));
-            Ok(Status::Clean)
-        }
-        Command::Doctor(a) => Ok(commands::doctor::run(&a)),
-        Command::Confirm(a) => commands::confirm::run(&a, &overrides),
-        Command::Analyze => Ok(commands::analyze::run()),
-        Command::CheckOne => Ok(worker::process::run()),
-        Command::Watch { process } => {
-            watch::run(process);
-            Ok(Status::Clean)
-        }
     }
 }

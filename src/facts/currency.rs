@@ -3,8 +3,10 @@
 //! In: what facts were made from. Out: whether that is unchanged on disk now. One [`Present`] is one look at the disk:
 //! what it has seen of a file it does not look at again, since units share most of their headers.
 
-use super::generated::Ninja;
-use super::{Dependency, UnitFacts, hash_file, modified};
+use super::dependency::{Dependency, hash_file, modified};
+use super::generated::ninja::Ninja;
+use super::maker::Maker;
+use super::unit::UnitFacts;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -96,7 +98,7 @@ impl Present {
     /// they were, and its output is there or about to be. A unit that was denied will be compiled again.
     #[must_use]
     pub fn up_to_date(&self, unit: &UnitFacts) -> bool {
-        let made = || unit.unit.output.is_none() || unit.key.exists() || unit.maker.is_some_and(super::Maker::alive);
+        let made = || unit.unit.output.is_none() || unit.key.exists() || unit.maker.is_some_and(Maker::alive);
         !unit.denied && made() && self.inputs_unchanged(unit) && unit.recipe.unchanged(&unit.key, self)
     }
 }

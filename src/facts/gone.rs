@@ -2,8 +2,9 @@
 //!
 //! In: units, links and what the build folder's own description plans. Out: which of them are gone. Nothing is removed here.
 
-use super::generated::Planned;
-use super::{LinkFacts, UnitFacts};
+use super::generated::planned::Planned;
+use super::maker::Maker;
+use super::unit::{LinkFacts, UnitFacts};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -13,7 +14,7 @@ use std::path::PathBuf;
 pub fn units(units: &[UnitFacts], planned: &Planned) -> Vec<bool> {
     let present: BTreeSet<PathBuf> = units.iter().filter(|u| u.key.exists()).map(UnitFacts::source).collect();
     let replaced = |u: &UnitFacts| {
-        let kept = u.denied || u.key.exists() || u.maker.is_some_and(super::Maker::alive);
+        let kept = u.denied || u.key.exists() || u.maker.is_some_and(Maker::alive);
         !kept && present.contains(&u.source())
     };
     units.iter().map(|u| !u.source().exists() || planned.dropped(&u.key) || replaced(u)).collect()

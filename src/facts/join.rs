@@ -5,10 +5,12 @@
 //! that two units define is not joined.
 
 use super::archive;
-use super::generated::{Planned, target_folder};
+use super::dependency::hash_file;
+use super::generated::folders::target_folder;
+use super::generated::planned::Planned;
 use super::store::canonical;
 use super::symbols::Symbol;
-use super::{LinkFacts, UnitFacts, hash_file};
+use super::unit::{LinkFacts, UnitFacts};
 use crate::nvcc::request::LinkKind;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -3,9 +3,9 @@
 //! In: an output and the folder that its command runs in. Out: what would be different if the command were: then the
 //! build tool is about to run it again, and facts of the old command must not be joined with facts of new ones.
 
-use super::Dependency;
 use super::currency::Present;
-use super::generated;
+use super::dependency::Dependency;
+use super::generated::folders::{ninja_file, target_folder};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -31,11 +31,10 @@ impl Recipe {
     /// The recipe as it is now. `output` is a unit's key; `directory` is absolute.
     #[must_use]
     pub fn of(output: &Path, directory: &Path, present: &Present) -> Self {
-        if let Some((file, hash)) = generated::ninja_file(output).and_then(|f| present.edge(&f, output).map(|h| (f, h)))
-        {
+        if let Some((file, hash)) = ninja_file(output).and_then(|f| present.edge(&f, output).map(|h| (f, h))) {
             return Self { files: vec![], edge: Some(Edge { file, hash }) };
         }
-        let flags = generated::target_folder(output).map(|folder| folder.join("flags.make")).filter(|f| f.is_file());
+        let flags = target_folder(output).map(|folder| folder.join("flags.make")).filter(|f| f.is_file());
         let files: Vec<PathBuf> = match flags {
             Some(flags) => vec![flags],
             None => makefiles(directory),

@@ -1,7 +1,8 @@
 //! The folder of fact files.
 
+use super::archive;
 use super::file::{self, Kind, ReadError};
-use super::{LinkFacts, Told, Unit, UnitFacts, archive};
+use super::unit::{LinkFacts, Told, Unit, UnitFacts};
 use crate::ir::Module;
 use crate::nvcc::request::{Link, LinkKind};
 use crate::nvcc::unit::TranslationUnit;

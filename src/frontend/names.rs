@@ -2,6 +2,9 @@
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
+/// What the names of shared variables begin with that clang reads without their constructors; the LLVM reader takes it off again.
+pub(crate) const SHARED_PREFIX: &str = "scuba_shared_";
+
 /// The demangled symbol with its parameter types and without its return type; the symbol itself where it is not mangled.
 pub(crate) fn demangle(symbol: &str) -> String {
     if !symbol.starts_with("_Z") {

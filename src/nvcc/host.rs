@@ -4,7 +4,7 @@
 //! spelling. It runs nothing and knows nothing of facts.
 
 use super::command::{Command, Environment};
-use super::interpose::Execution;
+use super::interpose::execution::Execution;
 use super::interpose::links::{self, Tool};
 use super::locate::LAUNCHERS;
 use super::plan::Plan;

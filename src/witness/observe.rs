@@ -1,7 +1,7 @@
 //! What a run keeps of what it sees: bad accesses, whether one of them is the target, what was taken for granted.
 
 use super::api::{BadAccess, Fault, Site, Target};
-use super::machine::state::Stop;
+use super::machine::call::Stop;
 use super::memory::space::ObjId;
 use super::snapshot::Snapshot;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -2,7 +2,9 @@
 //! access that is sought leaves its part for another named one.
 
 use super::api::{Fault, PartBounds, Parts, Site};
-use super::machine::state::{Machine, Stop, Thread};
+use super::machine::call::Stop;
+use super::machine::state::Machine;
+use super::machine::thread::Thread;
 use super::machine::value::Val;
 use super::memory::space::{ObjId, split};
 use crate::report::finding::Direction;

@@ -1,7 +1,9 @@
 //! The two ways to run a program: until one access is reached out of bounds, or to the end with all threads.
 
 use super::api::{Budget, Inputs, ObjectKind, Outcome, Run, Site, Target, Threads};
-use super::machine::state::{Machine, Stop, Thread};
+use super::machine::call::Stop;
+use super::machine::state::Machine;
+use super::machine::thread::Thread;
 use super::machine::value::{Val, mask};
 use super::memory::space::Obj;
 use super::memory::store::Fill;

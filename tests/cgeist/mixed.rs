@@ -2,7 +2,7 @@
 
 use super::programs::check;
 use scuba::check::{ProgramReport, Standing};
-use scuba::frontend::cgeist::lower::About;
+use scuba::frontend::cgeist::lower::unit::About;
 use scuba::frontend::cgeist::lower_text;
 use scuba::ir::Program;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use scuba::check::{self, Options, ProgramReport};
 use scuba::frontend::ExtractOptions;
-use scuba::frontend::cgeist::lower::About;
+use scuba::frontend::cgeist::lower::unit::About;
 use scuba::frontend::cgeist::lower_text;
 use scuba::ir::{Module, Program};
 use scuba::nvcc::command::{Command, Environment};

@@ -1,8 +1,9 @@
 //! The makefiles that CMake writes: `CMakeFiles/TargetDirectories.txt` names the folders of all targets, in each of which
 //! `link.txt` holds the link's commands and `build.make` what is compiled.
 
-use super::tidy;
-use crate::nvcc::interpose::{Execution, links};
+use super::folders::tidy;
+use crate::nvcc::interpose::execution::Execution;
+use crate::nvcc::interpose::links;
 use crate::nvcc::request::Link;
 use std::collections::BTreeSet;
 use std::ffi::OsString;

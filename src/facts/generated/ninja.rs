@@ -1,6 +1,6 @@
 //! `build.ninja` (<https://ninja-build.org/manual.html>), as CMake writes it.
 
-use super::tidy;
+use super::folders::tidy;
 use crate::nvcc::request::{Link, LinkKind};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

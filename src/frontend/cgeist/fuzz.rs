@@ -3,7 +3,8 @@
 //!
 //! `SCUBA_FUZZ=0..200000 cargo test --release --lib cgeist::fuzz -- --ignored --nocapture` tries many.
 
-use super::lower::{About, lower};
+use super::lower::module::lower;
+use super::lower::unit::About;
 use super::mlir::{self, tests::fixtures};
 use crate::ir::{Module, Op, Operand, ValueId};
 use rand::{RngExt, SeedableRng};

@@ -70,7 +70,7 @@ const SIZES: &[&str] = &[
 pub fn about(module: &mlir::Module, sources: &[&str]) -> Vec<String> {
     let mut words: BTreeSet<&str> = BTreeSet::new();
     let (mut fields, mut rows, mut own, mut sizes) = (false, false, false, false);
-    let plain: Vec<String> = sources.iter().map(|s| super::lower::with_macros(s)).collect();
+    let plain: Vec<String> = sources.iter().map(|s| super::lower::unit::with_macros(s)).collect();
     for text in &plain {
         words.extend(text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|w| !w.is_empty()));
         fields |= has_bit_field(text);
@@ -135,7 +135,7 @@ fn is_library(f: &Op) -> bool {
     name.starts_with("std::")
         || name.starts_with("dim3::")
         || name.starts_with("cuda")
-        || name.starts_with("__") && !name.starts_with(super::lower::STUB)
+        || name.starts_with("__") && !name.starts_with(super::lower::unit::STUB)
         || name.starts_with("atomic")
 }
 

@@ -11,35 +11,23 @@ pub mod lower;
 pub mod mlir;
 pub mod process;
 mod sources;
+mod text;
+
+pub use text::{TextError, lower_text};
 
 use crate::config::FrontendKind;
 use crate::frontend::clang::{flags, sides};
+use crate::frontend::client;
+use crate::frontend::extraction::{ExtractOptions, Extraction, NotAnalysed, SecondReading};
 use crate::frontend::paths::normalise;
-use crate::frontend::{ExtractOptions, Extraction, NotAnalysed, SecondReading, worker};
 use crate::ir::Side;
 use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
-use lower::{About, Lowered};
+use lower::module::{self, Lowered};
+use lower::unit::About;
 use process::{Failure, Tool, joined};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-
-/// Why a text gives no modules.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TextError {
-    #[error("cgeist's output cannot be read: {0}")]
-    Read(#[from] mlir::ReadError),
-    #[error(transparent)]
-    Lower(#[from] lower::LowerError),
-}
-
-/// Reads and lowers what cgeist printed.
-///
-/// # Errors
-/// Where the text is not MLIR in generic form, or holds no module.
-pub fn lower_text(text: &str, about: &About) -> Result<Lowered, TextError> {
-    Ok(lower::lower(&mlir::read(text)?, about)?)
-}
 
 /// Begins the producer of a module that cgeist's output was read for.
 pub const PRODUCER: &str = "cgeist";
@@ -102,7 +90,7 @@ pub fn second(
         Err(why) => return Some(Err(why.to_string())),
     }
     let options = ExtractOptions { kind: FrontendKind::Cgeist, time_limit, keep_device_code: None, ..options.clone() };
-    Some(match worker::extract(unit, &options) {
+    Some(match client::extract(unit, &options) {
         Ok(Extraction { not_analysed, .. }) if !not_analysed.is_empty() => {
             Err(not_analysed.into_iter().next().map(|n| n.reason).unwrap_or_default())
         }
@@ -171,7 +159,7 @@ fn read(
         producer,
         asserts_restored,
     };
-    let lowered = lower::lower(&module, &about).map_err(|e| Failure::Text(e.into()))?;
+    let lowered = module::lower(&module, &about).map_err(|e| Failure::Text(e.into()))?;
     let mut notes = command.notes;
     for d in doubts {
         notes.push(format!("{name}: {d}"));

@@ -3,7 +3,7 @@
 //! In: a unit's flags. Out: MLIR as text, or one line that says why there is none. cgeist may be missing, crash, hang, or
 //! print anything and any amount of it.
 
-use super::TextError;
+use super::text::TextError;
 use crate::nvcc::processes;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;

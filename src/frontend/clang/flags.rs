@@ -3,7 +3,7 @@
 //! In: a [`TranslationUnit`] and the toolkit. Out: clang's arguments for one side. It runs nothing.
 
 use super::toolkit::Toolkit;
-use crate::frontend::ExtractOptions;
+use crate::frontend::extraction::ExtractOptions;
 use crate::ir::Side;
 use crate::nvcc::unit::{Language, PreprocessorFlag, TranslationUnit};
 use std::path::{Path, PathBuf};
@@ -85,6 +85,55 @@ fn is_ndebug(define: &str) -> bool {
     define.split('=').next() == Some("NDEBUG")
 }
 
+/// Flags of CUDA's two sides. Gives the architecture of the device side, and what is to be said of it.
+fn cuda_flags(a: &mut Vec<String>, unit: &TranslationUnit, side: Side, toolkit: &Toolkit) -> (String, Vec<String>) {
+    let (mut arch, mut notes) = (String::new(), vec![]);
+    a.push(
+        match side {
+            Side::Device => "--cuda-device-only",
+            Side::Host => "--cuda-host-only",
+        }
+        .into(),
+    );
+    if let Some(root) = &toolkit.root {
+        a.push(format!("--cuda-path={}", root.display()));
+    }
+    let number = analysed_arch(&unit.architectures, toolkit.default_arch());
+    a.push(format!("--cuda-gpu-arch=sm_{number}"));
+    if NEED_PTX_90.contains(&number) {
+        a.push("--cuda-feature=+ptx90".into());
+    }
+    // CUDA 13 dropped architectures that clang still knows; only code generation would care.
+    a.push("--no-cuda-version-check".into());
+    let mut asked = unit.architectures.clone();
+    asked.sort_unstable();
+    asked.dedup();
+    if asked.len() > 1 || asked.first().is_some_and(|f| *f != number) {
+        let list: Vec<String> = asked.iter().map(|n| format!("sm_{n}")).collect();
+        notes.push(format!("sm_{number} is analysed; the command compiles for {}", list.join(", ")));
+    }
+    if side == Side::Device {
+        arch = format!("sm_{number}");
+    }
+    (arch, notes)
+}
+
+/// The user's own macros and folders. Gives what is to be included before the source.
+fn preprocessor_flags(a: &mut Vec<String>, unit: &TranslationUnit, asserts: Asserts) -> Vec<String> {
+    let mut user_includes = vec![];
+    for flag in &unit.preprocessor {
+        match flag {
+            PreprocessorFlag::Define(d) if asserts == Asserts::Kept && is_ndebug(d) => {}
+            PreprocessorFlag::Define(d) => a.push(format!("-D{d}")),
+            PreprocessorFlag::Undefine(d) => a.push(format!("-U{d}")),
+            PreprocessorFlag::Include(p) => a.push(format!("-I{}", p.display())),
+            PreprocessorFlag::SystemInclude(p) => a.extend(["-isystem".into(), p.display().to_string()]),
+            PreprocessorFlag::PreInclude(p) => user_includes.extend(["-include".into(), p.display().to_string()]),
+        }
+    }
+    user_includes
+}
+
 impl ClangCommand {
     /// The command for one side, files left out.
     #[must_use]
@@ -96,9 +145,6 @@ impl ClangCommand {
         options: &ExtractOptions,
     ) -> Self {
         let mut a: Vec<String> = vec![];
-        let mut notes = vec![];
-        let mut arch = String::new();
-        let cuda = unit.language == Language::Cuda;
         a.extend(
             [
                 "-x",
@@ -110,35 +156,8 @@ impl ClangCommand {
             ]
             .map(String::from),
         );
-        if cuda {
-            a.push(
-                match side {
-                    Side::Device => "--cuda-device-only",
-                    Side::Host => "--cuda-host-only",
-                }
-                .into(),
-            );
-            if let Some(root) = &toolkit.root {
-                a.push(format!("--cuda-path={}", root.display()));
-            }
-            let number = analysed_arch(&unit.architectures, toolkit.default_arch());
-            a.push(format!("--cuda-gpu-arch=sm_{number}"));
-            if NEED_PTX_90.contains(&number) {
-                a.push("--cuda-feature=+ptx90".into());
-            }
-            // CUDA 13 dropped architectures that clang still knows; only code generation would care.
-            a.push("--no-cuda-version-check".into());
-            let mut asked = unit.architectures.clone();
-            asked.sort_unstable();
-            asked.dedup();
-            if asked.len() > 1 || asked.first().is_some_and(|f| *f != number) {
-                let list: Vec<String> = asked.iter().map(|n| format!("sm_{n}")).collect();
-                notes.push(format!("sm_{number} is analysed; the command compiles for {}", list.join(", ")));
-            }
-            if side == Side::Device {
-                arch = format!("sm_{number}");
-            }
-        }
+        let (arch, notes) =
+            if unit.language == Language::Cuda { cuda_flags(&mut a, unit, side, toolkit) } else { Default::default() };
         // -O1 without passes: lifetimes and no `optnone`, and not one access deleted or merged.
         a.extend(["-O1", "-Xclang", "-disable-llvm-passes"].map(String::from));
         // Without the explicit kind the device side gets line numbers but no variables (clang 22).
@@ -174,17 +193,7 @@ impl ClangCommand {
             a.push(format!("-std={s}"));
         }
         a.extend(nvcc_macros(unit, toolkit));
-        let mut user_includes = vec![];
-        for flag in &unit.preprocessor {
-            match flag {
-                PreprocessorFlag::Define(d) if reading.asserts == Asserts::Kept && is_ndebug(d) => {}
-                PreprocessorFlag::Define(d) => a.push(format!("-D{d}")),
-                PreprocessorFlag::Undefine(d) => a.push(format!("-U{d}")),
-                PreprocessorFlag::Include(p) => a.push(format!("-I{}", p.display())),
-                PreprocessorFlag::SystemInclude(p) => a.extend(["-isystem".into(), p.display().to_string()]),
-                PreprocessorFlag::PreInclude(p) => user_includes.extend(["-include".into(), p.display().to_string()]),
-            }
-        }
+        let user_includes = preprocessor_flags(&mut a, unit, reading.asserts);
         a.extend(host_flags(&unit.host_flags, reading.asserts == Asserts::Kept));
         // nvcc puts its own folders behind the user's; clang adds the toolkit's include folder in CUDA mode itself.
         for p in &toolkit.includes {

@@ -3,27 +3,25 @@
 //! In: a translation unit and options. Out: an [`Extraction`]. Runs inside the worker process only. Which flags clang
 //! gets is `flags`' business, where the toolkit lies is `toolkit`'s, running it `run`'s.
 
+mod compat;
 pub mod flags;
 pub(in crate::frontend) mod invoke;
 pub(in crate::frontend) mod pch;
 pub(in crate::frontend) mod source_overlay;
 mod toolkit;
 
+use self::compat::COMPAT;
 use self::invoke::Refusal;
 use self::pch::Flags;
-pub(crate) use self::source_overlay::SHARED_PREFIX;
+use crate::frontend::extraction::{ExtractOptions, Extraction, NotAnalysed};
 use crate::frontend::llvm::{self, About};
 use crate::frontend::paths::normalise;
-use crate::frontend::{ExtractOptions, Extraction, NotAnalysed};
 use crate::ir::{Module, Side};
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
 use flags::{Asserts, Before, ClangCommand, Reading};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use toolkit::Toolkit;
-
-/// What clang 22 lacks of nvcc's language; included before everything else.
-const COMPAT: &str = include_str!("compat.h");
 
 /// The sides that a unit has.
 #[must_use]

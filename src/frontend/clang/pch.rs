@@ -4,7 +4,8 @@
 //! when flags come for the second time, and used while no file that it was made of changed; clang says the same with it and
 //! without. Whoever may write to the folder is believed, so it belongs to one user.
 
-use super::{COMPAT, invoke};
+use super::compat::COMPAT;
+use super::invoke;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};

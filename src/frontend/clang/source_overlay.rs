@@ -7,6 +7,7 @@
 //! demands `%%tid.x`. And nvcc warns of a shared variable whose type has a constructor (`__shared__ cuda::barrier<...> b;`) and
 //! leaves it as it is, clang refuses it.
 
+use crate::frontend::names::SHARED_PREFIX;
 use crate::frontend::paths::normalise;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,9 +15,6 @@ use std::path::{Path, PathBuf};
 /// clang's messages (clang/Basic/DiagnosticSemaKinds.td, LLVM 22).
 const PERCENT: &str = "error: invalid % escape in inline assembly string";
 const SHARED: &str = "error: initialization is not supported for __shared__ variables";
-
-/// What the names of shared variables begin with that were declared without their constructors.
-pub(crate) const SHARED_PREFIX: &str = "scuba_shared_";
 
 /// What is corrected in one file.
 #[derive(Default)]

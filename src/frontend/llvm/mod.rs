@@ -17,6 +17,7 @@ pub(in crate::frontend) mod reachable;
 mod types;
 
 use self::bindings::{Bitcode, LlvmLinkage as L, LlvmTypeKind, Value, ValueKind};
+use crate::frontend::names::SHARED_PREFIX;
 use crate::ir::{Const, FuncId, Function, Global, GlobalId, Linkage, Module, Param, Side};
 use debug::Debug;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -143,7 +144,7 @@ impl<'m> Reader<'m> {
         let mut source_name =
             variable.as_ref().map_or_else(|| crate::frontend::names::demangle(&name), |(_, n)| n.clone());
         // A shared variable that was read without its constructor.
-        if let Some(own) = source_name.strip_prefix(crate::frontend::clang::SHARED_PREFIX) {
+        if let Some(own) = source_name.strip_prefix(SHARED_PREFIX) {
             source_name = own.to_owned();
         }
         let loc = self.debug.declared_at(variable.map(|(v, _)| v));

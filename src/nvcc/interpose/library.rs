@@ -1,6 +1,6 @@
 //! Puts the preloaded library, which this program carries inside, where the loader can find it.
 
-use super::Error;
+use super::error::Error;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@
 //! response files still exist, system libraries are not in it); the linker's is what remains of drivers that nobody
 //! knows by name, and of those whose working directory could not be told.
 
-use super::Execution;
+use super::execution::Execution;
 use crate::nvcc::request::{Link, LinkKind};
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};

@@ -4,6 +4,8 @@
 //! were handed to the shim and the links that the host's tools made. A small preloaded library (`preload.c`) does the
 //! replacing inside the build's processes. This module knows nothing of findings, facts or nvcc's flags.
 
+mod error;
+pub mod execution;
 mod library;
 pub mod links;
 pub mod progress;
@@ -11,12 +13,14 @@ mod reach;
 mod record;
 mod signals;
 
+pub use error::Error;
+pub use execution::Execution;
+
 use super::command::Plan;
 use super::host;
 use crate::nvcc::request::Link;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
@@ -37,17 +41,6 @@ pub struct Options {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// A command that the build executed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Execution {
-    /// Working directory of whoever executed it, absolute; empty where it could not be told.
-    pub directory: PathBuf,
-    /// The file executed, as found in `PATH`; relative to `directory` where the caller gave it so.
-    pub program: PathBuf,
-    /// With the program's own name first.
-    pub arguments: Vec<OsString>,
-}
-
 /// What a build command did.
 #[derive(Debug)]
 pub struct Outcome {
@@ -61,28 +54,6 @@ pub struct Outcome {
     pub host_compiles: Vec<Plan>,
     /// One line each for the user: where interposition cannot reach.
     pub notes: Vec<String>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("no build command was given: `scuba build -- make`, for instance")]
-    NoCommand,
-    #[error("the build command `{}` was not found: {reason}", command.display())]
-    CommandNotFound { command: PathBuf, reason: which::Error },
-    #[error("the build command `{}` could not be started: {source}", command.display())]
-    NotStarted { command: PathBuf, source: io::Error },
-    #[error("the end of the build command `{}` could not be waited for: {source}", command.display())]
-    Wait { command: PathBuf, source: io::Error },
-    #[error("handlers for signals could not be installed: {source}")]
-    Signals { source: io::Error },
-    #[error("the shim {} is not an executable file; `scuba-nvcc` is expected beside `scuba`", path.display())]
-    NoShim { path: PathBuf },
-    #[error(
-        "the library to preload could not be written to any of {folders}: {source}; set TMPDIR to a folder that allows execution and whose name has neither blank nor colon"
-    )]
-    NoLibrary { folders: String, source: io::Error },
-    #[error("the session's log {} could not be {doing}: {source}", path.display())]
-    Log { path: PathBuf, doing: &'static str, source: io::Error },
 }
 
 /// Runs `command` in the foreground with this process's own streams and waits for it. Until it has ended, an interrupt

@@ -1,7 +1,7 @@
 //! Reads the log that `preload.c` writes: `length kind folder path argc argv…`, numbers in this machine's 32 bits, each
 //! text after its length. A record that is cut short (a process killed while the disk was full) ends the log.
 
-use super::Execution;
+use super::execution::Execution;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 

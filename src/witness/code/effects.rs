@@ -1,58 +1,14 @@
 //! What calling a function may do, as far as skipping the call needs to know.
 
-use super::form::Callee;
-use crate::ir::{self, BlockId, Const, FuncRef, GlobalRef, ModuleId, Op, Operand, Program, Side, Terminator};
+use super::effect::{Called, Effect, Effects};
+use crate::ir::{self, BlockId, Const, FuncRef, ModuleId, Op, Operand, Program, Side, Terminator};
+use crate::witness::device::builtins::is_trap;
+use crate::witness::library::model::Class;
 use crate::witness::library::modelled;
-use crate::witness::library::modelled::Class;
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::witness::machine::form::Callee;
 use std::rc::Rc;
 
-/// What a function does, callees included.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Effect {
-    /// Launches kernels, allocates or frees device memory, or does something else of the CUDA runtime that later code
-    /// depends on.
-    pub cuda: bool,
-    /// Waits for other threads.
-    pub barrier: bool,
-    /// Draws from `rand` or `drand48`, or seeds them.
-    pub random: bool,
-    /// Reads standard input or a file.
-    pub input: bool,
-    /// Calls through pointers.
-    pub indirect: bool,
-    /// May end all work for the device: by a trap, or an assert that fails.
-    pub traps: bool,
-    /// Variables that it writes by name.
-    pub globals: FxHashSet<GlobalRef>,
-    /// Functions it may call, itself included.
-    pub calls: FxHashSet<FuncRef>,
-}
-
-#[derive(Default)]
-pub struct Effects {
-    memo: FxHashMap<FuncRef, Rc<Effect>>,
-    /// Of parts of functions: a branch or loop is come to again and again.
-    regions: FxHashMap<(FuncRef, Vec<BlockId>), Rc<Effect>>,
-    targets: FxHashMap<FuncRef, Rc<Called>>,
-    /// The program has launches at all, so that a call of something unknown might be one.
-    pub launches: bool,
-}
-
-/// What is known of a function by its declaration.
-#[derive(Debug)]
-pub struct Called {
-    /// It has a model that only computes.
-    pub pure: bool,
-    /// Parameters that point to what it does not change.
-    pub konst: Vec<bool>,
-}
-
 impl Effects {
-    pub const fn may_matter_unknown(&self) -> bool {
-        self.launches
-    }
-
     /// The effect of calling `f`.
     pub fn of(&mut self, program: &Program, f: FuncRef) -> Rc<Effect> {
         if let Some(e) = self.memo.get(&f) {
@@ -117,19 +73,6 @@ impl Effects {
     }
 }
 
-impl Effect {
-    fn add(&mut self, other: &Self) {
-        self.cuda |= other.cuda;
-        self.barrier |= other.barrier;
-        self.random |= other.random;
-        self.input |= other.input;
-        self.indirect |= other.indirect;
-        self.traps |= other.traps;
-        self.globals.extend(&other.globals);
-        self.calls.extend(&other.calls);
-    }
-}
-
 /// Adds what one instruction does; functions it calls go into `work`.
 fn step(program: &Program, module: ModuleId, op: &Op, all: &mut Effect, work: &mut Vec<FuncRef>) {
     let mut writes = |o: &Operand| {
@@ -156,8 +99,7 @@ fn call(program: &Program, module: ModuleId, callee: &ir::Callee, all: &mut Effe
         ir::Callee::Indirect(_) => all.indirect = true,
         ir::Callee::Direct(id) => {
             let r = program.resolve_func(module, *id);
-            all.traps |= program.module(module).side == Side::Device
-                && crate::witness::device::builtins::is_trap(&program.func(r).name);
+            all.traps |= program.module(module).side == Side::Device && is_trap(&program.func(r).name);
             match modelled::resolve(program, r) {
                 Callee::Body(f) => work.push(f),
                 Callee::Model(_) => match modelled::class(program, r) {

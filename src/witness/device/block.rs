@@ -2,8 +2,10 @@
 
 use crate::ir::FuncRef;
 use crate::witness::machine::arith;
+use crate::witness::machine::call::{Shuffle, Stop, Wait, WarpOp};
 use crate::witness::machine::interp::Pause;
-use crate::witness::machine::state::{Launch, Machine, Place, Shuffle, Stop, Thread, Wait, WarpOp};
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::{Launch, Place, Thread};
 use crate::witness::machine::value::{Reason, Val, mask};
 use crate::witness::memory::store::Fill;
 
@@ -264,7 +266,7 @@ const fn source_lane(kind: Shuffle, lane: u32, b: u32, c: u32) -> (u32, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::witness::machine::state::Vote;
+    use crate::witness::machine::call::Vote;
 
     #[test]
     fn shuffles_read_the_lane_ptx_says() {

@@ -1,11 +1,16 @@
 //! What device code finds built in: thread and block numbers, barriers, warp operations, atomics.
 
 use crate::ir::AtomicOp;
-use crate::witness::code::form::CallInfo;
-use crate::witness::library::libc::arg;
-use crate::witness::library::modelled::{Class, Entry};
+use crate::witness::library::arguments::arg;
+use crate::witness::library::heap::{free, malloc};
+use crate::witness::library::model::{Class, Entry};
+use crate::witness::library::simple::{ends, first, nothing, outside, zero};
+use crate::witness::library::string;
 use crate::witness::machine::arith;
-use crate::witness::machine::state::{Machine, Model, Reduce, Ret, Shuffle, Stop, Thread, Vote, Wait, WarpOp};
+use crate::witness::machine::call::{Reduce, Ret, Shuffle, Stop, Vote, Wait, WarpOp};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::{Machine, Model};
+use crate::witness::machine::thread::Thread;
 use crate::witness::machine::value::{Reason, Val};
 
 type Res = Result<Ret, Stop>;
@@ -40,7 +45,7 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
         || n.starts_with("pm.event")
         || n.starts_with("griddepcontrol")
     {
-        return Some((crate::witness::library::libc::nothing, Class::Pure));
+        return Some((nothing, Class::Pure));
     }
     let m: Model = match n {
         "barrier0"
@@ -78,14 +83,14 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
         "redux.sync.or" => redux_or,
         "redux.sync.xor" => redux_xor,
         "activemask" => return Some((active_mask, Class::Pure)),
-        "exit" => return Some((crate::witness::library::libc::ends, Class::Ends)),
+        "exit" => return Some((ends, Class::Ends)),
         "reflect" => return Some((reflect, Class::Pure)),
         _ => {
             if n.starts_with("ldg.") || n.starts_with("ldu.") {
                 return Some((load, Class::Pure));
             }
             if n.starts_with("ptr.") {
-                return Some((crate::witness::library::libc::first, Class::Pure));
+                return Some((first, Class::Pure));
             }
             return None;
         }
@@ -101,7 +106,7 @@ pub fn is_trap(name: &str) -> bool {
 
 fn trap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     if !th.on_device() {
-        return crate::witness::library::libc::ends(m, th, call, a);
+        return ends(m, th, call, a);
     }
     let what = call.target.map_or("a trap", |f| m.program.func(f).name.as_str()).to_owned();
     Err(m.trap(&what))
@@ -114,14 +119,14 @@ pub const TRAP: Entry = (trap, Class::Ends);
 pub fn find(name: &str) -> Option<Entry> {
     Some(match name {
         _ if is_trap(name) => (trap, Class::Ends),
-        "exit" => (crate::witness::library::libc::ends, Class::Ends),
-        "vprintf" | "printf" => (crate::witness::library::libc::zero, Class::Pure),
-        "malloc" => (crate::witness::library::libc::malloc, Class::Memory),
-        "free" => (crate::witness::library::libc::free, Class::Memory),
+        "exit" => (ends, Class::Ends),
+        "vprintf" | "printf" => (zero, Class::Pure),
+        "malloc" => (malloc, Class::Memory),
+        "free" => (free, Class::Memory),
         "__nvvm_reflect" => (reflect, Class::Pure),
-        "memcpy" | "memmove" | "memset" | "strlen" | "strcmp" => return crate::witness::library::string::find(name),
-        "_Znwm" | "_Znam" => (crate::witness::library::libc::malloc, Class::Memory),
-        "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => (crate::witness::library::libc::free, Class::Memory),
+        "memcpy" | "memmove" | "memset" | "strlen" | "strcmp" => return string::find(name),
+        "_Znwm" | "_Znam" => (malloc, Class::Memory),
+        "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => (free, Class::Memory),
         "cudaCGSynchronize" | "cudaCGSynchronizeGrid" | "cudaCGSynchronizeMultiGrid" => (grid_barrier, Class::Barrier),
         _ => return None,
     })
@@ -130,7 +135,7 @@ pub fn find(name: &str) -> Option<Entry> {
 macro_rules! register {
     ($f:expr) => {{
         fn model(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-            let f: fn(&crate::witness::machine::state::Launch, crate::witness::machine::state::Place) -> u32 = $f;
+            let f: fn(&crate::witness::machine::thread::Launch, crate::witness::machine::thread::Place) -> u32 = $f;
             let (Some(l), Some(p)) = (m.launch.as_ref(), th.place) else { return Ok(Ret::Val(Val::UNINIT)) };
             Ok(Ret::Val(Val::new(u64::from(f(l, p)))))
         }
@@ -164,7 +169,7 @@ fn special_register(name: &str) -> Option<Model> {
         "lanemask.le" => register!(|l, p| u32::MAX >> (31 - linear(p.thread, l.block) % 32)),
         "lanemask.gt" => register!(|l, p| !(u32::MAX >> (31 - linear(p.thread, l.block) % 32))),
         "lanemask.ge" => register!(|l, p| !((1 << (linear(p.thread, l.block) % 32)) - 1)),
-        _ => crate::witness::library::libc::outside,
+        _ => outside,
     })
 }
 

@@ -4,7 +4,10 @@ use super::block::{Arguments, End};
 use super::outcome::{Fate, REFUSED};
 use crate::ir::{FuncRef, Program};
 use crate::witness::api::{BlockThread, ObjectKind, Site, Threads};
-use crate::witness::machine::state::{Launch, Machine, Place, Stop, Thread};
+use crate::witness::library::arguments::read;
+use crate::witness::machine::call::Stop;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::{Launch, Place, Thread};
 use crate::witness::machine::value::{Reason, Val, mask};
 use crate::witness::memory::globals::leaves;
 use crate::witness::memory::space::{Obj, ObjId, split};
@@ -112,8 +115,8 @@ impl Machine<'_> {
     fn launch_site(&self, th: &Thread) -> Option<Site> {
         let mut frames = th.frames.iter().rev();
         let inner = frames.next()?;
-        let site = |f: &crate::witness::machine::state::Frame| {
-            crate::witness::machine::state::site_of(&f.code, f.pc.wrapping_sub(1))
+        let site = |f: &crate::witness::machine::thread::Frame| {
+            crate::witness::machine::thread::site_of(&f.code, f.pc.wrapping_sub(1))
         };
         if Program::kernel_symbol_of_stub(&self.program.func(inner.code.func).name).is_some() {
             return frames.next().map(site);
@@ -127,7 +130,7 @@ impl Machine<'_> {
         let (m, f) = (program.module(kernel.module), program.func(kernel));
         let mut out = Vec::new();
         for (i, p) in (0u64..).zip(&f.params) {
-            let at = crate::witness::library::libc::read(self, th, Val { bits: args.bits + 8 * i, ..args }, 64)?;
+            let at = read(self, th, Val { bits: args.bits + 8 * i, ..args }, 64)?;
             if let Some(t) = p.byval {
                 let size = m.size_of(t);
                 let mut obj = Obj::new(ObjectKind::KernelParam, p.name.as_str().into(), size, Fill::Poison(at.poison));
@@ -147,8 +150,7 @@ impl Machine<'_> {
                     out.push(Val::poison(Reason::OPEN));
                     continue;
                 }
-                let v =
-                    crate::witness::library::libc::read(self, th, Val { bits: at.bits + off, ..at }, u32::from(bits))?;
+                let v = read(self, th, Val { bits: at.bits + off, ..at }, u32::from(bits))?;
                 out.push(if v.is_poison() { v } else { Val::new(v.bits & mask(u32::from(bits))) });
             }
         }
@@ -335,7 +337,7 @@ impl Machine<'_> {
             }
             at += n;
         }
-        let e: Rc<crate::witness::code::effects::Effect> = self.effects.of(program, kernel);
+        let e: Rc<crate::witness::code::effect::Effect> = self.effects.of(program, kernel);
         for g in &e.globals {
             let a = self.global_address(g.module, g.global);
             roots.push(split(a).0);

@@ -2,5 +2,6 @@
 
 pub(in crate::witness) mod block;
 pub(in crate::witness) mod builtins;
+pub(in crate::witness) mod capture;
 pub(in crate::witness) mod launch;
 pub(in crate::witness) mod outcome;

@@ -5,9 +5,10 @@
 
 use crate::ir::shared::most_static_shared;
 use crate::ir::{FuncRef, Pred};
-use crate::witness::library::cuda::INVALID_VALUE;
+use crate::witness::library::runtime::INVALID_VALUE;
 use crate::witness::machine::arith::icmp;
-use crate::witness::machine::state::{Machine, Stop};
+use crate::witness::machine::call::Stop;
+use crate::witness::machine::state::Machine;
 use crate::witness::machine::value::{Val, low32};
 
 /// Bytes of shared memory of a block, static and dynamic together: without `cudaFuncAttributeMaxDynamicSharedMemorySize`, and with the largest

@@ -1,49 +1,22 @@
 //! The CUDA runtime as the host sees it: allocations, copies, symbols, launches, queries. Calls succeed.
 
-use super::libc::{arg, release, short_name, write};
-use super::modelled::{Class, Entry};
-use crate::ir::FuncRef;
+use super::arguments::{arg, read, short_name, write};
+use super::heap::release;
+use super::model::{Class, Entry};
+use super::runtime::INVALID_VALUE;
+use super::simple::zero;
 use crate::witness::api::ObjectKind;
-use crate::witness::code::form::CallInfo;
-use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
 use crate::witness::machine::value::{Reason, Val, mask};
 use crate::witness::memory::space::split;
 use crate::witness::memory::store::Fill;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 type Res = Result<Ret, Stop>;
 
-/// State of the runtime.
-#[derive(Default)]
-pub struct Cuda {
-    /// The launch configuration between `__cudaPushCallConfiguration` and the stub's pop: grid x, y, z, block x, y, z,
-    /// dynamic shared bytes, stream.
-    pending: Vec<[Val; 8]>,
-    /// What `cudaGetLastError` says.
-    pub error: u64,
-    /// Launches so far, those that did not run included.
-    pub launches: u64,
-    /// Those that ran.
-    pub ran: u64,
-    /// Kernels whose effects took too long, or could not be followed.
-    pub dear: FxHashSet<FuncRef>,
-    /// Steps taken for effects alone.
-    pub side_steps: u64,
-    /// Steps of threads that were tried for the access sought.
-    pub tried_steps: u64,
-    /// The dynamic shared memory that kernels may have, in bytes, where that was set.
-    pub most_shared: FxHashMap<FuncRef, Val>,
-    /// What ended a kernel, and with it all work for the device.
-    pub trapped: Option<String>,
-    /// The stream that is being captured, whose work is kept in a graph, and the mode.
-    capturing: Option<(Val, Val)>,
-    /// Where launches were come to.
-    pub sites: FxHashSet<crate::witness::api::Site>,
-    message: Option<u64>,
-}
-
-/// `cudaErrorInvalidValue`, `cudaErrorStreamCaptureUnsupported`.
-pub const INVALID_VALUE: u64 = 1;
+/// `cudaErrorStreamCaptureUnsupported`.
 const CAPTURE_UNSUPPORTED: u64 = 900;
 /// `cudaErrorCooperativeLaunchTooLarge`.
 const COOPERATIVE_TOO_LARGE: u64 = 720;
@@ -65,7 +38,7 @@ pub fn find(name: &str, declared: bool) -> Option<Entry> {
         "cudaFree" => (free, Class::Cuda),
         "cudaFreeAsync" => (free_async, Class::Cuda),
         "cudaFreeHost" => (free_host, Class::Cuda),
-        "cudaFreeArray" => (super::libc::zero, Class::Pure),
+        "cudaFreeArray" => (zero, Class::Pure),
         "cudaFuncSetAttribute" => (set_attribute, Class::Cuda),
         "cudaStreamBeginCapture" | "cudaStreamBeginCaptureToGraph" => (begin_capture, Class::Cuda),
         "cudaStreamEndCapture" => (end_capture, Class::Cuda),
@@ -134,7 +107,7 @@ pub fn find(name: &str, declared: bool) -> Option<Entry> {
         | "__cudaRegisterManagedVar"
         | "__cudaInitModule"
         | "cudaDeviceReset"
-        | "cudaThreadExit" => (super::libc::zero, Class::Pure),
+        | "cudaThreadExit" => (zero, Class::Pure),
         // Wrapper templates of the headers have bodies of their own, with C++ names.
         _ if declared && name.starts_with("cuda") => (succeeds, Class::Memory),
         _ => return None,
@@ -218,7 +191,7 @@ fn malloc_pitch(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[V
 /// `cudaMalloc3D(cudaPitchedPtr *, cudaExtent)`; the extent comes by value in memory.
 fn malloc_3d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let (out, extent) = (arg(args, 0), arg(args, 1));
-    let field = |m: &mut Machine<'_>, i: u64| super::libc::read(m, th, Val { bits: extent.bits + 8 * i, ..extent }, 64);
+    let field = |m: &mut Machine<'_>, i: u64| read(m, th, Val { bits: extent.bits + 8 * i, ..extent }, 64);
     let (w, h, d) = (field(m, 0)?, field(m, 1)?, field(m, 2)?);
     let pitch = pitched(w);
     for (i, v) in [(1, pitch), (2, w), (3, h)] {
@@ -569,9 +542,9 @@ fn launch_ex(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> R
     let mut v = [Val::ZERO; 7];
     for (i, slot) in (0u64..).zip(&mut v) {
         let (off, bits) = if i < 6 { (4 * i, 32) } else { (24, 64) };
-        *slot = super::libc::read(m, th, Val { bits: config.bits + off, ..config }, bits)?;
+        *slot = read(m, th, Val { bits: config.bits + off, ..config }, bits)?;
     }
-    let stream = super::libc::read(m, th, Val { bits: config.bits + 32, ..config }, 64)?;
+    let stream = read(m, th, Val { bits: config.bits + 32, ..config }, 64)?;
     if !is_done_now(m, stream)? {
         return OK;
     }

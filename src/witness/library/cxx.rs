@@ -2,13 +2,17 @@
 //!
 //! Containers and algorithms are templates: their bodies are in the program and are run as they are.
 
-use super::libc::{arg, first, free, malloc, nothing, outside, read, text, write, zero};
-use super::modelled::{Class, Entry};
-use crate::witness::api::ObjectKind;
-use crate::witness::code::form::CallInfo;
-use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
-use crate::witness::machine::value::{Reason, Val};
-use crate::witness::memory::store::Fill;
+use super::arguments::{arg, read, text, write};
+use super::containers::{list_hook, list_unhook, need_rehash, next_buckets, tree_insert, tree_next, tree_previous};
+use super::heap::{free, malloc};
+use super::model::{Class, Entry};
+use super::simple::{first, nothing, outside, zero};
+use super::std_string;
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
+use crate::witness::machine::value::Val;
 
 type Res = Result<Ret, Stop>;
 
@@ -21,10 +25,10 @@ pub fn find(name: &str, _display: &str) -> Option<Entry> {
         return Some(e);
     }
     if let Some(method) = name.strip_prefix(STRING) {
-        return string_method(method);
+        return std_string::method(method);
     }
     if let Some(method) = name.strip_prefix(STRING_CONST) {
-        return if method == "7compareEPKc" { Some((string_compare, Class::Pure)) } else { None };
+        return if method == "7compareEPKc" { Some((std_string::string_compare, Class::Pure)) } else { None };
     }
     Some(match name {
         "_Znwm"
@@ -364,336 +368,6 @@ fn guard_release(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[
     Ok(Ret::Void)
 }
 
-/// libstdc++'s `std::string`: pointer at 0, length at 8, capacity or the characters themselves at 16.
-fn string_method(method: &str) -> Option<Entry> {
-    Some(match method {
-        "9_M_createERmm" => (string_create, Class::Memory),
-        "9_M_appendEPKcm" => (string_append, Class::Memory),
-        "9_M_assignERKS4_" => (string_assign, Class::Memory),
-        "10_M_replaceEmmPKcm" => (string_replace, Class::Memory),
-        "14_M_replace_auxEmmmc" => (string_fill, Class::Memory),
-        "12_M_constructEmc" => (string_construct, Class::Memory),
-        "9_M_mutateEmmPKcm" => (string_mutate, Class::Memory),
-        "7reserveEm" => (string_reserve, Class::Memory),
-        "10_M_disposeEv" => (nothing, Class::Memory),
-        _ => return None,
-    })
-}
-
-/// The new capacity as libstdc++ chooses it, written back; the storage.
-fn string_create(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    // A member function of an object it does not look at: the capacity is the second argument.
-    let (cap, old) = (arg(args, 1), arg(args, 2));
-    let want = read(m, th, cap, 64)?;
-    let (Some(w), Some(o)) = (want.known(), old.known()) else {
-        return m
-            .heap_object(
-                ObjectKind::HostHeap,
-                "std::string",
-                None,
-                Val::poison(if want.is_poison() { want.poison } else { old.poison }),
-                Fill::Poison(Reason::UNINIT),
-            )
-            .map(Ret::Val);
-    };
-    let size = if w > o && w < 2 * o { 2 * o } else { w };
-    write(m, th, call, cap, 64, Val::new(size))?;
-    let site = m.user_site(th);
-    m.heap_object(ObjectKind::HostHeap, "std::string", site, Val::new(size + 1), Fill::Poison(Reason::UNINIT))
-        .map(Ret::Val)
-}
-
-struct Str {
-    data: u64,
-    bytes: Vec<u8>,
-}
-
-fn string_read(m: &mut Machine<'_>, th: &Thread, s: Val) -> Result<Result<Str, Reason>, Stop> {
-    let (data, len) = (read(m, th, s, 64)?, read(m, th, Val { bits: s.bits + 8, ..s }, 64)?);
-    let Some(d) = data.known() else { return Ok(Err(data.poison)) };
-    Ok(super::string::bytes(m, th, data, len).map(|bytes| Str { data: d, bytes }).map_err(|v| v.poison))
-}
-
-/// Gives a string new contents, in place where they fit.
-fn string_write(
-    m: &mut Machine<'_>,
-    th: &mut Thread,
-    call: &CallInfo,
-    s: Val,
-    old: u64,
-    bytes: &[u8],
-) -> Result<(), Stop> {
-    let local = s.bits + 16;
-    let capacity = if old == local { 15 } else { read(m, th, Val::new(local), 64)?.known().unwrap_or(0) };
-    let mut data = old;
-    if bytes.len() as u64 > capacity {
-        let size = (bytes.len() as u64).max(2 * capacity);
-        let site = m.user_site(th);
-        data = m
-            .heap_object(ObjectKind::HostHeap, "std::string", site, Val::new(size + 1), Fill::Poison(Reason::UNINIT))?
-            .bits;
-        if old != local {
-            super::libc::release(m, th, old)?;
-        }
-        write(m, th, call, s, 64, Val::new(data))?;
-        write(m, th, call, Val::new(local), 64, Val::new(size))?;
-    }
-    super::string::put_text(m, th, call, Val::new(data), bytes)?;
-    write(m, th, call, Val::new(s.bits + 8), 64, Val::new(bytes.len() as u64))
-}
-
-/// Reads, changes and writes back; the whole string is forgotten where something is not known.
-fn string_change(
-    m: &mut Machine<'_>,
-    th: &mut Thread,
-    call: &CallInfo,
-    s: Val,
-    f: impl FnOnce(&mut Machine<'_>, &Thread, &mut Vec<u8>) -> Result<(), Reason>,
-) -> Res {
-    if s.is_poison() {
-        return Ok(Ret::Val(s));
-    }
-    let current = string_read(m, th, s)?;
-    let made = current.and_then(|c| {
-        let mut b = c.bytes;
-        f(m, th, &mut b).map(|()| (c.data, b))
-    });
-    match made {
-        Ok((old, b)) => string_write(m, th, call, s, old, &b)?,
-        Err(why) => m.forget(th, s, why),
-    }
-    Ok(Ret::Val(s))
-}
-
-fn input(m: &Machine<'_>, th: &Thread, p: Val, n: Val) -> Result<Vec<u8>, Reason> {
-    super::string::bytes(m, th, p, n).map_err(|v| v.poison)
-}
-fn size(v: Val) -> Result<usize, Reason> {
-    v.known().and_then(|n| usize::try_from(n).ok()).ok_or(v.poison)
-}
-
-fn string_append(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    string_change(m, th, call, arg(a, 0), |m, th, b| {
-        b.extend(input(m, th, arg(a, 1), arg(a, 2))?);
-        Ok(())
-    })
-}
-
-fn string_assign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let other = string_read(m, th, arg(a, 1))?;
-    string_change(m, th, call, arg(a, 0), |_, _, b| {
-        *b = other?.bytes;
-        Ok(())
-    })
-}
-
-/// (position, length, characters, their number).
-fn string_replace(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    string_change(m, th, call, arg(a, 0), |m, th, b| {
-        let (pos, n) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?);
-        let end = pos.saturating_add(n).min(b.len());
-        b.splice(pos..end, input(m, th, arg(a, 3), arg(a, 4))?);
-        Ok(())
-    })
-}
-
-/// (position, length, count, character).
-fn string_fill(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    string_change(m, th, call, arg(a, 0), |_, _, b| {
-        let (pos, n, count) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?, size(arg(a, 3))?.min(1 << 24));
-        let end = pos.saturating_add(n).min(b.len());
-        let c = arg(a, 4).known().ok_or(arg(a, 4).poison)? as u8;
-        b.splice(pos..end, std::iter::repeat_n(c, count));
-        Ok(())
-    })
-}
-
-/// A new string of `count` equal characters; the object is not initialised yet.
-fn string_construct(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let s = arg(a, 0);
-    let (Some(n), Some(c)) = (arg(a, 1).known().filter(|n| *n <= 1 << 24), arg(a, 2).known()) else {
-        m.forget(th, s, Reason::OPEN);
-        return Ok(Ret::Void);
-    };
-    write(m, th, call, s, 64, Val::new(s.bits + 16))?;
-    write(m, th, call, Val::new(s.bits + 8), 64, Val::ZERO)?;
-    string_write(m, th, call, s, s.bits + 16, &vec![c as u8; n as usize])?;
-    Ok(Ret::Void)
-}
-
-/// Makes room inside; the length is set by the caller.
-fn string_mutate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let before = string_read(m, th, arg(a, 0))?.map(|s| s.bytes.len() as u64);
-    let r = string_change(m, th, call, arg(a, 0), |m, th, b| {
-        let (pos, n, count) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?, size(arg(a, 4))?);
-        let end = pos.saturating_add(n).min(b.len());
-        let middle = if arg(a, 3).bits == 0 { vec![0; count] } else { input(m, th, arg(a, 3), arg(a, 4))? };
-        b.splice(pos..end, middle);
-        Ok(())
-    })?;
-    if let Ok(n) = before {
-        write(m, th, call, Val::new(arg(a, 0).bits + 8), 64, Val::new(n))?;
-    }
-    Ok(r)
-}
-
-fn string_reserve(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    // Capacity is not observed by what matters; the contents stay.
-    string_change(m, th, call, arg(a, 0), |_, _, _| Ok(()))
-}
-
-fn string_compare(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
-    let s = string_read(m, th, arg(a, 0))?;
-    let t = text(m, th, arg(a, 1));
-    Ok(Ret::Val(match (s, t) {
-        (Ok(s), Ok(t)) => Val::i32(match s.bytes.cmp(&t) {
-            std::cmp::Ordering::Less => -1,
-            std::cmp::Ordering::Equal => 0,
-            std::cmp::Ordering::Greater => 1,
-        }),
-        (Err(why), _) => Val::poison(why),
-        (_, Err(p)) => p,
-    }))
-}
-
-/// A word at an offset of a node.
-fn field(m: &mut Machine<'_>, th: &Thread, node: Val, off: u64) -> Result<Val, Stop> {
-    read(m, th, Val { bits: node.bits + off, ..node }, 64)
-}
-fn set(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, node: Val, off: u64, v: Val) -> Result<(), Stop> {
-    write(m, th, call, Val { bits: node.bits + off, ..node }, 64, v)
-}
-
-/// Next at 0, previous at 8.
-fn list_hook(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let (node, position) = (arg(a, 0), arg(a, 1));
-    let previous = field(m, th, position, 8)?;
-    set(m, th, call, node, 0, position)?;
-    set(m, th, call, node, 8, previous)?;
-    set(m, th, call, previous, 0, node)?;
-    set(m, th, call, position, 8, node)?;
-    Ok(Ret::Void)
-}
-
-fn list_unhook(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let (next, previous) = (field(m, th, arg(a, 0), 0)?, field(m, th, arg(a, 0), 8)?);
-    set(m, th, call, previous, 0, next)?;
-    set(m, th, call, next, 8, previous)?;
-    Ok(Ret::Void)
-}
-
-const PARENT: u64 = 8;
-const LEFT: u64 = 16;
-const RIGHT: u64 = 24;
-
-/// Inserts into a search tree. It is not balanced: only the order can be observed.
-fn tree_insert(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let (left, x, p, header) = (arg(a, 0), arg(a, 1), arg(a, 2), arg(a, 3));
-    let Some(left) = left.known() else {
-        m.forget_reachable(th, &[header], left.poison);
-        return Ok(Ret::Void);
-    };
-    set(m, th, call, x, PARENT, p)?;
-    set(m, th, call, x, LEFT, Val::ZERO)?;
-    set(m, th, call, x, RIGHT, Val::ZERO)?;
-    // Black: only the header is red, by which `decrement` knows it.
-    write(m, th, call, x, 32, Val::new(1))?;
-    if left & 1 == 1 {
-        set(m, th, call, p, LEFT, x)?;
-        if p == header {
-            set(m, th, call, header, PARENT, x)?;
-            set(m, th, call, header, RIGHT, x)?;
-        } else if field(m, th, header, LEFT)? == p {
-            set(m, th, call, header, LEFT, x)?;
-        }
-    } else {
-        set(m, th, call, p, RIGHT, x)?;
-        if field(m, th, header, RIGHT)? == p {
-            set(m, th, call, header, RIGHT, x)?;
-        }
-    }
-    Ok(Ret::Void)
-}
-
-/// The neighbour in one direction; `toward` and `away` are the offsets of the children.
-fn tree_step(m: &mut Machine<'_>, th: &Thread, node: Val, toward: u64, away: u64) -> Result<Val, Stop> {
-    let mut x = node;
-    let child = field(m, th, x, toward)?;
-    if child != Val::ZERO {
-        x = child;
-        for _ in 0..1 << 20 {
-            let c = field(m, th, x, away)?;
-            if c == Val::ZERO || c.is_poison() {
-                return Ok(if c.is_poison() { c } else { x });
-            }
-            x = c;
-        }
-        return Ok(Val::poison(Reason::OPEN));
-    }
-    let mut y = field(m, th, x, PARENT)?;
-    for _ in 0..1 << 20 {
-        if y.is_poison() {
-            return Ok(y);
-        }
-        if field(m, th, y, toward)? != x {
-            break;
-        }
-        x = y;
-        y = field(m, th, y, PARENT)?;
-    }
-    Ok(if field(m, th, x, toward)? == y { x } else { y })
-}
-
-fn tree_next(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
-    tree_step(m, th, arg(a, 0), RIGHT, LEFT).map(Ret::Val)
-}
-
-fn tree_previous(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
-    let x = arg(a, 0);
-    // From the end, which is the header: the rightmost.
-    let red = read(m, th, x, 32)? == Val::ZERO;
-    let parent = field(m, th, x, PARENT)?;
-    if red && field(m, th, parent, PARENT)? == x {
-        return field(m, th, x, RIGHT).map(Ret::Val);
-    }
-    tree_step(m, th, x, LEFT, RIGHT).map(Ret::Val)
-}
-
-fn next_prime(n: u64) -> u64 {
-    let prime = |n: u64| n >= 2 && (2..).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
-    (n.max(2)..).find(|n| prime(*n)).unwrap_or(n)
-}
-
-/// The policy holds the largest load factor at 0 and the size at which to grow at 8.
-fn next_buckets(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let (policy, n) = (arg(a, 0), arg(a, 1));
-    let Some(want) = n.known().filter(|n| *n < 1 << 32) else { return Ok(Ret::Val(Val::poison(n.poison))) };
-    let p = next_prime(want);
-    set(m, th, call, policy, 8, Val::new(p))?;
-    Ok(Ret::Val(Val::new(p)))
-}
-
-fn need_rehash(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let (policy, buckets, elements, more) = (arg(a, 0), arg(a, 1), arg(a, 2), arg(a, 3));
-    let limit = field(m, th, policy, 8)?;
-    let (Some(b), Some(e), Some(k), Some(limit)) = (buckets.known(), elements.known(), more.known(), limit.known())
-    else {
-        let why = [buckets, elements, more, limit].iter().map(|v| v.poison).find(|r| r.is_some()).unwrap_or_default();
-        return Ok(Ret::Many(vec![Val::poison(why); 2]));
-    };
-    if e + k <= limit {
-        return Ok(Ret::Many(vec![Val::ZERO, Val::ZERO]));
-    }
-    let least = (e + k).max(if limit == 0 { 11 } else { 0 });
-    if least >= b {
-        let p = next_prime((least + 1).max(2 * b));
-        set(m, th, call, policy, 8, Val::new(p))?;
-        return Ok(Ret::Many(vec![Val::new(1), Val::new(p)]));
-    }
-    set(m, th, call, policy, 8, Val::new(b))?;
-    Ok(Ret::Many(vec![Val::ZERO, Val::ZERO]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -707,6 +381,5 @@ mod tests {
         );
         assert!(find("_ZNSt6vectorIfSaIfEE9push_backEOf", "").is_none(), "templates are run as they are");
         assert!(find("_ZSt4sortIPiEvT_S1_", "").is_none());
-        assert_eq!(next_prime(12), 13);
     }
 }

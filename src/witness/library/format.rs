@@ -34,42 +34,18 @@ fn int_bits(length: &[u8]) -> u32 {
 /// Reads the string that a `%s` points to.
 pub type Reader<'a> = &'a mut dyn FnMut(Val) -> Result<Vec<u8>, Reason>;
 
-/// What `printf` would print. `args` are values and whether they are floating point; `string` reads a `%s`.
+/// What `printf` would print (C11, 7.21.6.1). `args` are values and whether they are floating point; `string` reads a `%s`.
 ///
 /// Where something is not known there is an error; with `lenient` a question mark stands in its place, and floating-point
 /// formats other than `%f` are spelt approximately.
 pub fn format(fmt: &[u8], args: &[(Val, bool)], lenient: bool, string: Reader<'_>) -> Result<Vec<u8>, Reason> {
     if lenient {
-        // Piece by piece, so that one unknown value spoils only its own.
-        let (mut out, mut used, mut start) = (Vec::new(), 0, 0);
-        let mut ends: Vec<usize> = conversions(fmt);
-        ends.push(fmt.len());
-        for end in ends {
-            let piece = &fmt[start..end];
-            start = end;
-            let takes = piece.iter().filter(|c| **c == b'*').count()
-                + usize::from(piece.contains(&b'%') && !piece.ends_with(b"%%"));
-            let mine = args.get(used..(used + takes).min(args.len())).unwrap_or_default();
-            used += takes;
-            let other = piece.iter().position(|c| *c == b'%');
-            match (format(piece, mine, false, string), other, mine.last()) {
-                (Ok(s), ..) => out.extend(s),
-                (Err(_), Some(at), Some((v, true))) if !v.is_poison() => {
-                    out.extend(&piece[..at]);
-                    out.extend(f64::from_bits(v.bits).to_string().bytes());
-                }
-                (Err(_), at, _) => {
-                    out.extend(&piece[..at.unwrap_or(0)]);
-                    out.push(b'?');
-                }
-            }
-        }
-        return Ok(out);
+        return Ok(format_leniently(fmt, args, string));
     }
     let mut out = Vec::new();
     let mut next = args.iter();
     let mut take =
-        || next.next().map_or(Err(Reason::OPEN), |(v, f)| if v.is_poison() { Err(v.poison) } else { Ok((v.bits, *f)) });
+        || next.next().map_or(Err(Reason::OPEN), |(v, _)| if v.is_poison() { Err(v.poison) } else { Ok(v.bits) });
     let mut i = 0;
     while i < fmt.len() {
         if fmt[i] != b'%' {
@@ -78,8 +54,70 @@ pub fn format(fmt: &[u8], args: &[(Val, bool)], lenient: bool, string: Reader<'_
             continue;
         }
         i += 1;
+        let Some(s) = Specification::read(fmt, &mut i, &mut take)? else { break };
+        if s.unmodelled {
+            return Err(Reason::OPEN);
+        }
+        if s.conversion == b'%' {
+            out.push(b'%');
+            continue;
+        }
+        let body = s.spell(&mut take, string)?;
+        out.extend(s.pad(body));
+    }
+    Ok(out)
+}
+
+/// Piece by piece, so that one unknown value spoils only its own.
+fn format_leniently(fmt: &[u8], args: &[(Val, bool)], string: Reader<'_>) -> Vec<u8> {
+    let (mut out, mut used, mut start) = (Vec::new(), 0, 0);
+    let mut ends: Vec<usize> = conversions(fmt);
+    ends.push(fmt.len());
+    for end in ends {
+        let piece = &fmt[start..end];
+        start = end;
+        let takes = piece.iter().filter(|c| **c == b'*').count()
+            + usize::from(piece.contains(&b'%') && !piece.ends_with(b"%%"));
+        let mine = args.get(used..(used + takes).min(args.len())).unwrap_or_default();
+        used += takes;
+        let other = piece.iter().position(|c| *c == b'%');
+        match (format(piece, mine, false, string), other, mine.last()) {
+            (Ok(s), ..) => out.extend(s),
+            (Err(_), Some(at), Some((v, true))) if !v.is_poison() => {
+                out.extend(&piece[..at]);
+                out.extend(f64::from_bits(v.bits).to_string().bytes());
+            }
+            (Err(_), at, _) => {
+                out.extend(&piece[..at.unwrap_or(0)]);
+                out.push(b'?');
+            }
+        }
+    }
+    out
+}
+
+/// Gives the next argument's bits.
+type Take<'a> = &'a mut dyn FnMut() -> Result<u64, Reason>;
+
+/// One conversion of `printf`: flags, width, precision and what is converted.
+struct Specification {
+    minus: bool,
+    zero: bool,
+    sign: &'static str,
+    width: usize,
+    precision: Option<usize>,
+    /// Of an integer.
+    bits: u32,
+    conversion: u8,
+    /// Flags other than these, or `long double`.
+    unmodelled: bool,
+}
+
+impl Specification {
+    /// Reads what stands behind a `%`; `None` where the format ends before that.
+    fn read(fmt: &[u8], i: &mut usize, take: Take<'_>) -> Result<Option<Self>, Reason> {
         let (mut minus, mut zero, mut sign, mut other) = (false, false, "", false);
-        while let Some(c) = fmt.get(i).filter(|c| b"-+ #0'".contains(c)) {
+        while let Some(c) = fmt.get(*i).filter(|c| b"-+ #0'".contains(c)) {
             match c {
                 b'-' => minus = true,
                 b'0' => zero = true,
@@ -91,88 +129,92 @@ pub fn format(fmt: &[u8], args: &[(Val, bool)], lenient: bool, string: Reader<'_
                 }
                 _ => other = true,
             }
-            i += 1;
+            *i += 1;
         }
-        let mut number = |i: &mut usize| -> Result<Option<usize>, Reason> {
-            if fmt.get(*i) == Some(&b'*') {
-                *i += 1;
-                // What a negative one means is not followed.
-                return usize::try_from(signed(take()?.0, 32)).map(Some).map_err(|_| Reason::OPEN);
-            }
-            let start = *i;
-            while fmt.get(*i).is_some_and(u8::is_ascii_digit) {
-                *i += 1;
-            }
-            Ok(std::str::from_utf8(&fmt[start..*i]).ok().and_then(|s| s.parse().ok()))
-        };
-        let width = number(&mut i)?.unwrap_or(0).min(4096);
-        let precision = if fmt.get(i) == Some(&b'.') {
-            i += 1;
-            Some(number(&mut i)?.unwrap_or(0).min(4096))
+        let width = star_or_number(fmt, i, take)?.unwrap_or(0).min(4096);
+        let precision = if fmt.get(*i) == Some(&b'.') {
+            *i += 1;
+            Some(star_or_number(fmt, i, take)?.unwrap_or(0).min(4096))
         } else {
             None
         };
-        let start = i;
-        while fmt.get(i).is_some_and(|c| b"hlLqjzt".contains(c)) {
-            i += 1;
+        let start = *i;
+        while fmt.get(*i).is_some_and(|c| b"hlLqjzt".contains(c)) {
+            *i += 1;
         }
-        let bits = int_bits(&fmt[start..i]);
-        let long_double = fmt[start..i].contains(&b'L');
-        let Some(&c) = fmt.get(i) else { break };
-        i += 1;
-        if other || long_double {
-            return Err(Reason::OPEN);
-        }
+        let length = &fmt[start..*i];
+        let Some(&conversion) = fmt.get(*i) else { return Ok(None) };
+        *i += 1;
+        let zero = zero && (precision.is_none() || !b"diuxXo".contains(&conversion));
+        let unmodelled = other || length.contains(&b'L');
+        Ok(Some(Self { minus, zero, sign, width, precision, bits: int_bits(length), conversion, unmodelled }))
+    }
+
+    /// The argument as it is spelt, without what fills the width.
+    fn spell(&self, take: Take<'_>, string: Reader<'_>) -> Result<Vec<u8>, Reason> {
+        let (bits, sign) = (self.bits, self.sign);
         // With a precision zeros stand before an integer for that, and none for the width.
-        let digits = |d: String| match precision {
+        let digits = |d: String| match self.precision {
             Some(0) if d == "0" => String::new(),
             Some(n) => "0".repeat(n.saturating_sub(d.len())) + &d,
             None => d,
         };
-        let zero = zero && (precision.is_none() || !b"diuxXo".contains(&c));
-        let mut body: Vec<u8> = match c {
-            b'%' => {
-                out.push(b'%');
-                continue;
-            }
+        Ok(match self.conversion {
             b'd' | b'i' => {
-                let v = signed(take()?.0 & mask(bits), bits);
+                let v = signed(take()? & mask(bits), bits);
                 (if v < 0 { "-" } else { sign }.to_owned() + &digits(v.unsigned_abs().to_string())).into()
             }
-            b'u' => digits((take()?.0 & mask(bits)).to_string()).into(),
-            b'x' => digits(format!("{:x}", take()?.0 & mask(bits))).into(),
-            b'X' => digits(format!("{:X}", take()?.0 & mask(bits))).into(),
-            b'o' => digits(format!("{:o}", take()?.0 & mask(bits))).into(),
-            b'c' => vec![(take()?.0 & 0xff) as u8],
+            b'u' => digits((take()? & mask(bits)).to_string()).into(),
+            b'x' => digits(format!("{:x}", take()? & mask(bits))).into(),
+            b'X' => digits(format!("{:X}", take()? & mask(bits))).into(),
+            b'o' => digits(format!("{:o}", take()? & mask(bits))).into(),
+            b'c' => vec![(take()? & 0xff) as u8],
             b's' => {
-                let mut s = string(Val::new(take()?.0))?;
-                s.truncate(precision.unwrap_or(usize::MAX));
+                let mut s = string(Val::new(take()?))?;
+                s.truncate(self.precision.unwrap_or(usize::MAX));
                 s
             }
             b'f' | b'F' => {
-                let v = f64::from_bits(take()?.0);
+                let v = f64::from_bits(take()?);
                 if !v.is_finite() {
                     return Err(Reason::OPEN);
                 }
-                (if v.is_sign_negative() { "" } else { sign }.to_owned() + &format!("{v:.*}", precision.unwrap_or(6)))
-                    .into()
+                let spelt = format!("{v:.*}", self.precision.unwrap_or(6));
+                (if v.is_sign_negative() { "" } else { sign }.to_owned() + &spelt).into()
             }
             // `%g` and `%e`: not spelt exactly as C does.
             _ => return Err(Reason::OPEN),
-        };
-        if body.len() < width {
-            let fill = width - body.len();
-            if minus {
-                body.resize(width, b' ');
+        })
+    }
+
+    /// Filled up to the width.
+    fn pad(&self, mut body: Vec<u8>) -> Vec<u8> {
+        if body.len() < self.width {
+            let fill = self.width - body.len();
+            if self.minus {
+                body.resize(self.width, b' ');
             } else {
-                let digit = zero && !b"sc".contains(&c);
+                let digit = self.zero && !b"sc".contains(&self.conversion);
                 let at = usize::from(digit && matches!(body.first(), Some(b'-' | b'+' | b' ')));
                 body.splice(at..at, std::iter::repeat_n(if digit { b'0' } else { b' ' }, fill));
             }
         }
-        out.extend(body);
+        body
     }
-    Ok(out)
+}
+
+/// A width or precision: a number, or an argument where `*` stands.
+fn star_or_number(fmt: &[u8], i: &mut usize, take: Take<'_>) -> Result<Option<usize>, Reason> {
+    if fmt.get(*i) == Some(&b'*') {
+        *i += 1;
+        // What a negative one means is not followed.
+        return usize::try_from(signed(take()?, 32)).map(Some).map_err(|_| Reason::OPEN);
+    }
+    let start = *i;
+    while fmt.get(*i).is_some_and(u8::is_ascii_digit) {
+        *i += 1;
+    }
+    Ok(std::str::from_utf8(&fmt[start..*i]).ok().and_then(|s| s.parse().ok()))
 }
 
 /// Where each conversion of a format ends.
@@ -259,23 +301,7 @@ pub fn scan(fmt: &[u8], input: &[u8], binary: bool) -> Option<Scanned> {
             at += 1;
             continue;
         }
-        let skip = fmt.get(i) == Some(&b'*');
-        i += usize::from(skip);
-        let start = i;
-        while fmt.get(i).is_some_and(u8::is_ascii_digit) {
-            i += 1;
-        }
-        let width: usize = std::str::from_utf8(&fmt[start..i]).ok().and_then(|s| s.parse().ok()).unwrap_or(usize::MAX);
-        if width == 0 {
-            return None;
-        }
-        let start = i;
-        while fmt.get(i).is_some_and(|c| b"hlLqjzt".contains(c)) {
-            i += 1;
-        }
-        let length = &fmt[start..i];
-        let c = *fmt.get(i)?;
-        i += 1;
+        let Directive { skip, width, length, conversion: c } = Directive::read(fmt, &mut i)?;
         if !matches!(c, b'c' | b'[' | b'n') {
             space(&mut at);
         }
@@ -283,49 +309,18 @@ pub fn scan(fmt: &[u8], input: &[u8], binary: bool) -> Option<Scanned> {
         // Nothing stops it but the end of the input.
         let cut = rest.len() == input.len() - at && rest.len() < width;
         let (value, used) = match c {
-            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => {
-                let base = match c {
-                    b'i' => 0,
-                    b'x' | b'X' => 16,
-                    b'o' => 8,
-                    _ => 10,
-                };
-                // White space was skipped; what follows a sign alone is not given back, nor is an `x` behind which no digit stands.
-                let sign = usize::from(matches!(rest.first(), Some(b'+' | b'-')));
-                let (v, n) = parse_int(rest, base, binary);
-                let prefix = matches!(base, 0 | 16)
-                    && rest.get(sign) == Some(&b'0')
-                    && rest.get(sign + 1).is_some_and(|b| b | 32 == b'x' || binary && b | 32 == b'b')
-                    && n == sign + 1;
-                if prefix {
-                    return None;
-                }
-                if n == 0 && sign > 0 {
+            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => match scan_integer(c, length, rest, binary)? {
+                // White space was skipped; a sign alone is not given back.
+                (_, 0) if matches!(rest.first(), Some(b'+' | b'-')) => {
                     at += 1;
-                    return Some(Scanned {
-                        no_input: false,
-                        ended: out.ended || at == input.len(),
-                        ..stopped(out, at, input)
-                    });
+                    let ended = out.ended || at == input.len();
+                    return Some(Scanned { no_input: false, ended, ..stopped(out, at, input) });
                 }
-                let bits = int_bits(length);
-                let v = if matches!(c, b'd' | b'i') { as_signed(v).cast_unsigned() } else { as_unsigned(v) };
-                (Some(Conversion::Bits { bits, value: v & mask(bits) }), n)
-            }
+                (v, n) => (Some(v), n),
+            },
             b'f' | b'e' | b'g' | b'E' | b'G' | b'a' | b'F' | b'A' => {
-                let (double, float, n) = parse_float(rest)?;
-                // What only begins like a number is none here, and is not given back.
-                let begins = |b: &u8| b.is_ascii_digit() || b"+-.".contains(b);
-                let more = rest.get(n).is_some_and(|b| b"eExXpPnNiI(".contains(b));
-                if n == 0 && rest.first().is_some_and(|b| begins(b) || b"nNiI".contains(b)) || n > 0 && more {
-                    return None;
-                }
-                let value = match length {
-                    b"" => u64::from(float.to_bits()),
-                    b"l" => double.to_bits(),
-                    _ => return None,
-                };
-                (Some(Conversion::Bits { bits: if length.is_empty() { 32 } else { 64 }, value }), n)
+                let (v, n) = scan_float(length, rest)?;
+                (Some(v), n)
             }
             b's' if length.is_empty() => {
                 let n = rest.iter().take_while(|b| !is_space(**b)).count();
@@ -376,6 +371,78 @@ pub fn scan(fmt: &[u8], input: &[u8], binary: bool) -> Option<Scanned> {
     }
     out.used = at;
     Some(out)
+}
+
+/// One conversion of `scanf`.
+struct Directive<'f> {
+    skip: bool,
+    width: usize,
+    length: &'f [u8],
+    conversion: u8,
+}
+
+impl<'f> Directive<'f> {
+    /// Reads what stands behind a `%`.
+    fn read(fmt: &'f [u8], i: &mut usize) -> Option<Self> {
+        let skip = fmt.get(*i) == Some(&b'*');
+        *i += usize::from(skip);
+        let start = *i;
+        while fmt.get(*i).is_some_and(u8::is_ascii_digit) {
+            *i += 1;
+        }
+        let width: usize = std::str::from_utf8(&fmt[start..*i]).ok().and_then(|s| s.parse().ok()).unwrap_or(usize::MAX);
+        if width == 0 {
+            return None;
+        }
+        let start = *i;
+        while fmt.get(*i).is_some_and(|c| b"hlLqjzt".contains(c)) {
+            *i += 1;
+        }
+        let length = &fmt[start..*i];
+        let conversion = *fmt.get(*i)?;
+        *i += 1;
+        Some(Self { skip, width, length, conversion })
+    }
+}
+
+/// An integer at the start of `rest` and how many bytes it takes, 0 where there is none. What follows a sign alone is not given back, nor is an
+/// `x` behind which no digit stands: that is not followed.
+fn scan_integer(c: u8, length: &[u8], rest: &[u8], binary: bool) -> Option<(Conversion, usize)> {
+    let base = match c {
+        b'i' => 0,
+        b'x' | b'X' => 16,
+        b'o' => 8,
+        _ => 10,
+    };
+    let sign = usize::from(matches!(rest.first(), Some(b'+' | b'-')));
+    let (v, n) = parse_int(rest, base, binary);
+    let prefix = matches!(base, 0 | 16)
+        && rest.get(sign) == Some(&b'0')
+        && rest.get(sign + 1).is_some_and(|b| b | 32 == b'x' || binary && b | 32 == b'b')
+        && n == sign + 1;
+    if prefix {
+        return None;
+    }
+    let bits = int_bits(length);
+    let v = if matches!(c, b'd' | b'i') { as_signed(v).cast_unsigned() } else { as_unsigned(v) };
+    Some((Conversion::Bits { bits, value: v & mask(bits) }, n))
+}
+
+/// A floating-point number at the start of `rest` and how many bytes it takes. What only begins like a number is none, and is not given back:
+/// that is not followed.
+fn scan_float(length: &[u8], rest: &[u8]) -> Option<(Conversion, usize)> {
+    let (double, float, n) = parse_float(rest)?;
+    let begins = |b: &u8| b.is_ascii_digit() || b"+-.".contains(b);
+    let more = rest.get(n).is_some_and(|b| b"eExXpPnNiI(".contains(b));
+    if n == 0 && rest.first().is_some_and(|b| begins(b) || b"nNiI".contains(b)) || n > 0 && more {
+        return None;
+    }
+    let value = match length {
+        b"" => u64::from(float.to_bits()),
+        b"l" => double.to_bits(),
+        _ => return None,
+    };
+    Some((Conversion::Bits { bits: if length.is_empty() { 32 } else { 64 }, value }, n))
 }
 
 /// Where what comes does not match, or nothing comes.

@@ -1,27 +1,14 @@
 //! `getopt` and `getopt_long`, without permutation of `argv`'s memory: options may stand anywhere, as glibc allows.
 
-use super::libc::{arg, library_variables, read, text};
-use crate::witness::code::form::CallInfo;
-use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
-use crate::witness::machine::value::{Reason, Val, signed};
+use super::arguments::{arg, library_variables, read, text};
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
+use crate::witness::machine::value::{Val, signed};
 use crate::witness::memory::space::split;
 
 type Res = Result<Ret, Stop>;
-
-/// Where the scan of `argv` stands.
-pub struct Getopt {
-    index: u64,
-    /// Bytes of the current word already read.
-    within: u64,
-    /// Why it is not known where it stands.
-    pub unknown: Reason,
-}
-
-impl Default for Getopt {
-    fn default() -> Self {
-        Self { index: 1, within: 0, unknown: Reason::NONE }
-    }
-}
 
 struct Long {
     name: Vec<u8>,
@@ -67,7 +54,7 @@ fn long_options(m: &mut Machine<'_>, th: &Thread, table: Val) -> Result<Result<V
     Ok(Ok(out))
 }
 
-/// Skips words that are no options; true at the end.
+/// One call: skips words that are no options, then takes the next option; -1 at the end.
 fn step(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], long: bool) -> Res {
     let (argc, argv, short) = (arg(args, 0), arg(args, 1), arg(args, 2));
     if m.libc.getopt.unknown.is_some() {
@@ -113,83 +100,94 @@ fn step(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], long: bool) -> Res {
                 continue;
             }
             if long && s.starts_with(b"--") {
-                let table = match long_options(m, th, arg(args, 3))? {
-                    Ok(t) => t,
-                    Err(v) => return Ok(Ret::Val(v)),
-                };
-                m.libc.getopt.index += 1;
-                let (name, value) = match s.iter().position(|b| *b == b'=') {
-                    Some(e) => (&s[2..e], Some(e)),
-                    None => (&s[2..], None),
-                };
-                let exact = table.iter().position(|l| l.name == name);
-                let mut prefixed = table.iter().enumerate().filter(|(_, l)| l.name.starts_with(name)).map(|(i, _)| i);
-                let Some(which) = exact.or_else(|| prefixed.next()) else {
-                    return Ok(Ret::Val(Val::new(u64::from(b'?'))));
-                };
-                let l = &table[which];
-                let optarg = match (value, l.argument) {
-                    (Some(e), _) => Val::new(p.bits + e as u64 + 1),
-                    (None, 1) => {
-                        let next = read(m, th, Val { bits: argv.bits + 8 * m.libc.getopt.index, ..argv }, 64)?;
-                        m.libc.getopt.index += 1;
-                        next
-                    }
-                    _ => Val::ZERO,
-                };
-                set(m, "optarg", 8, optarg);
-                set(m, "optind", 4, Val::new(m.libc.getopt.index));
-                if let Some(at) = arg(args, 4).known().filter(|a| *a != 0)
-                    && let Some(site) = m.site(th)
-                {
-                    m.store(th, || site, Val::new(at), 32, Val::new(which as u64))?;
-                }
-                if let Some(flag) = l.flag.known().filter(|f| *f != 0) {
-                    let v = l.value;
-                    if let Some(site) = m.site(th) {
-                        m.store(th, || site, Val::new(flag), 32, v)?;
-                    }
-                    return Ok(Ret::Val(Val::ZERO));
-                }
-                return Ok(Ret::Val(l.value));
+                return long_option(m, th, args, p, &s);
             }
             m.libc.getopt.within = 1;
         }
-        let at = m.libc.getopt.within;
-        let c = s[at as usize];
-        let last = at as usize + 1 == s.len();
-        if last {
-            m.libc.getopt.index += 1;
-            m.libc.getopt.within = 0;
-        } else {
-            m.libc.getopt.within += 1;
-        }
-        let takes = short
-            .iter()
-            .position(|b| *b == c && c != b':')
-            .map(|k| (short.get(k + 1) == Some(&b':'), short.get(k + 2) == Some(&b':')));
-        let Some((argument, optional)) = takes else {
-            set(m, "optind", 4, Val::new(m.libc.getopt.index));
-            return Ok(Ret::Val(Val::new(u64::from(b'?'))));
-        };
-        let mut optarg = Val::ZERO;
-        if argument {
-            if !last {
-                optarg = Val::new(p.bits + at + 1);
-                m.libc.getopt.index += 1;
-                m.libc.getopt.within = 0;
-            } else if !optional {
-                if m.libc.getopt.index >= argc {
-                    return Ok(Ret::Val(Val::new(u64::from(if short.first() == Some(&b':') { b':' } else { b'?' }))));
-                }
-                optarg = read(m, th, Val { bits: argv.bits + 8 * m.libc.getopt.index, ..argv }, 64)?;
-                m.libc.getopt.index += 1;
-            }
-        }
-        set(m, "optarg", 8, optarg);
-        set(m, "optind", 4, Val::new(m.libc.getopt.index));
-        return Ok(Ret::Val(Val::new(u64::from(c))));
+        return short_option(m, th, (argc, argv), &short, (p, &s));
     }
     set(m, "optind", 4, Val::new(m.libc.getopt.index));
     Ok(Ret::Val(end))
+}
+
+/// `--name`, `--name=value` or `--name value`, in the word `s` at `p`; a name may be cut short.
+fn long_option(m: &mut Machine<'_>, th: &mut Thread, args: &[Val], p: Val, s: &[u8]) -> Res {
+    let argv = arg(args, 1);
+    let table = match long_options(m, th, arg(args, 3))? {
+        Ok(t) => t,
+        Err(v) => return Ok(Ret::Val(v)),
+    };
+    m.libc.getopt.index += 1;
+    let (name, value) = match s.iter().position(|b| *b == b'=') {
+        Some(e) => (&s[2..e], Some(e)),
+        None => (&s[2..], None),
+    };
+    let exact = table.iter().position(|l| l.name == name);
+    let mut prefixed = table.iter().enumerate().filter(|(_, l)| l.name.starts_with(name)).map(|(i, _)| i);
+    let Some(which) = exact.or_else(|| prefixed.next()) else {
+        return Ok(Ret::Val(Val::new(u64::from(b'?'))));
+    };
+    let l = &table[which];
+    let optarg = match (value, l.argument) {
+        (Some(e), _) => Val::new(p.bits + e as u64 + 1),
+        (None, 1) => {
+            let next = read(m, th, Val { bits: argv.bits + 8 * m.libc.getopt.index, ..argv }, 64)?;
+            m.libc.getopt.index += 1;
+            next
+        }
+        _ => Val::ZERO,
+    };
+    set(m, "optarg", 8, optarg);
+    set(m, "optind", 4, Val::new(m.libc.getopt.index));
+    if let Some(at) = arg(args, 4).known().filter(|a| *a != 0)
+        && let Some(site) = m.site(th)
+    {
+        m.store(th, || site, Val::new(at), 32, Val::new(which as u64))?;
+    }
+    if let Some(flag) = l.flag.known().filter(|f| *f != 0) {
+        let v = l.value;
+        if let Some(site) = m.site(th) {
+            m.store(th, || site, Val::new(flag), 32, v)?;
+        }
+        return Ok(Ret::Val(Val::ZERO));
+    }
+    Ok(Ret::Val(l.value))
+}
+
+/// The next letter of the word `s` at `p`, with its argument where it takes one.
+fn short_option(m: &mut Machine<'_>, th: &Thread, (argc, argv): (u64, Val), short: &[u8], (p, s): (Val, &[u8])) -> Res {
+    let at = m.libc.getopt.within;
+    let c = s[at as usize];
+    let last = at as usize + 1 == s.len();
+    if last {
+        m.libc.getopt.index += 1;
+        m.libc.getopt.within = 0;
+    } else {
+        m.libc.getopt.within += 1;
+    }
+    let takes = short
+        .iter()
+        .position(|b| *b == c && c != b':')
+        .map(|k| (short.get(k + 1) == Some(&b':'), short.get(k + 2) == Some(&b':')));
+    let Some((argument, optional)) = takes else {
+        set(m, "optind", 4, Val::new(m.libc.getopt.index));
+        return Ok(Ret::Val(Val::new(u64::from(b'?'))));
+    };
+    let mut optarg = Val::ZERO;
+    if argument {
+        if !last {
+            optarg = Val::new(p.bits + at + 1);
+            m.libc.getopt.index += 1;
+            m.libc.getopt.within = 0;
+        } else if !optional {
+            if m.libc.getopt.index >= argc {
+                return Ok(Ret::Val(Val::new(u64::from(if short.first() == Some(&b':') { b':' } else { b'?' }))));
+            }
+            optarg = read(m, th, Val { bits: argv.bits + 8 * m.libc.getopt.index, ..argv }, 64)?;
+            m.libc.getopt.index += 1;
+        }
+    }
+    set(m, "optarg", 8, optarg);
+    set(m, "optind", 4, Val::new(m.libc.getopt.index));
+    Ok(Ret::Val(Val::new(u64::from(c))))
 }

@@ -1,63 +1,22 @@
 //! The C library: process, allocation, numbers from text, random numbers, options.
 
-use super::modelled::{Class, Entry};
+use super::arguments::{arg, name_of, not_null, read, text, write};
+use super::getopt::{getopt, getopt_long};
+use super::heap::{calloc, free, malloc, memalign, posix_memalign, realloc};
+use super::model::{Class, Entry};
 use super::numbers::{as_signed, as_unsigned, parse_float, parse_int};
 use super::random::{Drand48, Rand};
+use super::simple::{one, outside, zero};
 use crate::witness::api::ObjectKind;
-use crate::witness::code::form::CallInfo;
-use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
 use crate::witness::machine::value::{Reason, Val, mask};
 use crate::witness::memory::space::split;
 use crate::witness::memory::store::Fill;
-use rustc_hash::FxHashMap;
 
 type Res = Result<Ret, Stop>;
-
-/// State of the C library.
-#[derive(Default)]
-pub struct Libc {
-    pub rand: Rand,
-    /// How many numbers were drawn from [`crate::witness::api::Inputs::random`].
-    drawn: usize,
-    pub drand48: Drand48,
-    /// Why the random numbers to come are not known.
-    rand_unknown: Reason,
-    drand48_unknown: Reason,
-    pub files: super::stdio::Files,
-    errno: Option<u64>,
-    pub getopt: super::getopt::Getopt,
-    /// Whether the last reading from `std::cin` succeeded, where that is known.
-    pub cin_good: Option<bool>,
-    /// Whether it met the end.
-    pub cin_ended: bool,
-    /// Position in `strtok`'s string.
-    pub strtok: Val,
-}
-
-impl Default for Reason {
-    fn default() -> Self {
-        Self::NONE
-    }
-}
-impl Default for Val {
-    fn default() -> Self {
-        Self::ZERO
-    }
-}
-
-impl Libc {
-    /// After skipped code that drew an unknown number of values.
-    pub fn forget_random(&mut self, why: Reason) {
-        self.rand_unknown = why;
-        self.drand48_unknown = why;
-    }
-    pub fn forget_input(&mut self, why: Reason) {
-        self.files.forget(why);
-        self.cin_good = None;
-        self.strtok = Val::poison(why);
-        self.getopt.unknown = why;
-    }
-}
 
 /// The model of a function, by its symbol.
 pub fn find(name: &str) -> Option<Entry> {
@@ -133,171 +92,10 @@ pub fn find(name: &str) -> Option<Entry> {
         "abs" => (abs32, Class::Pure),
         "labs" | "llabs" => (abs64, Class::Pure),
         "qsort" => (qsort, Class::Memory),
-        "getopt" => (super::getopt::getopt, Class::Input),
-        "getopt_long" | "getopt_long_only" => (super::getopt::getopt_long, Class::Input),
+        "getopt" => (getopt, Class::Input),
+        "getopt_long" | "getopt_long_only" => (getopt_long, Class::Input),
         _ => return None,
     })
-}
-
-fn name_of(m: &Machine<'_>, call: &CallInfo) -> String {
-    call.target.map_or_else(String::new, |f| m.program.func(f).display.clone())
-}
-
-pub fn arg(args: &[Val], i: usize) -> Val {
-    args.get(i).copied().unwrap_or(Val::UNINIT)
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
-pub fn zero(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-    Ok(Ret::Val(Val::ZERO))
-}
-#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
-pub fn one(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-    Ok(Ret::Val(Val::new(1)))
-}
-/// Gives its first argument back.
-#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
-pub fn first(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    Ok(Ret::Val(arg(args, 0)))
-}
-#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
-pub fn nothing(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-    Ok(Ret::Void)
-}
-
-pub fn ends(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, _: &[Val]) -> Res {
-    let at = m.user_site(th).map(|s| m.line(s)).unwrap_or_default();
-    Err(Stop::Ended(format!("{at}: the call of `{}`", name_of(m, call))))
-}
-
-/// Something from outside the program: the result and what is behind the arguments are not known.
-pub fn outside(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    let why = m.reason(&format!("`{}`", name_of(m, call)));
-    for a in args {
-        if !a.is_poison() {
-            m.forget(th, *a, why);
-        }
-    }
-    Ok(Ret::Val(Val::poison(why)))
-}
-
-pub fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    let (site, name) = (m.user_site(th), short_name(m, call));
-    m.heap_object(kind(th), &name, site, arg(args, 0), Fill::Poison(Reason::UNINIT)).map(Ret::Val)
-}
-
-const fn kind(th: &Thread) -> ObjectKind {
-    if th.on_device() { ObjectKind::Device } else { ObjectKind::HostHeap }
-}
-
-/// The function's name without parameters, as an allocation is called in reports.
-pub fn short_name(m: &Machine<'_>, call: &CallInfo) -> String {
-    let n = name_of(m, call);
-    n.split('(').next().unwrap_or_default().to_owned()
-}
-
-fn product(a: Val, b: Val) -> Val {
-    match (a.known(), b.known()) {
-        (Some(x), Some(y)) => Val::new(x.saturating_mul(y)),
-        _ => Val::poison(if a.is_poison() { a.poison } else { b.poison }),
-    }
-}
-
-fn calloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    let site = m.user_site(th);
-    m.heap_object(ObjectKind::HostHeap, "calloc", site, product(arg(args, 0), arg(args, 1)), Fill::Byte(0))
-        .map(Ret::Val)
-}
-
-fn realloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    let (old, size, site) = (arg(args, 0), arg(args, 1), m.user_site(th));
-    let new = m.heap_object(ObjectKind::HostHeap, "realloc", site, size, Fill::Poison(Reason::UNINIT))?;
-    if old.is_poison() || old.bits == 0 {
-        return Ok(Ret::Val(new));
-    }
-    let pieces = m.mem.global(split(old.bits).0).map(|o| {
-        let n = o.size.min(size.known().unwrap_or(o.size));
-        o.store.cut(0, n)
-    });
-    if let (Some(p), Some(o)) = (pieces, m.mem.global_mut(split(new.bits).0)) {
-        o.store.paste(0, &p);
-    }
-    m.mem.free(split(old.bits).0);
-    Ok(Ret::Val(new))
-}
-
-pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    let p = arg(args, 0);
-    if let Some(a) = p.known().filter(|a| *a != 0) {
-        // The C library ends the program where it is given what it has not allocated.
-        let foreign = m.mem.global(split(a).0).is_some_and(|o| {
-            matches!(o.kind, ObjectKind::Device | ObjectKind::Managed)
-                || o.kind == ObjectKind::Pinned && o.name.starts_with("cuda")
-        });
-        if foreign && !th.on_device() {
-            return Err(Stop::Ended("memory of the CUDA runtime is freed by the C library".to_owned()));
-        }
-        release(m, th, a)?;
-    }
-    Ok(Ret::Void)
-}
-
-/// Frees the object that starts at an address: its contents are given back, its extent is kept for messages. Any other
-/// address is refused by the CUDA runtime, and by the C library ends the program or does harm that is not ours to follow.
-pub fn release(m: &mut Machine<'_>, th: &Thread, address: u64) -> Result<(), Stop> {
-    let (id, 0) = split(address) else { return Ok(()) };
-    let Some(freed) = m.mem.global(id).filter(|o| can_be_freed(o.kind)).map(|o| o.freed) else { return Ok(()) };
-    if freed {
-        return m.freed_again(th, address);
-    }
-    m.mem.free(id);
-    if let Some(o) = m.mem.global_mut(id) {
-        o.store.fill_all(Fill::Poison(Reason::UNINIT));
-    }
-    Ok(())
-}
-
-const fn can_be_freed(kind: ObjectKind) -> bool {
-    matches!(kind, ObjectKind::HostHeap | ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned)
-}
-
-fn memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    malloc(m, th, call, &args[1.min(args.len())..])
-}
-
-fn posix_memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    let site = m.user_site(th);
-    let p = m.heap_object(ObjectKind::HostHeap, "posix_memalign", site, arg(args, 2), Fill::Poison(Reason::UNINIT))?;
-    write(m, th, call, arg(args, 0), 64, p)?;
-    Ok(Ret::Val(Val::ZERO))
-}
-
-/// A model writes one scalar through an argument.
-pub fn write(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, p: Val, bits: u32, v: Val) -> Result<(), Stop> {
-    if p.known() == Some(0) {
-        return Ok(());
-    }
-    let Some(site) = m.site(th) else { return Ok(()) };
-    m.store(th, || site, p, bits, v)
-}
-
-/// A model reads one scalar through an argument.
-pub fn read(m: &mut Machine<'_>, th: &Thread, p: Val, bits: u32) -> Result<Val, Stop> {
-    let Some(site) = m.site(th) else { return Ok(Val::UNINIT) };
-    m.load(th, || site, p, bits)
-}
-
-/// The bytes of a string argument; poison where they are not known.
-pub fn text(m: &mut Machine<'_>, th: &Thread, p: Val) -> Result<Vec<u8>, Val> {
-    m.mem.c_string(&th.stack, p).map_err(|r| Val::poison(r.unwrap_or(Reason::BAD_READ)))
-}
-
-/// The host's program ends where it reads a text through a null pointer, such as that of an argument that is missing.
-pub fn not_null(th: &Thread, p: Val) -> Result<(), Stop> {
-    if th.on_device() || p.is_poison() || !split(p.bits).0.is_null() {
-        return Ok(());
-    }
-    Err(Stop::Ended("the program reads a text through a null pointer".into()))
 }
 
 #[expect(clippy::cast_sign_loss, reason = "two's complement of the width asked for")]
@@ -585,15 +383,4 @@ fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
         }
     }
     Ok(Ret::Void)
-}
-
-/// Names and addresses of the program's own variables in the C library, for models that set them.
-pub fn library_variables(m: &Machine<'_>, names: &[&str]) -> FxHashMap<String, u64> {
-    m.globals
-        .iter()
-        .filter_map(|(g, a)| {
-            let name = &m.program.global(*g).name;
-            names.contains(&name.as_str()).then(|| (name.clone(), *a))
-        })
-        .collect()
 }

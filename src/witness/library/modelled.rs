@@ -1,32 +1,10 @@
 //! Which functions are modelled by name, before anything descends into a body of theirs.
 
-use super::{cuda, cxx, libc, math, stdio, string};
+use super::model::{Class, Entry};
+use super::{cuda, cxx, intrinsics, libc, math, stdio, string};
 use crate::ir::{FuncRef, Program, Side};
-use crate::witness::code::form::Callee;
 use crate::witness::device::builtins;
-use crate::witness::machine::state::Model;
-
-/// What leaving a call out would lose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Only its result.
-    Pure,
-    /// What it writes through its arguments, or memory that it allocates or frees.
-    Memory,
-    /// Something of the CUDA runtime that later code depends on.
-    Cuda,
-    /// Waits for other threads.
-    Barrier,
-    /// Draws from the C library's random numbers.
-    Random,
-    /// Moves on in an input.
-    Input,
-    /// Ends the program.
-    Ends,
-}
-
-/// A model and its class.
-pub type Entry = (Model, Class);
+use crate::witness::machine::form::Callee;
 
 /// What a call of this function (resolved in the program) goes to.
 pub fn resolve(program: &Program, f: FuncRef) -> Callee {
@@ -37,6 +15,7 @@ pub fn resolve(program: &Program, f: FuncRef) -> Callee {
     }
 }
 
+/// What leaving a call of this function out would lose.
 pub fn class(program: &Program, f: FuncRef) -> Class {
     find(program, f).map_or(Class::Memory, |e| e.1)
 }
@@ -45,7 +24,7 @@ fn find(program: &Program, f: FuncRef) -> Option<Entry> {
     let func = program.func(f);
     let name = func.name.as_str();
     if let Some(rest) = name.strip_prefix("llvm.") {
-        return math::intrinsic(rest).or_else(|| builtins::intrinsic(rest));
+        return intrinsics::intrinsic(rest).or_else(|| builtins::intrinsic(rest));
     }
     match program.module(f.module).side {
         // What a program brings itself counts; headers wrap assertions.

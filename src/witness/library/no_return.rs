@@ -1,11 +1,14 @@
 //! Functions that do not return, or may not: none of them leads on to what stands behind.
 
-use super::libc::{arg, ends};
-use super::modelled::{Class, Entry};
+use super::arguments::{arg, name_of};
+use super::model::{Class, Entry};
+use super::simple::{ends, outside};
 use crate::ir::Side;
 use crate::models::no_return::{Returns, returns};
-use crate::witness::code::form::CallInfo;
-use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
 use crate::witness::machine::value::{Val, signed};
 
 type Res = Result<Ret, Stop>;
@@ -45,10 +48,6 @@ const KILL: u64 = 9;
 const EXITS: [u64; 2] = [60, 231];
 /// Others that may: `kill`, `tkill`, `tgkill`, `execve`, `execveat`.
 const MAY_END: [u64; 5] = [62, 200, 234, 59, 322];
-
-fn name_of(m: &Machine<'_>, call: &CallInfo) -> String {
-    call.target.map_or_else(String::new, |f| m.program.func(f).display.clone())
-}
 
 fn argument_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {
     match call.target.and_then(|f| returns(&m.program.func(f).name)) {
@@ -91,7 +90,7 @@ fn if_handled(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val
 fn syscall(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     match arg(args, 0).known() {
         Some(n) if EXITS.contains(&n) => ends(m, th, call, args),
-        Some(n) if !MAY_END.contains(&n) => super::libc::outside(m, th, call, args),
+        Some(n) if !MAY_END.contains(&n) => outside(m, th, call, args),
         _ => perhaps(m, th, call, args),
     }
 }

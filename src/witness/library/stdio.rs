@@ -1,129 +1,22 @@
 //! Streams of the C library: output has no effect; input comes from the run's inputs.
 
+use super::arguments::{arg, text, write};
 use super::format::{Conversion, Scanned, format, scan};
-use super::libc::{arg, text, write};
-use super::modelled::{Class, Entry};
+use super::model::{Class, Entry};
+use super::simple::zero;
+use super::streams::{Stream, last_of};
 use super::string::put_text;
 use crate::witness::api::ObjectKind;
-use crate::witness::code::form::CallInfo;
-use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
 use crate::witness::machine::value::{Reason, Val, mask, signed};
 use crate::witness::memory::space::Obj;
-use rustc_hash::FxHashMap;
 
 type Res = Result<Ret, Stop>;
 
-/// One open file. Its address is that of an object without contents.
-struct Stream {
-    address: u64,
-    bytes: Vec<u8>,
-    at: usize,
-    /// A read went past the end.
-    ended: bool,
-    /// An extraction from it failed.
-    failed: bool,
-    /// Why the contents or the position are not known.
-    unknown: Reason,
-}
-
-/// The open files.
-#[derive(Default)]
-pub struct Files {
-    streams: Vec<Stream>,
-    stdin: Option<u64>,
-    /// The files of `std::ifstream`s, by the addresses of both.
-    ifstreams: FxHashMap<u64, u64>,
-    /// Why nothing is known of any file that is opened, and of those of some names, without their folders.
-    moved: Reason,
-    changed: Vec<(String, Reason)>,
-}
-
-/// A name without its folder.
-fn last_of(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
-}
-
-impl Files {
-    pub fn forget(&mut self, why: Reason) {
-        for s in &mut self.streams {
-            s.unknown = why;
-        }
-    }
-
-    /// From now on nothing is known of files that are opened.
-    pub fn all_change(&mut self, why: Reason) {
-        self.moved = why;
-    }
-
-    /// From now on nothing is known of files of a name, whatever folder they are in.
-    pub fn changes(&mut self, name: &str, why: Reason) {
-        self.changed.push((last_of(name).to_owned(), why));
-    }
-
-    /// A number that `std::cin` or a file gives: what is stored, and whether it failed. Nothing is stored where the stream had failed before.
-    pub fn number(
-        &mut self,
-        file: Val,
-        (bits, signed, float): (u32, bool, bool),
-    ) -> Result<(Option<Val>, bool), Reason> {
-        let Some(s) = self.get(file) else { return Err(Reason::OPEN) };
-        if s.unknown.is_some() {
-            return Err(s.unknown);
-        }
-        if s.failed {
-            return Ok((None, true));
-        }
-        let rest = &s.bytes[s.at..];
-        // Only white space is left, or nothing: C++ stores nothing then but 0.
-        let (v, used, failed) = if float {
-            // One beyond all limits, which fails somewhere behind it.
-            let Some(e) = super::numbers::extract_float(rest) else {
-                s.unknown = Reason::OPEN;
-                return Err(s.unknown);
-            };
-            (Val::new(crate::witness::machine::value::float_bits(e.value, bits)), e.used, e.failed)
-        } else {
-            let e = super::numbers::extract_int(rest, bits, signed);
-            (Val::new(e.value & mask(bits)), e.used, e.failed)
-        };
-        // Where white space alone is left, the extraction does not begin, and stores nothing.
-        let none = rest.iter().all(|b| super::numbers::is_space(*b));
-        s.at += used;
-        s.ended |= s.at == s.bytes.len();
-        s.failed = failed;
-        Ok(((!none).then_some(v), failed))
-    }
-
-    /// From now on nothing is known of a stream.
-    pub fn lose(&mut self, file: Val, why: Reason) {
-        if let Some(s) = self.get(file) {
-            s.unknown = why;
-        }
-    }
-
-    /// Whether the end of a stream was met.
-    pub fn has_ended(&mut self, file: Val) -> bool {
-        self.get(file).is_some_and(|s| s.ended)
-    }
-
-    /// The program sets the state of streams itself.
-    pub fn state_is_set(&mut self, why: Reason) {
-        for s in self.streams.iter_mut().filter(|s| s.failed || s.ended) {
-            s.unknown = why;
-        }
-    }
-
-    /// The file of a `std::ifstream`.
-    pub fn of_ifstream(&self, p: Val) -> Option<Val> {
-        p.known().and_then(|a| self.ifstreams.get(&a)).map(|f| Val::new(*f))
-    }
-
-    fn get(&mut self, file: Val) -> Option<&mut Stream> {
-        let a = file.known()?;
-        self.streams.iter_mut().find(|s| s.address == a)
-    }
-}
-
+/// The model of a function, by its symbol.
 pub fn find(name: &str) -> Option<Entry> {
     let name = name.strip_prefix("__isoc23_").or_else(|| name.strip_prefix("__isoc99_")).unwrap_or(name);
     let name = name.strip_suffix("_unlocked").unwrap_or(name);
@@ -136,13 +29,13 @@ pub fn find(name: &str) -> Option<Entry> {
         "vsnprintf" | "vsprintf" => (vsnprintf, Class::Memory),
         "fopen" | "fopen64" => (fopen, Class::Memory),
         "freopen" | "freopen64" => (freopen, Class::Input),
-        "fclose" | "pclose" => (super::libc::zero, Class::Pure),
+        "fclose" | "pclose" => (zero, Class::Pure),
         "fread" => (fread, Class::Input),
         "fgets" => (fgets, Class::Input),
         "fgetc" | "getc" | "_IO_getc" => (fgetc, Class::Input),
         "getchar" => (getchar, Class::Input),
         "feof" => (feof, Class::Pure),
-        "ferror" => (super::libc::zero, Class::Pure),
+        "ferror" => (zero, Class::Pure),
         "rewind" => (rewind, Class::Input),
         "fseek" | "fseeko" => (fseek, Class::Input),
         "ftell" | "ftello" => (ftell, Class::Pure),

@@ -1,9 +1,11 @@
 //! Strings and memory of the C library.
 
-use super::libc::{arg, not_null, text, write};
-use super::modelled::{Class, Entry};
-use crate::witness::code::form::CallInfo;
-use crate::witness::machine::state::{Machine, Ret, Stop, Thread};
+use super::arguments::{arg, not_null, text, write};
+use super::model::{Class, Entry};
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
 use crate::witness::machine::value::{Reason, Val, mask, signed};
 use crate::witness::memory::space::split;
 

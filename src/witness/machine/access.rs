@@ -1,10 +1,12 @@
 //! Loads, stores, atomics and copies of the program, bounds-checked.
 
-use super::state::{Machine, Stop, Thread};
+use super::call::Stop;
+use super::form::Layout;
+use super::state::Machine;
+use super::thread::Thread;
 use super::value::{Reason, Val, mask};
 use crate::report::finding::Direction;
 use crate::witness::api::{Fault, ObjectKind, Site};
-use crate::witness::code::form::Layout;
 use crate::witness::memory::space::{Obj, ObjId, split};
 use crate::witness::memory::store::Fill;
 

@@ -1,6 +1,6 @@
 //! Arithmetic on single values, as the machine does it.
 
-use super::state::{Reduce, Vote};
+use super::call::{Reduce, Vote};
 use super::value::{Reason, Val, float, float_bits, mask, signed};
 use crate::ir::{AtomicOp, BinOp, CastOp, Pred};
 

@@ -1,9 +1,11 @@
 //! Inline assembly: the few forms of PTX that headers use where addresses and lanes depend on them.
 
-use super::state::{Machine, Ret, Stop, Thread};
+use super::call::{Ret, Stop};
+use super::form::{AsmInfo, CallInfo, Callee};
+use super::state::Machine;
+use super::thread::Thread;
 use super::value::{Val, mask, signed};
 use crate::report::finding::Direction;
-use crate::witness::code::form::{AsmInfo, CallInfo, Callee};
 
 /// One operand of a PTX instruction: `$n`, `[$n+off]`, an immediate.
 fn position(word: &str) -> Option<usize> {

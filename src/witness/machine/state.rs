@@ -1,13 +1,20 @@
-//! The state of a run: memory, the compiled functions, threads and what has been observed.
+//! The state of a run: memory, the compiled functions and what has been observed.
+//!
+//! One field for each subsystem, whose type lies with it and below this file: what a thread is in `thread`, how calls end in `call`, the
+//! instructions in `form`. Models take the machine as a whole.
 
+use super::call::{Ret, Stop};
+use super::form::{CallInfo, Code};
+use super::thread::{Launch, Place, Thread, site_of};
 use super::value::{Reason, Reasons, Val};
 use crate::ir::{BlockId, FuncRef, GlobalRef, Program};
 use crate::report::finding::Direction;
 use crate::witness::api::{BadAccess, Budget, Fault, Inputs, Object, ObjectKind, Site};
-use crate::witness::code::form::{CallInfo, Code};
-use crate::witness::library::cuda::Cuda;
-use crate::witness::library::libc::Libc;
-use crate::witness::memory::space::{Memory, ObjId, Stack, split};
+use crate::witness::code::effect::Effects;
+use crate::witness::code::region::Known;
+use crate::witness::library::process::Libc;
+use crate::witness::library::runtime::Cuda;
+use crate::witness::memory::space::{Memory, ObjId, split};
 use crate::witness::observe::{Kind, Observer};
 use crate::work::{self, Allotment, cost};
 use rustc_hash::FxHashMap;
@@ -16,148 +23,8 @@ use std::rc::Rc;
 /// Steps between looks at the clock and the memory.
 const BETWEEN_CHECKS: u64 = 50_000;
 
-/// Why a thread does not go on.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Stop {
-    /// The program, or this thread, ends here.
-    Ended(String),
-    /// What happens next is not known.
-    Unknown(String),
-    /// The access sought was reached.
-    Found,
-    /// Steps, time or memory ran out.
-    Budget,
-}
-
-/// What a modelled function gives back.
-pub enum Ret {
-    Void,
-    Val(Val),
-    Many(Vec<Val>),
-    /// The thread waits for others; the result comes when it goes on.
-    Wait(Wait),
-}
-
-/// What a thread of a block waits for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wait {
-    /// A barrier of the block, by its number; the operation on the threads' predicates.
-    Barrier { id: u32, vote: Option<(Vote, Val)> },
-    /// All lanes in `mask` of the warp.
-    Warp { mask: u32, op: WarpOp },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Vote {
-    All,
-    Any,
-    Count,
-    Uniform,
-    Ballot,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum WarpOp {
-    Sync,
-    Shuffle {
-        kind: Shuffle,
-        value: Val,
-        lane: Val,
-        clamp: Val,
-        /* whether a second result says if the source lane took part */ pair: bool,
-    },
-    Vote {
-        vote: Vote,
-        pred: Val,
-    },
-    MatchAny {
-        value: Val,
-    },
-    Reduce {
-        op: Reduce,
-        value: Val,
-    },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shuffle {
-    Index,
-    Up,
-    Down,
-    Xor,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reduce {
-    Add,
-    Min,
-    Max,
-    UMin,
-    UMax,
-    And,
-    Or,
-    Xor,
-}
-
 /// A function modelled by name.
 pub type Model = fn(&mut Machine<'_>, &mut Thread, &CallInfo, &[Val]) -> Result<Ret, Stop>;
-
-pub struct Frame {
-    pub code: Rc<Code>,
-    /// Next instruction.
-    pub pc: usize,
-    /// First register.
-    pub base: usize,
-    /// Stack objects that belong to the frames below.
-    pub depth: usize,
-    /// Where the caller wants the result: register of its frame and number of scalars.
-    pub dst: u32,
-    pub slots: u32,
-    /// Arguments beyond the declared ones.
-    pub varargs: Vec<crate::witness::code::form::Arg>,
-    pub vararg_values: Vec<Val>,
-}
-
-/// Where a device thread stands in its launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    pub block: [u32; 3],
-    pub thread: [u32; 3],
-}
-
-pub struct Thread {
-    pub frames: Vec<Frame>,
-    pub regs: Vec<Val>,
-    pub stack: Stack,
-    /// `None`: the host's thread.
-    pub place: Option<Place>,
-    /// Runs without the others of its block: what they may have written is poison.
-    pub alone: bool,
-    /// Has passed a barrier.
-    pub synced: bool,
-}
-
-impl Thread {
-    pub const fn host() -> Self {
-        Self { frames: Vec::new(), regs: Vec::new(), stack: Stack::host(), place: None, alone: false, synced: false }
-    }
-    pub const fn device(place: Place, alone: bool) -> Self {
-        Self { frames: Vec::new(), regs: Vec::new(), stack: Stack::device(), place: Some(place), alone, synced: false }
-    }
-    pub const fn on_device(&self) -> bool {
-        self.place.is_some()
-    }
-}
-
-/// A launch under way.
-#[derive(Clone, Debug)]
-pub struct Launch {
-    pub ordinal: u64,
-    pub site: Option<Site>,
-    pub kernel: FuncRef,
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
-}
 
 pub struct Machine<'p> {
     pub program: &'p Program,
@@ -181,8 +48,8 @@ pub struct Machine<'p> {
     /// The beginning of what the program printed.
     pub output: String,
     pub seen: Observer,
-    pub effects: crate::witness::code::effects::Effects,
-    pub known: crate::witness::code::skip::Known<'p>,
+    pub effects: Effects,
+    pub known: Known<'p>,
     /// Look for operations that wrap.
     pub watch: bool,
     /// There was one.
@@ -209,8 +76,8 @@ impl<'p> Machine<'p> {
             launch: None,
             output: String::new(),
             seen,
-            effects: crate::witness::code::effects::Effects::default(),
-            known: crate::witness::code::skip::Known::default(),
+            effects: Effects::default(),
+            known: Known::default(),
             watch: false,
             wrapped: false,
         }
@@ -401,9 +268,4 @@ impl<'p> Machine<'p> {
         };
         self.seen.bad(bad, id, th.on_device())
     }
-}
-
-pub fn site_of(code: &Code, pc: usize) -> Site {
-    let (block, inst) = code.places.get(pc).copied().unwrap_or((0, 0));
-    Site { func: code.func, block: BlockId(block), inst }
 }

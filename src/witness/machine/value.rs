@@ -117,6 +117,17 @@ impl Val {
     }
 }
 
+impl Default for Reason {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+impl Default for Val {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
 /// The lowest `width` bits set; `width` is 1 to 64.
 pub const fn mask(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }

@@ -1,8 +1,8 @@
 //! A function's body: blocks, values and the dispatch of operations by dialect.
 
-use super::super::mlir::{Attr, Op as MOp, Region, Type, Value};
-use super::Unit;
 use super::side::SideBuilder;
+use super::unit::Unit;
+use crate::frontend::cgeist::mlir::{Loc, Op as MOp, Region, Type, Value};
 use crate::ir::{
     BinOp, Block, BlockId, Callee, CastOp, Const, FuncId, Inst, LocId, Op, Operand, Pred, Terminator, TypeId, TypeKind,
     ValueId, Var,
@@ -74,7 +74,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         let entry = b.block("entry", &[]);
         b.current = entry;
         if let Some(region) = op.regions.first() {
-            b.variables = super::names::variables(unit, b.side, func, op);
+            b.variables = super::variables::variables(unit, b.side, func, op);
             let args: Vec<Operand> = (0..next).map(|i| Operand::Value(ValueId(i))).collect();
             let args = b.rows(args);
             b.region(region, args, &Exit::Function);
@@ -130,6 +130,10 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
 
     pub fn enter(&mut self, b: BlockId) {
         self.current = b;
+    }
+    /// The block at hand.
+    pub fn here(&self) -> BlockId {
+        self.current
     }
     pub fn is_sealed(&self) -> bool {
         self.sealed[self.current.index()]
@@ -435,7 +439,7 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
             let b = self.block("unreachable", &[]);
             self.enter(b);
         }
-        if op.dialect() != "arith" || matches!(op.loc, super::super::mlir::Loc::File(..)) {
+        if op.dialect() != "arith" || matches!(op.loc, Loc::File(..)) {
             self.loc = self.side.loc(&op.loc);
         }
         let known = op.operands.len() >= needed(op)
@@ -474,107 +478,6 @@ impl<'b, 'u, 'm> Body<'b, 'u, 'm> {
         if op.result_types.is_empty() {
             self.effect(Op::Other { what: op.name.clone(), args });
         }
-    }
-
-    fn function_op(&mut self, op: &'m MOp) -> bool {
-        match op.name.as_str() {
-            "func.return" => self.ret(op),
-            "func.call" => self.call_op(op),
-            "func.call_indirect" => {
-                let args = self.operands(op);
-                let ty = self.result_type(op);
-                let Some((callee, args)) = args.split_first() else { return false };
-                self.indirect(op, callee.clone(), args.to_vec(), ty);
-                true
-            }
-            "func.constant" => {
-                let Some(n) = op.text("value") else { return false };
-                let f = self.side.function(n);
-                self.set(op, 0, Operand::Const(Const::Func(f)));
-                true
-            }
-            _ => false,
-        }
-    }
-
-    pub fn ret(&mut self, op: &MOp) -> bool {
-        let v = if op.operands.is_empty() { None } else { Some(self.operand(op, 0)) };
-        self.terminate(Terminator::Ret(v));
-        true
-    }
-
-    pub fn indirect(&mut self, op: &MOp, callee: Operand, args: Vec<Operand>, ty: TypeId) {
-        let call = Op::Call { callee: Callee::Indirect(callee), args };
-        if op.results.is_empty() {
-            self.effect(call);
-        } else {
-            let v = self.emit(call, ty);
-            self.set(op, 0, v);
-        }
-    }
-
-    fn cf(&mut self, op: &'m MOp, targets: &[BlockId]) -> bool {
-        let to = |i: usize| op.successors.get(i).and_then(|s| targets.get(*s)).copied();
-        match (op.name.as_str(), to(0), to(1)) {
-            ("cf.br" | "llvm.br", Some(b), _) => {
-                let args = self.operands(op);
-                self.jump(b, args);
-                true
-            }
-            ("cf.cond_br" | "llvm.cond_br", Some(then), Some(other)) => {
-                let all = self.operands(op);
-                let sizes: Vec<usize> = match op.segments() {
-                    Some(s) if s.len() == 3 => s.iter().map(|x| x.len()).collect(),
-                    _ => vec![1, all.len().saturating_sub(1), 0],
-                };
-                let Some((cond, rest)) = all.split_first() else { return false };
-                let (a, b) = rest.split_at(sizes[1].min(rest.len()));
-                self.branch(cond.clone(), (then, a.to_vec()), (other, b.to_vec()));
-                true
-            }
-            ("cf.switch" | "llvm.switch", Some(default), _) => {
-                let all = self.operands(op);
-                let Some((value, rest)) = all.split_first() else { return false };
-                let values = op.attr("case_values").and_then(Attr::ints).unwrap_or_default();
-                if values.len() + 1 != op.successors.len() {
-                    return false;
-                }
-                let sizes = op.attr("case_operand_segments").and_then(Attr::ints).unwrap_or_default();
-                let total: usize = sizes.iter().filter_map(|n| usize::try_from(*n).ok()).sum();
-                let mut rest = rest.split_at(rest.len().saturating_sub(total));
-                let default_args = rest.0.to_vec();
-                let mut cases = vec![];
-                // Each edge that carries values gets a block of its own: several cases may lead to one block.
-                let from = self.current;
-                let via = |me: &mut Self, to: BlockId, args: Vec<Operand>| {
-                    let b = me.block("case", &[]);
-                    me.enter(b);
-                    me.jump(to, args);
-                    me.enter(from);
-                    b
-                };
-                let default = via(self, default, default_args);
-                for (i, v) in values.iter().enumerate() {
-                    let n = sizes.get(i).and_then(|n| usize::try_from(*n).ok()).unwrap_or(0).min(rest.1.len());
-                    let (mine, others) = rest.1.split_at(n);
-                    rest.1 = others;
-                    let Some(t) = to(i + 1) else { return false };
-                    cases.push((*v, via(self, t, mine.to_vec())));
-                }
-                self.terminate(Terminator::Switch { value: value.clone(), default, cases });
-                true
-            }
-            ("cf.assert", ..) => {
-                let c = self.operand(op, 0);
-                self.effect(Op::Assume(c));
-                true
-            }
-            _ => false,
-        }
-    }
-
-    pub fn cf_like(&mut self, op: &'m MOp, targets: &[BlockId]) -> bool {
-        self.cf(op, targets)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::super::mlir::{Attr, Loc as MLoc, Op, Type};
 use super::body::Body;
+use super::forwarder::Forwarder;
 use super::names;
 use super::types::TypeTable;
-use super::{Unit, has_body};
+use super::unit::{STUB, Unit, has_body};
 use crate::frontend::names::{demangle, is_internal};
 use crate::frontend::paths::normalise;
 use crate::ir::{
@@ -50,7 +51,7 @@ pub(super) struct SideBuilder<'u, 'm> {
     group: String,
     in_group: u32,
     pub unknown: BTreeMap<String, u32>,
-    pub forwarders: HashMap<String, Option<super::dialects::calls::Forwarder>>,
+    pub forwarders: HashMap<String, Option<Forwarder>>,
     /// Bytes that a function copies, where that is all it does.
     pub copies: HashMap<String, Option<u64>>,
 }
@@ -186,7 +187,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         let id = self.reserve(name, ret);
         let stub = Unit::is_stub(name);
         let kernel = stub || self.unit.kernels.contains(key);
-        let names = self.unit.names.parameters(&demangle(name).replace(super::STUB, ""), signature.params.len());
+        let names = self.unit.names.parameters(&demangle(name).replace(STUB, ""), signature.params.len());
         let by_value = if kernel { names::values(&demangle(name)) } else { vec![] };
         let mut params = vec![];
         for (i, t) in signature.params.iter().enumerate() {
@@ -266,7 +267,7 @@ impl<'u, 'm> SideBuilder<'u, 'm> {
         let made = match g.name.as_str() {
             "memref.global" => {
                 let Some(Attr::Type(Type::MemRef(m))) = g.attr("type") else { return None };
-                let dynamic = self.side == Side::Device && super::dialects::memory::is_dynamic_global(self.unit, g);
+                let dynamic = self.side == Side::Device && self.unit.is_dynamic_global(g);
                 let elem = self.types.of(&m.elem);
                 let variable = self.types.variable(m);
                 let ty = if dynamic { self.types.array(elem, 0) } else { variable };

@@ -2,7 +2,8 @@
 //! writes control flow, flags and affine expressions.
 
 use super::super::mlir::{self, AffineMap, Attr, Expr, Value};
-use super::{About, lower};
+use super::module::lower;
+use super::unit::About;
 use crate::ir::{BinOp, CastOp, Const, Function, Module, Op, Operand, Pred, Step, Terminator};
 use proptest::prelude::*;
 use std::collections::HashMap;

@@ -240,23 +240,7 @@ impl<'t> Reader<'t> {
 
     fn op(&mut self) -> Res<Op> {
         self.at.descend()?;
-        let mut names: Vec<(&'t str, usize, u32)> = vec![];
-        while self.at.peek() == b'%' {
-            let at = self.at.position();
-            self.at.require("%")?;
-            let name = self.at.suffix();
-            if name.is_empty() {
-                return self.at.error_at(at, "expected the name of a value");
-            }
-            let n = if self.at.accept(":") { self.at.unsigned()? } else { 1 };
-            names.push((name, at, u32::try_from(n).unwrap_or(u32::MAX)));
-            if !self.at.accept(",") {
-                break;
-            }
-        }
-        if !names.is_empty() {
-            self.at.require("=")?;
-        }
+        let names = self.result_names()?;
         if self.at.peek() != b'"' {
             return self.at.error("expected an operation in generic form");
         }
@@ -270,21 +254,7 @@ impl<'t> Reader<'t> {
             }
             operands.push(self.operand()?);
         }
-        let mut successors = vec![];
-        if self.at.accept("[") {
-            while !self.at.accept("]") {
-                if !successors.is_empty() {
-                    self.at.require(",")?;
-                }
-                let at = self.at.position();
-                self.at.require("^")?;
-                let block = self.at.suffix();
-                match self.labels.last_mut() {
-                    Some(l) => successors.push(l.number(block, at)),
-                    None => return self.at.error_at(at, "a successor outside every region"),
-                }
-            }
-        }
+        let successors = self.successors()?;
         let mut attrs = BTreeMap::new();
         if self.at.accept("<") {
             attrs = self.dictionary()?;
@@ -311,16 +281,7 @@ impl<'t> Reader<'t> {
                 format!("`{name}` has {} operands and {} operand types", operands.len(), signature.params.len()),
             );
         }
-        let mut results = vec![];
-        for (name, at, n) in names {
-            let v = self.define(name, at, n)?;
-            results.extend((0..n).map(|i| Value(v.0 + i)));
-        }
-        if results.is_empty() {
-            let n = u32::try_from(signature.results.len()).unwrap_or(u32::MAX);
-            let v = self.fresh(n)?;
-            results.extend((0..n).map(|i| Value(v.0 + i)));
-        }
+        let results = self.results(names, signature.results.len())?;
         if signature.results.len() != results.len() {
             return self.at.error_at(
                 start,
@@ -339,6 +300,63 @@ impl<'t> Reader<'t> {
             result_types: signature.results.clone(),
             loc,
         })
+    }
+
+    /// `%a, %b:2 =`: names, their places and numbers of values.
+    fn result_names(&mut self) -> Res<Vec<(&'t str, usize, u32)>> {
+        let mut names: Vec<(&'t str, usize, u32)> = vec![];
+        while self.at.peek() == b'%' {
+            let at = self.at.position();
+            self.at.require("%")?;
+            let name = self.at.suffix();
+            if name.is_empty() {
+                return self.at.error_at(at, "expected the name of a value");
+            }
+            let n = if self.at.accept(":") { self.at.unsigned()? } else { 1 };
+            names.push((name, at, u32::try_from(n).unwrap_or(u32::MAX)));
+            if !self.at.accept(",") {
+                break;
+            }
+        }
+        if !names.is_empty() {
+            self.at.require("=")?;
+        }
+        Ok(names)
+    }
+
+    /// `[^a, ^b]`, as numbers of blocks in the region at hand.
+    fn successors(&mut self) -> Res<Vec<usize>> {
+        let mut successors = vec![];
+        if self.at.accept("[") {
+            while !self.at.accept("]") {
+                if !successors.is_empty() {
+                    self.at.require(",")?;
+                }
+                let at = self.at.position();
+                self.at.require("^")?;
+                let block = self.at.suffix();
+                match self.labels.last_mut() {
+                    Some(l) => successors.push(l.number(block, at)),
+                    None => return self.at.error_at(at, "a successor outside every region"),
+                }
+            }
+        }
+        Ok(successors)
+    }
+
+    /// The values that an operation makes; fresh ones where it names none.
+    fn results(&mut self, names: Vec<(&'t str, usize, u32)>, types: usize) -> Res<Vec<Value>> {
+        let mut results = vec![];
+        for (name, at, n) in names {
+            let v = self.define(name, at, n)?;
+            results.extend((0..n).map(|i| Value(v.0 + i)));
+        }
+        if results.is_empty() {
+            let n = u32::try_from(types).unwrap_or(u32::MAX);
+            let v = self.fresh(n)?;
+            results.extend((0..n).map(|i| Value(v.0 + i)));
+        }
+        Ok(results)
     }
 
     fn region(&mut self) -> Res<Region> {

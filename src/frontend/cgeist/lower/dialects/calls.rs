@@ -1,19 +1,11 @@
 //! Calls: of functions of the unit, of the run-time, and of what stands for a single machine operation.
 
 use crate::frontend::cgeist::lower::body::Body;
+use crate::frontend::cgeist::lower::forwarder::{Forwarder, operation};
 use crate::frontend::cgeist::lower::side::{ENDS, SideBuilder};
 use crate::frontend::cgeist::mlir::Op as MOp;
 use crate::frontend::names::demangle;
-use crate::ir::{AtomicOp, Op, Operand, Side, Terminator};
-
-/// A function of CUDA's headers that does one machine operation through its first argument. It is lowered to that
-/// operation where it is called: the access is the caller's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::frontend::cgeist::lower) enum Forwarder {
-    Rmw(AtomicOp),
-    Cas,
-    Load,
-}
+use crate::ir::{Callee, Const, Op, Operand, Side, Terminator, TypeId};
 
 impl SideBuilder<'_, '_> {
     /// What a function stands for.
@@ -67,26 +59,6 @@ impl SideBuilder<'_, '_> {
     }
 }
 
-fn operation(op: &str, unsigned: bool, float: bool) -> Option<Forwarder> {
-    Some(Forwarder::Rmw(match op {
-        "cas" => return Some(Forwarder::Cas),
-        "add" if float => AtomicOp::FAdd,
-        "add" => AtomicOp::Add,
-        "sub" => AtomicOp::Sub,
-        "min" if unsigned => AtomicOp::UMin,
-        "max" if unsigned => AtomicOp::UMax,
-        "min" => AtomicOp::Min,
-        "max" => AtomicOp::Max,
-        "xchg" | "exch" => AtomicOp::Xchg,
-        "and" => AtomicOp::And,
-        "or" => AtomicOp::Or,
-        "xor" => AtomicOp::Xor,
-        "inc" => AtomicOp::UIncWrap,
-        "dec" => AtomicOp::UDecWrap,
-        _ => return None,
-    }))
-}
-
 impl<'m> Body<'_, '_, 'm> {
     pub(in crate::frontend::cgeist::lower) fn call_op(&mut self, op: &'m MOp) -> bool {
         let args = self.operands(op);
@@ -137,5 +109,49 @@ impl<'m> Body<'_, '_, 'm> {
         };
         self.set(op, 0, v);
         true
+    }
+
+    /// The func dialect.
+    pub(in crate::frontend::cgeist::lower) fn function_op(&mut self, op: &'m MOp) -> bool {
+        match op.name.as_str() {
+            "func.return" => self.ret(op),
+            "func.call" => self.call_op(op),
+            "func.call_indirect" => {
+                let args = self.operands(op);
+                let ty = self.result_type(op);
+                let Some((callee, args)) = args.split_first() else { return false };
+                self.indirect(op, callee.clone(), args.to_vec(), ty);
+                true
+            }
+            "func.constant" => {
+                let Some(n) = op.text("value") else { return false };
+                let f = self.side.function(n);
+                self.set(op, 0, Operand::Const(Const::Func(f)));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(in crate::frontend::cgeist::lower) fn ret(&mut self, op: &MOp) -> bool {
+        let v = if op.operands.is_empty() { None } else { Some(self.operand(op, 0)) };
+        self.terminate(Terminator::Ret(v));
+        true
+    }
+
+    pub(in crate::frontend::cgeist::lower) fn indirect(
+        &mut self,
+        op: &MOp,
+        callee: Operand,
+        args: Vec<Operand>,
+        ty: TypeId,
+    ) {
+        let call = Op::Call { callee: Callee::Indirect(callee), args };
+        if op.results.is_empty() {
+            self.effect(call);
+        } else {
+            let v = self.emit(call, ty);
+            self.set(op, 0, v);
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Launches and what device code finds built in, by clang's conventions.
 
-use crate::frontend::cgeist::lower::Unit;
 use crate::frontend::cgeist::lower::body::{Body, Exit};
 use crate::frontend::cgeist::lower::side::SideBuilder;
+use crate::frontend::cgeist::lower::unit::Unit;
 use crate::frontend::cgeist::mlir::{Attr, Op as MOp, Type};
 use crate::ir::{
     Block, Callee, Const, FuncId, Inst, Linkage, LocId, Op, Operand, Side, Step, Terminator, TypeId, ValueId,

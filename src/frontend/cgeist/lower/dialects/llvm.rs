@@ -12,7 +12,7 @@ impl<'m> Body<'_, '_, 'm> {
         let name = op.name.strip_prefix("llvm.").unwrap_or(&op.name);
         match name {
             "return" => return self.ret(op),
-            "br" | "cond_br" | "switch" => return self.cf_like(op, targets),
+            "br" | "cond_br" | "switch" => return self.cf(op, targets),
             "unreachable" => {
                 self.terminate(Terminator::Unreachable);
                 return true;
@@ -31,21 +31,7 @@ impl<'m> Body<'_, '_, 'm> {
                 }
             }
             "getelementptr" => return self.gep(op),
-            "alloca" => {
-                let t = match (op.attr("elem_type"), op.result_types.first()) {
-                    (Some(Attr::Type(t)), _) => t.clone(),
-                    (_, Some(Type::Ptr { pointee: Some(t), .. })) => t.as_ref().clone(),
-                    _ => return false,
-                };
-                let (ty, ptr) = (self.side.types.of(&t), self.side.types.ptr());
-                let count = self.operand(op, 0);
-                let bits = op.operand_types.first().and_then(Self::bits).unwrap_or(64);
-                let count = self.resize(count, bits, 64, true);
-                let align = self.side.types.defs[ty.index()].align;
-                let var = op.results.first().and_then(|r| self.variables.get(r)).cloned();
-                let v = self.emit(Op::Alloca { ty, count, align, var }, ptr);
-                self.set(op, 0, v);
-            }
+            "alloca" => return self.llvm_alloca(op),
             "mlir.addressof" => {
                 let Some(n) = op.text("global_name") else { return false };
                 let c = match self.side.global(n) {
@@ -81,48 +67,8 @@ impl<'m> Body<'_, '_, 'm> {
                 let v = self.emit(Op::Cast { op: cast, value, from, nneg: false }, ty);
                 self.set(op, 0, v);
             }
-            "extractvalue" | "insertvalue" => {
-                let Some(path) = op
-                    .attr("position")
-                    .and_then(Attr::ints)
-                    .and_then(|v| v.iter().map(|i| u32::try_from(*i).ok()).collect::<Option<Vec<_>>>())
-                else {
-                    return false;
-                };
-                let ty = self.result_type(op);
-                // The order of `insertvalue`'s operands changed with version 16; the result has the container's type.
-                let v = if name == "extractvalue" {
-                    let agg = self.operand(op, 0);
-                    self.emit(Op::ExtractValue { agg, path }, ty)
-                } else {
-                    let swapped = op.operand_types.first() != op.result_types.first();
-                    let (a, b) = (self.operand(op, usize::from(swapped)), self.operand(op, usize::from(!swapped)));
-                    self.emit(Op::InsertValue { agg: a, value: b, path }, ty)
-                };
-                self.set(op, 0, v);
-            }
-            "atomicrmw" => {
-                let kind = match op.int("bin_op") {
-                    Some(0) => AtomicOp::Xchg,
-                    Some(1) => AtomicOp::Add,
-                    Some(2) => AtomicOp::Sub,
-                    Some(3) => AtomicOp::And,
-                    Some(4) => AtomicOp::Nand,
-                    Some(5) => AtomicOp::Or,
-                    Some(6) => AtomicOp::Xor,
-                    Some(7) => AtomicOp::Max,
-                    Some(8) => AtomicOp::Min,
-                    Some(9) => AtomicOp::UMax,
-                    Some(10) => AtomicOp::UMin,
-                    Some(11) => AtomicOp::FAdd,
-                    Some(12) => AtomicOp::FSub,
-                    _ => AtomicOp::Other,
-                };
-                let (ptr, value) = (self.operand(op, 0), self.operand(op, 1));
-                let ty = self.result_type(op);
-                let v = self.emit(Op::AtomicRmw { op: kind, ptr, value }, ty);
-                self.set(op, 0, v);
-            }
+            "extractvalue" | "insertvalue" => return self.aggregate(op, name == "extractvalue"),
+            "atomicrmw" => self.llvm_atomic(op),
             "cmpxchg" => {
                 let (ptr, expected, new) = (self.operand(op, 0), self.operand(op, 1), self.operand(op, 2));
                 let ty = self.result_type(op);
@@ -142,22 +88,88 @@ impl<'m> Body<'_, '_, 'm> {
                 let c = self.operand(op, 0);
                 self.effect(Op::Assume(c));
             }
-            "inline_asm" => {
-                let args = self.operands(op);
-                let text = op.text("asm_string").unwrap_or_default().to_owned();
-                let constraints = op.text("constraints").unwrap_or_default().to_owned();
-                let asm = Op::Asm { text, constraints, args, side_effects: op.attr("has_side_effects").is_some() };
-                if op.results.is_empty() {
-                    self.effect(asm);
-                } else {
-                    let ty = self.result_type(op);
-                    let v = self.emit(asm, ty);
-                    self.set(op, 0, v);
-                }
-            }
+            "inline_asm" => self.inline_asm(op),
             _ => return self.scalar(op, name),
         }
         true
+    }
+
+    fn llvm_alloca(&mut self, op: &'m MOp) -> bool {
+        let t = match (op.attr("elem_type"), op.result_types.first()) {
+            (Some(Attr::Type(t)), _) => t.clone(),
+            (_, Some(Type::Ptr { pointee: Some(t), .. })) => t.as_ref().clone(),
+            _ => return false,
+        };
+        let (ty, ptr) = (self.side.types.of(&t), self.side.types.ptr());
+        let count = self.operand(op, 0);
+        let bits = op.operand_types.first().and_then(Self::bits).unwrap_or(64);
+        let count = self.resize(count, bits, 64, true);
+        let align = self.side.types.defs[ty.index()].align;
+        let var = op.results.first().and_then(|r| self.variables.get(r)).cloned();
+        let v = self.emit(Op::Alloca { ty, count, align, var }, ptr);
+        self.set(op, 0, v);
+        true
+    }
+
+    /// A member taken out of a structure, or put into it.
+    fn aggregate(&mut self, op: &'m MOp, extract: bool) -> bool {
+        let Some(path) = op
+            .attr("position")
+            .and_then(Attr::ints)
+            .and_then(|v| v.iter().map(|i| u32::try_from(*i).ok()).collect::<Option<Vec<_>>>())
+        else {
+            return false;
+        };
+        let ty = self.result_type(op);
+        // The order of `insertvalue`'s operands changed with version 16; the result has the container's type.
+        let v = if extract {
+            let agg = self.operand(op, 0);
+            self.emit(Op::ExtractValue { agg, path }, ty)
+        } else {
+            let swapped = op.operand_types.first() != op.result_types.first();
+            let (a, b) = (self.operand(op, usize::from(swapped)), self.operand(op, usize::from(!swapped)));
+            self.emit(Op::InsertValue { agg: a, value: b, path }, ty)
+        };
+        self.set(op, 0, v);
+        true
+    }
+
+    /// The operation is LLVM's `AtomicBinOp`, by number.
+    fn llvm_atomic(&mut self, op: &'m MOp) {
+        let kind = match op.int("bin_op") {
+            Some(0) => AtomicOp::Xchg,
+            Some(1) => AtomicOp::Add,
+            Some(2) => AtomicOp::Sub,
+            Some(3) => AtomicOp::And,
+            Some(4) => AtomicOp::Nand,
+            Some(5) => AtomicOp::Or,
+            Some(6) => AtomicOp::Xor,
+            Some(7) => AtomicOp::Max,
+            Some(8) => AtomicOp::Min,
+            Some(9) => AtomicOp::UMax,
+            Some(10) => AtomicOp::UMin,
+            Some(11) => AtomicOp::FAdd,
+            Some(12) => AtomicOp::FSub,
+            _ => AtomicOp::Other,
+        };
+        let (ptr, value) = (self.operand(op, 0), self.operand(op, 1));
+        let ty = self.result_type(op);
+        let v = self.emit(Op::AtomicRmw { op: kind, ptr, value }, ty);
+        self.set(op, 0, v);
+    }
+
+    fn inline_asm(&mut self, op: &'m MOp) {
+        let args = self.operands(op);
+        let text = op.text("asm_string").unwrap_or_default().to_owned();
+        let constraints = op.text("constraints").unwrap_or_default().to_owned();
+        let asm = Op::Asm { text, constraints, args, side_effects: op.attr("has_side_effects").is_some() };
+        if op.results.is_empty() {
+            self.effect(asm);
+        } else {
+            let ty = self.result_type(op);
+            let v = self.emit(asm, ty);
+            self.set(op, 0, v);
+        }
     }
 
     fn gep(&mut self, op: &'m MOp) -> bool {

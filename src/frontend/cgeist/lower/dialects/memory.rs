@@ -2,80 +2,21 @@
 //!
 //! A memory reference is an address here; its shape stands at each use.
 
-use crate::frontend::cgeist::lower::Unit;
-use crate::frontend::cgeist::lower::body::Body;
-use crate::frontend::cgeist::mlir::{Attr, MemRef, Op as MOp, Type, Value};
+use crate::frontend::cgeist::lower::body::{Body, Exit};
+use crate::frontend::cgeist::lower::unit::is_shared;
+use crate::frontend::cgeist::mlir::{Attr, MemRef, Op as MOp, Type};
 use crate::ir::{AtomicOp, Const, Global, Linkage, Op, Operand, Side, Step, space};
-use std::collections::BTreeSet;
 
-/// Shared memory is space 5 to cgeist, 3 to NVPTX.
-fn is_shared(m: &MemRef) -> bool {
-    matches!(m.space, 3 | 5)
-}
-
-/// The size of an element of a shape of one element, as declared for arrays of unknown length.
-fn is_single(m: &MemRef) -> bool {
-    m.shape.first().is_none_or(|d| *d == Some(1))
-}
-
-/// An operation by which a function refers to dynamic shared memory, or may: unmodified cgeist prints `__shared__ int s`
-/// and `extern __shared__ int s[]` alike. What is read and written at its start only is a scalar where no source names
-/// dynamic shared memory.
-pub(in crate::frontend::cgeist::lower) fn is_dynamic_shared(unit: &Unit<'_>, f: &MOp, o: &MOp) -> bool {
-    match (o.name.as_str(), o.result_types.first()) {
-        ("memref.alloca", Some(Type::MemRef(m))) if is_shared(m) => {
-            o.attr("polygeist.dyn_shared").is_some()
-                || unit.stock && is_single(m) && (unit.names_dynamic_shared || !only_at_start(f, o))
-        }
-        ("memref.get_global", _) => {
-            o.text("name").and_then(|n| unit.symbols.get(n)).is_some_and(|g| is_dynamic_global(unit, g))
-        }
-        _ => false,
+/// The shape of what an operand refers to.
+fn memref(op: &MOp, i: usize) -> Option<MemRef> {
+    match op.operand_types.get(i) {
+        Some(Type::MemRef(m)) => Some(m.as_ref().clone()),
+        _ => None,
     }
-}
-
-/// `extern __shared__`: shared, and declared only. Unmodified cgeist leaves out what kind of variable it is.
-pub(in crate::frontend::cgeist::lower) fn is_dynamic_global(unit: &Unit<'_>, g: &MOp) -> bool {
-    if g.attr("initial_value").is_some() {
-        return false;
-    }
-    let Some(Attr::Type(Type::MemRef(m))) = g.attr("type") else { return false };
-    let marked = |n: &str| g.attr(n).is_some();
-    marked("polygeist.cuda_shared")
-        || unit.stock && is_single(m) && !marked("polygeist.cuda_constant") && !marked("polygeist.cuda_device")
-}
-
-/// Whether a variable is only ever read and written at its start: a scalar then.
-fn only_at_start(f: &MOp, alloca: &MOp) -> bool {
-    let mut same: BTreeSet<Value> = alloca.results.iter().copied().collect();
-    let mut zero: BTreeSet<Value> = BTreeSet::new();
-    let mut scalar = true;
-    f.walk(&mut |o| {
-        if o.name == "arith.constant" && o.int("value") == Some(0) {
-            zero.extend(&o.results);
-        }
-        let uses = o.operands.iter().any(|v| same.contains(v));
-        if !uses {
-            return;
-        }
-        let at_start = |from: usize| o.operands.iter().skip(from).all(|v| zero.contains(v));
-        match o.name.as_str() {
-            "memref.cast" | "polygeist.memref2pointer" | "polygeist.pointer2memref" => same.extend(&o.results),
-            "polygeist.subindex" if at_start(1) => same.extend(&o.results),
-            "memref.load" if at_start(1) => {}
-            "memref.store" | "memref.atomic_rmw" if !same.contains(&o.operands[0]) && at_start(2) => {}
-            _ => scalar = false,
-        }
-    });
-    scalar
 }
 
 impl<'m> Body<'_, '_, 'm> {
     pub(in crate::frontend::cgeist::lower) fn memory(&mut self, op: &'m MOp) -> bool {
-        let memref = |i: usize| match op.operand_types.get(i) {
-            Some(Type::MemRef(m)) => Some(m.clone()),
-            _ => None,
-        };
         match op.name.as_str() {
             "memref.alloca" => return self.alloca(op),
             "memref.alloc" => return self.heap(op),
@@ -85,7 +26,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.call("free", vec![p], void, &[ptr]);
             }
             "memref.load" | "polygeist.cacheload" => {
-                let Some(m) = memref(0) else { return false };
+                let Some(m) = memref(op, 0) else { return false };
                 let all = self.operands(op);
                 let at = self.address(all[0].clone(), &m, &all[1..]);
                 let ty = self.result_type(op);
@@ -93,7 +34,7 @@ impl<'m> Body<'_, '_, 'm> {
                 self.set(op, 0, v);
             }
             "memref.store" => {
-                let Some(m) = memref(1) else { return false };
+                let Some(m) = memref(op, 1) else { return false };
                 let all = self.operands(op);
                 // Locals start undefined anyway.
                 if matches!(all[0], Operand::Const(Const::Undef(_))) {
@@ -102,29 +43,7 @@ impl<'m> Body<'_, '_, 'm> {
                 let at = self.address(all[1].clone(), &m, &all[2..]);
                 self.store(at, all[0].clone(), &op.operand_types[0]);
             }
-            "memref.atomic_rmw" => {
-                let Some(m) = memref(1) else { return false };
-                let all = self.operands(op);
-                let at = self.address(all[1].clone(), &m, &all[2..]);
-                // MLIR's `AtomicRMWKind`, by number.
-                let kind = match op.int("kind") {
-                    Some(0) => AtomicOp::FAdd,
-                    Some(1) => AtomicOp::Add,
-                    Some(2) => AtomicOp::Xchg,
-                    Some(3) => AtomicOp::FMax,
-                    Some(4) => AtomicOp::Max,
-                    Some(5) => AtomicOp::UMax,
-                    Some(6) => AtomicOp::FMin,
-                    Some(7) => AtomicOp::Min,
-                    Some(8) => AtomicOp::UMin,
-                    Some(11) => AtomicOp::Or,
-                    Some(12) => AtomicOp::And,
-                    _ => AtomicOp::Other,
-                };
-                let ty = self.result_type(op);
-                let v = self.emit(Op::AtomicRmw { op: kind, ptr: at, value: all[0].clone() }, ty);
-                self.set(op, 0, v);
-            }
+            "memref.atomic_rmw" => return self.atomic(op),
             "memref.get_global" => {
                 let Some(g) = op.text("name").and_then(|n| self.side.global(n)) else { return false };
                 self.set(op, 0, Operand::Const(Const::Global { id: g, offset: 0 }));
@@ -140,31 +59,17 @@ impl<'m> Body<'_, '_, 'm> {
                 let v = self.operand(op, 0);
                 self.set(op, 0, v);
             }
-            "memref.copy" => {
-                let Some(m) = memref(0) else { return false };
-                let Some(n) = m.shape.iter().copied().try_fold(1u64, |a, d| a.checked_mul(d?)) else { return false };
-                let elem = self.side.types.of(&m.elem);
-                let len = Self::int(64, i128::from(n.saturating_mul(self.side.types.size(elem))));
-                let (src, dst) = (self.operand(op, 0), self.operand(op, 1));
-                self.effect(Op::MemCopy { dst, src, len, align: [0; 2] });
-            }
+            "memref.copy" => return self.copy(op),
             "memref.alloca_scope" => return self.scope(op),
             "memref.alloca_scope.return" => return false,
             "polygeist.subindex" => {
-                let Some(m) = memref(0) else { return false };
+                let Some(m) = memref(op, 0) else { return false };
                 let (base, index) = (self.operand(op, 0), self.operand(op, 1));
                 let drops = matches!(op.result_types.first(), Some(Type::MemRef(r)) if r.shape.len() < m.shape.len());
                 let v = self.subindex(base, &m, index, drops);
                 self.set(op, 0, v);
             }
-            "polygeist.typeSize" | "polygeist.typeAlign" => {
-                let Some(Attr::Type(t)) = op.attr("source") else { return false };
-                let ty = self.side.types.of(t);
-                let d = &self.side.types.defs[ty.index()];
-                let v = if op.name.ends_with("Size") { i128::from(d.size) } else { i128::from(d.align) };
-                let bits = op.result_types.first().and_then(Self::bits).unwrap_or(64);
-                self.set(op, 0, Self::int(bits, v));
-            }
+            "polygeist.typeSize" | "polygeist.typeAlign" => return self.layout(op),
             "polygeist.undef" => {
                 let ty = self.result_type(op);
                 self.set(op, 0, Operand::Const(Const::Undef(ty)));
@@ -174,31 +79,80 @@ impl<'m> Body<'_, '_, 'm> {
                 let ty = self.result_type(op);
                 self.set(op, 0, Operand::Const(Const::Undef(ty)));
             }
-            "polygeist.get_func" => {
-                let Some(n) = op.text("name") else { return false };
-                let stub = self
-                    .unit
-                    .symbols
-                    .keys()
-                    .copied()
-                    .find(|s| crate::ir::Program::kernel_symbol_of_stub(s).as_deref() == Some(n));
-                let f = self.side.function(match (self.side.side, stub) {
-                    (Side::Host, Some(s)) => s,
-                    _ => n,
-                });
-                self.set(op, 0, Operand::Const(Const::Func(f)));
-            }
-            "polygeist.barrier" => return self.gpu(op, &crate::frontend::cgeist::lower::body::Exit::Function),
+            "polygeist.get_func" => return self.function_address(op),
+            "polygeist.barrier" => return self.gpu(op, &Exit::Function),
             "polygeist.trivialuse" | "polygeist.noop" => {}
             _ => return false,
         }
         true
     }
 
+    /// `memref.atomic_rmw`; the operation is MLIR's `AtomicRMWKind`, by number.
+    fn atomic(&mut self, op: &'m MOp) -> bool {
+        let Some(m) = memref(op, 1) else { return false };
+        let all = self.operands(op);
+        let at = self.address(all[1].clone(), &m, &all[2..]);
+        let kind = match op.int("kind") {
+            Some(0) => AtomicOp::FAdd,
+            Some(1) => AtomicOp::Add,
+            Some(2) => AtomicOp::Xchg,
+            Some(3) => AtomicOp::FMax,
+            Some(4) => AtomicOp::Max,
+            Some(5) => AtomicOp::UMax,
+            Some(6) => AtomicOp::FMin,
+            Some(7) => AtomicOp::Min,
+            Some(8) => AtomicOp::UMin,
+            Some(11) => AtomicOp::Or,
+            Some(12) => AtomicOp::And,
+            _ => AtomicOp::Other,
+        };
+        let ty = self.result_type(op);
+        let v = self.emit(Op::AtomicRmw { op: kind, ptr: at, value: all[0].clone() }, ty);
+        self.set(op, 0, v);
+        true
+    }
+
+    fn copy(&mut self, op: &'m MOp) -> bool {
+        let Some(m) = memref(op, 0) else { return false };
+        let Some(n) = m.shape.iter().copied().try_fold(1u64, |a, d| a.checked_mul(d?)) else { return false };
+        let elem = self.side.types.of(&m.elem);
+        let len = Self::int(64, i128::from(n.saturating_mul(self.side.types.size(elem))));
+        let (src, dst) = (self.operand(op, 0), self.operand(op, 1));
+        self.effect(Op::MemCopy { dst, src, len, align: [0; 2] });
+        true
+    }
+
+    /// The size or alignment of a type.
+    fn layout(&mut self, op: &'m MOp) -> bool {
+        let Some(Attr::Type(t)) = op.attr("source") else { return false };
+        let ty = self.side.types.of(t);
+        let d = &self.side.types.defs[ty.index()];
+        let v = if op.name.ends_with("Size") { i128::from(d.size) } else { i128::from(d.align) };
+        let bits = op.result_types.first().and_then(Self::bits).unwrap_or(64);
+        self.set(op, 0, Self::int(bits, v));
+        true
+    }
+
+    fn function_address(&mut self, op: &'m MOp) -> bool {
+        let Some(n) = op.text("name") else { return false };
+        let stub = self
+            .unit
+            .symbols
+            .keys()
+            .copied()
+            .find(|s| crate::ir::Program::kernel_symbol_of_stub(s).as_deref() == Some(n));
+        let f = self.side.function(match (self.side.side, stub) {
+            (Side::Host, Some(s)) => s,
+            _ => n,
+        });
+        self.set(op, 0, Operand::Const(Const::Func(f)));
+        true
+    }
+
     fn scope(&mut self, op: &'m MOp) -> bool {
         let Some(r) = op.regions.first() else { return false };
         let join = self.join(op);
-        self.region(r, vec![], &crate::frontend::cgeist::lower::body::Exit::Yield(join));
+        self.region(r, vec![], &Exit::Yield(join));
         self.enter(join);
         self.bind_results(op, join);
         true
@@ -226,7 +180,7 @@ impl<'m> Body<'_, '_, 'm> {
         let Some(Type::MemRef(m)) = op.result_types.first() else { return false };
         let var = op.results.first().and_then(|r| self.variables.get(r)).cloned();
         if is_shared(m) && self.side.side == Side::Device {
-            let dynamic = is_dynamic_shared(self.unit, self.op, op);
+            let dynamic = self.unit.is_dynamic_shared(self.op, op);
             let elem = self.side.types.of(&m.elem);
             let whole = self.side.types.variable(m);
             let ty = if dynamic { self.side.types.array(elem, 0) } else { whole };

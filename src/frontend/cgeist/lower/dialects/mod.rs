@@ -2,6 +2,7 @@
 
 pub(in crate::frontend) mod affine;
 pub(in crate::frontend) mod arith;
+pub(in crate::frontend) mod branches;
 pub(in crate::frontend) mod calls;
 pub(in crate::frontend) mod cuda;
 pub(in crate::frontend) mod flow;

@@ -3,10 +3,10 @@
 //! A value takes as many registers as its type has scalars. Vector operations become one instruction per lane, moves
 //! within aggregates become register moves, and variables whose address is not taken live in registers.
 
-use super::flow::Flow;
+use super::state::Model;
+use super::value::{Reason, Val};
 use crate::ir::{AtomicOp, BinOp, BlockId, CastOp, FuncRef, Pred, ValueId};
-use crate::witness::machine::state::Model;
-use crate::witness::machine::value::{Reason, Val};
+use crate::witness::code::flow::Flow;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;

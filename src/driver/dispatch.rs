@@ -1,0 +1,54 @@
+//! From a command line to the command that it names. It stands above all commands: nothing else in this room uses it.
+
+use super::args::{self, Cli, Command};
+use super::logging;
+use super::{Status, commands, output, programs, worker};
+use crate::confirm::watch;
+use clap::{CommandFactory, FromArgMatches};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Runs one command line, the program's name first.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    logging::begin();
+    let matches = match Cli::command().try_get_matches_from(arguments) {
+        Ok(m) => m,
+        Err(e) => {
+            // Help and version are no failures. Nobody is left to tell where standard error is closed.
+            let _ = e.print();
+            return if e.use_stderr() { Status::Unable.into() } else { Status::Clean.into() };
+        }
+    };
+    let done = Cli::from_arg_matches(&matches).map_err(anyhow::Error::from).and_then(|cli| {
+        let overrides = matches.subcommand().map(|(_, m)| args::level_overrides(m)).unwrap_or_default();
+        dispatch(cli.command, overrides)
+    });
+    match done {
+        Ok(status) => status.into(),
+        Err(e) => {
+            output::complain(&format!("{e:#}"));
+            Status::Unable.into()
+        }
+    }
+}
+
+fn dispatch(command: Command, overrides: crate::report::levels::Overrides) -> anyhow::Result<Status> {
+    match command {
+        Command::Check(a) => commands::check::run(a, overrides),
+        Command::Build(a) => commands::build::run(&a, overrides),
+        Command::Report(a) => programs::stored::report(&a, overrides),
+        Command::Baseline(a) => commands::baseline::run(&a, overrides),
+        Command::Explain { rule } => {
+            output::print(crate::report::explain::page(rule));
+            Ok(Status::Clean)
+        }
+        Command::Doctor(a) => Ok(commands::doctor::run(&a)),
+        Command::Confirm(a) => commands::confirm::run(&a, &overrides),
+        Command::Analyze => Ok(commands::analyze::run()),
+        Command::CheckOne => Ok(worker::process::run()),
+        Command::Watch { process } => {
+            watch::run(process);
+            Ok(Status::Clean)
+        }
+    }
+}

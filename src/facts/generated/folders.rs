@@ -1,0 +1,38 @@
+//! Where an object stands in a folder that CMake generated, by its path alone.
+
+use std::path::{Path, PathBuf};
+
+/// The nearest folder above with CMake's cache.
+pub(super) fn root(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().find(|f| f.join("CMakeCache.txt").is_file()).map(Path::to_owned)
+}
+
+/// The `build.ninja` that an output is made by.
+#[must_use]
+pub fn ninja_file(output: &Path) -> Option<PathBuf> {
+    output.ancestors().skip(1).map(|f| f.join("build.ninja")).find(|f| f.is_file())
+}
+
+/// The folder `…/CMakeFiles/NAME.dir` that an object lies in, for both of CMake's generators.
+#[must_use]
+pub fn target_folder(object: &Path) -> Option<&Path> {
+    object.ancestors().find(|folder| {
+        folder.extension().is_some_and(|e| e == "dir")
+            && folder.parent().and_then(Path::file_name).is_some_and(|n| n == "CMakeFiles")
+    })
+}
+
+/// Without `.` and `..`, which CMake writes into relative paths.
+pub(super) fn tidy(path: &Path) -> PathBuf {
+    let mut tidied = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                tidied.pop();
+            }
+            std::path::Component::CurDir => {}
+            other => tidied.push(other),
+        }
+    }
+    tidied
+}

@@ -1,0 +1,85 @@
+//! What a fact file says of one translation unit, and of one link. Types alone: they are made by the commands that compile and
+//! link, kept by [`super::store`] and joined to programs by [`super::join`].
+
+use super::dependency::Dependency;
+use super::maker::Maker;
+use super::recipe::Recipe;
+use super::symbols::Symbols;
+use crate::ir::Module;
+use crate::nvcc::request::Link;
+use crate::nvcc::unit::TranslationUnit;
+use crate::report::finding::Level;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A side of the unit that no front end could read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    pub side: String,
+    pub reason: String,
+}
+
+/// A finding that users were told of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Told {
+    pub fingerprint: String,
+    pub level: Level,
+}
+
+impl Told {
+    /// Whether the same finding at this level is no news.
+    #[must_use]
+    pub fn covers(&self, fingerprint: &str, level: Level) -> bool {
+        self.fingerprint == fingerprint && self.level >= level
+    }
+}
+
+/// All that is known of a unit but its code: enough to join it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitFacts {
+    /// The output's canonical path; see [`super::key_of`].
+    pub key: PathBuf,
+    pub unit: TranslationUnit,
+    /// Source and headers.
+    pub dependencies: Vec<Dependency>,
+    /// Where the build tool has the command from.
+    pub recipe: Recipe,
+    /// Who was compiling it when this was written: until then its output need not exist.
+    pub maker: Option<Maker>,
+    /// Compiled by the host's own compiler, and its code not read: that waits until a program with CUDA code needs it.
+    pub pending: bool,
+    pub symbols: Symbols,
+    pub not_analysed: Vec<Missing>,
+    /// Which front ends made the modules.
+    pub producers: Vec<String>,
+    /// The front end's, for people: one line each.
+    pub notes: Vec<String>,
+    /// The build of this output was stopped by a finding, until it is compiled again.
+    pub denied: bool,
+    /// What users were told of when this unit was compiled.
+    pub told: Vec<Told>,
+}
+
+impl UnitFacts {
+    /// The unit's main source file, absolute.
+    #[must_use]
+    pub fn source(&self) -> PathBuf {
+        self.unit.directory.join(&self.unit.source)
+    }
+}
+
+/// A unit with its code.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    pub facts: UnitFacts,
+    pub modules: Vec<Arc<Module>>,
+}
+
+/// A link that a build made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkFacts {
+    pub link: Link,
+    /// Keys of the units compiled by the same command.
+    pub units: Vec<PathBuf>,
+}

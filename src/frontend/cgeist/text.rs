@@ -1,0 +1,22 @@
+//! What cgeist printed, read and lowered; it runs nothing.
+
+use super::lower::module::{LowerError, Lowered, lower};
+use super::lower::unit::About;
+use super::mlir;
+
+/// Why a text gives no modules.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TextError {
+    #[error("cgeist's output cannot be read: {0}")]
+    Read(#[from] mlir::ReadError),
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+}
+
+/// Reads and lowers what cgeist printed.
+///
+/// # Errors
+/// Where the text is not MLIR in generic form, or holds no module.
+pub fn lower_text(text: &str, about: &About) -> Result<Lowered, TextError> {
+    Ok(lower(&mlir::read(text)?, about)?)
+}

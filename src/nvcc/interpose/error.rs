@@ -1,0 +1,26 @@
+//! Why a build could not be run under interposition.
+
+use std::io;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("no build command was given: `scuba build -- make`, for instance")]
+    NoCommand,
+    #[error("the build command `{}` was not found: {reason}", command.display())]
+    CommandNotFound { command: PathBuf, reason: which::Error },
+    #[error("the build command `{}` could not be started: {source}", command.display())]
+    NotStarted { command: PathBuf, source: io::Error },
+    #[error("the end of the build command `{}` could not be waited for: {source}", command.display())]
+    Wait { command: PathBuf, source: io::Error },
+    #[error("handlers for signals could not be installed: {source}")]
+    Signals { source: io::Error },
+    #[error("the shim {} is not an executable file; `scuba-nvcc` is expected beside `scuba`", path.display())]
+    NoShim { path: PathBuf },
+    #[error(
+        "the library to preload could not be written to any of {folders}: {source}; set TMPDIR to a folder that allows execution and whose name has neither blank nor colon"
+    )]
+    NoLibrary { folders: String, source: io::Error },
+    #[error("the session's log {} could not be {doing}: {source}", path.display())]
+    Log { path: PathBuf, doing: &'static str, source: io::Error },
+}

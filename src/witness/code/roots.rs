@@ -1,0 +1,110 @@
+//! Where the addresses computed in a region may point: followed back through its instructions to values that it does not compute.
+
+use super::region::Region;
+use crate::ir::{BinOp, Const, Op, Operand, ValueId};
+use crate::witness::machine::form::Code;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
+use crate::witness::machine::value::Val;
+use crate::witness::memory::space::{ObjId, split};
+use rustc_hash::FxHashSet;
+
+/// The objects into which addresses computed inside a region may point.
+pub(super) struct Roots<'r, 'f> {
+    pub region: &'r Region<'f>,
+    pub found: FxHashSet<ObjId>,
+    pub unknown: bool,
+}
+
+impl Roots<'_, '_> {
+    pub fn of(&mut self, m: &mut Machine<'_>, th: &Thread, code: &Code, base: usize, o: &Operand) {
+        let mut seen = FxHashSet::default();
+        let mut out = FxHashSet::default();
+        self.walk(m, th, code, base, o, &mut seen, &mut out);
+        self.found.extend(out);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of one walk")]
+    fn walk(
+        &mut self,
+        m: &mut Machine<'_>,
+        th: &Thread,
+        code: &Code,
+        base: usize,
+        o: &Operand,
+        seen: &mut FxHashSet<ValueId>,
+        out: &mut FxHashSet<ObjId>,
+    ) {
+        let mut value = |s: &mut Self, v: Val| {
+            let id = split(v.bits).0;
+            if m.mem.get(&th.stack, id).is_some() {
+                out.insert(id);
+            } else if v.is_poison() {
+                s.unknown = true;
+            }
+        };
+        let v = match o {
+            Operand::Const(Const::Global { id, offset }) => {
+                let a = m.global_address(code.func.module, *id).wrapping_add_signed(*offset);
+                out.insert(split(a).0);
+                return;
+            }
+            Operand::Const(_) => return,
+            Operand::Value(v) => *v,
+        };
+        if !seen.insert(v) {
+            return;
+        }
+        let now = th.regs[base + code.values[v.index()].0 as usize];
+        if code.promoted.contains_key(&v) {
+            return;
+        }
+        let Some(&op) = self.region.defs.get(&v) else { return value(self, now) };
+        match op {
+            Op::Alloca { .. } => value(self, now),
+            Op::Gep { base: b, .. } => self.walk(m, th, code, base, b, seen, out),
+            Op::Cast { value: a, .. } | Op::Freeze(a) => self.walk(m, th, code, base, a, seen, out),
+            Op::Bin { op: BinOp::Add | BinOp::Sub | BinOp::And, a, b, .. } => {
+                self.walk(m, th, code, base, a, seen, out);
+                self.walk(m, th, code, base, b, seen, out);
+            }
+            Op::Select { a, b, .. } => {
+                self.walk(m, th, code, base, a, seen, out);
+                self.walk(m, th, code, base, b, seen, out);
+            }
+            Op::Phi(incoming) => {
+                for (_, i) in incoming {
+                    self.walk(m, th, code, base, i, seen, out);
+                }
+            }
+            Op::Load { ptr, .. } => {
+                if let Operand::Value(p) = ptr
+                    && let Some(&r) = code.promoted.get(p)
+                {
+                    value(self, th.regs[base + r as usize]);
+                    for s in self.region.stores.get(p).into_iter().flatten() {
+                        self.walk(m, th, code, base, s, seen, out);
+                    }
+                    return;
+                }
+                // Out of memory: any pointer that lies in the object, and what the region itself puts there is reached
+                // through where it came from.
+                let mut inner = FxHashSet::default();
+                self.walk(m, th, code, base, ptr, seen, &mut inner);
+                for id in inner {
+                    let words = m.mem.get(&th.stack, id).map(|o| o.store.words()).unwrap_or_default();
+                    out.extend(words.into_iter().map(|w| split(w).0).filter(|i| m.mem.get(&th.stack, *i).is_some()));
+                }
+            }
+            Op::Call { args, .. } => {
+                // A function that gives an address gives one it was given or one it found there, or a new object.
+                let mut inner = FxHashSet::default();
+                for a in args {
+                    self.walk(m, th, code, base, a, seen, &mut inner);
+                }
+                out.extend(m.mem.reachable(&th.stack, &inner.into_iter().collect::<Vec<_>>()));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What models read and write through their arguments, and what the function called is named.
+
+use crate::witness::machine::call::Stop;
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
+use crate::witness::machine::value::{Reason, Val};
+use crate::witness::memory::space::split;
+use rustc_hash::FxHashMap;
+
+/// The function called, as users know it.
+pub fn name_of(m: &Machine<'_>, call: &CallInfo) -> String {
+    call.target.map_or_else(String::new, |f| m.program.func(f).display.clone())
+}
+
+/// An argument; poison where there is none.
+pub fn arg(args: &[Val], i: usize) -> Val {
+    args.get(i).copied().unwrap_or(Val::UNINIT)
+}
+
+/// The function's name without parameters, as an allocation is called in reports.
+pub fn short_name(m: &Machine<'_>, call: &CallInfo) -> String {
+    let n = name_of(m, call);
+    n.split('(').next().unwrap_or_default().to_owned()
+}
+
+/// A model writes one scalar through an argument.
+pub fn write(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, p: Val, bits: u32, v: Val) -> Result<(), Stop> {
+    if p.known() == Some(0) {
+        return Ok(());
+    }
+    let Some(site) = m.site(th) else { return Ok(()) };
+    m.store(th, || site, p, bits, v)
+}
+
+/// A model reads one scalar through an argument.
+pub fn read(m: &mut Machine<'_>, th: &Thread, p: Val, bits: u32) -> Result<Val, Stop> {
+    let Some(site) = m.site(th) else { return Ok(Val::UNINIT) };
+    m.load(th, || site, p, bits)
+}
+
+/// The bytes of a string argument; poison where they are not known.
+pub fn text(m: &mut Machine<'_>, th: &Thread, p: Val) -> Result<Vec<u8>, Val> {
+    m.mem.c_string(&th.stack, p).map_err(|r| Val::poison(r.unwrap_or(Reason::BAD_READ)))
+}
+
+/// The host's program ends where it reads a text through a null pointer, such as that of an argument that is missing.
+pub fn not_null(th: &Thread, p: Val) -> Result<(), Stop> {
+    if th.on_device() || p.is_poison() || !split(p.bits).0.is_null() {
+        return Ok(());
+    }
+    Err(Stop::Ended("the program reads a text through a null pointer".into()))
+}
+
+/// Names and addresses of the program's own variables in the C library, for models that set them.
+pub fn library_variables(m: &Machine<'_>, names: &[&str]) -> FxHashMap<String, u64> {
+    m.globals
+        .iter()
+        .filter_map(|(g, a)| {
+            let name = &m.program.global(*g).name;
+            names.contains(&name.as_str()).then(|| (name.clone(), *a))
+        })
+        .collect()
+}

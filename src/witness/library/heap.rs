@@ -1,0 +1,98 @@
+//! The C library's allocation, on both sides, and what frees memory.
+
+use super::arguments::{arg, short_name, write};
+use crate::witness::api::ObjectKind;
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
+use crate::witness::machine::value::{Reason, Val};
+use crate::witness::memory::space::split;
+use crate::witness::memory::store::Fill;
+
+type Res = Result<Ret, Stop>;
+
+pub fn malloc(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let (site, name) = (m.user_site(th), short_name(m, call));
+    m.heap_object(kind(th), &name, site, arg(args, 0), Fill::Poison(Reason::UNINIT)).map(Ret::Val)
+}
+
+const fn kind(th: &Thread) -> ObjectKind {
+    if th.on_device() { ObjectKind::Device } else { ObjectKind::HostHeap }
+}
+
+fn product(a: Val, b: Val) -> Val {
+    match (a.known(), b.known()) {
+        (Some(x), Some(y)) => Val::new(x.saturating_mul(y)),
+        _ => Val::poison(if a.is_poison() { a.poison } else { b.poison }),
+    }
+}
+
+pub fn calloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let site = m.user_site(th);
+    m.heap_object(ObjectKind::HostHeap, "calloc", site, product(arg(args, 0), arg(args, 1)), Fill::Byte(0))
+        .map(Ret::Val)
+}
+
+pub fn realloc(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let (old, size, site) = (arg(args, 0), arg(args, 1), m.user_site(th));
+    let new = m.heap_object(ObjectKind::HostHeap, "realloc", site, size, Fill::Poison(Reason::UNINIT))?;
+    if old.is_poison() || old.bits == 0 {
+        return Ok(Ret::Val(new));
+    }
+    let pieces = m.mem.global(split(old.bits).0).map(|o| {
+        let n = o.size.min(size.known().unwrap_or(o.size));
+        o.store.cut(0, n)
+    });
+    if let (Some(p), Some(o)) = (pieces, m.mem.global_mut(split(new.bits).0)) {
+        o.store.paste(0, &p);
+    }
+    m.mem.free(split(old.bits).0);
+    Ok(Ret::Val(new))
+}
+
+pub fn free(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    let p = arg(args, 0);
+    if let Some(a) = p.known().filter(|a| *a != 0) {
+        // The C library ends the program where it is given what it has not allocated.
+        let foreign = m.mem.global(split(a).0).is_some_and(|o| {
+            matches!(o.kind, ObjectKind::Device | ObjectKind::Managed)
+                || o.kind == ObjectKind::Pinned && o.name.starts_with("cuda")
+        });
+        if foreign && !th.on_device() {
+            return Err(Stop::Ended("memory of the CUDA runtime is freed by the C library".to_owned()));
+        }
+        release(m, th, a)?;
+    }
+    Ok(Ret::Void)
+}
+
+/// Frees the object that starts at an address: its contents are given back, its extent is kept for messages. Any other
+/// address is refused by the CUDA runtime, and by the C library ends the program or does harm that is not ours to follow.
+pub fn release(m: &mut Machine<'_>, th: &Thread, address: u64) -> Result<(), Stop> {
+    let (id, 0) = split(address) else { return Ok(()) };
+    let Some(freed) = m.mem.global(id).filter(|o| can_be_freed(o.kind)).map(|o| o.freed) else { return Ok(()) };
+    if freed {
+        return m.freed_again(th, address);
+    }
+    m.mem.free(id);
+    if let Some(o) = m.mem.global_mut(id) {
+        o.store.fill_all(Fill::Poison(Reason::UNINIT));
+    }
+    Ok(())
+}
+
+const fn can_be_freed(kind: ObjectKind) -> bool {
+    matches!(kind, ObjectKind::HostHeap | ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned)
+}
+
+pub fn memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    malloc(m, th, call, &args[1.min(args.len())..])
+}
+
+pub fn posix_memalign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let site = m.user_site(th);
+    let p = m.heap_object(ObjectKind::HostHeap, "posix_memalign", site, arg(args, 2), Fill::Poison(Reason::UNINIT))?;
+    write(m, th, call, arg(args, 0), 64, p)?;
+    Ok(Ret::Val(Val::ZERO))
+}

@@ -1,0 +1,173 @@
+//! How models of mathematics are made of plain functions: each lane by itself, unknown where an argument is.
+
+use super::arguments::arg;
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
+use crate::witness::machine::value::{Reason, Val, float, float_bits, is_float_width, mask, signed};
+
+pub(super) type Res = Result<Ret, Stop>;
+
+/// Width in bits of the call's first argument.
+pub(super) fn width(call: &CallInfo) -> u32 {
+    call.args.first().map_or(64, |a| u32::from(a.bits))
+}
+
+/// A function of one floating-point argument, each lane.
+pub(super) fn unary(call: &CallInfo, args: &[Val], f: fn(f64) -> f64) -> Ret {
+    let w = width(call);
+    if !is_float_width(w) {
+        return Ret::Many(vec![Val::poison(Reason::OPEN); args.len()]);
+    }
+    Ret::Many(
+        args.iter()
+            .map(|a| a.known().map_or(Val::poison(a.poison), |b| Val::new(float_bits(f(float(b, w)), w))))
+            .collect(),
+    )
+}
+
+pub(super) fn binary(call: &CallInfo, args: &[Val], f: fn(f64, f64) -> f64) -> Ret {
+    let w = width(call);
+    let n = args.len() / 2;
+    if !is_float_width(w) {
+        return Ret::Many(vec![Val::poison(Reason::OPEN); n]);
+    }
+    Ret::Many(
+        (0..n)
+            .map(|i| match (args[i].known(), args[n + i].known()) {
+                (Some(x), Some(y)) => Val::new(float_bits(f(float(x, w), float(y, w)), w)),
+                _ => Val::poison(if args[i].is_poison() { args[i].poison } else { args[n + i].poison }),
+            })
+            .collect(),
+    )
+}
+
+/// An integer function of lanes of `k` arguments.
+pub(super) fn integers(call: &CallInfo, args: &[Val], k: usize, f: fn(&[u64], u32) -> Option<u64>) -> Ret {
+    let w = width(call);
+    if !(1..=64).contains(&w) {
+        return Ret::Many(vec![Val::poison(Reason::OPEN); args.len() / k.max(1)]);
+    }
+    // Some intrinsics have an immediate flag after their arguments, which is one scalar.
+    let n = if args.len().is_multiple_of(k) { args.len() / k } else { (args.len() - 1) / (k - 1).max(1) };
+    Ret::Many(
+        (0..n.max(1))
+            .map(|i| {
+                let v: Vec<Val> = (0..k).map(|j| args.get(j * n + i).copied().unwrap_or(Val::ZERO)).collect();
+                if let Some(p) = v.iter().find(|v| v.is_poison()) {
+                    return Val::poison(p.poison);
+                }
+                let raw: Vec<u64> = v.iter().map(|v| v.bits).collect();
+                f(&raw, w).map_or(Val::poison(Reason::OPEN), |b| Val::new(b & mask(w)))
+            })
+            .collect(),
+    )
+}
+
+macro_rules! float1 {
+    ($f:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            Ok(unary(c, a, $f))
+        }
+        model as Model
+    }};
+}
+macro_rules! float2 {
+    ($f:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            Ok(binary(c, a, $f))
+        }
+        model as Model
+    }};
+}
+macro_rules! int_n {
+    ($k:expr, $f:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            Ok(integers(c, a, $k, $f))
+        }
+        model as Model
+    }};
+}
+/// The least number has none of its width.
+pub(super) fn absolute(m: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+    let w = width(c);
+    m.wrapped |= arg(a, 0).known().is_some_and(|v| s(v, w) == -(1i128 << (w - 1)));
+    Ok(integers(c, a, 1, |a, w| Some(signed(a[0], w).unsigned_abs())))
+}
+
+pub(super) fn s(x: u64, w: u32) -> i128 {
+    i128::from(signed(x, w))
+}
+/// Rounds to nearest even, like `rint` in the default mode.
+pub(super) fn rint(x: f64) -> f64 {
+    x.round_ties_even()
+}
+
+/// `a * b + c` in one rounding, each lane.
+pub(super) fn fma(_: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let (w, n) = (width(call), args.len() / 3);
+    if !is_float_width(w) {
+        return Ok(Ret::Many(vec![Val::poison(Reason::OPEN); n]));
+    }
+    Ok(Ret::Many(
+        (0..n)
+            .map(|i| {
+                let v = [args[i], args[n + i], args[2 * n + i]];
+                if let Some(p) = v.iter().find(|v| v.is_poison()) {
+                    return Val::poison(p.poison);
+                }
+                match w {
+                    32 => {
+                        let f = |v: Val| f32::from_bits(crate::witness::machine::value::low32(v.bits));
+                        Val::new(u64::from(f(v[0]).mul_add(f(v[1]), f(v[2])).to_bits()))
+                    }
+                    64 => Val::f64(
+                        f64::from_bits(v[0].bits).mul_add(f64::from_bits(v[1].bits), f64::from_bits(v[2].bits)),
+                    ),
+                    _ => Val::new(float_bits(float(v[0].bits, w).mul_add(float(v[1].bits, w), float(v[2].bits, w)), w)),
+                }
+            })
+            .collect(),
+    ))
+}
+
+/// To an integer of the result's width, rounding first.
+pub(super) fn to_int(call: &CallInfo, args: &[Val], bits: u32, round: fn(f64) -> f64) -> Ret {
+    let v = arg(args, 0);
+    let Some(b) = v.known().filter(|_| is_float_width(width(call))) else {
+        return Ret::Val(Val::poison(if v.is_poison() { v.poison } else { Reason::OPEN }));
+    };
+    let f = round(float(b, width(call)));
+    let limit = 2f64.powi(i32::try_from(bits).unwrap_or(64) - 1);
+    if !(f >= -limit && f < limit) {
+        return Ret::Val(Val::poison(Reason::RANGE));
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "checked to lie in the type's range")]
+    Ret::Val(Val::new((f as i64).cast_unsigned() & mask(bits)))
+}
+
+macro_rules! round_to {
+    ($bits:expr, $f:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            Ok(to_int(c, a, $bits, $f))
+        }
+        model as Model
+    }};
+}
+
+/// A test of a floating-point value.
+macro_rules! test {
+    ($f:expr) => {{
+        fn model(_: &mut Machine<'_>, _: &mut Thread, c: &CallInfo, a: &[Val]) -> Res {
+            let (v, f): (Val, fn(f64) -> bool) = (arg(a, 0), $f);
+            if !is_float_width(width(c)) {
+                return Ok(Ret::Val(Val::poison(Reason::OPEN)));
+            }
+            Ok(Ret::Val(v.known().map_or(Val::poison(v.poison), |b| Val::new(u64::from(f(float(b, width(c))))))))
+        }
+        model as Model
+    }};
+}
+
+pub(super) use {float1, float2, int_n, round_to, test};

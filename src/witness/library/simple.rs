@@ -1,0 +1,44 @@
+//! Models that many functions share: of those that do nothing that matters here, end the program, or come from outside it.
+
+use super::arguments::{arg, name_of};
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
+use crate::witness::machine::value::Val;
+
+type Res = Result<Ret, Stop>;
+
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+pub fn zero(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(Val::ZERO))
+}
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+pub fn one(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Val(Val::new(1)))
+}
+/// Gives its first argument back.
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+pub fn first(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    Ok(Ret::Val(arg(args, 0)))
+}
+#[expect(clippy::unnecessary_wraps, reason = "the signature of models")]
+pub fn nothing(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    Ok(Ret::Void)
+}
+
+pub fn ends(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, _: &[Val]) -> Res {
+    let at = m.user_site(th).map(|s| m.line(s)).unwrap_or_default();
+    Err(Stop::Ended(format!("{at}: the call of `{}`", name_of(m, call))))
+}
+
+/// Something from outside the program: the result and what is behind the arguments are not known.
+pub fn outside(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let why = m.reason(&format!("`{}`", name_of(m, call)));
+    for a in args {
+        if !a.is_poison() {
+            m.forget(th, *a, why);
+        }
+    }
+    Ok(Ret::Val(Val::poison(why)))
+}

@@ -1,0 +1,207 @@
+//! `std::string` of libstdc++: the members that lie in the library itself, on the string's own layout.
+
+use super::arguments::{arg, read, text, write};
+use super::heap::release;
+use super::model::{Class, Entry};
+use super::simple::nothing;
+use crate::witness::api::ObjectKind;
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
+use crate::witness::machine::value::{Reason, Val};
+use crate::witness::memory::store::Fill;
+
+type Res = Result<Ret, Stop>;
+
+/// libstdc++'s `std::string`: pointer at 0, length at 8, capacity or the characters themselves at 16.
+pub(super) fn method(method: &str) -> Option<Entry> {
+    Some(match method {
+        "9_M_createERmm" => (string_create, Class::Memory),
+        "9_M_appendEPKcm" => (string_append, Class::Memory),
+        "9_M_assignERKS4_" => (string_assign, Class::Memory),
+        "10_M_replaceEmmPKcm" => (string_replace, Class::Memory),
+        "14_M_replace_auxEmmmc" => (string_fill, Class::Memory),
+        "12_M_constructEmc" => (string_construct, Class::Memory),
+        "9_M_mutateEmmPKcm" => (string_mutate, Class::Memory),
+        "7reserveEm" => (string_reserve, Class::Memory),
+        "10_M_disposeEv" => (nothing, Class::Memory),
+        _ => return None,
+    })
+}
+
+/// The new capacity as libstdc++ chooses it, written back; the storage.
+fn string_create(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    // A member function of an object it does not look at: the capacity is the second argument.
+    let (cap, old) = (arg(args, 1), arg(args, 2));
+    let want = read(m, th, cap, 64)?;
+    let (Some(w), Some(o)) = (want.known(), old.known()) else {
+        return m
+            .heap_object(
+                ObjectKind::HostHeap,
+                "std::string",
+                None,
+                Val::poison(if want.is_poison() { want.poison } else { old.poison }),
+                Fill::Poison(Reason::UNINIT),
+            )
+            .map(Ret::Val);
+    };
+    let size = if w > o && w < 2 * o { 2 * o } else { w };
+    write(m, th, call, cap, 64, Val::new(size))?;
+    let site = m.user_site(th);
+    m.heap_object(ObjectKind::HostHeap, "std::string", site, Val::new(size + 1), Fill::Poison(Reason::UNINIT))
+        .map(Ret::Val)
+}
+
+struct Str {
+    data: u64,
+    bytes: Vec<u8>,
+}
+
+fn string_read(m: &mut Machine<'_>, th: &Thread, s: Val) -> Result<Result<Str, Reason>, Stop> {
+    let (data, len) = (read(m, th, s, 64)?, read(m, th, Val { bits: s.bits + 8, ..s }, 64)?);
+    let Some(d) = data.known() else { return Ok(Err(data.poison)) };
+    Ok(super::string::bytes(m, th, data, len).map(|bytes| Str { data: d, bytes }).map_err(|v| v.poison))
+}
+
+/// Gives a string new contents, in place where they fit.
+fn string_write(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    s: Val,
+    old: u64,
+    bytes: &[u8],
+) -> Result<(), Stop> {
+    let local = s.bits + 16;
+    let capacity = if old == local { 15 } else { read(m, th, Val::new(local), 64)?.known().unwrap_or(0) };
+    let mut data = old;
+    if bytes.len() as u64 > capacity {
+        let size = (bytes.len() as u64).max(2 * capacity);
+        let site = m.user_site(th);
+        data = m
+            .heap_object(ObjectKind::HostHeap, "std::string", site, Val::new(size + 1), Fill::Poison(Reason::UNINIT))?
+            .bits;
+        if old != local {
+            release(m, th, old)?;
+        }
+        write(m, th, call, s, 64, Val::new(data))?;
+        write(m, th, call, Val::new(local), 64, Val::new(size))?;
+    }
+    super::string::put_text(m, th, call, Val::new(data), bytes)?;
+    write(m, th, call, Val::new(s.bits + 8), 64, Val::new(bytes.len() as u64))
+}
+
+/// Reads, changes and writes back; the whole string is forgotten where something is not known.
+fn string_change(
+    m: &mut Machine<'_>,
+    th: &mut Thread,
+    call: &CallInfo,
+    s: Val,
+    f: impl FnOnce(&mut Machine<'_>, &Thread, &mut Vec<u8>) -> Result<(), Reason>,
+) -> Res {
+    if s.is_poison() {
+        return Ok(Ret::Val(s));
+    }
+    let current = string_read(m, th, s)?;
+    let made = current.and_then(|c| {
+        let mut b = c.bytes;
+        f(m, th, &mut b).map(|()| (c.data, b))
+    });
+    match made {
+        Ok((old, b)) => string_write(m, th, call, s, old, &b)?,
+        Err(why) => m.forget(th, s, why),
+    }
+    Ok(Ret::Val(s))
+}
+
+fn input(m: &Machine<'_>, th: &Thread, p: Val, n: Val) -> Result<Vec<u8>, Reason> {
+    super::string::bytes(m, th, p, n).map_err(|v| v.poison)
+}
+fn size(v: Val) -> Result<usize, Reason> {
+    v.known().and_then(|n| usize::try_from(n).ok()).ok_or(v.poison)
+}
+
+fn string_append(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    string_change(m, th, call, arg(a, 0), |m, th, b| {
+        b.extend(input(m, th, arg(a, 1), arg(a, 2))?);
+        Ok(())
+    })
+}
+
+fn string_assign(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let other = string_read(m, th, arg(a, 1))?;
+    string_change(m, th, call, arg(a, 0), |_, _, b| {
+        *b = other?.bytes;
+        Ok(())
+    })
+}
+
+/// (position, length, characters, their number).
+fn string_replace(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    string_change(m, th, call, arg(a, 0), |m, th, b| {
+        let (pos, n) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?);
+        let end = pos.saturating_add(n).min(b.len());
+        b.splice(pos..end, input(m, th, arg(a, 3), arg(a, 4))?);
+        Ok(())
+    })
+}
+
+/// (position, length, count, character).
+fn string_fill(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    string_change(m, th, call, arg(a, 0), |_, _, b| {
+        let (pos, n, count) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?, size(arg(a, 3))?.min(1 << 24));
+        let end = pos.saturating_add(n).min(b.len());
+        let c = arg(a, 4).known().ok_or(arg(a, 4).poison)? as u8;
+        b.splice(pos..end, std::iter::repeat_n(c, count));
+        Ok(())
+    })
+}
+
+/// A new string of `count` equal characters; the object is not initialised yet.
+fn string_construct(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let s = arg(a, 0);
+    let (Some(n), Some(c)) = (arg(a, 1).known().filter(|n| *n <= 1 << 24), arg(a, 2).known()) else {
+        m.forget(th, s, Reason::OPEN);
+        return Ok(Ret::Void);
+    };
+    write(m, th, call, s, 64, Val::new(s.bits + 16))?;
+    write(m, th, call, Val::new(s.bits + 8), 64, Val::ZERO)?;
+    string_write(m, th, call, s, s.bits + 16, &vec![c as u8; n as usize])?;
+    Ok(Ret::Void)
+}
+
+/// Makes room inside; the length is set by the caller.
+fn string_mutate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let before = string_read(m, th, arg(a, 0))?.map(|s| s.bytes.len() as u64);
+    let r = string_change(m, th, call, arg(a, 0), |m, th, b| {
+        let (pos, n, count) = (size(arg(a, 1))?.min(b.len()), size(arg(a, 2))?, size(arg(a, 4))?);
+        let end = pos.saturating_add(n).min(b.len());
+        let middle = if arg(a, 3).bits == 0 { vec![0; count] } else { input(m, th, arg(a, 3), arg(a, 4))? };
+        b.splice(pos..end, middle);
+        Ok(())
+    })?;
+    if let Ok(n) = before {
+        write(m, th, call, Val::new(arg(a, 0).bits + 8), 64, Val::new(n))?;
+    }
+    Ok(r)
+}
+
+fn string_reserve(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    // Capacity is not observed by what matters; the contents stay.
+    string_change(m, th, call, arg(a, 0), |_, _, _| Ok(()))
+}
+
+pub(super) fn string_compare(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res {
+    let s = string_read(m, th, arg(a, 0))?;
+    let t = text(m, th, arg(a, 1));
+    Ok(Ret::Val(match (s, t) {
+        (Ok(s), Ok(t)) => Val::i32(match s.bytes.cmp(&t) {
+            std::cmp::Ordering::Less => -1,
+            std::cmp::Ordering::Equal => 0,
+            std::cmp::Ordering::Greater => 1,
+        }),
+        (Err(why), _) => Val::poison(why),
+        (_, Err(p)) => p,
+    }))
+}

@@ -1,0 +1,208 @@
+//! Calls: of functions with a body, of models, and of what has neither, which may write all that it is given.
+
+use super::call::{Ret, Stop, Wait};
+use super::form::{CallInfo, Callee, Code, I};
+use super::interp::Pause;
+use super::state::Machine;
+use super::step::get;
+use super::thread::Thread;
+use super::value::{Reason, Val};
+use crate::ir::{FuncRef, ModuleId};
+use crate::witness::library::modelled::{const_params, resolve};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// How a thread goes on at a call.
+pub enum Next {
+    /// The call is done.
+    Goes,
+    /// In a frame of its own.
+    Enters,
+    Waits(Wait),
+}
+
+impl Machine<'_> {
+    /// A call; its position is saved.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
+    pub fn call_instruction(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, info: u32) -> Result<Next, Stop> {
+        let call = &code.calls[info as usize];
+        let mut args: SmallVec<[Val; 16]> = SmallVec::new();
+        for a in &call.args {
+            for k in 0..a.slots {
+                args.push(get(th, code, base, a.opd.plus(k)));
+            }
+        }
+        let resolved;
+        let callee = match &call.callee {
+            Callee::Indirect(o) => {
+                let p = get(th, code, base, *o);
+                let Some(f) = p.known().and_then(|a| self.mem.func_at(a)) else {
+                    self.call_unknown_pointer(th, call, p, &args)?;
+                    return Ok(Next::Goes);
+                };
+                resolved = resolve(self.program, f);
+                if matches!(resolved, Callee::Unknown) {
+                    self.call_unknown(th, call, f, &args)?;
+                    return Ok(Next::Goes);
+                }
+                &resolved
+            }
+            c => c,
+        };
+        match callee {
+            Callee::Body(f) => {
+                self.enter(th, *f, &args, call.dst, call.slots)?;
+                self.keep_varargs(th, call, &args);
+                return Ok(Next::Enters);
+            }
+            Callee::Model(m) => {
+                let r = m(self, th, call, &args)?;
+                match r {
+                    Ret::Void => {}
+                    Ret::Val(v) => {
+                        if call.slots > 0 {
+                            th.regs[base + call.dst as usize] = v;
+                        }
+                    }
+                    Ret::Many(v) => {
+                        for (k, v) in (0..call.slots).zip(v) {
+                            th.regs[base + (call.dst + k) as usize] = v;
+                        }
+                    }
+                    Ret::Wait(w) => return Ok(Next::Waits(w)),
+                }
+            }
+            Callee::Unknown => {
+                if let Some(f) = call.target {
+                    self.call_unknown(th, call, f, &args)?;
+                }
+            }
+            Callee::Indirect(_) => {}
+        }
+        Ok(Next::Goes)
+    }
+
+    /// Inline assembly; its position is saved.
+    pub fn assembly(&mut self, th: &mut Thread, code: &Rc<Code>, base: usize, info: u32) -> Result<(), Stop> {
+        let a = &code.asms[info as usize];
+        let args: Vec<Val> = a.args.iter().map(|x| get(th, code, base, x.opd)).collect();
+        let out = self.inline_asm(th, a, &args)?;
+        for (k, v) in (0..a.slots).zip(out) {
+            th.regs[base + (a.dst + k) as usize] = v;
+        }
+        Ok(())
+    }
+
+    /// Calls a function from a model and runs it to its end. It must not wait for other threads.
+    pub fn call(&mut self, th: &mut Thread, func: FuncRef, args: &[Val]) -> Result<Vec<Val>, Stop> {
+        match resolve(self.program, func) {
+            Callee::Body(f) => {
+                let floor = th.frames.len();
+                self.enter(th, f, args, 0, 0)?;
+                match self.run(th, floor)? {
+                    Pause::Returned(v) => Ok(v),
+                    Pause::Waits(_) => Err(Stop::Unknown("a barrier inside a callback".to_owned())),
+                }
+            }
+            Callee::Model(m) => {
+                let info =
+                    CallInfo { callee: Callee::Model(m), target: Some(func), args: Vec::new(), dst: 0, slots: 0 };
+                match m(self, th, &info, args)? {
+                    Ret::Val(v) => Ok(vec![v]),
+                    Ret::Many(v) => Ok(v),
+                    Ret::Void => Ok(Vec::new()),
+                    Ret::Wait(_) => Err(Stop::Unknown("a barrier inside a callback".to_owned())),
+                }
+            }
+            _ => {
+                let why =
+                    self.reason(&format!("the result of `{}`, which is not modelled", self.program.func(func).display));
+                self.forget_reachable(th, args, why);
+                Ok(vec![Val::poison(why)])
+            }
+        }
+    }
+
+    /// Gives a waiting thread the result of its call.
+    pub fn deliver(&mut self, th: &mut Thread, values: &[Val]) {
+        let Some(f) = th.frames.last() else { return };
+        let Some(I::Call { info }) = f.code.insts.get(f.pc - 1) else { return };
+        let (dst, n) = (f.code.calls[*info as usize].dst as usize, f.code.calls[*info as usize].slots as usize);
+        let at = f.base + dst;
+        for (i, v) in values.iter().take(n).enumerate() {
+            th.regs[at + i] = *v;
+        }
+    }
+
+    fn keep_varargs(&mut self, th: &mut Thread, call: &CallInfo, args: &[Val]) {
+        let Some(f) = th.frames.last_mut() else { return };
+        let fixed = f.code.param_slots as usize;
+        if args.len() <= fixed || !self.program.func(f.code.func).variadic {
+            return;
+        }
+        let mut at = 0;
+        for a in &call.args {
+            if at >= fixed {
+                f.varargs.push(*a);
+                f.vararg_values.extend(&args[at..at + a.slots as usize]);
+            }
+            at += a.slots as usize;
+        }
+    }
+
+    /// A call of a function that has neither body nor model.
+    #[cold]
+    fn call_unknown(&mut self, th: &mut Thread, call: &CallInfo, f: FuncRef, args: &[Val]) -> Result<(), Stop> {
+        let func = self.program.func(f);
+        if func.noreturn {
+            return Err(Stop::Ended(format!("the call of `{}`, which does not return", func.display)));
+        }
+        let why = self.reason(&format!("the result of `{}`, which is not modelled", func.display));
+        self.calls_out(th, call, args, why, &const_params(&func.display))
+    }
+
+    #[cold]
+    fn call_unknown_pointer(&mut self, th: &mut Thread, call: &CallInfo, p: Val, args: &[Val]) -> Result<(), Stop> {
+        let why = if p.is_poison() { p.poison } else { self.reason("a call through a pointer that is no function's") };
+        if self.effects.may_matter_unknown() && !th.on_device() {
+            let at = self.site(th).map(|s| self.line(s)).unwrap_or_default();
+            self.seen.assume(format!(
+                "{at}: the function called through a pointer ({}) launches nothing",
+                self.reasons.text(why)
+            ));
+        }
+        self.calls_out(th, call, args, why, &[])
+    }
+
+    /// What is outside the program may write everything it is given, but what is behind a pointer to const.
+    fn calls_out(
+        &mut self,
+        th: &mut Thread,
+        call: &CallInfo,
+        args: &[Val],
+        why: Reason,
+        konst: &[bool],
+    ) -> Result<(), Stop> {
+        let mut at = 0;
+        let mut roots = Vec::new();
+        for (i, a) in call.args.iter().enumerate() {
+            let values = &args[at..at + a.slots as usize];
+            at += a.slots as usize;
+            if !konst.get(i).copied().unwrap_or(false) {
+                roots.extend(values.iter().filter(|v| !v.is_poison()));
+            }
+        }
+        self.forget_reachable(th, &roots, why);
+        let base = th.frames.last().map_or(0, |f| f.base);
+        for k in 0..call.slots {
+            th.regs[base + (call.dst + k) as usize] = Val::poison(why);
+        }
+        Ok(())
+    }
+
+    /// The module of the innermost frame.
+    pub fn module_of(&self, th: &Thread) -> ModuleId {
+        th.frames.last().map_or(ModuleId(0), |f| f.code.func.module)
+    }
+}

@@ -1,0 +1,261 @@
+//! What single instructions do where that takes more than a line: arms of the loop in `interp`, which inlines those that loops are made of.
+
+use super::arith::{self, icmp_wraps};
+use super::call::Stop;
+use super::form::{Code, Layout, Opd, SwitchInfo};
+use super::state::Machine;
+use super::thread::Thread;
+use super::value::{Reason, Val, float, float_bits, mask, signed};
+use crate::ir::{BinOp, CastOp, Pred};
+use crate::witness::api::Site;
+use crate::witness::device::outcome::{REFUSED, WHICH_CODE, compare_refused, one_of_refused};
+use crate::witness::memory::space::split;
+use crate::witness::memory::store::{Fill, Store};
+use std::rc::Rc;
+
+/// What an operand holds.
+#[inline]
+pub fn get(th: &Thread, code: &Code, base: usize, o: Opd) -> Val {
+    if o.is_const() { code.consts[o.index()] } else { th.regs[base + o.index()] }
+}
+
+/// What two known values give; the poison of the first that is not known.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
+pub fn both(a: Val, b: Val, f: impl FnOnce(u64, u64) -> Val) -> Val {
+    if a.is_poison() {
+        Val::poison(a.poison)
+    } else if b.is_poison() {
+        Val::poison(b.poison)
+    } else {
+        f(a.bits, b.bits)
+    }
+}
+
+/// A choice by a condition that is not known: it keeps the object where both point to one.
+pub fn either(c: Val, a: Val, b: Val) -> Val {
+    if a == b {
+        return a;
+    }
+    let bits = if split(a.bits).0 == split(b.bits).0 { a.bits } else { 0 };
+    Val { bits, poison: c.poison.of_result() }
+}
+
+/// An address and a number of bytes.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
+pub fn offset(p: Val, off: i64) -> Val {
+    Val { bits: if p.is_poison() { p.bits } else { p.bits.wrapping_add_signed(off) }, poison: p.poison }
+}
+
+/// The address of an element, its index of `w` bits.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
+pub fn element(p: Val, i: Val, w: u32, stride: i64) -> Val {
+    if p.is_poison() {
+        p
+    } else if i.is_poison() {
+        Val { bits: p.bits, poison: i.poison }
+    } else {
+        Val::new(p.bits.wrapping_add_signed(signed(i.bits, w).wrapping_mul(stride)))
+    }
+}
+
+/// What a compare-and-exchange stores: nothing where memory holds something else.
+pub fn exchange(old: Val, expected: Val, new: Val) -> Option<Val> {
+    match (old.known(), expected.known()) {
+        (Some(o), Some(x)) => (o == x).then_some(new),
+        _ => Some(Val::poison(if old.is_poison() { old.poison } else { expected.poison })),
+    }
+}
+
+/// Ends the innermost frame and hands its result to the caller; whether that is the frame at `floor` or none.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
+pub fn leave(th: &mut Thread, floor: usize, values: &[Val]) -> bool {
+    let Some(f) = th.frames.pop() else { return true };
+    th.stack.cut(f.depth);
+    if th.frames.len() <= floor {
+        return true;
+    }
+    if let Some(caller) = th.frames.last() {
+        let at = caller.base + f.dst as usize;
+        for (k, v) in values.iter().take(f.slots as usize).enumerate() {
+            th.regs[at + k] = *v;
+        }
+    }
+    false
+}
+
+impl Machine<'_> {
+    /// A comparison of integers or addresses.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
+    pub fn compare(&mut self, pred: Pred, w: u32, a: Val, b: Val) -> Val {
+        if self.watch && !self.wrapped {
+            self.wrapped = icmp_wraps(pred, w, a.bits, b.bits);
+        }
+        if a.is_poison() {
+            Val::poison(a.poison)
+        } else if b.is_poison() {
+            Val::poison(b.poison)
+        } else if w == 64 && self.mem.may_be_one_address(a.bits, b.bits) {
+            Val::poison(self.reason("whether the address of a block that was freed came again"))
+        } else if w >= 32 && (a.bits == REFUSED || b.bits == REFUSED) {
+            match compare_refused(pred, w, a.bits, b.bits) {
+                Some(same) => Val::new(u64::from(same)),
+                None => Val::poison(self.reason(WHICH_CODE)),
+            }
+        } else {
+            Val::new(u64::from(arith::icmp(pred, w, a.bits, b.bits)))
+        }
+    }
+
+    /// What a switch decides by: a code of a launch that is refused stands for either of two.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "an arm of the machine's loop")]
+    pub fn switched(&mut self, s: &SwitchInfo, v: Val) -> Val {
+        match v.known() {
+            Some(REFUSED) => match one_of_refused(|code| s.cases.get(&code)) {
+                Some(code) => Val::new(code),
+                None => Val::poison(self.reason(WHICH_CODE)),
+            },
+            _ => v,
+        }
+    }
+
+    /// A variable on the stack, `count` times `elem` bytes.
+    pub fn variable(
+        &mut self,
+        th: &mut Thread,
+        name: Rc<str>,
+        site: impl FnOnce() -> Site,
+        elem: u64,
+        count: Val,
+    ) -> Result<Val, Stop> {
+        match count.known() {
+            Some(n) => self.stack_object(th, name, Some(site()), elem.saturating_mul(n)),
+            None => Err(Stop::Unknown(format!("a stack array's size depends on {}", self.reasons.text(count.poison)))),
+        }
+    }
+}
+
+/// Takes a lane out of a vector of `n` scalars, `stride` to a lane.
+pub fn extract(th: &mut Thread, code: &Code, base: usize, d: u32, vec: Opd, (n, stride, index): (u32, u32, Opd)) {
+    let i = get(th, code, base, index);
+    for k in 0..stride {
+        let v = match i.known() {
+            #[expect(clippy::cast_possible_truncation, reason = "checked against the number of lanes")]
+            Some(x) if x.saturating_mul(u64::from(stride)) < u64::from(n) => {
+                get(th, code, base, vec.plus(x as u32 * stride + k))
+            }
+            Some(_) => Val::poison(Reason::OPEN),
+            None => Val::poison(i.poison),
+        };
+        th.regs[base + (d + k) as usize] = v;
+    }
+}
+
+/// Puts a lane into a vector of `n` scalars, `stride` to a lane.
+pub fn insert(th: &mut Thread, code: &Code, base: usize, d: u32, v: Opd, (n, stride, index): (u32, u32, Opd)) {
+    let i = get(th, code, base, index);
+    match i.known() {
+        #[expect(clippy::cast_possible_truncation, reason = "checked against the number of lanes")]
+        Some(x) if x.saturating_mul(u64::from(stride)) < u64::from(n) => {
+            for k in 0..stride {
+                th.regs[base + (d + x as u32 * stride + k) as usize] = get(th, code, base, v.plus(k));
+            }
+        }
+        known => {
+            let r = if known.is_some() { Reason::OPEN } else { i.poison };
+            for k in 0..n {
+                th.regs[base + (d + k) as usize] = Val::poison(r);
+            }
+        }
+    }
+}
+
+/// Arithmetic on 128 bits.
+pub fn wide_arithmetic(th: &mut Thread, code: &Rc<Code>, base: usize, op: BinOp, d: u32, (a, b): (Opd, Opd)) {
+    let r = match (wide(th, code, base, a), wide(th, code, base, b)) {
+        (Ok(x), Ok(y)) => arith::wide(op, x, y).map_err(|_| Reason::OPEN),
+        (Err(r), _) | (_, Err(r)) => Err(r),
+    };
+    let [low, high] = halves(r);
+    th.regs[base + d as usize] = low;
+    th.regs[base + d as usize + 1] = high;
+}
+
+/// A comparison of 128 bits.
+pub fn compare_wide(th: &Thread, code: &Rc<Code>, base: usize, pred: Pred, (a, b): (Opd, Opd)) -> Val {
+    match (wide(th, code, base, a), wide(th, code, base, b)) {
+        (Ok(x), Ok(y)) => Val::new(u64::from(arith::icmp_wide(pred, x, y))),
+        (Err(r), _) | (_, Err(r)) => Val::poison(r),
+    }
+}
+
+fn wide(th: &Thread, code: &Rc<Code>, base: usize, o: Opd) -> Result<u128, Reason> {
+    let (low, high) = (get(th, code, base, o), get(th, code, base, o.plus(1)));
+    match (low.known(), high.known()) {
+        (Some(l), Some(h)) => Ok(u128::from(h) << 64 | u128::from(l)),
+        _ => Err(if low.is_poison() { low.poison } else { high.poison }),
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the two halves")]
+fn halves(v: Result<u128, Reason>) -> [Val; 2] {
+    match v {
+        Ok(x) => [Val::new(x as u64), Val::new((x >> 64) as u64)],
+        Err(r) => [Val::poison(r); 2],
+    }
+}
+
+/// A conversion from or to 128 bits.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "conversions are what this is for"
+)]
+pub fn cast_wide(th: &mut Thread, code: &Rc<Code>, base: usize, (op, from, to): (CastOp, u8, u8), d: u32, a: Opd) {
+    let at = base + d as usize;
+    if from == 128 {
+        let v = wide(th, code, base, a);
+        th.regs[at] = match (v, op) {
+            (Err(r), _) => Val::poison(r),
+            (Ok(x), CastOp::Trunc) => Val::new(x as u64 & mask(u32::from(to))),
+            (Ok(x), CastOp::UiToFp) => Val::new(float_bits(x as f64, u32::from(to))),
+            (Ok(x), CastOp::SiToFp) => Val::new(float_bits(x.cast_signed() as f64, u32::from(to))),
+            _ => Val::poison(Reason::OPEN),
+        };
+        return;
+    }
+    let v = get(th, code, base, a);
+    let r = match v.known() {
+        None => Err(v.poison),
+        Some(b) => match op {
+            CastOp::ZExt => Ok(u128::from(b)),
+            CastOp::SExt => Ok(i128::from(signed(b, u32::from(from))).cast_unsigned()),
+            CastOp::FpToUi => Ok(float(b, u32::from(from)) as u128),
+            CastOp::FpToSi => Ok((float(b, u32::from(from)) as i128).cast_unsigned()),
+            _ => Err(Reason::OPEN),
+        },
+    };
+    let [low, high] = halves(r);
+    th.regs[at] = low;
+    th.regs[at + 1] = high;
+}
+
+/// The bytes of one layout read as another.
+pub fn repack(th: &mut Thread, code: &Rc<Code>, base: usize, (d, a): (u32, Opd), from: &Layout, to: &Layout) {
+    let mut s = Store::new(from.bytes.max(to.bytes), Fill::Poison(Reason::OPEN));
+    for (i, l) in (0..).zip(&from.leaves) {
+        if l.bits != 0 {
+            s.write(u64::from(l.off), l.bytes().min(8), get(th, code, base, a.plus(i)));
+        }
+    }
+    for (i, l) in to.leaves.iter().enumerate() {
+        let v = if l.bits == 0 { Val::poison(Reason::OPEN) } else { s.read(u64::from(l.off), l.bytes().min(8)) };
+        th.regs[base + d as usize + i] = if v.is_poison() { v } else { Val::new(v.bits & mask(u32::from(l.bits))) };
+    }
+}
