@@ -4,7 +4,9 @@
 use super::Call;
 use crate::ir::{FuncRef, Program, Side};
 use crate::kernel::Modelled;
-use crate::symbolic::exec::executor::{Executor, LaunchConfig, LaunchEvent, Limits, State};
+use crate::symbolic::exec::events::{LaunchConfig, LaunchEvent, Limits};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::{InputSource, Range, SymKind, TermId};
@@ -406,7 +408,7 @@ impl Executor<'_> {
         let stack = Rc::new(self.call_stack().to_vec());
         let site = self.user_site(&stack)?;
         let path = self.arena.and(s.path, cond);
-        self.launches.push(LaunchEvent {
+        self.events.launches.push(LaunchEvent {
             site,
             stack,
             kernel,
@@ -416,6 +418,6 @@ impl Executor<'_> {
             path,
             always: s.always.clone(),
         });
-        Some(self.launches.len() - 1)
+        Some(self.events.launches.len() - 1)
     }
 }

@@ -19,7 +19,9 @@ pub use root::{Root, roots};
 
 use crate::ir::{FuncRef, Linkage, TypeId};
 use crate::kernel::Modelled;
-use crate::symbolic::exec::executor::{Executor, Site, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::Value;
 
 /// One call of a library function.

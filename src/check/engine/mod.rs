@@ -35,12 +35,12 @@ use crate::kernel::KernelRun;
 use crate::models::attributes::is_of_cuda;
 use crate::nets;
 use crate::report::finding::{Code, Position, Rule, Summary, Undecided, Verdict};
+use crate::symbolic::exec::events::{CopyEvent, StaleEvent};
 use crate::symbolic::exec::executor::{AccessEvent, Executor, LaunchEvent, Site};
 use crate::symbolic::inputs::assume::Assumptions;
 use crate::symbolic::limits::budget::{Limit, MOST_ROUNDS};
 use crate::symbolic::loops::prefix_sum;
 use crate::symbolic::loops::quantified_facts;
-use crate::symbolic::memory::lifetime::{CopyEvent, StaleEvent};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::partition::{PartId, Partition};
 use crate::symbolic::memory::value::{Base, Lost, Target};
@@ -463,7 +463,7 @@ impl<'p> Engine<'p> {
         self.lost = self.lost.take().or_else(|| prepared.gave_up.clone());
         let e = &mut prepared.executor;
         self.report.notes.append(&mut e.notes);
-        let (stale, copies) = (std::mem::take(&mut e.stale), std::mem::take(&mut e.copies));
+        let (stale, copies) = (std::mem::take(&mut e.events.stale), std::mem::take(&mut e.events.copies));
         let mut times: BTreeMap<FuncRef, u32> = BTreeMap::new();
         for r in &prepared.runs {
             *times.entry(r.kernel).or_default() += 1;
@@ -495,7 +495,7 @@ impl<'p> Engine<'p> {
         self.all = self.phase(budgets::EXECUTE, 80);
         let mut executor = self.follow(root);
         let gave_up = executor.gave_up.take().or(executor.missed.take());
-        let launches = std::mem::take(&mut executor.launches);
+        let launches = std::mem::take(&mut executor.events.launches);
         let runs = launches
             .iter()
             .enumerate()

@@ -4,153 +4,31 @@
 //! Paths are merged at joins: a state is a path condition and a memory, and a value that differs between the merged
 //! paths becomes an if-then-else over the condition that tells them apart.
 
+use super::events::Events;
+use super::state::{Frame, RegionOut};
 use crate::ir::cfg::Cfg;
 use crate::ir::{
     BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side,
     Terminator, TypeId, TypeKind, ValueId,
 };
-use crate::symbolic::kernel::alignment::UnalignedEvent;
-use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::symbolic::kernel::context::KernelContext;
+use crate::symbolic::kernel::context::Loaded;
 use crate::symbolic::limits::budget::{Budget, Limit};
 use crate::symbolic::limits::cost::Effort;
-use crate::symbolic::loops::houdini::MOST_WORK;
-use crate::symbolic::loops::quantified_facts::Always;
-use crate::symbolic::memory::lifetime::{CopyEvent, StaleEvent};
+use crate::symbolic::loops::types::LoopMemo;
 use crate::symbolic::memory::memory_ssa::Origin;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, Object};
-use crate::symbolic::memory::partition::{Moment, Partitions, Row};
+use crate::symbolic::memory::partition::Row;
 use crate::symbolic::memory::site_summary::MADE;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::terms::term::{Arena, Axis, FileName, FilePart, InputSource, Range, SymId, SymKind, Term, TermId};
-use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
-use std::cell::Cell;
 use std::rc::Rc;
 
-/// Position of an instruction. `inst == insts.len()` is the terminator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Site {
-    pub func: FuncRef,
-    pub block: BlockId,
-    pub inst: u32,
-}
-
-/// How the access touches memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AccessKind {
-    Read,
-    Write,
-    Atomic,
-}
-
-/// What a write leaves in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Stores {
-    #[default]
-    Unknown,
-    /// What was there before.
-    Same,
-    /// This integer, or what was there before.
-    Value(TermId),
-}
-
-/// One memory access in a kernel, with what must hold for it to happen.
-#[derive(Clone, Debug)]
-pub struct AccessEvent {
-    pub site: Site,
-    /// Call sites from the kernel inwards.
-    pub stack: Rc<Vec<Site>>,
-    pub targets: Rc<Vec<Target>>,
-    /// Width in bytes; a term for copies of variable length.
-    pub bytes: TermId,
-    pub kind: AccessKind,
-    pub path: TermId,
-    pub at: Moment,
-    /// The arrays inside the object that are indexed.
-    pub rows: Option<Rc<Vec<Row>>>,
-    pub stores: Stores,
-}
-
-/// A kernel launch that the host reaches.
-#[derive(Clone, Debug)]
-pub struct LaunchEvent {
-    pub site: Site,
-    /// Call sites from the root inwards; the innermost one outside launch stubs is the user's `<<<>>>`.
-    pub stack: Rc<Vec<Site>>,
-    pub kernel: Result<FuncRef, String>,
-    pub config: LaunchConfig,
-    /// Values of the kernel's parameters; a structure passed by value is an object.
-    pub args: Vec<Value>,
-    pub memory: Memory,
-    pub path: TermId,
-    pub always: Rc<Vec<Always>>,
-}
-
-/// `limits` are the kernel's own, where it is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaunchConfig {
-    pub grid: [TermId; 3],
-    pub block: [TermId; 3],
-    pub shared: TermId,
-    pub limits: Limits,
-}
-
-/// What a launch of a kernel may have at most: bytes of dynamic shared memory, and threads of a block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
-    pub shared: Option<TermId>,
-    pub threads: Option<u32>,
-}
-
-#[derive(Debug)]
-pub struct State {
-    pub path: TermId,
-    pub mem: Memory,
-    /// Set by `__cudaPushCallConfiguration`, taken by `__cudaPopCallConfiguration`.
-    pub pending: Option<Rc<LaunchConfig>>,
-    /// What rounds of loops that were gone through had in common.
-    pub always: Rc<Vec<Always>>,
-}
-
-impl Clone for State {
-    fn clone(&self) -> Self {
-        charge_each(cost::OBJECT, self.mem.len());
-        Self { path: self.path, mem: self.mem.clone(), pending: self.pending.clone(), always: self.always.clone() }
-    }
-}
-
-/// One activation of a function.
-pub(in crate::symbolic) struct Frame {
-    pub func: FuncRef,
-    pub env: Vec<Option<Value>>,
-    pub locals: Vec<ObjId>,
-    /// Of addresses, by the values that hold them.
-    pub rows: FxHashMap<ValueId, Rc<Vec<Row>>>,
-    /// Numbers shifted left by a constant, by the values that hold what they gave.
-    pub shifted: FxHashMap<ValueId, (TermId, i128)>,
-    /// Hash of the call stack and of the iterations of unrolled loops around it: tells allocations apart.
-    pub context: u64,
-}
-
-impl Frame {
-    /// The rows that an address lies in.
-    pub fn rows(&self, ptr: &Operand) -> Option<Rc<Vec<Row>>> {
-        if let Operand::Value(v) = ptr { self.rows.get(v).cloned() } else { None }
-    }
-}
-
-/// What a kernel runs under; absent while the host is executed.
-#[derive(Clone, Debug)]
-pub struct Thread {
-    pub tid: [TermId; 3],
-    pub bid: [TermId; 3],
-    pub block: [TermId; 3],
-    pub grid: [TermId; 3],
-    pub shared: Option<ObjId>,
-}
-
-/// A loop of one activation: its context, function and header.
-pub(in crate::symbolic) type LoopKey = (u64, FuncRef, BlockId);
+pub use super::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent, Limits, Stores};
+pub use super::site::Site;
+pub use super::state::State;
+pub use crate::symbolic::kernel::context::Thread;
 
 #[derive(Clone)]
 pub struct Executor<'p> {
@@ -158,19 +36,14 @@ pub struct Executor<'p> {
     pub arena: Arena,
     pub objects: Vec<Object>,
     pub side: Side,
-    pub thread: Option<Thread>,
-    pub accesses: Vec<AccessEvent>,
-    pub launches: Vec<LaunchEvent>,
-    /// Uses and frees of freed memory, on either side.
-    pub stale: Vec<StaleEvent>,
-    /// Accesses of kernels that are not surely aligned.
-    pub unaligned: Vec<UnalignedEvent>,
+    /// The kernel under execution.
+    pub kernel: KernelContext,
+    pub events: Events,
+    pub(in crate::symbolic) loops: LoopMemo,
     /// Where each object was ever freed.
     pub(in crate::symbolic) freed_at: FxHashMap<ObjId, Vec<Rc<Vec<Site>>>>,
     /// Memory of the host that was at some time made known to devices.
     pub(in crate::symbolic) registered: rustc_hash::FxHashSet<ObjId>,
-    /// What CUDA calls of the host copy and fill: one event for each side.
-    pub copies: Vec<CopyEvent>,
     /// Why the execution stopped early; then nothing that it did not reach may be called safe.
     pub gave_up: Option<String>,
     /// Why something was passed by that may launch kernels, or access memory in one; then nothing may be called safe.
@@ -182,28 +55,16 @@ pub struct Executor<'p> {
     pub limit: Option<Limit>,
     pub budget: Budget,
     pub effort: Effort,
-    /// Where the kernel under execution writes: what is there is not followed.
-    pub written: crate::symbolic::effects::write_set::Footprint,
-    /// Whether it wrote through a pointer that is not known: any memory but its own variables and constants may be meant.
-    pub written_anywhere: bool,
-    /// Objects whose contents the kernel may read as they were at the launch.
-    pub stable: Option<rustc_hash::FxHashSet<ObjId>>,
-    /// Objects of which it may read what it does not write as that was at the launch.
-    pub beside: Option<Rc<crate::symbolic::effects::write_set::Beside>>,
-    /// A kernel is executed whose only thread has the device for itself (`alone.rs`).
-    pub(crate) alone: bool,
     /// Work for the device may overlap: the host uses a stream other than the default one, or copies asynchronously.
     pub overlapping: bool,
     pub(crate) runtime: super::runtime::Runtime,
-    pub(crate) scarce: crate::symbolic::scarce::Scarce,
-    pub(crate) recording: bool,
+    pub(crate) scarce: crate::symbolic::memory::scarce::Scarce,
     pub(crate) stack: Vec<Site>,
     pub(in crate::symbolic) version: u32,
     /// How contents of the device's memory came about, by their numbers.
     pub origins: FxHashMap<u32, Origin>,
     pub(in crate::symbolic) kept: crate::symbolic::pointers::points_to::Kept,
     pub(in crate::symbolic) several: crate::symbolic::memory::site_summary::Several,
-    pub(crate) partitions: Partitions,
     /// Those of the access which is recorded next.
     pub(in crate::symbolic) rows: Option<Rc<Vec<Row>>>,
     /// What the write stores that is recorded next.
@@ -212,11 +73,7 @@ pub struct Executor<'p> {
     pub(in crate::symbolic) stored_pointer: Option<Rc<Vec<Target>>>,
     /// Numbers that a kernel read of memory that its threads write.
     pub loaded: FxHashMap<SymId, Loaded>,
-    /// Such memory that it writes in a way that is not recorded as an access.
-    pub(crate) written_otherwise: rustc_hash::FxHashSet<ObjId>,
-    /// Whether it ran code of which is not known what that writes.
-    pub(crate) unknown_code: bool,
-    pub(in crate::symbolic) effects: crate::symbolic::effects::kernel_summary::Effects,
+    pub(in crate::symbolic) effects: crate::symbolic::effects::shapes::Effects,
     /// How many of them know offsets.
     pub(in crate::symbolic) exact_effects: usize,
     /// Variables of the device that are followed from the start, by those that name them on the host.
@@ -235,12 +92,6 @@ pub struct Executor<'p> {
     /// The versions of contents at which objects were last allocated.
     pub(in crate::symbolic) made: FxHashMap<ObjId, u32>,
     pub(in crate::symbolic) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
-    pub(in crate::symbolic) loop_vars: FxHashMap<LoopKey, Vec<crate::symbolic::loops::summary::LoopVar>>,
-    pub(in crate::symbolic) loop_steps:
-        FxHashMap<LoopKey, Vec<(crate::symbolic::loops::summary::LoopVar, Option<i128>)>>,
-    /// What showing bounds of loops' variables may still take: terms of comparisons.
-    pub(in crate::symbolic) linear_work: Rc<Cell<u64>>,
-    pub(in crate::symbolic) loop_ranges: FxHashMap<LoopKey, Vec<(crate::symbolic::loops::summary::LoopVar, u32, bool)>>,
     pub(in crate::symbolic) inputs: FxHashMap<(InputSource, u32), TermId>,
     pub(in crate::symbolic) types: std::cell::RefCell<FxHashMap<FuncRef, Rc<Vec<Option<TypeId>>>>>,
     /// What was left out, one line each.
@@ -270,14 +121,6 @@ pub struct Executor<'p> {
     pub assumptions: crate::symbolic::inputs::assume::Assumptions,
 }
 
-/// Edges out of a region and returns inside it.
-#[derive(Default)]
-pub(in crate::symbolic) struct RegionOut {
-    pub back: Vec<(BlockId, State)>,
-    pub exits: Vec<(BlockId, BlockId, State)>,
-    pub rets: Vec<(Option<Value>, State)>,
-}
-
 impl<'p> Executor<'p> {
     #[must_use]
     pub fn new(program: &'p Program) -> Self {
@@ -286,14 +129,11 @@ impl<'p> Executor<'p> {
             arena: Arena::new(),
             objects: vec![],
             side: Side::Host,
-            thread: None,
-            accesses: vec![],
-            launches: vec![],
-            stale: vec![],
-            unaligned: vec![],
+            kernel: KernelContext::default(),
+            events: Events::new(true),
+            loops: LoopMemo::default(),
             freed_at: FxHashMap::default(),
             registered: Default::default(),
-            copies: vec![],
             gave_up: None,
             missed: None,
             from_the_start: false,
@@ -305,27 +145,18 @@ impl<'p> Executor<'p> {
             limit: None,
             budget: Budget::default(),
             effort: Effort::default(),
-            written: Default::default(),
-            written_anywhere: false,
-            stable: None,
-            beside: None,
-            alone: false,
             overlapping: false,
             runtime: Default::default(),
             scarce: Default::default(),
-            recording: true,
             stack: vec![],
             version: 0,
             origins: Default::default(),
             kept: Default::default(),
             several: Default::default(),
-            partitions: Partitions::default(),
             rows: None,
             stores: Stores::Unknown,
             stored_pointer: None,
             loaded: Default::default(),
-            written_otherwise: Default::default(),
-            unknown_code: false,
             effects: Default::default(),
             exact_effects: 0,
             shadows: Default::default(),
@@ -333,10 +164,6 @@ impl<'p> Executor<'p> {
             alloc_ids: FxHashMap::default(),
             made: FxHashMap::default(),
             global_ids: FxHashMap::default(),
-            loop_vars: FxHashMap::default(),
-            linear_work: Rc::new(Cell::new(MOST_WORK)),
-            loop_ranges: FxHashMap::default(),
-            loop_steps: FxHashMap::default(),
             device_memory: 192 << 30,
             reads: 0,
             files: vec![],
@@ -627,7 +454,7 @@ impl<'p> Executor<'p> {
         }
         for l in frame.locals {
             s.mem.remove(&l);
-            self.partitions.end(l);
+            self.kernel.partitions.end(l);
         }
         if self.program.loc(f.module, func.loc).system {
             value = value.map(|v| self.without_no_elements(v, before));
@@ -871,7 +698,7 @@ impl<'p> Executor<'p> {
             }
         };
         if kind == ObjKind::SharedDynamic
-            && let Some(o) = self.thread.as_ref().and_then(|t| t.shared)
+            && let Some(o) = self.kernel.thread.as_ref().and_then(|t| t.shared)
         {
             if self.objects[o.0 as usize].name.is_empty() {
                 self.objects[o.0 as usize].name.clone_from(&g.source_name);

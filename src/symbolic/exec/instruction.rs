@@ -1,7 +1,10 @@
 //! Instructions of the executor: operands, integer arithmetic, comparisons, casts and address computation.
 
-use super::executor::{AccessKind, Executor, Frame, Site, State, Stores};
+use super::executor::Executor;
 use crate::ir::{AtomicOp, BinOp, CastOp, Const, FuncRef, Inst, Op, Operand, Pred, Side, Step, TypeId, TypeKind};
+use crate::symbolic::exec::events::{AccessKind, Stores};
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::site_summary::MADE;
 use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
@@ -427,7 +430,7 @@ impl Executor<'_> {
                     _ => m.size_of(inst.ty),
                 };
                 // What it reads comes before what it stores.
-                let read = if self.side == Side::Host || self.alone {
+                let read = if self.side == Side::Host || self.kernel.alone {
                     None
                 } else {
                     Some(self.atomic_result(fr.func, s.path, &inst.op, &p, inst.ty))
@@ -614,7 +617,7 @@ impl Executor<'_> {
                         s.mem.insert(*o, Rc::new(ObjState::new(Rest::Uninit)));
                     }
                     if !start {
-                        self.partitions.end(*o);
+                        self.kernel.partitions.end(*o);
                     }
                 }
             }
@@ -647,10 +650,10 @@ impl Executor<'_> {
                     let lost = operands.iter().zip(&args).any(|(o, v)| {
                         self.operand_bits(fr, o).is_none_or(|bits| bits == 64) && self.may_be_any_address(v)
                     });
-                    self.written_anywhere |= lost || text.contains("call");
+                    self.kernel.written_anywhere |= lost || text.contains("call");
                 }
                 // What it accesses stands in brackets; addresses may come as numbers.
-                self.unknown_code |= self.side == Side::Device && (text.contains('[') || text.contains("call"));
+                self.kernel.unknown_code |= self.side == Side::Device && (text.contains('[') || text.contains("call"));
                 if self.side == Side::Device && text.contains('[') && !text.trim_start().starts_with("prefetch") {
                     self.unknown_access(&s, site, "one that inline assembly uses");
                 }
@@ -673,7 +676,7 @@ impl Executor<'_> {
             }
             Op::Other { what, args } => {
                 let args: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
-                self.unknown_code |= self.side == Side::Device;
+                self.kernel.unknown_code |= self.side == Side::Device;
                 // What gives memory is no access: that is what happens to it.
                 let gives_memory = inst.result.is_some() && matches!(m.ty(inst.ty).kind, TypeKind::Ptr(_));
                 if !gives_memory && args.iter().any(|a| matches!(a, Value::Ptr(_))) {

@@ -6,7 +6,7 @@
 //! to. Those that cannot be shown are dropped until the rest holds together (Houdini: Flanagan and Leino, FME 2001).
 
 use super::sum::Rounds;
-use super::summary::{Form, LoopVar};
+use super::types::{Form, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::linear::Linear;
@@ -30,8 +30,7 @@ const MOST_DROPS: usize = 8;
 const MOST_READINGS: usize = 12;
 /// Rounds that constants are followed from constant starts.
 const FIRST_ROUNDS: usize = 2;
-/// Terms of comparisons that one execution of a kernel or of the host looks at, and one loop.
-pub(in crate::symbolic) const MOST_WORK: u64 = 1 << 23;
+/// Terms of comparisons that one loop looks at.
 const MOST_OF_LOOP: u64 = 1 << 19;
 
 /// A variable that a round changes.
@@ -78,10 +77,10 @@ impl Executor<'_> {
         if carried.is_empty() || carried.len() > MOST_VARIABLES {
             return vec![];
         }
-        let work = self.linear_work.get();
-        self.linear_work.set(work.min(MOST_OF_LOOP));
+        let work = self.loops.linear_work.get();
+        self.loops.linear_work.set(work.min(MOST_OF_LOOP));
         let found = self.bounds_that_last(carried, round, path, r);
-        self.linear_work.set(work - (work.min(MOST_OF_LOOP) - self.linear_work.get()));
+        self.loops.linear_work.set(work - (work.min(MOST_OF_LOOP) - self.loops.linear_work.get()));
         found
     }
 
@@ -148,18 +147,18 @@ impl Executor<'_> {
         self.found(carried, &variables, (&known, &round), &ways, &hyps, r)
     }
 
-    /// Another kernel may take as much.
-    /// What is left of it apart from the executor that this is a copy of.
+    /// Counts what is left of the allotment apart from the executor that this one is a copy of.
     pub(crate) fn own_linear_work(&mut self) {
-        self.linear_work = std::rc::Rc::new(std::cell::Cell::new(self.linear_work.get()));
+        self.loops.own_linear_work();
     }
 
+    /// Another kernel may take as much.
     pub(crate) fn renew_linear_work(&self) {
-        self.linear_work.set(MOST_WORK);
+        self.loops.renew_linear_work();
     }
 
     fn told(&mut self, facts: &[TermId]) -> Linear {
-        Linear::new(&mut self.arena, facts, &self.linear_work.clone())
+        Linear::new(&mut self.arena, facts, &self.loops.linear_work.clone())
     }
 
     /// Variables and conditions in terms of what the machine reads of the variables: of each a signed or an unsigned number.

@@ -7,3 +7,4 @@ pub mod prefix_sum;
 pub mod quantified_facts;
 pub(in crate::symbolic) mod sum;
 pub(in crate::symbolic) mod summary;
+pub(in crate::symbolic) mod types;

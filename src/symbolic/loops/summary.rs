@@ -10,39 +10,21 @@
 use super::array_fill::{Filled, Sums};
 use super::houdini::Carried;
 use super::prefix_sum::{Running, steps_below};
+use super::quantified_facts::Always;
 use super::sum::Rounds;
+use super::types::{Form, LoopOut, LoopVar};
 use crate::ir::cfg::Cfg;
 use crate::ir::{BlockId, Op, Side, ValueId};
-use crate::symbolic::exec::executor::{Executor, Frame, RegionOut, Site, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, RegionOut, State};
 use crate::symbolic::limits::cost::{Part, Spared};
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::recency::Anew;
-use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::memory::value::{Base, Target, Value, is_known};
 use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-
-/// What a loop's body changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(in crate::symbolic) enum LoopVar {
-    /// A cell of an object: offset and size in bytes.
-    Cell(ObjId, i64, u32),
-    /// Everything that the object holds.
-    Whole(ObjId),
-    Phi(ValueId),
-    /// Whether the object has been freed.
-    Life(ObjId),
-}
-
-/// The closed form of a variable.
-#[derive(Clone, Debug)]
-pub(in crate::symbolic) enum Form {
-    /// Value at iteration k; the transition is exact.
-    Closed(Value),
-    /// Arbitrary, within facts of the header state.
-    Bounded(Value, Vec<TermId>),
-    Arbitrary,
-}
 
 /// Nodes of a choice between values that are looked through.
 const MAX_CHOICES: usize = 64;
@@ -59,9 +41,6 @@ const MOST_WIDENED: u32 = 64;
 
 /// Constant trip counts up to this are executed one by one where that is more exact.
 const MAX_UNROLL: u32 = 64;
-
-/// What [`Executor::run_loop`] gives: states at the edges that leave the loop, and returns inside it.
-pub(in crate::symbolic) type LoopOut = (Vec<(BlockId, BlockId, State)>, Vec<(Option<Value>, State)>);
 
 impl Executor<'_> {
     pub(in crate::symbolic) fn run_loop(
@@ -99,22 +78,22 @@ impl Executor<'_> {
             phis.iter().filter_map(|p| fr.env[p.index()].clone().map(|v| (*p, v))).collect();
 
         let key = (fr.context, fr.func, header);
-        let mut vars: Vec<LoopVar> = self.loop_vars.get(&key).cloned().unwrap_or_default();
+        let mut vars: Vec<LoopVar> = self.loops.vars.get(&key).cloned().unwrap_or_default();
         for p in &phis {
             if !vars.contains(&LoopVar::Phi(*p)) {
                 vars.push(LoopVar::Phi(*p));
             }
         }
 
-        if let Some(known) = self.loop_steps.get(&key).cloned()
+        if let Some(known) = self.loops.steps.get(&key).cloned()
             && let Some(r) = self.repeat_loop(fr, cfg, l, &s0, &phi_start, &known)
         {
             return r;
         }
 
         // Discovery: passes with every known variable arbitrary, until no further one changes.
-        let recording = std::mem::replace(&mut self.recording, false);
-        let events = self.events();
+        let recording = std::mem::replace(&mut self.events.recording, false);
+        let events = self.events.mark();
         let mut transition = None;
         // Pointers that a round may set to another object: every (object, offset) that they can hold.
         let mut choices: FxHashMap<LoopVar, Vec<(Base, TermId)>> = FxHashMap::default();
@@ -150,13 +129,13 @@ impl Executor<'_> {
             let (sh, symbols) = self.header_state(fr, &s0, &vars, &phi_start, |_, v| chosen.get(&v).cloned());
             let out = self.region(fr, cfg, Some(l), header, vec![(header, sh.clone())]);
             if self.gave_up.is_some() {
-                self.recording = recording;
+                self.events.recording = recording;
                 return LoopOut::default();
             }
             let back = self.back_state(fr, func, header, &phis, out.back);
             let Some((sb, phi_next)) = back else {
                 // The body never comes back: it is no loop on this path.
-                self.recording = recording;
+                self.events.recording = recording;
                 self.restore(fr, &phi_start);
                 return self.last_pass(fr, cfg, l, s0, &phi_start);
             };
@@ -297,9 +276,9 @@ impl Executor<'_> {
                 }
             }
         }
-        self.take_back(events);
-        self.recording = recording;
-        self.loop_vars.insert(key, vars.clone());
+        self.events.take_back(events);
+        self.events.recording = recording;
+        self.loops.vars.insert(key, vars.clone());
         let Some((sh, symbols, sb, phi_next, mark, version)) = transition else {
             let why = format!("what the loop in `{}` changes could not be found out", func.display);
             if self.side == Side::Host && self.is_harmless_loop(fr.func, header) {
@@ -483,9 +462,9 @@ impl Executor<'_> {
         let scattered = vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if self.kept.has_addresses(*o) && !arrays.iter().any(|(a, f)| a == o && f.iter().all(|f| f.made.is_none()))));
         // What is known of arrays is only found out the long way.
         if repeatable && arrays.is_empty() && !scattered {
-            self.loop_steps.insert(key, steps);
+            self.loops.steps.insert(key, steps);
         } else {
-            self.loop_steps.remove(&key);
+            self.loops.steps.remove(&key);
         }
         let round = self.arena.substitute(round, &map);
         let all_round = self.arena.conjuncts(round);
@@ -608,10 +587,10 @@ impl Executor<'_> {
         for (o, filled) in &arrays {
             self.fill_so_far(&mut sk, &s0, *o, filled, (k, fr.func));
         }
-        self.loop_ranges.insert(key, ranges);
+        self.loops.ranges.insert(key, ranges);
         facts.push(sk.path);
         sk.path = self.arena.and_all(facts);
-        let gone = self.gone_through(&round, k);
+        let gone = Always::of_rounds(&mut self.arena, &round, k);
         let begin = sk.path;
         let mut out = self.final_pass(fr, cfg, l, &sk);
         self.left_by_rounds((&s0, &sk), out.back.iter().map(|b| &b.1), before);
@@ -620,7 +599,7 @@ impl Executor<'_> {
         }
         if let Some(gone) = gone {
             for s in out.exits.iter_mut().map(|e| &mut e.2).chain(out.rets.iter_mut().map(|r| &mut r.1)) {
-                gone.add_to(s);
+                gone.add_to(&mut s.always);
             }
         }
         (out.exits, out.rets)
@@ -628,7 +607,7 @@ impl Executor<'_> {
 
     /// The pass that counts. It stores no address that those before it did not, which it might have had to read back; else once more.
     fn final_pass(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, start: &State) -> RegionOut {
-        let (header, events) = (cfg.loops[l].header, self.events());
+        let (header, events) = (cfg.loops[l].header, self.events.mark());
         for again in 0..4 * MOST_AGAIN {
             let stored = self.mark();
             let out = self.region(fr, cfg, Some(l), header, vec![(header, start.clone())]);
@@ -638,7 +617,7 @@ impl Executor<'_> {
             if again >= MOST_AGAIN {
                 self.give_up_places(stored);
             }
-            self.take_back(events);
+            self.events.take_back(events);
         }
         self.give_up(format!("what the loop in `{}` stores could not be found out", self.function(fr.func).display));
         RegionOut::default()
@@ -659,7 +638,7 @@ impl Executor<'_> {
         let func = self.function(fr.func);
         // Where the test comes last, the body needs to know that the round before went on: the long way.
         let guarded = func.blocks[header.index()].term.successors().iter().any(|b| !cfg.loops[l].blocks.contains(b));
-        if self.recording && !guarded {
+        if self.events.recording && !guarded {
             return None;
         }
         let vars: Vec<LoopVar> = steps.iter().map(|s| s.0).collect();
@@ -669,7 +648,7 @@ impl Executor<'_> {
         let (mut now, mut starts): (FxHashMap<LoopVar, Value>, FxHashMap<LoopVar, Value>) = Default::default();
         let mut next: Vec<(LoopVar, Value)> = vec![];
         let mut granted = vec![];
-        let no_wrap = self.loop_ranges.get(&(fr.context, fr.func, header)).cloned().unwrap_or_default();
+        let no_wrap = self.loops.ranges.get(&(fr.context, fr.func, header)).cloned().unwrap_or_default();
         for (v, step) in steps {
             if let LoopVar::Life(o) = v {
                 let before = self.freed_when(s0, *o);
@@ -687,7 +666,7 @@ impl Executor<'_> {
             now.insert(*v, self.advance(&start, *step, k)?);
             next.push((*v, self.advance(&start, *step, next_k)?));
         }
-        let (events, stored) = (self.events(), self.mark());
+        let (events, stored) = (self.events.mark(), self.mark());
         let (mut sk, _) = self.header_state(fr, s0, &vars, phi_start, |_, v| now.get(&v).cloned());
         for (v, bits, signed) in &no_wrap {
             let Some(Value::Int(t)) = now.get(v) else { continue };
@@ -718,16 +697,16 @@ impl Executor<'_> {
                 same &= self.steps_in_range(start, read, d, &round, Range::of_int(*bits, *signed));
             }
             if !same || self.has_kept_more(stored) || !self.changed(&sk, &sb, &vars).is_empty() {
-                self.take_back(events);
+                self.events.take_back(events);
                 self.restore(fr, phi_start);
                 return None;
             }
             let fact = self.went_round(&round, k);
-            let gone = self.gone_through(&round, k);
+            let gone = Always::of_rounds(&mut self.arena, &round, k);
             exits = exits.into_iter().filter_map(|(a, b, s)| self.assume(s, fact).map(|s| (a, b, s))).collect();
             if let Some(gone) = gone {
                 for (_, _, s) in &mut exits {
-                    gone.add_to(s);
+                    gone.add_to(&mut s.always);
                 }
             }
         }
@@ -1453,7 +1432,7 @@ impl Executor<'_> {
         phi_start: &FxHashMap<ValueId, Value>,
         trips: u32,
     ) -> Option<LoopOut> {
-        let events = self.events();
+        let events = self.events.mark();
         let func = self.function(fr.func);
         let header = cfg.loops[l].header;
         let phis: Vec<ValueId> = phi_start.keys().copied().collect();
@@ -1485,17 +1464,7 @@ impl Executor<'_> {
         }
         // It went on: not a constant trip count after all.
         fr.context = context;
-        self.take_back(events);
+        self.events.take_back(events);
         None
-    }
-}
-
-/// Whether nothing in a value is unknown.
-pub(in crate::symbolic) fn is_known(v: &Value) -> bool {
-    match v {
-        Value::Unknown(_) => false,
-        Value::Ptr(p) => !p.iter().any(|t| matches!(t.base, Base::Unknown(_))),
-        Value::Aggregate(e) => e.iter().all(is_known),
-        Value::Int(_) | Value::Bool(_) | Value::Real(_) => true,
     }
 }

@@ -1,11 +1,15 @@
 //! Loads, stores, copies and fills of the executor, and the record of what kernels access.
 
 use super::array_write::Written;
-use super::lifetime::with_end_of;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
+use super::value::collect;
 use super::value::{Base, Lost, Target, Value, unwritten};
 use crate::ir::{Const, FuncRef, Linkage, LocId, Side, TypeId, TypeKind};
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, Site, State};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::with_end_of;
 use crate::symbolic::terms::term::{Range, Term, TermId};
 use std::rc::Rc;
 
@@ -58,23 +62,24 @@ impl Executor<'_> {
                     {
                         (Some(8), Some(p)) => self.note_pointer(o, t.offset, p),
                         (Some(n), _) => self.note_written(o, t.offset, n),
-                        (None, _) => self.written.add_all(o),
+                        (None, _) => self.kernel.written.add_all(o),
                     },
                     Base::Unknown(Lost { unset: true, .. }) => {}
-                    Base::Unknown(_) => self.written_anywhere = true,
+                    Base::Unknown(_) => self.kernel.written_anywhere = true,
                     // A thread's own variables are followed; nothing is written to null or a function.
                     Base::Object(_) | Base::Null | Base::Func(_) => {}
                 }
             }
         }
-        if !self.recording || p.iter().all(|t| self.is_plain_local(t, bytes) || self.is_own_of_libdevice(site.func, t))
+        if !self.events.recording
+            || p.iter().all(|t| self.is_plain_local(t, bytes) || self.is_own_of_libdevice(site.func, t))
         {
             return;
         }
         let stack = Rc::new(self.stack_to(site));
         self.note_use(s, &stack, p, kind, bytes);
-        let at = self.partitions.tick();
-        self.accesses.push(AccessEvent {
+        let at = self.kernel.partitions.tick();
+        self.events.accesses.push(AccessEvent {
             site,
             stack,
             targets: p.clone(),
@@ -166,7 +171,7 @@ impl Executor<'_> {
     fn is_read_as_it_was(&self, o: ObjId) -> bool {
         self.knows_stores(o)
             || matches!(self.object(o).kind, ObjKind::Constant(_)) && self.is_settled(o)
-            || self.stable.as_ref().is_some_and(|k| k.contains(&o))
+            || self.kernel.stable.as_ref().is_some_and(|k| k.contains(&o))
     }
 
     fn load_object(&mut self, s: &mut State, f: FuncRef, o: ObjId, offset: TermId, ty: TypeId) -> Value {
@@ -1161,24 +1166,6 @@ fn element(kind: &TypeKind, bytes: &[u8]) -> Const {
     }
 }
 
-/// Objects that a value points to.
-pub(in crate::symbolic) fn collect(v: &Value, out: &mut Vec<ObjId>) {
-    match v {
-        Value::Ptr(p) => {
-            for t in p.iter() {
-                match &t.base {
-                    Base::Object(o) => out.push(*o),
-                    Base::Unknown(Lost { among: Some(a), .. }) => out.extend(&a.objects),
-                    Base::Null | Base::Func(_) | Base::Unknown(_) => {}
-                }
-            }
-        }
-        Value::Aggregate(e) => e.iter().for_each(|v| collect(v, out)),
-        // Addresses in numbers are found by `addresses_in`; what is unknown leads nowhere that is known.
-        Value::Int(_) | Value::Bool(_) | Value::Real(_) | Value::Unknown(_) => {}
-    }
-}
-
 // What the rooms `host/` and `kernel/` need of memory.
 impl Executor<'_> {
     pub(crate) fn value_int(&mut self, v: &Value, bits: u32) -> TermId {
@@ -1285,8 +1272,8 @@ impl Executor<'_> {
         self.note_lost_writes(args);
         for o in v {
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) {
-                self.written.add_all(o);
-                self.written_otherwise.insert(o);
+                self.kernel.written.add_all(o);
+                self.kernel.written_otherwise.insert(o);
             } else if !self.read_only(o) || self.is_of_device(o) {
                 self.forget(s, o, reason, false);
             }
@@ -1311,7 +1298,7 @@ impl Executor<'_> {
     }
 
     pub(crate) fn is_recording(&self) -> bool {
-        self.recording
+        self.events.recording
     }
 
     pub(crate) fn call_stack(&self) -> &[Site] {
