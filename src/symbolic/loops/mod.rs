@@ -1,10 +1,14 @@
 //! Loops: which variables a body changes, recurrences solved in closed form, invariants, and facts about every round.
 
+pub(in crate::symbolic) mod accelerate;
 pub(in crate::symbolic) mod array_fill;
+pub(in crate::symbolic) mod discover;
 pub(in crate::symbolic) mod houdini;
 pub(in crate::symbolic) mod initial_values;
 pub mod prefix_sum;
 pub mod quantified_facts;
+pub(in crate::symbolic) mod recurrences;
 pub(in crate::symbolic) mod sum;
 pub(in crate::symbolic) mod summary;
 pub(in crate::symbolic) mod types;
+pub(in crate::symbolic) mod unroll;
