@@ -48,6 +48,16 @@ pub struct AccessEvent {
     pub stores: Stores,
 }
 
+/// What is known of an access besides where it goes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AccessDetail {
+    /// The arrays inside the object that are indexed.
+    pub rows: Option<Rc<Vec<Row>>>,
+    /// The number that a write stores, or the pointer.
+    pub stores: Stores,
+    pub stored_pointer: Option<Rc<Vec<Target>>>,
+}
+
 /// A kernel launch that the host reaches.
 #[derive(Clone, Debug)]
 pub struct LaunchEvent {
