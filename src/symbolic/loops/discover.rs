@@ -5,8 +5,8 @@
 //! variable holds one of the places that passes leave in it, or any. What the transition means for later rounds is not asked here.
 
 use super::summary::MOST_AGAIN;
+use super::transition::{LoopAt, Pass, PointerVars, Transition};
 use super::types::LoopVar;
-use super::types::{LoopAt, Pass, PointerVars, Transition};
 use crate::ir::{BlockId, ValueId};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, State};

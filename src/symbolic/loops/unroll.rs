@@ -2,7 +2,7 @@
 //!
 //! In: the conditions of going round in terms of the iteration number. Out: the trip count, and the states behind as many copies of the body.
 
-use super::types::LoopAt;
+use super::transition::LoopAt;
 use super::types::LoopOut;
 use crate::ir::ValueId;
 use crate::symbolic::exec::calls::mix;
