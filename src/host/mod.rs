@@ -5,9 +5,14 @@
 
 mod copies;
 mod cuda;
+mod cuda_launch;
+mod cuda_memory;
 mod files;
+mod formats;
 mod getopt;
 mod libc;
+mod libc_memory;
+mod libc_text;
 mod outputs;
 mod root;
 mod runs;
