@@ -4,7 +4,9 @@
 use super::Call;
 use super::waits::is_per_thread;
 use crate::kernel::Modelled;
-use crate::symbolic::exec::executor::{AccessKind, Executor, State};
+use crate::symbolic::exec::events::AccessKind;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target};
 use crate::symbolic::terms::term::TermId;

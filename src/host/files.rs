@@ -9,7 +9,8 @@
 
 use super::Call;
 use crate::kernel::Modelled;
-use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::array_write::WORD;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};

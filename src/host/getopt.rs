@@ -3,7 +3,8 @@
 use super::Call;
 use crate::ir::Side;
 use crate::kernel::Modelled;
-use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::{FoundOption, OptionWord, Takes};
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};

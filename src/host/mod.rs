@@ -5,9 +5,14 @@
 
 mod copies;
 mod cuda;
+mod cuda_launch;
+mod cuda_memory;
 mod files;
+mod formats;
 mod getopt;
 mod libc;
+mod libc_memory;
+mod libc_text;
 mod outputs;
 mod root;
 mod runs;
@@ -19,7 +24,9 @@ pub use root::{Root, roots};
 
 use crate::ir::{FuncRef, Linkage, TypeId};
 use crate::kernel::Modelled;
-use crate::symbolic::exec::executor::{Executor, Site, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::Value;
 
 /// One call of a library function.

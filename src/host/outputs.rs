@@ -8,7 +8,8 @@ use crate::ir::Param;
 use crate::kernel::Modelled;
 use crate::models::attributes::is_of_library;
 use crate::symbolic::effects::havoc::Part;
-use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target, Value};
 

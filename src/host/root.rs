@@ -3,7 +3,8 @@
 use crate::ir::{
     Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeKind,
 };
-use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::InputSource;

@@ -8,7 +8,9 @@
 use super::Call;
 use crate::ir::shared::most_static_shared;
 use crate::ir::{BlockId, Callee, FuncRef, Op, Side, Terminator};
-use crate::symbolic::exec::executor::{Executor, LaunchConfig, Limits, State};
+use crate::symbolic::exec::events::{LaunchConfig, Limits};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::launch::{MAX_GRID, MAX_SHARED, MAX_THREADS};
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::Value;

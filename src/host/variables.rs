@@ -4,7 +4,8 @@
 //! are asked for are followed like those of other memory; what names one in a way that is not followed makes it unknown.
 
 use crate::ir::{Const, Side, space};
-use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjState, Rest};
 
 /// Most variables that are followed from the start: each state has them.

@@ -4,7 +4,8 @@
 //! Streams and events are known by the calls that make them, as long as each of these is executed once.
 
 use super::Call;
-use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target, Value};
 

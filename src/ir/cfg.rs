@@ -36,25 +36,7 @@ impl Cfg {
                 v
             })
             .collect();
-        let mut post = Vec::with_capacity(n);
-        let mut seen = vec![false; n];
-        let mut stack: Vec<(usize, usize)> = vec![];
-        if n > 0 {
-            seen[0] = true;
-            stack.push((0, 0));
-        }
-        while let Some((b, i)) = stack.pop() {
-            if let Some(&s) = succ[b].get(i) {
-                stack.push((b, i + 1));
-                if !seen[s] {
-                    seen[s] = true;
-                    stack.push((s, 0));
-                }
-            } else {
-                post.push(b);
-            }
-        }
-        let order: Vec<usize> = post.into_iter().rev().collect();
+        let order = reverse_post_order(&succ);
         let mut number = vec![usize::MAX; n];
         for (i, b) in order.iter().enumerate() {
             number[*b] = i;
@@ -65,37 +47,7 @@ impl Cfg {
                 preds[s].push(b);
             }
         }
-        // Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm.
-        let mut idom = vec![usize::MAX; n];
-        if n > 0 {
-            idom[0] = 0;
-        }
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &b in order.iter().skip(1) {
-                let mut new = usize::MAX;
-                for &p in &preds[b] {
-                    if idom[p] == usize::MAX {
-                        continue;
-                    }
-                    new = if new == usize::MAX { p } else { meet(&idom, &number, p, new) };
-                }
-                if new != usize::MAX && idom[b] != new {
-                    idom[b] = new;
-                    changed = true;
-                }
-            }
-        }
-        let dominates = |a: usize, mut b: usize| loop {
-            if a == b {
-                return true;
-            }
-            if b == 0 || idom[b] == usize::MAX {
-                return false;
-            }
-            b = idom[b];
-        };
+        let idom = dominators(&order, &number, &preds);
         let mut headers: Vec<(usize, FxHashSet<BlockId>)> = vec![];
         let mut irreducible = false;
         for &b in &order {
@@ -103,18 +55,11 @@ impl Cfg {
                 if number[s] > number[b] {
                     continue;
                 }
-                if !dominates(s, b) {
+                if !dominates(&idom, s, b) {
                     irreducible = true;
                     continue;
                 }
-                let mut body: FxHashSet<BlockId> = FxHashSet::default();
-                body.insert(id(s));
-                let mut work = vec![b];
-                while let Some(x) = work.pop() {
-                    if body.insert(id(x)) {
-                        work.extend(preds[x].iter().copied());
-                    }
-                }
+                let body = natural_loop(s, b, &preds);
                 if let Some(h) = headers.iter_mut().find(|h| h.0 == s) {
                     h.1.extend(body);
                 } else {
@@ -135,6 +80,80 @@ impl Cfg {
         }
         Self { order: order.into_iter().map(id).collect(), loops, innermost, irreducible }
     }
+}
+
+fn reverse_post_order(succ: &[Vec<usize>]) -> Vec<usize> {
+    let mut post = Vec::with_capacity(succ.len());
+    let mut seen = vec![false; succ.len()];
+    let mut stack: Vec<(usize, usize)> = vec![];
+    if !succ.is_empty() {
+        seen[0] = true;
+        stack.push((0, 0));
+    }
+    while let Some((b, i)) = stack.pop() {
+        if let Some(&s) = succ[b].get(i) {
+            stack.push((b, i + 1));
+            if !seen[s] {
+                seen[s] = true;
+                stack.push((s, 0));
+            }
+        } else {
+            post.push(b);
+        }
+    }
+    post.reverse();
+    post
+}
+
+/// The immediate dominator of each block (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm); `usize::MAX` where it has none.
+fn dominators(order: &[usize], number: &[usize], preds: &[Vec<usize>]) -> Vec<usize> {
+    let mut idom = vec![usize::MAX; preds.len()];
+    if let Some(entry) = idom.first_mut() {
+        *entry = 0;
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &b in order.iter().skip(1) {
+            let mut new = usize::MAX;
+            for &p in &preds[b] {
+                if idom[p] == usize::MAX {
+                    continue;
+                }
+                new = if new == usize::MAX { p } else { meet(&idom, number, p, new) };
+            }
+            if new != usize::MAX && idom[b] != new {
+                idom[b] = new;
+                changed = true;
+            }
+        }
+    }
+    idom
+}
+
+fn dominates(idom: &[usize], a: usize, mut b: usize) -> bool {
+    loop {
+        if a == b {
+            return true;
+        }
+        if b == 0 || idom[b] == usize::MAX {
+            return false;
+        }
+        b = idom[b];
+    }
+}
+
+/// The blocks of the natural loop of a back edge from `last` to `header`.
+fn natural_loop(header: usize, last: usize, preds: &[Vec<usize>]) -> FxHashSet<BlockId> {
+    let mut body: FxHashSet<BlockId> = FxHashSet::default();
+    body.insert(id(header));
+    let mut work = vec![last];
+    while let Some(x) = work.pop() {
+        if body.insert(id(x)) {
+            work.extend(preds[x].iter().copied());
+        }
+    }
+    body
 }
 
 fn id(b: usize) -> BlockId {

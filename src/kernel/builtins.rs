@@ -5,7 +5,9 @@
 use super::bits::Bits;
 use super::intrinsics::is_barrier;
 use crate::ir::{FuncRef, Function, LocId, TypeId};
-use crate::symbolic::exec::executor::{Executor, Site, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Value};
 use std::rc::Rc;
@@ -29,7 +31,7 @@ impl Executor<'_> {
             return Ok(Some((v, s)));
         }
         if is_barrier(name) {
-            self.partitions.barrier();
+            self.kernel.partitions.barrier();
         }
         if let Some(rest) = name.strip_prefix("llvm.") {
             return self.intrinsic(rest, args, s, site, ty);
@@ -127,7 +129,7 @@ impl Executor<'_> {
     /// `threadIdx` and its kin, by register name or by clang's wrapper.
     fn thread_register(&mut self, name: &str) -> Option<Value> {
         let reg = name.strip_prefix("llvm.nvvm.read.ptx.sreg.")?;
-        let t = self.thread.clone()?;
+        let t = self.kernel.thread.clone()?;
         if reg == "warpsize" {
             return Some(Value::Int(self.arena.int(32)));
         }

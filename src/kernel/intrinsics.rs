@@ -6,7 +6,10 @@
 use super::Modelled;
 use super::bits::Bits;
 use crate::ir::{FuncRef, Module, Side, TypeId, TypeKind, intrinsic};
-use crate::symbolic::exec::executor::{AccessKind, Executor, Site, State};
+use crate::symbolic::exec::events::AccessKind;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::{Ratio, Value};
 use crate::symbolic::terms::floating::Whole;
 use crate::symbolic::terms::term::{Range, SymKind, TermId};
@@ -100,7 +103,7 @@ impl Executor<'_> {
         // Parts of a coroutine, which run the program's own code.
         if name.starts_with("coro.") {
             self.missed.get_or_insert_with(|| "a coroutine is not followed".to_owned());
-            self.unknown_code |= self.side == Side::Device;
+            self.kernel.unknown_code |= self.side == Side::Device;
         }
         if !touches_no_memory(name, base) && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
             self.unknown_access(&s, site, &format!("one that `llvm.{name}` uses"));

@@ -11,5 +11,4 @@ pub mod limits;
 pub mod loops;
 pub mod memory;
 pub mod pointers;
-pub(crate) mod scarce;
 pub mod terms;

@@ -36,7 +36,7 @@ fn read_here(p: &Program, lines: bool) -> Reading {
         let (args, state) = e.root_state(root.func);
         drop(e.call(root.func, args, state, 0));
         assert_eq!(e.gave_up, None);
-        let launches = std::mem::take(&mut e.launches);
+        let launches = std::mem::take(&mut e.events.launches);
         let heap: Vec<ObjId> = (0u32..)
             .zip(&e.objects)
             .filter(|(_, o)| matches!(o.kind, ObjKind::DeviceHeap))

@@ -18,8 +18,8 @@ impl Sizes {
     pub fn of<'a>(e: &Executor<'_>, launches: impl Iterator<Item = (&'a LaunchEvent, &'a KernelRun)>) -> Self {
         let a = &e.arena;
         let mut sized: Vec<TermId> = e.objects.iter().filter_map(|o| o.extent).collect();
-        sized.extend(e.copies.iter().map(|c| c.side.bytes));
-        let mut conditions: Vec<TermId> = e.copies.iter().map(|c| c.side.path).collect();
+        sized.extend(e.events.copies.iter().map(|c| c.side.bytes));
+        let mut conditions: Vec<TermId> = e.events.copies.iter().map(|c| c.side.path).collect();
         for (launch, run) in launches {
             let config = &launch.config;
             sized.extend(config.grid.iter().chain(&config.block).chain([&config.shared]));

@@ -159,7 +159,8 @@ impl<'p> Engine<'p> {
         self.lost = self.lost.take().or_else(|| prepared.gave_up.clone());
         let e = &mut prepared.executor;
         self.report.notes.append(&mut e.notes);
-        let events = HostEvents { stale: std::mem::take(&mut e.stale), copies: std::mem::take(&mut e.copies) };
+        let events =
+            HostEvents { stale: std::mem::take(&mut e.events.stale), copies: std::mem::take(&mut e.events.copies) };
         let mut times: BTreeMap<FuncRef, u32> = BTreeMap::new();
         for r in &prepared.runs {
             *times.entry(r.kernel).or_default() += 1;

@@ -107,7 +107,7 @@ impl<'p> Engine<'p> {
         self.cx.all = self.cx.phase(budgets::EXECUTE, 80);
         let mut executor = self.follow(root);
         let gave_up = executor.gave_up.take().or(executor.missed.take());
-        let launches = std::mem::take(&mut executor.launches);
+        let launches = std::mem::take(&mut executor.events.launches);
         let runs = launches
             .iter()
             .enumerate()

@@ -4,7 +4,7 @@
 //! In: a launch. Out: the launch with what its path decides put in, and the path's conditions. It knows no solver.
 
 use crate::symbolic::exec::executor::{Executor, LaunchEvent};
-use crate::symbolic::memory::lifetime::Freed;
+use crate::symbolic::memory::object::Freed;
 use crate::symbolic::memory::object::{Memory, ObjState, Rest};
 use crate::symbolic::memory::value::{Ratio, Target, Value};
 use crate::symbolic::terms::term::{Arena, SymKind, Term, TermId, wrap_value};

@@ -13,8 +13,9 @@ use crate::check::obligations::obligation::{Counterexample, Decision, Obligation
 use crate::check::obligations::verdict::Outcome;
 use crate::ir::Program;
 use crate::report::finding::{Direction, Related, Rule as Class};
+use crate::symbolic::exec::events::{Deed, StaleEvent};
 use crate::symbolic::exec::executor::{AccessKind, Site};
-use crate::symbolic::memory::lifetime::{Deed, Freed, StaleEvent};
+use crate::symbolic::memory::object::Freed;
 use crate::symbolic::memory::value::{Base, Value};
 use crate::witness::Fault;
 use rustc_hash::FxHashMap;

@@ -4,10 +4,11 @@
 //! call may have left anywhere there. Of an object of the C++ library that is a member of another, only the member is written.
 
 use crate::ir::Side;
-use crate::symbolic::exec::executor::{Executor, State};
-use crate::symbolic::loops::summary::is_known;
-use crate::symbolic::memory::access::collect;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
+use crate::symbolic::memory::value::collect;
+use crate::symbolic::memory::value::is_known;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use rustc_hash::FxHashSet;
 
@@ -59,8 +60,8 @@ impl Executor<'_> {
         }
         for o in reached {
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) {
-                self.written.add_all(o);
-                self.written_otherwise.insert(o);
+                self.kernel.written.add_all(o);
+                self.kernel.written_otherwise.insert(o);
                 continue;
             }
             if let ObjKind::HostGlobal(r) = self.object(o).kind
@@ -172,7 +173,7 @@ impl Executor<'_> {
 
     /// Notes in a kernel that what these lead to may be written, where one of them may lead anywhere.
     pub(in crate::symbolic) fn note_lost_writes(&mut self, args: &[Value]) {
-        self.written_anywhere |= self.side == Side::Device && args.iter().any(|a| matches!(a, Value::Ptr(p) if p.iter().any(|t| matches!(t.base, Base::Unknown(Lost { unset: false, .. })))));
+        self.kernel.written_anywhere |= self.side == Side::Device && args.iter().any(|a| matches!(a, Value::Ptr(p) if p.iter().any(|t| matches!(t.base, Base::Unknown(Lost { unset: false, .. })))));
     }
 
     /// Variables of the device that code may name which is not followed: it may write them, now or later.

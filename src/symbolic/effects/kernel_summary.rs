@@ -7,17 +7,21 @@
 //! Where its arguments lead to memory with pointers in it, it is executed with these. Those that it may overwrite itself are not
 //! known: suppose that it writes nowhere, see where it then does, suppose that, until nothing is added.
 
+use super::shapes::{Held, Members, Shape};
 use super::write_set::{Beside, Footprint};
 use crate::ir::{FuncRef, Side};
-use crate::symbolic::exec::executor::{Executor, LaunchConfig, Limits, State};
+use crate::symbolic::exec::events::Events;
+use crate::symbolic::exec::events::{LaunchConfig, Limits};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID, MAX_SHARED};
 use crate::symbolic::limits::budget::Limit;
-use crate::symbolic::memory::access::collect;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::partition::Partitions;
+use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::{Range, SymKind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
@@ -35,27 +39,6 @@ const MAX_CELLS: usize = 64;
 const MAX_EXACT: usize = 256;
 
 const WHY: &str = "an argument of any launch";
-
-/// What is known of an argument: where it points to (at one offset, or at any), or a structure's members at their offsets.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(in crate::symbolic) enum Shape {
-    Number,
-    Pointer(Vec<(Base, Option<i64>)>),
-    Structure(Members),
-}
-
-/// What is known of a structure or an object: the pointers in it at their offsets and, where all else was never written, its numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(in crate::symbolic) struct Members {
-    cells: Vec<(i64, u32, Shape)>,
-    else_unset: bool,
-}
-
-/// What objects hold at the launch.
-type Held = Vec<(ObjId, Members)>;
-
-/// Answers by kernel and arguments, and pointers in memory.
-pub(in crate::symbolic) type Effects = FxHashMap<(FuncRef, Vec<Shape>, Held), Option<Rc<Footprint>>>;
 
 impl Executor<'_> {
     /// Where a kernel with these arguments may write, but for a thread's own memory.
@@ -225,34 +208,23 @@ impl Executor<'_> {
         found
     }
 
-    /// Executes a kernel in so many steps while the host is followed, and says how many that took. All that this leaves in the executor
-    /// is as it was afterwards, but for what memory holds at first and the addresses that are kept somewhere.
+    /// Executes a kernel in a fresh kernel context with a budget of `most` steps, records no events, and then restores the host's; with the
+    /// steps that it took. What memory holds at first, numbers of contents and points-to sets are not restored.
     pub(in crate::symbolic) fn aside<R>(&mut self, most: u64, run: impl FnOnce(&mut Self) -> R) -> (R, u64) {
         let side = std::mem::replace(&mut self.side, Side::Device);
-        let recording = std::mem::replace(&mut self.recording, false);
+        let kernel = std::mem::take(&mut self.kernel);
+        let events = std::mem::replace(&mut self.events, Events::new(false));
         let steps = std::mem::replace(&mut self.budget.steps, most);
-        let (stack, partitions, unaligned) = (
-            std::mem::take(&mut self.stack),
-            std::mem::take(&mut self.partitions),
-            std::mem::take(&mut self.unaligned),
-        );
-        let (accesses, stale) = (std::mem::take(&mut self.accesses), std::mem::take(&mut self.stale));
-        let (gave_up, missed, limit) = (self.gave_up.take(), self.missed.take(), self.limit.take());
+        let stack = std::mem::take(&mut self.stack);
+        let halt = (self.gave_up.take(), self.missed.take(), self.limit.take());
         let (freed, notes) = (self.freed_at.clone(), self.notes.len());
-        let (written, otherwise) = (std::mem::take(&mut self.written), std::mem::take(&mut self.written_otherwise));
-        let anywhere = std::mem::replace(&mut self.written_anywhere, false);
-        let unknown_code = std::mem::replace(&mut self.unknown_code, false);
-        let (stable, beside, thread) = (self.stable.take(), self.beside.take(), self.thread.take());
 
         let out = run(self);
 
         let taken = most - self.budget.steps;
-        (self.side, self.recording, self.budget.steps, self.stack, self.partitions, self.unaligned) =
-            (side, recording, steps, stack, partitions, unaligned);
-        (self.accesses, self.stale, self.gave_up, self.missed, self.limit) = (accesses, stale, gave_up, missed, limit);
-        (self.freed_at, self.written, self.written_otherwise, self.written_anywhere, self.unknown_code) =
-            (freed, written, otherwise, anywhere, unknown_code);
-        (self.stable, self.beside, self.thread) = (stable, beside, thread);
+        (self.side, self.kernel, self.events, self.budget.steps, self.stack) = (side, kernel, events, steps, stack);
+        (self.gave_up, self.missed, self.limit) = halt;
+        self.freed_at = freed;
         self.notes.truncate(notes);
         (out, taken)
     }
@@ -267,11 +239,14 @@ impl Executor<'_> {
         let known_objects = self.objects.len();
         let mut written = Footprint::default();
         for _ in 0..MAX_SUPPOSED {
-            self.beside =
+            self.kernel.beside =
                 Some(Rc::new(Beside { objects: objects.clone(), written: written.clone(), memory: memory.clone() }));
             self.enter_with(kernel, shapes);
-            let known = self.gave_up.is_none() && self.missed.is_none() && !self.written_anywhere && !self.unknown_code;
-            let mut found = std::mem::take(&mut self.written);
+            let known = self.gave_up.is_none()
+                && self.missed.is_none()
+                && !self.kernel.written_anywhere
+                && !self.kernel.unknown_code;
+            let mut found = std::mem::take(&mut self.kernel.written);
             if !known {
                 return None;
             }
@@ -301,8 +276,8 @@ impl Executor<'_> {
     }
 
     fn enter_with(&mut self, kernel: FuncRef, shapes: &[Shape]) {
-        self.partitions = Partitions::default();
-        self.partitions.begin(self.arena.symbols().len());
+        self.kernel.partitions = Partitions::default();
+        self.kernel.partitions.begin(self.arena.symbols().len());
         let any = |e: &mut Self, most: i128, name: &str| {
             e.arena.fresh(SymKind::Unknown { reason: WHY.into() }, name, Range::new(1, most))
         };
@@ -326,7 +301,7 @@ impl Executor<'_> {
             func: None,
             array: true,
         });
-        self.thread = Some(crate::symbolic::exec::executor::Thread { shared: Some(shared), ..thread });
+        self.kernel.thread = Some(crate::symbolic::kernel::context::Thread { shared: Some(shared), ..thread });
         let mut memory = Memory::default();
         let m = self.module(kernel);
         let params = &self.function(kernel).params;

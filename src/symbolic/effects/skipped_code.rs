@@ -7,11 +7,13 @@
 use crate::ir::cfg::Loop;
 use crate::ir::reach::{Mentions, Named};
 use crate::ir::{FuncRef, Module, Op, Operand, Terminator, TypeId, ValueId};
-use crate::symbolic::exec::executor::{Executor, Frame, Site, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::limits::cost::Part;
-use crate::symbolic::loops::summary::LoopOut;
-use crate::symbolic::memory::access::collect;
+use crate::symbolic::loops::types::LoopOut;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::{Places, Value};
 use crate::symbolic::pointers::closure::{Sources, among};
 use crate::symbolic::pointers::points_to::Stored;

@@ -16,10 +16,11 @@ use crate::models::attributes::{
     calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_cuda, is_of_library, keeps_functions,
     may_keep_addresses, may_launch_given,
 };
-use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::limits::cost::Part;
-use crate::symbolic::memory::access::collect;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
+use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::pointers::points_to::Stored;
 use rustc_hash::FxHashSet;
@@ -46,7 +47,7 @@ fn targets(v: &Value) -> Vec<Target> {
 impl Executor<'_> {
     /// The state after one of these functions was called, which is not executed.
     pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
-        self.unknown_code |= self.side == Side::Device;
+        self.kernel.unknown_code |= self.side == Side::Device;
         let args = &self.without_texts_read(callees, args);
         let with_bodies: Vec<FuncRef> =
             callees.iter().copied().filter(|f| !self.function(*f).is_declaration()).collect();
@@ -54,7 +55,7 @@ impl Executor<'_> {
         // A function of the program in a unit that is not at hand.
         if callees.iter().any(|f| self.may_be_the_programs(*f)) {
             // On a device it may write the variables that it names, and where these lead.
-            self.written_anywhere |= self.side == Side::Device;
+            self.kernel.written_anywhere |= self.side == Side::Device;
             for g in self.effort.exported().to_vec() {
                 objects.push(self.global_object(g.module, g.global));
             }

@@ -6,26 +6,19 @@
 //! Where only pointers to known places are stored, which ones: threads that exchange two pointers leave either of them in both places.
 //! That holds whatever the order of the threads is, as long as every store has been seen (`effects.rs`, `kernel/launch.rs`).
 
-use crate::ir::{FuncRef, TypeId, TypeKind};
-use crate::symbolic::exec::executor::{Executor, State};
-use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, ObjState, Rest};
-use crate::symbolic::memory::value::{Base, Lost, Target, Value, unwritten};
-use crate::symbolic::terms::term::{Arena, SymKind, Term, TermId};
+use crate::symbolic::memory::object::{Memory, ObjId};
+use crate::symbolic::memory::value::Base;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
 
 /// Places of one object that are told apart.
 const MAX_PLACES: usize = 16;
 
 /// Bytes of a pointer.
-const POINTER: i128 = 8;
+pub(super) const POINTER: i128 = 8;
 
 /// Pointers that are told apart at one place, and offsets in one object.
 const MAX_POINTERS: usize = 8;
 const MAX_OFFSETS: usize = 3;
-
-/// Offsets that are looked at one by one where it is one of several.
-const MAX_CHOICES: usize = 8;
 
 /// What the reason begins with where nothing is known of which one of some pointers memory holds.
 pub(crate) const WHICH: &str = "which pointer ";
@@ -33,21 +26,21 @@ pub(crate) const WHICH: &str = "which pointer ";
 /// Bytes of an object: so many from `at + k·every` on, for any integer k; once where `every` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::symbolic) struct Bytes {
-    every: i128,
-    at: i128,
-    bytes: i128,
+    pub(super) every: i128,
+    pub(super) at: i128,
+    pub(super) bytes: i128,
 }
 
 impl Bytes {
     /// All of an object.
-    const ALL: Self = Self { every: 1, at: 0, bytes: 1 };
+    pub(super) const ALL: Self = Self { every: 1, at: 0, bytes: 1 };
 
-    fn once(at: i128, bytes: i128) -> Self {
+    pub(super) fn once(at: i128, bytes: i128) -> Self {
         Self { every: 0, at, bytes }
     }
 
     /// Whether some byte may belong to both.
-    fn meet(self, other: Self) -> bool {
+    pub(super) fn meet(self, other: Self) -> bool {
         let every = gcd(self.every, other.every);
         if every == 0 {
             return self.at < other.at + other.bytes && other.at < self.at + self.bytes;
@@ -57,7 +50,7 @@ impl Bytes {
     }
 
     /// Whether elements that share a byte are the same, both of a pointer's size.
-    fn is_one_of(self, other: Self) -> bool {
+    pub(super) fn is_one_of(self, other: Self) -> bool {
         let every = gcd(self.every, other.every);
         let apart = other.at - self.at;
         self.bytes == POINTER
@@ -66,7 +59,7 @@ impl Bytes {
     }
 
     /// Whether all bytes of the other are among these.
-    fn cover(self, other: Self) -> bool {
+    pub(super) fn cover(self, other: Self) -> bool {
         if self == Self::ALL {
             return true;
         }
@@ -77,17 +70,17 @@ impl Bytes {
     }
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
+pub(super) fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
 /// Where pointers lead: objects with offsets in bytes, or anywhere in them.
-type Pointers = Vec<(Base, Option<i64>)>;
+pub(super) type Pointers = Vec<(Base, Option<i64>)>;
 
 /// What is written, by object: at which bytes, and which pointers if nothing else is stored there.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
-    places: FxHashMap<ObjId, Vec<(Bytes, Option<Pointers>)>>,
+    pub(super) places: FxHashMap<ObjId, Vec<(Bytes, Option<Pointers>)>>,
     /// Whether pointers are among what is stored.
     pointers: bool,
 }
@@ -112,7 +105,7 @@ impl Footprint {
     }
 
     /// Notes a pointer that is stored; `None` where it is not known.
-    fn add_pointers(&mut self, o: ObjId, bytes: Bytes, pointers: Option<&Pointers>) {
+    pub(super) fn add_pointers(&mut self, o: ObjId, bytes: Bytes, pointers: Option<&Pointers>) {
         self.pointers = true;
         let Some(pointers) = pointers else { return self.add(o, bytes) };
         let places = self.places.entry(o).or_default();
@@ -166,7 +159,7 @@ impl Footprint {
     }
 
     /// The pointers that may be stored at these bytes; `None` where anything else may be.
-    fn pointers_at(&self, o: ObjId, bytes: Bytes) -> Option<Pointers> {
+    pub(super) fn pointers_at(&self, o: ObjId, bytes: Bytes) -> Option<Pointers> {
         let mut all = vec![];
         for (p, only) in self.places.get(&o).into_iter().flatten().filter(|(p, _)| p.meet(bytes)) {
             let only = only.as_ref().filter(|_| p.is_one_of(bytes))?;
@@ -212,7 +205,7 @@ impl Footprint {
 }
 
 /// Adds a pointer to some; of many offsets in one object, any.
-fn widen(all: &mut Pointers, (base, at): &(Base, Option<i64>)) {
+pub(super) fn widen(all: &mut Pointers, (base, at): &(Base, Option<i64>)) {
     if all.contains(&(base.clone(), None)) || all.contains(&(base.clone(), *at)) {
         return;
     }
@@ -243,242 +236,12 @@ pub struct Beside {
     pub(crate) memory: Memory,
 }
 
-/// The bytes that an access touches.
-fn bytes_at(arena: &Arena, offset: TermId, bytes: i128) -> Bytes {
-    match arena.get(offset) {
-        Term::Int(at) => Bytes::once(*at, bytes),
-        Term::Poly(p) => {
-            let every = p.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0, |g, (_, c)| gcd(g, *c));
-            let at = p.terms.iter().find(|(m, _)| m.is_empty()).map_or(0, |(_, c)| *c);
-            if every < bytes { Bytes::ALL } else { Bytes { every, at, bytes } }
-        }
-        _ => Bytes::ALL,
-    }
-}
-
-impl Executor<'_> {
-    /// The offsets that one may be, each by itself where they are few: that of one of two members, say.
-    fn each_offset(&self, offset: TermId) -> Vec<TermId> {
-        if !matches!(self.arena.get(offset), Term::Ite(..)) {
-            return vec![offset];
-        }
-        self.leaves(offset).filter(|l| l.len() <= MAX_CHOICES).unwrap_or_else(|| vec![offset])
-    }
-
-    /// Notes that a kernel writes so many bytes.
-    pub(in crate::symbolic) fn note_written(&mut self, o: ObjId, offset: TermId, bytes: i128) {
-        for at in self.each_offset(offset) {
-            self.written.add(o, bytes_at(&self.arena, at, bytes));
-        }
-    }
-
-    /// Notes what a kernel stores as a pointer.
-    pub(in crate::symbolic) fn note_pointer(&mut self, o: ObjId, offset: TermId, p: &[Target]) {
-        let mut all: Option<Pointers> = Some(vec![]);
-        for t in p {
-            let known = match &t.base {
-                Base::Object(to) => {
-                    !matches!(
-                        self.object(*to).kind,
-                        ObjKind::DeviceLocal | ObjKind::SharedStatic(_) | ObjKind::SharedDynamic
-                    ) && !self.is_never_known(*to)
-                }
-                Base::Null | Base::Func(_) => true,
-                Base::Unknown(l) => l.unset,
-            };
-            let Some(found) = all.as_mut().filter(|_| known) else {
-                all = None;
-                break;
-            };
-            for at in self.constants(t.offset) {
-                widen(found, &(t.base.clone(), at));
-            }
-        }
-        for at in self.each_offset(offset) {
-            self.written.add_pointers(o, bytes_at(&self.arena, at, POINTER), all.as_ref());
-        }
-    }
-
-    /// The constants that an offset may be, or anything.
-    pub(in crate::symbolic) fn constants(&self, offset: TermId) -> Vec<Option<i64>> {
-        let all = self.leaves(offset).unwrap_or_default();
-        let all: Option<Vec<i64>> =
-            all.into_iter().map(|t| self.arena.as_int(t).and_then(|at| i64::try_from(at).ok())).collect();
-        all.filter(|all| !all.is_empty()).map_or_else(|| vec![None], |all| all.into_iter().map(Some).collect())
-    }
-
-    /// What was in memory, or one of these.
-    fn or_one_of(&mut self, before: Value, pointers: &Pointers, name: &str) -> Value {
-        let why = format!("{WHICH}`{name}` holds");
-        let mut all = before;
-        for (base, at) in pointers {
-            let offset = match at {
-                Some(at) => self.arena.int(i128::from(*at)),
-                None => self.arena.fresh(
-                    SymKind::Unknown { reason: why.clone() },
-                    "an offset",
-                    crate::symbolic::terms::term::Range::of_int(64, true),
-                ),
-            };
-            let yes = self.arena.bool(true);
-            let other = Value::Ptr(Rc::new(vec![Target::new(yes, base.clone(), offset)]));
-            if other == all {
-                continue;
-            }
-            let chosen = self.arena.fresh_bool(SymKind::Unknown { reason: why.clone() }, "?");
-            all = self.ite_value(chosen, &other, &all);
-        }
-        all
-    }
-
-    /// What is read as a pointer where no cell is: null of what was cleared, one that was never set where nothing was written.
-    fn pointer_without_cell(&mut self, before: &ObjState, at: i64, name: &str) -> Option<Value> {
-        if before.overlapping(at, at + 8).next().is_some() {
-            return None;
-        }
-        match before.rest {
-            Rest::Zero => Some(self.null()),
-            Rest::Uninit => Some(self.lost_pointer(Lost::unset(&unwritten(name)))),
-            _ => None,
-        }
-    }
-
-    /// What an object held before a kernel wrote there, where it did not, and which pointers where it stored only such.
-    pub(in crate::symbolic) fn keep_beside(&mut self, s: &mut State, o: ObjId, before: &ObjState, written: &Footprint) {
-        if self.several.has_other_names(o) {
-            return;
-        }
-        let name = self.object(o).name.clone();
-        let mut kept = vec![];
-        for (at, (size, v)) in &before.cells {
-            let bytes = Bytes::once(i128::from(*at), i128::from(*size));
-            if !written.meets(o, bytes) {
-                kept.push((*at, (*size, v.clone())));
-                continue;
-            }
-            let (Value::Ptr(_), Some(pointers)) = (v, written.pointers_at(o, bytes)) else { continue };
-            kept.push((*at, (*size, self.or_one_of(v.clone(), &pointers, &name))));
-        }
-        for (bytes, _) in
-            written.places.get(&o).into_iter().flatten().filter(|(p, only)| p.every == 0 && only.is_some())
-        {
-            let (Ok(at), Some(pointers)) = (i64::try_from(bytes.at), written.pointers_at(o, *bytes)) else { continue };
-            let Some(held) = self.pointer_without_cell(before, at, &name) else { continue };
-            kept.push((at, (8, self.or_one_of(held, &pointers, &name))));
-        }
-        if kept.is_empty() {
-            return;
-        }
-        if let Some(state) = s.mem.get_mut(&o) {
-            Rc::make_mut(state).cells.extend(kept);
-        }
-    }
-
-    /// Replaces what an object holds at a few known places that a kernel writes; `false` where it writes elsewhere.
-    pub(in crate::symbolic) fn rewrite(
-        &mut self,
-        s: &mut State,
-        o: ObjId,
-        before: &ObjState,
-        written: &Footprint,
-    ) -> bool {
-        let Some(places) = written.places.get(&o) else { return false };
-        let each: Option<Vec<(i64, u32)>> = places
-            .iter()
-            .map(|(p, _)| {
-                (p.every == 0 && matches!(p.bytes, 1 | 2 | 4 | 8))
-                    .then_some(())
-                    .and_then(|()| Some((i64::try_from(p.at).ok()?, u32::try_from(p.bytes).ok()?)))
-            })
-            .collect();
-        let Some(mut each) = each.filter(|_| {
-            !self.several.has_other_names(o) && matches!(before.rest, Rest::Uninit | Rest::Zero | Rest::Unknown { .. })
-        }) else {
-            return false;
-        };
-        each.sort_unstable();
-        if each.windows(2).any(|w| w[0].0 + i64::from(w[0].1) > w[1].0) {
-            return false;
-        }
-        self.kept.add_anything(o);
-        let name = self.object(o).name.clone();
-        let version = self.next_version();
-        let mut state = before.clone();
-        for (at, bytes) in each {
-            let pointers = written.pointers_at(o, Bytes::once(i128::from(at), i128::from(bytes)));
-            let held = match before.cells.get(&at) {
-                Some((size, v @ Value::Ptr(_))) if *size == bytes => Some(v.clone()),
-                None if bytes == 8 && pointers.is_some() => self.pointer_without_cell(before, at, &name),
-                _ => None,
-            };
-            let value = match (held, pointers) {
-                (Some(held), Some(pointers)) => self.or_one_of(held, &pointers, &name),
-                (Some(_), None) => Value::unknown(&format!("what a kernel writes to `{name}`")),
-                (None, _) => {
-                    let at = self.arena.int(i128::from(at));
-                    self.content(o, version, at, bytes * 8)
-                }
-            };
-            self.keep_cut_cells(&mut state, at, at + i64::from(bytes));
-            state.cells.insert(at, (bytes, value));
-        }
-        s.mem.insert(o, Rc::new(state));
-        true
-    }
-
-    /// What a kernel reads of memory of which it writes other bytes, or pointers only.
-    pub(in crate::symbolic) fn load_beside(
-        &mut self,
-        f: FuncRef,
-        o: ObjId,
-        offset: TermId,
-        ty: TypeId,
-    ) -> Option<Value> {
-        let mut out: Option<Value> = None;
-        for at in self.each_offset(offset) {
-            let v = self.load_beside_at(f, o, at, ty)?;
-            let here = self.arena.eq(offset, at);
-            out = Some(match out {
-                None => v,
-                Some(old) => self.ite_value(here, &v, &old),
-            });
-        }
-        out
-    }
-
-    fn load_beside_at(&mut self, f: FuncRef, o: ObjId, offset: TermId, ty: TypeId) -> Option<Value> {
-        let beside = self.beside.clone()?;
-        let m = self.module(f);
-        if !beside.objects.contains(&o)
-            || self.is_never_known(o)
-            || matches!(m.ty(ty).kind, TypeKind::Struct { .. } | TypeKind::Array { .. } | TypeKind::Vector { .. })
-        {
-            return None;
-        }
-        let size = m.size_of(ty);
-        let bytes = bytes_at(&self.arena, offset, i128::from(size));
-        let pointers = if beside.written.meets(o, bytes) {
-            Some(beside.written.pointers_at(o, bytes).filter(|_| matches!(m.ty(ty).kind, TypeKind::Ptr(_)))?)
-        } else {
-            None
-        };
-        let state = beside.memory.get(&o)?;
-        let raw = self.read_cells(o, state, offset, size, Some((f, ty)));
-        let before = self.convert(f, raw, ty);
-        let name = self.object(o).name.clone();
-        Some(match pointers {
-            Some(pointers) => self.or_one_of(before, &pointers, &name),
-            None => before,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// All bytes in a window.
-    fn set(b: Bytes) -> Vec<bool> {
+    pub(super) fn set(b: Bytes) -> Vec<bool> {
         (-60..60)
             .map(
                 |x: i128| {
@@ -493,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn places_meet_and_cover_as_their_bytes_do() {
+    pub(super) fn places_meet_and_cover_as_their_bytes_do() {
         let mut all = vec![Bytes::ALL];
         for every in [0, 4, 6, 12] {
             for at in [-5, 0, 3, 8] {
@@ -524,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn pointers_stay_known_where_nothing_else_is_stored() {
+    pub(super) fn pointers_stay_known_where_nothing_else_is_stored() {
         let (table, a, b, made) = (ObjId(0), ObjId(1), ObjId(2), ObjId(9));
         let to = |o: ObjId, at: i64| (Base::Object(o), Some(at));
         let each = |at: i128| Bytes { every: 24, at, bytes: 8 };

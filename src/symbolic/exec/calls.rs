@@ -1,7 +1,9 @@
 //! Calls: which function is meant, whether it is executed, modelled or left out.
 
-use super::executor::{Executor, Frame, Site, State};
+use super::executor::Executor;
 use crate::ir::{Callee, FuncRef, Inst, Operand, Side, TypeId};
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::terms::term::TermId;

@@ -5,10 +5,12 @@
 //! that a function does before an exception leaves it is forgotten where that is caught. Allocations succeed, CUDA's functions throw
 //! nothing, and methods of what was caught do nothing on a device and change no variable.
 
-use super::executor::{Executor, Frame, Site, State};
+use super::executor::Executor;
 use crate::ir::reach::Mentions;
 use crate::ir::{BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, ValueId};
 use crate::models::attributes::{is_launch, may_throw};
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::SymKind;

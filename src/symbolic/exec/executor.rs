@@ -4,153 +4,29 @@
 //! Paths are merged at joins: a state is a path condition and a memory, and a value that differs between the merged
 //! paths becomes an if-then-else over the condition that tells them apart.
 
+use super::events::Events;
+use super::state::Frame;
 use crate::ir::cfg::Cfg;
 use crate::ir::{
-    BlockId, Callee, FuncRef, Function, GlobalRef, Inst, LocId, Module, ModuleId, Op, Operand, Program, Side,
-    Terminator, TypeId, TypeKind, ValueId,
+    BlockId, Callee, FuncRef, Function, GlobalRef, LocId, Module, ModuleId, Program, Side, TypeId, ValueId,
 };
-use crate::symbolic::kernel::alignment::UnalignedEvent;
-use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::symbolic::kernel::context::KernelContext;
+use crate::symbolic::kernel::context::Loaded;
 use crate::symbolic::limits::budget::{Budget, Limit};
 use crate::symbolic::limits::cost::Effort;
-use crate::symbolic::loops::houdini::MOST_WORK;
-use crate::symbolic::loops::quantified_facts::Always;
-use crate::symbolic::memory::lifetime::{CopyEvent, StaleEvent};
+use crate::symbolic::loops::types::LoopMemo;
 use crate::symbolic::memory::memory_ssa::Origin;
-use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, Object};
-use crate::symbolic::memory::partition::{Moment, Partitions, Row};
+use crate::symbolic::memory::object::{Memory, ObjId, Object};
 use crate::symbolic::memory::site_summary::MADE;
-use crate::symbolic::memory::value::{Base, Lost, Target, Value};
-use crate::symbolic::terms::term::{Arena, Axis, FileName, FilePart, InputSource, Range, SymId, SymKind, Term, TermId};
-use crate::work::{charge_each, cost};
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::{Arena, FileName, FilePart, InputSource, SymId, Term, TermId};
 use rustc_hash::FxHashMap;
-use std::cell::Cell;
 use std::rc::Rc;
 
-/// Position of an instruction. `inst == insts.len()` is the terminator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Site {
-    pub func: FuncRef,
-    pub block: BlockId,
-    pub inst: u32,
-}
-
-/// How the access touches memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum AccessKind {
-    Read,
-    Write,
-    Atomic,
-}
-
-/// What a write leaves in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Stores {
-    #[default]
-    Unknown,
-    /// What was there before.
-    Same,
-    /// This integer, or what was there before.
-    Value(TermId),
-}
-
-/// One memory access in a kernel, with what must hold for it to happen.
-#[derive(Clone, Debug)]
-pub struct AccessEvent {
-    pub site: Site,
-    /// Call sites from the kernel inwards.
-    pub stack: Rc<Vec<Site>>,
-    pub targets: Rc<Vec<Target>>,
-    /// Width in bytes; a term for copies of variable length.
-    pub bytes: TermId,
-    pub kind: AccessKind,
-    pub path: TermId,
-    pub at: Moment,
-    /// The arrays inside the object that are indexed.
-    pub rows: Option<Rc<Vec<Row>>>,
-    pub stores: Stores,
-}
-
-/// A kernel launch that the host reaches.
-#[derive(Clone, Debug)]
-pub struct LaunchEvent {
-    pub site: Site,
-    /// Call sites from the root inwards; the innermost one outside launch stubs is the user's `<<<>>>`.
-    pub stack: Rc<Vec<Site>>,
-    pub kernel: Result<FuncRef, String>,
-    pub config: LaunchConfig,
-    /// Values of the kernel's parameters; a structure passed by value is an object.
-    pub args: Vec<Value>,
-    pub memory: Memory,
-    pub path: TermId,
-    pub always: Rc<Vec<Always>>,
-}
-
-/// `limits` are the kernel's own, where it is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LaunchConfig {
-    pub grid: [TermId; 3],
-    pub block: [TermId; 3],
-    pub shared: TermId,
-    pub limits: Limits,
-}
-
-/// What a launch of a kernel may have at most: bytes of dynamic shared memory, and threads of a block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
-    pub shared: Option<TermId>,
-    pub threads: Option<u32>,
-}
-
-#[derive(Debug)]
-pub struct State {
-    pub path: TermId,
-    pub mem: Memory,
-    /// Set by `__cudaPushCallConfiguration`, taken by `__cudaPopCallConfiguration`.
-    pub pending: Option<Rc<LaunchConfig>>,
-    /// What rounds of loops that were gone through had in common.
-    pub always: Rc<Vec<Always>>,
-}
-
-impl Clone for State {
-    fn clone(&self) -> Self {
-        charge_each(cost::OBJECT, self.mem.len());
-        Self { path: self.path, mem: self.mem.clone(), pending: self.pending.clone(), always: self.always.clone() }
-    }
-}
-
-/// One activation of a function.
-pub(in crate::symbolic) struct Frame {
-    pub func: FuncRef,
-    pub env: Vec<Option<Value>>,
-    pub locals: Vec<ObjId>,
-    /// Of addresses, by the values that hold them.
-    pub rows: FxHashMap<ValueId, Rc<Vec<Row>>>,
-    /// Numbers shifted left by a constant, by the values that hold what they gave.
-    pub shifted: FxHashMap<ValueId, (TermId, i128)>,
-    /// Hash of the call stack and of the iterations of unrolled loops around it: tells allocations apart.
-    pub context: u64,
-}
-
-impl Frame {
-    /// The rows that an address lies in.
-    pub fn rows(&self, ptr: &Operand) -> Option<Rc<Vec<Row>>> {
-        if let Operand::Value(v) = ptr { self.rows.get(v).cloned() } else { None }
-    }
-}
-
-/// What a kernel runs under; absent while the host is executed.
-#[derive(Clone, Debug)]
-pub struct Thread {
-    pub tid: [TermId; 3],
-    pub bid: [TermId; 3],
-    pub block: [TermId; 3],
-    pub grid: [TermId; 3],
-    pub shared: Option<ObjId>,
-}
-
-/// A loop of one activation: its context, function and header.
-pub(in crate::symbolic) type LoopKey = (u64, FuncRef, BlockId);
+pub use super::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent, Limits, Stores};
+pub use super::site::Site;
+pub use super::state::State;
+pub use crate::symbolic::kernel::context::Thread;
 
 #[derive(Clone)]
 pub struct Executor<'p> {
@@ -158,19 +34,14 @@ pub struct Executor<'p> {
     pub arena: Arena,
     pub objects: Vec<Object>,
     pub side: Side,
-    pub thread: Option<Thread>,
-    pub accesses: Vec<AccessEvent>,
-    pub launches: Vec<LaunchEvent>,
-    /// Uses and frees of freed memory, on either side.
-    pub stale: Vec<StaleEvent>,
-    /// Accesses of kernels that are not surely aligned.
-    pub unaligned: Vec<UnalignedEvent>,
+    /// The kernel under execution.
+    pub kernel: KernelContext,
+    pub events: Events,
+    pub(in crate::symbolic) loops: LoopMemo,
     /// Where each object was ever freed.
     pub(in crate::symbolic) freed_at: FxHashMap<ObjId, Vec<Rc<Vec<Site>>>>,
     /// Memory of the host that was at some time made known to devices.
     pub(in crate::symbolic) registered: rustc_hash::FxHashSet<ObjId>,
-    /// What CUDA calls of the host copy and fill: one event for each side.
-    pub copies: Vec<CopyEvent>,
     /// Why the execution stopped early; then nothing that it did not reach may be called safe.
     pub gave_up: Option<String>,
     /// Why something was passed by that may launch kernels, or access memory in one; then nothing may be called safe.
@@ -182,41 +53,19 @@ pub struct Executor<'p> {
     pub limit: Option<Limit>,
     pub budget: Budget,
     pub effort: Effort,
-    /// Where the kernel under execution writes: what is there is not followed.
-    pub written: crate::symbolic::effects::write_set::Footprint,
-    /// Whether it wrote through a pointer that is not known: any memory but its own variables and constants may be meant.
-    pub written_anywhere: bool,
-    /// Objects whose contents the kernel may read as they were at the launch.
-    pub stable: Option<rustc_hash::FxHashSet<ObjId>>,
-    /// Objects of which it may read what it does not write as that was at the launch.
-    pub beside: Option<Rc<crate::symbolic::effects::write_set::Beside>>,
-    /// A kernel is executed whose only thread has the device for itself (`alone.rs`).
-    pub(crate) alone: bool,
     /// Work for the device may overlap: the host uses a stream other than the default one, or copies asynchronously.
     pub overlapping: bool,
     pub(crate) runtime: super::runtime::Runtime,
-    pub(crate) scarce: crate::symbolic::scarce::Scarce,
-    pub(crate) recording: bool,
+    pub(crate) scarce: crate::symbolic::memory::scarce::Scarce,
     pub(crate) stack: Vec<Site>,
     pub(in crate::symbolic) version: u32,
     /// How contents of the device's memory came about, by their numbers.
     pub origins: FxHashMap<u32, Origin>,
     pub(in crate::symbolic) kept: crate::symbolic::pointers::points_to::Kept,
     pub(in crate::symbolic) several: crate::symbolic::memory::site_summary::Several,
-    pub(crate) partitions: Partitions,
-    /// Those of the access which is recorded next.
-    pub(in crate::symbolic) rows: Option<Rc<Vec<Row>>>,
-    /// What the write stores that is recorded next.
-    pub(in crate::symbolic) stores: Stores,
-    /// And which pointer.
-    pub(in crate::symbolic) stored_pointer: Option<Rc<Vec<Target>>>,
     /// Numbers that a kernel read of memory that its threads write.
     pub loaded: FxHashMap<SymId, Loaded>,
-    /// Such memory that it writes in a way that is not recorded as an access.
-    pub(crate) written_otherwise: rustc_hash::FxHashSet<ObjId>,
-    /// Whether it ran code of which is not known what that writes.
-    pub(crate) unknown_code: bool,
-    pub(in crate::symbolic) effects: crate::symbolic::effects::kernel_summary::Effects,
+    pub(in crate::symbolic) effects: crate::symbolic::effects::shapes::Effects,
     /// How many of them know offsets.
     pub(in crate::symbolic) exact_effects: usize,
     /// Variables of the device that are followed from the start, by those that name them on the host.
@@ -235,12 +84,6 @@ pub struct Executor<'p> {
     /// The versions of contents at which objects were last allocated.
     pub(in crate::symbolic) made: FxHashMap<ObjId, u32>,
     pub(in crate::symbolic) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
-    pub(in crate::symbolic) loop_vars: FxHashMap<LoopKey, Vec<crate::symbolic::loops::summary::LoopVar>>,
-    pub(in crate::symbolic) loop_steps:
-        FxHashMap<LoopKey, Vec<(crate::symbolic::loops::summary::LoopVar, Option<i128>)>>,
-    /// What showing bounds of loops' variables may still take: terms of comparisons.
-    pub(in crate::symbolic) linear_work: Rc<Cell<u64>>,
-    pub(in crate::symbolic) loop_ranges: FxHashMap<LoopKey, Vec<(crate::symbolic::loops::summary::LoopVar, u32, bool)>>,
     pub(in crate::symbolic) inputs: FxHashMap<(InputSource, u32), TermId>,
     pub(in crate::symbolic) types: std::cell::RefCell<FxHashMap<FuncRef, Rc<Vec<Option<TypeId>>>>>,
     /// What was left out, one line each.
@@ -270,14 +113,6 @@ pub struct Executor<'p> {
     pub assumptions: crate::symbolic::inputs::assume::Assumptions,
 }
 
-/// Edges out of a region and returns inside it.
-#[derive(Default)]
-pub(in crate::symbolic) struct RegionOut {
-    pub back: Vec<(BlockId, State)>,
-    pub exits: Vec<(BlockId, BlockId, State)>,
-    pub rets: Vec<(Option<Value>, State)>,
-}
-
 impl<'p> Executor<'p> {
     #[must_use]
     pub fn new(program: &'p Program) -> Self {
@@ -286,14 +121,11 @@ impl<'p> Executor<'p> {
             arena: Arena::new(),
             objects: vec![],
             side: Side::Host,
-            thread: None,
-            accesses: vec![],
-            launches: vec![],
-            stale: vec![],
-            unaligned: vec![],
+            kernel: KernelContext::default(),
+            events: Events::new(true),
+            loops: LoopMemo::default(),
             freed_at: FxHashMap::default(),
             registered: Default::default(),
-            copies: vec![],
             gave_up: None,
             missed: None,
             from_the_start: false,
@@ -305,27 +137,15 @@ impl<'p> Executor<'p> {
             limit: None,
             budget: Budget::default(),
             effort: Effort::default(),
-            written: Default::default(),
-            written_anywhere: false,
-            stable: None,
-            beside: None,
-            alone: false,
             overlapping: false,
             runtime: Default::default(),
             scarce: Default::default(),
-            recording: true,
             stack: vec![],
             version: 0,
             origins: Default::default(),
             kept: Default::default(),
             several: Default::default(),
-            partitions: Partitions::default(),
-            rows: None,
-            stores: Stores::Unknown,
-            stored_pointer: None,
             loaded: Default::default(),
-            written_otherwise: Default::default(),
-            unknown_code: false,
             effects: Default::default(),
             exact_effects: 0,
             shadows: Default::default(),
@@ -333,10 +153,6 @@ impl<'p> Executor<'p> {
             alloc_ids: FxHashMap::default(),
             made: FxHashMap::default(),
             global_ids: FxHashMap::default(),
-            loop_vars: FxHashMap::default(),
-            linear_work: Rc::new(Cell::new(MOST_WORK)),
-            loop_ranges: FxHashMap::default(),
-            loop_steps: FxHashMap::default(),
             device_memory: 192 << 30,
             reads: 0,
             files: vec![],
@@ -416,113 +232,6 @@ impl<'p> Executor<'p> {
             .is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.made.get(&ObjId(id)).is_some_and(|at| *at > version))
     }
 
-    pub fn pointer(&mut self, object: ObjId, offset: i128) -> Value {
-        let cond = self.arena.bool(true);
-        let offset = self.arena.int(offset);
-        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Object(object), offset)]))
-    }
-
-    pub fn null(&mut self) -> Value {
-        let cond = self.arena.bool(true);
-        let offset = self.arena.int(0);
-        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
-    }
-
-    pub fn unknown_pointer(&mut self, reason: &str) -> Value {
-        self.lost_pointer(Lost::anywhere(reason))
-    }
-
-    pub(in crate::symbolic) fn lost_pointer(&mut self, lost: Lost) -> Value {
-        let cond = self.arena.bool(true);
-        let offset = self.arena.int(0);
-        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Unknown(lost), offset)]))
-    }
-
-    /// The symbol of a program input; equal sources give the same symbol.
-    pub fn input(&mut self, source: InputSource, bits: u32) -> TermId {
-        if let Some(t) = self.inputs.get(&(source.clone(), bits)) {
-            return *t;
-        }
-        let name = match &source {
-            InputSource::Argc => "argc".to_owned(),
-            InputSource::Argv(i) => format!("argv[{i}]"),
-            InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
-            InputSource::Read { what, ordinal } => format!("{what} #{}", ordinal + 1),
-            InputSource::File { file, at, .. } => format!("{file} at byte {at}"),
-            InputSource::Word { file, ordinal } => format!("{file} #{}", ordinal + 1),
-            InputSource::FileSize(file) => format!("the size of {file}"),
-            InputSource::Param { name, .. } => name.clone(),
-            InputSource::ArgvWord { index, word } => format!("whether argv[{index}] is {word}"),
-            InputSource::Option { word, .. } => {
-                format!("the value of {}", crate::symbolic::inputs::command_line::option_name(word))
-            }
-            InputSource::World(w) => w.clone(),
-        };
-        let range = match &source {
-            InputSource::Argc => Range::new(1, i128::from(i32::MAX)),
-            InputSource::ArgvLen(_) => Range::new(0, 1 << 20),
-            InputSource::FileSize(_) => Range::new(0, 1 << 40),
-            // So that the same comparison from the other side gives an `int` too.
-            InputSource::ArgvWord { .. } => Range::new(-i128::from(i32::MAX), i128::from(i32::MAX)),
-            _ => Range::of_int(bits, true),
-        };
-        let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);
-        self.inputs.insert((source, bits), t);
-        t
-    }
-
-    /// What inputs have to do with each other below the roots: one that is read as `long` here and as `int` there is the same
-    /// number wherever it is an `int`. `None` where there are none.
-    pub fn same_inputs(&mut self, roots: &[TermId]) -> Option<TermId> {
-        let mut read: Vec<(InputSource, u32, TermId)> = vec![];
-        for s in self.arena.symbols_of(roots) {
-            let SymKind::Input(source) = self.arena.symbol(s).kind.clone() else { continue };
-            let t = self.arena.symbol_term(s);
-            let bits = [8, 16, 32, 64].into_iter().find(|bits| self.inputs.get(&(source.clone(), *bits)) == Some(&t));
-            read.extend(bits.map(|bits| (source, bits, t)));
-        }
-        read.sort();
-        let mut facts = vec![];
-        for pair in read.windows(2) {
-            let [(a, bits, narrow), (b, _, wide)] = pair else { continue };
-            let (a, b) = (a.clone(), b.clone());
-            if a != b {
-                continue;
-            }
-            let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(*bits, true) else { continue };
-            let (narrow, wide) = (*narrow, *wide);
-            let (lo, hi) = (self.arena.int(lo), self.arena.int(hi));
-            let (below, above, equal) = (self.arena.lt(wide, lo), self.arena.lt(hi, wide), self.arena.eq(narrow, wide));
-            facts.push(self.arena.or_all(vec![below, above, equal]));
-        }
-        (!facts.is_empty()).then(|| self.arena.and_all(facts))
-    }
-
-    /// An unknown value of a type.
-    pub fn unknown_of(&mut self, module: &Module, ty: TypeId, reason: &str) -> Value {
-        match &module.ty(ty).kind {
-            TypeKind::Int(1) => Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: reason.to_owned() }, "?")),
-            TypeKind::Int(bits) => {
-                let range = Range::of_int(*bits, true);
-                Value::Int(self.arena.fresh(SymKind::Unknown { reason: reason.to_owned() }, "?", range))
-            }
-            TypeKind::Ptr(_) => self.unknown_pointer(reason),
-            TypeKind::Struct { fields, .. } => {
-                let v = fields.iter().map(|f| self.unknown_of(module, f.ty, reason)).collect();
-                Value::Aggregate(Rc::new(v))
-            }
-            TypeKind::Array { elem, count } if *count <= 16 => {
-                let v = (0..*count).map(|_| self.unknown_of(module, *elem, reason)).collect();
-                Value::Aggregate(Rc::new(v))
-            }
-            TypeKind::Vector { elem, count } => {
-                let v = (0..*count).map(|_| self.unknown_of(module, *elem, reason)).collect();
-                Value::Aggregate(Rc::new(v))
-            }
-            _ => Value::unknown(reason),
-        }
-    }
-
     pub(in crate::symbolic) fn give_up(&mut self, reason: impl Into<String>) {
         if self.gave_up.is_none() {
             self.gave_up = Some(reason.into());
@@ -564,334 +273,6 @@ impl<'p> Executor<'p> {
         }
     }
 
-    // ---- functions and regions ----
-
-    /// Whether a block is part of a loop.
-    pub fn is_in_loop(&mut self, f: FuncRef, b: BlockId) -> bool {
-        self.cfg(f).innermost[b.index()].is_some()
-    }
-
-    pub(in crate::symbolic) fn cfg(&mut self, f: FuncRef) -> Rc<Cfg> {
-        if let Some(c) = self.cfgs.get(&f) {
-            return c.clone();
-        }
-        let c = Rc::new(Cfg::new(self.function(f)));
-        self.cfgs.insert(f, c.clone());
-        c
-    }
-
-    /// Executes a defined function. `None` where it does not return.
-    pub fn call(&mut self, f: FuncRef, args: Vec<Value>, state: State, context: u64) -> Option<(Option<Value>, State)> {
-        let func = self.function(f);
-        let cfg = self.cfg(f);
-        if cfg.irreducible {
-            self.give_up(format!("`{}` has a loop with several entries", func.display));
-            return None;
-        }
-        let state = self.assume_at_entry(f, &args, state);
-        // Where `va_list`s lead is not followed.
-        if let Some(more) = args.get(func.params.len()..) {
-            for v in more {
-                self.keep_anywhere(v);
-            }
-        }
-        let before = self.objects.len();
-        let mut frame = Frame {
-            func: f,
-            env: vec![None; func.values as usize],
-            locals: vec![],
-            rows: FxHashMap::default(),
-            shifted: FxHashMap::default(),
-            context,
-        };
-        for (i, a) in args.into_iter().enumerate() {
-            if let Some(slot) = frame.env.get_mut(i) {
-                *slot = Some(a);
-            }
-        }
-        let out = self.region(&mut frame, &cfg, None, BlockId(0), vec![(BlockId(0), state)]);
-        let mut values = vec![];
-        let mut states = vec![];
-        for (v, s) in out.rets {
-            values.push(v);
-            states.push(s);
-        }
-        let (mut s, sels) = self.merge(states)?;
-        let mut it = values.into_iter();
-        let mut value = it.next().flatten();
-        for (v, sel) in it.zip(sels) {
-            value = match (value, v) {
-                (Some(a), Some(b)) => Some(self.ite_value(sel, &a, &b)),
-                _ => None,
-            };
-        }
-        for l in frame.locals {
-            s.mem.remove(&l);
-            self.partitions.end(l);
-        }
-        if self.program.loc(f.module, func.loc).system {
-            value = value.map(|v| self.without_no_elements(v, before));
-        }
-        Some((value, s))
-    }
-
-    /// What a container of the standard library gets for its elements, null where there are none: a block without any will do as well, and
-    /// pointers into it move as one. `before`: objects before the call.
-    fn without_no_elements(&mut self, v: Value, before: usize) -> Value {
-        let Value::Ptr(p) = &v else { return v };
-        let [a, b] = p.as_slice() else { return v };
-        let (none, some) = if a.base == Base::Null { (a, b) } else { (b, a) };
-        let (Base::Null, Base::Object(o)) = (&none.base, &some.base) else { return v };
-        let (Some(extent), true) =
-            (self.object(*o).extent, (o.0 as usize) >= before && self.arena.as_int(some.offset) == Some(0))
-        else {
-            return v;
-        };
-        let (zero, some) = (self.arena.int(0), some.clone());
-        let empty = self.arena.conjuncts(none.cond).into_iter().any(|c| {
-            let Term::EqZ(t) = *self.arena.get(c) else { return false };
-            self.arena.substitute(extent, &std::iter::once((t, zero)).collect()) == zero
-        });
-        if !empty {
-            return v;
-        }
-        Value::Ptr(Rc::new(vec![Target { cond: self.arena.bool(true), ..some }]))
-    }
-
-    /// Executes the blocks of a region (a loop's body or the whole function) in reverse post-order, nested loops as
-    /// one step each.
-    pub(in crate::symbolic) fn region(
-        &mut self,
-        fr: &mut Frame,
-        cfg: &Cfg,
-        lp: Option<usize>,
-        start: BlockId,
-        entry: Vec<(BlockId, State)>,
-    ) -> RegionOut {
-        let mut out = RegionOut::default();
-        let mut incoming: FxHashMap<BlockId, Vec<(BlockId, State)>> = FxHashMap::default();
-        incoming.insert(start, entry);
-        let func = self.function(fr.func);
-        for &b in &cfg.order {
-            if incoming.is_empty() || self.gave_up.is_some() {
-                break;
-            }
-            let Some(states) = incoming.remove(&b) else { continue };
-            let inner = cfg.innermost[b.index()];
-            let edges: Vec<(BlockId, BlockId, State)> =
-                if inner != lp && inner.is_some_and(|l| cfg.loops[l].header == b && cfg.loops[l].parent == lp) {
-                    let l = inner.unwrap_or(0);
-                    let (exits, rets) = self.run_loop(fr, cfg, l, states);
-                    out.rets.extend(rets);
-                    exits
-                } else {
-                    // The header of this very loop gets its merged state and phi values from `run_loop`.
-                    let head = lp.is_some_and(|l| cfg.loops[l].header == b);
-                    let Some(s) = self.enter_block(fr, func, b, states, !head) else { continue };
-                    self.run_block(fr, func, b, s, &mut out).into_iter().map(|(to, s)| (b, to, s)).collect()
-                };
-            for (from, to, s) in edges {
-                match lp {
-                    Some(l) if to == cfg.loops[l].header => out.back.push((from, s)),
-                    Some(l) if !cfg.loops[l].blocks.contains(&to) => out.exits.push((from, to, s)),
-                    _ => incoming.entry(to).or_default().push((from, s)),
-                }
-            }
-        }
-        out
-    }
-
-    /// Merges incoming edges and evaluates the block's phis.
-    pub(in crate::symbolic) fn enter_block(
-        &mut self,
-        fr: &mut Frame,
-        func: &Function,
-        b: BlockId,
-        incoming: Vec<(BlockId, State)>,
-        phis: bool,
-    ) -> Option<State> {
-        let (preds, states): (Vec<_>, Vec<_>) = incoming.into_iter().unzip();
-        let (s, sels) = self.merge(states)?;
-        if phis {
-            let mut results = vec![];
-            for inst in &func.blocks[b.index()].insts {
-                let Op::Phi(edges) = &inst.op else { break };
-                let mut value: Option<Value> = None;
-                for (i, p) in preds.iter().enumerate() {
-                    let Some((_, o)) = edges.iter().find(|(e, _)| e == p) else { continue };
-                    let v = self.operand(fr, o, inst.ty);
-                    value = Some(match value {
-                        None => v,
-                        Some(old) => self.ite_value(sels[i - 1], &old, &v),
-                    });
-                }
-                results.push((inst.result, value));
-            }
-            for (r, v) in results {
-                if let (Some(r), Some(v)) = (r, v) {
-                    fr.env[r.index()] = Some(v);
-                }
-            }
-        }
-        Some(s)
-    }
-
-    fn run_block(
-        &mut self,
-        fr: &mut Frame,
-        func: &'p Function,
-        b: BlockId,
-        state: State,
-        out: &mut RegionOut,
-    ) -> Vec<(BlockId, State)> {
-        let block = &func.blocks[b.index()];
-        let mut s = state;
-        for (i, inst) in block.insts.iter().enumerate() {
-            if !self.step() {
-                return vec![];
-            }
-            let site = Site { func: fr.func, block: b, inst: u32::try_from(i).unwrap_or(u32::MAX) };
-            match self.instruction(fr, inst, site, s) {
-                Some(n) => s = n,
-                None => return vec![],
-            }
-        }
-        if !self.step() {
-            return vec![];
-        }
-        match &block.term {
-            Terminator::Ret(v) => {
-                let v = v.as_ref().map(|o| self.operand(fr, o, func.ret));
-                out.rets.push((v, s));
-                vec![]
-            }
-            Terminator::Br(to) => vec![(*to, s)],
-            Terminator::CondBr { cond, then, otherwise } => {
-                let c = self.condition(fr, cond);
-                if then == otherwise {
-                    return vec![(*then, s)];
-                }
-                if let Some(well) = self.ends_on_failure(fr.func, c, *then, *otherwise) {
-                    return vec![(if well { *then } else { *otherwise }, s)];
-                }
-                if let Some(on) = self.removed_assert(fr.func, c, *then, *otherwise, b, &s) {
-                    return on;
-                }
-                let n = self.arena.not(c);
-                let mut v = vec![];
-                if let Some(t) = self.assume(s.clone(), c) {
-                    v.push((*then, t));
-                }
-                if let Some(e) = self.assume(s, n) {
-                    v.push((*otherwise, e));
-                }
-                v
-            }
-            Terminator::Switch { value, default, cases } => self.switch(fr, value, *default, cases, s),
-            Terminator::Invoke { result, ty, callee, args, normal, unwind } => {
-                let site = Site { func: fr.func, block: b, inst: u32::try_from(block.insts.len()).unwrap_or(u32::MAX) };
-                let inst = Inst {
-                    result: *result,
-                    ty: *ty,
-                    op: Op::Call { callee: callee.clone(), args: args.clone() },
-                    loc: block.term_loc,
-                };
-                let before = self.may_be_caught(fr, callee, *unwind).then(|| s.clone());
-                let after = self.instruction(fr, &inst, site, s);
-                let thrown = before.and_then(|before| {
-                    let values: Vec<Value> = args.iter().map(|a| self.any_operand(fr, a)).collect();
-                    self.thrown(fr, site, (callee, &values), before, *ty)
-                });
-                after.map(|s| (*normal, s)).into_iter().chain(thrown.map(|s| (*unwind, s))).collect()
-            }
-            Terminator::Unreachable => vec![],
-            Terminator::Other(what) => {
-                self.give_up(format!("`{what}` is not followed"));
-                vec![]
-            }
-        }
-    }
-
-    fn switch(
-        &mut self,
-        fr: &mut Frame,
-        value: &Operand,
-        default: BlockId,
-        cases: &[(i128, BlockId)],
-        s: State,
-    ) -> Vec<(BlockId, State)> {
-        let bits = self.operand_bits(fr, value).unwrap_or(32);
-        let v = self.operand_int(fr, value, bits);
-        let v = self.interpret(v, bits, true);
-        let mut others = vec![];
-        let mut by_target: Vec<(BlockId, Vec<TermId>)> = vec![];
-        for (k, to) in cases {
-            let k = self.arena.int(*k);
-            let c = self.arena.eq(v, k);
-            others.push(self.arena.not(c));
-            match by_target.iter_mut().find(|(t, _)| t == to) {
-                Some((_, cs)) => cs.push(c),
-                None => by_target.push((*to, vec![c])),
-            }
-        }
-        let none = self.arena.and_all(others);
-        match by_target.iter_mut().find(|(t, _)| *t == default) {
-            Some((_, cs)) => cs.push(none),
-            None => by_target.push((default, vec![none])),
-        }
-        let mut out = vec![];
-        for (to, cs) in by_target {
-            let c = self.arena.or_all(cs);
-            if let Some(s) = self.assume(s.clone(), c) {
-                out.push((to, s));
-            }
-        }
-        out
-    }
-
-    // ---- globals ----
-
-    /// The object of a global variable, with its initial contents put into the state on first use.
-    pub(in crate::symbolic) fn global_object(&mut self, module: ModuleId, id: crate::ir::GlobalId) -> ObjId {
-        let r = self.program.resolve_global(module, id);
-        let g = self.program.global(r);
-        let host = self.program.module(r.module).side == Side::Host;
-        if let Some(o) = self.global_ids.get(&(r, host)) {
-            return *o;
-        }
-        let size = self.program.module(r.module).size_of(g.ty);
-        let kind = if host {
-            ObjKind::HostGlobal(r)
-        } else {
-            match g.space {
-                crate::ir::space::SHARED if size == 0 || !g.defined => ObjKind::SharedDynamic,
-                crate::ir::space::SHARED => ObjKind::SharedStatic(r),
-                crate::ir::space::CONSTANT => ObjKind::Constant(r),
-                _ => ObjKind::DeviceGlobal(r),
-            }
-        };
-        if kind == ObjKind::SharedDynamic
-            && let Some(o) = self.thread.as_ref().and_then(|t| t.shared)
-        {
-            if self.objects[o.0 as usize].name.is_empty() {
-                self.objects[o.0 as usize].name.clone_from(&g.source_name);
-            }
-            return o;
-        }
-        let known = size > 0 && (g.defined || !host);
-        let extent = known.then(|| self.arena.int(i128::from(size)));
-        let o = self.new_object(Object {
-            kind,
-            name: g.source_name.clone(),
-            extent,
-            site: Some((r.module, g.loc)),
-            func: None,
-            array: true,
-        });
-        self.global_ids.insert((r, host), o);
-        o
-    }
-
     pub(in crate::symbolic) fn next_version(&mut self) -> u32 {
         self.version += 1;
         self.version
@@ -908,39 +289,6 @@ impl<'p> Executor<'p> {
     pub fn location(&self, site: Site) -> (ModuleId, LocId) {
         let b = &self.function(site.func).blocks[site.block.index()];
         (site.func.module, b.insts.get(site.inst as usize).map_or(b.term_loc, |i| i.loc))
-    }
-
-    /// The axis of a thread builtin's suffix.
-    #[must_use]
-    pub fn axis(c: &str) -> Option<(usize, Axis)> {
-        match c {
-            "x" => Some((0, Axis::X)),
-            "y" => Some((1, Axis::Y)),
-            "z" => Some((2, Axis::Z)),
-            _ => None,
-        }
-    }
-
-    /// Whether a term rests on something that is not modelled; returns the reasons.
-    #[must_use]
-    pub fn unknowns_of(&self, roots: &[TermId]) -> Vec<String> {
-        let mut out: Vec<String> = vec![];
-        for t in self.arena.cone(roots) {
-            let reason = match self.arena.get(t) {
-                Term::Sym(s) | Term::BoolSym(s) => match &self.arena.symbol(*s).kind {
-                    SymKind::Unknown { reason } => Some(reason.clone()),
-                    _ => None,
-                },
-                Term::Apply { name, .. } if name != "content" => None,
-                _ => None,
-            };
-            if let Some(r) = reason
-                && !out.contains(&r)
-            {
-                out.push(r);
-            }
-        }
-        out
     }
 
     pub(in crate::symbolic) fn direct_callee(&self, module: ModuleId, callee: &Callee) -> Option<FuncRef> {

@@ -3,7 +3,8 @@
 //! In: states with their conditions. Out: one state, in which a value that differs is an if-then-else over the condition that
 //! tells the paths apart.
 
-use super::executor::{Executor, State};
+use super::executor::Executor;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::{Ratio, Target, Value};
 use crate::symbolic::terms::term::{SymKind, TermId};

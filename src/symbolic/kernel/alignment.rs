@@ -4,29 +4,17 @@
 //! [`UnalignedEvent`] for each place that is not surely aligned.
 
 use crate::ir::Side;
-use crate::symbolic::exec::executor::{AccessKind, Executor, Site, State};
-use crate::symbolic::memory::object::{ObjId, ObjKind};
+use crate::symbolic::exec::events::AccessKind;
+use crate::symbolic::exec::events::UnalignedEvent;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target};
-use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// Bytes of the widest access; every allocation starts at a multiple of it.
 const WIDEST: u64 = 16;
-
-/// An access that may not be aligned.
-#[derive(Clone, Debug)]
-pub struct UnalignedEvent {
-    /// The calls from the kernel inwards; the access is last.
-    pub stack: Rc<Vec<Site>>,
-    pub object: ObjId,
-    pub offset: TermId,
-    pub bytes: TermId,
-    /// What the offset must be a multiple of, in bytes.
-    pub align: u32,
-    pub kind: AccessKind,
-    /// What must hold for it to happen to this object, without that alignment.
-    pub path: TermId,
-}
 
 impl Executor<'_> {
     /// Notes an access of so many bytes whose address must be a multiple of `align`, and of no more than its own width.
@@ -39,7 +27,7 @@ impl Executor<'_> {
         align: u32,
         kind: AccessKind,
     ) {
-        if self.side != Side::Device || !self.recording || align < 2 || !bytes.is_power_of_two() {
+        if self.side != Side::Device || !self.events.recording || align < 2 || !bytes.is_power_of_two() {
             return;
         }
         let Ok(align) = u32::try_from(u64::from(align).min(bytes).min(WIDEST)) else { return };
@@ -57,7 +45,7 @@ impl Executor<'_> {
             }
             let bytes = self.arena.int(i128::from(bytes));
             let stack = Rc::new(self.stack_to(site));
-            self.unaligned.push(UnalignedEvent { stack, object, offset: t.offset, bytes, align, kind, path });
+            self.events.unaligned.push(UnalignedEvent { stack, object, offset: t.offset, bytes, align, kind, path });
         }
     }
 }

@@ -1,12 +1,15 @@
 //! A kernel run symbolically for one arbitrary thread of one arbitrary block of a launch.
 
-use super::alignment::UnalignedEvent;
 use super::shared_reads::Exchanged;
 use crate::ir::{FuncRef, Side};
 use crate::symbolic::effects::write_set::{Beside, Footprint};
-use crate::symbolic::exec::executor::{AccessEvent, Executor, LaunchConfig, LaunchEvent, Limits, State, Thread};
+use crate::symbolic::exec::events::StaleEvent;
+use crate::symbolic::exec::events::UnalignedEvent;
+use crate::symbolic::exec::events::{AccessEvent, Events, LaunchConfig, LaunchEvent, Limits};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::limits::budget::Limit;
-use crate::symbolic::memory::lifetime::StaleEvent;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::partition::Partition;
 use crate::symbolic::memory::value::Value;
@@ -76,18 +79,15 @@ impl Executor<'_> {
 
     /// Runs a kernel under a launch. Facts (the launch's path, axioms, allocations) become its path condition.
     pub fn run_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, facts: Vec<TermId>) -> KernelRun {
-        let (saved_side, saved_stack) = (self.side, std::mem::take(&mut self.stack));
-        let (accesses, stale, gave_up, missed) = (
-            std::mem::take(&mut self.accesses),
-            std::mem::take(&mut self.stale),
-            self.gave_up.take(),
-            self.missed.take(),
-        );
+        let host = (self.side, std::mem::take(&mut self.stack), self.gave_up.take(), self.missed.take());
+        let host_context = std::mem::take(&mut self.kernel);
+        let recording = self.events.recording;
+        let host_events = std::mem::replace(&mut self.events, Events::new(recording));
         self.side = Side::Device;
         self.limit = None;
         self.renew_linear_work();
         let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
-        self.partitions.begin(self.arena.symbols().len());
+        self.kernel.partitions.begin(self.arena.symbols().len());
         let thread = self.thread_symbols(&launch.config);
         let mut path = facts;
         for i in 0..3 {
@@ -103,27 +103,22 @@ impl Executor<'_> {
             array: true,
         });
         let thread = Thread { shared: Some(shared), ..thread };
-        self.thread = Some(thread.clone());
+        self.kernel.thread = Some(thread.clone());
         let path = self.arena.and_all(path);
 
         // First what it writes: contents of everything else are as they were at the launch. What a single thread stores is followed.
-        self.written = Footprint::default();
-        self.written_anywhere = false;
-        self.written_otherwise = FxHashSet::default();
-        self.stable = None;
-        self.beside = None;
         let mut anywhere = false;
         let single =
             self.at_launch(launch, path).and_then(|s| self.written_by_single(kernel, &launch.args, &launch.config, s));
-        self.alone = single.is_some();
+        self.kernel.alone = single.is_some();
         if let Some(written) = single {
             self.leave_alone(launch, &written, false, self.objects.len());
         } else {
-            let recording = std::mem::replace(&mut self.recording, false);
+            let recording = std::mem::replace(&mut self.events.recording, false);
             let known = self.objects.len();
             self.enter_kernel(kernel, launch, path, 1);
-            let mut written = std::mem::take(&mut self.written);
-            anywhere = self.written_anywhere;
+            let mut written = std::mem::take(&mut self.kernel.written);
+            anywhere = self.kernel.written_anywhere;
             if anywhere || written.has_pointers() {
                 let ended = (self.gave_up.clone(), self.missed.clone(), self.limit);
                 match self.written_through_pointers_at_launch(kernel, launch, path, known) {
@@ -133,38 +128,34 @@ impl Executor<'_> {
                     None => {}
                 }
             }
-            self.written_anywhere = anywhere;
+            self.kernel.written_anywhere = anywhere;
             written.forget_pointers(|o| (o.0 as usize) < known);
             self.leave_alone(launch, &written, anywhere, self.objects.len());
-            self.recording = recording;
-            self.partitions.restart();
+            self.events.recording = recording;
+            self.kernel.partitions.restart();
         }
         if self.gave_up.is_none() {
             self.enter_kernel(kernel, launch, path, 2);
         }
-        self.alone = false;
 
-        self.stable = None;
-        self.beside = None;
-        self.thread = None;
-        self.side = saved_side;
-        self.stack = saved_stack;
-        let run = KernelRun {
-            accesses: std::mem::replace(&mut self.accesses, accesses),
-            stale: std::mem::replace(&mut self.stale, stale),
-            unaligned: std::mem::take(&mut self.unaligned),
-            partitions: self.partitions.take(),
+        let mut context = std::mem::replace(&mut self.kernel, host_context);
+        let events = std::mem::replace(&mut self.events, host_events);
+        let gave_up = self.gave_up.take().or(self.missed.take());
+        (self.side, self.stack, self.gave_up, self.missed) = host;
+        KernelRun {
+            accesses: events.accesses,
+            stale: events.stale,
+            unaligned: events.unaligned,
+            partitions: context.partitions.take(),
             thread,
             own_from,
             exchanged: Exchanged {
-                anywhere: anywhere || self.written_anywhere,
-                otherwise: std::mem::take(&mut self.written_otherwise),
+                anywhere: anywhere || context.written_anywhere,
+                otherwise: context.written_otherwise,
             },
-            gave_up: self.gave_up.take().or(self.missed.take()),
+            gave_up,
             limit: self.limit.take(),
-        };
-        (self.gave_up, self.missed) = (gave_up, missed);
-        run
+        }
     }
 
     /// Lets a kernel read what it does not write as that was at the launch; of objects below `known`.
@@ -199,8 +190,8 @@ impl Executor<'_> {
             .into_iter()
             .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_)))
             .collect();
-        self.stable = Some(whole);
-        self.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
+        self.kernel.stable = Some(whole);
+        self.kernel.beside = Some(Rc::new(Beside { objects, written: written.clone(), memory: launch.memory.clone() }));
     }
 
     /// Where a kernel writes that reads pointers from memory and stores through them. Memory that it does not write holds what it held at
@@ -214,28 +205,28 @@ impl Executor<'_> {
         known: usize,
     ) -> Option<Footprint> {
         let mut written = Footprint::default();
-        let unknown_code = std::mem::replace(&mut self.unknown_code, false);
+        let unknown_code = std::mem::replace(&mut self.kernel.unknown_code, false);
         for _ in 0..MAX_SUPPOSED {
             self.leave_alone(launch, &written, false, known);
-            self.written_anywhere = false;
+            self.kernel.written_anywhere = false;
             if self.gave_up.is_some() || self.missed.is_some() {
                 break;
             }
             self.enter_kernel(kernel, launch, path, 1);
-            let mut found = std::mem::take(&mut self.written);
-            if self.written_anywhere || self.unknown_code {
+            let mut found = std::mem::take(&mut self.kernel.written);
+            if self.kernel.written_anywhere || self.kernel.unknown_code {
                 break;
             }
             found.forget_pointers(|o| (o.0 as usize) < known);
             let all = written.covers(&found, |o| (o.0 as usize) < known);
             written.merge(&found);
             if all {
-                self.unknown_code = unknown_code;
+                self.kernel.unknown_code = unknown_code;
                 return Some(written);
             }
         }
-        self.unknown_code |= unknown_code;
-        self.written_anywhere = true;
+        self.kernel.unknown_code |= unknown_code;
+        self.kernel.written_anywhere = true;
         None
     }
 

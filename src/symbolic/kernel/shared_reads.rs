@@ -2,27 +2,16 @@
 //! known of when other threads write.
 
 use crate::ir::{AtomicOp, FuncRef, Op, Operand, Side, TypeId, TypeKind};
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, Frame, Stores};
-use crate::symbolic::loops::summary::Form;
+use crate::symbolic::exec::events::Stores;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::Frame;
+use crate::symbolic::loops::types::Form;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::{Range, SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 
-/// A number that was read of memory that the threads of a kernel write.
-#[derive(Clone, Copy, Debug)]
-pub struct Loaded {
-    pub object: ObjId,
-    pub bits: u32,
-    /// Its type, in the module of a function.
-    pub ty: (FuncRef, TypeId),
-    /// An atomic operation that adds to it gave it.
-    pub counts: bool,
-    /// Where in the object it was read, in bytes, and on which path, if in one place.
-    pub place: Option<(TermId, TermId)>,
-    /// How many accesses of the kernel were recorded before.
-    pub order: usize,
-}
+pub use super::context::Loaded;
 
 /// What a kernel exchanges through memory.
 #[derive(Debug, Default)]
@@ -49,7 +38,7 @@ impl Executor<'_> {
             return self.unknown_of(m, ty, what);
         }
         Value::Int(self.loaded_symbol(
-            Loaded { object, bits, ty: (f, ty), counts, place: Some(place), order: self.accesses.len() },
+            Loaded { object, bits, ty: (f, ty), counts, place: Some(place), order: self.events.accesses.len() },
             what,
         ))
     }
@@ -177,13 +166,5 @@ impl Executor<'_> {
             Value::Int(t) => Some(t),
             _ => None,
         }
-    }
-}
-
-impl AccessEvent {
-    /// Whether it writes this object, or may.
-    #[must_use]
-    pub fn writes(&self, o: ObjId) -> bool {
-        self.kind != AccessKind::Read && self.targets.iter().any(|t| t.base == Base::Object(o))
     }
 }

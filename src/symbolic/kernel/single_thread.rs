@@ -7,7 +7,10 @@
 
 use crate::ir::{FuncRef, Side};
 use crate::symbolic::effects::write_set::Footprint;
-use crate::symbolic::exec::executor::{Executor, LaunchConfig, State, Thread};
+use crate::symbolic::exec::events::LaunchConfig;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::Value;
 use std::hash::{Hash, Hasher};
@@ -21,7 +24,7 @@ impl Executor<'_> {
         self.side == Side::Host
             || match self.object(o).kind {
                 ObjKind::DeviceLocal => true,
-                ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.alone,
+                ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_) => self.kernel.alone,
                 // Shared memory is not followed, constant variables and the host's memory neither: others may write these.
                 ObjKind::SharedStatic(_)
                 | ObjKind::SharedDynamic
@@ -107,19 +110,21 @@ impl Executor<'_> {
             array: true,
         });
         let (zero, one) = (self.arena.int(0), self.arena.int(1));
-        self.partitions.begin(self.arena.symbols().len());
-        self.thread =
+        self.kernel.partitions.begin(self.arena.symbols().len());
+        self.kernel.thread =
             Some(Thread { tid: [zero; 3], bid: [zero; 3], block: [one; 3], grid: [one; 3], shared: Some(shared) });
-        self.alone = true;
+        self.kernel.alone = true;
         let out = self.call(kernel, args.to_vec(), s, h.finish());
-        self.alone = false;
+        self.kernel.alone = false;
         let (_, mut left) = out?;
         left.mem.retain(|o, _| !matches!(self.object(*o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic));
         let ended = self.gave_up.is_none() && self.missed.is_none() && self.limit.is_none();
-        let surely =
-            !self.written_anywhere && !self.unknown_code && self.written_otherwise.is_empty() && self.frees() == freed;
+        let surely = !self.kernel.written_anywhere
+            && !self.kernel.unknown_code
+            && self.kernel.written_otherwise.is_empty()
+            && self.frees() == freed;
         let allocates = self.objects[known..].iter().any(|o| matches!(o.kind, ObjKind::DeviceHeap));
-        let written = std::mem::take(&mut self.written);
+        let written = std::mem::take(&mut self.kernel.written);
         let elsewhere = |o: ObjId| {
             !matches!(
                 self.object(o).kind,

@@ -4,12 +4,9 @@
 //! measured as well: where they were executed round by round, what holds in every round may do. In: when parts begin and end. Out: those
 //! that cost most, for another execution without them. What it means to leave one out is in `spared.rs`.
 
-use super::budget::Limit;
 use crate::ir::reach::{Mentions, Named, Reach};
-use crate::ir::{BlockId, FuncRef, GlobalRef, Side};
-use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::memory::value::Value;
-use crate::work::{Work, done};
+use crate::ir::{BlockId, FuncRef, GlobalRef};
+use crate::work::Work;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -65,25 +62,25 @@ impl Cost {
 
 /// A part that is being executed.
 pub(in crate::symbolic) struct Begun {
-    part: Part,
-    steps: u64,
-    at: Work,
+    pub(super) part: Part,
+    pub(super) steps: u64,
+    pub(super) at: Work,
 }
 
 /// Costs of parts, by the part around them.
 #[derive(Clone, Debug, Default)]
 pub struct Effort {
-    reach: Arc<Reach>,
-    spared: FxHashMap<Part, Spared>,
-    active: Vec<Part>,
+    pub(super) reach: Arc<Reach>,
+    pub(super) spared: FxHashMap<Part, Spared>,
+    pub(super) active: Vec<Part>,
     /// Loops that were executed round by round.
     pub(in crate::symbolic) unrolled: FxHashSet<Part>,
     /// With how often they were executed.
-    spent: FxHashMap<(Option<Part>, Part), (Cost, u64)>,
+    pub(super) spent: FxHashMap<(Option<Part>, Part), (Cost, u64)>,
     /// Loops that do something on a device.
-    on_device: FxHashSet<Part>,
-    loops: FxHashMap<(FuncRef, BlockId), bool>,
-    named: FxHashMap<Part, Rc<Named>>,
+    pub(super) on_device: FxHashSet<Part>,
+    pub(super) loops: FxHashMap<(FuncRef, BlockId), bool>,
+    pub(super) named: FxHashMap<Part, Rc<Named>>,
 }
 
 impl Effort {
@@ -196,113 +193,6 @@ impl Effort {
     /// Variables of the host that other translation units can write by their names.
     pub(in crate::symbolic) fn exported(&self) -> &[GlobalRef] {
         self.reach.exported()
-    }
-}
-
-impl Executor<'_> {
-    /// Begins a part; `None` where it is not measured.
-    pub(in crate::symbolic) fn begin(&mut self, part: Part) -> Option<Begun> {
-        if self.side != Side::Host || self.effort.active.contains(&part) {
-            return None;
-        }
-        match part {
-            Part::Function(f) => {
-                if !self.effort.reach.is_harmless(f) {
-                    return None;
-                }
-            }
-            Part::Loop(f, header) => {
-                if !self.is_harmless_loop(f, header) {
-                    self.effort.on_device.insert(part);
-                }
-            }
-        }
-        self.effort.active.push(part);
-        let at = done();
-        // Steps may take long.
-        if self.budget.work.is_spent() {
-            self.end_by(Limit::Work);
-        } else if self.budget.is_late() {
-            self.end_by(Limit::Time);
-        }
-        Some(Begun { part, steps: self.budget.steps, at })
-    }
-
-    pub(in crate::symbolic) fn end(&mut self, begun: Option<Begun>) {
-        let Some(b) = begun else { return };
-        self.effort.active.pop();
-        let around = self.effort.active.last().copied();
-        let (cost, times) = self.effort.spent.entry((around, b.part)).or_default();
-        cost.steps += b.steps - self.budget.steps;
-        cost.work = cost.work + (done() - b.at);
-        *times += 1;
-    }
-
-    /// How a part of the host is spared.
-    pub(in crate::symbolic) fn spared(&self, part: Part) -> Option<Spared> {
-        if self.side == Side::Host { self.effort.spared(part) } else { None }
-    }
-
-    /// Whether CUDA may be called from a function of the host.
-    pub(crate) fn leads_to_cuda(&self, f: FuncRef) -> bool {
-        !self.effort.reach.is_harmless(f)
-    }
-
-    /// Pointers to the variables with such names that a function of the host, or what it calls, may write by their names; `None`
-    /// where these are not known.
-    pub(crate) fn globals_written_by(&mut self, f: FuncRef, of: impl Fn(&str) -> bool) -> Option<Vec<Value>> {
-        let named = self.globals_of(Part::Function(f));
-        if named.opaque {
-            return None;
-        }
-        let program = self.program;
-        let variables = named.globals.iter().filter(|g| {
-            let global = program.global(**g);
-            !global.constant && of(&global.name)
-        });
-        Some(
-            variables
-                .map(|g| {
-                    let o = self.global_object(g.module, g.global);
-                    self.pointer(o, 0)
-                })
-                .collect(),
-        )
-    }
-
-    pub(in crate::symbolic) fn is_harmless_loop(&mut self, f: FuncRef, header: BlockId) -> bool {
-        if let Some(known) = self.effort.loops.get(&(f, header)) {
-            return *known;
-        }
-        let mentions = self.mentioned_in_loop(f, header);
-        let harmless = self.effort.reach.are_harmless(&mentions);
-        self.effort.loops.insert((f, header), harmless);
-        harmless
-    }
-
-    fn mentioned_in_loop(&mut self, f: FuncRef, header: BlockId) -> Mentions {
-        let cfg = self.cfg(f);
-        let func = self.function(f);
-        let blocks =
-            cfg.loops.iter().filter(|l| l.header == header).flat_map(|l| &l.blocks).map(|b| &func.blocks[b.index()]);
-        Mentions::of(self.program, f.module, blocks)
-    }
-
-    /// The globals that a part may touch by their names.
-    pub(in crate::symbolic) fn globals_of(&mut self, part: Part) -> Rc<Named> {
-        if let Some(known) = self.effort.named.get(&part) {
-            return known.clone();
-        }
-        let named = match part {
-            Part::Function(f) => self.effort.reach.mentions(f).map(|m| self.effort.reach.globals(m)),
-            Part::Loop(f, header) => {
-                let m = self.mentioned_in_loop(f, header);
-                Some(self.effort.reach.globals(&m))
-            }
-        };
-        let named = Rc::new(named.unwrap_or(Named { opaque: true, ..Named::default() }));
-        self.effort.named.insert(part, named.clone());
-        named
     }
 }
 

@@ -2,3 +2,4 @@
 
 pub mod budget;
 pub mod cost;
+pub(in crate::symbolic) mod measure;

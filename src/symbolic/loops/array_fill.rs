@@ -2,7 +2,9 @@
 
 use super::prefix_sum::{Running, steps_below};
 use crate::ir::{FuncRef, TypeId, TypeKind};
-use crate::symbolic::exec::executor::{Executor, Site, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::array_write::{ROUND, Written};
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::Value;

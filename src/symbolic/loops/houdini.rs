@@ -6,7 +6,7 @@
 //! to. Those that cannot be shown are dropped until the rest holds together (Houdini: Flanagan and Leino, FME 2001).
 
 use super::sum::Rounds;
-use super::summary::{Form, LoopVar};
+use super::types::{Form, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::linear::Linear;
@@ -15,9 +15,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Variables of one loop that are looked at.
 const MOST_VARIABLES: usize = 6;
-/// Candidates for one variable, and for pairs.
-const MOST_OF_ONE: usize = 14;
-const MOST_OF_PAIRS: usize = 8;
 /// Ways through a round.
 const MOST_WAYS: usize = 16;
 /// Conditions of the way to the loop that are used.
@@ -28,10 +25,7 @@ const LARGEST_FACT: usize = 120;
 const MOST_DROPS: usize = 8;
 /// Readings of machine integers in a round that are looked at.
 const MOST_READINGS: usize = 12;
-/// Rounds that constants are followed from constant starts.
-const FIRST_ROUNDS: usize = 2;
-/// Terms of comparisons that one execution of a kernel or of the host looks at, and one loop.
-pub(in crate::symbolic) const MOST_WORK: u64 = 1 << 23;
+/// Terms of comparisons that one loop looks at.
 const MOST_OF_LOOP: u64 = 1 << 19;
 
 /// A variable that a round changes.
@@ -50,13 +44,13 @@ pub(in crate::symbolic) struct Carried {
 }
 
 /// The same in the terms of what the machine reads of it.
-struct Variable {
-    read: TermId,
-    bits: u32,
-    signed: bool,
-    start: TermId,
-    next: TermId,
-    leaves: Vec<TermId>,
+pub(super) struct Variable {
+    pub(super) read: TermId,
+    pub(super) bits: u32,
+    pub(super) signed: bool,
+    pub(super) start: TermId,
+    pub(super) next: TermId,
+    pub(super) leaves: Vec<TermId>,
 }
 
 /// One way through a round: what holds on it, and the variables' values behind it.
@@ -78,10 +72,10 @@ impl Executor<'_> {
         if carried.is_empty() || carried.len() > MOST_VARIABLES {
             return vec![];
         }
-        let work = self.linear_work.get();
-        self.linear_work.set(work.min(MOST_OF_LOOP));
+        let work = self.loops.linear_work.get();
+        self.loops.linear_work.set(work.min(MOST_OF_LOOP));
         let found = self.bounds_that_last(carried, round, path, r);
-        self.linear_work.set(work - (work.min(MOST_OF_LOOP) - self.linear_work.get()));
+        self.loops.linear_work.set(work - (work.min(MOST_OF_LOOP) - self.loops.linear_work.get()));
         found
     }
 
@@ -148,18 +142,18 @@ impl Executor<'_> {
         self.found(carried, &variables, (&known, &round), &ways, &hyps, r)
     }
 
-    /// Another kernel may take as much.
-    /// What is left of it apart from the executor that this is a copy of.
+    /// Counts what is left of the allotment apart from the executor that this one is a copy of.
     pub(crate) fn own_linear_work(&mut self) {
-        self.linear_work = std::rc::Rc::new(std::cell::Cell::new(self.linear_work.get()));
+        self.loops.own_linear_work();
     }
 
+    /// Another kernel may take as much.
     pub(crate) fn renew_linear_work(&self) {
-        self.linear_work.set(MOST_WORK);
+        self.loops.renew_linear_work();
     }
 
     fn told(&mut self, facts: &[TermId]) -> Linear {
-        Linear::new(&mut self.arena, facts, &self.linear_work.clone())
+        Linear::new(&mut self.arena, facts, &self.loops.linear_work.clone())
     }
 
     /// Variables and conditions in terms of what the machine reads of the variables: of each a signed or an unsigned number.
@@ -245,166 +239,6 @@ impl Executor<'_> {
             out = self.arena.add(out, plain);
         }
         out
-    }
-
-    /// What may hold of the variables.
-    fn candidates(&mut self, variables: &[Variable], round: &[TermId], r: &Rounds<'_>) -> Vec<TermId> {
-        let nexts: Vec<TermId> = variables.iter().map(|v| v.next).chain(round.iter().copied()).collect();
-        // To guess from, numbers are what they are without any wrap.
-        let compared: Vec<(TermId, bool)> = self
-            .arena
-            .cone(&nexts)
-            .into_iter()
-            .filter_map(|c| match self.arena.get(c) {
-                Term::Le(t) => Some((*t, false)),
-                Term::EqZ(t) => Some((*t, true)),
-                _ => None,
-            })
-            .collect();
-        let compared: Vec<(TermId, bool)> =
-            compared.into_iter().map(|(t, equal)| (self.arena.unwrapped(t), equal)).collect();
-        let first = self.first_values(variables);
-        let mut all: Vec<TermId> = vec![];
-        for (i, v) in variables.iter().enumerate() {
-            // Bounds `above`: at most the number; `below`: at least that.
-            let (mut below, mut above): (Vec<TermId>, Vec<TermId>) = (vec![self.arena.int(0)], vec![]);
-            if let (Some(lo), Some(hi)) = (first[i].iter().min(), first[i].iter().max()) {
-                let (lo, hi) = (self.arena.int(*lo), self.arena.int(*hi));
-                below.push(lo);
-                above.push(hi);
-            }
-            let (bits, from) = (self.arena.range(v.read), self.arena.range(v.start));
-            let mut set = from;
-            for l in v.leaves.clone() {
-                if l != v.read {
-                    let r = self.arena.range(l);
-                    if bits.contains(r) && bits != r {
-                        set = set.union(r);
-                    }
-                }
-            }
-            if let Some(hi) = set.hi.filter(|h| bits.hi.is_some_and(|b| *h < b)) {
-                above.push(self.arena.int(hi));
-            }
-            for l in v.leaves.clone() {
-                if self.is_old(l, r) {
-                    below.push(l);
-                    above.push(l);
-                }
-                if let Term::Rem(_, by) = *self.arena.get(l)
-                    && self.is_old(by, r)
-                {
-                    above.push(self.arena.add_const(by, -1));
-                }
-            }
-            below.push(v.start);
-            above.push(v.start);
-            let mut ends: Vec<TermId> = v.leaves.iter().map(|l| self.arena.unwrapped(*l)).collect();
-            ends.retain(|l| *l != v.read);
-            ends.insert(0, v.read);
-            for (t, equal) in &compared {
-                for l in &ends {
-                    let (rest, back) = (self.arena.sub(*t, *l), self.arena.add(*t, *l));
-                    // l + rest <= 0, or back - l <= 0.
-                    if self.is_old(rest, r) {
-                        let most = self.arena.neg(rest);
-                        // Where it is not so, l > most.
-                        above.push(most);
-                        below.push(self.arena.add_const(most, 1));
-                        if *equal {
-                            below.push(most);
-                            above.push(self.arena.add_const(most, -1));
-                        }
-                    }
-                    if self.is_old(back, r) {
-                        below.push(back);
-                        above.push(self.arena.add_const(back, -1));
-                        if *equal {
-                            above.push(back);
-                            below.push(self.arena.add_const(back, 1));
-                        }
-                    }
-                }
-            }
-            for w in variables {
-                above.push(w.start);
-                below.push(w.start);
-            }
-            let mut bounds: Vec<TermId> = above.into_iter().map(|t| self.arena.le(v.read, t)).collect();
-            bounds.extend(below.into_iter().map(|t| self.arena.le(t, v.read)).collect::<Vec<_>>());
-            let mut own: Vec<TermId> = vec![];
-            // By turns, so that neither side is left out.
-            let half = bounds.len() / 2;
-            let mut order: Vec<TermId> = (0..bounds.len())
-                .map(|i| bounds[if i % 2 == 0 { i / 2 } else { (half + i / 2).min(bounds.len() - 1) }])
-                .collect();
-            order.extend(bounds);
-            for b in order {
-                if own.len() < MOST_OF_ONE && self.arena.as_bool(b).is_none() && !own.contains(&b) {
-                    own.push(b);
-                }
-            }
-            all.extend(own);
-        }
-        let (mut pairs, mut sums) = (vec![], vec![]);
-        for (i, v) in variables.iter().enumerate() {
-            for w in &variables[i + 1..] {
-                let (now, then) = (self.arena.add(v.read, w.read), self.arena.add(v.start, w.start));
-                sums.extend([self.arena.le(now, then), self.arena.le(then, now)]);
-                let apart = self.arena.sub(v.read, w.read);
-                for (t, _) in &compared {
-                    let (rest, back) = (self.arena.sub(*t, apart), self.arena.add(*t, apart));
-                    if self.arena.as_int(rest).is_some() {
-                        for d in [1, 0, -1] {
-                            let t = self.arena.add_const(apart, d);
-                            pairs.push(self.arena.le_zero(t));
-                        }
-                    }
-                    if self.arena.as_int(back).is_some() {
-                        for d in [1, 0, -1] {
-                            let t = self.arena.neg(apart);
-                            let t = self.arena.add_const(t, d);
-                            pairs.push(self.arena.le_zero(t));
-                        }
-                    }
-                }
-            }
-        }
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs.extend(sums);
-        pairs.truncate(MOST_OF_PAIRS);
-        all.extend(pairs);
-        all
-    }
-
-    /// Whether a term is older than the loop.
-    fn is_old(&self, t: TermId, r: &Rounds<'_>) -> bool {
-        self.only_old(t, r.mark, r.version, None)
-    }
-
-    /// The variables' values in the first rounds, where these are constants.
-    fn first_values(&mut self, variables: &[Variable]) -> Vec<Vec<i128>> {
-        let mut values: Vec<Vec<i128>> =
-            variables.iter().map(|v| self.arena.as_int(v.start).into_iter().collect()).collect();
-        for _ in 0..FIRST_ROUNDS {
-            let mut now: FxHashMap<TermId, TermId> = FxHashMap::default();
-            for (v, seen) in variables.iter().zip(&values) {
-                if let Some(last) = seen.last() {
-                    let last = self.arena.int(*last);
-                    now.insert(v.read, last);
-                }
-            }
-            for (v, seen) in variables.iter().zip(&mut values) {
-                let next = self.arena.substitute(v.next, &now);
-                if let Some(n) = self.arena.as_int(next)
-                    && !seen.is_empty()
-                {
-                    seen.push(n);
-                }
-            }
-        }
-        values
     }
 
     /// What the way to the loop says of what the variables are compared with.

@@ -4,8 +4,9 @@
 //! number. A round that leaves a number there shows of which kind it is: then the cell gets the number that it holds before the
 //! first round, so that the loop can be solved for it.
 
-use super::summary::LoopVar;
-use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::loops::types::LoopVar;
 use crate::symbolic::memory::object::ObjState;
 use crate::symbolic::memory::value::Value;
 use std::rc::Rc;

@@ -6,8 +6,8 @@
 //! of a sum is put to use by instances, where it is asked for: it grows by `j - i` steps from round `i` to `j`.
 
 use super::sum::Rounds;
-use super::summary::{Form, LoopVar};
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::loops::types::{Form, LoopVar};
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::{Arena, Range, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -3,7 +3,6 @@
 //!
 //! It is put to use by instances: where something is read that such a condition speaks of, the condition of that round.
 
-use crate::symbolic::exec::executor::{Executor, State};
 use crate::symbolic::memory::array_write::{FILE, ROUND, WORD};
 use crate::symbolic::terms::term::{Arena, Term, TermId};
 use rustc_hash::FxHashMap;
@@ -49,10 +48,21 @@ impl Always {
     }
 
     /// Notes that it holds from here on.
-    pub fn add_to(&self, s: &mut State) {
-        if s.always.len() < MOST && !s.always.contains(self) {
-            Rc::make_mut(&mut s.always).push(*self);
+    pub fn add_to(&self, always: &mut Rc<Vec<Self>>) {
+        if always.len() < MOST && !always.contains(self) {
+            Rc::make_mut(always).push(*self);
         }
+    }
+
+    /// What the rounds before number `k` had in common, where that says something of what memory holds.
+    pub(in crate::symbolic) fn of_rounds(a: &mut Arena, round: &[TermId], k: TermId) -> Option<Self> {
+        let of_memory: Vec<TermId> =
+            round.iter().copied().filter(|c| reads(a, &[*c]).iter().any(|r| a.cone(&[*r]).contains(&k))).collect();
+        if of_memory.is_empty() {
+            return None;
+        }
+        let cond = a.and_all(of_memory);
+        Some(Self { k, count: k, cond })
     }
 }
 
@@ -64,22 +74,6 @@ fn is_memory(name: &str) -> bool {
 /// Applications of such functions below the roots.
 fn reads(a: &Arena, roots: &[TermId]) -> Vec<TermId> {
     a.cone(roots).into_iter().filter(|t| matches!(a.get(*t), Term::Apply { name, .. } if is_memory(name))).collect()
-}
-
-impl Executor<'_> {
-    /// What the rounds before number `k` had in common, where that says something of what memory holds.
-    pub(in crate::symbolic) fn gone_through(&mut self, round: &[TermId], k: TermId) -> Option<Always> {
-        let of_memory: Vec<TermId> = round
-            .iter()
-            .copied()
-            .filter(|c| reads(&self.arena, &[*c]).iter().any(|r| self.arena.cone(&[*r]).contains(&k)))
-            .collect();
-        if of_memory.is_empty() {
-            return None;
-        }
-        let cond = self.arena.and_all(of_memory);
-        Some(Always { k, count: k, cond })
-    }
 }
 
 /// What such conditions say of everything that the roots read; `None` where that is nothing.

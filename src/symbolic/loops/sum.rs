@@ -4,9 +4,10 @@
 //! In: a variable's start, its value in a round and after it, and what the loop's other variables are at iteration `k`. Out:
 //! its value at iteration `k`. All is exact modulo the variable's width, as the closed forms in [`super::summary`] are.
 
-use super::summary::Form;
 use crate::ir::BlockId;
-use crate::symbolic::exec::executor::{Executor, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::loops::types::Form;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::FxHashMap;

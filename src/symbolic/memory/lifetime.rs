@@ -4,89 +4,18 @@
 //! In: frees, accesses and copies as the executor comes to them. Out: [`StaleEvent`]s, each with the condition under which
 //! it meets freed memory, and copies as [`CopyEvent`]s. Whether such a condition can hold is not asked here.
 
-use super::object::{ObjId, ObjKind, ObjState};
+use super::object::{Freed, ObjId, ObjKind};
 use super::value::{Base, Target};
 use crate::ir::Side;
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, Site, State};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind};
+use crate::symbolic::exec::events::{CopyEvent, Deed, StaleEvent};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::terms::term::{SymKind, TermId};
 use std::rc::Rc;
 
-/// That an object was freed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Freed {
-    pub cond: TermId,
-    /// Where that is done, on any path: the calls from the root or the kernel inwards, the one that frees last.
-    pub at: Vec<Rc<Vec<Site>>>,
-}
-
-/// What is done with freed memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
-    FreedAgain,
-    /// Read, written or copied: offset from the start and width in bytes.
-    Used {
-        kind: AccessKind,
-        offset: TermId,
-        bytes: TermId,
-    },
-}
-
-/// Memory is used, or freed again, although it has been freed.
-#[derive(Clone, Debug)]
-pub struct StaleEvent {
-    /// The calls from the root or the kernel inwards; the access or the call itself is last.
-    pub stack: Rc<Vec<Site>>,
-    pub object: ObjId,
-    pub freed: Rc<Freed>,
-    pub deed: Deed,
-    /// What must hold for it to happen to this object after it was freed.
-    pub path: TermId,
-}
-
-/// One side of a copy or fill that a CUDA call of the host makes.
-#[derive(Clone, Debug)]
-pub struct CopyEvent {
-    pub side: AccessEvent,
-    /// That no allocation so far is empty: what happens only otherwise is degenerate.
-    pub not_empty: TermId,
-}
-
-impl StaleEvent {
-    #[must_use]
-    pub fn site(&self) -> Option<Site> {
-        self.stack.last().copied()
-    }
-}
-
-/// Lengths of the lists of events, for taking back what a trial added.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::symbolic) struct Events {
-    accesses: usize,
-    launches: usize,
-    stale: usize,
-    unaligned: usize,
-    copies: usize,
-}
-
 impl Executor<'_> {
-    pub(in crate::symbolic) fn events(&self) -> Events {
-        Events {
-            accesses: self.accesses.len(),
-            launches: self.launches.len(),
-            stale: self.stale.len(),
-            unaligned: self.unaligned.len(),
-            copies: self.copies.len(),
-        }
-    }
-
-    pub(in crate::symbolic) fn take_back(&mut self, to: Events) {
-        self.accesses.truncate(to.accesses);
-        self.launches.truncate(to.launches);
-        self.stale.truncate(to.stale);
-        self.unaligned.truncate(to.unaligned);
-        self.copies.truncate(to.copies);
-    }
-
     /// Makes memory of the host known to devices (`cudaHostRegister`): for good, as far as this is followed.
     pub(crate) fn register(&mut self, p: &[Target]) {
         for t in p {
@@ -234,7 +163,7 @@ impl Executor<'_> {
         kind: AccessKind,
         bytes: TermId,
     ) {
-        if !self.recording {
+        if !self.events.recording {
             return;
         }
         for t in p {
@@ -252,27 +181,27 @@ impl Executor<'_> {
         freed: &Rc<Freed>,
         deed: Deed,
     ) {
-        if !self.recording {
+        if !self.events.recording {
             return;
         }
         let path = self.arena.and_all(vec![s.path, cond, freed.cond]);
         if self.arena.as_bool(path) == Some(false) {
             return;
         }
-        self.stale.push(StaleEvent { stack: Rc::new(stack), object, freed: freed.clone(), deed, path });
+        self.events.stale.push(StaleEvent { stack: Rc::new(stack), object, freed: freed.clone(), deed, path });
     }
 
     /// Notes one side of a copy or fill that a CUDA call makes: `bytes` bytes from where the pointer points.
     pub(crate) fn note_copy(&mut self, s: &State, p: &Rc<Vec<Target>>, bytes: TermId, kind: AccessKind) {
-        if !self.recording || self.side != Side::Host {
+        if !self.events.recording || self.side != Side::Host {
             return;
         }
         let stack = self.stack.clone();
         let Some(site) = stack.last().copied() else { return };
         self.note_use(s, &stack, p, kind, bytes);
-        let at = self.partitions.tick();
+        let at = self.kernel.partitions.tick();
         let not_empty = self.nothing_empty(s);
-        self.copies.push(CopyEvent {
+        self.events.copies.push(CopyEvent {
             side: AccessEvent {
                 site,
                 stack: Rc::new(stack),
@@ -282,7 +211,7 @@ impl Executor<'_> {
                 path: s.path,
                 at,
                 rows: None,
-                stores: crate::symbolic::exec::executor::Stores::Unknown,
+                stores: crate::symbolic::exec::events::Stores::Unknown,
             },
             not_empty,
         });
@@ -303,10 +232,4 @@ impl Executor<'_> {
         let all: Vec<TermId> = extents.into_iter().map(|t| self.arena.le(one, t)).collect();
         self.arena.and_all(all)
     }
-}
-
-/// A state whose contents are replaced: that the object was freed stays.
-pub(in crate::symbolic) fn with_end_of(old: Option<&Rc<ObjState>>, mut new: ObjState) -> ObjState {
-    new.freed = old.and_then(|x| x.freed.clone());
-    new
 }

@@ -1,8 +1,8 @@
 //! Memory of the symbolic executor: objects made of cells at constant byte offsets.
 
-use super::lifetime::Freed;
 use super::value::Value;
 use crate::ir::{FuncRef, GlobalRef, LocId, ModuleId};
+use crate::symbolic::exec::site::Site;
 use crate::symbolic::terms::term::TermId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -99,6 +99,14 @@ pub enum Rest {
     Either(Rc<super::array_write::Either>),
 }
 
+/// That an object was freed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Freed {
+    pub cond: TermId,
+    /// Where that is done, on any path: the calls from the root or the kernel inwards, the one that frees last.
+    pub at: Vec<Rc<Vec<Site>>>,
+}
+
 /// The changing part of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjState {
@@ -135,3 +143,9 @@ impl ObjState {
 
 /// Objects' changing parts; copied on write.
 pub type Memory = FxHashMap<ObjId, Rc<ObjState>>;
+
+/// A state whose contents are replaced: that the object was freed stays.
+pub(in crate::symbolic) fn with_end_of(old: Option<&Rc<ObjState>>, mut new: ObjState) -> ObjState {
+    new.freed = old.and_then(|x| x.freed.clone());
+    new
+}

@@ -8,7 +8,9 @@
 use super::object::{ObjId, ObjState, Object, Rest};
 use super::value::{Base, Target, Value};
 use crate::ir::BlockId;
-use crate::symbolic::exec::executor::{Executor, Frame, Site, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::loops::sum::Rounds;
 use crate::symbolic::terms::term::{Term, TermId};
 use std::rc::Rc;

@@ -127,3 +127,31 @@ impl Value {
         Self::Unknown(Rc::from(reason))
     }
 }
+
+/// Whether nothing in a value is unknown.
+pub(in crate::symbolic) fn is_known(v: &Value) -> bool {
+    match v {
+        Value::Unknown(_) => false,
+        Value::Ptr(p) => !p.iter().any(|t| matches!(t.base, Base::Unknown(_))),
+        Value::Aggregate(e) => e.iter().all(is_known),
+        Value::Int(_) | Value::Bool(_) | Value::Real(_) => true,
+    }
+}
+
+/// Objects that a value points to.
+pub(in crate::symbolic) fn collect(v: &Value, out: &mut Vec<ObjId>) {
+    match v {
+        Value::Ptr(p) => {
+            for t in p.iter() {
+                match &t.base {
+                    Base::Object(o) => out.push(*o),
+                    Base::Unknown(Lost { among: Some(a), .. }) => out.extend(&a.objects),
+                    Base::Null | Base::Func(_) | Base::Unknown(_) => {}
+                }
+            }
+        }
+        Value::Aggregate(e) => e.iter().for_each(|v| collect(v, out)),
+        // Addresses in numbers are found by `addresses_in`; what is unknown leads nowhere that is known.
+        Value::Int(_) | Value::Bool(_) | Value::Real(_) | Value::Unknown(_) => {}
+    }
+}

@@ -7,7 +7,9 @@
 use super::points_to::{MAX_PLACES, Stored};
 use crate::ir::reach::Named;
 use crate::models::attributes::gives_nothing_else;
-use crate::symbolic::exec::executor::{Executor, Site, State};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value};
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};

@@ -4,24 +4,17 @@
 //! does not compare is taken to be one to the memory that was asked for; where it does compare, both ways are followed, and on the way of
 //! failure nothing is claimed of this memory.
 
-use super::exec::executor::{Executor, Site, State};
-use super::memory::object::ObjId;
-use super::memory::value::{Base, Target, Value};
-use super::terms::term::{Term, TermId};
 use crate::ir::{BlockId, Callee, Const, FuncRef, Function, Op, Operand, Pred, Terminator, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::ObjId;
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::{Term, TermId};
+use rustc_hash::FxHashSet;
 
 /// Functions that a pointer is followed to, outwards and inwards.
 const DEPTH: usize = 6;
-
-/// What allocations may not have given.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scarce {
-    /// When each that may have failed succeeded; `None` where an object stands for what several calls gave.
-    given: FxHashMap<ObjId, Option<TermId>>,
-    /// Whether user code compares pointers with null that it reads from memory, and goes on where they are.
-    compares_members: Option<bool>,
-}
 
 impl Executor<'_> {
     /// Gives an allocation that the program may find to have failed, because it was too large or for another reason; `fits` says that it is
@@ -42,14 +35,14 @@ impl Executor<'_> {
     }
 
     /// That an object stands for what another did in earlier rounds.
-    pub(super) fn note_scarce_twin(&mut self, made: ObjId, twin: ObjId) {
+    pub(in crate::symbolic) fn note_scarce_twin(&mut self, made: ObjId, twin: ObjId) {
         if self.scarce.given.contains_key(&made) {
             self.scarce.given.insert(twin, None);
         }
     }
 
     /// When a place that is compared with null is none: its memory was not given.
-    pub(super) fn is_missing(&mut self, t: &Target) -> Option<TermId> {
+    pub(in crate::symbolic) fn is_missing(&mut self, t: &Target) -> Option<TermId> {
         let Base::Object(o) = t.base else { return None };
         if self.arena.as_int(t.offset) != Some(0) {
             return None;
@@ -80,7 +73,7 @@ impl Executor<'_> {
     }
 
     /// The same of an address that is compared as a number with 0.
-    pub(super) fn is_missing_address(&mut self, pred: Pred, x: TermId, y: TermId) -> Option<TermId> {
+    pub(in crate::symbolic) fn is_missing_address(&mut self, pred: Pred, x: TermId, y: TermId) -> Option<TermId> {
         if !matches!(pred, Pred::Eq | Pred::Ne) {
             return None;
         }
@@ -99,7 +92,7 @@ impl Executor<'_> {
     }
 
     /// Whether a path says that an object's memory was not given: its pointer is null there.
-    pub(super) fn is_null_here(&mut self, s: &State, o: ObjId) -> bool {
+    pub(in crate::symbolic) fn is_null_here(&mut self, s: &State, o: ObjId) -> bool {
         let Some(Some(given)) = self.scarce.given.get(&o).copied() else { return false };
         let both = self.arena.and(s.path, given);
         self.arena.as_bool(both) == Some(false)

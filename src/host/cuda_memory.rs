@@ -1,0 +1,163 @@
+//! Memory of the device and memory that both sides reach, in the CUDA runtime API (CUDA Runtime API reference 13.0): allocations, frees,
+//! registrations and addresses of symbols.
+
+use super::Call;
+use crate::ir::Side;
+use crate::kernel::Modelled;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::{InputSource, Range, SymKind, TermId};
+use std::rc::Rc;
+
+impl Executor<'_> {
+    /// Allocations, frees and addresses.
+    pub(super) fn cuda_memory(&mut self, c: &Call<'_>, name: &str, mut s: State) -> Modelled {
+        match name {
+            "cudaMalloc" | "cudaMallocAsync" | "cudaMallocFromPoolAsync" => {
+                let n = self.int_arg(c, 1, 64);
+                self.device_allocation(c, s, n, ObjKind::DeviceHeap)
+            }
+            "cudaMallocManaged" | "cudaMallocHost" | "cudaHostAlloc" => {
+                let n = self.int_arg(c, 1, 64);
+                let done = self.device_allocation(c, s, n, ObjKind::Managed);
+                if let Some(o) = self.allocated_at(c.context, c.site) {
+                    if name == "cudaMallocManaged" {
+                        self.runtime.managed.insert(o);
+                    } else {
+                        self.runtime.pinned.insert(o);
+                    }
+                }
+                done
+            }
+            "cudaMallocPitch" => {
+                let (w, h) = (self.int_arg(c, 2, 64), self.int_arg(c, 3, 64));
+                let pitch = self.arena.fresh(
+                    SymKind::Input(InputSource::World("the pitch of cudaMallocPitch".into())),
+                    "pitch",
+                    Range::new(0, 1 << 40),
+                );
+                let wide = self.arena.le(w, pitch);
+                let Some(mut s) = self.assume(s, wide) else { return Ok(None) };
+                let p = c.args.get(1).map(|a| self.as_pointer(a)).unwrap_or_default();
+                self.store_value(&mut s, &p, Value::Int(pitch), 8);
+                let n = self.arena.mul(pitch, h);
+                self.device_allocation(c, s, n, ObjKind::DeviceHeap)
+            }
+            "cudaFree" | "cudaFreeAsync" | "cudaFreeHost" => {
+                let p = self.pointer_arg(c, 0);
+                let p = self.freed_by(name, &p);
+                self.release(&mut s, &p);
+                self.success(s)
+            }
+            "cudaHostRegister" => {
+                let p = self.pointer_arg(c, 0);
+                self.register(&p);
+                self.success(s)
+            }
+            "cudaHostGetDevicePointer" => {
+                // One address on both sides, on every system with unified addressing.
+                let (out, host) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+                self.register(&host);
+                self.store_value(&mut s, &out, Value::Ptr(host), 8);
+                self.success(s)
+            }
+            "cudaGetSymbolAddress" => {
+                let out = self.pointer_arg(c, 0);
+                let symbol = self.pointer_arg(c, 1);
+                let variable = self.device_symbol(&symbol);
+                self.reach_constant(variable);
+                let v = match variable {
+                    Some(o) => self.pointer(o, 0),
+                    None => {
+                        self.lose_variables(&mut s, "the address of a symbol that is not known");
+                        self.unknown_pointer("the address of a symbol")
+                    }
+                };
+                self.store_value(&mut s, &out, v, 8);
+                self.success(s)
+            }
+            _ => Err(Box::new(s)),
+        }
+    }
+
+    pub(super) fn device_allocation(&mut self, c: &Call<'_>, s: State, size: TermId, kind: ObjKind) -> Modelled {
+        let out = self.pointer_arg(c, 0);
+        // The allocation succeeds. A negative size is one of at least 2^63 bytes, more than any device has.
+        let want = Range::new(-(1 << 63), (1 << 64) - 1);
+        let size = if want.contains(self.arena.range(size)) { size } else { self.interpret(size, 64, false) };
+        let zero = self.arena.int(0);
+        let lower = self.arena.le(zero, size);
+        let memory = self.arena.int(i128::from(self.device_memory));
+        let upper = self.arena.le(size, memory);
+        let fits = self.arena.and(lower, upper);
+        let Some(mut s) = self.assume(s, fits) else { return Ok(None) };
+        let name = self.pointee_name(&out);
+        let place = self.user_location();
+        let o = self.allocate(c.context, c.site, 1, |_| Object {
+            kind,
+            name,
+            extent: Some(size),
+            site: place,
+            func: None,
+            array: true,
+        });
+        s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
+        let p = self.pointer(o, 0);
+        self.store_value(&mut s, &out, p, 8);
+        // What the program does where it had no memory is followed; of memory that is used all the same nothing else is claimed.
+        let status = self.status("an allocation");
+        Ok(Some((status, s)))
+    }
+
+    /// What of some places a function of the runtime frees: memory of its own kind. What else it is given it refuses, and leaves as it is.
+    pub(super) fn freed_by(&self, name: &str, p: &[Target]) -> Vec<Target> {
+        let frees = |t: &&Target| match t.base {
+            Base::Object(o) => match self.object(o).kind {
+                ObjKind::DeviceHeap => name != "cudaFreeHost",
+                // One that stands for what earlier rounds of a loop allocated may be of either kind.
+                ObjKind::Managed if name == "cudaFreeHost" => !self.runtime.managed.contains(&o),
+                ObjKind::Managed => !self.runtime.pinned.contains(&o),
+                ObjKind::Parameter => true,
+                // Memory of the host, variables and what threads own was not allocated by the runtime.
+                ObjKind::HostLocal
+                | ObjKind::HostHeap
+                | ObjKind::HostGlobal(_)
+                | ObjKind::ArgvArray
+                | ObjKind::ArgvText(_)
+                | ObjKind::ArgvTexts
+                | ObjKind::DeviceGlobal(_)
+                | ObjKind::Constant(_)
+                | ObjKind::SharedStatic(_)
+                | ObjKind::SharedDynamic
+                | ObjKind::DeviceLocal
+                | ObjKind::Stream(_)
+                | ObjKind::Opaque => false,
+            },
+            Base::Null | Base::Func(_) | Base::Unknown(_) => true,
+        };
+        p.iter().filter(frees).cloned().collect()
+    }
+
+    /// Name of the variable that an out-parameter points to.
+    pub(super) fn pointee_name(&self, p: &[Target]) -> String {
+        match p {
+            [Target { base: Base::Object(o), .. }, ..] => self.object(*o).name.clone(),
+            _ => String::new(),
+        }
+    }
+
+    /// The device variable whose host shadow a pointer names.
+    pub(super) fn device_symbol(&mut self, p: &[Target]) -> Option<ObjId> {
+        // The runtime knows variables by their first bytes: any other address is refused, or means another variable.
+        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+        if self.arena.as_int(*offset) != Some(0) {
+            return None;
+        }
+        let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };
+        let name = &self.program.global(r).name;
+        let d = self.program.find_global(Side::Device, name)?;
+        Some(self.global_of(d))
+    }
+}

@@ -1,0 +1,120 @@
+//! The C library's heap, and its copies and fills of memory.
+
+use super::Call;
+use crate::kernel::Modelled;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::{Range, TermId};
+use std::rc::Rc;
+
+/// Bytes; no host gives one block more.
+const MOST_OF_HOST: i128 = 1 << 40;
+
+impl Executor<'_> {
+    /// Allocations, frees, copies and fills.
+    pub(super) fn libc_memory(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        match c.name {
+            "malloc"
+            | "_Znwm"
+            | "_Znam"
+            | "valloc"
+            | "_ZnwmSt11align_val_t"
+            | "_ZnamSt11align_val_t"
+            | "_ZnwmRKSt9nothrow_t"
+            | "_ZnamRKSt9nothrow_t" => {
+                let n = self.int_arg(c, 0, 64);
+                self.host_allocation(c, s, n, Rest::Uninit)
+            }
+            "aligned_alloc" | "memalign" => {
+                let n = self.int_arg(c, 1, 64);
+                self.host_allocation(c, s, n, Rest::Uninit)
+            }
+            "calloc" => {
+                let (a, b) = (self.int_arg(c, 0, 64), self.int_arg(c, 1, 64));
+                let n = self.arena.mul(a, b);
+                self.host_allocation(c, s, n, Rest::Zero)
+            }
+            "realloc" => {
+                let (old, n) = (self.pointer_arg(c, 0), self.int_arg(c, 1, 64));
+                let v = self.next_content_version();
+                let made = self.host_allocation(
+                    c,
+                    s,
+                    n,
+                    Rest::Unknown { version: v, input: false, reason: Rc::from("a reallocated block") },
+                );
+                if let Ok(Some((Value::Ptr(new), s))) = &made {
+                    self.keep_copy(s, new, &old);
+                }
+                made
+            }
+            "posix_memalign" => {
+                let out = self.pointer_arg(c, 0);
+                let n = self.int_arg(c, 2, 64);
+                let Ok(Some((p, mut s))) = self.host_allocation(c, s, n, Rest::Uninit) else { return Ok(None) };
+                self.store_value(&mut s, &out, p.clone(), 8);
+                let status = self.status_of_given(&p);
+                Ok(Some((Value::Int(status), s)))
+            }
+            "free"
+            | "_ZdlPv"
+            | "_ZdaPv"
+            | "_ZdlPvm"
+            | "_ZdaPvm"
+            | "_ZdlPvSt11align_val_t"
+            | "_ZdlPvmSt11align_val_t" => {
+                let p = self.pointer_arg(c, 0);
+                self.release(&mut s, &p);
+                Self::no_value(s)
+            }
+            "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => {
+                let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+                let n = self.int_arg(c, 2, 64);
+                let n = self.interpret(n, 64, false);
+                self.copy(&mut s, &d, &f, n);
+                Ok(Some((Value::Ptr(d), s)))
+            }
+            "memset" | "__memset_chk" => {
+                let d = self.pointer_arg(c, 0);
+                let (b, n) = (self.int_arg(c, 1, 8), self.int_arg(c, 2, 64));
+                let n = self.interpret(n, 64, false);
+                self.fill(&mut s, &d, b, n);
+                Ok(Some((Value::Ptr(d), s)))
+            }
+            _ => Err(Box::new(s)),
+        }
+    }
+
+    pub(super) fn host_allocation(&mut self, c: &Call<'_>, mut s: State, size: TermId, rest: Rest) -> Modelled {
+        let want = Range::new(0, (1 << 63) - 1);
+        let size = if want.contains(self.arena.range(size)) { size } else { self.interpret(size, 64, false) };
+        // What is larger is not given, nor is a negative number read as `size_t`: C++ throws then, C gives null.
+        let most = self.arena.int(MOST_OF_HOST);
+        let fits = self.arena.le(size, most);
+        let throws = c.name.starts_with("_Znw") || c.name.starts_with("_Zna");
+        let throws = throws && !c.name.ends_with("nothrow_t");
+        let assumed = if throws {
+            self.assume(s, fits).map(|s| (s, None))
+        } else {
+            self.scarce(s, fits, c.site).map(|(s, well)| (s, Some(well)))
+        };
+        let Some((assumed, given)) = assumed else { return Ok(None) };
+        s = assumed;
+        let place = self.user_location();
+        let o = self.allocate(c.context, c.site, 1, |_| Object {
+            kind: ObjKind::HostHeap,
+            name: String::new(),
+            extent: Some(size),
+            site: place,
+            func: None,
+            array: true,
+        });
+        if let Some(given) = given {
+            self.note_scarce(o, given);
+        }
+        s.mem.insert(o, Rc::new(ObjState::new(rest)));
+        Ok(Some((self.pointer(o, 0), s)))
+    }
+}

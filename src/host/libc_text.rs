@@ -1,0 +1,136 @@
+//! Texts in the C library: lengths, comparisons, searches and copies.
+
+use super::Call;
+use crate::ir::Const;
+use crate::kernel::Modelled;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::object::{ObjKind, Rest};
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::{Range, SymKind};
+use std::rc::Rc;
+
+/// Bytes of a text that are looked at for its end.
+const MAX_TEXT: i128 = 256;
+
+impl Executor<'_> {
+    /// What is known of texts by their contents, or of arguments as they were given.
+    pub(super) fn libc_text(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        match c.name {
+            "strlen" => {
+                let p = self.pointer_arg(c, 0);
+                let known = match self.length_of_text(&mut s, &p) {
+                    Some(n) => Some(self.arena.int(n)),
+                    None => self.argument_length(&s, &p),
+                };
+                let v = known.unwrap_or_else(|| {
+                    self.arena.fresh(
+                        SymKind::Unknown { reason: "the length of a string".into() },
+                        "strlen",
+                        Range::new(0, 1 << 40),
+                    )
+                });
+                Ok(Some((Value::Int(v), s)))
+            }
+            "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" => {
+                let (p, q) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+                let most = if c.name.contains('n') {
+                    let n = self.int_arg(c, 2, 64);
+                    self.arena.as_int(n)
+                } else {
+                    None
+                };
+                let v =
+                    self.comparison(&s, &p, &q, c.name.starts_with("strn").then_some(most), c.name.contains("case"));
+                Ok(Some((Value::Int(v), s)))
+            }
+            "memcmp" | "isdigit" | "isalpha" | "isspace" | "tolower" | "toupper" | "access" => {
+                let m = self.program.module(c.site.func.module);
+                let v = self.unknown_of(m, c.ty, "a comparison of texts");
+                Ok(Some((v, s)))
+            }
+            "strchr" | "strrchr" | "strstr" | "strpbrk" | "index" | "rindex" | "strcasestr" | "memchr" => {
+                let p = self.pointer_arg(c, 0);
+                let v = self.place_within(&p, &format!("the result of `{}`", c.name));
+                Ok(Some((v, s)))
+            }
+            "getenv" | "strerror" | "opendir" => {
+                let v = self.unknown_pointer(&format!("the result of `{}`", c.name));
+                Ok(Some((v, s)))
+            }
+            "strcpy" => {
+                let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+                let Some(n) = self.length_of_text(&mut s, &f) else { return Err(Box::new(s)) };
+                let n = self.arena.int(n + 1);
+                self.copy(&mut s, &d, &f, n);
+                Ok(Some((Value::Ptr(d), s)))
+            }
+            "strdup" | "strndup" => {
+                let f = self.pointer_arg(c, 0);
+                let length = match self.length_of_text(&mut s, &f) {
+                    Some(n) => Some(self.arena.int(n)),
+                    None => self.argument_length(&s, &f),
+                };
+                let length = length.filter(|_| c.name == "strdup").unwrap_or_else(|| {
+                    self.arena.fresh(
+                        SymKind::Unknown { reason: "the length of a string".into() },
+                        "strlen",
+                        Range::new(0, 1 << 40),
+                    )
+                });
+                let (bytes, version) = (self.arena.add_const(length, 1), self.next_content_version());
+                let made = self.host_allocation(
+                    c,
+                    s,
+                    bytes,
+                    Rest::Unknown { version, input: false, reason: Rc::from("a copied text") },
+                );
+                if let Ok(Some((Value::Ptr(to), mut s))) = made {
+                    if self.arena.as_int(bytes).is_some() {
+                        self.copy(&mut s, &to, &f, bytes);
+                    }
+                    return Ok(Some((Value::Ptr(to), s)));
+                }
+                made
+            }
+            _ => Err(Box::new(s)),
+        }
+    }
+
+    /// The length in bytes of a text in memory of which every byte up to its end is known.
+    pub(super) fn length_of_text(&mut self, s: &mut State, p: &[Target]) -> Option<i128> {
+        let mut targets = p.iter().filter(|t| t.base != Base::Null);
+        let (Some(Target { base: Base::Object(o), offset, .. }), None) = (targets.next(), targets.next()) else {
+            return None;
+        };
+        self.ensure(s, *o);
+        if self.is_written_by_another_name(s, *o) {
+            return None;
+        }
+        let state = s.mem.get(o)?.clone();
+        for i in 0..MAX_TEXT {
+            let at = self.arena.add_const(*offset, i);
+            self.arena.as_int(at)?;
+            let Value::Int(byte) = self.read_cells(*o, &state, at, 1, None) else { return None };
+            if self.arena.as_int(byte)?.rem_euclid(256) == 0 {
+                return Some(i);
+            }
+        }
+        None
+    }
+
+    /// The constant text that a pointer names.
+    pub(crate) fn text_of(&self, p: &[Target]) -> Option<String> {
+        let [Target { base: Base::Object(o), offset, .. }] = p else { return None };
+        if self.arena.as_int(*offset) != Some(0) {
+            return None;
+        }
+        let ObjKind::HostGlobal(r) = self.object(*o).kind else { return None };
+        let g = self.program.global(r);
+        // What a variable begins with may have been replaced.
+        match g.init.as_ref().filter(|_| g.constant)? {
+            Const::Bytes { data, .. } => Some(data.iter().take_while(|b| **b != 0).map(|b| char::from(*b)).collect()),
+            _ => None,
+        }
+    }
+}

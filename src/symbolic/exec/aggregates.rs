@@ -1,0 +1,145 @@
+//! Structures, arrays and vectors in registers: members and elements taken out and put in, choices, shuffles.
+
+use super::executor::Executor;
+use crate::ir::{Inst, Operand, TypeKind};
+use crate::symbolic::exec::state::Frame;
+use crate::symbolic::memory::value::Value;
+use std::rc::Rc;
+
+impl Executor<'_> {
+    /// A choice, by one condition or for each element.
+    pub(super) fn select(&mut self, fr: &Frame, inst: &Inst, cond: &Operand, a: &Operand, b: &Operand) -> Value {
+        let m = self.module(fr.func);
+        let c = self.condition(fr, cond);
+        let (x, y) = (self.operand(fr, a, inst.ty), self.operand(fr, b, inst.ty));
+        // Of vectors each element may be chosen otherwise.
+        let each = matches!(cond, Operand::Value(v) if self.value_type(fr.func, *v).is_some_and(|t| matches!(m.ty(t).kind, TypeKind::Vector { .. })));
+        let v = if each {
+            self.unknown_of(m, inst.ty, "a choice of elements of vectors")
+        } else {
+            self.ite_value(c, &x, &y)
+        };
+        v
+    }
+
+    pub(super) fn extract_value(&mut self, fr: &Frame, inst: &Inst, agg: &Operand, path: &[u32]) -> Value {
+        let m = self.module(fr.func);
+        let mut v = self.operand(fr, agg, inst.ty);
+        for i in path {
+            v = match &v {
+                Value::Aggregate(e) => e.get(*i as usize).cloned(),
+                Value::Unknown(r) => Some(Value::Unknown(r.clone())),
+                _ => None,
+            }
+            .unwrap_or_else(|| Value::unknown("a member of a value that was not followed"));
+        }
+        let v = if let Value::Unknown(r) = &v {
+            let r = r.clone();
+            self.unknown_of(m, inst.ty, &r)
+        } else {
+            v
+        };
+        v
+    }
+
+    pub(super) fn insert_value(
+        &mut self,
+        fr: &Frame,
+        inst: &Inst,
+        agg: &Operand,
+        value: &Operand,
+        path: &[u32],
+    ) -> Value {
+        let m = self.module(fr.func);
+        let a = self.operand(fr, agg, inst.ty);
+        let a = if matches!(a, Value::Aggregate(_)) {
+            a
+        } else {
+            self.unknown_of(m, inst.ty, "a member of a value that was not followed")
+        };
+        let v = self.member_operand(fr, value);
+        let v = insert(&a, path, v);
+        v
+    }
+
+    pub(super) fn extract_element(&mut self, fr: &Frame, inst: &Inst, vec: &Operand, index: &Operand) -> Value {
+        let m = self.module(fr.func);
+        let i = self.operand_int(fr, index, 64);
+        let v = match (self.operand(fr, vec, inst.ty), self.arena.as_int(i)) {
+            (Value::Aggregate(e), Some(i)) => usize::try_from(i).ok().and_then(|i| e.get(i).cloned()),
+            _ => None,
+        };
+        let v = match v {
+            Some(Value::Unknown(_)) | None => self.unknown_of(m, inst.ty, "an element of a vector"),
+            Some(v) => v,
+        };
+        v
+    }
+
+    pub(super) fn insert_element(
+        &mut self,
+        fr: &Frame,
+        inst: &Inst,
+        vec: &Operand,
+        value: &Operand,
+        index: &Operand,
+    ) -> Value {
+        let m = self.module(fr.func);
+        let i = self.operand_int(fr, index, 64);
+        let a = self.operand(fr, vec, inst.ty);
+        let a =
+            if matches!(a, Value::Aggregate(_)) { a } else { self.unknown_of(m, inst.ty, "an element of a vector") };
+        let v = self.member_operand(fr, value);
+        let v = match self.arena.as_int(i).and_then(|i| u32::try_from(i).ok()) {
+            Some(i) => insert(&a, &[i], v),
+            None => self.unknown_of(m, inst.ty, "an element of a vector at a variable index"),
+        };
+        v
+    }
+
+    pub(super) fn shuffle(&mut self, fr: &Frame, inst: &Inst, a: &Operand, b: &Operand, mask: &[i32]) -> Value {
+        let m = self.module(fr.func);
+        let (x, y) = (self.operand(fr, a, inst.ty), self.operand(fr, b, inst.ty));
+        let v = match (&x, &y) {
+            (Value::Aggregate(x), y) => {
+                let n = x.len();
+                let v = mask
+                    .iter()
+                    .map(|i| {
+                        let i = usize::try_from(*i).unwrap_or(usize::MAX);
+                        if i < n {
+                            x[i].clone()
+                        } else if let Value::Aggregate(y) = y {
+                            y.get(i.wrapping_sub(n)).cloned().unwrap_or_else(|| Value::unknown("an undefined element"))
+                        } else {
+                            Value::unknown("an undefined element")
+                        }
+                    })
+                    .collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            _ => self.unknown_of(m, inst.ty, "a shuffled vector"),
+        };
+        v
+    }
+
+    /// What is put into a structure or vector.
+    pub(super) fn member_operand(&mut self, fr: &Frame, value: &Operand) -> Value {
+        match value {
+            Operand::Value(id) => fr.env[id.index()]
+                .clone()
+                .unwrap_or_else(|| Value::unknown("a value from a path that was not followed")),
+            Operand::Const(c) => self.constant(fr.func, c),
+        }
+    }
+}
+
+fn insert(agg: &Value, path: &[u32], v: Value) -> Value {
+    let Some((first, rest)) = path.split_first() else { return v };
+    let Value::Aggregate(e) = agg else { return Value::unknown("a member of a value that was not followed") };
+    let mut e = e.as_ref().clone();
+    if let Some(slot) = e.get_mut(*first as usize) {
+        *slot = insert(slot, rest, v);
+    }
+    Value::Aggregate(Rc::new(e))
+}

@@ -1,0 +1,202 @@
+//! What an execution comes to that matters to the checks: accesses, launches, copies, uses of freed memory.
+//!
+//! Plain data below the executor. Which of them can go wrong is not asked here.
+
+use super::site::Site;
+use crate::ir::FuncRef;
+use crate::symbolic::loops::quantified_facts::Always;
+use crate::symbolic::memory::object::Freed;
+use crate::symbolic::memory::object::{Memory, ObjId};
+use crate::symbolic::memory::partition::{Moment, Row};
+use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::term::TermId;
+use std::rc::Rc;
+
+/// How the access touches memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AccessKind {
+    Read,
+    Write,
+    Atomic,
+}
+
+/// What a write leaves in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Stores {
+    #[default]
+    Unknown,
+    /// What was there before.
+    Same,
+    /// This integer, or what was there before.
+    Value(TermId),
+}
+
+/// One memory access in a kernel, with what must hold for it to happen.
+#[derive(Clone, Debug)]
+pub struct AccessEvent {
+    pub site: Site,
+    /// Call sites from the kernel inwards.
+    pub stack: Rc<Vec<Site>>,
+    pub targets: Rc<Vec<Target>>,
+    /// Width in bytes; a term for copies of variable length.
+    pub bytes: TermId,
+    pub kind: AccessKind,
+    pub path: TermId,
+    pub at: Moment,
+    /// The arrays inside the object that are indexed.
+    pub rows: Option<Rc<Vec<Row>>>,
+    pub stores: Stores,
+}
+
+/// What is known of an access besides where it goes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AccessDetail {
+    /// The arrays inside the object that are indexed.
+    pub rows: Option<Rc<Vec<Row>>>,
+    /// The number that a write stores, or the pointer.
+    pub stores: Stores,
+    pub stored_pointer: Option<Rc<Vec<Target>>>,
+}
+
+/// A kernel launch that the host reaches.
+#[derive(Clone, Debug)]
+pub struct LaunchEvent {
+    pub site: Site,
+    /// Call sites from the root inwards; the innermost one outside launch stubs is the user's `<<<>>>`.
+    pub stack: Rc<Vec<Site>>,
+    pub kernel: Result<FuncRef, String>,
+    pub config: LaunchConfig,
+    /// Values of the kernel's parameters; a structure passed by value is an object.
+    pub args: Vec<Value>,
+    pub memory: Memory,
+    pub path: TermId,
+    pub always: Rc<Vec<Always>>,
+}
+
+/// `limits` are the kernel's own, where it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchConfig {
+    pub grid: [TermId; 3],
+    pub block: [TermId; 3],
+    pub shared: TermId,
+    pub limits: Limits,
+}
+
+/// What a launch of a kernel may have at most: bytes of dynamic shared memory, and threads of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    pub shared: Option<TermId>,
+    pub threads: Option<u32>,
+}
+
+/// What is done with freed memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    FreedAgain,
+    /// Read, written or copied: offset from the start and width in bytes.
+    Used {
+        kind: AccessKind,
+        offset: TermId,
+        bytes: TermId,
+    },
+}
+
+/// Memory is used, or freed again, although it has been freed.
+#[derive(Clone, Debug)]
+pub struct StaleEvent {
+    /// The calls from the root or the kernel inwards; the access or the call itself is last.
+    pub stack: Rc<Vec<Site>>,
+    pub object: ObjId,
+    pub freed: Rc<Freed>,
+    pub deed: Deed,
+    /// What must hold for it to happen to this object after it was freed.
+    pub path: TermId,
+}
+
+impl StaleEvent {
+    #[must_use]
+    pub fn site(&self) -> Option<Site> {
+        self.stack.last().copied()
+    }
+}
+
+/// One side of a copy or fill that a CUDA call of the host makes.
+#[derive(Clone, Debug)]
+pub struct CopyEvent {
+    pub side: AccessEvent,
+    /// That no allocation so far is empty: what happens only otherwise is degenerate.
+    pub not_empty: TermId,
+}
+
+/// An access that may not be aligned.
+#[derive(Clone, Debug)]
+pub struct UnalignedEvent {
+    /// The calls from the kernel inwards; the access is last.
+    pub stack: Rc<Vec<Site>>,
+    pub object: ObjId,
+    pub offset: TermId,
+    pub bytes: TermId,
+    /// What the offset must be a multiple of, in bytes.
+    pub align: u32,
+    pub kind: AccessKind,
+    /// What must hold for it to happen to this object, without that alignment.
+    pub path: TermId,
+}
+
+impl AccessEvent {
+    /// Whether it writes this object, or may.
+    #[must_use]
+    pub fn writes(&self, o: ObjId) -> bool {
+        self.kind != AccessKind::Read && self.targets.iter().any(|t| t.base == Base::Object(o))
+    }
+}
+
+/// The events of one execution, in its order.
+#[derive(Clone, Debug)]
+pub struct Events {
+    pub accesses: Vec<AccessEvent>,
+    pub launches: Vec<LaunchEvent>,
+    /// Uses and frees of freed memory, on either side.
+    pub stale: Vec<StaleEvent>,
+    /// Accesses of kernels that are not surely aligned.
+    pub unaligned: Vec<UnalignedEvent>,
+    /// What CUDA calls of the host copy and fill: one event for each side.
+    pub copies: Vec<CopyEvent>,
+    /// Whether events are noted at all, rather than only states followed.
+    pub(in crate::symbolic) recording: bool,
+}
+
+/// Lengths of the lists of events, for taking back what a trial added.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::symbolic) struct EventMark {
+    accesses: usize,
+    launches: usize,
+    stale: usize,
+    unaligned: usize,
+    copies: usize,
+}
+
+impl Events {
+    /// None yet.
+    pub(in crate::symbolic) const fn new(recording: bool) -> Self {
+        Self { accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], copies: vec![], recording }
+    }
+
+    pub(in crate::symbolic) const fn mark(&self) -> EventMark {
+        EventMark {
+            accesses: self.accesses.len(),
+            launches: self.launches.len(),
+            stale: self.stale.len(),
+            unaligned: self.unaligned.len(),
+            copies: self.copies.len(),
+        }
+    }
+
+    pub(in crate::symbolic) fn take_back(&mut self, to: EventMark) {
+        self.accesses.truncate(to.accesses);
+        self.launches.truncate(to.launches);
+        self.stale.truncate(to.stale);
+        self.unaligned.truncate(to.unaligned);
+        self.copies.truncate(to.copies);
+    }
+}

@@ -1,0 +1,191 @@
+//! Symbols for what is not computed: inputs of the program, unknown values, and pointers to known and unknown places; objects of globals.
+
+use super::executor::Executor;
+use crate::ir::{Module, ModuleId, Side, TypeId, TypeKind};
+use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
+use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::terms::term::{Axis, InputSource, Range, SymKind, Term, TermId};
+use std::rc::Rc;
+
+impl<'p> Executor<'p> {
+    /// The symbol of a program input; equal sources give the same symbol.
+    pub fn input(&mut self, source: InputSource, bits: u32) -> TermId {
+        if let Some(t) = self.inputs.get(&(source.clone(), bits)) {
+            return *t;
+        }
+        let name = match &source {
+            InputSource::Argc => "argc".to_owned(),
+            InputSource::Argv(i) => format!("argv[{i}]"),
+            InputSource::ArgvLen(i) => format!("strlen(argv[{i}])"),
+            InputSource::Read { what, ordinal } => format!("{what} #{}", ordinal + 1),
+            InputSource::File { file, at, .. } => format!("{file} at byte {at}"),
+            InputSource::Word { file, ordinal } => format!("{file} #{}", ordinal + 1),
+            InputSource::FileSize(file) => format!("the size of {file}"),
+            InputSource::Param { name, .. } => name.clone(),
+            InputSource::ArgvWord { index, word } => format!("whether argv[{index}] is {word}"),
+            InputSource::Option { word, .. } => {
+                format!("the value of {}", crate::symbolic::inputs::command_line::option_name(word))
+            }
+            InputSource::World(w) => w.clone(),
+        };
+        let range = match &source {
+            InputSource::Argc => Range::new(1, i128::from(i32::MAX)),
+            InputSource::ArgvLen(_) => Range::new(0, 1 << 20),
+            InputSource::FileSize(_) => Range::new(0, 1 << 40),
+            // So that the same comparison from the other side gives an `int` too.
+            InputSource::ArgvWord { .. } => Range::new(-i128::from(i32::MAX), i128::from(i32::MAX)),
+            _ => Range::of_int(bits, true),
+        };
+        let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);
+        self.inputs.insert((source, bits), t);
+        t
+    }
+
+    /// What inputs have to do with each other below the roots: one that is read as `long` here and as `int` there is the same
+    /// number wherever it is an `int`. `None` where there are none.
+    pub fn same_inputs(&mut self, roots: &[TermId]) -> Option<TermId> {
+        let mut read: Vec<(InputSource, u32, TermId)> = vec![];
+        for s in self.arena.symbols_of(roots) {
+            let SymKind::Input(source) = self.arena.symbol(s).kind.clone() else { continue };
+            let t = self.arena.symbol_term(s);
+            let bits = [8, 16, 32, 64].into_iter().find(|bits| self.inputs.get(&(source.clone(), *bits)) == Some(&t));
+            read.extend(bits.map(|bits| (source, bits, t)));
+        }
+        read.sort();
+        let mut facts = vec![];
+        for pair in read.windows(2) {
+            let [(a, bits, narrow), (b, _, wide)] = pair else { continue };
+            let (a, b) = (a.clone(), b.clone());
+            if a != b {
+                continue;
+            }
+            let Range { lo: Some(lo), hi: Some(hi) } = Range::of_int(*bits, true) else { continue };
+            let (narrow, wide) = (*narrow, *wide);
+            let (lo, hi) = (self.arena.int(lo), self.arena.int(hi));
+            let (below, above, equal) = (self.arena.lt(wide, lo), self.arena.lt(hi, wide), self.arena.eq(narrow, wide));
+            facts.push(self.arena.or_all(vec![below, above, equal]));
+        }
+        (!facts.is_empty()).then(|| self.arena.and_all(facts))
+    }
+
+    /// An unknown value of a type.
+    pub fn unknown_of(&mut self, module: &Module, ty: TypeId, reason: &str) -> Value {
+        match &module.ty(ty).kind {
+            TypeKind::Int(1) => Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: reason.to_owned() }, "?")),
+            TypeKind::Int(bits) => {
+                let range = Range::of_int(*bits, true);
+                Value::Int(self.arena.fresh(SymKind::Unknown { reason: reason.to_owned() }, "?", range))
+            }
+            TypeKind::Ptr(_) => self.unknown_pointer(reason),
+            TypeKind::Struct { fields, .. } => {
+                let v = fields.iter().map(|f| self.unknown_of(module, f.ty, reason)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            TypeKind::Array { elem, count } if *count <= 16 => {
+                let v = (0..*count).map(|_| self.unknown_of(module, *elem, reason)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            TypeKind::Vector { elem, count } => {
+                let v = (0..*count).map(|_| self.unknown_of(module, *elem, reason)).collect();
+                Value::Aggregate(Rc::new(v))
+            }
+            _ => Value::unknown(reason),
+        }
+    }
+
+    /// The axis of a thread builtin's suffix.
+    #[must_use]
+    pub fn axis(c: &str) -> Option<(usize, Axis)> {
+        match c {
+            "x" => Some((0, Axis::X)),
+            "y" => Some((1, Axis::Y)),
+            "z" => Some((2, Axis::Z)),
+            _ => None,
+        }
+    }
+
+    /// Whether a term rests on something that is not modelled; returns the reasons.
+    #[must_use]
+    pub fn unknowns_of(&self, roots: &[TermId]) -> Vec<String> {
+        let mut out: Vec<String> = vec![];
+        for t in self.arena.cone(roots) {
+            let reason = match self.arena.get(t) {
+                Term::Sym(s) | Term::BoolSym(s) => match &self.arena.symbol(*s).kind {
+                    SymKind::Unknown { reason } => Some(reason.clone()),
+                    _ => None,
+                },
+                Term::Apply { name, .. } if name != "content" => None,
+                _ => None,
+            };
+            if let Some(r) = reason
+                && !out.contains(&r)
+            {
+                out.push(r);
+            }
+        }
+        out
+    }
+
+    pub fn pointer(&mut self, object: ObjId, offset: i128) -> Value {
+        let cond = self.arena.bool(true);
+        let offset = self.arena.int(offset);
+        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Object(object), offset)]))
+    }
+
+    pub fn null(&mut self) -> Value {
+        let cond = self.arena.bool(true);
+        let offset = self.arena.int(0);
+        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
+    }
+
+    pub fn unknown_pointer(&mut self, reason: &str) -> Value {
+        self.lost_pointer(Lost::anywhere(reason))
+    }
+
+    pub(in crate::symbolic) fn lost_pointer(&mut self, lost: Lost) -> Value {
+        let cond = self.arena.bool(true);
+        let offset = self.arena.int(0);
+        Value::Ptr(Rc::new(vec![Target::new(cond, Base::Unknown(lost), offset)]))
+    }
+
+    /// The object of a global variable, with its initial contents put into the state on first use.
+    pub(in crate::symbolic) fn global_object(&mut self, module: ModuleId, id: crate::ir::GlobalId) -> ObjId {
+        let r = self.program.resolve_global(module, id);
+        let g = self.program.global(r);
+        let host = self.program.module(r.module).side == Side::Host;
+        if let Some(o) = self.global_ids.get(&(r, host)) {
+            return *o;
+        }
+        let size = self.program.module(r.module).size_of(g.ty);
+        let kind = if host {
+            ObjKind::HostGlobal(r)
+        } else {
+            match g.space {
+                crate::ir::space::SHARED if size == 0 || !g.defined => ObjKind::SharedDynamic,
+                crate::ir::space::SHARED => ObjKind::SharedStatic(r),
+                crate::ir::space::CONSTANT => ObjKind::Constant(r),
+                _ => ObjKind::DeviceGlobal(r),
+            }
+        };
+        if kind == ObjKind::SharedDynamic
+            && let Some(o) = self.kernel.thread.as_ref().and_then(|t| t.shared)
+        {
+            if self.objects[o.0 as usize].name.is_empty() {
+                self.objects[o.0 as usize].name.clone_from(&g.source_name);
+            }
+            return o;
+        }
+        let known = size > 0 && (g.defined || !host);
+        let extent = known.then(|| self.arena.int(i128::from(size)));
+        let o = self.new_object(Object {
+            kind,
+            name: g.source_name.clone(),
+            extent,
+            site: Some((r.module, g.loc)),
+            func: None,
+            array: true,
+        });
+        self.global_ids.insert((r, host), o);
+        o
+    }
+}

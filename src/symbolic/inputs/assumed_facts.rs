@@ -1,0 +1,385 @@
+//! Applies what is assumed: conditions stated in scuba.toml, and asserts that the build removes.
+//!
+//! In: functions as they are entered, branches to a failing `assert`, the inputs of `main`. Out: facts of the path condition, each
+//! remembered in [`Assumptions`](super::assume::Assumptions) with what assumes it.
+
+use crate::assume::{Binary, Expr, Unary};
+use crate::ir::{BlockId, Callee, Const, FuncRef, Function, Module, Op, Operand, Terminator, TypeKind};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::state::State;
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+use std::sync::Arc;
+
+/// What glibc, CUDA's headers and others call where an `assert` fails.
+const FAILURES: [&str; 4] = ["__assert_fail", "__assertfail", "__assert_rtn", "__assert"];
+
+enum Meaning {
+    Int(TermId),
+    Bool(TermId),
+}
+
+impl Executor<'_> {
+    /// What assumes a part of these conditions, each once.
+    #[must_use]
+    pub fn assumptions_in(&self, conditions: &[TermId]) -> Vec<Arc<str>> {
+        let mut out: Vec<Arc<str>> = vec![];
+        if !self.assumptions.in_effect() {
+            return out;
+        }
+        for t in self.arena.cone(conditions) {
+            if let Some(who) = self.assumptions.facts.get(&t)
+                && !out.contains(who)
+            {
+                out.push(who.clone());
+            }
+        }
+        out.sort();
+        out
+    }
+
+    fn assume_as(&mut self, s: State, c: TermId, who: &str) -> Option<State> {
+        let before = s.path;
+        let s = self.assume(s, c)?;
+        if s.path != before {
+            for part in self.arena.conjuncts(c) {
+                self.assumptions.facts.entry(part).or_insert_with(|| Arc::from(who));
+            }
+        }
+        Some(s)
+    }
+
+    fn problem(&mut self, text: String) {
+        if !self.assumptions.problems.contains(&text) {
+            self.assumptions.problems.push(text);
+        }
+    }
+
+    // ---- asserts that the build removes ----
+
+    /// Where a branch of a unit that was read without its `NDEBUG` only guards the failure of an `assert`: the states that go on.
+    pub(in crate::symbolic) fn removed_assert(
+        &mut self,
+        f: FuncRef,
+        cond: TermId,
+        then: BlockId,
+        otherwise: BlockId,
+        at: BlockId,
+        s: &State,
+    ) -> Option<Vec<(BlockId, State)>> {
+        let m = self.module(f);
+        if !m.asserts_restored {
+            return None;
+        }
+        let func = self.function(f);
+        let (on, holds, text) = match (failure(m, func, then), failure(m, func, otherwise)) {
+            (Some(text), None) => (otherwise, self.arena.not(cond), text),
+            (None, Some(text)) => (then, cond, text),
+            _ => return None,
+        };
+        if self.assumptions.ignored {
+            return Some(vec![(on, s.clone())]);
+        }
+        let loc = self.program.loc(f.module, func.blocks[at.index()].term_loc);
+        let file = loc.file.rsplit('/').next().unwrap_or_default();
+        let who = format!("`{text}` ({file}:{}), an assert that NDEBUG removes", loc.line);
+        Some(self.assume_as(s.clone(), holds, &who).map(|s| (on, s)).into_iter().collect())
+    }
+
+    // ---- conditions that scuba.toml states ----
+
+    /// Adds what is stated of a function to the state in which it is entered.
+    pub(in crate::symbolic) fn assume_at_entry(&mut self, f: FuncRef, args: &[Value], mut s: State) -> State {
+        if self.assumptions.ignored {
+            return s;
+        }
+        let func = self.function(f);
+        for condition in self.assumptions.stated.clone().iter() {
+            if condition.function == "main" || !func.answers_to(&condition.function) {
+                continue;
+            }
+            let meaning = self.meaning(&condition.expr, &mut |e, leaf| e.parameter(f, args, leaf));
+            match meaning.map(|m| self.truth(m)) {
+                Ok(c) => match self.assume_as(s.clone(), c, &condition.describe()) {
+                    Some(held) => s = held,
+                    None => self.problem(format!(
+                        "{}: `{}` never holds where `{}` is called; it is not assumed there",
+                        condition.origin, condition.text, func.display
+                    )),
+                },
+                Err(why) => self.problem(format!("{}: `{}` is not assumed: {why}", condition.origin, condition.text)),
+            }
+        }
+        s
+    }
+
+    /// What is stated of `main`'s inputs, as far as `conditions` mention them.
+    pub fn assumed_of_inputs(&mut self, main: FuncRef, conditions: &[TermId]) -> Vec<TermId> {
+        let mut out = vec![];
+        if self.assumptions.ignored || self.assumptions.stated.iter().all(|c| c.function != "main") {
+            return out;
+        }
+        let mut known: Vec<(InputSource, TermId)> = vec![];
+        for s in self.arena.symbols_of(conditions) {
+            if let SymKind::Input(source) = &self.arena.symbol(s).kind {
+                let source = source.clone();
+                known.push((source, self.arena.symbol_term(s)));
+            }
+        }
+        for condition in self.assumptions.stated.clone().iter().filter(|c| c.function == "main") {
+            let leaves = condition.expr.leaves();
+            let sources: Result<Vec<InputSource>, String> = leaves.iter().map(|leaf| self.source(main, leaf)).collect();
+            let sources = match sources {
+                Ok(s) => s,
+                Err(why) => {
+                    self.problem(format!("{}: `{}` is not assumed: {why}", condition.origin, condition.text));
+                    continue;
+                }
+            };
+            if !sources.iter().any(|s| known.iter().any(|(k, _)| k == s)) {
+                continue;
+            }
+            // An argument may be read as an `int` here and as a `long` there: one fact for each way.
+            for way in 0..2 {
+                let meaning = self.meaning(&condition.expr, &mut |e, leaf| {
+                    let source = e.source(main, leaf)?;
+                    let mut read = known.iter().filter(|(k, _)| *k == source).map(|k| k.1);
+                    let first = read.next();
+                    Ok(if way == 0 { first } else { read.next().or(first) }.unwrap_or_else(|| e.input(source, 32)))
+                });
+                match meaning.map(|m| self.truth(m)) {
+                    Ok(c) => {
+                        for part in self.arena.conjuncts(c) {
+                            if self.arena.as_bool(part).is_some() || out.contains(&part) {
+                                continue;
+                            }
+                            self.assumptions.facts.entry(part).or_insert_with(|| Arc::from(condition.describe()));
+                            out.push(part);
+                        }
+                    }
+                    Err(why) => {
+                        self.problem(format!("{}: `{}` is not assumed: {why}", condition.origin, condition.text));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn source(&self, main: FuncRef, leaf: &Expr) -> Result<InputSource, String> {
+        match leaf {
+            Expr::Argv(k) => Ok(InputSource::Argv(*k)),
+            Expr::Name(n) if n == "argc" || self.program.func(main).params.first().is_some_and(|p| p.name == *n) => {
+                Ok(InputSource::Argc)
+            }
+            Expr::Name(n) => Err(format!(
+                "`main` has no input `{n}`: it has `argc` and `argv[1]`, `argv[2]`, …; for a parameter of another function, name it by `function`"
+            )),
+            _ => Err("it is no name".into()),
+        }
+    }
+
+    /// The value that a name has as a function is entered.
+    fn parameter(&mut self, f: FuncRef, args: &[Value], leaf: &Expr) -> Result<TermId, String> {
+        let func = self.function(f);
+        let m = self.module(f);
+        let Expr::Name(name) = leaf else {
+            return Err(format!("`argv` is an input of `main`, not of `{}`", func.display));
+        };
+        let Some(i) = func.params.iter().position(|p| p.name == *name) else {
+            let names: Vec<_> = func
+                .params
+                .iter()
+                .map(|p| p.name.trim_end_matches(".coerce"))
+                .filter(|n| !n.is_empty())
+                .map(|n| format!("`{n}`"))
+                .collect();
+            let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            return Err(format!("`{}` has no parameter `{name}`; it has {has}", func.display));
+        };
+        match (&m.ty(func.params[i].ty).kind, args.get(i)) {
+            (TypeKind::Int(_), Some(Value::Bool(b))) => Ok(self.count(Meaning::Bool(*b))),
+            (TypeKind::Int(bits), Some(v)) => {
+                let t = self.as_int_value(v, *bits);
+                Ok(self.interpret(t, *bits, !is_unsigned(func, name)))
+            }
+            _ => Err(format!("`{name}` of `{}` is no integer", func.display)),
+        }
+    }
+
+    fn count(&mut self, m: Meaning) -> TermId {
+        match m {
+            Meaning::Int(t) => t,
+            Meaning::Bool(b) => {
+                let (one, zero) = (self.arena.int(1), self.arena.int(0));
+                self.arena.ite(b, one, zero)
+            }
+        }
+    }
+
+    fn truth(&mut self, m: Meaning) -> TermId {
+        match m {
+            Meaning::Bool(b) => b,
+            Meaning::Int(t) => {
+                let zero = self.arena.int(0);
+                self.arena.ne(t, zero)
+            }
+        }
+    }
+
+    /// An expression over the whole numbers.
+    fn meaning(
+        &mut self,
+        e: &Expr,
+        leaf: &mut dyn FnMut(&mut Self, &Expr) -> Result<TermId, String>,
+    ) -> Result<Meaning, String> {
+        use Meaning::{Bool, Int};
+        Ok(match e {
+            Expr::Int(v) => Int(self.arena.int(*v)),
+            Expr::Name(_) | Expr::Argv(_) => Int(leaf(self, e)?),
+            Expr::Unary(op, a) => {
+                let a = self.meaning(a, leaf)?;
+                match op {
+                    Unary::Minus => {
+                        let t = self.count(a);
+                        Int(self.arena.neg(t))
+                    }
+                    Unary::Not => {
+                        let t = self.truth(a);
+                        Bool(self.arena.not(t))
+                    }
+                    Unary::Complement => {
+                        let t = self.count(a);
+                        let t = self.arena.neg(t);
+                        Int(self.arena.add_const(t, -1))
+                    }
+                }
+            }
+            Expr::Choice(c, a, b) => {
+                let (c, a, b) = (self.meaning(c, leaf)?, self.meaning(a, leaf)?, self.meaning(b, leaf)?);
+                let c = self.truth(c);
+                if let (Bool(a), Bool(b)) = (&a, &b) {
+                    let n = self.arena.not(c);
+                    let (a, b) = (self.arena.and(c, *a), self.arena.and(n, *b));
+                    return Ok(Bool(self.arena.or(a, b)));
+                }
+                let (a, b) = (self.count(a), self.count(b));
+                Int(self.arena.ite(c, a, b))
+            }
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (self.meaning(a, leaf)?, self.meaning(b, leaf)?);
+                self.binary_meaning(*op, a, b)?
+            }
+        })
+    }
+
+    fn binary_meaning(&mut self, op: Binary, a: Meaning, b: Meaning) -> Result<Meaning, String> {
+        use Meaning::{Bool, Int};
+        if let Binary::LogicalAnd | Binary::LogicalOr = op {
+            let (a, b) = (self.truth(a), self.truth(b));
+            return Ok(Bool(if op == Binary::LogicalAnd { self.arena.and(a, b) } else { self.arena.or(a, b) }));
+        }
+        let (x, y) = (self.count(a), self.count(b));
+        let a = &mut self.arena;
+        Ok(match op {
+            Binary::Mul => Int(a.mul(x, y)),
+            Binary::Add => Int(a.add(x, y)),
+            Binary::Sub => Int(a.sub(x, y)),
+            Binary::Div | Binary::Rem if a.as_int(y) == Some(0) => return Err("it divides by zero".into()),
+            Binary::Div => Int(a.div(x, y)),
+            Binary::Rem => Int(a.rem(x, y)),
+            Binary::Shl | Binary::Shr => {
+                let Some(n @ 0..=62) = a.as_int(y) else {
+                    return Err("it shifts by something other than a number from 0 to 62".into());
+                };
+                Int(if op == Binary::Shl { a.scale(x, 1 << n) } else { a.floor_div(x, 1 << n) })
+            }
+            Binary::And => Int(a.bit_and(x, y, 64)),
+            Binary::Or => Int(a.bit_or(x, y, 64)),
+            Binary::Xor => Int(a.bit_xor(x, y, 64)),
+            Binary::Lt => Bool(a.lt(x, y)),
+            Binary::Le => Bool(a.le(x, y)),
+            Binary::Gt => Bool(a.lt(y, x)),
+            Binary::Ge => Bool(a.le(y, x)),
+            Binary::Eq => Bool(a.eq(x, y)),
+            Binary::Ne => Bool(a.ne(x, y)),
+            Binary::LogicalAnd | Binary::LogicalOr => return Err("it is no arithmetic".into()),
+        })
+    }
+}
+
+/// Of a parameter, as the debug information has it.
+fn is_unsigned(f: &Function, name: &str) -> bool {
+    f.blocks
+        .iter()
+        .flat_map(|b| &b.insts)
+        .any(|i| matches!(&i.op, Op::Alloca { var: Some(v), .. } if v.param.is_some() && v.name == name && v.unsigned))
+}
+
+/// The text of the `assert` whose failure a block is.
+fn failure(m: &Module, f: &Function, b: BlockId) -> Option<String> {
+    let block = &f.blocks[b.index()];
+    let args = block.insts.iter().find_map(|i| match &i.op {
+        Op::Call { callee: Callee::Direct(id), args } if FAILURES.contains(&m.func(*id).name.as_str()) => Some(args),
+        _ => None,
+    })?;
+    if !matches!(block.term, Terminator::Unreachable) {
+        return None;
+    }
+    let text = match args.first() {
+        Some(Operand::Const(Const::Global { id, offset: 0 })) => match &m.global(*id).init {
+            Some(Const::Bytes { data, .. }) => String::from_utf8_lossy(data).trim_end_matches('\0').to_owned(),
+            _ => "…".into(),
+        },
+        _ => "…".into(),
+    };
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Executor, Meaning};
+    use crate::assume::parse;
+    use crate::ir::Program;
+    use crate::symbolic::terms::term::InputSource;
+
+    /// Each operator against C's own result.
+    #[test]
+    fn conditions_mean_what_c_means() {
+        let program = Program::default();
+        let mut e = Executor::new(&program);
+        for (text, expected) in [
+            ("7 / 2 - -7 / 2", 6),
+            ("-7 % 3", -1),
+            ("7 % -3", 1),
+            ("1 + 2 * 3 - 4", 3),
+            ("~5", -6),
+            ("!5 + !0", 1),
+            ("(2 < 3) + (3 <= 3) + (2 > 3) + (3 >= 4)", 2),
+            ("6 & 3", 2),
+            ("6 | 3", 7),
+            ("6 ^ 3", 5),
+            ("1 << 10 >> 3", 128),
+            ("-9 >> 1", -5),
+            ("2 == 2 != 0", 1),
+            ("1 && 0 || 1", 1),
+            ("0 ? 5 : 1 ? 6 : 7", 6),
+            ("(1 ? 2 > 1 : 0 > 1) + 1", 2),
+        ] {
+            let m = e
+                .meaning(&parse(text).unwrap(), &mut |_, _| panic!("no names"))
+                .unwrap_or_else(|w| panic!("{text}: {w}"));
+            let t = e.count(m);
+            assert_eq!(e.arena.as_int(t), Some(expected), "{text}");
+        }
+        for text in ["n / 0", "n % (1 - 1)", "n << n", "1 << 63"] {
+            let n = e.input(InputSource::Argc, 32);
+            assert!(e.meaning(&parse(text).unwrap(), &mut |_, _| Ok(n)).is_err(), "{text}");
+        }
+        let n = e.input(InputSource::Argv(1), 32);
+        let m = e.meaning(&parse("n").unwrap(), &mut |_, _| Ok(n)).ok();
+        let c = m.map(|m| e.truth(m));
+        assert!(c.is_some_and(|c| e.arena.is_boolean(c)), "a number as a condition is compared with 0");
+        assert!(matches!(e.meaning(&parse("n > 1").unwrap(), &mut |_, _| Ok(n)), Ok(Meaning::Bool(_))));
+    }
+}

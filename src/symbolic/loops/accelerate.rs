@@ -1,0 +1,491 @@
+//! What a loop's variables are at iteration `k`: an ordered list of recurrence solvers applied to a [`Transition`].
+//!
+//! In: what a round does to each variable. Out: forms in terms of `k`, arrays that rounds fill, and what holds in each round that goes on.
+//! The transition holds of every iteration, so a closed form solves the recurrence exactly; what has none is bounded or arbitrary. Loop
+//! acceleration as in Bozga, Iosif and Konečný (CAV 2010). How the loop is executed behind that is not asked here.
+
+use super::array_fill::{Filled, Sums};
+use super::houdini::Carried;
+use super::prefix_sum::{Running, steps_below};
+use super::sum::Rounds;
+use super::transition::{LoopAt, Transition};
+use super::types::{Form, LoopVar};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::exec::state::{Frame, State};
+use crate::symbolic::memory::object::ObjId;
+use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::term::{Range, Term, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What recurrence solvers look at: a loop, the state before it, and what a round does.
+pub(super) struct Recurrences<'a> {
+    pub frame: &'a Frame,
+    pub at: &'a LoopAt<'a>,
+    pub start: &'a State,
+    pub found: &'a Transition,
+}
+
+/// What is known of a loop's variables at iteration `k`.
+pub(super) struct Solved {
+    pub k: TermId,
+    pub forms: FxHashMap<LoopVar, Form>,
+    /// Symbols of the pass over the body by what they are at iteration `k`.
+    pub map: FxHashMap<TermId, TermId>,
+    /// Variables that do not wrap as numbers of so many bits, signed or not.
+    pub ranges: Vec<(LoopVar, u32, bool)>,
+    pub arrays: Vec<(ObjId, Vec<Filled>)>,
+    /// Pointers that rounds leave in an array are told apart where each round is executed by itself.
+    pub scattered: bool,
+    /// Some variable has no closed form.
+    pub inexact: bool,
+    /// What holds in each round that goes on, in terms of `k` alone.
+    pub round: Vec<TermId>,
+    /// The same, in terms of variables without a closed form too.
+    pub all_round: Vec<TermId>,
+    /// What variables that keep what a round found say of each.
+    pub noted: Vec<TermId>,
+    /// Variables that only steps have moved.
+    pub by_steps: FxHashSet<LoopVar>,
+}
+
+impl Executor<'_> {
+    /// Solves what can be solved, in this order: closed forms of single variables, wrapping, sums that arrays keep, sums, flags and counts,
+    /// bounded moves, and values set in some round. The first solver that knows a variable decides.
+    pub(super) fn accelerate(&mut self, r: &Recurrences<'_>) -> Solved {
+        let (t, pass) = (r.found, &r.found.pass);
+        let k = self.iteration_symbol(&t.vars);
+        let (mut forms, inexact) = self.closed_forms(r, k);
+        let (steps, constant) = self.constant_steps(r, &forms);
+        let (_, _, round) = self.arena.split_common(pass.head.path, pass.end.path);
+        let ranges = self.ranges_by_induction(r, k, round, &mut forms);
+        let map = self.values_at(r, &forms, &ranges);
+        let rounds = Rounds { k, map: &map, mark: pass.mark, version: pass.version };
+        let (arrays, running) = self.arrays_filled(r, &forms, round, &rounds);
+        for x in &running {
+            forms.insert(x.var, Form::Bounded(Value::Int(x.now), x.facts.clone()));
+        }
+        let scattered = t.vars.iter().any(|v| matches!(v, LoopVar::Whole(o) if self.kept.has_addresses(*o) && !arrays.iter().any(|(a, f)| a == o && f.iter().all(|f| f.made.is_none()))));
+        // What is known of arrays is only found out the long way.
+        if constant && !inexact && arrays.is_empty() && !scattered {
+            self.loops.steps.insert(r.at.key, steps);
+        } else {
+            self.loops.steps.remove(&r.at.key);
+        }
+        let round = self.arena.substitute(round, &map);
+        let all_round = self.arena.conjuncts(round);
+        let round: Vec<TermId> =
+            all_round.iter().copied().filter(|c| self.only_old(*c, pass.mark, pass.version, Some(k))).collect();
+        let (noted, by_steps) = self.forms_over_rounds(r, &running, &round, &rounds, &mut forms);
+        self.name_iteration(k, &forms);
+        Solved { k, forms, map, ranges, arrays, scattered, inexact, round, all_round, noted, by_steps }
+    }
+
+    /// A number that a variable holds: before the loop, at the start of a round and at its end.
+    fn numbers_in(&self, r: &Recurrences<'_>, v: LoopVar) -> Option<(TermId, TermId, TermId)> {
+        let (t, pass) = (r.found, &r.found.pass);
+        debug_assert!(t.vars.contains(&v));
+        match (
+            self.var_value(r.start, &r.at.phi_start, v),
+            pass.symbols.get(&v),
+            self.var_value(&pass.end, &pass.phi_end, v),
+        ) {
+            (Some(Value::Int(a)), Some(Value::Int(h)), Some(Value::Int(n))) => Some((a, *h, n)),
+            _ => None,
+        }
+    }
+
+    /// The form of each variable by itself, and whether some have none that is exact.
+    fn closed_forms(&mut self, r: &Recurrences<'_>, k: TermId) -> (FxHashMap<LoopVar, Form>, bool) {
+        let (t, pass) = (r.found, &r.found.pass);
+        let (mark, version) = (pass.mark, pass.version);
+        let mut forms: FxHashMap<LoopVar, Form> = FxHashMap::default();
+        let mut inexact = false;
+        for v in &t.vars {
+            if let (LoopVar::Life(o), Some(sym)) = (*v, pass.symbols.get(v).cloned()) {
+                let form = self.life(o, r.start, &sym, &pass.end, k, mark, version);
+                // One of several outer allocations in each round: which one is only known round by round.
+                inexact |= !matches!(form, Form::Closed(_)) && r.start.mem.contains_key(&o);
+                forms.insert(*v, form);
+                continue;
+            }
+            let Some(sym) = pass.symbols.get(v).cloned() else { continue };
+            let Some(start) = self.var_value(r.start, &r.at.phi_start, *v) else {
+                // What was never written may be taken for what was, as where paths meet.
+                if t.pointers.choices.contains_key(v) {
+                    forms.insert(*v, Form::Bounded(sym, vec![]));
+                    inexact = true;
+                }
+                continue;
+            };
+            let Some(mut next) = self.var_value(&pass.end, &pass.phi_end, *v) else { continue };
+            if let (Value::Int(n), Value::Int(h), Some(bits)) = (&next, &sym, self.bits_of_var(r.frame, *v)) {
+                next = Value::Int(self.as_kept(*n, *h, bits));
+            }
+            let form = if t.pointers.contains(v) {
+                Form::Bounded(sym, vec![])
+            } else {
+                self.solve(&start, &sym, &next, k, mark, version)
+            };
+            if matches!(form, Form::Arbitrary | Form::Bounded(..))
+                && matches!(start, Value::Int(_) | Value::Ptr(_) | Value::Bool(_))
+            {
+                inexact = true;
+            }
+            forms.insert(*v, form);
+        }
+        (forms, inexact)
+    }
+
+    /// The constant steps of variables, `None` for those that are arbitrary, and whether every other one has such a step.
+    fn constant_steps(
+        &mut self,
+        r: &Recurrences<'_>,
+        forms: &FxHashMap<LoopVar, Form>,
+    ) -> (Vec<(LoopVar, Option<i128>)>, bool) {
+        let (t, pass) = (r.found, &r.found.pass);
+        let mut steps: Vec<(LoopVar, Option<i128>)> = vec![];
+        let mut constant = true;
+        for v in &t.vars {
+            match (forms.get(v), pass.symbols.get(v), self.var_value(&pass.end, &pass.phi_end, *v)) {
+                (Some(Form::Closed(Value::Int(_))), Some(Value::Int(h)), Some(Value::Int(n))) => {
+                    let d = self.arena.sub(n, *h);
+                    let c = self.arena.as_int(d);
+                    constant &= c.is_some();
+                    steps.push((*v, c));
+                }
+                (Some(Form::Closed(Value::Ptr(_))), Some(Value::Ptr(h)), Some(Value::Ptr(n)))
+                    if h.len() == 1 && n.len() == 1 =>
+                {
+                    let d = self.arena.sub(n[0].offset, h[0].offset);
+                    let c = self.arena.as_int(d);
+                    constant &= c.is_some();
+                    steps.push((*v, c));
+                }
+                (Some(Form::Arbitrary) | None, ..) => steps.push((*v, None)),
+                _ if matches!(v, LoopVar::Life(_)) => steps.push((*v, None)),
+                _ => constant = false,
+            }
+        }
+        (steps, constant)
+    }
+
+    /// Variables with a closed form that stay in the range of a machine integer, by induction over the rounds.
+    fn ranges_by_induction(
+        &mut self,
+        r: &Recurrences<'_>,
+        k: TermId,
+        round: TermId,
+        forms: &mut FxHashMap<LoopVar, Form>,
+    ) -> Vec<(LoopVar, u32, bool)> {
+        let (t, pass) = (r.found, &r.found.pass);
+        let plain = self.arena.conjuncts(round);
+        let mut ranges: Vec<(LoopVar, u32, bool)> = vec![];
+        let mut stepped: Vec<(LoopVar, TermId)> = vec![];
+        for v in &t.vars {
+            let (Some(Form::Closed(Value::Int(_))), Some(Value::Int(h))) = (forms.get(v), pass.symbols.get(v)) else {
+                continue;
+            };
+            let Some(bits) = self.bits_of_var(r.frame, *v) else { continue };
+            let Some((start, _, next)) = self.numbers_in(r, *v) else { continue };
+            let signed = self.arena.range(*h).lo.is_some_and(|l| l < 0);
+            let next = self.as_kept(next, *h, bits);
+            let d = self.arena.sub(next, *h);
+            if self.steps_in_range(start, *h, d, &plain, Range::of_int(bits, signed)) {
+                ranges.push((*v, bits, signed));
+                continue;
+            }
+            // `while (i-- > 0)` on an unsigned `i`: what the condition reads starts in range, and so stays there.
+            let Some(read) = self.read_as_unsigned(&plain, *h, bits) else { continue };
+            let from = self.interpret(start, bits, false);
+            if !self.steps_in_range(from, read, d, &plain, Range::of_int(bits, false)) {
+                continue;
+            }
+            let moved = self.arena.mul(d, k);
+            stepped.push((*v, self.arena.add(from, moved)));
+            ranges.push((*v, bits, false));
+        }
+        for (v, at_k) in stepped {
+            forms.insert(v, Form::Closed(Value::Int(at_k)));
+        }
+        ranges
+    }
+
+    /// Symbols of variables by what the machine reads of them at iteration `k`, which after `k` steps may have wrapped.
+    fn values_at(
+        &mut self,
+        r: &Recurrences<'_>,
+        forms: &FxHashMap<LoopVar, Form>,
+        ranges: &[(LoopVar, u32, bool)],
+    ) -> FxHashMap<TermId, TermId> {
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for (v, f) in forms {
+            match (f, r.found.pass.symbols.get(v)) {
+                (Form::Closed(Value::Int(at_k)), Some(Value::Int(sym))) => {
+                    let read = match self.bits_of_var(r.frame, *v) {
+                        Some(bits) if !ranges.iter().any(|r| r.0 == *v) => {
+                            let start = self.var_value(r.start, &r.at.phi_start, *v);
+                            self.read_at(*at_k, start.as_ref(), *sym, bits)
+                        }
+                        _ => *at_k,
+                    };
+                    map.insert(*sym, read);
+                }
+                (Form::Closed(Value::Ptr(at_k)), Some(Value::Ptr(sym))) => {
+                    if let ([a], [h]) = (at_k.as_slice(), sym.as_slice()) {
+                        map.insert(h.offset, a.offset);
+                    }
+                }
+                // Its symbol stays: any value.
+                _ => {}
+            }
+        }
+        map
+    }
+
+    /// Whether a number is still open to further solvers: it has no exact form.
+    fn is_open(r: &Recurrences<'_>, forms: &FxHashMap<LoopVar, Form>, v: LoopVar) -> bool {
+        !r.found.pointers.contains(&v)
+            && matches!(forms.get(&v), Some(Form::Arbitrary | Form::Bounded(Value::Int(_), _)))
+    }
+
+    /// Arrays of which each round fills an element, and the sums that they keep.
+    fn arrays_filled(
+        &mut self,
+        r: &Recurrences<'_>,
+        forms: &FxHashMap<LoopVar, Form>,
+        round: TermId,
+        rounds: &Rounds<'_>,
+    ) -> (Vec<(ObjId, Vec<Filled>)>, Vec<Running>) {
+        let (t, pass) = (r.found, &r.found.pass);
+        let place = (r.frame.context, Site { func: r.frame.func, block: r.at.header, inst: u32::MAX - 1 });
+        let fills = t.vars.iter().any(|v| matches!(v, LoopVar::Whole(_)));
+        let (mut running, mut in_round): (Vec<Running>, Vec<TermId>) = Default::default();
+        for v in t.vars.iter().filter(|_| fills) {
+            if !Self::is_open(r, forms, *v) {
+                continue;
+            }
+            let (Some((a, h, n)), Some(bits)) = (self.numbers_in(r, *v), self.bits_of_var(r.frame, *v)) else {
+                continue;
+            };
+            let n = self.as_kept(n, h, bits);
+            running.extend(self.running(*v, (a, h, n), bits, rounds));
+        }
+        if fills {
+            let round = self.arena.substitute(round, rounds.map);
+            in_round = [self.arena.conjuncts(round), self.arena.conjuncts(r.start.path)].concat();
+            in_round = self.read_plainly(in_round);
+        }
+        let sums = Sums { running: &running, before: r.start, known: &in_round };
+        let (mark, k) = ((pass.mark, pass.version), rounds.k);
+        let arrays: Vec<(ObjId, Vec<Filled>)> = t
+            .vars
+            .iter()
+            .filter_map(|v| {
+                if let LoopVar::Whole(o) = v {
+                    self.filled(*o, (&pass.head, &pass.end), rounds.map, mark, k, place, &sums).map(|f| (*o, f))
+                } else {
+                    None
+                }
+            })
+            .collect();
+        // Arrays that hold what a variable was in each round speak of the same sum as it does itself.
+        let kept: FxHashSet<TermId> =
+            arrays.iter().flat_map(|(_, f)| f).flat_map(|f| steps_below(&self.arena, f.value())).collect();
+        running.retain(|r| r.step.is_some_and(|s| kept.contains(&s)));
+        (arrays, running)
+    }
+
+    /// Forms of numbers that depend on what rounds did: sums, flags and counts, bounded moves, values set in some round. With what flags say of
+    /// each round, and the variables that only steps have moved.
+    fn forms_over_rounds(
+        &mut self,
+        r: &Recurrences<'_>,
+        running: &[Running],
+        round: &[TermId],
+        rounds: &Rounds<'_>,
+        forms: &mut FxHashMap<LoopVar, Form>,
+    ) -> (Vec<TermId>, FxHashSet<LoopVar>) {
+        let (mark, version) = (rounds.mark, rounds.version);
+        let mut by_steps: FxHashSet<LoopVar> = FxHashSet::default();
+        let mut noted: Vec<TermId> = vec![];
+        for v in &r.found.vars {
+            if !Self::is_open(r, forms, *v) || running.iter().any(|x| x.var == *v) {
+                continue;
+            }
+            let Some((a, h, n)) = self.numbers_in(r, *v) else { continue };
+            let kept = match self.bits_of_var(r.frame, *v) {
+                Some(bits) => self.as_kept(n, h, bits),
+                None => n,
+            };
+            if let Some(f) = self.added_up((a, h, kept), rounds) {
+                forms.insert(*v, f);
+                continue;
+            }
+            let moved = self.moved(a, h, kept, rounds);
+            if let Some(known) = moved.as_ref().or_else(|| forms.get(v)).cloned()
+                && let Some((f, seen)) = self.noted((a, h, kept), rounds, &known)
+            {
+                forms.insert(*v, f);
+                noted.push(seen);
+                continue;
+            }
+            if let Some(f) = moved {
+                forms.insert(*v, f);
+                by_steps.insert(*v);
+                continue;
+            }
+            if !matches!(forms.get(v), Some(Form::Arbitrary)) {
+                continue;
+            }
+            let f = match self.set_in_some_round((a, h, n), rounds.k, rounds.map, round, mark, version) {
+                None => self.loaded_in_some_round(a, h, n, mark, version),
+                f => f,
+            };
+            if let Some(f) = f {
+                forms.insert(*v, f);
+            }
+        }
+        (noted, by_steps)
+    }
+
+    /// Invariants of what has no closed form, and what pointers to objects that each round makes hold.
+    pub(super) fn find_invariants(&mut self, r: &Recurrences<'_>, solved: &mut Solved) {
+        let (t, pass) = (r.found, &r.found.pass);
+        let rounds = Rounds { k: solved.k, map: &solved.map, mark: pass.mark, version: pass.version };
+        let mut carried = vec![];
+        for v in &t.vars {
+            if t.pointers.contains(v) || t.pointers.twins.contains_key(v) {
+                continue;
+            }
+            let (Some((start, held, next)), Some(bits)) = (self.numbers_in(r, *v), self.bits_of_var(r.frame, *v))
+            else {
+                continue;
+            };
+            let (moved, settled) = match solved.forms.get(v) {
+                Some(Form::Arbitrary) => (None, false),
+                Some(Form::Bounded(Value::Int(now), facts)) if solved.by_steps.contains(v) => {
+                    (Some((*now, facts.clone())), false)
+                }
+                Some(Form::Bounded(..)) => (None, true),
+                _ => continue,
+            };
+            let next = self.as_kept(next, held, bits);
+            let next = self.arena.substitute(next, rounds.map);
+            carried.push(Carried { var: *v, start, held, next, bits, moved, settled });
+        }
+        solved.forms.extend(self.inductive(&carried, &solved.all_round, r.start.path, &rounds));
+        for (v, w) in &t.pointers.twins {
+            self.size_twin(w, &rounds);
+            let start = self.var_value(r.start, &r.at.phi_start, *v);
+            solved.forms.insert(*v, Form::Bounded(self.held_at(start.as_ref(), w, solved.k), vec![]));
+        }
+    }
+
+    /// Facts that a term lies in the range of an interpretation.
+    pub(super) fn within(&mut self, t: TermId, bits: u32, signed: bool) -> Vec<TermId> {
+        let r = Range::of_int(bits, signed);
+        let (Some(lo), Some(hi)) = (r.lo, r.hi) else { return vec![] };
+        let (lo, hi) = (self.arena.int(lo), self.arena.int(hi));
+        vec![self.arena.le(lo, t), self.arena.le(t, hi)]
+    }
+
+    /// The term by which conditions read a variable as an unsigned number of so many bits.
+    pub(super) fn read_as_unsigned(&self, conditions: &[TermId], h: TermId, bits: u32) -> Option<TermId> {
+        self.arena.cone(conditions).into_iter().find(|t| self.arena.reading(*t) == Some((h, bits, false)))
+    }
+
+    /// By induction over the rounds: the start is in range, and where a round that goes on bounds the value `v`, one
+    /// step `d` further is still in range.
+    pub(super) fn steps_in_range(
+        &mut self,
+        start: TermId,
+        v: TermId,
+        d: TermId,
+        round: &[TermId],
+        want: Range,
+    ) -> bool {
+        if !want.contains(self.arena.range(start)) {
+            return false;
+        }
+        let step = self.arena.range(d);
+        let (Some(least), Some(most)) = (step.lo, step.hi) else { return false };
+        let (mut upper, mut lower) = (most <= 0, least >= 0);
+        for c in round {
+            let Term::Le(t) = *self.arena.get(*c) else { continue };
+            let p = self.arena.poly(t);
+            let Some((_, coefficient)) = p.terms.iter().find(|(m, _)| m.as_slice() == [v]).cloned() else { continue };
+            let own = self.arena.scale(v, coefficient);
+            let rest = self.arena.sub(t, own);
+            // coefficient * v + rest <= 0
+            let Some(l) = self.arena.range(rest).lo else { continue };
+            if coefficient >= 1 {
+                let max = (-l).div_euclid(coefficient);
+                upper |= max.checked_add(most).is_some_and(|v| want.hi.is_some_and(|h| v <= h));
+            }
+            if coefficient <= -1 {
+                let min = -((-l).div_euclid(-coefficient));
+                lower |= min.checked_add(least).is_some_and(|v| want.lo.is_some_and(|w| v >= w));
+            }
+        }
+        upper && lower
+    }
+
+    /// Whether an object has been freed at iteration `k`.
+    #[expect(clippy::too_many_arguments, reason = "one variable of a loop, as for any other")]
+    pub(super) fn life(
+        &mut self,
+        o: ObjId,
+        s0: &State,
+        sym: &Value,
+        sb: &State,
+        k: TermId,
+        mark: usize,
+        version: u32,
+    ) -> Form {
+        let (start, next) = (self.freed_when(s0, o), self.freed_when(sb, o));
+        match self.solve(&Value::Bool(start), sym, &Value::Bool(next), k, mark, version) {
+            Form::Arbitrary => {
+                let (freed, fact) = self.freed_in_loop(start, o, k);
+                Form::Bounded(Value::Bool(freed), vec![fact])
+            }
+            form => form,
+        }
+    }
+
+    /// What the machine reads of a variable after `k` steps, of which `at_k` is the value without end. Small variables go round and
+    /// round. One of 32 bits or more that starts within its range is followed to the first value that has wrapped, which the
+    /// condition of the round before does not exclude, and no further (docs/LIMITATIONS.md): that would take some 2^31 rounds or a step as large.
+    pub(super) fn read_at(&mut self, at_k: TermId, start: Option<&Value>, sym: TermId, bits: u32) -> TermId {
+        let signed = self.arena.range(sym).lo.is_some_and(|l| l < 0);
+        let want = Range::of_int(bits, signed);
+        let wrapped = self.arena.wrap(at_k, bits, signed);
+        let (Some(Value::Int(start)), true) = (start, bits >= 32) else { return wrapped };
+        if want.contains(self.arena.range(*start)) {
+            return at_k;
+        }
+        let fits = self.within(*start, bits, signed);
+        let fits = self.arena.and_all(fits);
+        self.arena.ite(fits, at_k, wrapped)
+    }
+
+    /// Width of a variable that holds a number.
+    pub(super) fn bits_of_var(&self, fr: &Frame, v: LoopVar) -> Option<u32> {
+        match v {
+            LoopVar::Cell(_, _, size) => Some(size * 8),
+            LoopVar::Phi(p) => self.value_type(fr.func, p).and_then(|t| self.bits_of(fr.func, t)),
+            LoopVar::Whole(_) | LoopVar::Life(_) => None,
+        }
+    }
+
+    /// Whether a term is made only of symbols and contents that are older than the pass, and perhaps of `k`.
+    pub(in crate::symbolic) fn only_old(&self, t: TermId, mark: usize, version: u32, k: Option<TermId>) -> bool {
+        self.arena.cone(&[t]).into_iter().all(|n| match self.arena.get(n) {
+            Term::Sym(s) | Term::BoolSym(s) => (s.0 as usize) < mark || Some(n) == k,
+            Term::Apply { name, args, .. } if name == "content" => {
+                args.get(1).and_then(|a| self.arena.as_int(*a)).is_some_and(|v| v <= i128::from(version))
+            }
+            _ => true,
+        })
+    }
+}

@@ -1,0 +1,257 @@
+//! Comparisons and connectives: `t <= 0`, `t == 0`, and flattened, sorted conjunctions and disjunctions.
+
+use super::arena::Arena;
+use super::polynomial::gcd;
+use super::term::{Poly, Term, TermId};
+
+impl Arena {
+    /// `t <= 0`.
+    pub fn le_zero(&mut self, t: TermId) -> TermId {
+        let r = self.range(t);
+        if r.hi.is_some_and(|v| v <= 0) {
+            return self.bool(true);
+        }
+        if r.lo.is_some_and(|v| v > 0) {
+            return self.bool(false);
+        }
+        // Divide by the greatest common divisor of the coefficients, tightening the constant.
+        let p = self.poly(t);
+        let g = p.terms.iter().filter(|(m, _)| !m.is_empty()).fold(0i128, |g, (_, c)| gcd(g, c.abs()));
+        if g > 1 {
+            let q = Poly {
+                terms: p
+                    .terms
+                    .iter()
+                    .filter_map(|(m, c)| {
+                        // Σ g·x + k <= 0  ⇔  Σ x + ceil(k / g) <= 0
+                        let v = if m.is_empty() { -((-c).div_euclid(g)) } else { c / g };
+                        (v != 0).then(|| (m.clone(), v))
+                    })
+                    .collect(),
+            };
+            let t = self.from_poly(q);
+            return self.intern(Term::Le(t));
+        }
+        self.intern(Term::Le(t))
+    }
+
+    // ---- booleans ----
+    pub fn le(&mut self, a: TermId, b: TermId) -> TermId {
+        let t = self.sub(a, b);
+        self.le_zero(t)
+    }
+
+    pub fn lt(&mut self, a: TermId, b: TermId) -> TermId {
+        let t = self.sub(a, b);
+        let t = self.add_const(t, 1);
+        self.le_zero(t)
+    }
+
+    pub fn eq(&mut self, a: TermId, b: TermId) -> TermId {
+        // An if-then-else of constants compared with a constant is its condition, its negation or decided.
+        for (i, k) in [(a, b), (b, a)] {
+            if let (Term::Ite(c, x, y), Some(k)) = (self.get(i), self.as_int(k)) {
+                let (c, x, y) = (*c, *x, *y);
+                if let (Some(x), Some(y)) = (self.as_int(x), self.as_int(y)) {
+                    return match (x == k, y == k) {
+                        (true, true) => self.bool(true),
+                        (false, false) => self.bool(false),
+                        (true, false) => c,
+                        (false, true) => self.not(c),
+                    };
+                }
+            }
+        }
+        let mut t = self.sub(a, b);
+        // Canonical sign.
+        if let Term::Poly(p) = self.get(t)
+            && p.terms.iter().find(|(m, _)| !m.is_empty()).is_some_and(|(_, c)| *c < 0)
+        {
+            t = self.neg(t);
+        }
+        if let Some(v) = self.as_int(t) {
+            return self.bool(v == 0);
+        }
+        if !self.range(t).contains_value(0) {
+            return self.bool(false);
+        }
+        self.intern(Term::EqZ(t))
+    }
+
+    pub fn ne(&mut self, a: TermId, b: TermId) -> TermId {
+        let e = self.eq(a, b);
+        self.not(e)
+    }
+
+    pub fn not(&mut self, c: TermId) -> TermId {
+        if let Some(n) = self.negations.get(&c) {
+            return *n;
+        }
+        let n = self.negate(c);
+        self.negations.insert(c, n);
+        n
+    }
+
+    pub(super) fn negate(&mut self, c: TermId) -> TermId {
+        match self.get(c) {
+            Term::True => self.bool(false),
+            Term::False => self.bool(true),
+            Term::Not(x) => *x,
+            // !(t <= 0)  ⇔  1 - t <= 0
+            Term::Le(t) => {
+                let t = *t;
+                let n = self.neg(t);
+                let n = self.add_const(n, 1);
+                self.le_zero(n)
+            }
+            Term::And(v) => {
+                let v = v.clone();
+                let n: Vec<_> = v.into_iter().map(|x| self.not(x)).collect();
+                self.or_all(n)
+            }
+            Term::Or(v) => {
+                let v = v.clone();
+                let n: Vec<_> = v.into_iter().map(|x| self.not(x)).collect();
+                self.and_all(n)
+            }
+            _ => self.intern(Term::Not(c)),
+        }
+    }
+
+    pub fn and(&mut self, a: TermId, b: TermId) -> TermId {
+        // The common case of one more conjunct.
+        for (list, one) in [(a, b), (b, a)] {
+            if matches!(self.get(one), Term::And(_) | Term::True | Term::False) {
+                continue;
+            }
+            let n = self.not(one);
+            let Term::And(v) = self.get(list) else { continue };
+            if v.binary_search(&n).is_ok() {
+                return self.bool(false);
+            }
+            match v.binary_search(&one) {
+                Ok(_) => return list,
+                Err(at) => {
+                    let mut v = v.clone();
+                    v.insert(at, one);
+                    return self.intern(Term::And(v));
+                }
+            }
+        }
+        self.and_all(vec![a, b])
+    }
+
+    pub fn or(&mut self, a: TermId, b: TermId) -> TermId {
+        self.or_all(vec![a, b])
+    }
+
+    pub fn and_all(&mut self, v: Vec<TermId>) -> TermId {
+        let mut out: Vec<TermId> = Vec::with_capacity(v.len());
+        for t in v {
+            match self.get(t) {
+                Term::True => {}
+                Term::False => return t,
+                Term::And(inner) => out.extend(inner.iter().copied()),
+                _ => out.push(t),
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        for &t in &out {
+            let n = self.not(t);
+            if out.binary_search(&n).is_ok() {
+                return self.bool(false);
+            }
+        }
+        match out.as_slice() {
+            [] => self.bool(true),
+            [t] => *t,
+            _ => self.intern(Term::And(out)),
+        }
+    }
+
+    pub fn or_all(&mut self, v: Vec<TermId>) -> TermId {
+        let mut out: Vec<TermId> = Vec::with_capacity(v.len());
+        for t in v {
+            match self.get(t) {
+                Term::False => {}
+                Term::True => return t,
+                Term::Or(inner) => out.extend(inner.iter().copied()),
+                _ => out.push(t),
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        // x ∨ ¬x; and factoring: (p ∧ a) ∨ (p ∧ ¬a) = p, which joins after a branch need.
+        for &t in &out {
+            if matches!(self.get(t), Term::And(_)) {
+                continue;
+            }
+            let n = self.not(t);
+            if out.binary_search(&n).is_ok() {
+                return self.bool(true);
+            }
+        }
+        // (a ∧ b) ∨ ¬a = b ∨ ¬a
+        for i in 0..out.len() {
+            if let Term::And(v) = self.get(out[i]) {
+                let v = v.clone();
+                let kept: Vec<TermId> = v
+                    .iter()
+                    .copied()
+                    .filter(|x| {
+                        let n = self.not(*x);
+                        out.binary_search(&n).is_err()
+                    })
+                    .collect();
+                if kept.len() < v.len() {
+                    let new = self.and_all(kept);
+                    out[i] = new;
+                    return self.or_all(out);
+                }
+            }
+        }
+        if out.len() == 2
+            && let Some(t) = self.factor(out[0], out[1])
+        {
+            return t;
+        }
+        match out.as_slice() {
+            [] => self.bool(false),
+            [t] => *t,
+            _ => self.intern(Term::Or(out)),
+        }
+    }
+
+    /// `(p ∧ a) ∨ (p ∧ b)` as `p ∧ (a ∨ b)`.
+    pub(super) fn factor(&mut self, a: TermId, b: TermId) -> Option<TermId> {
+        let (common, ra, rb) = self.split_common(a, b);
+        if common.is_empty() {
+            return None;
+        }
+        let rest = self.or_all(vec![ra, rb]);
+        let mut all = common;
+        all.push(rest);
+        Some(self.and_all(all))
+    }
+
+    /// Conjuncts of a boolean term.
+    #[must_use]
+    pub fn conjuncts(&self, t: TermId) -> Vec<TermId> {
+        match self.get(t) {
+            Term::And(v) => v.clone(),
+            Term::True => vec![],
+            _ => vec![t],
+        }
+    }
+
+    /// Conjuncts that both have, and what remains of each.
+    pub fn split_common(&mut self, a: TermId, b: TermId) -> (Vec<TermId>, TermId, TermId) {
+        let (va, vb) = (self.conjuncts(a), self.conjuncts(b));
+        let common: Vec<_> = va.iter().copied().filter(|t| vb.binary_search(t).is_ok()).collect();
+        let ra: Vec<_> = va.into_iter().filter(|t| common.binary_search(t).is_err()).collect();
+        let rb: Vec<_> = vb.into_iter().filter(|t| common.binary_search(t).is_err()).collect();
+        let (ra, rb) = (self.and_all(ra), self.and_all(rb));
+        (common, ra, rb)
+    }
+}
