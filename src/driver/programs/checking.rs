@@ -98,31 +98,7 @@ pub fn check(
         // Units whose code could not be read are not in the program.
         let whole = if complete { verdicts.as_ref() } else { None };
         match reports::report(code, &options, memory, (&session.root, session.is_settled()), whole, check) {
-            Ok(report) => {
-                checked.cut.extend(cut(plan, &source, &report, session));
-                for problem in report.problems {
-                    if !checked.problems.contains(&problem) {
-                        checked.problems.push(problem);
-                    }
-                }
-                for net in &report.nets {
-                    if !checked.found.limits_reached.contains(&net.setting().to_owned()) {
-                        checked.found.limits_reached.push(net.setting().to_owned());
-                    }
-                }
-                checked.inside.extend(report.seen.lines);
-                if session.inside().timings {
-                    checked.inside.push(format!("timings of {}:", plan.name));
-                    checked.inside.extend(inside::table(&report.seen.taken));
-                }
-                checked.notes.extend(report.notes.into_iter().map(|n| format!("{}: {n}", plan.name)));
-                checked.found.programs.push(ProgramFindings {
-                    name: plan.name.clone(),
-                    findings: report.findings,
-                    undecided: report.undecided,
-                    summary: report.summary,
-                });
-            }
+            Ok(report) => take(&mut checked, plan, &source, report, session),
             Err(fault) => {
                 // A check that a net ended as a whole may end otherwise another time.
                 let net = match fault {
@@ -150,6 +126,33 @@ pub fn check(
     checked.found.files = files.into_iter().collect();
     checked.found.seconds = session.elapsed().as_secs_f64();
     checked
+}
+
+/// Notes what the check of one program said.
+fn take(checked: &mut Checked, plan: &Plan, source: &str, report: ProgramReport, session: &Session) {
+    checked.cut.extend(cut(plan, source, &report, session));
+    for problem in report.problems {
+        if !checked.problems.contains(&problem) {
+            checked.problems.push(problem);
+        }
+    }
+    for net in &report.nets {
+        if !checked.found.limits_reached.contains(&net.setting().to_owned()) {
+            checked.found.limits_reached.push(net.setting().to_owned());
+        }
+    }
+    checked.inside.extend(report.seen.lines);
+    if session.inside().timings {
+        checked.inside.push(format!("timings of {}:", plan.name));
+        checked.inside.extend(inside::table(&report.seen.taken));
+    }
+    checked.notes.extend(report.notes.into_iter().map(|n| format!("{}: {n}", plan.name)));
+    checked.found.programs.push(ProgramFindings {
+        name: plan.name.clone(),
+        findings: report.findings,
+        undecided: report.undecided,
+        summary: report.summary,
+    });
 }
 
 /// By what modules are ordered before they are linked: positions in the program are the same in whatever order its units come.
