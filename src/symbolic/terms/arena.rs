@@ -25,6 +25,8 @@ pub struct Arena {
     /// Terms as [`Arena::unwrapped`] reads them.
     pub(super) unwrapped: FxHashMap<TermId, TermId>,
     pub(super) symbols: Vec<Symbol>,
+    /// Bytes of the lists within terms.
+    lists: u64,
 }
 
 impl Arena {
@@ -72,6 +74,7 @@ impl Arena {
         let range = self.compute_range(&t);
         let id =
             TermId(u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms: the executor's budget is far below"));
+        self.lists += list_bytes(&t);
         self.nodes.push(t.clone());
         self.ranges.push(range);
         self.index.insert(t, id);
@@ -175,9 +178,12 @@ impl Arena {
 
     /// Takes back all terms and symbols since then, so that the next task finds the arena as this one did.
     pub fn rewind(&mut self, to: Mark) {
+        let mut freed = 0;
         for node in self.nodes.drain(to.terms.min(self.nodes.len())..) {
+            freed += list_bytes(&node);
             self.index.remove(&node);
         }
+        self.lists -= freed;
         self.ranges.truncate(to.terms);
         self.symbols.truncate(to.symbols);
         self.negations.clear();
@@ -187,6 +193,42 @@ impl Arena {
     /// Bytes that the terms take, about.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        (self.nodes.len() as u64).saturating_mul(TERM_BYTES)
+        (self.nodes.len() as u64).saturating_mul(TERM_BYTES).saturating_add(self.lists)
+    }
+}
+
+/// Bytes of a term's lists, which stand in the arena and in its index: conditions that name all rounds of a loop are long.
+fn list_bytes(t: &Term) -> u64 {
+    let bytes = match t {
+        Term::And(v) | Term::Or(v) => v.len() * size_of::<TermId>(),
+        Term::Poly(p) => size_of_val(p.terms.as_slice()),
+        Term::Apply { name, args, .. } => name.len() + size_of_val(args.as_slice()),
+        _ => 0,
+    };
+    2 * bytes as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arena;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::SymKind;
+
+    #[test]
+    fn long_conditions_take_memory_until_they_are_taken_back() {
+        let mut a = Arena::new();
+        let mark = a.mark();
+        let before = a.bytes();
+        let all = (0..1000)
+            .map(|i| {
+                let n = a.fresh(SymKind::Iteration { name: "n".into() }, format!("n{i}"), Range::new(0, 100));
+                a.le_zero(n)
+            })
+            .collect::<Vec<_>>();
+        let terms = a.bytes();
+        a.and_all(all);
+        assert!(a.bytes() - terms > 8 * 1000, "the list counts");
+        a.rewind(mark);
+        assert_eq!(a.bytes(), before);
     }
 }
