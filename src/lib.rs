@@ -16,6 +16,7 @@ pub mod nets;
 pub mod nvcc;
 pub mod paths;
 pub mod report;
+pub mod rules;
 pub mod symbolic;
 pub mod witness;
 pub mod work;

@@ -2,7 +2,7 @@
 
 use super::{AllowPath, ByteSize, Config, Confirm, ConfirmWhen, Frontend, FrontendKind, Limits, RuleSelector};
 use crate::assume::{self, Condition};
-use crate::report::finding::Level;
+use crate::rules::Level;
 use serde::Deserialize;
 use serde::de::{self, Deserializer};
 use std::collections::BTreeMap;
@@ -277,7 +277,7 @@ fn position(text: &str, offset: usize) -> (usize, usize) {
 mod tests {
     use super::parse;
     use crate::config::{ConfirmWhen, FrontendKind, RuleSelector};
-    use crate::report::finding::{Level, Rule};
+    use crate::rules::{Level, Rule};
     use std::path::{Path, PathBuf};
 
     fn error(text: &str) -> String {

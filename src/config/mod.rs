@@ -10,7 +10,7 @@ pub use load::{ConfigError, FILE_NAME, find, load, parse};
 pub use size::{ByteSize, SizeError};
 
 use crate::assume::Condition;
-use crate::report::finding::{Level, Rule};
+use crate::rules::{Level, Rule};
 use globset::GlobMatcher;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -9,7 +9,8 @@ use super::kernel_check::{self, Row};
 use super::manifest::{Attempt, Manifest, Word};
 use super::prepare::{Generated, Material, Ready, bytes, describe};
 use crate::frontend::ExtractOptions;
-use crate::report::finding::{Rule, Witness};
+use crate::report::finding::Witness;
+use crate::rules::Rule;
 use crate::witness::{BadAccess, Fault};
 use std::time::Instant;
 

@@ -1,6 +1,7 @@
 //! What is to be built and run: all that [`super::execute`] knows.
 
-use crate::report::finding::{Direction, Rule, RunFile};
+use crate::report::finding::{Direction, RunFile};
+use crate::rules::Rule;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -11,9 +11,10 @@ use super::store;
 use crate::frontend::ExtractOptions;
 use crate::ir::{BlockId, Callee, FuncId, FuncRef, ModuleId, Program, Side, SourceLoc};
 use crate::nvcc::unit::TranslationUnit;
-use crate::report::finding::{Finding, PartSites, Rule, Sites, Witness};
+use crate::report::finding::{Finding, PartSites, Sites, Witness};
 use crate::report::paths::ProjectRoot;
 use crate::report::sources::Sources;
+use crate::rules::Rule;
 use crate::witness::{
     self, BadAccess, Budget, Image, Inputs, ObjectKind, Outcome, Parts, Site, Snapshot, Target, Threads,
 };

@@ -3,7 +3,8 @@
 use super::kernel_check;
 use super::manifest::Expected;
 use super::record::{Frame, Record, Records};
-use crate::report::finding::{Direction, Rule};
+use crate::report::finding::Direction;
+use crate::rules::Rule;
 use std::path::Path;
 
 /// What one run says.
@@ -219,7 +220,8 @@ mod tests {
     use super::{Records, Surroundings, Verdict, base_name, judge, of_record};
     use crate::confirm::kernel_check::Record;
     use crate::confirm::manifest::Expected;
-    use crate::report::finding::{Direction, Rule};
+    use crate::report::finding::Direction;
+    use crate::rules::Rule;
     use std::path::Path;
 
     fn around() -> Surroundings<'static> {

@@ -3,7 +3,8 @@
 //! In: reports of checks. Out: notes, or the report tempered. Nothing here changes a verdict that rests on clang's reading.
 
 use crate::check::{Place, ProgramReport, Standing};
-use crate::report::finding::{Code, Finding, Level, Position, Summary, Undecided, Verdict};
+use crate::report::finding::{Code, Finding, Position, Summary, Undecided, Verdict};
+use crate::rules::Level;
 use std::collections::BTreeMap;
 
 /// Where two reports of one program contradict each other, one line each. A place that one of them leaves open is none.

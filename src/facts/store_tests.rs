@@ -3,7 +3,7 @@ use crate::facts::{LinkFacts, Recipe, Symbols, Told, Unit, UnitFacts};
 use crate::ir::{Module, Side};
 use crate::nvcc::request::{Link, LinkKind};
 use crate::nvcc::unit::{Language, Sides, TranslationUnit};
-use crate::report::finding::Level;
+use crate::rules::Level;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

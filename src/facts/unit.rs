@@ -8,7 +8,7 @@ use super::symbols::Symbols;
 use crate::ir::Module;
 use crate::nvcc::request::Link;
 use crate::nvcc::unit::TranslationUnit;
-use crate::report::finding::Level;
+use crate::rules::Level;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;

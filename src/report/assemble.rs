@@ -1,13 +1,14 @@
 //! One report from what was found in several programs.
 
 use super::baseline::Baseline;
-use super::finding::{Finding, Level, NotAnalysed, Report, Summary, Tool, Undecided};
+use super::finding::{Finding, NotAnalysed, Report, Summary, Tool, Undecided};
 use super::levels::Levels;
 use super::paths::ProjectRoot;
 use super::sources::Sources;
 use super::suppress::{Notice, Suppressed, Suppressions};
 use super::{fingerprint, merge, span};
 use crate::config::Config;
+use crate::rules::Level;
 use rustc_hash::FxHashSet;
 
 /// What the check of one program found; paths absolute, fingerprints and `program` not yet filled in.

@@ -1,6 +1,7 @@
 //! The baseline: findings a project had when it began to use the tool, by fingerprint.
 
-use super::finding::{Finding, Rule};
+use super::finding::Finding;
+use crate::rules::Rule;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

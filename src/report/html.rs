@@ -2,11 +2,12 @@
 
 use super::assemble::Assembled;
 use super::explain;
-use super::finding::{Finding, Level, Summary, Verdict};
+use super::finding::{Finding, Summary, Verdict};
 use super::human::notes;
 use super::short::word;
 use super::sources::Sources;
 use super::span;
+use crate::rules::Level;
 use std::fmt::Write as _;
 
 const TEMPLATE: &str = include_str!("../../templates/report.html");

@@ -1,11 +1,12 @@
 //! rustc-style text: excerpts of the source with the access, its allocation and its launch, and the counterexample.
 
 use super::assemble::Assembled;
-use super::finding::{Direction, Finding, Level, Replay, Rule, Space, Summary, Verdict, Witness};
+use super::finding::{Direction, Finding, Replay, Space, Summary, Verdict, Witness};
 use super::render::{Style, Verbosity};
 use super::short::word;
 use super::sources::Sources;
 use super::span;
+use crate::rules::{Level, Rule};
 use annotate_snippets::{AnnotationKind, Element, Group, Level as Paint, Origin, Renderer, Snippet};
 use std::fmt::Write as _;
 use std::io::{self, Write};

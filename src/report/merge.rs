@@ -1,6 +1,7 @@
 //! One finding per place in the source: launches, template instances and programs that share it are counted, not listed.
 
-use super::finding::{Finding, Position, Rule, Summary, Undecided, Verdict};
+use super::finding::{Finding, Position, Summary, Undecided, Verdict};
+use crate::rules::Rule;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A place in the source: one array at one position.
@@ -76,8 +77,9 @@ fn badness(f: &Finding) -> impl Ord + use<> {
 #[cfg(test)]
 mod tests {
     use super::{merge, merge_undecided};
-    use crate::report::finding::{Code, Rule, Summary, Undecided, Verdict};
+    use crate::report::finding::{Code, Summary, Undecided, Verdict};
     use crate::report::samples;
+    use crate::rules::Rule;
 
     #[test]
     fn findings_at_one_place_become_the_worst_with_a_count() {

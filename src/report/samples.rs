@@ -1,9 +1,9 @@
 //! Findings for the tests of this room.
 
 use super::finding::{
-    Access, Allocation, Direction, Finding, Launch, Level, Position, Replay, Rule, Run, Space, Verdict, Witness,
-    WitnessInput,
+    Access, Allocation, Direction, Finding, Launch, Position, Replay, Run, Space, Verdict, Witness, WitnessInput,
 };
+use crate::rules::{Level, Rule};
 
 /// A proved `oob-global` of the program in [`SCALE`].
 pub fn finding() -> Finding {

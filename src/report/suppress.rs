@@ -206,10 +206,11 @@ fn parse(body: &str) -> Result<(Vec<RuleSelector>, String), String> {
 mod tests {
     use super::{Silence, Suppressions, read};
     use crate::config::{Config, parse};
-    use crate::report::finding::{Finding, Rule};
+    use crate::report::finding::Finding;
     use crate::report::paths::ProjectRoot;
     use crate::report::samples;
     use crate::report::sources::Sources;
+    use crate::rules::Rule;
     use std::path::Path;
 
     fn at(line: u32, rule: Rule) -> Finding {

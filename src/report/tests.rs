@@ -3,7 +3,7 @@
 use super::assemble::{Assembled, Found, Policy, ProgramFindings, assemble};
 use super::finding::{
     Allocation, Axioms, Code, Confirmation, ConfirmationStatus, ConfirmedBy, Direction, Finding, NotAnalysed, Position,
-    Rule, Space, Summary, Tool, Undecided, Verdict,
+    Space, Summary, Tool, Undecided, Verdict,
 };
 use super::levels::Levels;
 use super::paths::ProjectRoot;
@@ -11,6 +11,7 @@ use super::render::{Format, Style, Verbosity, render};
 use super::samples;
 use super::sources::Sources;
 use crate::config::Config;
+use crate::rules::Rule;
 
 fn tool() -> Tool {
     Tool {
@@ -186,7 +187,7 @@ fn that_no_device_was_asked_is_told_of_each_finding_or_by_the_command_once() {
         String::from_utf8(out).unwrap()
     };
     let short = text(&assembled, Format::Short, false);
-    let denied = assembled.report.findings.iter_mut().filter(|f| f.level == super::finding::Level::Deny);
+    let denied = assembled.report.findings.iter_mut().filter(|f| f.level == crate::rules::Level::Deny);
     let denied = denied.map(|f| f.confirmation_not_run = Some("there is no NVIDIA GPU here".into())).count();
     assert!(denied > 0 && denied < assembled.report.findings.len());
     assert_eq!(text(&assembled, Format::Human, false).matches(NOTE).count(), denied);

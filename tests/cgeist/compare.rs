@@ -5,7 +5,7 @@ use super::reading::read;
 use scuba::check::ProgramReport;
 use scuba::frontend::cgeist::{known_misreadings, mlir};
 use scuba::ir::Program;
-use scuba::report::finding::Rule;
+use scuba::rules::Rule;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -1,5 +1,6 @@
 use super::{Project, SAFE, nvcc};
-use scuba::report::finding::{Report, Rule};
+use scuba::report::finding::Report;
+use scuba::rules::Rule;
 
 #[test]
 fn what_cannot_be_understood_ends_with_status_2_and_says_what_is_allowed() {

@@ -1,7 +1,8 @@
 //! Levels, what is accepted, and what a build does with a denied finding.
 
 use super::{Project, SAFE, Said, buggy};
-use scuba::report::finding::{Level, Report, Verdict};
+use scuba::report::finding::{Report, Verdict};
+use scuba::rules::Level;
 use std::fmt::Write as _;
 
 fn report(said: &Said) -> Report {
