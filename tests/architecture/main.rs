@@ -152,6 +152,45 @@ fn no_function_is_too_long() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Pages that name files of the source.
+fn pages(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+        let name = entry.file_name().unwrap().to_string_lossy().into_owned();
+        if entry.is_dir() && !name.starts_with('.') && name != "target" {
+            pages(&entry, out);
+        } else if name.ends_with(".md") {
+            out.push(entry);
+        }
+    }
+}
+
+/// Files of the source that a page names between backticks and that are not there.
+fn missing(page: &str, text: &str, root: &Path) -> Vec<String> {
+    let named = text.split('`').skip(1).step_by(2).filter(|t| {
+        t.ends_with(".rs")
+            && t.contains('/')
+            && t.chars().all(|c| c.is_ascii_lowercase() || "_/.0123456789".contains(c))
+    });
+    let there = |t: &str| {
+        let beside = root.join(page).parent().unwrap().join(t);
+        beside.exists() || root.join(t).exists() || root.join("src").join(t).exists()
+    };
+    named.filter(|t| !there(t)).map(|t| format!("{page}: there is no {t}")).collect()
+}
+
+#[test]
+fn pages_name_files_that_exist() {
+    let mut all = vec![];
+    pages(&root(), &mut all);
+    let mut wrong = vec![];
+    for page in &all {
+        let name = page.strip_prefix(root()).unwrap().display().to_string();
+        wrong.extend(missing(&name, &std::fs::read_to_string(page).unwrap(), &root()));
+    }
+    assert!(all.len() > 20 && wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(missing("a.md", "`src/no/such.rs` and `src/lib.rs`", &root()), ["a.md: there is no src/no/such.rs"]);
+}
+
 #[test]
 fn what_is_wrong_is_seen() {
     let map =
