@@ -21,13 +21,14 @@ impl Executor<'_> {
         if self.program.func(c.func).is_declaration() && self.wait(name, c, &mut s) {
             return self.success(s);
         }
-        let families: [fn(&mut Self, &Call<'_>, &str, State) -> Modelled; 2] = [Self::cuda_memory, Self::cuda_launch];
-        for family in families {
-            s = match family(self, c, name, s) {
-                Err(back) => *back,
-                done => return done,
-            };
-        }
+        s = match self.cuda_memory(c, name, s) {
+            Err(back) => *back,
+            done => return done,
+        };
+        s = match self.cuda_launch(c, name, s) {
+            Err(back) => *back,
+            done => return done,
+        };
         match name {
             "cudaGetLastError" | "cudaPeekAtLastError" if self.runtime.refusable => {
                 let status = self.status(name);

@@ -37,8 +37,8 @@ impl Executor<'_> {
                 let name = self.file_name(&s, &name);
                 // What the program itself writes is no input, nor what it reads of that file later.
                 let reads = self.text_of(&mode).is_some_and(|m| m.starts_with('r') && !m.contains('+'));
-                if !reads && !self.written_files.contains(&name) {
-                    self.written_files.push(name.clone());
+                if !reads && !self.inputs.written_files.contains(&name) {
+                    self.inputs.written_files.push(name.clone());
                 }
                 let stream = self.open_stream(c, &mut s, name);
                 let opened =
@@ -67,9 +67,12 @@ impl Executor<'_> {
                     (Some(0), _) => Some(self.arena.int(0)),
                     (Some(1), _) => self.reading(&mut s, &f, FilePart::Bytes).map(|r| r.at),
                     // A file of the same name may be another one by then: `chdir`, `rename`.
-                    (Some(2), Some((stream, file))) if !self.opened_again.contains(&stream) => {
-                        self.files.get(file as usize).cloned().map(|name| self.input(InputSource::FileSize(name), 64))
-                    }
+                    (Some(2), Some((stream, file))) if !self.inputs.opened_again.contains(&stream) => self
+                        .inputs
+                        .files
+                        .get(file as usize)
+                        .cloned()
+                        .map(|name| self.input(InputSource::FileSize(name), 64)),
                     _ => None,
                 };
                 // A position before the start is refused.
@@ -87,7 +90,8 @@ impl Executor<'_> {
             }
             "ftell" | "ftello" | "ftello64" => {
                 let f = self.pointer_arg(c, 0);
-                let at = self.reading(&mut s, &f, FilePart::Bytes).filter(|r| !self.read_files.contains(&r.file));
+                let at =
+                    self.reading(&mut s, &f, FilePart::Bytes).filter(|r| !self.inputs.read_files.contains(&r.file));
                 let v = match at {
                     Some(r) => Value::Int(r.at),
                     None => {
@@ -114,19 +118,20 @@ impl Executor<'_> {
 
     /// The number of a file in the executor's list.
     pub(super) fn file_number(&mut self, name: FileName) -> u32 {
-        let known = self.files.iter().position(|f| *f == name);
+        let known = self.inputs.files.iter().position(|f| *f == name);
         let at = known.unwrap_or_else(|| {
-            self.files.push(name);
-            self.files.len() - 1
+            self.inputs.files.push(name);
+            self.inputs.files.len() - 1
         });
         u32::try_from(at).unwrap_or(u32::MAX)
     }
 
     /// A stream at the start of its file.
     pub(super) fn open_stream(&mut self, c: &Call<'_>, s: &mut State, name: FileName) -> ObjId {
-        let known = !matches!(name, FileName::Unnamed) && !self.written_files.contains(&name);
+        let known = !matches!(name, FileName::Unnamed) && !self.inputs.written_files.contains(&name);
         let file = self.file_number(if known { name } else { FileName::Unnamed });
-        let again = self.read_files.contains(&file) || self.objects.iter().any(|o| o.kind == ObjKind::Stream(file));
+        let again =
+            self.inputs.read_files.contains(&file) || self.objects.iter().any(|o| o.kind == ObjKind::Stream(file));
         let place = self.user_location();
         let o = self.allocate(c.context, c.site, 2, |_| Object {
             kind: ObjKind::Stream(file),
@@ -139,7 +144,7 @@ impl Executor<'_> {
         self.start_stream(s, o);
         // Two files without a name have nothing in common: neither has contents that are followed.
         if !known || again {
-            self.opened_again.insert(o);
+            self.inputs.opened_again.insert(o);
         }
         if !known || again {
             for at in [BYTES, WORDS] {
@@ -185,9 +190,9 @@ impl Executor<'_> {
 
     /// Goes to a position, perhaps back: not known where something was read before.
     fn seek(&mut self, s: &mut State, p: &[Target], to: Value) {
-        let again = self
-            .stream(p)
-            .is_some_and(|(stream, file)| self.read_files.contains(&file) || self.opened_again.contains(&stream));
+        let again = self.stream(p).is_some_and(|(stream, file)| {
+            self.inputs.read_files.contains(&file) || self.inputs.opened_again.contains(&stream)
+        });
         self.put_at(s, p, if again { Value::unknown("a position in a file that was read before") } else { to });
     }
 
@@ -231,7 +236,7 @@ impl Executor<'_> {
     ) {
         let r = self.reading(s, f, FilePart::Bytes);
         if let Some((_, file)) = self.stream(f) {
-            self.read_files.insert(file);
+            self.inputs.read_files.insert(file);
         }
         let Some(r) = r else {
             self.forget_targets(s, to, "what is read from a file");
@@ -241,7 +246,7 @@ impl Executor<'_> {
             return;
         };
         let end = self.arena.add(r.at, length);
-        self.file_ends.push((r.file, FilePart::Bytes, end));
+        self.inputs.file_ends.push((r.file, FilePart::Bytes, end));
         self.set_position(s, r.stream, BYTES, Value::Int(end));
         self.set_position(s, r.stream, WORDS, Value::unknown("a position in a file"));
         self.store_file(s, to, (r.file, r.at), length, size);
@@ -251,14 +256,14 @@ impl Executor<'_> {
     pub(super) fn next_word(&mut self, s: &mut State, f: &[Target], size: u32) -> Option<Value> {
         let r = self.reading(s, f, FilePart::Words)?;
         let next = self.arena.add_const(r.at, 1);
-        self.read_files.insert(r.file);
-        self.file_ends.push((r.file, FilePart::Words, next));
+        self.inputs.read_files.insert(r.file);
+        self.inputs.file_ends.push((r.file, FilePart::Words, next));
         self.set_position(s, r.stream, WORDS, Value::Int(next));
         self.set_position(s, r.stream, BYTES, Value::unknown("a position in a file"));
         if size == 0 {
             return Some(Value::unknown("what is read from a file"));
         }
-        let name = self.files.get(r.file as usize)?.clone();
+        let name = self.inputs.files.get(r.file as usize)?.clone();
         let bits = size * 8;
         Some(Value::Int(match self.arena.as_int(r.at).and_then(|v| u64::try_from(v).ok()) {
             Some(ordinal) => self.input(InputSource::Word { file: name, ordinal }, bits),
@@ -272,7 +277,7 @@ impl Executor<'_> {
     /// What is read in a way that is not followed: where the stream stands afterwards is not known.
     pub(super) fn lose_position(&mut self, s: &mut State, f: &[Target]) {
         if let Some((_, file)) = self.stream(f) {
-            self.read_files.insert(file);
+            self.inputs.read_files.insert(file);
         }
         self.put_at(s, f, Value::unknown("a position in a file"));
     }

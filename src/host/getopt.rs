@@ -59,7 +59,7 @@ impl Executor<'_> {
             });
             let given =
                 if all { self.has_argument(option, &words) } else { self.perhaps("whether an option has an argument") };
-            self.options.insert(text, FoundOption { option, words: words.into() });
+            self.inputs.options.insert(text, FoundOption { option, words: words.into() });
             let reason = Rc::from("the text of a program argument");
             let first = ObjState::new(Rest::Unknown { version: self.next_content_version(), input: true, reason });
             // No state has it: to a loop around this call each text would be another thing that its rounds change.

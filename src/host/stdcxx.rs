@@ -257,7 +257,7 @@ impl Executor<'_> {
         if self.arena.as_int(*offset) != Some(0) {
             return None;
         }
-        let stream = *self.file_streams.get(o)?;
+        let stream = *self.inputs.file_streams.get(o)?;
         match self.pointer(stream, 0) {
             Value::Ptr(p) => Some(p),
             _ => None,
@@ -281,7 +281,7 @@ impl Executor<'_> {
             let name = self.file_name(&s, &name);
             self.forget_targets(&mut s, &this, "a stream");
             let stream = self.open_stream(c, &mut s, name);
-            self.file_streams.insert(*o, stream);
+            self.inputs.file_streams.insert(*o, stream);
             return Self::no_value(s);
         }
         if c.name == "_ZNSi4readEPcl"

@@ -44,10 +44,10 @@ struct Said {
 
 impl Opened {
     pub fn by(e: &Executor<'_>) -> Self {
-        let mut ends = e.file_ends.clone();
+        let mut ends = e.inputs.file_ends.clone();
         ends.sort_unstable();
         ends.dedup();
-        Self { files: e.files.clone(), ends }
+        Self { files: e.inputs.files.clone(), ends }
     }
 
     /// `numbers` are those arguments that the program also reads as numbers.

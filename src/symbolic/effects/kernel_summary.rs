@@ -68,21 +68,21 @@ impl Executor<'_> {
     /// With the offsets of the pointers that it is given, as long as there are few answers like that.
     fn exact_effects_of(&mut self, kernel: FuncRef, s: &State, args: &[Value], held: &Held) -> Option<Rc<Footprint>> {
         let key = (kernel, self.shapes(kernel, s, args, true), held.clone());
-        if !self.effects.contains_key(&key) {
-            if self.exact_effects >= MAX_EXACT {
+        if !self.summaries.all.contains_key(&key) {
+            if self.summaries.exact >= MAX_EXACT {
                 return None;
             }
-            self.exact_effects += 1;
+            self.summaries.exact += 1;
         }
         self.effects_of(key)
     }
 
     fn effects_of(&mut self, key: (FuncRef, Vec<Shape>, Held)) -> Option<Rc<Footprint>> {
-        if let Some(known) = self.effects.get(&key) {
+        if let Some(known) = self.summaries.all.get(&key) {
             return known.clone();
         }
         let written = self.find_effects(key.0, &key.1, &key.2).map(Rc::new);
-        self.effects.insert(key, written.clone());
+        self.summaries.all.insert(key, written.clone());
         written
     }
 

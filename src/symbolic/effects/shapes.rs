@@ -28,3 +28,11 @@ pub(in crate::symbolic) type Held = Vec<(ObjId, Members)>;
 
 /// Answers by kernel and arguments, and pointers in memory.
 pub(in crate::symbolic) type Effects = FxHashMap<(FuncRef, Vec<Shape>, Held), Option<Rc<Footprint>>>;
+
+/// Write sets of kernels that were found out so far.
+#[derive(Clone, Default)]
+pub(in crate::symbolic) struct Summaries {
+    pub all: Effects,
+    /// Number of offset-exact ones among them.
+    pub exact: usize,
+}

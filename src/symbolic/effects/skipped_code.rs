@@ -202,7 +202,7 @@ impl Executor<'_> {
                 ObjKind::HostGlobal(r) if !self.program.global(r).defined => given.objects.push(o),
                 // It may have read on.
                 ObjKind::Stream(file) => {
-                    self.read_files.insert(file);
+                    self.inputs.read_files.insert(file);
                     given.objects.push(o);
                 }
                 // All else is written through what the code is given or names, which is among these.

@@ -14,12 +14,7 @@ impl Executor<'_> {
         let (x, y) = (self.operand(fr, a, inst.ty), self.operand(fr, b, inst.ty));
         // Of vectors each element may be chosen otherwise.
         let each = matches!(cond, Operand::Value(v) if self.value_type(fr.func, *v).is_some_and(|t| matches!(m.ty(t).kind, TypeKind::Vector { .. })));
-        let v = if each {
-            self.unknown_of(m, inst.ty, "a choice of elements of vectors")
-        } else {
-            self.ite_value(c, &x, &y)
-        };
-        v
+        if each { self.unknown_of(m, inst.ty, "a choice of elements of vectors") } else { self.ite_value(c, &x, &y) }
     }
 
     pub(super) fn extract_value(&mut self, fr: &Frame, inst: &Inst, agg: &Operand, path: &[u32]) -> Value {
@@ -33,13 +28,12 @@ impl Executor<'_> {
             }
             .unwrap_or_else(|| Value::unknown("a member of a value that was not followed"));
         }
-        let v = if let Value::Unknown(r) = &v {
+        if let Value::Unknown(r) = &v {
             let r = r.clone();
             self.unknown_of(m, inst.ty, &r)
         } else {
             v
-        };
-        v
+        }
     }
 
     pub(super) fn insert_value(
@@ -58,8 +52,7 @@ impl Executor<'_> {
             self.unknown_of(m, inst.ty, "a member of a value that was not followed")
         };
         let v = self.member_operand(fr, value);
-        let v = insert(&a, path, v);
-        v
+        insert(&a, path, v)
     }
 
     pub(super) fn extract_element(&mut self, fr: &Frame, inst: &Inst, vec: &Operand, index: &Operand) -> Value {
@@ -69,11 +62,10 @@ impl Executor<'_> {
             (Value::Aggregate(e), Some(i)) => usize::try_from(i).ok().and_then(|i| e.get(i).cloned()),
             _ => None,
         };
-        let v = match v {
+        match v {
             Some(Value::Unknown(_)) | None => self.unknown_of(m, inst.ty, "an element of a vector"),
             Some(v) => v,
-        };
-        v
+        }
     }
 
     pub(super) fn insert_element(
@@ -90,17 +82,16 @@ impl Executor<'_> {
         let a =
             if matches!(a, Value::Aggregate(_)) { a } else { self.unknown_of(m, inst.ty, "an element of a vector") };
         let v = self.member_operand(fr, value);
-        let v = match self.arena.as_int(i).and_then(|i| u32::try_from(i).ok()) {
+        match self.arena.as_int(i).and_then(|i| u32::try_from(i).ok()) {
             Some(i) => insert(&a, &[i], v),
             None => self.unknown_of(m, inst.ty, "an element of a vector at a variable index"),
-        };
-        v
+        }
     }
 
     pub(super) fn shuffle(&mut self, fr: &Frame, inst: &Inst, a: &Operand, b: &Operand, mask: &[i32]) -> Value {
         let m = self.module(fr.func);
         let (x, y) = (self.operand(fr, a, inst.ty), self.operand(fr, b, inst.ty));
-        let v = match (&x, &y) {
+        match (&x, &y) {
             (Value::Aggregate(x), y) => {
                 let n = x.len();
                 let v = mask
@@ -119,8 +110,7 @@ impl Executor<'_> {
                 Value::Aggregate(Rc::new(v))
             }
             _ => self.unknown_of(m, inst.ty, "a shuffled vector"),
-        };
-        v
+        }
     }
 
     /// What is put into a structure or vector.

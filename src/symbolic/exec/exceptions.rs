@@ -64,7 +64,7 @@ impl Executor<'_> {
     /// The objects that a function catches, as they are or read from the variables of its handlers.
     fn caught_in(&mut self, f: FuncRef) -> &FxHashSet<ValueId> {
         let program = self.program;
-        self.caught.entry(f).or_insert_with(|| {
+        self.functions.caught.entry(f).or_insert_with(|| {
             let all = || program.func(f).blocks.iter().flat_map(|b| &b.insts);
             let begins = |i: &&Inst| matches!(&i.op, Op::Call { callee: Callee::Direct(g), .. } if program.func(program.resolve_func(f.module, *g)).name == "__cxa_begin_catch");
             let mut caught: FxHashSet<ValueId> = all().filter(begins).filter_map(|i| i.result).collect();
@@ -89,7 +89,7 @@ impl Executor<'_> {
     /// Blocks that a function reaches if nothing is thrown.
     fn unthrown_blocks(&mut self, f: FuncRef) -> &FxHashSet<BlockId> {
         let func = self.program.func(f);
-        self.unthrown.entry(f).or_insert_with(|| {
+        self.functions.unthrown.entry(f).or_insert_with(|| {
             let (mut plain, mut open) = (FxHashSet::default(), vec![BlockId(0)]);
             while let Some(b) = open.pop() {
                 if !plain.insert(b) {
@@ -106,7 +106,7 @@ impl Executor<'_> {
 
     fn may_throw(&mut self, caller: FuncRef, callee: &Callee) -> bool {
         let Some(f) = self.direct_callee(caller.module, callee) else { return true };
-        if let Some(known) = self.throws.get(&f) {
+        if let Some(known) = self.functions.throws.get(&f) {
             return *known;
         }
         let named = self.globals_of(Part::Function(f));
@@ -114,14 +114,14 @@ impl Executor<'_> {
             let g = self.function(*g);
             g.is_declaration() && may_throw(&g.name)
         });
-        self.throws.insert(f, throws);
+        self.functions.throws.insert(f, throws);
         throws
     }
 
     /// Whether a function comes back to its caller or its other code from a handler, or its handler or clean-up launches. Of `main`
     /// that only matters if something is done on a device then.
     fn goes_on(&mut self, f: FuncRef, unwind: BlockId) -> bool {
-        if let Some(known) = self.handlers.get(&(f, unwind)) {
+        if let Some(known) = self.functions.handlers.get(&(f, unwind)) {
             return *known;
         }
         let func = self.function(f);
@@ -142,7 +142,7 @@ impl Executor<'_> {
         } else {
             self.effort.reaches(&mentions, |g| is_launch(&self.function(g).name))
         };
-        self.handlers.insert((f, unwind), on);
+        self.functions.handlers.insert((f, unwind), on);
         on
     }
 

@@ -1,15 +1,15 @@
-//! The executor: functions, blocks, joins and calls. Loops are in `loops.rs`, instructions in `ops.rs`,
-//! memory in `access.rs`.
+//! The executor: what one symbolic execution holds, one field for each subsystem.
 //!
-//! Paths are merged at joins: a state is a path condition and a memory, and a value that differs between the merged
-//! paths becomes an if-then-else over the condition that tells them apart.
+//! In: a [`Program`]. Out: [`Events`] over the terms of its arena. Its code is in the files of these rooms, each an `impl Executor` of its own:
+//! control flow in [`super::region`], instructions in [`super::instruction`], memory in `memory/`, loops in `loops/`, calls in [`super::calls`] and
+//! `host/`. The types that it holds lie below it and know nothing of it; so do states and activations ([`super::state`]).
 
 use super::events::Events;
+use super::function_facts::FunctionFacts;
 use super::state::Frame;
-use crate::ir::cfg::Cfg;
-use crate::ir::{
-    BlockId, Callee, FuncRef, Function, GlobalRef, LocId, Module, ModuleId, Program, Side, TypeId, ValueId,
-};
+use crate::ir::{Callee, FuncRef, Function, GlobalRef, LocId, Module, ModuleId, Program, Side, ValueId};
+use crate::symbolic::effects::shapes::Summaries;
+use crate::symbolic::inputs::sources::Inputs;
 use crate::symbolic::kernel::context::KernelContext;
 use crate::symbolic::kernel::context::Loaded;
 use crate::symbolic::limits::budget::{Budget, Limit};
@@ -19,7 +19,7 @@ use crate::symbolic::memory::memory_ssa::Origin;
 use crate::symbolic::memory::object::{Memory, ObjId, Object};
 use crate::symbolic::memory::site_summary::MADE;
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::term::{Arena, FileName, FilePart, InputSource, SymId, Term, TermId};
+use crate::symbolic::terms::term::{Arena, SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -38,6 +38,9 @@ pub struct Executor<'p> {
     pub kernel: KernelContext,
     pub events: Events,
     pub(in crate::symbolic) loops: LoopMemo,
+    pub(in crate::symbolic) functions: FunctionFacts,
+    pub(in crate::symbolic) summaries: Summaries,
+    pub(crate) inputs: Inputs,
     /// Where each object was ever freed.
     pub(in crate::symbolic) freed_at: FxHashMap<ObjId, Vec<Rc<Vec<Site>>>>,
     /// Memory of the host that was at some time made known to devices.
@@ -65,51 +68,18 @@ pub struct Executor<'p> {
     pub(in crate::symbolic) several: crate::symbolic::memory::site_summary::Several,
     /// Numbers that a kernel read of memory that its threads write.
     pub loaded: FxHashMap<SymId, Loaded>,
-    pub(in crate::symbolic) effects: crate::symbolic::effects::shapes::Effects,
-    /// How many of them know offsets.
-    pub(in crate::symbolic) exact_effects: usize,
     /// Variables of the device that are followed from the start, by those that name them on the host.
     pub(crate) shadows: FxHashMap<GlobalRef, ObjId>,
     /// What objects hold that are there from the start.
     pub(in crate::symbolic) initial: FxHashMap<ObjId, Rc<crate::symbolic::memory::object::ObjState>>,
-    pub(in crate::symbolic) cfgs: FxHashMap<FuncRef, Rc<Cfg>>,
-    /// Functions that may throw, and handlers after which a function goes on (`throws.rs`).
-    pub(in crate::symbolic) throws: FxHashMap<FuncRef, bool>,
-    pub(in crate::symbolic) handlers: FxHashMap<(FuncRef, BlockId), bool>,
-    /// Blocks that functions reach if nothing is thrown.
-    pub(in crate::symbolic) unthrown: FxHashMap<FuncRef, rustc_hash::FxHashSet<BlockId>>,
-    /// Objects that functions catch.
-    pub(in crate::symbolic) caught: FxHashMap<FuncRef, rustc_hash::FxHashSet<ValueId>>,
     pub(in crate::symbolic) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
     /// The versions of contents at which objects were last allocated.
     pub(in crate::symbolic) made: FxHashMap<ObjId, u32>,
     pub(in crate::symbolic) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
-    pub(in crate::symbolic) inputs: FxHashMap<(InputSource, u32), TermId>,
-    pub(in crate::symbolic) types: std::cell::RefCell<FxHashMap<FuncRef, Rc<Vec<Option<TypeId>>>>>,
     /// What was left out, one line each.
     pub notes: Vec<String>,
     /// Bytes of memory that a device has at most.
     pub device_memory: u64,
-    pub(in crate::symbolic) reads: u32,
-    /// Files that the program opens.
-    pub files: Vec<FileName>,
-    /// Files that it opens for writing.
-    pub(crate) written_files: Vec<FileName>,
-    /// Those that something was read from, by their number.
-    pub(crate) read_files: rustc_hash::FxHashSet<u32>,
-    /// The streams behind `std::ifstream`s, by the object that holds one at its start.
-    pub(crate) file_streams: FxHashMap<ObjId, ObjId>,
-    /// How far files are read, in bytes or words: a witness must have so much in them.
-    pub file_ends: Vec<(u32, FilePart, TermId)>,
-    /// Texts that `optarg` pointed to.
-    pub(crate) options: FxHashMap<ObjId, crate::symbolic::inputs::command_line::FoundOption>,
-    /// Comparisons of arguments with words, by what they give.
-    pub(in crate::symbolic) compared: FxHashMap<TermId, crate::symbolic::inputs::command_line::Compared>,
-    pub(in crate::symbolic) argv_texts: FxHashMap<u32, ObjId>,
-    /// Copies of texts in C++ strings, by what they are copies of.
-    pub(in crate::symbolic) copied_texts: FxHashMap<ObjId, ObjId>,
-    /// Streams of files that have no name that is known, or were opened before.
-    pub(crate) opened_again: rustc_hash::FxHashSet<ObjId>,
     pub assumptions: crate::symbolic::inputs::assume::Assumptions,
 }
 
@@ -124,16 +94,15 @@ impl<'p> Executor<'p> {
             kernel: KernelContext::default(),
             events: Events::new(true),
             loops: LoopMemo::default(),
+            functions: FunctionFacts::default(),
+            summaries: Summaries::default(),
+            inputs: Inputs::default(),
             freed_at: FxHashMap::default(),
             registered: Default::default(),
             gave_up: None,
             missed: None,
             from_the_start: false,
             initial: Default::default(),
-            throws: Default::default(),
-            handlers: Default::default(),
-            unthrown: Default::default(),
-            caught: Default::default(),
             limit: None,
             budget: Budget::default(),
             effort: Effort::default(),
@@ -146,28 +115,12 @@ impl<'p> Executor<'p> {
             kept: Default::default(),
             several: Default::default(),
             loaded: Default::default(),
-            effects: Default::default(),
-            exact_effects: 0,
             shadows: Default::default(),
-            cfgs: FxHashMap::default(),
             alloc_ids: FxHashMap::default(),
             made: FxHashMap::default(),
             global_ids: FxHashMap::default(),
             device_memory: 192 << 30,
-            reads: 0,
-            files: vec![],
-            written_files: vec![],
-            read_files: Default::default(),
-            file_streams: FxHashMap::default(),
-            file_ends: vec![],
-            options: FxHashMap::default(),
-            compared: FxHashMap::default(),
-            argv_texts: FxHashMap::default(),
-            copied_texts: FxHashMap::default(),
-            opened_again: Default::default(),
             assumptions: Default::default(),
-            inputs: FxHashMap::default(),
-            types: Default::default(),
             notes: vec![],
         }
     }

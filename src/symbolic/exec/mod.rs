@@ -10,6 +10,7 @@ pub(in crate::symbolic) mod device_work;
 pub mod events;
 pub(in crate::symbolic) mod exceptions;
 pub mod executor;
+pub(in crate::symbolic) mod function_facts;
 pub(in crate::symbolic) mod instruction;
 mod interpret;
 pub(in crate::symbolic) mod join;

@@ -237,7 +237,7 @@ impl Executor<'_> {
     }
 
     pub(in crate::symbolic) fn value_types(&self, f: FuncRef) -> Rc<Vec<Option<TypeId>>> {
-        if let Some(t) = self.types.borrow().get(&f) {
+        if let Some(t) = self.functions.types.borrow().get(&f) {
             return t.clone();
         }
         let func = self.function(f);
@@ -256,7 +256,7 @@ impl Executor<'_> {
             }
         }
         let types = Rc::new(types);
-        self.types.borrow_mut().insert(f, types.clone());
+        self.functions.types.borrow_mut().insert(f, types.clone());
         types
     }
 
@@ -269,8 +269,8 @@ impl Executor<'_> {
     }
 
     pub(crate) fn next_read(&mut self) -> u32 {
-        self.reads += 1;
-        self.reads - 1
+        self.inputs.reads += 1;
+        self.inputs.reads - 1
     }
 
     pub(crate) fn global_of(&mut self, r: crate::ir::GlobalRef) -> ObjId {

@@ -22,11 +22,11 @@ impl<'p> Executor<'p> {
     }
 
     pub(in crate::symbolic) fn cfg(&mut self, f: FuncRef) -> Rc<Cfg> {
-        if let Some(c) = self.cfgs.get(&f) {
+        if let Some(c) = self.functions.cfgs.get(&f) {
             return c.clone();
         }
         let c = Rc::new(Cfg::new(self.function(f)));
-        self.cfgs.insert(f, c.clone());
+        self.functions.cfgs.insert(f, c.clone());
         c
     }
 

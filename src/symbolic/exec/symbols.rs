@@ -10,7 +10,7 @@ use std::rc::Rc;
 impl<'p> Executor<'p> {
     /// The symbol of a program input; equal sources give the same symbol.
     pub fn input(&mut self, source: InputSource, bits: u32) -> TermId {
-        if let Some(t) = self.inputs.get(&(source.clone(), bits)) {
+        if let Some(t) = self.inputs.symbols.get(&(source.clone(), bits)) {
             return *t;
         }
         let name = match &source {
@@ -37,7 +37,7 @@ impl<'p> Executor<'p> {
             _ => Range::of_int(bits, true),
         };
         let t = self.arena.fresh(SymKind::Input(source.clone()), name, range);
-        self.inputs.insert((source, bits), t);
+        self.inputs.symbols.insert((source, bits), t);
         t
     }
 
@@ -48,7 +48,8 @@ impl<'p> Executor<'p> {
         for s in self.arena.symbols_of(roots) {
             let SymKind::Input(source) = self.arena.symbol(s).kind.clone() else { continue };
             let t = self.arena.symbol_term(s);
-            let bits = [8, 16, 32, 64].into_iter().find(|bits| self.inputs.get(&(source.clone(), *bits)) == Some(&t));
+            let bits =
+                [8, 16, 32, 64].into_iter().find(|bits| self.inputs.symbols.get(&(source.clone(), *bits)) == Some(&t));
             read.extend(bits.map(|bits| (source, bits, t)));
         }
         read.sort();

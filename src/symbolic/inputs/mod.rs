@@ -4,3 +4,4 @@ pub mod assume;
 pub(in crate::symbolic) mod assumed_facts;
 pub mod command_line;
 pub(in crate::symbolic) mod option_values;
+pub(crate) mod sources;

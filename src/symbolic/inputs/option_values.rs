@@ -19,7 +19,7 @@ impl Executor<'_> {
         if self.arena.as_int(into).is_some_and(|into| into != 0) {
             return None;
         }
-        let o = match self.argv_texts.get(&u32::MAX) {
+        let o = match self.inputs.argv_texts.get(&u32::MAX) {
             Some(o) => *o,
             None => {
                 let o = self.new_object(Object {
@@ -30,7 +30,7 @@ impl Executor<'_> {
                     func: None,
                     array: true,
                 });
-                self.argv_texts.insert(u32::MAX, o);
+                self.inputs.argv_texts.insert(u32::MAX, o);
                 self.is_in_argv(o);
                 o
             }
@@ -90,7 +90,7 @@ impl Executor<'_> {
                     let Some((index, 0)) = self.within_arguments(offset) else { continue };
                     let result =
                         self.arena.fresh(SymKind::Unknown { reason: "a comparison of texts".into() }, "?", int);
-                    self.compared.insert(result, Compared { index, word, whole });
+                    self.inputs.compared.insert(result, Compared { index, word, whole });
                     return result;
                 }
                 _ => {}
@@ -115,7 +115,7 @@ impl Executor<'_> {
             };
             for way in ways {
                 let Term::EqZ(t) = *self.arena.get(way) else { break };
-                if let Some(w) = self.compared.get(&t).cloned() {
+                if let Some(w) = self.inputs.compared.get(&t).cloned() {
                     match (self.distance(index, w.index), w.whole) {
                         (Some(1), true) if into == 0 => {
                             return Some(self.option_input(format!("{} ", w.word), Range::of_int(bits, true)));
@@ -166,7 +166,7 @@ impl Executor<'_> {
         let letter = u8::try_from(-p.constant() * coefficient).ok().filter(u8::is_ascii_graphic)?;
         let Term::Apply { name, args, .. } = self.arena.get(m[0]) else { return None };
         let [o, version, offset, bits] = args.as_slice() else { return None };
-        let all = *self.argv_texts.get(&u32::MAX)?;
+        let all = *self.inputs.argv_texts.get(&u32::MAX)?;
         // What was there first.
         let first = match self.initial.get(&all)?.rest {
             Rest::Unknown { version, .. } => i128::from(version),
@@ -189,7 +189,7 @@ impl Executor<'_> {
         if !self.is_as_given(s, text, start) {
             return None;
         }
-        let found = self.options.get(&text)?.clone();
+        let found = self.inputs.options.get(&text)?.clone();
         let conditions = self.arena.conjuncts(s.path);
         let known = found.words.iter().find(|w| {
             let value = self.arena.int(w.value);

@@ -15,7 +15,7 @@ const MAX_TABLE: i128 = 64;
 impl Executor<'_> {
     /// The object that holds the text of `argv[i]`.
     pub(in crate::symbolic) fn argument_text(&mut self, i: u32) -> ObjId {
-        if let Some(o) = self.argv_texts.get(&i) {
+        if let Some(o) = self.inputs.argv_texts.get(&i) {
             return *o;
         }
         let o = self.new_object(super::object::Object {
@@ -26,7 +26,7 @@ impl Executor<'_> {
             func: None,
             array: true,
         });
-        self.argv_texts.insert(i, o);
+        self.inputs.argv_texts.insert(i, o);
         self.is_in_argv(o);
         o
     }

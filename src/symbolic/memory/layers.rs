@@ -265,7 +265,7 @@ impl Executor<'_> {
     /// An integer of so many bits at a byte position of a file: an input.
     pub(crate) fn file_value(&mut self, file: u32, at: TermId, bits: u32) -> TermId {
         if let (Some(at), Some(name)) =
-            (self.arena.as_int(at).and_then(|v| u64::try_from(v).ok()), self.files.get(file as usize).cloned())
+            (self.arena.as_int(at).and_then(|v| u64::try_from(v).ok()), self.inputs.files.get(file as usize).cloned())
         {
             return self.input(InputSource::File { file: name, at, bits }, bits);
         }

@@ -39,11 +39,11 @@ impl Reader {
 impl Executor<'_> {
     /// The text of an argument, by one of its names.
     fn is_text(&self, o: ObjId) -> bool {
-        matches!(self.object(o).kind, ObjKind::ArgvText(_) | ObjKind::ArgvTexts) || self.options.contains_key(&o)
+        matches!(self.object(o).kind, ObjKind::ArgvText(_) | ObjKind::ArgvTexts) || self.inputs.options.contains_key(&o)
     }
 
     pub(in crate::symbolic) fn is_copied_text(&self, o: ObjId) -> bool {
-        self.copied_texts.values().any(|c| *c == o)
+        self.inputs.copied_texts.values().any(|c| *c == o)
     }
 
     /// The copy of a text that C++ strings hold.
@@ -51,15 +51,15 @@ impl Executor<'_> {
         if self.is_copied_text(o) {
             return o;
         }
-        if let Some(c) = self.copied_texts.get(&o) {
+        if let Some(c) = self.inputs.copied_texts.get(&o) {
             return *c;
         }
         let (kind, name) = (self.object(o).kind.clone(), self.object(o).name.clone());
         let c = self.new_object(Object { kind, name, extent: None, site: None, func: None, array: true });
-        if let Some(found) = self.options.get(&o).cloned() {
-            self.options.insert(c, found);
+        if let Some(found) = self.inputs.options.get(&o).cloned() {
+            self.inputs.options.insert(c, found);
         }
-        self.copied_texts.insert(o, c);
+        self.inputs.copied_texts.insert(o, c);
         c
     }
 
@@ -87,9 +87,10 @@ impl Executor<'_> {
                 && !self.is_copied_text(*name)
                 && !(exact && matches!(self.object(*name).kind, ObjKind::ArgvText(_)))
         };
-        self.argv_texts
+        self.inputs
+            .argv_texts
             .values()
-            .chain(self.options.keys())
+            .chain(self.inputs.options.keys())
             .any(|name| other(name) && self.is_written(s, *name, i64::MIN))
     }
 
@@ -116,11 +117,11 @@ impl Executor<'_> {
             return self.input(source, bits);
         }
         let key = (source.clone(), reader.key(bits));
-        if let Some(t) = self.inputs.get(&key) {
+        if let Some(t) = self.inputs.symbols.get(&key) {
             return *t;
         }
         let t = self.arena.fresh(SymKind::Input(source), format!("argv[{i}]"), Range::of_int(bits, true));
-        self.inputs.insert(key, t);
+        self.inputs.symbols.insert(key, t);
         t
     }
 
@@ -128,7 +129,9 @@ impl Executor<'_> {
     pub(in crate::symbolic) fn input_kept_in(&mut self, t: TermId, source: InputSource, bits: u32) -> TermId {
         let InputSource::Argv(i) = source else { return self.input(source, bits) };
         let of = |reader: &Reader| {
-            [8, 16, 32, 64].iter().any(|wide| self.inputs.get(&(InputSource::Argv(i), reader.key(*wide))) == Some(&t))
+            [8, 16, 32, 64]
+                .iter()
+                .any(|wide| self.inputs.symbols.get(&(InputSource::Argv(i), reader.key(*wide))) == Some(&t))
         };
         let reader = [Reader::AnyBase, Reader::Unsigned, Reader::UnsignedAnyBase]
             .into_iter()
