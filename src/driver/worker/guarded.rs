@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(guarded(Duration::from_secs(60), || 7), Ok(7));
         let fault = guarded::<()>(Duration::from_secs(60), || panic!("index {} of {}", 3, 2)).unwrap_err();
         assert!(
-            matches!(&fault, Fault::Panicked(m) if m.starts_with("index 3 of 2 at src/driver/analysis.rs:")),
+            matches!(&fault, Fault::Panicked(m) if m.starts_with("index 3 of 2 at src/driver/worker/guarded.rs:")),
             "{fault}"
         );
         assert!(!fault.to_string().contains('\n'));
