@@ -2,7 +2,7 @@
 //!
 //! In: a translation unit and options. Out: an [`Extraction`]. Runs inside the worker process only. `process` runs the
 //! tools, `mlir` reads their text and knows nothing of CUDA, `lower` makes modules of it by the conventions of clang's
-//! reading, `doubt` says where cgeist reads otherwise than a compiler.
+//! reading, `known_misreadings` says where cgeist reads otherwise than a compiler.
 
 #[cfg(test)]
 mod fuzz;
@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 /// Begins the producer of a module that cgeist's output was read for.
 pub const PRODUCER: &str = "cgeist";
-/// Between the producer's name and what is doubtful about its reading (see [`doubt`]).
+/// Between the producer's name and what is doubtful about its reading (see [`known_misreadings`]).
 const DOUBTFUL: &str = "; not exact: ";
 
 /// What is doubtful about a module by its producer: `None` for one that cgeist did not read, else words, perhaps none.

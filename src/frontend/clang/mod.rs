@@ -1,7 +1,7 @@
 //! The clang front end: runs clang once per side and reads the bitcode.
 //!
 //! In: a translation unit and options. Out: an [`Extraction`]. Runs inside the worker process only. Which flags clang
-//! gets is `flags`' business, where the toolkit lies is `toolkit`'s, running it `run`'s.
+//! gets is `flags`' business, where the toolkit lies is `toolkit`'s, running it `invoke`'s, headers parsed once `pch`'s.
 
 mod compat;
 pub mod flags;

@@ -1,4 +1,8 @@
-//! Functions in the flat form that the machine runs, their control flow, and which parts may be skipped.
+//! What is found out of the program's functions: their flat form, their control flow, and which parts may be skipped.
+//!
+//! In: functions of the analysis form. Out: `machine::form::Code`, effects (MOD of calls and regions), and for a branch that is not known or a
+//! loop that takes too long the place to go on, with what lies between made poison. `effect` and `region` hold the types; they lie below the
+//! machine, whose state keeps what was found out.
 
 mod builder;
 pub(in crate::witness) mod compile;

@@ -1,6 +1,7 @@
 //! Going on where a branch is not known, and past loops that only prepare data.
 //!
-//! What the skipped code could have written becomes poison, so that whatever depends on it is not decided by chance.
+//! What the skipped code could have written becomes poison (a havoc of its write set, which `effects` and `roots` give), so that whatever
+//! depends on it is not decided by chance. A counted loop's induction variable keeps its value behind the loop (`induction`).
 
 use super::effect::Effect;
 use super::induction::induction_exit;
