@@ -3,8 +3,8 @@
 //! In: a linked [`crate::ir::Program`]. Out: a [`ProgramReport`]. It knows neither LLVM nor nvcc.
 //!
 //! From the bottom up: `solver` (facts ⊢ goal), `obligations` (one access under the conditions of its path), `concurrency` (what threads
-//! exchange through memory), `counterexample` (a model becomes inputs, a replay judges it), `findings` (in the user's terms), `rules` (what is
-//! asked of an access, a copy, a call), `engine` (which is asked when, and what it may cost).
+//! exchange through memory), `counterexample` (a model becomes inputs, a replay judges it), `findings` (in the user's terms), `rules` (what
+//! is asked of an access, a copy, a call), `engine` (which is asked when, and what it may cost).
 
 pub(crate) mod concurrency;
 pub(crate) mod context;

@@ -1,10 +1,10 @@
-//! Bounds on the numbers in memory of the device that last from one launch to the next, and through loops that launch:
-//! `0 <= index[i] < n` held at first, and no launch stores anything else there.
+//! Inductive invariants of device memory across launches: bounds on its numbers that last from one launch to the next, and through loops
+//! that launch: `0 <= index[i] < n` held at first, and no launch stores anything else there.
 //!
-//! In: a root's launches, executed, and how contents came about. Out: bounds on contents that have only a number. Candidates are what
-//! indices of any kernel ask for. All are supposed to hold at first; one that does not follow at one of its origins from what is
-//! supposed of the contents before is given up, until nothing changes. What is left holds by induction over time: every proof
-//! speaks of what was there earlier.
+//! In: a root's launches, executed, and the origins of contents (memory SSA: the version at a launch, a join or a loop head). Out: bounds
+//! on contents that have only a version. This is Houdini (Flanagan and Leino, FME 2001): candidates are what indices of any kernel ask for;
+//! all are assumed at first; one that does not follow at one of its origins from what is assumed of the versions before is given up, until
+//! nothing changes. What is left holds by induction over time: every proof speaks of what was there earlier.
 
 use super::bounds::Bound;
 use super::invariants::{element, is_open};

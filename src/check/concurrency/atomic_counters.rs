@@ -1,7 +1,8 @@
-//! Indices that are counted up by atomic operations: how many threads and rounds must come before one is out of bounds.
+//! Indices that are the old value of an atomic counter: how many threads and iterations must come before one is out of bounds.
 //!
-//! In: an access whose index is the old value of a counter. Out: a model in which enough threads of one block, and rounds
-//! of theirs, get to it. That the counter starts at zero is a guess: replay decides.
+//! In: an access whose index is the old value of a counter. Out: a counterexample in which enough threads of one block, and iterations of
+//! theirs, get to it: the path condition is instantiated once for each, as in bounded model checking. That the counter starts at zero is a
+//! guess: replay decides.
 
 use crate::check::context::Tools;
 use crate::check::obligations::cone;

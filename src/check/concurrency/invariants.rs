@@ -1,10 +1,10 @@
-//! Bounds on what memory holds that the threads of a kernel write, whatever they do first: `parent[v]` stays an index if it
-//! was one at the launch and threads store only such numbers.
+//! Invariants of memory that the threads of one kernel write, whatever their interleaving: `parent[v]` stays an index if it was one at the
+//! launch and threads store only such numbers.
 //!
-//! In: one launch's accesses. Out: bounds on the numbers that its kernel reads of such memory. Candidates are what the
-//! kernel's own indices ask for. One holds where the launch's contents meet it and every store does, assuming of the
-//! numbers read before what is to be shown of them: by induction over time. Then every read must lie in its object, since
-//! what lies beyond holds anything; that too is by induction over time.
+//! In: one launch's accesses. Out: bounds on the numbers that its kernel reads of such memory. This is Houdini (Flanagan and Leino, FME
+//! 2001) with thread-modular proofs (Flanagan and Qadeer, SPIN 2003). Candidates are what the kernel's own indices ask for. One holds where
+//! the launch's contents meet it and every store of any thread does, assuming of the numbers read before what is to be shown of them: by
+//! induction over time. Then every read must lie in its object, since what lies beyond holds anything; that too is by induction.
 
 use super::bounds::{Bound, Invariants};
 use super::known::Known;

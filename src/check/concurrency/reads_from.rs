@@ -1,9 +1,9 @@
-//! What a number can be that a kernel reads of memory which its threads write: what was there at the launch, or what some store
-//! of some thread puts there.
+//! Reads-from: what a number can be that a kernel reads of memory which its threads write. It is what was there at the launch, or what some
+//! store of some thread puts there.
 //!
-//! In: one launch's accesses, and terms. Out: what that says of the numbers read in these terms. Every store counts, whenever
-//! it happens; only memory of a block, of which nothing is known at the launch, is asked whether the thread itself has
-//! written to the place before.
+//! In: one launch's accesses, and terms. Out: a disjunction over the writes that each read in these terms may take its value from (the
+//! reads-from relation of memory models, without any order between them). Every store counts, whenever it happens; only of shared memory,
+//! of which nothing is known at the launch, it counts whether the thread itself has written to the place before.
 
 use super::invariants::is_regular;
 use crate::kernel::KernelRun;

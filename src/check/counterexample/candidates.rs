@@ -1,6 +1,8 @@
-//! What the model of a bad access is worth: its replay, and where that does not reach the access, other inputs.
+//! What the counterexample of a bad access is worth: its replay, and where that does not reach the access, other inputs.
 //!
-//! In: an access, a model in which it is out of bounds. Out: a finding, or why it is none.
+//! In: an access, a model in which it is out of bounds. Out: a finding, or why it is none. In turn are tried: the model's own inputs,
+//! inputs on which a whole run went out of bounds, a model with what the kernel reads first in bounds or with more threads at a counter,
+//! small inputs in the model's place, and one sequential schedule. It must not know how the access was decided.
 
 use super::concrete_trials::trials;
 use super::replay::{Judged, Wanted};

@@ -1,7 +1,8 @@
-//! Small inputs on which the program was run as it is, with every thread of every launch: what went out of bounds then.
+//! Concrete testing: small inputs on which the whole program is run as it is, with every thread of every launch, before any search for a
+//! model.
 //!
-//! In: the inputs that the terms of one root speak of. Out: for an access, inputs under which it was seen out of bounds. They are no verdict:
-//! the replay that is asked for one access decides.
+//! In: the inputs that the terms of one root speak of. Out: [`Tried`]: for an access, inputs under which it was seen out of bounds. They
+//! are no verdict: the replay that is asked for one access decides.
 
 use super::recorded;
 use super::tried::{Bad, By, Seen, Shown, Tried};

@@ -1,4 +1,7 @@
 //! From a model to inputs, and from inputs to a verdict: replay by the concrete interpreter.
+//!
+//! In: a model, an access or a call, and what a replay must show of it. Out: reached or not, and why. Replays that were asked for before in
+//! the same root are remembered. It knows neither the solver's ways nor what becomes of its answer.
 
 use super::input_files::Opened;
 use super::recorded;

@@ -1,7 +1,8 @@
-//! What a whole run shows of an access where a replay cannot: threads of other blocks, or those that come before in the same, wrote what
-//! it depends on. Threads that take their turns one after another are one of the orders that a device may choose.
+//! One legal schedule: all threads one after another. It shows of an access what a replay cannot, since threads of other blocks, or earlier
+//! ones of the same, wrote what it depends on.
 //!
-//! In: an access that small inputs led out of bounds. Out: the access as that run saw it. It is no proof, since others may write meanwhile.
+//! In: an access that small inputs led out of bounds. Out: the access as that run saw it. It is no proof, since under another schedule
+//! others may write meanwhile.
 
 use super::concrete_trials::trials;
 use super::replay::{Judged, site};

@@ -1,4 +1,7 @@
-//! Accesses that an execution which was given up never came to: they are unknown, not absent.
+//! Uncovered code: accesses that an execution which was given up never came to. They are unknown, not absent.
+//!
+//! In: a kernel and the accesses that were seen of it. Out: every other access of it and of the functions that it calls, in the tally as
+//! unknown.
 
 use super::Engine;
 use crate::check::findings::wording;

@@ -1,8 +1,8 @@
 //! One program: its roots are executed, each launch's kernel is run, each access decided.
 //!
-//! In: a program and settings. Out: its report. The engine says which access is looked at when, and with how much; what is asked of an access
-//! is in [`super::rules`], which know of the engine no more than a [`Context`]. `prepare` executes a root, `first_pass` and `second_pass` decide its
-//! accesses in tasks that `parallel` shares among threads, `tally` keeps what was decided.
+//! In: a program and settings. Out: its report. The engine says which access is looked at when, and with how much; what is asked of an
+//! access is in [`super::rules`], which know of the engine no more than a [`Context`]. `prepare` executes a root, `first_pass` and
+//! `second_pass` decide its accesses in tasks that `parallel` shares among threads, `tally` keeps what was decided.
 
 pub(in crate::check) mod ablation;
 mod any_launch;

@@ -2,10 +2,11 @@
 //!
 //! What is to be decided of a root is cut into tasks before anybody begins: places in their order, a few dozen each. Every task starts from
 //! the root and its launches as they were executed, with a memory of its own for proofs, models and replays, and with an allotment of its
-//! own. So its outcome is the same whoever takes it, and whenever; what comes of all is put together in their order. How many
-//! threads there are decides nothing but how long it takes.
+//! own. So its outcome is the same whoever takes it, and whenever; what comes of all is put together in their order. How many threads there
+//! are decides nothing but how long it takes.
 //!
-//! Terms belong to one thread: a thread that helps executes the root itself first, which gives it the same terms, or takes roots of its own.
+//! Terms belong to one thread: a thread that helps executes the root itself first, which gives it the same terms, or takes roots of its
+//! own.
 
 use super::Engine;
 use super::budgets;

@@ -1,4 +1,4 @@
-//! The second pass: what is left of the budget is shared among what is open, longest looks and replays last.
+//! The second pass: what is left of the budget is shared among what is open, first what the solver did not finish, then replays.
 //!
 //! In: what the first pass left open. Out: verdicts in the tally, and what more could still change.
 

@@ -1,4 +1,7 @@
 //! The tally: what was decided of each place, put together from all launches, roots and tasks, and the report that it becomes.
+//!
+//! In: outcomes. Out: of each place the worst outcome with how often it came, then the [`ProgramReport`]. It must not know how any was
+//! found.
 
 use super::Engine;
 use crate::check::context::Place;

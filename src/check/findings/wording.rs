@@ -1,4 +1,7 @@
 //! Terms and accesses in the words of the source.
+//!
+//! In: a term, or an instruction. Out: a C-like expression, or the variable and the index that an access names, read off the instructions
+//! which compute its address. It knows nothing of launches or models.
 
 use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, ValueId};
 use crate::symbolic::exec::executor::{AccessKind, Site};

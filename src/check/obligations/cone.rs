@@ -1,6 +1,7 @@
-//! Which conditions and terms of the host a launch has to do with.
+//! Cone of influence: which conditions and terms of the host a launch depends on.
 //!
-//! In: a launch. Out: conditions on its path, or terms; and what in terms is not known. It decides nothing.
+//! In: a launch. Out: those conjuncts of its path condition that share symbols with what it is given, or terms; and what in terms is
+//! unknown, with the reason. Fewer facts prove less, so leaving some out is sound. It decides nothing.
 
 use crate::kernel::KernelRun;
 use crate::symbolic::effects::write_set::WHICH;

@@ -1,8 +1,9 @@
-//! Decides one obligation: an access stays within its object.
+//! Decides one proof obligation: an access stays within its object.
 //!
-//! A proof reads every range obligation ([`Term::Wrap`]) as met and then proves each one that it rests on, from facts
-//! that rest only on older ones, so that no obligation supports itself. Where one fails, exact arithmetic modulo 2^n
-//! gets its chance; else the access is safe only if that operation does not wrap.
+//! In: an [`Obligation`]. Out: a [`Decision`]: safe, safe if nothing wraps, a counterexample, or unknown with the reason. A proof reads
+//! every [`Term::Wrap`] as the identity and then proves the range obligation of each that it rests on ([`super::ranges`]). Where one fails,
+//! exact arithmetic modulo 2^n gets its chance; else the access is safe only if that operation does not wrap. [`super::proofs`] remembers
+//! proofs and refutations, [`super::models`] makes counterexamples small. It knows nothing of kernels, launches and replays.
 
 use super::models::QUICK;
 use super::obligation::{Decision, Obligation};

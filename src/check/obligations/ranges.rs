@@ -1,7 +1,7 @@
 //! Range obligations: which machine operations must not wrap for a proof to hold.
 //!
-//! A proof reads each [`Term::Wrap`] as the identity. Here each wrap that it rests on is proved in range, from facts that rest only on older
-//! wraps, so that none supports itself (an induction over the order in which terms were built). In: the terms of a proof. Out: the
+//! A proof reads each [`Term::Wrap`] as the identity. Here each wrap that it rests on is proved in range, from facts that rest only on
+//! older wraps, so that none supports itself (an induction over the order in which terms were built). In: the terms of a proof. Out: the
 //! wraps that are met, those that are not, and which are the identity wherever the facts hold.
 
 use super::decide::Decider;

@@ -1,7 +1,7 @@
-//! What a launch's own conditions say of its configuration and arguments: `switch (log2) { case 7: … }` makes `log2`
-//! a number in that case, and with it block sizes and loop counts.
+//! Implied values: what a launch's path condition says of its configuration and arguments. `switch (log2) { case 7: … }` makes `log2` a
+//! number in that case, and with it block sizes and trip counts (KLEE's implied value concretisation; Cadar, Dunbar and Engler, OSDI 2008).
 //!
-//! In: a launch. Out: the launch with what its path decides put in, and the path's conditions. It knows no solver.
+//! In: a launch. Out: the launch with these values substituted, and the path's other conditions. It knows no solver.
 
 use crate::symbolic::exec::executor::{Executor, LaunchEvent};
 use crate::symbolic::memory::object::Freed;

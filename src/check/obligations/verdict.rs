@@ -1,4 +1,7 @@
 //! What one look at an access gave, and what further effort could change.
+//!
+//! An [`Outcome`] is the verdict of one access in one context; a [`Look`] is an outcome with what more effort could change about it. Plain
+//! data with the order in which outcomes outweigh each other.
 
 use crate::report::finding::{Finding, Verdict};
 

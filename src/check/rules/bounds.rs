@@ -1,7 +1,7 @@
 //! `out-of-bounds`: one access of a kernel in its whole context, from its pointer's targets to what is said of it.
 //!
-//! In: an access, the launch that makes it (or none), and how much is tried. Out: a look at it. For each object that the pointer may point to
-//! the obligation is put together and decided; what a model shows is replayed; what stays in its object is held against the parts and
+//! In: an access, the launch that makes it (or none), and how much is tried. Out: a look at it. For each object that the pointer may point
+//! to the obligation is put together and decided; what a model shows is replayed; what stays in its object is held against the parts and
 //! rows of it. It must not know in which order accesses are looked at, nor what was decided of others.
 
 use super::rule::Rule;
@@ -307,7 +307,7 @@ fn on_the_whole_way<'p>(
     }
 }
 
-/// As [`Decider::decide`](crate::check::obligations::decide::Decider::decide), where what is read of memory that the kernel writes is what was there at the launch, or what it stores.
+/// Decides with reads-from facts: what is read of memory that the kernel writes is what was there at the launch, or what some thread stores.
 fn with_stores(tools: &mut Tools<'_>, run: &Run, ob: &Obligation) -> Option<Decision> {
     let extent = |e: &mut Executor<'_>, o: ObjId| {
         let extent = e.object(o).extent?;

@@ -1,4 +1,4 @@
-//! One file for each rule: what it asks of an access, a copy, a call or a launch, beside the bounds of its object.
+//! One file for each rule: what it asks of an access, a copy, a call or a launch. [`rule`] says what a rule is, [`list`] holds all.
 
 pub(in crate::check) mod alignment;
 pub(in crate::check) mod bounds;

@@ -1,7 +1,7 @@
 //! What a rule is: one file that says which classes of findings it makes, and what it asks of what.
 //!
-//! Each rule implements [`Rule`] and stands in the list of [`super::list`]; the engine and the other rules go through that list. A rule is given
-//! a context, the tools and an event, and gives back a look or tells the tally what it found. It must not know when it is asked.
+//! Each rule implements [`Rule`] and stands in the list of [`super::list`]; the engine and the other rules go through that list. A rule is
+//! given a context, the tools and an event, and gives back a look or tells the tally what it found. It must not know when it is asked.
 
 use crate::check::context::{Context, InObject, Place, Run, Tools};
 use crate::check::obligations::verdict::{Effort, Look, Outcome};

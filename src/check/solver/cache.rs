@@ -1,8 +1,8 @@
-//! Queries that were answered before, in the same check or by another process.
+//! Query cache: queries that were answered before, in the same check or by another process.
 //!
-//! In: a query. Out: the same query in an arena of its own, whose terms and symbols are numbered in the order in which they are met, and
-//! the key of that. Searched is there, so that an answer and its cost are functions of the key alone. What is kept under a key is an
-//! answer in those numbers, with what it cost: whoever recalls it is charged as if it had searched, and is told nothing that it could not have
+//! In: a query. Out: its answer, recalled or searched for. The query is brought into canonical form first ([`super::canonical`]) and
+//! searched in that form, so that an answer and its cost are functions of the key alone. What is kept under a key is an answer in the
+//! canonical numbers, with what it cost: whoever recalls it is charged as if it had searched, and is told nothing that it could not have
 //! found with what it had to spend. An answer of *satisfiable* is evaluated by whoever asked, as one of Z3 is.
 
 use super::canonical::Own;

@@ -1,7 +1,8 @@
-//! A query in canonical form: in an arena of its own, its terms and symbols numbered in the order in which they are met, and the hash of that.
+//! A query in canonical form: in an arena of its own, its terms and symbols numbered in the order in which they are met, and the hash of
+//! that.
 //!
-//! In: a query of any arena. Out: the same query, which depends on nothing that was asked before it, and its key. Two tasks that build the same
-//! question in different arenas get the same key.
+//! In: a query of any arena. Out: the same query, which depends on nothing that was asked before it, and its key. Two tasks that build the
+//! same question in different arenas get the same key.
 
 use super::query::{Query, WrapMode};
 use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};

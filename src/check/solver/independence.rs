@@ -1,7 +1,9 @@
-//! Facts that share no symbol: each group of them holds or does not on its own, whatever is asked of the others.
+//! Constraint independence: facts that share no symbol hold or do not on their own, whatever is asked of the others (as in EXE and KLEE;
+//! Cadar, Dunbar and Engler, OSDI 2008).
 //!
-//! The path to an access says much that has nothing to do with its index: loops that ended before, tests of other
-//! variables. What was found out about such a group is kept for the next access on that path.
+//! In: facts, and a goal. Out: those linked to the goal, and the others in groups. The path to an access says much that has nothing to do
+//! with its index: loops that ended before, tests of other variables. What was found out about such a group is kept for the next access
+//! on that path.
 
 use super::query::{Budget, Limits, Model, ModelAnswer, Outcome, Positive, WrapMode};
 use super::{minimise, smt};

@@ -1,7 +1,7 @@
 //! What follows of disjunctions and disequalities without splitting them into cases.
 //!
-//! In: a [`Store`] whose other literals are read. Out: members that the facts exclude are gone, a last one left is a fact, and bounds that every
-//! member gives are constraints (as a join of abstract values would keep them).
+//! In: a [`Store`] whose other literals are read. Out: members that the facts exclude are gone, a last one left is a fact, and bounds that
+//! every member gives are constraints (as a join of abstract values would keep them).
 
 use super::form::{Used, gcd, plus, scaled, tighten, union};
 use super::search::Memo;

@@ -1,8 +1,9 @@
 //! The polynomial bound: decides most row-major indices at once, without a solver.
 //!
-//! In: facts and a goal. Out: the facts of a proof, or nothing; it never refutes. [`store`] reads the facts,
-//! [`define`] says what quotients, minima and the like mean, [`search`] looks for a proof of `P >= 0`; here a goal is
-//! taken apart and cases are split.
+//! In: facts and a goal. Out: the facts of a proof, or nothing; it never refutes. A proof is a certificate of `P >= 0` as a sum of products
+//! of facts (as those of Handelman, 1988, and Schmüdgen, 1991, over the integers, with small multipliers). [`store`] reads the facts,
+//! [`define`] says what quotients, minima and the like mean, [`disjunctions`] what follows of cases, [`search`] looks for a proof; here a
+//! goal is taken apart and cases are split.
 
 mod define;
 mod disjunctions;
