@@ -271,7 +271,7 @@ impl Executor<'_> {
                 Terminator::Unreachable => {}
                 Terminator::Br(to) => open.push(*to),
                 Terminator::CondBr { then, otherwise, .. } => open.extend([*then, *otherwise]),
-                // What is thrown here may be caught here; where it is caught further out, all that this function could write is unknown (`throws.rs`).
+                // What is thrown here may be caught here; where it is caught further out, all that this function could write is unknown (`symbolic/exec/exceptions.rs`).
                 Terminator::Invoke { callee, normal, .. } => {
                     if !harmless(callee) || self.throws_here(f, callee) {
                         return false;

@@ -1,4 +1,6 @@
-//! What is known of functions of libraries by their names alone: one row per function.
+//! What is known of functions of libraries by their names alone: tables by property, and the questions that are asked of them.
+//!
+//! In: a name. Out: whether the function keeps, calls, launches, throws or returns. Both engines ask; nothing here knows either.
 
 pub mod attributes;
 mod names;

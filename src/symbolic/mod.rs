@@ -1,6 +1,6 @@
 //! Symbolic execution of the analysis form, shared by `host/` and `kernel/`.
 //!
-//! In: a [`crate::ir::Program`]. Out: [`exec::executor::AccessEvent`]s and [`exec::executor::LaunchEvent`]s over [`term`]s. It knows
+//! In: a [`crate::ir::Program`]. Out: [`exec::events::AccessEvent`]s and [`exec::events::LaunchEvent`]s over terms. It knows
 //! neither LLVM nor Z3.
 
 pub mod effects;

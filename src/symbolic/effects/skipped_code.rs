@@ -1,7 +1,7 @@
 //! Calls and loops of the host that are left out, since they take too long to follow or what they change is not found out: whatever they
-//! could write is not known afterwards, nor what they give, but for where pointers can point (`closed.rs`).
+//! could write is not known afterwards, nor what they give, but for where pointers can point (`pointers/closure.rs`).
 //!
-//! They do nothing on a device (`effort.rs`), so that no launch and no allocation is missed. That they may not come back, by `exit`
+//! They do nothing on a device (`limits/cost.rs`), so that no launch and no allocation is missed. That they may not come back, by `exit`
 //! or for ever, takes nothing away from what is reached after them.
 
 use crate::ir::cfg::Loop;

@@ -1,10 +1,10 @@
-//! Which bytes of memory a kernel writes: what lies between them stays as it was at the launch.
+//! The write set (MOD set) of a kernel: which bytes of memory it writes. What lies between them stays as it was at the launch.
 //!
 //! A kernel that counts up one member of a structure, or of each in an array of them, leaves the pointers beside it alone. In: the
 //! offsets of stores. Out: for each object, where it is written, exactly or at equal distances.
 //!
 //! Where only pointers to known places are stored, which ones: threads that exchange two pointers leave either of them in both places.
-//! That holds whatever the order of the threads is, as long as every store has been seen (`effects.rs`, `kernel/launch.rs`).
+//! That holds whatever the order of the threads is, as long as every store has been seen (`effects/kernel_summary.rs`, `kernel/launch.rs`).
 
 use crate::symbolic::memory::object::{Memory, ObjId};
 use crate::symbolic::memory::value::Base;

@@ -1,8 +1,8 @@
 //! What is noted of the CUDA runtime while the host is followed: which launches it may refuse, which work for the device may still be under
 //! way, and who may change constant variables meanwhile.
 //!
-//! In: calls of the runtime, in the order of the host. Out: whether what memory holds can be relied on. What is noted once stays noted on all
-//! paths; what is under way is part of a state, since waiting ends it.
+//! Plain data below the executor; [`super::device_work`] and `host/` note it. What is noted once stays noted on all paths; what is under way is
+//! part of a state, since waiting ends it.
 
 use crate::ir::FuncRef;
 use crate::symbolic::exec::site::Site;

@@ -1,6 +1,7 @@
-//! Facts that hold by assumption: conditions stated in scuba.toml, and asserts that the build removes.
+//! What an execution assumes: conditions stated in scuba.toml, and asserts that the build removes; with the facts that were assumed so far.
 //!
-//! Both enter the path condition like any fact; which of its parts they are is kept, so that findings can say what they rest on.
+//! Plain data below the executor; [`super::assumed_facts`] applies it. An assumption enters the path condition like any fact; which of its parts
+//! were assumed is kept here, so that findings can say what they rest on.
 
 use crate::assume::Condition;
 use crate::symbolic::terms::term::TermId;

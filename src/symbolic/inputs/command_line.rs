@@ -1,7 +1,7 @@
-//! Arguments of command-line options as inputs.
+//! Options of the command line: what a program's parser knows and found, and comparisons of arguments with words.
 //!
-//! In a loop over options one variable may be set from any occurrence of an option, so each reading is an input of its own;
-//! the command line then gives the option once for each that a model mentions.
+//! Plain data below the executor; [`super::option_values`] reads values by it. In a loop over options one variable may be set from any
+//! occurrence of an option, so each reading is an input of its own; the command line then gives the option once for each that a model mentions.
 
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target};

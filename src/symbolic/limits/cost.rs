@@ -2,7 +2,7 @@
 //!
 //! Parts that may be left out are functions and loops that do nothing on a device: no CUDA call is reached from them. Other loops are
 //! measured as well: where they were executed round by round, what holds in every round may do. In: when parts begin and end. Out: those
-//! that cost most, for another execution without them. What it means to leave one out is in `spared.rs`.
+//! that cost most, for another execution without them. What it means to leave one out is in `effects/skipped_code.rs`.
 
 use crate::ir::reach::{Mentions, Named, Reach};
 use crate::ir::{BlockId, FuncRef, GlobalRef};

@@ -17,7 +17,7 @@ pub enum Written {
     All(TermId),
     /// One value in every byte.
     Fill(u8),
-    /// The bytes of a file from the position `at` on. The number is that of [`Executor::files`].
+    /// The bytes of a file from the position `at` on. The number is that of `Inputs::files`.
     File { file: u32, at: TermId },
     /// What an object held from its byte `at` on.
     Copy { from: ObjId, state: Rc<ObjState>, at: TermId },

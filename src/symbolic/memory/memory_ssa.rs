@@ -1,8 +1,9 @@
-//! How contents of the device's memory that have only a number ([`Rest::Unknown`]) came about: what a launch left there, what was there
-//! on one of two ways that meet, or what is there at the head of a loop: what was there before it, or what one of its rounds left.
+//! Origins of contents of the device's memory that have only a number ([`Rest::Unknown`]), as in memory SSA: what a launch left there, what
+//! was there on one of two paths that meet (a phi), or what is there at the head of a loop: what was there before it, or what one of its rounds
+//! left.
 //!
-//! In: states before and behind launches and loops, and where ways meet. Out: an origin for each such number. What holds at all of a number's origins
-//! holds of what it stands for, by induction over time; that is shown elsewhere (`check/history.rs`).
+//! Plain data below the executor; [`super::origins`] notes them. What holds at all of a number's origins holds of what it stands for, by
+//! induction over time; that is shown elsewhere (`check/concurrency/across_launches.rs`).
 
 use super::array_write::Written;
 use super::object::{ObjId, ObjState, Rest};
@@ -21,7 +22,7 @@ pub struct Moment {
 
 #[derive(Clone, Debug)]
 pub enum Origin {
-    /// What a launch left: its number among [`Executor::launches`], if it is one that counts and surely happens there.
+    /// What a launch left: its number among `Events::launches`, if it is one that counts and surely happens there.
     Launch(ObjId, Option<usize>),
     /// At the head of a loop. What was there before and behind each round, and the time (symbols and contents) before the loop.
     Loop { object: ObjId, moments: Vec<Moment>, before: (usize, u32) },

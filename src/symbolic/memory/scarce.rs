@@ -1,4 +1,4 @@
-//! Which allocations may have failed, and when.
+//! Which allocations may have failed, and when. Plain data below the executor; [`super::allocation_failure`] notes and reads it.
 
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::terms::term::TermId;

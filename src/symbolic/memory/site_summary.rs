@@ -1,9 +1,11 @@
-//! Memory that every round of a loop allocates and keeps: `for (i = 0; i < n; i++) cudaMalloc(&d[i], size)`.
+//! Allocation-site summaries: memory that every round of a loop allocates and keeps, `for (i = 0; i < n; i++) cudaMalloc(&d[i], size)`.
 //!
 //! An allocation in a loop's body is one object for all rounds. An array that gets its address at another place in each round holds as
 //! many allocations as there were rounds. They are one object, where all have the same size, else one for each element that is read: of
 //! the size that its round asked for. What such memory holds is not followed, since several names may mean one of them: each read
 //! gives another value, comparisons of addresses are open, and whoever frees one may have freed any.
+//!
+//! Plain data below the executor; [`super::made_in_rounds`] makes and reads them.
 
 use super::object::ObjId;
 use crate::symbolic::terms::term::TermId;
@@ -47,7 +49,7 @@ impl Several {
         self.clans.get(&a).is_some_and(|all| self.clans.get(&b) == Some(all)) && (a != b || self.has_other_names(a))
     }
 
-    /// The object that says whether what a name means may have been freed.
+    /// Summary object that carries the `freed` condition of an allocation site.
     pub(in crate::symbolic) fn freed_as(&self, o: ObjId) -> ObjId {
         if self.has_other_names(o) { self.clans.get(&o).copied().unwrap_or(o) } else { o }
     }

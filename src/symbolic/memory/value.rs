@@ -94,7 +94,7 @@ pub struct Ratio {
     pub rounding: Rounding,
 }
 
-/// How far the machine's number may be from the one that is written down (`reals.rs`). Errors are counted in
+/// How far the machine's number may be from the one that is written down (`terms/floating.rs`). Errors are counted in
 /// [`crate::symbolic::terms::floating::UNIT`]s, absolute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rounding {

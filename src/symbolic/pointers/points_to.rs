@@ -1,9 +1,11 @@
-//! Where addresses have been kept. Cells lose pointers when an array of them is written at a variable place or by a
-//! loop; what a pointer read back from there may point to is known from here, whatever the order of the stores.
+//! Points-to sets: which objects and functions the addresses lead to that were ever stored in an object, flow-insensitively and
+//! field-insensitively (Andersen 1994).
 //!
-//! In: every store and copy, and what is forgotten because code that is not followed may have written it. Out: for a pointer that was
-//! lost, the objects and functions whose addresses were ever stored where it is read. That holds where every store so far was followed: a
-//! loop is executed until no round notes anything new (`loops.rs`).
+//! Cells lose pointers when an array of them is written at a variable place or by a loop; what a pointer read back from there may point to is
+//! known from here, whatever the order of the stores. In: every store and copy, and what is forgotten because code that is not followed may
+//! have written it. Out: for a pointer that was lost, the objects and functions whose addresses were ever stored where it is read. That holds
+//! where every store so far was followed: a loop is executed until no round notes anything new (`loops/discover.rs`). An object allocated in a
+//! loop is an allocation-site summary here. Plain data below the executor: which values and states the addresses come from is not known.
 
 use crate::ir::FuncRef;
 use crate::symbolic::memory::object::ObjId;
@@ -88,7 +90,7 @@ pub struct Kept {
     pub(super) unsettled: bool,
     /// Objects that stand for what earlier rounds allocated, by those that the round at hand does.
     pub(super) twins: FxHashMap<ObjId, FxHashSet<ObjId>>,
-    /// What functions may write that libraries were given and may call at any later time (`missed.rs`).
+    /// What functions may write that libraries were given and may call at any later time (`effects/unanalysed_call.rs`).
     pub(super) lent: Stored,
     /// Objects whose addresses were read as numbers, or which code could reach that is not followed. A pointer of which nothing is known,
     /// or a number that an address is made of again, may come from any of these.
@@ -97,7 +99,7 @@ pub struct Kept {
     pub(super) links: FxHashMap<ObjId, FxHashSet<(i64, i64)>>,
     /// Objects that may hold addresses of their own of which that is not known.
     pub(super) tangled: FxHashSet<ObjId>,
-    /// What libraries were given that may keep the addresses (`missed.rs`).
+    /// What libraries were given that may keep the addresses (`effects/unanalysed_call.rs`).
     pub(super) given: FxHashSet<ObjId>,
 }
 
