@@ -11,9 +11,9 @@ use super::Call;
 use crate::kernel::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::memory::array_write::WORD;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::functions::WORD;
 use crate::symbolic::terms::term::{FileName, FilePart, InputSource, Range, SymKind, TermId};
 use std::rc::Rc;
 

@@ -15,9 +15,9 @@ use crate::kernel::KernelRun;
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
 use crate::symbolic::kernel::shared_reads::Loaded;
 use crate::symbolic::loops::quantified_facts;
-use crate::symbolic::memory::array_write::ROUND;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
 use crate::symbolic::memory::value::Base;
+use crate::symbolic::terms::functions::ROUND;
 use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
 
 /// Candidates for one launch.

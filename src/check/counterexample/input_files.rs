@@ -5,7 +5,7 @@
 
 use crate::check::solver::Model;
 use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::memory::array_write::{FILE, WORD};
+use crate::symbolic::terms::functions::{FILE, WORD};
 use crate::symbolic::terms::term::{Arena, FileName, FilePart, InputSource, SymId, SymKind, Term, TermId, Valuation};
 use std::collections::BTreeMap;
 
@@ -221,7 +221,7 @@ impl Opened {
 mod tests {
     use super::{Contents, Opened};
     use crate::check::solver::Model;
-    use crate::symbolic::memory::array_write::{FILE, WORD};
+    use crate::symbolic::terms::functions::{FILE, WORD};
     use crate::symbolic::terms::term::{Arena, FileName, FilePart, InputSource, Range, SymKind, Term};
     use std::collections::BTreeMap;
 

@@ -16,6 +16,7 @@ use crate::report::finding::{
 };
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor};
 use crate::symbolic::memory::object::{ObjKind, Object};
+use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::TermId;
 use crate::witness::{self, Parts};
 
@@ -174,7 +175,7 @@ impl Bad<'_> {
         let place = if w.offset_bytes < 0 { "before the start" } else { "past the end" };
         let message = format!("{what} {place} of `{array}`");
         let launch_loc = loc_of(program, launch.site);
-        let dims = |t: [TermId; 3]| dims(&t.map(|x| wording::term(a, x)));
+        let dims = |t: [TermId; 3]| dims(&t.map(|x| display::term(a, x)));
         let mut assumptions: Vec<String> =
             e.assumptions_in(&[self.obligation.facts]).iter().map(ToString::to_string).collect();
         assumptions.extend(worth.assumptions);
@@ -209,7 +210,7 @@ impl Bad<'_> {
                     file: p.file,
                     line: p.line,
                     column: p.column,
-                    extent: wording::term(a, self.obligation.extent),
+                    extent: display::term(a, self.obligation.extent),
                 }
             }),
             launch: Some(Launch {
@@ -218,7 +219,7 @@ impl Bad<'_> {
                 column: launch_loc.column,
                 grid: dims(launch.config.grid),
                 block: dims(launch.config.block),
-                shared: wording::term(a, launch.config.shared),
+                shared: display::term(a, launch.config.shared),
             }),
             related: vec![],
             witness: Some(w),

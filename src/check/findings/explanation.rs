@@ -3,7 +3,6 @@
 //! In: an access in one context, what it must keep to, what came of that. Out: lines for whoever asked. It decides nothing, and does
 //! nothing where nobody asked.
 
-use super::wording;
 use crate::check::context::{Context, InObject, Run};
 use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, Outcome};
@@ -13,6 +12,7 @@ use crate::ir::{FuncRef, Program};
 use crate::report::finding::Verdict;
 use crate::symbolic::exec::executor::{AccessEvent, Executor, Site};
 use crate::symbolic::memory::object::Object;
+use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::{Arena, TermId};
 
 /// Facts of a path that are written out.
@@ -62,7 +62,7 @@ pub(in crate::check) fn access(cx: &Context<'_>, run: Option<&Run>, ev: &AccessE
 
 fn facts(a: &Arena, path: TermId) -> String {
     let all = a.conjuncts(path);
-    let mut text: String = all.iter().take(FACTS).map(|f| format!("\n      {}", wording::term(a, *f))).collect();
+    let mut text: String = all.iter().take(FACTS).map(|f| format!("\n      {}", display::term(a, *f))).collect();
     if all.len() > FACTS {
         text.push_str(&format!("\n      and {} more", all.len() - FACTS));
     }
@@ -88,10 +88,10 @@ pub(in crate::check) fn obligation(cx: &Context<'_>, e: &Executor<'_>, access: &
         format!(
             "  object {}\n    0 <= {}\n    and {} + {} <= {} (bytes)\n    where{}",
             origin(cx.program, access.object),
-            wording::term(a, ob.offset),
-            wording::term(a, ob.offset),
-            wording::term(a, ob.bytes),
-            wording::term(a, ob.extent),
+            display::term(a, ob.offset),
+            display::term(a, ob.offset),
+            display::term(a, ob.bytes),
+            display::term(a, ob.extent),
             facts(a, ob.facts)
         )
     };

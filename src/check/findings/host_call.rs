@@ -4,7 +4,6 @@
 
 use super::build::{Worth, level, narrow};
 use super::position::{numbers, position, users_call};
-use super::wording;
 use crate::check::context::Tools;
 use crate::check::counterexample::replay::Judged;
 use crate::check::obligations::cone;
@@ -17,6 +16,7 @@ use crate::report::finding::{
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Site, Stores};
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::memory::partition::Moment;
+use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::TermId;
 use crate::witness::Fault;
 use std::rc::Rc;
@@ -165,7 +165,7 @@ impl Suspect {
                     file: p.file,
                     line: p.line,
                     column: p.column,
-                    extent: self.object.extent.map_or_else(String::new, |t| wording::term(a, t)),
+                    extent: self.object.extent.map_or_else(String::new, |t| display::term(a, t)),
                 }
             }),
             launch: None,

@@ -1,17 +1,17 @@
 //! What is known at a launch, for `--dump state`: its configuration, its arguments, and the memory that they point into.
 
-use super::wording;
 use crate::ir::FuncRef;
 use crate::symbolic::exec::executor::{Executor, LaunchEvent};
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::TermId;
 use std::collections::BTreeSet;
 
 /// The state of a launch, as lines.
 pub(in crate::check) fn at_launch(e: &Executor<'_>, launch: &LaunchEvent, kernel: FuncRef) -> String {
     let a = &e.arena;
-    let term = |t: TermId| wording::term(a, t);
+    let term = |t: TermId| display::term(a, t);
     let three = |t: &[TermId; 3]| t.iter().map(|t| term(*t)).collect::<Vec<_>>().join(", ");
     let config = &launch.config;
     let mut lines = vec![

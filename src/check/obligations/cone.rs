@@ -6,9 +6,9 @@
 use crate::kernel::KernelRun;
 use crate::symbolic::effects::write_set::WHICH;
 use crate::symbolic::exec::executor::{AccessEvent, Executor, LaunchEvent};
-use crate::symbolic::memory::array_write::{FILE, ROUND, WORD};
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::terms::functions::{CONTENT, FILE, ROUND, WORD};
 use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -179,7 +179,7 @@ pub(in crate::check) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<Stri
                 SymKind::Content { what, .. } => Some(what.clone()),
                 _ => None,
             },
-            Term::Apply { name, .. } if name == "content" => Some("what a buffer holds".into()),
+            Term::Apply { name, .. } if name == CONTENT => Some("what a buffer holds".into()),
             Term::Apply { name, .. } if name.starts_with(ROUND) => Some("what a loop writes".into()),
             _ => None,
         };

@@ -6,8 +6,8 @@
 
 use super::decide::Decider;
 use super::obligation::Obligation;
-use crate::check::findings::wording;
 use crate::check::solver::{self, Answer, Free, Limits, WrapMode};
+use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::{Arena, Range, Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -215,10 +215,10 @@ impl Decider {
             .map(|w| match a.get(*w) {
                 Term::Wrap { arg, bits, signed } => format!(
                     "`{}` as {} {bits}-bit integer",
-                    wording::term(a, *arg),
+                    display::term(a, *arg),
                     if *signed { "a signed" } else { "an unsigned" }
                 ),
-                _ => wording::term(a, *w),
+                _ => display::term(a, *w),
             })
             .collect()
     }

@@ -10,12 +10,12 @@ use super::rule::Rule;
 use crate::check::context::{Context, InObject, Run, Tools};
 use crate::check::counterexample::replay::{self, Judged, Wanted};
 use crate::check::findings::build::{Bad, Worth, part_sites, verb};
-use crate::check::findings::wording;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
 use crate::report::finding::{Finding, Replay, Rule as Class, Verdict};
 use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::TermId;
 use crate::witness::{Fault, Parts};
 
@@ -269,7 +269,7 @@ fn finding(
 
 /// A term in the program's words; its value in the witness where that would be long.
 fn shown(tools: &Tools<'_>, t: TermId, value: i64) -> String {
-    let text = wording::term(&tools.e.arena, t);
+    let text = display::term(&tools.e.arena, t);
     if text.len() > LONG { value.to_string() } else { text }
 }
 

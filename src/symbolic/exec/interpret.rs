@@ -4,6 +4,7 @@
 //! of the interpretation. A [`Term::Wrap`] says so where the range does not show it: these are the range obligations.
 
 use super::executor::Executor;
+use crate::symbolic::terms::functions::CONTENT;
 use crate::symbolic::terms::term::{InputSource, Range, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -49,10 +50,10 @@ impl Executor<'_> {
                     _ => {}
                 }
             }
-            Term::Apply { name, .. } if name == "content" => return self.reinterpret(t, bits, signed, want),
+            Term::Apply { name, .. } if name == CONTENT => return self.reinterpret(t, bits, signed, want),
             Term::Apply { name, .. }
-                if (name == crate::symbolic::memory::array_write::FILE
-                    || name == crate::symbolic::memory::array_write::WORD)
+                if (name == crate::symbolic::terms::functions::FILE
+                    || name == crate::symbolic::terms::functions::WORD)
                     && !signed
                     && self.arena.range(t) == Range::of_int(bits, true) =>
             {

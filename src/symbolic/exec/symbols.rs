@@ -4,6 +4,7 @@ use super::executor::Executor;
 use crate::ir::{Module, ModuleId, Side, TypeId, TypeKind};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::terms::functions::CONTENT;
 use crate::symbolic::terms::term::{Axis, InputSource, Range, SymKind, Term, TermId};
 use std::rc::Rc;
 
@@ -115,7 +116,7 @@ impl<'p> Executor<'p> {
                     SymKind::Unknown { reason } => Some(reason.clone()),
                     _ => None,
                 },
-                Term::Apply { name, .. } if name != "content" => None,
+                Term::Apply { name, .. } if name != CONTENT => None,
                 _ => None,
             };
             if let Some(r) = reason

@@ -8,6 +8,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ARGUMENT_BITS, ObjId, ObjKind, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::functions::CONTENT;
 use crate::symbolic::terms::term::{InputSource, Range, SymKind, Term, TermId};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -172,7 +173,7 @@ impl Executor<'_> {
             Rest::Unknown { version, .. } => i128::from(version),
             _ => return None,
         };
-        if name != "content"
+        if name != CONTENT
             || self.arena.as_int(*o) != Some(i128::from(all.0))
             || self.arena.as_int(*version) != Some(first)
             || self.arena.as_int(*bits) != Some(8)

@@ -5,9 +5,10 @@ use crate::ir::{FuncRef, TypeId, TypeKind};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::memory::array_write::{ROUND, Written};
+use crate::symbolic::memory::array_write::Written;
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::functions::{CONTENT, ROUND};
 use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -316,7 +317,7 @@ impl Executor<'_> {
                     return (self.anything_in_each_round(s.0, bytes, k), None);
                 }
                 // What is read of memory that the loop itself changes.
-                Term::Apply { name, range, .. } if name == "content" && !self.only_old(n, mark.0, mark.1, Some(k)) => {
+                Term::Apply { name, range, .. } if name == CONTENT && !self.only_old(n, mark.0, mark.1, Some(k)) => {
                     Some((u32::MAX - n.0, *range))
                 }
                 _ => None,

@@ -3,7 +3,7 @@
 //!
 //! It is put to use by instances: where something is read that such a condition speaks of, the condition of that round.
 
-use crate::symbolic::memory::array_write::{FILE, ROUND, WORD};
+use crate::symbolic::terms::functions::{CONTENT, FILE, ROUND, WORD};
 use crate::symbolic::terms::term::{Arena, Term, TermId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -68,7 +68,7 @@ impl Always {
 
 /// Functions whose values come from memory.
 fn is_memory(name: &str) -> bool {
-    name == FILE || name == WORD || name == "content" || name.starts_with(ROUND)
+    name == FILE || name == WORD || name == CONTENT || name.starts_with(ROUND)
 }
 
 /// Applications of such functions below the roots.
@@ -146,7 +146,7 @@ fn round_of(a: &mut Arena, pattern: TermId, read: TermId, k: TermId) -> Option<T
 #[cfg(test)]
 mod tests {
     use super::{Always, instances};
-    use crate::symbolic::memory::array_write::FILE;
+    use crate::symbolic::terms::functions::FILE;
     use crate::symbolic::terms::term::{Arena, InputSource, Range, SymKind, TermId};
 
     fn symbol(a: &mut Arena, name: &str) -> TermId {

@@ -131,12 +131,3 @@ impl Rest {
         }
     }
 }
-
-/// The function from number, width in bits and byte position of a file to what stands there.
-pub const FILE: &str = "file";
-
-/// The function from number, width in bits and place among the words of a file to that word as a number.
-pub const WORD: &str = "word";
-
-/// How the functions begin that give what a loop computes in one of its rounds.
-pub const ROUND: &str = "round ";

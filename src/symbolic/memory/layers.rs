@@ -3,12 +3,13 @@
 //! In: bulk writes of loops, files and copies; reads at any offset. Out: objects whose contents are layers over what they held, and the
 //! value of a read: the layer's inside it, what is below apart from it, else nothing known.
 
-use super::array_write::{Either, FILE, Layer, Written, depth_of};
+use super::array_write::{Either, Layer, Written, depth_of};
 use super::object::{ObjId, ObjState, Rest, with_end_of};
 use super::value::{Base, Target, Value};
 use crate::ir::{FuncRef, TypeId, TypeKind};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::terms::functions::{CONTENT, FILE};
 use crate::symbolic::terms::term::{InputSource, Range, Term, TermId, wrap_value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -144,7 +145,7 @@ impl Executor<'_> {
                         offset,
                         self.arena.int(i128::from(bits)),
                     ];
-                    Value::Int(self.arena.apply("content", args, Range::of_int(bits, true)))
+                    Value::Int(self.arena.apply(CONTENT, args, Range::of_int(bits, true)))
                 }
                 _ => {
                     let m = self.module(f);

@@ -6,8 +6,10 @@
 
 mod arena;
 mod boolean;
+pub mod display;
 mod eval;
 pub mod floating;
+pub mod functions;
 mod interval;
 pub(in crate::symbolic) mod linear;
 mod polynomial;

@@ -4,6 +4,7 @@ use super::arena::Arena;
 use super::interval::Range;
 use super::term::wrap_value;
 use super::term::{Monomial, Poly, SymKind, Term, TermId};
+use crate::symbolic::terms::functions::CONTENT;
 
 /// Polynomials larger than this many monomials are not expanded further but multiplied as opaque atoms.
 const MAX_MONOMIALS: usize = 96;
@@ -187,7 +188,7 @@ impl Arena {
                 matches!(self.symbol(*s).kind, SymKind::Unknown { .. } | SymKind::Content { .. })
                     && matches!(self.range(t), Range { lo: Some(_), hi: Some(_) })
             }
-            Term::Apply { name, .. } => name == "content",
+            Term::Apply { name, .. } => name == CONTENT,
             _ => false,
         }
     }

@@ -1,0 +1,105 @@
+//! Terms as C-like expressions, for messages and dumps.
+
+use super::functions::{CONTENT, FILE, ROUND, WORD, is_reading};
+use super::term::{Arena, Term, TermId};
+
+/// How deep a term is shown, and how much of it: what is larger is shown less deep. Parts that it has in common with itself come
+/// again each time.
+const DEPTH: u32 = 12;
+const PARTS: u32 = 60;
+
+/// A term as a C-like expression.
+#[must_use]
+pub fn term(a: &Arena, t: TermId) -> String {
+    let shown = (2..=DEPTH).rev().map(|depth| {
+        let mut shown = Shown { a, left: PARTS };
+        let text = shown.part(t, 0, depth);
+        (shown.left > 0, text)
+    });
+    let mut last = String::new();
+    for (whole, text) in shown {
+        if whole {
+            return text;
+        }
+        last = text;
+    }
+    last
+}
+
+struct Shown<'a> {
+    a: &'a Arena,
+    left: u32,
+}
+
+impl Shown<'_> {
+    /// `level`: 0 sum, 1 product, 2 atom.
+    fn part(&mut self, t: TermId, level: u8, depth: u32) -> String {
+        if depth == 0 || self.left == 0 {
+            return "…".into();
+        }
+        self.left -= 1;
+        let d = depth - 1;
+        let paren = |s: String, need: bool| if need { format!("({s})") } else { s };
+        match self.a.get(t) {
+            Term::Int(v) => v.to_string(),
+            Term::Sym(s) | Term::BoolSym(s) => self.a.symbol(*s).name.clone(),
+            Term::Poly(p) => {
+                let mut out = String::new();
+                // Highest degree first, the constant last.
+                let mut terms: Vec<_> = p.terms.iter().collect();
+                terms.sort_by_key(|(m, _)| std::cmp::Reverse(m.len()));
+                let many = terms.len() > 1;
+                for (i, (m, c)) in terms.iter().enumerate() {
+                    if i > 10 {
+                        out.push_str(" + …");
+                        break;
+                    }
+                    let sign = if *c < 0 { "-" } else { "+" };
+                    if i == 0 {
+                        if *c < 0 {
+                            out.push('-');
+                        }
+                    } else {
+                        out.push_str(&format!(" {sign} "));
+                    }
+                    let k = c.unsigned_abs();
+                    let mut factors: Vec<String> = vec![];
+                    if k != 1 || m.is_empty() {
+                        factors.push(k.to_string());
+                    }
+                    for x in m {
+                        factors.push(self.part(*x, 2, d));
+                    }
+                    out.push_str(&factors.join(" * "));
+                }
+                paren(out, level > 0 && (many || level > 1))
+            }
+            Term::Div(x, y) => paren(format!("{} / {}", self.part(*x, 2, d), self.part(*y, 2, d)), level > 0),
+            Term::Rem(x, y) => paren(format!("{} % {}", self.part(*x, 2, d), self.part(*y, 2, d)), level > 0),
+            Term::FloorDiv(x, c) => paren(format!("{} / {c}", self.part(*x, 2, d)), level > 0),
+            Term::Mod(x, c) => paren(format!("{} % {c}", self.part(*x, 2, d)), level > 0),
+            Term::Ite(c, x, y) => {
+                format!("({} ? {} : {})", self.part(*c, 0, d), self.part(*x, 0, d), self.part(*y, 0, d))
+            }
+            Term::Wrap { arg, .. } => self.part(*arg, level, depth),
+            Term::BitAnd(x, y, _) => format!("({} & {})", self.part(*x, 2, d), self.part(*y, 2, d)),
+            Term::BitOr(x, y, _) => format!("({} | {})", self.part(*x, 2, d), self.part(*y, 2, d)),
+            Term::BitXor(x, y, _) => format!("({} ^ {})", self.part(*x, 2, d), self.part(*y, 2, d)),
+            Term::Pow2(x) => format!("2^{}", self.part(*x, 2, d)),
+            Term::Apply { name, args, .. } => match name.as_str() {
+                CONTENT => "a value in memory".into(),
+                FILE | WORD => "a value read from a file".into(),
+                n if n.starts_with(ROUND) => "a value that a loop wrote".into(),
+                n if is_reading(n) && args.len() == 1 => self.part(args[0], level, depth),
+                _ => format!("{name}({})", args.iter().map(|x| self.part(*x, 0, d)).collect::<Vec<_>>().join(", ")),
+            },
+            Term::True => "true".into(),
+            Term::False => "false".into(),
+            Term::Le(x) => format!("{} <= 0", self.part(*x, 0, d)),
+            Term::EqZ(x) => format!("{} == 0", self.part(*x, 0, d)),
+            Term::Not(x) => format!("!({})", self.part(*x, 0, d)),
+            Term::And(v) => v.iter().map(|x| self.part(*x, 2, d)).collect::<Vec<_>>().join(" && "),
+            Term::Or(v) => format!("({})", v.iter().map(|x| self.part(*x, 2, d)).collect::<Vec<_>>().join(" || ")),
+        }
+    }
+}
