@@ -10,6 +10,7 @@ pub(in crate::symbolic) mod accelerate;
 pub(in crate::symbolic) mod array_fill;
 mod candidates;
 pub(in crate::symbolic) mod discover;
+mod dump;
 pub(in crate::symbolic) mod houdini;
 pub(in crate::symbolic) mod initial_values;
 pub mod prefix_sum;

@@ -13,6 +13,7 @@ use super::quantified_facts::Always;
 use super::sum::Rounds;
 use super::transition::{LoopAt, Transition};
 use super::types::{Form, LoopOut, LoopVar};
+use crate::inside::{self, Dump};
 use crate::ir::cfg::Cfg;
 use crate::ir::{BlockId, Op, Side, ValueId};
 use crate::symbolic::exec::executor::Executor;
@@ -76,9 +77,13 @@ impl Executor<'_> {
             && let Some(n) = self.trip_count(&solved.round, solved.k)
             && let Some(r) = self.unroll(fr, &at, &s0, n)
         {
+            inside::dump(Dump::Loops, || {
+                format!("{}: executed round by round, {n} times", self.name_of_loop(fr.func, &at))
+            });
             return r;
         }
         self.find_invariants(&Recurrences { frame: fr, at: &at, start: &s0, found: &found }, &mut solved);
+        inside::dump(Dump::Loops, || self.describe_summary(fr.func, &at, &solved));
         self.execute_summary(fr, &at, &s0, &found, solved, (facts, before))
     }
 
