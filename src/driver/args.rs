@@ -2,9 +2,9 @@
 
 use crate::config::{FrontendKind, RuleSelector};
 use crate::inside::{Dump, Spot};
-use crate::report::finding::{Level, Rule};
 use crate::report::levels::Overrides;
 use crate::report::render::Format;
+use crate::rules::{Level, Rule};
 use clap::{ArgAction, ArgMatches, Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -258,7 +258,7 @@ pub fn level_overrides(matches: &ArgMatches) -> Overrides {
 mod tests {
     use super::{Cli, Command, level_overrides};
     use crate::config::RuleSelector::{All, One};
-    use crate::report::finding::{Level, Rule};
+    use crate::rules::{Level, Rule};
     use clap::{CommandFactory, FromArgMatches};
 
     #[test]

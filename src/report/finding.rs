@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-// For `driver::args`, `driver::session` and `check`, which still import them from here.
-pub use crate::rules::{Level, Rule};
+use crate::rules::{Level, Rule};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

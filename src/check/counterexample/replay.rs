@@ -231,7 +231,7 @@ impl<'p> Judge<'p> {
         // Tries of other inputs are many, and each says little.
         let explain = |text: &dyn Fn() -> String| {
             if !self.short {
-                inside::explain(text)
+                inside::explain(text);
             }
         };
         explain(&|| {

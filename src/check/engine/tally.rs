@@ -10,7 +10,8 @@ use crate::check::report::{self, ProgramReport, Standing};
 use crate::check::rules::list;
 use crate::check::rules::rule::Tally;
 use crate::ir::FuncRef;
-use crate::report::finding::{Code, Position, Rule, Summary, Undecided, Verdict};
+use crate::report::finding::{Code, Position, Summary, Undecided, Verdict};
+use crate::rules::Rule;
 use crate::symbolic::exec::executor::AccessEvent;
 use std::time::Instant;
 

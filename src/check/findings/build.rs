@@ -11,9 +11,10 @@ use crate::check::obligations::obligation::{Counterexample, Obligation};
 use crate::host::Root;
 use crate::ir::Program;
 use crate::report::finding::{
-    Access, Allocation, Direction, Finding, Launch, Level, PartSites, Position, Replay, Rule, Sites, Space, Verdict,
-    Witness, WitnessInput,
+    Access, Allocation, Direction, Finding, Launch, PartSites, Position, Replay, Sites, Space, Verdict, Witness,
+    WitnessInput,
 };
+use crate::rules::{Level, Rule};
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor};
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::terms::display;

@@ -11,8 +11,9 @@ use crate::check::obligations::obligation::Decision;
 use crate::check::obligations::verdict::Outcome;
 use crate::check::solver::{Model, WrapMode};
 use crate::report::finding::{
-    Access, Allocation, Direction, Finding, Related, Rule, Sites, Space, Verdict, Witness, WitnessInput,
+    Access, Allocation, Direction, Finding, Related, Sites, Space, Verdict, Witness, WitnessInput,
 };
+use crate::rules::Rule;
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Site, Stores};
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::memory::partition::Moment;

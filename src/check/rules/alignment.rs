@@ -11,7 +11,7 @@ use crate::check::findings::wording;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
-use crate::report::finding::Rule as Class;
+use crate::rules::Rule as Class;
 use crate::symbolic::exec::events::UnalignedEvent;
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Stores};
 use crate::symbolic::memory::partition::Moment;

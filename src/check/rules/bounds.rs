@@ -14,7 +14,7 @@ use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
 use crate::inside;
-use crate::report::finding::Rule as Class;
+use crate::rules::Rule as Class;
 use crate::symbolic::exec::executor::{AccessEvent, Executor};
 use crate::symbolic::loops::{prefix_sum, quantified_facts};
 use crate::symbolic::memory::object::{ObjId, ObjKind};

@@ -10,7 +10,7 @@ use super::pointer::InvalidPointer;
 use super::rule::Rule;
 use super::subarray::Subarray;
 use crate::check::context::Run;
-use crate::report::finding::Rule as Class;
+use crate::rules::Rule as Class;
 use crate::symbolic::exec::executor::{AccessEvent, Executor};
 
 /// The findings of those that come first stand in a report where several are made at one place and none outweighs the others.
@@ -38,7 +38,7 @@ pub(in crate::check) fn concern(e: &Executor<'_>, run: &Run, event: &AccessEvent
 #[cfg(test)]
 mod tests {
     use super::{ALL, of};
-    use crate::report::finding::Rule as Class;
+    use crate::rules::Rule as Class;
 
     #[test]
     fn every_class_of_findings_has_its_rule() {

@@ -6,7 +6,7 @@
 use crate::check::context::{Context, InObject, Place, Run, Tools};
 use crate::check::obligations::verdict::{Effort, Look, Outcome};
 use crate::ir::FuncRef;
-use crate::report::finding::Rule as Class;
+use crate::rules::Rule as Class;
 use crate::symbolic::exec::events::{CopyEvent, StaleEvent};
 use crate::symbolic::exec::executor::{AccessEvent, Executor};
 

@@ -232,7 +232,7 @@ impl Machine<'_> {
                         put!(*d, v);
                     }
                     I::Extract { d, vec, n, stride, index } => {
-                        extract(th, &code, base, *d, *vec, (*n, *stride, *index))
+                        extract(th, &code, base, *d, *vec, (*n, *stride, *index));
                     }
                     I::Insert { d, n, stride, index, v } => insert(th, &code, base, *d, *v, (*n, *stride, *index)),
                     I::Poison { d, n, reason } => {
