@@ -124,10 +124,8 @@ impl Executor<'_> {
         // What is copied later may be other than what is there now, and so may what it is copied over.
         let why = "what a copy leaves that other work for the device overlaps";
         if let Some(to) = &to {
-            for t in to.iter() {
-                if let Base::Object(o) = t.base
-                    && !self.is_pageable(o)
-                {
+            for o in self.objects_at(s, to) {
+                if !self.is_pageable(o) {
                     self.forget(s, o, why, false);
                 }
             }
@@ -149,9 +147,9 @@ impl Executor<'_> {
 
     fn begin_fills(&mut self, s: &mut State, to: &[Target], fill: bool) {
         // The call waits where it fills pinned memory.
-        let objects: Vec<ObjId> = to
-            .iter()
-            .filter_map(|t| if let Base::Object(o) = t.base { Some(o) } else { None })
+        let objects: Vec<ObjId> = self
+            .objects_at(s, to)
+            .into_iter()
             .filter(|o| !fill || !self.runtime.pinned.contains(o))
             .filter(|o| self.runtime.managed.contains(o))
             .collect();

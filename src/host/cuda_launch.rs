@@ -27,6 +27,7 @@ impl Executor<'_> {
             }
             "__cudaPopCallConfiguration" => {
                 let Some(cfg) = s.pending.take() else {
+                    self.runtime.stream = None;
                     self.forget_reachable(&mut s, c.args, "a launch configuration that is not known");
                     return self.success(s);
                 };
@@ -41,8 +42,8 @@ impl Executor<'_> {
                 let p = self.pointer_arg(c, 2);
                 self.store_value(&mut s, &p, Value::Int(cfg.shared), 8);
                 let p = self.pointer_arg(c, 3);
-                let null = self.null();
-                self.store_value(&mut s, &p, null, 8);
+                let stream = self.configured_stream();
+                self.store_value(&mut s, &p, stream, 8);
                 self.success(s)
             }
             "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => {
@@ -120,6 +121,7 @@ impl Executor<'_> {
 
     pub(super) fn launch(&mut self, s: &mut State, f: &[Target], args: &Rc<Vec<Target>>, cfg: &LaunchConfig) {
         for t in f {
+            // A launch of no function is refused.
             if matches!(t.base, Base::Null) {
                 continue;
             }

@@ -49,17 +49,18 @@ impl Executor<'_> {
                 let p = self.pointer_arg(c, 0);
                 let p = self.freed_by(name, &p);
                 self.release(&mut s, &p);
+                self.release_lost(&mut s, &p);
                 self.success(s)
             }
             "cudaHostRegister" => {
                 let p = self.pointer_arg(c, 0);
-                self.register(&p);
+                self.register(&s, &p);
                 self.success(s)
             }
             "cudaHostGetDevicePointer" => {
                 // One address on both sides, on every system with unified addressing.
                 let (out, host) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-                self.register(&host);
+                self.register(&s, &host);
                 self.store_value(&mut s, &out, Value::Ptr(host), 8);
                 self.success(s)
             }
@@ -143,6 +144,7 @@ impl Executor<'_> {
     /// Name of the variable that an out-parameter points to.
     pub(super) fn pointee_name(&self, p: &[Target]) -> String {
         match p {
+            // A name is for people: any other place has none.
             [Target { base: Base::Object(o), .. }, ..] => self.object(*o).name.clone(),
             _ => String::new(),
         }

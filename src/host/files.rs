@@ -54,6 +54,12 @@ impl Executor<'_> {
                 }
                 Err(Box::new(s))
             }
+            // They read the standard input without being given it.
+            "getchar" | "getchar_unlocked" | "gets" => {
+                let stdin = self.standard_input(&mut s);
+                self.lose_position(&mut s, &stdin);
+                Err(Box::new(s))
+            }
             "fread" | "fread_unlocked" | "__fread_chk" => self.fread(c, s),
             "rewind" => {
                 let (f, start) = (self.pointer_arg(c, 0), self.arena.int(0));
@@ -163,6 +169,7 @@ impl Executor<'_> {
     }
 
     fn set_position(&mut self, s: &mut State, stream: ObjId, at: i128, v: Value) {
+        // It is always one.
         let Value::Ptr(p) = self.pointer(stream, at) else { return };
         self.store_value(s, &p, v, 8);
     }
@@ -198,11 +205,34 @@ impl Executor<'_> {
 
     /// Puts the position in bytes; of one that is not the start, that in words is not known.
     fn put_at(&mut self, s: &mut State, p: &[Target], to: Value) {
-        let Some((stream, _)) = self.stream(p) else { return };
+        let Some((stream, _)) = self.stream(p) else { return self.lose_positions(s, p) };
         let start = matches!(to, Value::Int(t) if self.arena.as_int(t) == Some(0));
         let words = if start { to.clone() } else { Value::unknown("a position in a file") };
         self.set_position(s, stream, BYTES, to);
         self.set_position(s, stream, WORDS, words);
+    }
+
+    /// Of several streams any may be meant: where each of them stands is not known.
+    fn lose_positions(&mut self, s: &mut State, p: &[Target]) {
+        for o in self.streams_at(s, p) {
+            if let ObjKind::Stream(file) = self.object(o).kind {
+                self.read_files.insert(file);
+            }
+            for at in [BYTES, WORDS] {
+                self.set_position(s, o, at, Value::unknown("a position in one of several files"));
+            }
+        }
+    }
+
+    /// The streams that a pointer may mean: any that is open where that is not known.
+    fn streams_at(&self, s: &State, p: &[Target]) -> Vec<ObjId> {
+        let is_stream = |o: &ObjId| matches!(self.object(*o).kind, ObjKind::Stream(_)) && s.mem.contains_key(o);
+        let lost = p.iter().any(|t| matches!(&t.base, Base::Unknown(l) if !l.unset));
+        let mut all: Vec<ObjId> = if lost { s.mem.keys().copied().collect() } else { self.objects_at(s, p) };
+        all.retain(is_stream);
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// `fread(to, size, count, stream)`.
@@ -240,8 +270,9 @@ impl Executor<'_> {
         }
         let Some(r) = r else {
             self.forget_targets(s, to, "what is read from a file");
-            if let Some((stream, _)) = self.stream(f) {
-                self.set_position(s, stream, BYTES, Value::unknown("a position in a file"));
+            match self.stream(f) {
+                Some((stream, _)) => self.set_position(s, stream, BYTES, Value::unknown("a position in a file")),
+                None => self.lose_positions(s, f),
             }
             return;
         };

@@ -41,6 +41,7 @@ impl Executor<'_> {
             | "__cxa_atexit"
             | "omp_set_num_threads" => {
                 match c.name {
+                    // All others read what they are given, and write nothing that the program sees.
                     "atexit" | "__cxa_atexit" => {
                         let f = self.functions_of(c.args.first());
                         self.at_exit(&f);

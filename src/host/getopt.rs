@@ -39,6 +39,7 @@ impl Executor<'_> {
             self.forget_targets(&mut s, &index, "what `getopt` found");
         }
         for name in ["optind", "optopt"] {
+            // A program that does not name it cannot read it.
             if let Some(o) = self.library_variable(name) {
                 self.forget(&mut s, o, "what `getopt` found", false);
             }

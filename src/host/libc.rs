@@ -56,7 +56,13 @@ impl Executor<'_> {
                 self.store_value(&mut s, &end, inside, 8);
                 Ok(Some((v, s)))
             }
-            "atof" | "strtod" | "strtof" => {
+            "strtod" | "strtof" => {
+                let (text, end) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+                let inside = self.place_within(&text, "the end of a number");
+                self.store_value(&mut s, &end, inside, 8);
+                Ok(Some((Value::unknown("a floating-point argument"), s)))
+            }
+            "atof" => {
                 let v = Value::unknown("a floating-point argument");
                 Ok(Some((v, s)))
             }

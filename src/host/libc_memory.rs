@@ -5,7 +5,7 @@ use crate::kernel::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
-use crate::symbolic::memory::value::Value;
+use crate::symbolic::memory::value::{Target, Value};
 use crate::symbolic::terms::term::{Range, TermId};
 use std::rc::Rc;
 
@@ -45,10 +45,15 @@ impl Executor<'_> {
                     n,
                     Rest::Unknown { version: v, input: false, reason: Rc::from("a reallocated block") },
                 );
-                if let Ok(Some((Value::Ptr(new), s))) = &made {
-                    self.keep_copy(s, new, &old);
+                match made {
+                    Ok(Some((Value::Ptr(new), mut s))) => {
+                        self.keep_copy(&s, &new, &old);
+                        self.release_moved(&mut s, &old, &new);
+                        Ok(Some((Value::Ptr(new), s)))
+                    }
+                    // It does not come back, or gives no memory that is known.
+                    other => other,
                 }
-                made
             }
             "posix_memalign" => {
                 let out = self.pointer_arg(c, 0);
@@ -85,6 +90,19 @@ impl Executor<'_> {
             }
             _ => Err(Box::new(s)),
         }
+    }
+
+    /// `realloc` has freed the old block where it gave a new one. A call that is come to again stands for both: it begins anew.
+    fn release_moved(&mut self, s: &mut State, old: &[Target], new: &Rc<Vec<Target>>) {
+        let status = self.status_of_given(&Value::Ptr(new.clone()));
+        let zero = self.arena.int(0);
+        let given = self.arena.eq(status, zero);
+        let freed: Vec<Target> = old
+            .iter()
+            .filter(|t| new.iter().all(|n| n.base != t.base))
+            .map(|t| Target { cond: self.arena.and(t.cond, given), ..t.clone() })
+            .collect();
+        self.release(s, &freed);
     }
 
     pub(super) fn host_allocation(&mut self, c: &Call<'_>, mut s: State, size: TermId, rest: Rest) -> Modelled {

@@ -100,6 +100,7 @@ fn callees(program: &Program, r: FuncRef) -> Vec<FuncRef> {
             let operands: Vec<&Operand> = match &i.op {
                 Op::Store { value, .. } => vec![value],
                 Op::Call { args, .. } => args.iter().collect(),
+                // A function that is named elsewhere is one more root.
                 _ => vec![],
             };
             for o in operands {

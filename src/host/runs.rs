@@ -114,6 +114,7 @@ impl Executor<'_> {
         let kernels = kernels.unwrap_or_else(|| self.runtime.attributes.keys().copied().collect());
         let surely = !all && kernels.len() == 1 && self.arena.as_int(which).is_some();
         for k in kernels {
+            // Of a kernel whose attribute is not followed no limit is taken for granted.
             let Some(o) = self.runtime.attributes.get(&k).copied() else { continue };
             let room = MAX_SHARED - self.most_static(k);
             let (zero, most, kept) = (self.arena.int(0), self.arena.int(MAX_SHARED), self.arena.int(room));

@@ -36,6 +36,7 @@ impl Executor<'_> {
                 let rest = match &g.init {
                     Some(Const::Zero(_)) => Rest::Zero,
                     Some(_) => Rest::Init,
+                    // A variable that is not here starts as unknown.
                     None => continue,
                 };
                 // Of two with one name it is not known which one the host means.
@@ -53,6 +54,7 @@ impl Executor<'_> {
                 found.push((r, program.find_global(Side::Host, &g.name), rest));
             }
         }
+        // So do all, where they are too many.
         if found.len() > MOST {
             return;
         }

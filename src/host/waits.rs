@@ -12,6 +12,9 @@ use crate::symbolic::memory::value::{Base, Target, Value};
 /// How the reason of a handle to a stream begins that waits for the default stream.
 const WAITING_STREAM: &str = "what `cudaStreamCreate` gives";
 
+/// The reason of what `__cudaPopCallConfiguration` gives for a stream that is not the default one.
+const CONFIGURED: &str = "the stream that a launch was configured with";
+
 /// The default stream, among the numbers of streams; others follow.
 const DEFAULT: i64 = 1;
 
@@ -43,9 +46,18 @@ impl Executor<'_> {
         if p.iter().all(|t| t.base == Base::Null) { Some(DEFAULT) } else { self.handle_number(&p) }
     }
 
+    /// The stream of a launch as its stub passes it on.
+    pub(super) fn configured_stream(&mut self) -> Value {
+        if self.runtime.stream == Some(DEFAULT) { self.null() } else { self.unknown_pointer(CONFIGURED) }
+    }
+
     /// A launch into a stream that is not surely the default one may overlap with others.
     pub(super) fn note_stream(&mut self, c: &Call<'_>, i: usize, s: &mut State) {
         let stream = self.pointer_arg(c, i);
+        // It was noted where the launch was configured.
+        if stream.iter().any(|t| matches!(&t.base, Base::Unknown(l) if &*l.reason == CONFIGURED)) {
+            return;
+        }
         self.runtime.stream = self.stream_number(c, i);
         if self.runtime.stream == Some(DEFAULT) {
             return;
@@ -82,6 +94,7 @@ impl Executor<'_> {
                     self.all_done(s);
                 }
             }
+            // No other call waits: what is under way stays so.
             _ => return false,
         }
         true

@@ -53,6 +53,7 @@ impl Executor<'_> {
                 let mut s = s;
                 let p = args.first().map_or_else(|| Rc::new(vec![]), |a| self.as_pointer(a));
                 self.release(&mut s, &p);
+                self.release_lost(&mut s, &p);
                 return Ok(Some((Value::unknown("no value"), s)));
             }
             // Functions of libdevice below; any other is not known.

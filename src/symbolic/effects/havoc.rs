@@ -70,7 +70,7 @@ impl Executor<'_> {
                 self.lose_by_name(s, &[variable], reason);
             }
             // A library that gets the address of device memory may write there, by a copy or a kernel of its own.
-            if self.read_only(o) && self.object(o).kind != ObjKind::DeviceHeap {
+            if self.read_only(o) && !self.is_of_device(o) {
                 continue;
             }
             self.forget(s, o, reason, false);

@@ -94,6 +94,7 @@ impl Executor<'_> {
             .map(|(p, v)| match (p.byval, v) {
                 (Some(_), Value::Ptr(p)) => match p.as_slice() {
                     [Target { base: Base::Object(o), .. }] => self.members(s, *o, exact),
+                    // Pointers in it are unknown, stores through them may go anywhere.
                     _ => Shape::Number,
                 },
                 _ => self.shape(v, exact),
@@ -148,6 +149,7 @@ impl Executor<'_> {
             if !seen.insert(o) {
                 continue;
             }
+            // What has no contents yet is read as unknown.
             let Some(state) = s.mem.get(&o) else { continue };
             for (_, v) in state.cells.values() {
                 collect(v, &mut work);
@@ -160,6 +162,7 @@ impl Executor<'_> {
                 continue;
             }
             let members = self.members_of(state, true);
+            // What is not listed is read as unknown.
             if members.cells.is_empty() {
                 continue;
             }

@@ -113,12 +113,14 @@ impl Executor<'_> {
                 kept.push((*at, (*size, v.clone())));
                 continue;
             }
+            // A cell that is left out is as unknown as all that was forgotten.
             let (Value::Ptr(_), Some(pointers)) = (v, written.pointers_at(o, bytes)) else { continue };
             kept.push((*at, (*size, self.or_one_of(v.clone(), &pointers, &name))));
         }
         for (bytes, _) in
             written.places.get(&o).into_iter().flatten().filter(|(p, only)| p.every == 0 && only.is_some())
         {
+            // So is a place without a cell.
             let (Ok(at), Some(pointers)) = (i64::try_from(bytes.at), written.pointers_at(o, *bytes)) else { continue };
             let Some(held) = self.pointer_without_cell(before, at, &name) else { continue };
             kept.push((at, (8, self.or_one_of(held, &pointers, &name))));

@@ -13,8 +13,8 @@ use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::loops::types::LoopOut;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
-use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::{Places, Value};
+use crate::symbolic::memory::value::{collect, has_unknown_pointer};
 use crate::symbolic::pointers::closure::{Sources, among};
 use crate::symbolic::pointers::points_to::Stored;
 use crate::symbolic::terms::term::SymKind;
@@ -85,6 +85,7 @@ impl Executor<'_> {
         }
         let mut given = Given::default();
         let outer = |fr: &Frame, o: &Operand| match o {
+            // Constants are among what the code names; what it computes comes from what it is given.
             Operand::Value(v) if !inside.contains(v) => fr.env[v.index()].clone(),
             _ => None,
         };
@@ -227,7 +228,7 @@ impl Executor<'_> {
         self.kept.mix(&reached);
         for o in reached {
             // As with any function that is not known: libraries that it calls may write memory of the device.
-            if !self.read_only(o) || self.object(o).kind == ObjKind::DeviceHeap {
+            if !self.read_only(o) || self.is_of_device(o) {
                 self.forget(s, o, why, false);
             }
         }
@@ -258,13 +259,5 @@ impl Executor<'_> {
             self.blank(s, *o, why, false);
         }
         Rc::new(places)
-    }
-}
-
-pub(in crate::symbolic) fn has_unknown_pointer(v: &Value) -> bool {
-    match v {
-        Value::Ptr(p) => p.iter().any(|t| t.base.is_anywhere()),
-        Value::Aggregate(e) => e.iter().any(has_unknown_pointer),
-        _ => false,
     }
 }

@@ -10,7 +10,6 @@
 //! later. In memory of which nothing is known it may find any function whose address is taken; those of the program's C library and
 //! CUDA's are taken to look at none there. Addresses of functions that were handed on as numbers are not seen.
 
-use super::skipped_code::has_unknown_pointer;
 use crate::ir::{FuncRef, Program, Side};
 use crate::models::attributes::{
     calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_cuda, is_of_library, keeps_functions,
@@ -20,8 +19,8 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
-use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::memory::value::{collect, has_unknown_pointer};
 use crate::symbolic::pointers::points_to::Stored;
 use rustc_hash::FxHashSet;
 
@@ -40,6 +39,7 @@ fn targets(v: &Value) -> Vec<Target> {
     match v {
         Value::Ptr(p) => p.to_vec(),
         Value::Aggregate(e) => e.iter().flat_map(targets).collect(),
+        // Numbers are no pointers, and of what is not known nothing can be listed.
         _ => vec![],
     }
 }
@@ -240,6 +240,7 @@ impl Executor<'_> {
         let among = match base {
             Base::Func(f) => std::slice::from_ref(f),
             Base::Unknown(Lost { among: Some(a), .. }) => &a.functions,
+            // Objects are no functions; of what is not known `callbacks` takes any.
             _ => &[],
         };
         for f in among {
@@ -257,6 +258,7 @@ impl Executor<'_> {
         let objects = match &t.base {
             Base::Object(o) => vec![*o],
             Base::Unknown(Lost { among: Some(a), .. }) => a.objects.clone(),
+            // Null and functions hold nothing; of what is not known nothing is found here, and `callbacks` takes any function.
             _ => return,
         };
         let from = if matches!(t.base, Base::Object(_)) { self.arena.as_int(t.offset) } else { None };

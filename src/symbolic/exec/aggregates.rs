@@ -128,6 +128,7 @@ fn insert(agg: &Value, path: &[u32], v: Value) -> Value {
     let Some((first, rest)) = path.split_first() else { return v };
     let Value::Aggregate(e) = agg else { return Value::unknown("a member of a value that was not followed") };
     let mut e = e.as_ref().clone();
+    // An index behind the end has no element to change.
     if let Some(slot) = e.get_mut(*first as usize) {
         *slot = insert(slot, rest, v);
     }

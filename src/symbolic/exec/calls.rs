@@ -30,6 +30,7 @@ impl Executor<'_> {
         let targets: Vec<(TermId, Option<FuncRef>)> = match self.direct_callee(fr.func.module, callee) {
             Some(f) => vec![(self.arena.bool(true), Some(f))],
             None => {
+                // What is not direct is this.
                 let Callee::Indirect(o) = callee else { return Some(s) };
                 let p = self.pointer_operand(fr, o);
                 self.callees(&p, values.len())
@@ -38,6 +39,7 @@ impl Executor<'_> {
         let mut states = vec![];
         let mut results: Vec<Value> = vec![];
         for (cond, f) in targets {
+            // No path leads to this callee.
             let Some(s) = self.assume(s.clone(), cond) else { continue };
             let r = match f {
                 Some(f) => self.call_function(f, &values, s, fr.context, site, inst.ty),

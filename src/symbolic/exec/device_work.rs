@@ -8,7 +8,7 @@ use crate::ir::Side;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
-use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::memory::value::{Target, Value};
 use std::rc::Rc;
 
 impl Executor<'_> {
@@ -120,6 +120,7 @@ impl Executor<'_> {
         let Some(flight) = self.runtime.flight.filter(|_| self.side == Side::Host) else { return };
         self.set_recorded(s, 0);
         for o in objects {
+            // The host reads it by copies alone, which wait or are followed by themselves.
             if !self.is_seen_by_host(o) {
                 continue;
             }
@@ -139,8 +140,7 @@ impl Executor<'_> {
 
     /// The same of what a copy or fill writes.
     pub(crate) fn begin_copying(&mut self, s: &mut State, to: &[Target], stream: Option<i64>) {
-        let objects: Vec<ObjId> =
-            to.iter().filter_map(|t| if let Base::Object(o) = t.base { Some(o) } else { None }).collect();
+        let objects = self.objects_at(s, to);
         self.begin_writing(s, objects, stream);
     }
 

@@ -31,6 +31,7 @@ impl Executor<'_> {
         let thrown = self.arena.fresh_bool(SymKind::Unknown { reason: THROWN.to_owned() }, "?");
         let mut s = self.assume(before, thrown)?;
         match self.direct_callee(fr.func.module, callee) {
+            // It writes nothing that the program reads.
             Some(f) if self.function(f).name == "__cxa_throw" => {}
             Some(f) if !self.function(f).is_declaration() => {
                 let m = self.module(fr.func);
@@ -38,8 +39,11 @@ impl Executor<'_> {
             }
             Some(f) => self.pass_by(&mut s, &[f], args, THROWN),
             None => {
+                // It may be a function without a body, or one that is not among these.
+                self.pass_by(&mut s, &[], args, THROWN);
                 for f in self.called_through_pointers(args.len()) {
                     if self.function(f).is_declaration() {
+                        self.pass_by(&mut s, &[f], args, THROWN);
                         continue;
                     }
                     let m = self.module(fr.func);

@@ -46,6 +46,7 @@ impl Executor<'_> {
             Op::Call { callee, args } => return self.call_instruction(fr, inst, site, s, callee, args),
             Op::Asm { args, text, .. } => self.assembly(fr, inst, site, &mut s, args, text),
             Op::Other { what, args } => self.unmodelled(fr, inst, site, &mut s, what, args),
+            // All others give a value and do nothing else.
             _ => {
                 let v = self.computed(fr, inst);
                 self.set(fr, inst.result, v);

@@ -6,7 +6,7 @@
 use super::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjState, Rest};
-use crate::symbolic::memory::value::{Ratio, Target, Value};
+use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
 use crate::symbolic::terms::term::{SymKind, TermId};
 use std::rc::Rc;
 
@@ -119,8 +119,16 @@ impl Executor<'_> {
         keys.extend(b.cells.iter().map(|(o, (s, _))| (*o, *s)));
         keys.sort_unstable();
         keys.dedup();
-        for (o, size) in keys {
-            if out.overlapping(o, o + i64::from(size)).next().is_some() {
+        let mut end = i64::MIN;
+        let together = keys.chunk_by(|a, b| {
+            end = end.max(a.0 + i64::from(a.1));
+            b.0 < end
+        });
+        let together: Vec<Vec<(i64, u32)>> = together.map(<[_]>::to_vec).collect();
+        for cells in together {
+            let (o, size) = cells[0];
+            if cells.len() > 1 {
+                self.merge_pieces(id, (a, b), sel, &cells, &mut out);
                 continue;
             }
             let va = self.cell_for_merge(id, a, o, size);
@@ -134,6 +142,28 @@ impl Executor<'_> {
             out.cells.insert(o, (size, v));
         }
         out
+    }
+
+    /// Cells of different sizes that share bytes: one number, where a cell has all of these bytes, else nothing known of any.
+    fn merge_pieces(
+        &mut self,
+        id: ObjId,
+        (a, b): (&ObjState, &ObjState),
+        sel: TermId,
+        cells: &[(i64, u32)],
+        out: &mut ObjState,
+    ) {
+        let from = cells[0].0;
+        let end = cells.iter().map(|(o, size)| o + i64::from(*size)).max().unwrap_or(from);
+        if let Some((_, size @ 1..=8)) = cells.iter().find(|(o, size)| *o == from && o + i64::from(*size) == end) {
+            let at = self.arena.int(i128::from(from));
+            let [x, y] = [a, b].map(|s| self.read_cells(id, s, at, u64::from(*size), None));
+            out.cells.insert(from, (*size, self.ite_value(sel, &x, &y)));
+            return;
+        }
+        for byte in from..end {
+            out.cells.insert(byte, (1, Value::unknown("written in other pieces on two paths")));
+        }
     }
 
     /// A cell's value, or what the rest of its object says; `None` for memory that was never written.
@@ -193,6 +223,12 @@ impl Executor<'_> {
                     }
                 }
                 if out.len() > 32 {
+                    // Stores through it are found by the addresses that are noted here.
+                    for t in &out {
+                        if let Base::Object(o) = t.base {
+                            self.kept.expose(o);
+                        }
+                    }
                     return self.unknown_pointer("a pointer with more than 32 possible targets");
                 }
                 Value::Ptr(Rc::new(out))

@@ -1,6 +1,6 @@
 //! Instructions that touch memory: stack variables, loads, stores, atomic operations, copies and fills.
 //!
-//! In: the instruction with its place and the state. Out: the state behind it, the result, and the access as an event. What memory then holds
+//! Each function is called for instructions of its own kind only. In: the instruction with its place and the state. Out: the state behind it, the result, and the access as an event. What memory then holds
 //! is decided in `memory/`.
 
 use super::executor::Executor;
@@ -104,6 +104,7 @@ impl Executor<'_> {
     pub(super) fn lifetime_marker(&mut self, fr: &Frame, inst: &Inst, s: &mut State) {
         let Op::Lifetime { start, ptr } = &inst.op else { return };
         let p = self.pointer_operand(fr, ptr);
+        // Markers name one variable of the function; others are none.
         if let [Target { base: Base::Object(o), .. }] = p.as_slice() {
             // Before and after its life a variable holds nothing.
             if *start || s.mem.contains_key(o) {

@@ -55,6 +55,7 @@ impl<'p> Executor<'p> {
             context,
         };
         for (i, a) in args.into_iter().enumerate() {
+            // More arguments than parameters are those of a `va_list`, noted above.
             if let Some(slot) = frame.env.get_mut(i) {
                 *slot = Some(a);
             }
@@ -126,6 +127,7 @@ impl<'p> Executor<'p> {
             if incoming.is_empty() || self.gave_up.is_some() {
                 break;
             }
+            // No path leads to this block.
             let Some(states) = incoming.remove(&b) else { continue };
             let inner = cfg.innermost[b.index()];
             let edges: Vec<(BlockId, BlockId, State)> =
@@ -168,6 +170,7 @@ impl<'p> Executor<'p> {
                 let Op::Phi(edges) = &inst.op else { break };
                 let mut value: Option<Value> = None;
                 for (i, p) in preds.iter().enumerate() {
+                    // Each predecessor has its edge: none is left out.
                     let Some((_, o)) = edges.iter().find(|(e, _)| e == p) else { continue };
                     let v = self.operand(fr, o, inst.ty);
                     value = Some(match value {

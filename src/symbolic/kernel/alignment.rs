@@ -32,6 +32,7 @@ impl Executor<'_> {
         }
         let Ok(align) = u32::try_from(u64::from(align).min(bytes).min(WIDEST)) else { return };
         for t in p {
+            // Of an address that is not known the access itself is undecided.
             let Base::Object(object) = t.base else { continue };
             if matches!(self.object(object).kind, ObjKind::DeviceLocal | ObjKind::Parameter | ObjKind::Opaque) {
                 continue;

@@ -110,6 +110,7 @@ impl Executor<'_> {
                 forms.insert(*v, form);
                 continue;
             }
+            // An array has no symbol: it is arbitrary, or filled.
             let Some(sym) = pass.symbols.get(v).cloned() else { continue };
             let Some(start) = self.var_value(r.start, &r.at.phi_start, *v) else {
                 // What was never written may be taken for what was, as where paths meet.

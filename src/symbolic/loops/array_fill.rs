@@ -343,6 +343,7 @@ impl Executor<'_> {
         filled: &[Filled],
         (k, func): (TermId, FuncRef),
     ) {
+        // What the rounds themselves made is arbitrary already.
         let Some(old) = before.mem.get(&o) else { return };
         s.mem.insert(o, Rc::clone(old));
         for f in filled {

@@ -416,6 +416,7 @@ impl Executor<'_> {
             if whole.contains(&o) {
                 continue;
             }
+            // What the round has ended is not in its last state: no later round finds it.
             let Some(h) = sh.mem.get(&o) else {
                 // Made inside the body: on the next round it holds anything.
                 out.push(LoopVar::Whole(o));

@@ -35,9 +35,11 @@ impl Executor<'_> {
                 None if state.overlapping(at, at + i64::from(size)).next().is_none() => {
                     match self.cell_for_merge(o, &state, at, size) {
                         Some(v @ Value::Int(_)) => v,
+                        // It stays unknown, and so arbitrary.
                         _ => continue,
                     }
                 }
+                // It stays unknown, and so arbitrary.
                 _ => continue,
             };
             let Some(rc) = before.mem.get_mut(&o) else { continue };

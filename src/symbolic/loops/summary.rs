@@ -213,6 +213,7 @@ impl Executor<'_> {
                 now.insert(*v, Value::Bool(freed));
                 granted.push(fact);
             }
+            // It is arbitrary in each round.
             let Some(step) = step else { continue };
             let mut start = self.var_value(s0, phi_start, *v)?;
             // What was found of its range is of the number that it is read as.

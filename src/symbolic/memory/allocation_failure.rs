@@ -138,6 +138,7 @@ impl Executor<'_> {
                     {
                         return true;
                     }
+                    // All others neither compare it nor hand it on; where it is kept was asked above.
                     Op::Call { callee, args } => inwards.push((callee, args)),
                     _ => {}
                 }

@@ -54,6 +54,7 @@ impl Layer {
         out.extend([self.from, self.count]);
         match &self.what {
             Written::Each { value, .. } | Written::All(value) => out.push(*value),
+            // A byte is no term.
             Written::Fill(_) => {}
             Written::File { at, .. } => out.push(*at),
             Written::Copy { state, at, .. } => {

@@ -51,6 +51,7 @@ impl Executor<'_> {
                 let n = i64::try_from(n).unwrap_or(0);
                 if self.is_read_as_it_was(*from) && !matches!(source.rest, Rest::Layer(_) | Rest::Either(_)) {
                     for t in dst.iter() {
+                        // What is not known was forgotten above; a function holds nothing.
                         let Base::Object(to) = t.base else { continue };
                         if !self.knows_stores(to) {
                             continue;
@@ -74,6 +75,7 @@ impl Executor<'_> {
         }
         let input = src.iter().any(|t| matches!(t.base, Base::Object(o) if matches!(s.mem.get(&o).map(|x| &x.rest), Some(Rest::Unknown { input: true, .. }))));
         for t in dst.iter() {
+            // What is not known was forgotten above; a function holds nothing.
             let Base::Object(to) = t.base else { continue };
             if !self.knows_stores(to) {
                 continue;
@@ -116,6 +118,7 @@ impl Executor<'_> {
                         module: self.object(from).site.map_or(crate::ir::ModuleId(0), |x| x.0),
                         func: crate::ir::FuncId(0),
                     };
+                    // Only variables have initial values: nothing else comes here.
                     if let ObjKind::HostGlobal(r) | ObjKind::DeviceGlobal(r) | ObjKind::Constant(r) =
                         self.object(from).kind.clone()
                     {
@@ -239,6 +242,7 @@ impl Executor<'_> {
         let n = self.arena.as_int(len);
         let zero = self.arena.as_int(byte) == Some(0);
         for t in dst.iter() {
+            // What is not known was forgotten above; null and functions hold nothing.
             let Base::Object(o) = t.base else { continue };
             if !self.knows_stores(o) {
                 continue;

@@ -176,6 +176,7 @@ impl Executor<'_> {
                 let r = *r;
                 self.keep_initial(o, r);
             }
+            // What is zero or was never written holds no address.
             (Rest::Unknown { .. }, _) => self.kept.add_anything(o),
             _ => {}
         }

@@ -17,12 +17,9 @@ use std::rc::Rc;
 
 impl Executor<'_> {
     /// Makes memory of the host known to devices (`cudaHostRegister`): for good, as far as this is followed.
-    pub(crate) fn register(&mut self, p: &[Target]) {
-        for t in p {
-            if let Base::Object(o) = t.base {
-                self.registered.insert(o);
-            }
-        }
+    pub(crate) fn register(&mut self, s: &State, p: &[Target]) {
+        let objects = self.objects_at(s, p);
+        self.registered.extend(objects);
     }
 
     #[must_use]
@@ -47,7 +44,10 @@ impl Executor<'_> {
     pub(crate) fn release(&mut self, s: &mut State, p: &[Target]) {
         let zero = self.arena.int(0);
         for t in p {
-            let Base::Object(o) = t.base else { continue };
+            let Base::Object(o) = t.base else {
+                // Of one that was lost `release_lost` says what it frees; null and functions are freed by nobody.
+                continue;
+            };
             // Variables, what threads own and what a library or the system keeps is not freed by anybody.
             if !matches!(
                 self.object(o).kind,
@@ -55,11 +55,13 @@ impl Executor<'_> {
             ) {
                 continue;
             }
+            // Its memory was not given on this path: there is nothing to free.
             if self.is_null_here(s, o) {
                 continue;
             }
             let at_start = self.arena.eq(t.offset, zero);
             let cond = self.arena.and(t.cond, at_start);
+            // It never points to the start.
             if self.arena.as_bool(cond) == Some(false) {
                 continue;
             }
@@ -76,6 +78,33 @@ impl Executor<'_> {
             if let Some(st) = s.mem.get_mut(&o) {
                 Rc::make_mut(st).freed = freed;
             }
+        }
+    }
+
+    /// Frees what pointers lead to of which it is not known where: memory of the device may have been freed by each.
+    pub(crate) fn release_lost(&mut self, s: &mut State, p: &[Target]) {
+        for t in p {
+            if let Base::Unknown(l) = &t.base {
+                for o in self.places_of_lost(s, l) {
+                    self.perhaps_freed(s, o, t.cond);
+                }
+            }
+        }
+    }
+
+    fn perhaps_freed(&mut self, s: &mut State, o: ObjId, cond: TermId) {
+        if !matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::Parameter) {
+            return;
+        }
+        let o = self.several.freed_as(o);
+        // What this path has not allocated is not there to be freed.
+        let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { return };
+        let reason = format!("whether `{}` was freed through a pointer that is not known", self.object(o).name);
+        let perhaps = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
+        let cond = self.arena.and(cond, perhaps);
+        let freed = self.freed_also(o, before, cond);
+        if let Some(st) = s.mem.get_mut(&o) {
+            Rc::make_mut(st).freed = freed;
         }
     }
 
@@ -168,6 +197,7 @@ impl Executor<'_> {
         }
         for t in p {
             let Base::Object(o) = t.base else { continue };
+            // What nobody has freed is used rightly.
             let Some(f) = s.mem.get(&self.several.freed_as(o)).and_then(|x| x.freed.clone()) else { continue };
             self.note_stale(s, stack.to_vec(), (o, t.cond), &f, Deed::Used { kind, offset: t.offset, bytes });
         }

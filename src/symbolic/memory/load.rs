@@ -190,6 +190,7 @@ impl Executor<'_> {
                     let bits = ps * 8;
                     let t = self.as_int_value(v, bits);
                     let t = self.interpret(t, bits, false);
+                    // The first piece begins at the place that is read: none lies in front of it.
                     let Ok(shift) = u32::try_from((po - at) * 8) else { continue };
                     if shift >= 64 {
                         return Value::unknown("a wide integer");

@@ -53,6 +53,7 @@ impl Executor<'_> {
                         (Some(n), _) => self.note_written(o, t.offset, n),
                         (None, _) => self.kernel.written.add_all(o),
                     },
+                    // One that was never set leads to nothing of the program's.
                     Base::Unknown(Lost { unset: true, .. }) => {}
                     Base::Unknown(_) => self.kernel.written_anywhere = true,
                     // A thread's own variables are followed; nothing is written to null or a function.

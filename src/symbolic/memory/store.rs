@@ -3,14 +3,17 @@
 
 use super::array_write::Written;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
-use super::value::collect;
 use super::value::{Base, Lost, Target, Value};
+use super::value::{collect, has_unknown_pointer};
 use crate::ir::Side;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::with_end_of;
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
+
+/// Bytes of a value in registers that become cells one by one where nothing is known of them.
+const MOST_BYTES: u64 = 256;
 
 impl Executor<'_> {
     pub(in crate::symbolic) fn store(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
@@ -39,6 +42,7 @@ impl Executor<'_> {
         size: u64,
         cond: Option<TermId>,
     ) {
+        // What it holds is never read from its cells: what a kernel writes there is noted in its write set (`record.rs`).
         if !self.knows_stores(o) {
             return;
         }
@@ -57,7 +61,9 @@ impl Executor<'_> {
                 return;
             }
             if let Value::Aggregate(_) = v {
-                state.clear(at, at + width);
+                // Where this is only one of several places, each may hold what it held.
+                let v = if cond.is_none() { v } else { &Value::unknown("part of a structure that may be stored here") };
+                self.keep_cut_cells(&mut state, at, at + width);
                 self.blur_cells(&mut state, at, v, size);
                 s.mem.insert(o, Rc::new(state));
                 return;
@@ -75,6 +81,7 @@ impl Executor<'_> {
             (self.few_places(offset), matches!(v, Value::Aggregate(_)), u32::try_from(size))
         {
             for k in places {
+                // No object has a byte there.
                 let Some(at) = self.arena.as_int(k).and_then(|at| i64::try_from(at).ok()) else { continue };
                 let here = self.arena.eq(offset, k);
                 let here = cond.map_or(here, |c| self.arena.and(here, c));
@@ -142,7 +149,10 @@ impl Executor<'_> {
                 return;
             }
         }
-        for i in 0..size.min(256) {
+        if size > MOST_BYTES {
+            return self.blur(state, "part of a structure");
+        }
+        for i in 0..size {
             state.cells.insert(at + i64::try_from(i).unwrap_or(0), (1, Value::unknown("part of a structure")));
         }
     }
@@ -209,6 +219,9 @@ impl Executor<'_> {
 
     pub(crate) fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &str) {
         self.clobber(s, args, reason);
+        if self.side == Side::Host && args.iter().any(has_unknown_pointer) {
+            self.forget_escaped(s, reason, false);
+        }
     }
 
     /// What pointer arguments point to directly.
@@ -221,6 +234,9 @@ impl Executor<'_> {
             }
         }
         self.note_lost_writes(args);
+        if self.side == Side::Host && args.iter().any(has_unknown_pointer) {
+            self.forget_escaped(s, reason, false);
+        }
         for o in v {
             if self.side == Side::Device && !matches!(self.object(o).kind, ObjKind::DeviceLocal) {
                 self.kernel.written.add_all(o);

@@ -138,6 +138,16 @@ pub(in crate::symbolic) fn is_known(v: &Value) -> bool {
     }
 }
 
+/// Whether a pointer in a value is one of which nothing is known.
+pub(in crate::symbolic) fn has_unknown_pointer(v: &Value) -> bool {
+    match v {
+        Value::Ptr(p) => p.iter().any(|t| t.base.is_anywhere()),
+        Value::Aggregate(e) => e.iter().any(has_unknown_pointer),
+        // No pointers.
+        Value::Int(_) | Value::Bool(_) | Value::Real(_) | Value::Unknown(_) => false,
+    }
+}
+
 /// Objects that a value points to.
 pub(in crate::symbolic) fn collect(v: &Value, out: &mut Vec<ObjId>) {
     match v {

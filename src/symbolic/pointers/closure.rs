@@ -85,6 +85,7 @@ impl Executor<'_> {
             ObjKind::HostGlobal(r) if STREAMS.contains(&self.program.global(*r).name.as_str()) => return,
             // Variables of functions that have returned are gone.
             ObjKind::HostLocal if !s.mem.contains_key(&o) => return,
+            // What all others hold is added below.
             _ => {}
         }
         let mut there = Stored::default();

@@ -10,9 +10,9 @@ use crate::ir::{FuncRef, GlobalRef, Side};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
-use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::is_known;
 use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value};
+use crate::symbolic::memory::value::{collect, has_unknown_pointer};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -92,6 +92,7 @@ impl Executor<'_> {
                     found.objects.extend(self.escaped(s));
                     found.anything = true;
                 }
+                // There is nothing to read.
                 Base::Null | Base::Func(_) => {}
             }
         }
@@ -219,6 +220,27 @@ impl Executor<'_> {
         }
     }
 
+    /// What a pointer that was lost may point to: nothing if it was never set, else one of these.
+    pub(in crate::symbolic) fn places_of_lost(&self, s: &State, lost: &Lost) -> Vec<ObjId> {
+        match &lost.among {
+            _ if lost.unset => vec![],
+            Some(a) => a.objects.clone(),
+            None => self.escaped(s),
+        }
+    }
+
+    /// What a pointer may point to.
+    pub(crate) fn objects_at(&self, s: &State, p: &[Target]) -> Vec<ObjId> {
+        p.iter()
+            .flat_map(|t| match &t.base {
+                Base::Object(o) => vec![*o],
+                Base::Unknown(l) => self.places_of_lost(s, l),
+                // No memory.
+                Base::Null | Base::Func(_) => vec![],
+            })
+            .collect()
+    }
+
     /// Objects that pointers in an object may point to.
     pub(in crate::symbolic) fn held(&self, s: &State, o: ObjId, out: &mut Vec<ObjId>) {
         if !self.held_in_cells(s, o, out) {
@@ -296,9 +318,7 @@ impl Executor<'_> {
             if let Value::Int(t) = a {
                 work.extend(self.addresses_in(*t));
             }
-            if let Value::Ptr(p) = a
-                && p.iter().any(|t| t.base.is_anywhere())
-            {
+            if has_unknown_pointer(a) {
                 work.extend(self.escaped(s));
             }
         }
@@ -309,9 +329,15 @@ impl Executor<'_> {
                 .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceGlobal(_) | ObjKind::Constant(_))),
         );
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
+        let mut anywhere = false;
         while let Some(o) = work.pop() {
             if seen.insert(o) {
                 self.held(s, o, &mut work);
+                // A member of a structure, or a pointer in memory of the device, may be one of which nothing is known.
+                if !anywhere && s.mem.get(&o).is_some_and(|st| st.cells.values().any(|(_, v)| has_unknown_pointer(v))) {
+                    anywhere = true;
+                    work.extend(self.escaped(s));
+                }
             }
         }
         let mut reached: Vec<ObjId> = seen.into_iter().collect();

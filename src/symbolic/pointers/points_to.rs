@@ -58,6 +58,7 @@ impl Stored {
                         Base::Func(f) => {
                             self.functions.insert(*f);
                         }
+                        // Null is the address of nothing.
                         Base::Null => {}
                         Base::Unknown(Lost { among: Some(a), .. }) => {
                             self.objects.extend(&a.objects);
@@ -75,6 +76,7 @@ impl Stored {
             // No address is known when the program is compiled. Any other number may be one, or bytes of one.
             Value::Int(t) => self.anything |= !is_constant(*t),
             Value::Unknown(_) => self.anything = true,
+            // Neither is ever made an address of.
             Value::Bool(_) | Value::Real(_) => {}
         }
     }
