@@ -216,7 +216,7 @@ impl Executor<'_> {
     fn lose_positions(&mut self, s: &mut State, p: &[Target]) {
         for o in self.streams_at(s, p) {
             if let ObjKind::Stream(file) = self.object(o).kind {
-                self.read_files.insert(file);
+                self.inputs.read_files.insert(file);
             }
             for at in [BYTES, WORDS] {
                 self.set_position(s, o, at, Value::unknown("a position in one of several files"));
