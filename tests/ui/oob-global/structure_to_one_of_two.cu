@@ -1,10 +1,9 @@
 // A structure in registers is stored to one of two places: the other keeps what it held.
-//@ undecided: 1
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
 typedef long v2 __attribute__((vector_size(16)));
-__global__ void k(int *p, long n) { long i = threadIdx.x; if (i < n) p[i] = 1; }
+__global__ void k(int *p, long n) { long i = threadIdx.x; if (i < n) p[i] = 1; } //~ oob-global proved
 int main(int argc, char **argv) {
   v2 a = {64, 64}, b = {16, 16};
   v2 *q = argc > 1 ? &a : &b;

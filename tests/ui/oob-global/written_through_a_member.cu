@@ -1,10 +1,10 @@
 // A kernel writes through a member of a structure of which it is not known where it leads.
-//@ undecided: 2
+//@ undecided: 1
 #include <cstdio>
 #include <cstdlib>
 #include <cstdint>
 #include <cstring>
-__global__ void k(int *p, long n) { long i = threadIdx.x; if (i < n) p[i] = 1; }
+__global__ void k(int *p, long n) { long i = threadIdx.x; if (i < n) p[i] = 1; } //~ oob-global proved
 struct S { int *p; };
 __global__ void set(S s) { *s.p = 64; }
 int main(int argc, char **argv) {
