@@ -30,6 +30,12 @@ impl Executor<'_> {
             done => return done,
         };
         match name {
+            "cudaSetDevice" => {
+                let (device, zero) = (self.int_arg(c, 0, 32), self.arena.int(0));
+                let first = self.arena.eq(device, zero);
+                self.runtime.several_devices |= self.arena.as_bool(first) != Some(true);
+                self.success(s)
+            }
             "cudaGetLastError" | "cudaPeekAtLastError" if self.runtime.refusable => {
                 let status = self.status(name);
                 Ok(Some((status, s)))

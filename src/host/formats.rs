@@ -5,11 +5,24 @@ use crate::kernel::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::text::Reader;
-use crate::symbolic::memory::value::{Target, Value};
+use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::{InputSource, Range, SymKind, TermId};
 use std::rc::Rc;
 
 impl Executor<'_> {
+    /// `setbuf`, `setvbuf`: from here on the C library writes the buffer whenever it likes (C11 7.21.5.5 and 6).
+    fn lend_to_stream(&mut self, c: &Call<'_>, s: &mut State) {
+        let buffer = self.pointer_arg(c, 1);
+        if buffer.iter().all(|t| matches!(t.base, Base::Null)) {
+            return;
+        }
+        self.forget_targets(s, &buffer, "what a stream keeps in its buffer");
+        let lost = buffer.iter().any(|t| matches!(t.base, Base::Unknown(_)));
+        let objects = self.objects_at(s, &buffer);
+        self.lend_objects(objects, lost);
+        self.runtime.stream_buffers = true;
+    }
+
     /// Formatted output and input; output of other kinds.
     pub(super) fn libc_format(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         match c.name {
@@ -49,6 +62,7 @@ impl Executor<'_> {
                     "printf" => self.printed(c, &mut s, 0),
                     "fprintf" => self.printed(c, &mut s, 1),
                     "vprintf" | "vfprintf" => self.forget_reachable(&mut s, c.args, "what is printed"),
+                    "setbuf" | "setvbuf" => self.lend_to_stream(c, &mut s),
                     _ => {}
                 }
                 let m = self.program.module(c.site.func.module);

@@ -73,6 +73,16 @@ impl Executor<'_> {
         self.lose_by_name(s, &all, why);
     }
 
+    /// The device is reset: memory that the runtime gave ends, and variables begin anew when the device is used again.
+    pub(super) fn reset_device(&mut self, s: &mut State) {
+        self.end_context(s, !self.runtime.several_devices);
+        let mut all: Vec<_> = self.shadows.values().copied().collect();
+        all.sort_unstable();
+        for o in all {
+            self.forget(s, o, "what a variable holds once its device was reset", false);
+        }
+    }
+
     /// The state in which a launched kernel that is not known leaves everything.
     pub(super) fn after_any_kernel(&mut self, s: &mut State) {
         let anywhere = self.unknown_pointer("what an unknown kernel is given");

@@ -73,7 +73,11 @@ impl Executor<'_> {
     /// Calls that wait, and those that say for what; whether it was one.
     pub(super) fn wait(&mut self, name: &str, c: &Call<'_>, s: &mut State) -> bool {
         match name {
-            "cudaDeviceSynchronize" | "cudaThreadSynchronize" | "cudaDeviceReset" => self.all_done(s),
+            "cudaDeviceSynchronize" | "cudaThreadSynchronize" => self.all_done(s),
+            "cudaDeviceReset" | "cudaThreadExit" => {
+                self.all_done(s);
+                self.reset_device(s);
+            }
             "cudaStreamSynchronize" => {
                 if let Some(n) = self.stream_number(c, 0) {
                     self.done_in(s, n);

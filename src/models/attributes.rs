@@ -4,8 +4,9 @@
 
 use super::names::{
     ASKS_ABOUT_KERNELS, C_INTERFACES, GIVE_NOTHING_ELSE, INTRINSICS, KEEP_NO_ADDRESS, KEEPS_NOTHING, NO_MEMORY,
-    OF_EXCEPTIONS, ONLY_READ, THROW_NOTHING,
+    OF_EXCEPTIONS, ONLY_READ, OTHERS_OF_C, THROW_NOTHING, WRITE_ONLY_THEIR_OWN,
 };
+use super::no_return::returns;
 use crate::ir::intrinsic;
 
 /// Whether a function of a library calls nothing of the program's, whatever it is given.
@@ -34,6 +35,25 @@ pub(crate) fn may_keep_addresses(name: &str) -> bool {
         || calls_nothing(name)
         || KEEP_NO_ADDRESS.contains(&name)
         || KEEPS_NOTHING.contains(&name))
+}
+
+/// Whether a function of a library may write where a pointer leads that it is given, be that unknown. Those of the C++ library write the
+/// objects that they are called on, and what the others write of CUDA's is told where they are modelled.
+pub(crate) fn writes_what_it_is_given(name: &str) -> bool {
+    !(is_of_library(name) || OF_EXCEPTIONS.contains(&name) || WRITE_ONLY_THEIR_OWN.contains(&name))
+}
+
+/// Whether a name is one of the C library's, of POSIX's or of the compiler's own (those that begin with two underscores are reserved; C11
+/// 7.1.3).
+pub(crate) fn is_of_c_library(name: &str) -> bool {
+    name.starts_with("__")
+        || name.starts_with("_Unwind")
+        || name.starts_with("llvm.")
+        || [GIVE_NOTHING_ELSE, KEEP_NO_ADDRESS, KEEPS_NOTHING, WRITE_ONLY_THEIR_OWN, OTHERS_OF_C]
+            .iter()
+            .any(|list| list.contains(&name))
+        || ONLY_READ.iter().any(|(names, ..)| names.contains(&name))
+        || returns(name).is_some()
 }
 
 /// Whether a function of a library only reads a text that is this argument of it.

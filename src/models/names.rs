@@ -108,6 +108,78 @@ pub(super) const KEEP_NO_ADDRESS: &[&str] = &[
     "log1p", "asinh", "acosh", "atanh", "scalbn", "ilogb", "logb", "nan", "nanf",
 ];
 
+/// Functions of C and POSIX that write nothing through the pointers that they are given but what is the library's own: streams of files,
+/// threads, what they free.
+#[rustfmt::skip]
+pub(super) const WRITE_ONLY_THEIR_OWN: &[&str] = &[
+    // Streams.
+    "fclose", "fflush", "fseek", "fseeko", "ftell", "ftello", "rewind", "feof", "ferror", "clearerr", "fileno",
+    "fgetc", "getc", "ungetc", "fputc", "putc", "fputs", "puts", "fprintf", "vfprintf", "printf", "perror", "fwrite",
+    "write", "pwrite", "pclose", "closedir", "fsync", "freopen", "fdopen", "fopen", "fopen64", "popen", "opendir",
+    // Memory that ends, and that is read.
+    "free", "munmap", "mlock", "memcmp", "memchr", "strlen", "strnlen", "strcmp", "strncmp", "strcasecmp",
+    "strncasecmp", "strchr", "strrchr", "strstr", "strspn", "strcspn", "strpbrk", "strdup", "strndup", "strcoll",
+    "atoi", "atol", "atoll", "atof", "getenv", "strerror", "access", "mkdir", "rmdir", "unlink", "remove", "rename",
+    "chdir", "open", "open64", "system", "exit", "abort", "__assert_fail", "setenv", "putenv", "dlopen", "dlsym",
+    "dlclose", "_Unwind_Resume",
+    // Threads.
+    "pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_unlock", "pthread_mutex_destroy",
+    "pthread_cond_wait", "pthread_cond_signal", "pthread_cond_broadcast", "pthread_cond_destroy",
+    "pthread_barrier_wait", "pthread_barrier_destroy", "pthread_attr_destroy", "pthread_attr_setstacksize",
+    "pthread_attr_setdetachstate", "sem_wait", "sem_post", "sem_destroy",
+    // Time.
+    "mktime", "difftime", "asctime", "ctime", "localtime", "gmtime", "nanosleep",
+];
+
+/// More functions of C and POSIX, of which no more is known than whose they are.
+#[rustfmt::skip]
+pub(super) const OTHERS_OF_C: &[&str] = &[
+    // Processes and signals.
+    "fork", "vfork", "wait", "waitpid", "execl", "execlp", "execv", "execve", "execvp", "kill", "raise", "signal",
+    "sigaction", "sigemptyset", "sigfillset", "sigaddset", "sigprocmask", "pthread_sigmask", "alarm", "pause",
+    "setitimer", "atexit", "at_quick_exit", "quick_exit", "_Exit", "getuid", "geteuid", "getgid", "setpgid", "nice",
+    "getpriority", "setpriority", "setrlimit", "getrlimit", "sched_setaffinity", "sched_getaffinity", "sched_getcpu",
+    "prctl", "syscall", "backtrace", "backtrace_symbols", "backtrace_symbols_fd", "dladdr", "dlerror",
+    // Files, folders and sockets.
+    "tmpfile", "tmpnam", "mkstemp", "mkdtemp", "popen", "pclose", "opendir", "readdir", "rewinddir", "closedir",
+    "glob", "globfree", "ftw", "nftw", "scandir", "fcntl", "ioctl", "select", "poll", "pipe", "dup", "dup2", "chmod",
+    "chown", "umask", "readv", "writev", "sendfile", "mprotect", "msync", "madvise", "posix_fadvise", "fallocate",
+    "posix_fallocate", "statvfs", "readlink", "utime", "utimes", "flock", "lockf", "socket", "bind", "listen",
+    "accept", "connect", "send", "sendto", "sendmsg", "recv", "recvfrom", "recvmsg", "shutdown", "setsockopt",
+    "getsockopt", "getaddrinfo", "freeaddrinfo", "gethostbyname", "inet_addr", "inet_ntoa", "inet_pton", "inet_ntop",
+    "htons", "htonl", "ntohs", "ntohl", "shm_open", "shm_unlink", "shmget", "shmat", "shmdt", "shmctl", "sem_open",
+    "sem_close", "sem_unlink", "sem_trywait", "sem_timedwait", "fgetpos", "fsetpos", "setvbuf", "setbuf",
+    "fputs_unlocked", "getc_unlocked", "putchar_unlocked", "dprintf", "asprintf", "vasprintf", "vprintf", "vsprintf",
+    "vscanf", "ctermid", "isatty", "ttyname", "tcgetattr", "tcsetattr", "getopt", "getopt_long", "getopt_long_only",
+    // Texts and memory.
+    "strsep", "strtok", "strcasestr", "strlcpy", "strlcat", "strxfrm", "strsignal", "memccpy", "memmem", "memrchr",
+    "mempcpy", "bcopy", "bzero", "bcmp", "index", "rindex", "ffs", "swab", "basename", "dirname", "realpath", "regcomp",
+    "regexec", "regfree", "regerror", "fnmatch", "wordexp", "wordfree", "iconv", "iconv_open", "iconv_close", "mblen",
+    "mbstowcs", "wcstombs", "mbtowc", "wctomb", "wcslen", "wcscmp", "wcscpy", "malloc_usable_size", "mallopt",
+    "malloc_trim", "mallinfo", "alloca", "strtold", "strtoimax", "strtoumax", "iscntrl", "isgraph", "isblank",
+    "setlocale", "localeconv", "hcreate", "hdestroy", "hsearch", "tsearch", "tfind", "tdelete",
+    // Time.
+    "times", "ftime", "clock_settime", "clock_nanosleep", "timer_create", "timer_settime", "timer_delete", "tzset",
+    "timegm", "strptime",
+    // Jumps, threads and the system.
+    "longjmp", "_longjmp", "siglongjmp", "pthread_create", "pthread_exit", "pthread_cancel", "pthread_equal",
+    "pthread_key_create", "pthread_setspecific", "pthread_getspecific", "pthread_once", "pthread_cond_timedwait",
+    "pthread_mutexattr_init", "pthread_mutexattr_settype", "pthread_mutexattr_destroy", "pthread_rwlock_rdlock",
+    "pthread_rwlock_wrlock", "pthread_rwlock_unlock", "pthread_rwlock_init", "pthread_rwlock_destroy",
+    "pthread_spin_init", "pthread_spin_lock", "pthread_spin_unlock", "pthread_spin_destroy", "pthread_setaffinity_np",
+    "pthread_getaffinity_np", "pthread_setname_np", "uname", "sysinfo", "getloadavg", "gethostid", "getlogin",
+    "getpwuid", "getrandom", "getentropy", "arc4random", "putenv", "setenv", "unsetenv", "clearenv", "secure_getenv",
+    "syslog", "openlog", "closelog", "err", "errx", "warn", "warnx", "error", "error_at_line",
+    // Mathematics.
+    "ldexpf", "frexpf", "scalbnf", "scalbln", "logbf", "ilogbf", "nextafterf", "nexttoward", "fdim", "fdimf",
+    "copysign", "copysignf", "remainderf", "remquo", "nearbyint", "nearbyintf", "llround", "llroundf", "lrint",
+    "lrintf", "llrint", "llrintf", "expm1f", "log1pf", "asinhf", "acoshf", "atanhf", "sinhf", "coshf", "tgammaf",
+    "lgammaf", "lgamma_r", "j0", "j1", "jn", "y0", "y1", "yn", "exp10", "exp10f", "powl", "sqrtl", "expl", "logl",
+    "sinl", "cosl", "tanl", "fabsl", "floorl", "ceill", "roundl", "fmodl", "lldiv", "feclearexcept", "feenableexcept",
+    "fetestexcept", "fesetround", "fegetround", "srand48_r", "drand48_r", "random_r", "srandom_r", "initstate",
+    "initstate_r", "setstate", "nrand48", "jrand48", "seed48", "lcong48",
+];
+
 /// CUDA's functions that are given kernels to ask about them. Beginnings of names.
 #[rustfmt::skip]
 pub(super) const ASKS_ABOUT_KERNELS: &[&str] = &[

@@ -27,6 +27,7 @@ pub enum Said {
 pub struct Seen {
     pub inputs: Vec<i64>,
     pub random: Vec<u32>,
+    pub stdin: &'static str,
     pub bad: BadAccess,
     pub wrapped: bool,
 }
@@ -81,6 +82,8 @@ const STEPS: u64 = 200_000;
 const ALL_STEPS: u64 = if cfg!(debug_assertions) { 2_000_000 } else { 6_000_000 };
 /// What `rand` gives in the runs of a program that calls it, over and over: glibc's numbers, then what else the standard allows.
 const STREAMS: [&[u32]; 4] = [&[], &[RAND_MAX, 0, 1, RAND_MAX - 1, 2], &[0], &[3, 7, 1, 6, 2, 5, 0, 4, 11]];
+/// What the standard input of a program has that reads it: nothing, numbers, what is none, and one that begins like one.
+const STDINS: [&str; 5] = ["", "7 9 8\n", "x 7\n", "64 -1 2", "8y"];
 const RAND_MAX: u32 = 0x7fff_ffff;
 /// Most combinations of inputs.
 const RUNS: usize = 400;
@@ -173,15 +176,21 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
     let mut seen: BTreeMap<At, Seen> = BTreeMap::new();
     let mut steps = 0;
     let streams: &[&[u32]] = if p.draws() { &STREAMS } else { &[&[]] };
-    let runs = p.runs(RUNS / streams.len());
-    for (inputs, random) in
-        runs.into_iter().flat_map(|inputs| streams.iter().map(move |r| (inputs.clone(), r.to_vec())))
+    let stdins: &[&'static str] = if p.reads() { &STDINS } else { &[""] };
+    let runs = p.runs(RUNS / streams.len() / stdins.len());
+    let worlds: Vec<(&[u32], &'static str)> = streams.iter().flat_map(|r| stdins.iter().map(|i| (*r, *i))).collect();
+    for (inputs, (random, stdin)) in
+        runs.into_iter().flat_map(|inputs| worlds.iter().map(move |w| (inputs.clone(), *w)))
     {
         if steps > ALL_STEPS {
             break;
         }
-        let argv =
-            Inputs { argv: inputs.iter().map(i64::to_string).collect(), random: random.clone(), ..Inputs::default() };
+        let argv = Inputs {
+            argv: inputs.iter().map(i64::to_string).collect(),
+            random: random.to_vec(),
+            stdin: stdin.as_bytes().to_vec(),
+            ..Inputs::default()
+        };
         let run = enumerate(linked, root, &argv, &budget());
         steps += run.steps;
         out.runs += 1;
@@ -198,7 +207,10 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
             let at = (l.line.saturating_sub(above), l.column);
             // A run in which nothing wraps says most.
             if seen.get(&at).is_none_or(|s: &Seen| s.wrapped && !run.wrapped) {
-                seen.insert(at, Seen { inputs: inputs.clone(), random: random.clone(), bad, wrapped: run.wrapped });
+                seen.insert(
+                    at,
+                    Seen { inputs: inputs.clone(), random: random.to_vec(), stdin, bad, wrapped: run.wrapped },
+                );
             }
         }
     }
@@ -206,9 +218,10 @@ pub fn judge(p: &Program, linked: &Arc<Linked>, above: u32) -> Outcome {
     for (at, first) in &seen {
         let describe = || {
             format!(
-                "on {:?} (random {:?}): {:?} of {} bytes at offset {} of `{}`, which has {}; grid {:?}, block {:?}, blockIdx {:?}, threadIdx {:?}",
+                "on {:?} (random {:?}, standard input {:?}): {:?} of {} bytes at offset {} of `{}`, which has {}; grid {:?}, block {:?}, blockIdx {:?}, threadIdx {:?}",
                 first.inputs,
                 first.random,
+                first.stdin,
                 first.bad.direction,
                 first.bad.bytes,
                 first.bad.offset,

@@ -88,6 +88,12 @@ impl Program {
         self.text("").contains("rand()")
     }
 
+    /// Whether it reads the standard input.
+    pub fn reads(&self) -> bool {
+        let text = self.text("");
+        text.contains("stdin") || text.contains("scanf(\"")
+    }
+
     /// Every combination of the inputs, small ones first, at most `most`.
     pub fn runs(&self, most: usize) -> Vec<Vec<i64>> {
         let mut all: Vec<Vec<usize>> = vec![vec![]];

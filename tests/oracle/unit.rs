@@ -27,8 +27,7 @@ fn nvcc() -> PathBuf {
     if path.is_file() { path } else { which::which("nvcc").expect("nvcc: run `make` first") }
 }
 
-const HEAD: &str =
-    "#include <cmath>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <cuda_runtime.h>\n";
+const HEAD: &str = "#include <cmath>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <string>\n#include <cuda_runtime.h>\n";
 
 /// The front end's worker: one beside this program, so that a copy of both stays as it is while others are built.
 fn worker() -> PathBuf {

@@ -182,4 +182,8 @@ impl Tally for Engine<'_> {
             Outcome::Safe | Outcome::SafeIfNoWrap(_) => {}
         }
     }
+
+    fn leave_open(&mut self, event: &AccessEvent, func: FuncRef, why: Outcome) {
+        self.put(func, event, why);
+    }
 }

@@ -116,8 +116,13 @@ impl Decided {
                         (new != *v).then_some((*at, *size, new))
                     })
                     .collect();
-                let freed =
-                    state.freed.as_ref().map(|f| Rc::new(Freed { cond: self.term(a, f.cond), at: f.at.clone() }));
+                let freed = state.freed.as_ref().map(|f| {
+                    Rc::new(Freed {
+                        cond: self.term(a, f.cond),
+                        with_context: self.term(a, f.with_context),
+                        at: f.at.clone(),
+                    })
+                });
                 let rest = matches!(state.rest, Rest::Layer(_) | Rest::Either(_))
                     .then(|| state.rest.map(&mut |t| self.term(a, t)));
                 if changed.is_empty() && freed == state.freed && rest.is_none() {

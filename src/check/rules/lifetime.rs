@@ -2,6 +2,7 @@
 //!
 //! In: the events that met freed memory. Out: findings at the calls, or the launches, that do it.
 
+use super::memcpy;
 use super::rule::{HostEvents, Rule, Tally};
 use crate::check::context::{Context, Place, Run, Tools};
 use crate::check::counterexample::replay::Wanted;
@@ -15,7 +16,7 @@ use crate::ir::Program;
 use crate::report::finding::{Direction, Related};
 use crate::rules::Rule as Class;
 use crate::symbolic::exec::events::{Deed, StaleEvent};
-use crate::symbolic::exec::executor::{AccessKind, Site};
+use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Site};
 use crate::symbolic::memory::object::Freed;
 use crate::symbolic::memory::value::{Base, Value};
 use crate::witness::Fault;
@@ -56,7 +57,11 @@ impl Rule for Lifetime {
             }
             let (found, cut) = tools.noting_cuts(|tools| of_kernel(tools, run, event));
             let Some((place, outcome)) = found else { continue };
-            tally.note(place, run.kernel, outcome.unless(cut));
+            let outcome = outcome.unless(cut);
+            match (&outcome, used(run, event)) {
+                (Outcome::Unknown(_), Some(access)) => tally.leave_open(access, run.kernel, outcome),
+                _ => tally.note(place, run.kernel, outcome),
+            }
         }
     }
 }
@@ -65,7 +70,11 @@ impl Rule for Lifetime {
 fn of_host(tools: &mut Tools<'_>, event: &StaleEvent) -> Option<(Place, Outcome)> {
     let program = tools.e.program;
     let call = users_call(program, &event.stack)?;
-    let array = named(program, call, 0, &tools.e.object(event.object).name);
+    let argument = match event.deed {
+        Deed::FreedAgain => 0,
+        Deed::Used { kind, .. } => memcpy::argument(program, call, kind),
+    };
+    let array = named(program, call, argument, &tools.e.object(event.object).name);
     let suspect = suspect(tools, event, array.clone());
     let decision = tools.decider.happens(&mut tools.e.arena, event.path);
     let outcome = suspect.judge(tools, decision);
@@ -116,6 +125,11 @@ fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &StaleEvent) -> Option<(Pl
         );
     }
     Some((place, Outcome::Found(Box::new(finding))))
+}
+
+/// The access of a kernel that an event is about.
+fn used<'r>(run: &'r Run, event: &StaleEvent) -> Option<&'r AccessEvent> {
+    matches!(event.deed, Deed::Used { .. }).then(|| run.run.accesses.iter().find(|a| a.stack == event.stack)).flatten()
 }
 
 /// Where a finding about a kernel stands, and whether the memory was freed before the launch.

@@ -140,7 +140,7 @@ fn called(program: &Program, call: Site) -> String {
 }
 
 /// The argument that is read from or written to.
-fn argument(program: &Program, call: Site, kind: AccessKind) -> usize {
+pub(super) fn argument(program: &Program, call: Site, kind: AccessKind) -> usize {
     let read = kind == AccessKind::Read;
     match called(program, call).trim_end_matches("Async") {
         "cudaMemcpy" | "cudaMemcpyToSymbol" | "cudaMemcpyFromSymbol" if read => 1,

@@ -25,6 +25,9 @@ pub(in crate::check) trait Tally {
 
     /// Takes what was found of an event that is no access which a user would count: only findings are counted, and notes are made of what is open.
     fn note(&mut self, place: Place, func: FuncRef, outcome: Outcome);
+
+    /// Takes that an access which a user would count is open, whatever else is decided of it.
+    fn leave_open(&mut self, event: &AccessEvent, func: FuncRef, why: Outcome);
 }
 
 /// One rule.

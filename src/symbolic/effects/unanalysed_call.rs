@@ -12,8 +12,8 @@
 
 use crate::ir::{FuncRef, Program, Side};
 use crate::models::attributes::{
-    calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_cuda, is_of_library, keeps_functions,
-    may_keep_addresses, may_launch_given,
+    calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_c_library, is_of_cuda, is_of_library,
+    keeps_functions, may_keep_addresses, may_launch_given, writes_what_it_is_given,
 };
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -60,7 +60,8 @@ impl Executor<'_> {
                 objects.push(self.global_object(g.module, g.global));
             }
         }
-        let mut args = args.to_vec();
+        let given = args;
+        let mut args = given.clone();
         args.extend(objects.into_iter().map(|o| self.pointer(o, 0)));
         let libraries: Vec<FuncRef> = callees.iter().copied().filter(|f| self.function(*f).is_declaration()).collect();
         self.lend(s, &libraries, &args, why);
@@ -79,7 +80,10 @@ impl Executor<'_> {
             self.kept.give(&reached);
         }
         self.clobber(s, &args, why);
-        if anything || anywhere {
+        let written = self.side == Side::Host
+            && libraries.iter().any(|f| writes_what_it_is_given(&self.function(*f).name))
+            && given.iter().any(has_unknown_pointer);
+        if anything || anywhere || written {
             self.forget_escaped(s, why, false);
         }
     }
@@ -103,9 +107,15 @@ impl Executor<'_> {
         self.pass_by(s, &[callee], args, why);
     }
 
+    /// Lets the C library write these objects at any later call, and anything where `anything` is set.
+    pub(crate) fn lend_objects(&mut self, objects: Vec<ObjId>, anything: bool) {
+        self.kept.lend(objects, anything);
+    }
+
     /// What a function does that a library calls whom the program has given functions before.
     pub(in crate::symbolic) fn may_be_called_back(&mut self, s: &mut State, f: FuncRef) {
-        if !calls_nothing(&self.function(f).name) {
+        // Whatever is read or written goes through a buffer that a stream was given.
+        if self.runtime.stream_buffers || !calls_nothing(&self.function(f).name) {
             self.others_run(s);
         }
     }
@@ -222,8 +232,8 @@ impl Executor<'_> {
         lent
     }
 
-    /// Whether a function without a body may belong to the program itself, and so know its variables by name. One with a name for C is
-    /// taken for a library's.
+    /// Whether a function without a body may belong to the program itself, and so know its variables by name: one that is not known to
+    /// be a library's. Units that no CUDA compiler reads are of that kind, those in C above all.
     fn may_be_the_programs(&self, f: FuncRef) -> bool {
         let func = self.function(f);
         if self.side == Side::Device {
@@ -233,7 +243,12 @@ impl Executor<'_> {
                 && !is_of_cuda(&func.name)
                 && !is_of_library(&func.name);
         }
-        func.is_declaration() && func.name.starts_with("_Z") && !is_of_library(&func.name) && !calls_nothing(&func.name)
+        func.is_declaration()
+            && !is_of_library(&func.name)
+            && !calls_nothing(&func.name)
+            && !is_of_cuda(&func.name)
+            && !is_of_c_interface(&func.name)
+            && !is_of_c_library(&func.name)
     }
 
     fn add_callback(&self, base: &Base, lent: &mut Lent) {

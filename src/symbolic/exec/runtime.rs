@@ -16,6 +16,10 @@ pub(crate) struct Runtime {
     pub refusable: bool,
     /// Something was launched.
     pub launched: bool,
+    /// Another device than the first may be in use.
+    pub several_devices: bool,
+    /// A stream of the C library was given a buffer of the program's.
+    pub stream_buffers: bool,
     /// A stream may be in use that does not wait for the default one.
     pub unordered: bool,
     /// Where the dynamic shared memory is noted that kernels may have (`host/runs.rs`).

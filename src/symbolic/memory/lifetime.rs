@@ -72,7 +72,9 @@ impl Executor<'_> {
             self.ensure(s, o);
             let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { continue };
             if let Some(f) = &before {
-                self.note_stale(s, self.stack.clone(), (o, cond), f, Deed::FreedAgain);
+                let not_refused = self.arena.not(f.with_context);
+                let again = self.arena.and(cond, not_refused);
+                self.note_stale(s, self.stack.clone(), (o, again), f, Deed::FreedAgain);
             }
             let freed = self.freed_also(o, before, cond);
             if let Some(st) = s.mem.get_mut(&o) {
@@ -108,6 +110,34 @@ impl Executor<'_> {
         }
     }
 
+    /// Ends all memory that the runtime gave, with the context of its device (`cudaDeviceReset`); `certain` where that is the only device in
+    /// use. Of another one nothing ends.
+    pub(crate) fn end_context(&mut self, s: &mut State, certain: bool) {
+        let mut all: Vec<ObjId> = s
+            .mem
+            .keys()
+            .copied()
+            .filter(|o| matches!(self.object(*o).kind, ObjKind::DeviceHeap | ObjKind::Managed))
+            .map(|o| self.several.freed_as(o))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        for o in all {
+            let cond = if certain {
+                self.arena.bool(true)
+            } else {
+                let reason = format!("whether `{}` is on the device that is reset", self.object(o).name);
+                self.arena.fresh_bool(SymKind::Unknown { reason }, "?")
+            };
+            let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { continue };
+            let Some(freed) = self.freed_also(o, before, cond) else { continue };
+            let with_context = self.arena.or(freed.with_context, cond);
+            if let Some(st) = s.mem.get_mut(&o) {
+                Rc::make_mut(st).freed = Some(Rc::new(Freed { with_context, ..(*freed).clone() }));
+            }
+        }
+    }
+
     /// Freed before, or now under this condition.
     pub(in crate::symbolic) fn freed_also(
         &mut self,
@@ -117,7 +147,10 @@ impl Executor<'_> {
     ) -> Option<Rc<Freed>> {
         let mut now = match before {
             Some(f) => (*f).clone(),
-            None => Freed { cond: self.arena.bool(false), at: vec![] },
+            None => {
+                let no = self.arena.bool(false);
+                Freed { cond: no, with_context: no, at: vec![] }
+            }
         };
         now.cond = self.arena.or(now.cond, cond);
         let here = Rc::new(self.stack.clone());
@@ -142,17 +175,20 @@ impl Executor<'_> {
             return a.cloned();
         }
         let no = self.arena.bool(false);
-        let (x, y) = (a.map_or(no, |f| f.cond), b.map_or(no, |f| f.cond));
         let other = self.arena.not(sel);
-        let (x, y) = (self.arena.and(sel, x), self.arena.and(other, y));
-        let cond = self.arena.or(x, y);
+        let mut either = |of: fn(&Freed) -> TermId| {
+            let (x, y) = (a.map_or(no, |f| of(f)), b.map_or(no, |f| of(f)));
+            let (x, y) = (self.arena.and(sel, x), self.arena.and(other, y));
+            self.arena.or(x, y)
+        };
+        let (cond, with_context) = (either(|f| f.cond), either(|f| f.with_context));
         let mut at: Vec<Rc<Vec<Site>>> = vec![];
         for place in a.into_iter().chain(b).flat_map(|f| &f.at) {
             if !at.contains(place) {
                 at.push(place.clone());
             }
         }
-        Some(Rc::new(Freed { cond, at }))
+        Some(Rc::new(Freed { cond, with_context, at }))
     }
 
     /// Whether an object has been freed, as a condition.
@@ -167,7 +203,9 @@ impl Executor<'_> {
     pub(in crate::symbolic) fn set_freed(&mut self, s: &mut State, o: ObjId, cond: TermId) {
         self.ensure(s, o);
         let at = self.freed_at.get(&o).cloned().unwrap_or_default();
-        let freed = (self.arena.as_bool(cond) != Some(false)).then(|| Rc::new(Freed { cond, at }));
+        let no = self.arena.bool(false);
+        let with_context = s.mem.get(&o).and_then(|x| x.freed.as_ref()).map_or(no, |f| f.with_context);
+        let freed = (self.arena.as_bool(cond) != Some(false)).then(|| Rc::new(Freed { cond, with_context, at }));
         if let Some(st) = s.mem.get_mut(&o) {
             Rc::make_mut(st).freed = freed;
         }

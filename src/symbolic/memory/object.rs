@@ -103,6 +103,8 @@ pub enum Rest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Freed {
     pub cond: TermId,
+    /// Where it ended with its device's context: freeing it again is refused, and harms nothing.
+    pub with_context: TermId,
     /// Where that is done, on any path: the calls from the root or the kernel inwards, the one that frees last.
     pub at: Vec<Rc<Vec<Site>>>,
 }

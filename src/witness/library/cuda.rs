@@ -1,6 +1,7 @@
 //! The CUDA runtime as the host sees it: allocations, copies, symbols, launches, queries. Calls succeed.
 
 use super::arguments::{arg, read, short_name, write};
+use super::devices;
 use super::heap::release;
 use super::model::{Class, Entry};
 use super::runtime::INVALID_VALUE;
@@ -83,7 +84,6 @@ pub fn find(name: &str, declared: bool) -> Option<Entry> {
         | "cudaEventDestroy"
         | "cudaStreamDestroy"
         | "cudaStreamWaitEvent"
-        | "cudaSetDevice"
         | "cudaSetDeviceFlags"
         | "cudaDeviceSetCacheConfig"
         | "cudaFuncSetCacheConfig"
@@ -105,9 +105,9 @@ pub fn find(name: &str, declared: bool) -> Option<Entry> {
         | "__cudaRegisterVar"
         | "__cudaUnregisterFatBinary"
         | "__cudaRegisterManagedVar"
-        | "__cudaInitModule"
-        | "cudaDeviceReset"
-        | "cudaThreadExit" => (zero, Class::Pure),
+        | "__cudaInitModule" => (zero, Class::Pure),
+        "cudaSetDevice" => (devices::set, Class::Cuda),
+        "cudaDeviceReset" | "cudaThreadExit" => (devices::reset, Class::Cuda),
         // Wrapper templates of the headers have bodies of their own, with C++ names.
         _ if declared && name.starts_with("cuda") => (succeeds, Class::Memory),
         _ => return None,
@@ -220,6 +220,9 @@ fn free_kinds(m: &mut Machine<'_>, th: &Thread, args: &[Val], kinds: &[ObjectKin
         }
         m.cuda.error = INVALID_VALUE;
         return Ok(Ret::Val(Val::new(INVALID_VALUE)));
+    }
+    if let Some(refused) = devices::ended_before(m, id) {
+        return Ok(refused);
     }
     release(m, th, a)?;
     OK

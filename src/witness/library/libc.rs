@@ -38,8 +38,6 @@ pub fn find(name: &str) -> Option<Entry> {
         | "pthread_mutex_unlock"
         | "pthread_mutex_init"
         | "pthread_mutex_destroy"
-        | "setvbuf"
-        | "setbuf"
         | "fflush"
         | "mlock"
         | "munlock"
@@ -49,6 +47,7 @@ pub fn find(name: &str) -> Option<Entry> {
         | "tzset"
         | "__cxa_thread_atexit"
         | "madvise" => (zero, Class::Pure),
+        "setvbuf" | "setbuf" => (set_buffer, Class::Memory),
         "omp_get_num_threads" | "omp_in_parallel" => (one, Class::Pure),
         "malloc" | "valloc" | "alloca" => (malloc, Class::Memory),
         "calloc" => (calloc, Class::Memory),
@@ -96,6 +95,14 @@ pub fn find(name: &str) -> Option<Entry> {
         "getopt_long" | "getopt_long_only" => (getopt_long, Class::Input),
         _ => return None,
     })
+}
+
+/// What a stream keeps in a buffer of the program's is not followed.
+fn set_buffer(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    if arg(args, 1).known() == Some(0) {
+        return Ok(Ret::Val(Val::ZERO));
+    }
+    Err(Stop::Unknown("a stream keeps what it reads and writes in memory of the program".to_owned()))
 }
 
 #[expect(clippy::cast_sign_loss, reason = "two's complement of the width asked for")]

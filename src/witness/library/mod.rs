@@ -9,6 +9,7 @@ pub(in crate::witness) mod arguments;
 mod containers;
 pub(in crate::witness) mod cuda;
 pub(in crate::witness) mod cxx;
+mod devices;
 pub(in crate::witness) mod format;
 pub(in crate::witness) mod getopt;
 pub(in crate::witness) mod heap;

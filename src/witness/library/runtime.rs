@@ -3,6 +3,7 @@
 use crate::ir::FuncRef;
 use crate::witness::api::Site;
 use crate::witness::machine::value::Val;
+use crate::witness::memory::space::ObjId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// State of the runtime.
@@ -29,6 +30,10 @@ pub struct Cuda {
     pub trapped: Option<String>,
     /// The stream that is being captured, whose work is kept in a graph, and the mode.
     pub(super) capturing: Option<(Val, Val)>,
+    /// Another device than the first may be in use.
+    pub(super) several_devices: bool,
+    /// The last object that there was when the device was reset.
+    pub(super) ended: ObjId,
     /// Where launches were come to.
     pub sites: FxHashSet<Site>,
     pub(super) message: Option<u64>,

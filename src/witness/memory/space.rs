@@ -16,7 +16,7 @@ const WINDOW_BITS: u32 = 40;
 const BIAS: u64 = (1 << (WINDOW_BITS - 1)) + 0x3_5a5a_6000;
 
 /// The window's number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjId(pub u32);
 
 const HOST_STACK: u32 = 0x40_0000;
@@ -248,6 +248,11 @@ impl Memory {
         let (old, new) = (split(a.min(b)).0, split(a.max(b)).0);
         let (Some(x), Some(y)) = (self.global(old), self.global(new)) else { return false };
         x.freed && x.kind == y.kind
+    }
+
+    /// All objects that are neither shared nor on a stack, in the order in which they were made.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = ObjId> + use<> {
+        (1..=u32::try_from(self.objs.len()).unwrap_or(u32::MAX)).map(ObjId)
     }
 
     /// An object that was only just added, to give it its first contents: an attempt in which a variable is first come to does not

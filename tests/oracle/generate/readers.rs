@@ -1,4 +1,4 @@
-//! What texts, readers that fail, floating point and functions of bits make of numbers: a number goes through some of that and is an index at
+//! What texts, the standard input, readers that fail, floating point and functions of bits make of numbers: a number goes through some of that and is an index at
 //! the end.
 
 use super::{Gen, Stmt};
@@ -72,7 +72,7 @@ impl Gen {
         ));
         for _ in 0..=self.below(3) {
             let (t, y) = (self.name('t'), self.name('y'));
-            match self.weigh(&[30, 30, 10, 10, 10, 10]) {
+            match self.weigh(&[30, 30, 10, 10, 10, 10, 10]) {
                 0 => out.push(format!("{x} = {};", self.choose(REALS).replace('#', &x))),
                 1 => out.push(format!("{x} = {};", self.choose(BITS).replace('#', &x))),
                 // Texts that the program makes, and changes.
@@ -116,7 +116,20 @@ impl Gen {
                         if format == "%u" { "unsigned" } else { "int" }
                     ));
                 }
-                // There is nothing to read.
+                // What throws where a text is no number, or one that is too large.
+                5 => {
+                    let text = self.choose(&[
+                        "\"5 6\"",
+                        "\"x\"",
+                        "\"\"",
+                        "\"99999999999\"",
+                        "\"8\"",
+                        "argc > 1 ? argv[1] : \"z\"",
+                    ]);
+                    let caught = self.choose(&["", " {x} = 8;", " {x} -= 1;"]).replace("{x}", &x);
+                    out.push(format!("try {{ {x} = std::stoi({text}); }} catch (...) {{{caught} }}"));
+                }
+                // The standard input, which may have nothing, and may have something else.
                 _ => {
                     let read = match self.below(3) {
                         0 => format!("scanf(\"%d\", &{y}) != 1"),

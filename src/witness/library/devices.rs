@@ -1,0 +1,55 @@
+//! Devices and their contexts (CUDA Runtime API reference 13.0, "Device Management"): which one is current, and what ends when it is reset.
+
+use super::arguments::arg;
+use super::runtime::INVALID_VALUE;
+use crate::witness::api::ObjectKind;
+use crate::witness::machine::call::{Ret, Stop};
+use crate::witness::machine::form::CallInfo;
+use crate::witness::machine::state::Machine;
+use crate::witness::machine::thread::Thread;
+use crate::witness::machine::value::Val;
+use crate::witness::memory::space::ObjId;
+
+type Res = Result<Ret, Stop>;
+
+/// `cudaSetDevice`: which memory is on which device is not followed.
+pub fn set(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
+    m.works()?;
+    m.cuda.several_devices |= arg(args, 0).known() != Some(0);
+    Ok(Ret::Val(Val::ZERO))
+}
+
+/// `cudaDeviceReset`: the memory that the runtime gave on the device ends, and its variables begin anew.
+pub fn reset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
+    m.works()?;
+    let why = m.reason("what a variable holds once its device was reset");
+    let all: Vec<ObjId> = m.mem.ids().collect();
+    for id in all {
+        let Some(o) = m.mem.global(id) else { continue };
+        match o.kind {
+            ObjectKind::Device | ObjectKind::Managed | ObjectKind::Pinned if !o.freed => {
+                // Memory that was registered was not allocated by the runtime.
+                if o.kind == ObjectKind::Pinned && !o.name.starts_with("cuda") {
+                    continue;
+                }
+                if m.cuda.several_devices {
+                    return Err(Stop::Unknown("one of several devices is reset".to_owned()));
+                }
+                m.mem.free(id);
+            }
+            ObjectKind::DeviceGlobal | ObjectKind::Constant => m.forget_object(th, id, why),
+            _ => {}
+        }
+    }
+    m.cuda.ended = m.mem.ids().last().unwrap_or(ObjId(0));
+    Ok(Ret::Val(Val::ZERO))
+}
+
+/// What freeing memory gives that ended with its device's context: it is refused.
+pub fn ended_before(m: &mut Machine<'_>, id: ObjId) -> Option<Ret> {
+    let refused = id <= m.cuda.ended && m.mem.global(id).is_some_and(|o| o.freed);
+    refused.then(|| {
+        m.cuda.error = INVALID_VALUE;
+        Ret::Val(Val::new(INVALID_VALUE))
+    })
+}
