@@ -26,6 +26,8 @@ pub enum Dump {
     Obligations,
     /// The queries to Z3, as SMT-LIB 2
     Smt2,
+    /// Each access that was looked at: its place, what it does, and to what
+    Accesses,
 }
 
 /// A place in a source, as users write it: `FILE:LINE` or `FILE:LINE:COLUMN`.

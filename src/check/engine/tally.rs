@@ -9,9 +9,11 @@ use crate::check::obligations::verdict::Outcome;
 use crate::check::report::{self, ProgramReport, Standing};
 use crate::check::rules::list;
 use crate::check::rules::rule::Tally;
+use crate::inside::{self, Dump};
 use crate::ir::FuncRef;
 use crate::report::finding::{Code, Position, Summary, Undecided, Verdict};
 use crate::rules::Rule;
+use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::AccessEvent;
 use std::time::Instant;
 
@@ -68,6 +70,14 @@ impl Engine<'_> {
 
     pub(super) fn put(&mut self, kernel: FuncRef, ev: &AccessEvent, outcome: Outcome) {
         let (loc, array) = self.cx.place_of(ev);
+        inside::dump(Dump::Accesses, || {
+            let kind = match ev.kind {
+                AccessKind::Read => "read",
+                AccessKind::Write => "write",
+                AccessKind::Atomic => "atomic",
+            };
+            format!("{}:{}:{} {kind} {array}", loc.file, loc.line, loc.column)
+        });
         self.put_at((loc, array), kernel, outcome);
     }
 
