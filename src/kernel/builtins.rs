@@ -5,6 +5,7 @@
 use super::bits::Bits;
 use super::intrinsics::is_barrier;
 use crate::ir::{FuncRef, Function, LocId, TypeId};
+use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
@@ -64,7 +65,7 @@ impl Executor<'_> {
             let mut s = s;
             let leads_out = |e: &Self, a: &Value| matches!(a, Value::Ptr(p) if p.iter().any(|t| !matches!(t.base, Base::Object(o) if e.object(o).kind == ObjKind::DeviceLocal)));
             if args.iter().any(|a| leads_out(self, a)) {
-                self.unknown_access(&s, site, "one that a math function writes to");
+                self.unknown_access(&s, site, AccessKind::Read, "one that a math function writes to");
             }
             self.forget_pointees(&mut s, args, "the result of a math function");
             let m = self.program.module(site.func.module);
@@ -135,12 +136,7 @@ impl Executor<'_> {
             return Some(Value::Int(self.arena.int(32)));
         }
         if reg == "laneid" {
-            // Lanes count within the linearised block.
-            let xy = self.arena.mul(t.tid[2], t.block[1]);
-            let y = self.arena.add(xy, t.tid[1]);
-            let y = self.arena.mul(y, t.block[0]);
-            let lin = self.arena.add(y, t.tid[0]);
-            return Some(Value::Int(self.arena.modulo(lin, 32)));
+            return self.lane().map(Value::Int);
         }
         let (base, axis) = reg.rsplit_once('.')?;
         let (i, _) = Self::axis(axis)?;

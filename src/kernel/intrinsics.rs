@@ -6,8 +6,11 @@
 use super::Modelled;
 use super::bits::Bits;
 use crate::ir::{FuncRef, Module, Side, TypeId, TypeKind, intrinsic};
+use crate::models::access::Access;
+use crate::models::tiles;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::listed_accesses::Argument;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::{Ratio, Value};
@@ -106,7 +109,7 @@ impl Executor<'_> {
             self.kernel.unknown_code |= self.side == Side::Device;
         }
         if !touches_no_memory(name, base) && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
-            self.unknown_access(&s, site, &format!("one that `llvm.{name}` uses"));
+            self.unknown_access(&s, site, AccessKind::Read, &format!("one that `llvm.{name}` uses"));
         }
         self.forget_pointees(&mut s, args, &format!("the effect of `llvm.{name}`"));
         let v = self.unknown_of(m, ty, &format!("the result of `llvm.{base}`"));
@@ -257,6 +260,9 @@ impl Executor<'_> {
         ty: TypeId,
     ) -> Option<Value> {
         let m = self.program.module(site.func.module);
+        if let Some(list) = tiles::accesses(name) {
+            return Some(self.blocks_of_intrinsic(name, &list, args, s, site, ty));
+        }
         let mut parts = name.split('.').skip(1);
         let (kind, result) = match parts.next()? {
             // Loads through the read-only cache.
@@ -271,6 +277,27 @@ impl Executor<'_> {
             self.forget_pointees(s, args, result);
         }
         Some(self.unknown_of(m, ty, result))
+    }
+
+    /// One that moves matrices or blocks: what it gives is not known, nor what lies behind it where it writes.
+    fn blocks_of_intrinsic(
+        &mut self,
+        name: &str,
+        list: &[Access],
+        args: &[Value],
+        s: &mut State,
+        site: Site,
+        ty: TypeId,
+    ) -> Value {
+        let m = self.program.module(site.func.module);
+        let listed: Vec<Argument> = args.iter().map(|v| Argument { value: v.clone(), bits: None }).collect();
+        if !self.listed_accesses(s, site, list, &listed, &format!("one that `llvm.{name}` uses")) {
+            self.kernel.unknown_code |= self.side == Side::Device;
+        }
+        if list.iter().any(Access::writes) {
+            self.forget_pointees(s, args, &format!("the effect of `llvm.{name}`"));
+        }
+        self.unknown_of(m, ty, &format!("the result of `llvm.{name}`"))
     }
 }
 

@@ -84,6 +84,9 @@ impl Executor<'_> {
             let (x, y) = (self.int_as_pointer(a), self.int_as_pointer(b));
             return self.ite_value(c, &x, &y);
         }
+        if let Some(whole) = self.uncut(t) {
+            return self.int_as_pointer(whole);
+        }
         if let Some(f) = self.function_at(t) {
             let (cond, offset) = (self.arena.bool(true), self.arena.int(0));
             return Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(f), offset)]));

@@ -44,7 +44,7 @@ impl Executor<'_> {
             }
             Op::Fence => self.others_run(&mut s),
             Op::Call { callee, args } => return self.call_instruction(fr, inst, site, s, callee, args),
-            Op::Asm { args, text, .. } => self.assembly(fr, inst, site, &mut s, args, text),
+            Op::Asm { .. } => self.assembly(fr, inst, site, &mut s),
             Op::Other { what, args } => self.unmodelled(fr, inst, site, &mut s, what, args),
             // All others give a value and do nothing else.
             _ => {

@@ -191,13 +191,16 @@ impl Executor<'_> {
     }
 
     /// An access of a kernel of which it is not known where: it counts, and is not decided.
-    pub(crate) fn unknown_access(&mut self, s: &State, site: Site, pointer: &str) {
+    pub(crate) fn unknown_access(&mut self, s: &State, site: Site, kind: AccessKind, pointer: &str) {
         if self.side != Side::Device {
             return;
         }
         let lost = self.unknown_pointer(pointer);
         let p = self.as_pointer(&lost);
-        self.record(s, site, &p, 1, AccessKind::Read, AccessDetail::default());
+        // What it may write, the caller says.
+        let anywhere = self.kernel.written_anywhere;
+        self.record(s, site, &p, 1, kind, AccessDetail::default());
+        self.kernel.written_anywhere = anywhere;
     }
 }
 

@@ -20,6 +20,7 @@ pub(in crate::symbolic) mod function_facts;
 pub(in crate::symbolic) mod instruction;
 mod interpret;
 pub(in crate::symbolic) mod join;
+pub(crate) mod listed_accesses;
 mod memory_instructions;
 mod operands;
 mod region;

@@ -1,46 +1,57 @@
 //! Inline assembly and instructions that are not modelled: what they may read and write.
 
 use super::executor::Executor;
-use crate::ir::{Inst, Operand, Side, TypeKind};
+use super::listed_accesses::Argument;
+use crate::ir::{Inst, Op, Operand, Side, TypeKind};
+use crate::models::access::Access;
+use crate::models::ptx;
+use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::memory::value::Value;
 
 impl Executor<'_> {
-    /// Inline assembly: what it is given may be written, and on a device any memory where an address may be any.
-    pub(super) fn assembly(
-        &mut self,
-        fr: &mut Frame,
-        inst: &Inst,
-        site: Site,
-        s: &mut State,
-        operands: &[Operand],
-        text: &str,
-    ) {
+    /// Inline assembly: its accesses, and what they may write, on a device any memory where an address may be any.
+    pub(super) fn assembly(&mut self, fr: &mut Frame, inst: &Inst, site: Site, s: &mut State) {
+        let Op::Asm { text, constraints, args: operands, .. } = &inst.op else { return };
         let m = self.module(fr.func);
-        let args: Vec<Value> = operands.iter().map(|a| self.any_operand(fr, a)).collect();
-        self.clobber(s, &args, "inline assembly");
-        if self.side == Side::Device && assembly_writes(text) {
-            // A number that is no known address may be any.
-            let lost = operands
-                .iter()
-                .zip(&args)
-                .any(|(o, v)| self.operand_bits(fr, o).is_none_or(|bits| bits == 64) && self.may_be_any_address(v));
-            self.kernel.written_anywhere |= lost || text.contains("call");
-        }
-        // What it accesses stands in brackets; addresses may come as numbers.
-        self.kernel.unknown_code |= self.side == Side::Device && (text.contains('[') || text.contains("call"));
-        if self.side == Side::Device && text.contains('[') && !text.trim_start().starts_with("prefetch") {
-            self.unknown_access(s, site, "one that inline assembly uses");
-        }
-        // Without a memory clobber and with a pointer only in scalar use this is a plain computation.
+        let args: Vec<Argument> = operands
+            .iter()
+            .map(|o| Argument { value: self.any_operand(fr, o), bits: self.operand_bits(fr, o) })
+            .collect();
         if self.side == Side::Device
-            && (text.contains("cp.async") || text.contains("ldmatrix") || text.contains("st.") || text.contains("ld."))
+            && let Some(p) = ptx::shared_address(text, constraints).and_then(|i| args.get(i))
+            && let Value::Ptr(p) = &p.value
         {
-            self.notes.push(format!(
-                "inline assembly with memory operands is not checked: `{}`",
-                text.chars().take(60).collect::<String>()
-            ));
+            let v = Value::Int(self.pointer_as_int(p));
+            return self.set(fr, inst.result, v);
+        }
+        let values = |args: &[Argument]| args.iter().map(|a| a.value.clone()).collect::<Vec<_>>();
+        if self.side == Side::Host {
+            self.clobber(s, &values(&args), "inline assembly");
+        } else {
+            let list = ptx::accesses(text, constraints);
+            let known = self.listed_accesses(s, site, &list, &args, "one that inline assembly uses");
+            self.kernel.unknown_code |= !known || text.contains("call");
+            let lost = !known && list.iter().any(|a| a.writes() && a.place.is_none_or(|_| !known));
+            // A number that is no known address may be any.
+            if lost && args.iter().any(|a| a.bits.is_none_or(|bits| bits == 64) && self.may_be_any_address(&a.value)) {
+                self.kernel.written_anywhere = true;
+            }
+            self.kernel.written_anywhere |= text.contains("call");
+            // What is only read stays as it is.
+            let only_read = |i: usize| {
+                let of = |a: &&Access| a.place.is_some_and(|p| p.address.argument == i);
+                list.iter().any(|a| of(&a)) && !list.iter().filter(of).any(Access::writes)
+            };
+            if !known || list.iter().any(Access::writes) {
+                let args = if known {
+                    args.into_iter().enumerate().filter(|(i, _)| !only_read(*i)).map(|(_, a)| a).collect()
+                } else {
+                    args
+                };
+                self.clobber(s, &values(&args), "inline assembly");
+            }
         }
         if inst.result.is_some() {
             let v = self.unknown_of(m, inst.ty, "the result of inline assembly");
@@ -64,7 +75,7 @@ impl Executor<'_> {
         // What gives memory is no access: that is what happens to it.
         let gives_memory = inst.result.is_some() && matches!(m.ty(inst.ty).kind, TypeKind::Ptr(_));
         if !gives_memory && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
-            self.unknown_access(s, site, &format!("one that `{what}` uses"));
+            self.unknown_access(s, site, AccessKind::Read, &format!("one that `{what}` uses"));
         }
         self.clobber(s, &args, what);
         if inst.result.is_some() {
@@ -81,10 +92,4 @@ impl Executor<'_> {
             Value::Ptr(_) | Value::Bool(_) | Value::Real(_) | Value::Aggregate(_) => false,
         }
     }
-}
-
-/// Whether inline assembly for a device may write memory: by one of these instructions, at an address in brackets.
-fn assembly_writes(text: &str) -> bool {
-    const WRITE: &[&str] = &["st.", "red.", "atom.", "cp.", "stmatrix", "multimem", "call", "mbarrier"];
-    text.contains('[') && WRITE.iter().any(|w| text.contains(w)) || text.contains("call")
 }

@@ -1,0 +1,423 @@
+//! The accesses of an inline-assembly statement, by its text in LLVM's spelling (operands are `$0`). Syntax: PTX ISA 9.0.
+//!
+//! Registers that the text itself gives values are followed through moves, conversions of addresses and sums with constants, and
+//! predicates where they compare an argument with 0. What happens behind a branch, under another predicate or at another address counts,
+//! and is not decided.
+
+use super::access::{Access, Address, Extent, Guard, Kind, Leading, Place, Space, WARP};
+use super::tiles;
+use rustc_hash::FxHashMap;
+
+/// The arguments that operands stand for: results come first, an argument that is tied to a result is written as that.
+struct Operands {
+    results: usize,
+    tied: FxHashMap<usize, usize>,
+    /// An operand in memory is not followed.
+    clear: bool,
+}
+
+impl Operands {
+    fn new(constraints: &str) -> Self {
+        let list: Vec<&str> = constraints.split(',').filter(|c| !c.is_empty() && !c.starts_with('~')).collect();
+        let results = list.iter().filter(|c| c.starts_with('=')).count();
+        let tied = list[results.min(list.len())..]
+            .iter()
+            .enumerate()
+            .filter_map(|(i, c)| Some((c.parse::<usize>().ok()?, i)))
+            .collect();
+        Self { results, tied, clear: !list.iter().any(|c| c.contains('*')) }
+    }
+
+    fn argument(&self, operand: usize) -> Option<usize> {
+        if !self.clear {
+            return None;
+        }
+        self.tied.get(&operand).copied().or_else(|| operand.checked_sub(self.results))
+    }
+}
+
+/// What is known at a statement.
+struct Reader {
+    operands: Operands,
+    /// Registers that the text gives values: an argument plus bytes, or what is not known.
+    addresses: FxHashMap<String, Option<Address>>,
+    /// Predicates that say of an argument that it is not 0, or that it is.
+    predicates: FxHashMap<String, Guard>,
+    branched: bool,
+    found: Vec<Access>,
+}
+
+/// The accesses that a statement does, in order.
+pub(crate) fn accesses(text: &str, constraints: &str) -> Vec<Access> {
+    read(text, constraints).found
+}
+
+/// The argument whose address in the window of shared memory is the only result of a statement: `cvta.to.shared` and moves.
+pub(crate) fn shared_address(text: &str, constraints: &str) -> Option<usize> {
+    if !text.contains("cvta.to.shared") {
+        return None;
+    }
+    let reader = read(text, constraints);
+    let Address { argument, offset } = (*reader.addresses.get("$0")?)?;
+    (reader.operands.results == 1 && reader.found.is_empty() && !reader.branched && offset == 0).then_some(argument)
+}
+
+fn read(text: &str, constraints: &str) -> Reader {
+    let mut reader = Reader {
+        operands: Operands::new(constraints),
+        addresses: FxHashMap::default(),
+        predicates: FxHashMap::default(),
+        branched: false,
+        found: vec![],
+    };
+    for statement in without_comments(text).split(';') {
+        reader.statement(statement);
+    }
+    reader
+}
+
+fn without_comments(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(i) = rest.find('/') {
+        out.push_str(&rest[..i]);
+        rest = &rest[i..];
+        let end = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |e| e + 2)
+        } else {
+            out.push('/');
+            1
+        };
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+/// Parts between commas that no bracket encloses.
+fn split(list: &str) -> Vec<&str> {
+    let (mut depth, mut from, mut out) = (0, 0, vec![]);
+    for (i, c) in list.char_indices() {
+        match c {
+            '{' | '[' | '(' => depth += 1,
+            '}' | ']' | ')' => depth -= 1,
+            ',' if depth == 0 => {
+                out.push(list[from..i].trim());
+                from = i + 1;
+            }
+            _ => {}
+        }
+    }
+    out.push(list[from..].trim());
+    out
+}
+
+/// Without the braces of scopes and the labels in front.
+fn without_labels(statement: &str) -> &str {
+    let mut s = statement.trim();
+    loop {
+        let inner = s.trim_start_matches(['{', '}']).trim_start();
+        let name = inner.find(|c: char| !(c.is_alphanumeric() || "_$%".contains(c))).unwrap_or(inner.len());
+        let behind = &inner[name..];
+        let next = if name > 0 && behind.starts_with(':') && !behind.starts_with("::") { behind[1..].trim() } else { inner };
+        if next == s {
+            return s;
+        }
+        s = next;
+    }
+}
+
+impl Reader {
+    fn statement(&mut self, statement: &str) {
+        let mut s = without_labels(statement);
+        let mut predicate = None;
+        if let Some(rest) = s.strip_prefix('@') {
+            let (p, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            predicate = Some(p);
+            s = rest.trim();
+        }
+        let end = s.find(|c: char| c.is_whitespace() || c == '[').unwrap_or(s.len());
+        let (opcode, rest) = (&s[..end], s[end..].trim());
+        if opcode.is_empty() || opcode.starts_with('.') {
+            return;
+        }
+        let guard = match predicate {
+            _ if self.branched => None,
+            None => Some(Guard::Always),
+            Some(p) => self.holds(p),
+        };
+        let parts: Vec<&str> = opcode.split('.').collect();
+        let operands = split(rest);
+        let before = self.found.len();
+        self.instruction(&parts, &operands);
+        for access in &mut self.found[before..] {
+            access.place = match (access.place, guard) {
+                (Some(place), Some(Guard::Always)) => Some(place),
+                (Some(place), Some(g)) if place.guard == Guard::Always => Some(Place { guard: g, ..place }),
+                _ => None,
+            };
+        }
+        self.assigned(&parts, &operands, guard);
+        self.branched |= matches!(parts[0], "bra" | "brx" | "ret" | "call");
+    }
+
+    fn holds(&self, predicate: &str) -> Option<Guard> {
+        let (name, no) = predicate.strip_prefix('!').map_or((predicate, false), |p| (p, true));
+        match self.predicates.get(name)? {
+            Guard::Argument { argument, set } => Some(Guard::Argument { argument: *argument, set: *set != no }),
+            Guard::Always => None,
+        }
+    }
+
+    /// What the registers hold behind an instruction.
+    fn assigned(&mut self, parts: &[&str], operands: &[&str], guard: Option<Guard>) {
+        let Some(target) = operands.first().filter(|t| !t.is_empty() && !t.starts_with('[')) else { return };
+        let source = |i: usize| operands.get(i).and_then(|w| self.address(w));
+        let value = match parts {
+            ["mov", ..] | ["cvta", ..] if operands.len() == 2 => source(1),
+            ["cvt", "u32", "u64"] | ["cvt", "u64", "u32"] if operands.len() == 2 => source(1),
+            ["add", "u32" | "s32" | "u64" | "s64"] => {
+                let sum = |a: usize, b: usize| {
+                    let (base, n) = (source(a)?, operands.get(b)?.parse::<i64>().ok()?);
+                    Some(Address { offset: base.offset.checked_add(n)?, ..base })
+                };
+                sum(1, 2).or_else(|| sum(2, 1))
+            }
+            _ => None,
+        };
+        let predicate = match (parts, operands) {
+            (["setp", "ne" | "eq", "b32" | "u32" | "s32" | "b64" | "u64" | "s64"], [_, a, "0"]) => self
+                .argument(a)
+                .map(|argument| Guard::Argument { argument, set: parts[1] == "ne" }),
+            _ => None,
+        };
+        for name in target.trim_matches(['{', '}']).split([',', '|']).map(str::trim) {
+            self.addresses.insert(name.to_owned(), None);
+            self.predicates.remove(name);
+        }
+        if guard != Some(Guard::Always) {
+            return;
+        }
+        if let Some(v) = value {
+            self.addresses.insert((*target).to_owned(), Some(v));
+        }
+        if let Some(p) = predicate {
+            self.predicates.insert((*target).to_owned(), p);
+        }
+    }
+
+    /// The argument that an operand is, where the text has not given it another value.
+    fn argument(&self, word: &str) -> Option<usize> {
+        self.address(word).filter(|a| a.offset == 0).map(|a| a.argument)
+    }
+
+    /// An operand, or a register that holds one, as an address.
+    fn address(&self, word: &str) -> Option<Address> {
+        if let Some(a) = self.addresses.get(word) {
+            return *a;
+        }
+        let n: usize = word.strip_prefix('$')?.parse().ok()?;
+        Some(Address { argument: self.operands.argument(n)?, offset: 0 })
+    }
+
+    /// `[$1+16]`.
+    fn inside(&self, operand: &str) -> Option<Address> {
+        let inner = operand.strip_prefix('[')?.strip_suffix(']')?;
+        match inner.split_once('+') {
+            None => self.address(inner.trim()),
+            Some((base, offset)) => {
+                let base = self.address(base.trim())?;
+                Some(Address { offset: base.offset.checked_add(offset.trim().parse().ok()?)?, ..base })
+            }
+        }
+    }
+
+    fn note(&mut self, kind: Kind, space: Space, operand: Option<&&str>, extent: Option<Extent>) {
+        self.note_lanes(kind, space, operand, extent, WARP);
+    }
+
+    fn note_lanes(&mut self, kind: Kind, space: Space, operand: Option<&&str>, extent: Option<Extent>, lanes: u32) {
+        let address = operand.and_then(|o| self.inside(o));
+        let place = address
+            .zip(extent)
+            .map(|(address, extent)| Place { space, address, extent, guard: Guard::Always, lanes });
+        self.found.push(Access { kind, place });
+    }
+
+    /// A number of bytes: in the text, or an argument.
+    fn bytes(&self, operand: Option<&&str>) -> Option<Extent> {
+        let word = operand?;
+        word.parse().map(Extent::Bytes).ok().or_else(|| self.argument(word).map(Extent::Argument))
+    }
+
+    fn instruction(&mut self, parts: &[&str], ops: &[&str]) {
+        use Kind::{Atomic, Read, Write};
+        let (space, barrier) = (space_of(parts), Some(Extent::Bytes(8)));
+        let brackets = ops.iter().filter(|o| o.starts_with('[')).count();
+        let first = ops.iter().find(|o| o.starts_with('['));
+        match parts {
+            ["ld" | "ldu" | "st", ..] if parts.iter().any(|p| p.starts_with("param")) => {}
+            ["st", "bulk", ..] => self.note(Write, space, ops.first(), self.bytes(ops.get(1))),
+            ["ld" | "ldu", ..] => self.note(Read, space, first, element_bytes(parts)),
+            ["st" | "red", "async", ..] => {
+                let kind = if parts[0] == "st" { Write } else { Atomic };
+                self.note(kind, space, ops.first(), element_bytes(parts));
+                if brackets > 1 {
+                    self.note(Atomic, Space::Shared, ops.get(2), barrier);
+                }
+            }
+            ["st", ..] => self.note(Write, space, first, element_bytes(parts)),
+            ["red" | "atom", ..] => self.note(Atomic, space, first, element_bytes(parts)),
+            ["cp", ..] => self.copy(parts, ops, brackets),
+            ["ldmatrix", ..] | ["stmatrix", ..] => {
+                let kind = if parts[0] == "ldmatrix" { Read } else { Write };
+                let lanes = tiles::row_lanes(parts);
+                self.note_lanes(kind, space, first, lanes.map(|_| Extent::Bytes(16)), lanes.unwrap_or(WARP));
+            }
+            ["mbarrier", operation, ..] => {
+                if let (Some(kind), Some(_)) = (tiles::barrier_kind(operation), first) {
+                    self.note(kind, space, first, barrier);
+                }
+            }
+            ["wmma", "load" | "store", ..] => self.tile(parts, ops, first),
+            ["discard", ..] => self.note(Write, space, first, self.bytes(ops.get(1))),
+            ["tensormap", "replace", ..] => self.note(Write, space, first, Some(Extent::Bytes(128))),
+            ["tensormap", "cp_fenceproxy", ..] => {
+                let bytes = self.bytes(ops.get(2));
+                self.note(Write, Space::Global, ops.first(), bytes);
+                self.note(Read, Space::Shared, ops.get(1), bytes);
+            }
+            ["clusterlaunchcontrol", "try_cancel", ..] => {
+                self.note(Write, Space::Shared, ops.first(), Some(Extent::Bytes(16)));
+                self.note(Atomic, Space::Shared, ops.get(1), barrier);
+            }
+            ["tcgen05", "alloc", ..] => self.note(Write, Space::Shared, ops.first(), Some(Extent::Bytes(4))),
+            ["tcgen05", "commit", ..] => self.note(Atomic, Space::Shared, ops.first(), barrier),
+            ["tcgen05", "st", ..] => self.found.push(Access::open(Write)),
+            ["tcgen05", "cp" | "mma" | "ld" | "shift", ..] | ["wgmma", "mma_async", ..] => {
+                self.found.push(Access::open(Read));
+            }
+            ["multimem", ..] | ["sured", ..] => self.found.push(Access::open(Atomic)),
+            ["sust", ..] => self.found.push(Access::open(Write)),
+            ["tex" | "tld4" | "suld", ..] => self.found.push(Access::open(Read)),
+            ["call", ..] => self.found.push(Access::open(Write)),
+            // They touch no memory that a program reads, or only ask about it.
+            [
+                "prefetch" | "prefetchu" | "applypriority" | "createpolicy" | "fence" | "membar" | "txq" | "suq" | "tcgen05"
+                | "wgmma" | "tensormap",
+                ..,
+            ] => {}
+            _ if brackets > 0 => self.found.push(Access::open(Read)),
+            _ => {}
+        }
+    }
+
+    /// `cp.async` and its relatives: a read of the source, a write of the destination, and a barrier in shared memory that is told.
+    fn copy(&mut self, parts: &[&str], ops: &[&str], brackets: usize) {
+        use Kind::{Atomic, Read, Write};
+        let barrier = Some(Extent::Bytes(8));
+        let target = if parts[1] == "reduce" { Atomic } else { Write };
+        // The cache policy, where there is one, is the last operand.
+        let ops = if parts.contains(&"cache_hint") || parts.contains(&"L2::cache_hint") {
+            &ops[..ops.len().saturating_sub(1)]
+        } else {
+            ops
+        };
+        match parts {
+            _ if brackets == 0 || parts.contains(&"prefetch") => {}
+            ["cp", "async", "mbarrier", ..] => self.note(Atomic, space_of(parts), ops.first(), barrier),
+            _ if parts.contains(&"tensor") => {
+                self.found.extend([Access::open(Read), Access::open(target)]);
+                if let Some(b) = ops.get(2).filter(|o| o.starts_with('[')) {
+                    self.note(Atomic, Space::Shared, Some(b), barrier);
+                }
+            }
+            _ if parts.contains(&"bulk") => {
+                let bytes = self.bytes(ops.get(2));
+                let mut spaces = parts.iter().filter_map(|p| named_space(p));
+                let (to, from) = (spaces.next().unwrap_or(Space::Generic), spaces.next().unwrap_or(Space::Generic));
+                self.note(target, to, ops.first(), bytes);
+                self.note(Read, from, ops.get(1), bytes);
+                if let Some(b) = ops.get(3).filter(|o| o.starts_with('[')) {
+                    self.note(Atomic, Space::Shared, Some(b), barrier);
+                }
+            }
+            ["cp", "async", ..] => {
+                self.note(Write, Space::Shared, ops.first(), self.bytes(ops.get(2)));
+                let (from, size) = (ops.get(1), ops.get(3));
+                match size {
+                    None => self.note(Read, Space::Global, from, self.bytes(ops.get(2))),
+                    Some(word) if self.bytes(Some(word)).is_some() => {
+                        self.note(Read, Space::Global, from, self.bytes(size));
+                    }
+                    // A predicate under which the source is not read.
+                    Some(word) => {
+                        self.note(Read, Space::Global, from, self.bytes(ops.get(2)));
+                        let unless = self.holds(&format!("!{}", word.trim_start_matches('!')));
+                        let unless = if word.starts_with('!') { self.holds(&word[1..]) } else { unless };
+                        if let Some(read) = self.found.last_mut() {
+                            read.place = read.place.zip(unless).map(|(place, guard)| Place { guard, ..place });
+                        }
+                    }
+                }
+            }
+            _ => self.found.extend([Access::open(Read), Access::open(target)]),
+        }
+    }
+
+    /// `wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {…}, [$8], $9`.
+    fn tile(&mut self, parts: &[&str], ops: &[&str], first: Option<&&str>) {
+        let kind = if parts[1] == "load" { Kind::Read } else { Kind::Write };
+        let shape = parts.iter().find(|p| p.starts_with('m') && p.contains('k'));
+        let layout = parts.iter().find(|p| matches!(**p, "row" | "col"));
+        let leading = match (kind, ops.len()) {
+            (_, 2) => Some(Leading::Packed),
+            (_, 3) => ops.get(2).and_then(|w| self.argument(w)).map(Leading::Argument),
+            _ => None,
+        };
+        let tile = (|| tiles::tile(shape?, parts.get(2)?, layout?, parts.last()?, leading?))();
+        self.note(kind, space_of(parts), first, tile.map(Extent::Tile));
+    }
+}
+
+fn named_space(part: &str) -> Option<Space> {
+    match part.split("::").next().unwrap_or_default() {
+        "global" => Some(Space::Global),
+        "shared" => Some(Space::Shared),
+        "local" | "const" => Some(Space::Other),
+        _ => None,
+    }
+}
+
+fn space_of(parts: &[&str]) -> Space {
+    parts.iter().find_map(|p| named_space(p)).unwrap_or(Space::Generic)
+}
+
+/// Bytes of an element, or of a vector of them.
+fn element_bytes(parts: &[&str]) -> Option<Extent> {
+    let one = parts.iter().skip(1).filter_map(|p| scalar_bytes(p)).next_back()?;
+    let lanes = parts.iter().find_map(|p| match *p {
+        "v2" => Some(2),
+        "v4" => Some(4),
+        "v8" => Some(8),
+        _ => None,
+    });
+    Some(Extent::Bytes(one * lanes.unwrap_or(1)))
+}
+
+fn scalar_bytes(part: &str) -> Option<u64> {
+    Some(match part {
+        "f16" | "bf16" => 2,
+        "f16x2" | "bf16x2" => 4,
+        _ => {
+            let bits: u64 = part.strip_prefix(['b', 'u', 's', 'f'])?.parse().ok()?;
+            if !matches!(bits, 8 | 16 | 32 | 64 | 128) {
+                return None;
+            }
+            bits / 8
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

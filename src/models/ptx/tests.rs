@@ -1,0 +1,137 @@
+//! Texts of CUDA 13.0's headers, as clang hands them on, and of what programs write themselves.
+
+use super::*;
+use Kind::{Atomic, Read, Write};
+use Space::{Generic, Global, Shared};
+
+fn place(space: Space, argument: usize, extent: Extent) -> Place {
+    Place { space, address: Address { argument, offset: 0 }, extent, guard: Guard::Always, lanes: WARP }
+}
+
+fn bytes(kind: Kind, space: Space, argument: usize, n: u64) -> Access {
+    Access { kind, place: Some(place(space, argument, Extent::Bytes(n))) }
+}
+
+#[test]
+fn loads_and_stores() {
+    assert_eq!(accesses("ld.global.nc.L1::no_allocate.v4.f32 {$0,$1,$2,$3}, [$4];", "=f,=f,=f,=f,l"), [bytes(Read, Global, 0, 16)]);
+    assert_eq!(accesses("ld.acquire.gpu.u32 $0,[$1];", "=r,l,~{memory}"), [bytes(Read, Generic, 0, 4)]);
+    assert_eq!(accesses("st.mmio.relaxed.sys.b64 [$0],$1;", "l,l,~{memory}"), [bytes(Write, Generic, 0, 8)]);
+    assert_eq!(accesses("{ .reg .b8 datum; cvt.u8.u16 datum, $1; st.cg.u8 [$0], datum; }", "l,h"), [bytes(Write, Generic, 0, 1)]);
+    let mut shifted = bytes(Write, Shared, 0, 4);
+    shifted.place.as_mut().unwrap().address.offset = 16;
+    assert_eq!(accesses("st.shared.u32[$0 + 16], $1;", "r,r"), [shifted]);
+    assert_eq!(accesses("st.param.b64 [x], $0; ld.param.u32 $0, [y];", "=r,l"), []);
+}
+
+#[test]
+fn atomic_operations() {
+    assert_eq!(accesses("atom.add.release.gpu.u32 $0,[$1],$2;", "=r,l,r,~{memory}"), [bytes(Atomic, Generic, 0, 4)]);
+    assert_eq!(accesses("red.or.release.cta.b32 [$0],$1;", "l,r,~{memory}"), [bytes(Atomic, Generic, 0, 4)]);
+    assert_eq!(accesses("red.global.add.noftz.v4.bf16x2 [$0], {$1,$2,$3,$4};", "l,r,r,r,r"), [bytes(Atomic, Global, 0, 16)]);
+    assert_eq!(accesses("atom.global.cas.b16 $0, [$1], $2, $3;", "=h,l,h,h"), [bytes(Atomic, Global, 0, 2)]);
+    assert_eq!(accesses("{atom.add.noftz.f16x2 $0,[$1],$2;\n}\n", "=r,l,r,~{memory}"), [bytes(Atomic, Generic, 0, 4)]);
+    assert_eq!(accesses("multimem.red.release.sys.global.add.u64 [$0], $1;", "l,l"), [Access::open(Atomic)]);
+}
+
+#[test]
+fn asynchronous_copies() {
+    let read = |e| Access { kind: Read, place: Some(place(Global, 1, e)) };
+    let write = |e| Access { kind: Write, place: Some(place(Shared, 0, e)) };
+    assert_eq!(
+        accesses("cp.async.cg.shared.global [$0], [$1], $2, $3;", "r,l,n,n,~{memory}"),
+        [write(Extent::Argument(2)), read(Extent::Argument(3))]
+    );
+    assert_eq!(
+        accesses("cp.async.ca.shared.global.L2::128B [$0], [$1], 4;\n\tcp.async.commit_group;\n", "r,l,~{memory}"),
+        [write(Extent::Bytes(4)), read(Extent::Bytes(4))]
+    );
+    let guarded = |mut a: Access, argument, set| {
+        a.place.as_mut().unwrap().guard = Guard::Argument { argument, set };
+        a
+    };
+    let under = "{\n  .reg .pred p;\n  setp.ne.b32 p, $0, 0;\n  @p cp.async.cg.shared.global.L2::128B [$1], [$2], $3;\n}\n";
+    let mut both = [write(Extent::Argument(3)), read(Extent::Argument(3))].map(|a| guarded(a, 0, true));
+    both[0].place.as_mut().unwrap().address.argument = 1;
+    both[1].place.as_mut().unwrap().address.argument = 2;
+    assert_eq!(accesses(under, "r,r,l,n"), both);
+    assert_eq!(
+        accesses("{ .reg .pred p; setp.eq.u32 p, $2, 0; cp.async.ca.shared.global [$0], [$1], 16, p; }", "r,l,r"),
+        [write(Extent::Bytes(16)), guarded(read(Extent::Bytes(16)), 2, true)]
+    );
+    assert_eq!(accesses("cp.async.wait_group $0;", "n"), []);
+    assert_eq!(accesses("cp.async.mbarrier.arrive.shared.b64 [$0];", "r"), [bytes(Atomic, Shared, 0, 8)]);
+}
+
+#[test]
+fn copies_of_blocks() {
+    let bulk = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3]; // 1a.";
+    assert_eq!(
+        accesses(bulk, "r,l,r,r,~{memory}"),
+        [
+            Access { kind: Write, place: Some(place(Shared, 0, Extent::Argument(2))) },
+            Access { kind: Read, place: Some(place(Global, 1, Extent::Argument(2))) },
+            bytes(Atomic, Shared, 3, 8),
+        ]
+    );
+    let tensor = "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {$2, $3}], [$4];";
+    assert_eq!(accesses(tensor, "r,l,r,r,r"), [Access::open(Read), Access::open(Write), bytes(Atomic, Shared, 4, 8)]);
+    assert_eq!(accesses("cp.async.bulk.commit_group;", ""), []);
+    assert_eq!(accesses("cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r"), []);
+    let reduce = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [$0], [$1], $2; // 3.";
+    assert_eq!(accesses(reduce, "l,r,r")[0], Access { kind: Atomic, place: Some(place(Global, 0, Extent::Argument(2))) });
+}
+
+#[test]
+fn matrices() {
+    let rows = |text: &str| accesses(text, "=r,r")[0].place.map(|p| (p.lanes, p.extent));
+    assert_eq!(rows("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {$0}, [$1];"), Some((8, Extent::Bytes(16))));
+    assert_eq!(rows("ldmatrix.sync.aligned.x4.trans.m8n8.shared::cta.b16 {$0}, [$1];"), Some((32, Extent::Bytes(16))));
+    assert_eq!(accesses("stmatrix.sync.aligned.m8n8.x2.shared.b16 [$0], {$1, $2};", "r,r,r")[0].kind, Write);
+    let load = accesses("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {$0,$1}, [$2], $3;", "=r,=r,r,r");
+    let Some(Extent::Tile(t)) = load[0].place.map(|p| p.extent) else { panic!("{load:?}") };
+    assert_eq!((t.lines, t.line_bytes, t.leading), (16, 32, Leading::Argument(1)));
+    assert_eq!(accesses("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0}, $1, $2, p, 1, 1, 0, 0;", "=f,l,l"), [Access::open(Read)]);
+    assert_eq!(accesses("wgmma.fence.sync.aligned;", ""), []);
+}
+
+#[test]
+fn barriers_fences_and_hints() {
+    assert_eq!(accesses("mbarrier.init.shared.b64 [$0], $1;", "r,r"), [bytes(Write, Shared, 0, 8)]);
+    assert_eq!(accesses("mbarrier.arrive.release.cta.shared::cta.b64 $0, [$1]; // 3a. ", "=l,r"), [bytes(Atomic, Shared, 0, 8)]);
+    let wait = "{\n\t.reg .pred p;\n\tLAB_WAIT:\n\tmbarrier.try_wait.parity.shared.b64 p, [$0], $1;\n\t@p bra DONE;\n\tbra LAB_WAIT;\n\tDONE:\n\t}";
+    assert_eq!(accesses(wait, "r,r"), [bytes(Read, Shared, 0, 8)]);
+    for text in ["prefetch.global.L2 [$0];", "fence.proxy.tensormap::generic.acquire.gpu [$0], $1;", "membar.gl;", "bar.sync 0;"] {
+        assert_eq!(accesses(text, "l,n"), [], "{text}");
+    }
+    assert_eq!(accesses("discard.global.L2 [$0], 128;", "l"), [bytes(Write, Global, 0, 128)]);
+}
+
+#[test]
+fn what_is_not_known_counts() {
+    assert_eq!(accesses("ld.global.u32 $0, [x];", "=r"), [Access::open(Read)]);
+    assert_eq!(accesses("@%p1 st.global.u32 [$0], $1;", "l,r"), [Access::open(Write)]);
+    assert_eq!(accesses("bra L; st.global.u32 [$0], $1; L:", "l,r"), [Access::open(Write)]);
+    assert_eq!(accesses("tex.2d.v4.f32.f32 {$0,$1,$2,$3}, [$4, {$5,$6}];", "=f,=f,=f,=f,l,f,f"), [Access::open(Read)]);
+    assert_eq!(accesses("strange.op $0, [$1];", "=r,l"), [Access::open(Read)]);
+    assert_eq!(accesses("{ .reg .u64 a; mul.lo.u64 a, $1, 4; ld.global.u32 $0, [a]; }", "=r,l"), [Access::open(Read)]);
+    assert_eq!(accesses("ld.global.u32 $0, [$1];", "=*m,l"), [Access::open(Read)]);
+}
+
+#[test]
+fn registers_of_the_text_are_followed() {
+    let text = "{ .reg .u64 a; .reg .u32 b; cvta.to.shared.u64 a, $1; cvt.u32.u64 b, a; add.u32 b, b, 8; ld.shared.u32 $0, [b+4]; }";
+    let found = accesses(text, "=r,l");
+    assert_eq!(found[0].place.unwrap().address, Address { argument: 0, offset: 12 });
+    // A result may be the argument that is tied to it.
+    assert_eq!(accesses("st.shared.u32 [$0], 1; add.u32 $0, $0, 4;", "=r,0"), [bytes(Write, Shared, 0, 4)]);
+    let overwritten = "mul.lo.u32 $0, $0, 4; st.shared.u32 [$0], 1;";
+    assert_eq!(accesses(overwritten, "=r,0"), [Access::open(Write)]);
+}
+
+#[test]
+fn addresses_of_shared_memory_are_results() {
+    let text = "{ .reg .u64 u64addr; cvta.to.shared.u64 u64addr, $1; cvt.u32.u64 $0, u64addr; }\n";
+    assert_eq!(shared_address(text, "=r,l"), Some(0));
+    assert_eq!(shared_address("mov.u32 $0, $1;", "=r,r"), None);
+}
