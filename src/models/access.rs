@@ -61,7 +61,10 @@ pub(crate) enum Extent {
 pub(crate) enum Guard {
     Always,
     /// Where an integer argument is other than 0, or is 0.
-    Argument { argument: usize, set: bool },
+    Argument {
+        argument: usize,
+        set: bool,
+    },
 }
 
 /// Where and how much, as far as that stands in the text or the name.

@@ -119,7 +119,8 @@ fn without_labels(statement: &str) -> &str {
         let inner = s.trim_start_matches(['{', '}']).trim_start();
         let name = inner.find(|c: char| !(c.is_alphanumeric() || "_$%".contains(c))).unwrap_or(inner.len());
         let behind = &inner[name..];
-        let next = if name > 0 && behind.starts_with(':') && !behind.starts_with("::") { behind[1..].trim() } else { inner };
+        let next =
+            if name > 0 && behind.starts_with(':') && !behind.starts_with("::") { behind[1..].trim() } else { inner };
         if next == s {
             return s;
         }
@@ -186,9 +187,9 @@ impl Reader {
             _ => None,
         };
         let predicate = match (parts, operands) {
-            (["setp", "ne" | "eq", "b32" | "u32" | "s32" | "b64" | "u64" | "s64"], [_, a, "0"]) => self
-                .argument(a)
-                .map(|argument| Guard::Argument { argument, set: parts[1] == "ne" }),
+            (["setp", "ne" | "eq", "b32" | "u32" | "s32" | "b64" | "u64" | "s64"], [_, a, "0"]) => {
+                self.argument(a).map(|argument| Guard::Argument { argument, set: parts[1] == "ne" })
+            }
             _ => None,
         };
         for name in target.trim_matches(['{', '}']).split([',', '|']).map(str::trim) {
@@ -238,9 +239,8 @@ impl Reader {
 
     fn note_lanes(&mut self, kind: Kind, space: Space, operand: Option<&&str>, extent: Option<Extent>, lanes: u32) {
         let address = operand.and_then(|o| self.inside(o));
-        let place = address
-            .zip(extent)
-            .map(|(address, extent)| Place { space, address, extent, guard: Guard::Always, lanes });
+        let place =
+            address.zip(extent).map(|(address, extent)| Place { space, address, extent, guard: Guard::Always, lanes });
         self.found.push(Access { kind, place });
     }
 
@@ -303,8 +303,8 @@ impl Reader {
             ["call", ..] => self.found.push(Access::open(Write)),
             // They touch no memory that a program reads, or only ask about it.
             [
-                "prefetch" | "prefetchu" | "applypriority" | "createpolicy" | "fence" | "membar" | "txq" | "suq" | "tcgen05"
-                | "wgmma" | "tensormap",
+                "prefetch" | "prefetchu" | "applypriority" | "createpolicy" | "fence" | "membar" | "txq" | "suq"
+                | "tcgen05" | "wgmma" | "tensormap",
                 ..,
             ] => {}
             _ if brackets > 0 => self.found.push(Access::open(Read)),

@@ -102,15 +102,12 @@ fn copy(parts: &[&str]) -> Option<Vec<Access>> {
         ["mbarrier", "arrive", ..] => vec![at(Atomic, 0, Extent::Bytes(8))],
         ["bulk", "commit" | "wait" | "prefetch", ..] => vec![],
         ["bulk", "tensor", "prefetch", ..] => vec![],
-        ["bulk", "global", "to", "shared", ..] => vec![
-            at(Write, 0, Extent::Argument(3)),
-            at(Atomic, 1, Extent::Bytes(8)),
-            at(Read, 2, Extent::Argument(3)),
-        ],
-        ["bulk", "shared", "cta", "to", "global", ..] => vec![
-            at(Write, 0, Extent::Argument(2)),
-            at(Read, 1, Extent::Argument(2)),
-        ],
+        ["bulk", "global", "to", "shared", ..] => {
+            vec![at(Write, 0, Extent::Argument(3)), at(Atomic, 1, Extent::Bytes(8)), at(Read, 2, Extent::Argument(3))]
+        }
+        ["bulk", "shared", "cta", "to", "global", ..] => {
+            vec![at(Write, 0, Extent::Argument(2)), at(Read, 1, Extent::Argument(2))]
+        }
         _ => vec![Access::open(Read), Access::open(Write)],
     })
 }

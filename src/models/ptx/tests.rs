@@ -14,10 +14,16 @@ fn bytes(kind: Kind, space: Space, argument: usize, n: u64) -> Access {
 
 #[test]
 fn loads_and_stores() {
-    assert_eq!(accesses("ld.global.nc.L1::no_allocate.v4.f32 {$0,$1,$2,$3}, [$4];", "=f,=f,=f,=f,l"), [bytes(Read, Global, 0, 16)]);
+    assert_eq!(
+        accesses("ld.global.nc.L1::no_allocate.v4.f32 {$0,$1,$2,$3}, [$4];", "=f,=f,=f,=f,l"),
+        [bytes(Read, Global, 0, 16)]
+    );
     assert_eq!(accesses("ld.acquire.gpu.u32 $0,[$1];", "=r,l,~{memory}"), [bytes(Read, Generic, 0, 4)]);
     assert_eq!(accesses("st.mmio.relaxed.sys.b64 [$0],$1;", "l,l,~{memory}"), [bytes(Write, Generic, 0, 8)]);
-    assert_eq!(accesses("{ .reg .b8 datum; cvt.u8.u16 datum, $1; st.cg.u8 [$0], datum; }", "l,h"), [bytes(Write, Generic, 0, 1)]);
+    assert_eq!(
+        accesses("{ .reg .b8 datum; cvt.u8.u16 datum, $1; st.cg.u8 [$0], datum; }", "l,h"),
+        [bytes(Write, Generic, 0, 1)]
+    );
     let mut shifted = bytes(Write, Shared, 0, 4);
     shifted.place.as_mut().unwrap().address.offset = 16;
     assert_eq!(accesses("st.shared.u32[$0 + 16], $1;", "r,r"), [shifted]);
@@ -28,7 +34,10 @@ fn loads_and_stores() {
 fn atomic_operations() {
     assert_eq!(accesses("atom.add.release.gpu.u32 $0,[$1],$2;", "=r,l,r,~{memory}"), [bytes(Atomic, Generic, 0, 4)]);
     assert_eq!(accesses("red.or.release.cta.b32 [$0],$1;", "l,r,~{memory}"), [bytes(Atomic, Generic, 0, 4)]);
-    assert_eq!(accesses("red.global.add.noftz.v4.bf16x2 [$0], {$1,$2,$3,$4};", "l,r,r,r,r"), [bytes(Atomic, Global, 0, 16)]);
+    assert_eq!(
+        accesses("red.global.add.noftz.v4.bf16x2 [$0], {$1,$2,$3,$4};", "l,r,r,r,r"),
+        [bytes(Atomic, Global, 0, 16)]
+    );
     assert_eq!(accesses("atom.global.cas.b16 $0, [$1], $2, $3;", "=h,l,h,h"), [bytes(Atomic, Global, 0, 2)]);
     assert_eq!(accesses("{atom.add.noftz.f16x2 $0,[$1],$2;\n}\n", "=r,l,r,~{memory}"), [bytes(Atomic, Generic, 0, 4)]);
     assert_eq!(accesses("multimem.red.release.sys.global.add.u64 [$0], $1;", "l,l"), [Access::open(Atomic)]);
@@ -50,7 +59,8 @@ fn asynchronous_copies() {
         a.place.as_mut().unwrap().guard = Guard::Argument { argument, set };
         a
     };
-    let under = "{\n  .reg .pred p;\n  setp.ne.b32 p, $0, 0;\n  @p cp.async.cg.shared.global.L2::128B [$1], [$2], $3;\n}\n";
+    let under =
+        "{\n  .reg .pred p;\n  setp.ne.b32 p, $0, 0;\n  @p cp.async.cg.shared.global.L2::128B [$1], [$2], $3;\n}\n";
     let mut both = [write(Extent::Argument(3)), read(Extent::Argument(3))].map(|a| guarded(a, 0, true));
     both[0].place.as_mut().unwrap().address.argument = 1;
     both[1].place.as_mut().unwrap().address.argument = 2;
@@ -74,12 +84,16 @@ fn copies_of_blocks() {
             bytes(Atomic, Shared, 3, 8),
         ]
     );
-    let tensor = "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {$2, $3}], [$4];";
+    let tensor =
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {$2, $3}], [$4];";
     assert_eq!(accesses(tensor, "r,l,r,r,r"), [Access::open(Read), Access::open(Write), bytes(Atomic, Shared, 4, 8)]);
     assert_eq!(accesses("cp.async.bulk.commit_group;", ""), []);
     assert_eq!(accesses("cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r"), []);
     let reduce = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64 [$0], [$1], $2; // 3.";
-    assert_eq!(accesses(reduce, "l,r,r")[0], Access { kind: Atomic, place: Some(place(Global, 0, Extent::Argument(2))) });
+    assert_eq!(
+        accesses(reduce, "l,r,r")[0],
+        Access { kind: Atomic, place: Some(place(Global, 0, Extent::Argument(2))) }
+    );
 }
 
 #[test]
@@ -91,17 +105,28 @@ fn matrices() {
     let load = accesses("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {$0,$1}, [$2], $3;", "=r,=r,r,r");
     let Some(Extent::Tile(t)) = load[0].place.map(|p| p.extent) else { panic!("{load:?}") };
     assert_eq!((t.lines, t.line_bytes, t.leading), (16, 32, Leading::Argument(1)));
-    assert_eq!(accesses("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0}, $1, $2, p, 1, 1, 0, 0;", "=f,l,l"), [Access::open(Read)]);
+    assert_eq!(
+        accesses("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0}, $1, $2, p, 1, 1, 0, 0;", "=f,l,l"),
+        [Access::open(Read)]
+    );
     assert_eq!(accesses("wgmma.fence.sync.aligned;", ""), []);
 }
 
 #[test]
 fn barriers_fences_and_hints() {
     assert_eq!(accesses("mbarrier.init.shared.b64 [$0], $1;", "r,r"), [bytes(Write, Shared, 0, 8)]);
-    assert_eq!(accesses("mbarrier.arrive.release.cta.shared::cta.b64 $0, [$1]; // 3a. ", "=l,r"), [bytes(Atomic, Shared, 0, 8)]);
+    assert_eq!(
+        accesses("mbarrier.arrive.release.cta.shared::cta.b64 $0, [$1]; // 3a. ", "=l,r"),
+        [bytes(Atomic, Shared, 0, 8)]
+    );
     let wait = "{\n\t.reg .pred p;\n\tLAB_WAIT:\n\tmbarrier.try_wait.parity.shared.b64 p, [$0], $1;\n\t@p bra DONE;\n\tbra LAB_WAIT;\n\tDONE:\n\t}";
     assert_eq!(accesses(wait, "r,r"), [bytes(Read, Shared, 0, 8)]);
-    for text in ["prefetch.global.L2 [$0];", "fence.proxy.tensormap::generic.acquire.gpu [$0], $1;", "membar.gl;", "bar.sync 0;"] {
+    for text in [
+        "prefetch.global.L2 [$0];",
+        "fence.proxy.tensormap::generic.acquire.gpu [$0], $1;",
+        "membar.gl;",
+        "bar.sync 0;",
+    ] {
         assert_eq!(accesses(text, "l,n"), [], "{text}");
     }
     assert_eq!(accesses("discard.global.L2 [$0], 128;", "l"), [bytes(Write, Global, 0, 128)]);

@@ -158,11 +158,12 @@ impl Executor<'_> {
     /// A number that was an address of shared memory before it was cut to 32 bits and widened again: these have no more.
     pub(super) fn uncut(&mut self, t: TermId) -> Option<TermId> {
         let p = self.arena.poly(t);
-        let cut = p.terms.iter().filter(|(m, c)| m.len() == 1 && *c == 1).find_map(|(m, _)| match self.arena.get(m[0]) {
-            Term::Wrap { arg, bits: 32, .. } => Some((m[0], *arg)),
-            Term::Mod(arg, n) if *n == 1 << 32 => Some((m[0], *arg)),
-            _ => None,
-        })?;
+        let cut =
+            p.terms.iter().filter(|(m, c)| m.len() == 1 && *c == 1).find_map(|(m, _)| match self.arena.get(m[0]) {
+                Term::Wrap { arg, bits: 32, .. } => Some((m[0], *arg)),
+                Term::Mod(arg, n) if *n == 1 << 32 => Some((m[0], *arg)),
+                _ => None,
+            })?;
         let objects = self.addresses_in(cut.1);
         if objects.is_empty() || !objects.iter().all(|o| self.is_shared(*o)) {
             return None;

@@ -33,7 +33,7 @@ impl Executor<'_> {
             let list = ptx::accesses(text, constraints);
             let known = self.listed_accesses(s, site, &list, &args, "one that inline assembly uses");
             self.kernel.unknown_code |= !known || text.contains("call");
-            let lost = !known && list.iter().any(|a| a.writes() && a.place.is_none_or(|_| !known));
+            let lost = !known && list.iter().any(Access::writes);
             // A number that is no known address may be any.
             if lost && args.iter().any(|a| a.bits.is_none_or(|bits| bits == 64) && self.may_be_any_address(&a.value)) {
                 self.kernel.written_anywhere = true;

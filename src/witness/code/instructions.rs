@@ -2,9 +2,13 @@
 
 use super::builder::Builder;
 use crate::ir::{self, AtomicOp, CastOp, Const, Inst, Op, Operand, Step, TypeId, TypeKind, ValueId, Var};
+use crate::models::ptx;
 use crate::witness::machine::form::{Arg, AsmInfo, FloatPred, I, Layout, Leaf, Opd};
 use crate::witness::machine::value::{Reason, Val, is_float_width};
 use crate::witness::memory::globals::{leaves, parts};
+
+/// NVPTX's address space of shared memory (LLVM 22, NVPTX usage guide).
+const SHARED_SPACE: u32 = 3;
 
 /// What an operation does to each lane.
 enum Lane<'a> {
@@ -205,7 +209,15 @@ impl Builder<'_, '_> {
             .collect();
         #[expect(clippy::cast_possible_truncation, reason = "at most one per instruction")]
         let info = self.code.asms.len() as u32;
-        self.code.asms.push(AsmInfo { text: text.into(), constraints: constraints.into(), args, dst: d, slots: n });
+        self.code.asms.push(AsmInfo {
+            text: text.into(),
+            args,
+            accesses: ptx::accesses(text, constraints),
+            shared_address: ptx::shared_address(text, constraints),
+            constraints: constraints.into(),
+            dst: d,
+            slots: n,
+        });
         self.emit(I::Asm { info });
     }
 
@@ -337,8 +349,20 @@ impl Builder<'_, '_> {
             }
             return;
         }
+        let shared = |ty: TypeId| matches!(self.m.ty(ty).kind, TypeKind::Ptr(SHARED_SPACE));
+        let to_number = op == CastOp::PtrToInt && shared(from);
+        let window = to_number || op == CastOp::IntToPtr && shared(to);
         for i in 0..n.min(k) {
-            self.emit(I::Cast { op, from: f, to: t, d: d + i, a: o.plus(i) });
+            let (d, a) = (d + i, o.plus(i));
+            if window && to_number {
+                self.emit(I::Window { to_number, d, a });
+                self.emit(I::Cast { op, from: f, to: t, d, a: Opd::reg(d) });
+            } else if window {
+                self.emit(I::Cast { op, from: f, to: t, d, a });
+                self.emit(I::Window { to_number, d, a: Opd::reg(d) });
+            } else {
+                self.emit(I::Cast { op, from: f, to: t, d, a });
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! What device code finds built in: thread and block numbers, barriers, warp operations, atomics.
 
 use crate::ir::AtomicOp;
+use crate::models::tiles;
 use crate::witness::library::arguments::arg;
 use crate::witness::library::heap::{free, malloc};
 use crate::witness::library::model::{Class, Entry};
@@ -35,6 +36,9 @@ pub fn intrinsic(name: &str) -> Option<Entry> {
     }
     if let Some(rest) = n.strip_prefix("atomic.") {
         return atomic(rest).map(|m| (m, Class::Memory));
+    }
+    if tiles::accesses(name).is_some() {
+        return Some((blocks, Class::Memory));
     }
     if n.starts_with("membar")
         || n.starts_with("fence")
@@ -303,6 +307,15 @@ fn load(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res
         out.push(m.load(th, || site, Val { bits: p.bits + off, ..p }, u32::from(bits.max(8)))?);
     }
     Ok(Ret::Many(out))
+}
+
+/// Matrices and blocks that are moved: checked line by line.
+fn blocks(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+    let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
+    let list = name.strip_prefix("llvm.").and_then(tiles::accesses).unwrap_or_default();
+    let why = m.reason(&format!("the result of `{name}`"));
+    m.listed_accesses(th, &list, a, why)?;
+    Ok(Ret::Many(vec![Val::poison(why); call.slots as usize]))
 }
 
 fn width(call: &CallInfo) -> u32 {

@@ -284,6 +284,32 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// An access whose contents are not followed: what it writes is not known behind it.
+    pub fn touch(
+        &mut self,
+        th: &mut Thread,
+        site: Site,
+        p: Val,
+        bytes: u64,
+        dir: Direction,
+        why: Reason,
+    ) -> Result<(), Stop> {
+        let way = self.way(th, || site, p, bytes, dir)?;
+        if dir == Direction::Read {
+            return Ok(());
+        }
+        match way {
+            Way::Fine(id, off) => {
+                if let Some(o) = self.mem.get_mut(&mut th.stack, id).filter(|o| !o.constant) {
+                    o.store.fill_range(off, bytes, Fill::Poison(why));
+                }
+            }
+            Way::Poison(r) => self.store_somewhere(th, site, p, r),
+            Way::Nowhere(r) => self.leave_open(th, p, bytes, r),
+        }
+        Ok(())
+    }
+
     /// The whole object at an address becomes unknown.
     pub fn forget(&mut self, th: &mut Thread, p: Val, why: Reason) {
         self.forget_object(th, split(p.bits).0, why);

@@ -4,8 +4,11 @@ use super::call::{Ret, Stop};
 use super::form::{AsmInfo, CallInfo, Callee};
 use super::state::Machine;
 use super::thread::Thread;
-use super::value::{Val, mask, signed};
+use super::value::{Reason, Val, mask, signed};
+use crate::models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WARP};
 use crate::report::finding::Direction;
+use crate::witness::device::builtins::linear;
+use crate::witness::memory::space::shared_number;
 
 /// One operand of a PTX instruction: `$n`, `[$n+off]`, an immediate.
 fn position(word: &str) -> Option<usize> {
@@ -18,10 +21,13 @@ impl Machine<'_> {
         let text = info.text.trim();
         let outputs = info.slots as usize;
         if th.on_device() {
+            if let Some(v) = info.shared_address.and_then(|i| args.get(i)) {
+                return Ok(vec![self.window(true, *v)]);
+            }
             let single = text.trim_matches(['{', '}']).trim();
             let single = single.strip_suffix(';').unwrap_or(single).trim();
             if !single.contains(';')
-                && let Some(out) = self.ptx(th, single, outputs, args)?
+                && let Some(out) = self.ptx(th, info, single, args)?
             {
                 return Ok(out);
             }
@@ -41,9 +47,9 @@ impl Machine<'_> {
         }
         let why = self
             .reason(&format!("inline assembly (`{}`)", text.chars().take(40).collect::<String>().replace('\n', " ")));
-        let writes =
-            !th.on_device() || ["st.", "atom", "red.", "cp.async", "stmatrix"].iter().any(|w| text.contains(w));
-        if writes && info.constraints.contains("memory") {
+        if th.on_device() {
+            self.listed_accesses(th, &info.accesses, args, why)?;
+        } else if info.constraints.contains("memory") {
             for a in args.iter().filter(|a| !a.is_poison()) {
                 self.forget(th, *a, why);
             }
@@ -51,8 +57,104 @@ impl Machine<'_> {
         Ok(vec![Val::poison(why); outputs])
     }
 
+    /// The accesses of a list: checked, and what they write is not known behind them.
+    pub fn listed_accesses(&mut self, th: &mut Thread, list: &[Access], args: &[Val], why: Reason) -> Result<(), Stop> {
+        let Some(site) = self.site(th) else { return Ok(()) };
+        for access in list {
+            let direction = match access.kind {
+                Kind::Read => Direction::Read,
+                Kind::Write => Direction::Write,
+                Kind::Atomic => Direction::Atomic,
+            };
+            let parts = match access.place.map_or(Err(why), |p| self.parts(th, &p, args)) {
+                Ok(parts) => parts,
+                Err(open) => {
+                    self.seen.unclear(site, || format!("what it accesses depends on {}", self.reasons.text(open)));
+                    if access.writes() {
+                        self.forget_given(th, args, why);
+                    }
+                    continue;
+                }
+            };
+            for (p, bytes) in parts {
+                self.touch(th, site, p, bytes, direction, why)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where an access goes, line by line; none where this thread does not take part, or why that is not known.
+    fn parts(&mut self, th: &Thread, place: &Place, args: &[Val]) -> Result<Vec<(Val, u64)>, Reason> {
+        let number = |i: usize| {
+            let v = args.get(i).copied().unwrap_or(Val::UNINIT);
+            v.known().ok_or(v.poison)
+        };
+        if let Guard::Argument { argument, set } = place.guard
+            && (number(argument)? != 0) != set
+        {
+            return Ok(vec![]);
+        }
+        if place.lanes < WARP && self.lane(th).is_some_and(|l| l >= place.lanes) {
+            return Ok(vec![]);
+        }
+        let p = self.listed_address(place, args.get(place.address.argument).copied().unwrap_or(Val::UNINIT));
+        let at = |bytes: u64| Val { bits: p.bits.wrapping_add(bytes), ..p };
+        Ok(match place.extent {
+            Extent::Bytes(n) => vec![(p, n)],
+            Extent::Argument(i) => match number(i)? & mask(32) {
+                0 => vec![],
+                n => vec![(p, n)],
+            },
+            Extent::Tile(tile) => {
+                let line = match tile.leading {
+                    Leading::Packed => tile.line_bytes * 8,
+                    Leading::Argument(i) => (number(i)? & mask(32)) * u64::from(tile.bits),
+                    Leading::LastArgument => (number(args.len().saturating_sub(1))? & mask(32)) * u64::from(tile.bits),
+                };
+                (0..u64::from(tile.lines)).map(|i| (at(i * line / 8), tile.line_bytes)).collect()
+            }
+        })
+    }
+
+    /// The address that a register gives: of shared memory as a number in its window.
+    fn listed_address(&mut self, place: &Place, given: Val) -> Val {
+        let offset = place.address.offset;
+        if place.space != Space::Shared || given.is_poison() {
+            return Val { bits: given.bits.wrapping_add_signed(offset), ..given };
+        }
+        let sum = given.bits.wrapping_add_signed(offset) & mask(32);
+        match self.mem.shared_address(sum).filter(|_| given.bits <= mask(32)) {
+            Some(a) => Val::new(a),
+            None => self.unknown("inline assembly with a number that is no known address of shared memory"),
+        }
+    }
+
+    /// The place of a thread in its warp.
+    fn lane(&self, th: &Thread) -> Option<u32> {
+        let (launch, place) = (self.launch.as_ref()?, th.place?);
+        Some(linear(place.thread, launch.block) % WARP)
+    }
+
+    /// A write that may go anywhere among what a statement is given, shared memory included, which is given as numbers.
+    fn forget_given(&mut self, th: &mut Thread, args: &[Val], why: Reason) {
+        for a in args.iter().filter(|a| !a.is_poison()) {
+            self.forget(th, *a, why);
+        }
+        for id in self.mem.shared_ids() {
+            self.forget_object(th, id, why);
+        }
+    }
+
+    /// An address of shared memory as a number in its window, or back.
+    pub fn window(&mut self, to_number: bool, v: Val) -> Val {
+        let Some(bits) = v.known() else { return Val::poison(v.poison.of_result()) };
+        let found = if to_number { shared_number(bits) } else { self.mem.shared_address(bits) };
+        found.map_or_else(|| self.unknown("an address of shared memory that leads to other memory"), Val::new)
+    }
+
     /// One PTX instruction, where it is of a form that is followed.
-    fn ptx(&mut self, th: &mut Thread, text: &str, outputs: usize, args: &[Val]) -> Result<Option<Vec<Val>>, Stop> {
+    fn ptx(&mut self, th: &mut Thread, info: &AsmInfo, text: &str, args: &[Val]) -> Result<Option<Vec<Val>>, Stop> {
+        let outputs = info.slots as usize;
         let (op, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let mut parts = op.split('.');
         let input = |w: &str| position(w).filter(|p| *p >= outputs).and_then(|p| args.get(p - outputs)).copied();
@@ -70,45 +172,39 @@ impl Machine<'_> {
                     _ => Ok(None),
                 }
             }
-            "ld" | "ldu" if (8..=64).contains(&bits) => {
-                let Some((address, offset)) = memory_operand(rest) else { return Ok(None) };
-                let Some(p) = input(address) else { return Ok(None) };
+            // A sign in a wider register is not followed.
+            "ld" | "ldu"
+                if (8..=64).contains(&bits)
+                    && !(ty.starts_with('s') && (bits < 32 || info.constraints.starts_with("=l") && bits < 64)) =>
+            {
+                let Some(p) = self.only_address(th, info, args) else { return Ok(None) };
                 let n = outputs.max(1) as u64;
                 let mut out = Vec::new();
                 let Some(site) = self.site(th) else { return Ok(None) };
                 // Checked as the one access that it is.
-                if n > 1
-                    && let Some(a) = p.known()
-                {
-                    self.touch(th, a.wrapping_add_signed(offset), n * u64::from(bits / 8), Direction::Read)?;
+                if n > 1 && !p.is_poison() {
+                    self.touch(th, site, p, n * u64::from(bits / 8), Direction::Read, Reason::OPEN)?;
                 }
                 for i in 0..n {
-                    let at = Val { bits: p.bits.wrapping_add_signed(offset) + i * u64::from(bits / 8), ..p };
+                    let at = Val { bits: p.bits + i * u64::from(bits / 8), ..p };
                     out.push(self.load(th, || site, at, bits)?);
                 }
                 Ok(Some(out))
             }
             "st" if (8..=64).contains(&bits) => {
-                let Some((address, offset)) = memory_operand(rest) else { return Ok(None) };
-                let Some(p) = input(address) else { return Ok(None) };
+                let Some(p) = self.only_address(th, info, args) else { return Ok(None) };
                 let Some(site) = self.site(th) else { return Ok(None) };
                 let values: Vec<Option<Val>> = rest[rest.find(']').map_or(0, |i| i + 1)..]
                     .split(',')
                     .filter(|w| !w.trim_matches([' ', '{', '}']).is_empty())
                     .map(|w| input(w).or_else(|| immediate(w, bits)))
                     .collect();
-                if values.len() > 1
-                    && let Some(a) = p.known()
-                {
-                    self.touch(
-                        th,
-                        a.wrapping_add_signed(offset),
-                        values.len() as u64 * u64::from(bits / 8),
-                        Direction::Write,
-                    )?;
+                if values.len() > 1 && !p.is_poison() {
+                    let bytes = values.len() as u64 * u64::from(bits / 8);
+                    self.touch(th, site, p, bytes, Direction::Write, Reason::OPEN)?;
                 }
                 for (i, v) in (0u64..).zip(values) {
-                    let at = Val { bits: p.bits.wrapping_add_signed(offset) + i * u64::from(bits / 8), ..p };
+                    let at = Val { bits: p.bits + i * u64::from(bits / 8), ..p };
                     self.store(th, || site, at, bits, v.unwrap_or(Val::UNINIT))?;
                 }
                 Ok(Some(Vec::new()))
@@ -137,15 +233,11 @@ impl Machine<'_> {
         }
     }
 
-    /// Checks an access without doing it.
-    fn touch(&mut self, th: &mut Thread, address: u64, bytes: u64, direction: Direction) -> Result<(), Stop> {
-        let (id, off) = crate::witness::memory::space::split(address);
-        let fine = self.mem.get(&th.stack, id).is_some_and(|o| o.unknown.is_some() || o.holds(off, bytes));
-        if fine {
-            return Ok(());
-        }
-        let Some(site) = self.site(th) else { return Ok(()) };
-        self.bad_access(th, site, address, bytes, direction)
+    /// The address of a statement that does one access, always.
+    fn only_address(&mut self, th: &Thread, info: &AsmInfo, args: &[Val]) -> Option<Val> {
+        let [Access { place: Some(place), .. }] = info.accesses.as_slice() else { return None };
+        let Ok(parts) = self.parts(th, place, args) else { return None };
+        if let [(p, _)] = parts.as_slice() { Some(*p) } else { None }
     }
 }
 
@@ -153,15 +245,6 @@ impl Machine<'_> {
 fn immediate(word: &str, bits: u32) -> Option<Val> {
     let value: i64 = word.trim_matches([' ', '{', '}']).parse().ok()?;
     Some(Val::new(value.cast_unsigned() & mask(bits)))
-}
-
-/// The address word of `[$n+off]` and its offset.
-fn memory_operand(rest: &str) -> Option<(&str, i64)> {
-    let inner = &rest[rest.find('[')? + 1..rest.find(']')?];
-    match inner.split_once('+') {
-        Some((a, off)) => Some((a, off.trim().parse().ok()?)),
-        None => Some((inner, 0)),
-    }
 }
 
 #[cfg(test)]
@@ -176,7 +259,5 @@ mod tests {
         assert_eq!(immediate(" 77", 32), Some(Val::new(77)));
         assert_eq!(immediate("-1}", 16), Some(Val::new(0xffff)));
         assert_eq!(immediate("%r1", 16), None);
-        assert_eq!(memory_operand("$0, [$1+16]"), Some(("$1", 16)));
-        assert_eq!(memory_operand("[$0], {$1, $2}"), Some(("$0", 0)));
     }
 }

@@ -6,6 +6,7 @@
 use super::state::Model;
 use super::value::{Reason, Val};
 use crate::ir::{AtomicOp, BinOp, BlockId, CastOp, FuncRef, Pred, ValueId};
+use crate::models::access::Access;
 use crate::witness::code::flow::Flow;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -192,6 +193,12 @@ pub enum I {
         d: u32,
         a: Opd,
     },
+    /// An address of shared memory as a number in that memory's window, or back.
+    Window {
+        to_number: bool,
+        d: u32,
+        a: Opd,
+    },
     /// From or to 128 bits.
     CastWide {
         op: CastOp,
@@ -357,6 +364,10 @@ pub struct SwitchInfo {
 pub struct AsmInfo {
     pub text: Rc<str>,
     pub args: Vec<Arg>,
+    /// What it accesses on a device.
+    pub accesses: Vec<Access>,
+    /// The argument whose address in the window of shared memory is its result.
+    pub shared_address: Option<usize>,
     pub constraints: Rc<str>,
     pub dst: u32,
     pub slots: u32,

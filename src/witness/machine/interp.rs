@@ -143,6 +143,7 @@ impl Machine<'_> {
                         }
                         put!(*d, arith::cast(*op, u32::from(*from), u32::from(*to), get!(*a)));
                     }
+                    I::Window { to_number, d, a } => put!(*d, self.window(*to_number, get!(*a))),
                     I::CastWide { op, from, to, d, a } => cast_wide(th, &code, base, (*op, *from, *to), *d, *a),
                     I::Repack { d, a, from, to } => {
                         repack(th, &code, base, (*d, *a), &code.layouts[*from as usize], &code.layouts[*to as usize]);

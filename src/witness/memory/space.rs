@@ -60,6 +60,18 @@ pub const fn split(address: u64) -> (ObjId, i64) {
     (id, (address & ((1 << WINDOW_BITS) - 1)).cast_signed() - BIAS.cast_signed())
 }
 
+/// Bytes that one object has in the window of shared memory, whose addresses have 32 bits; it starts in the middle.
+const SHARED_BITS: u32 = 20;
+const SHARED_BIAS: i64 = 1 << (SHARED_BITS - 1);
+
+/// An address of shared memory as a number in the window of shared memory; `None` where it is of other memory, or too far from its object.
+pub fn shared_number(address: u64) -> Option<u64> {
+    let (id, off) = split(address);
+    let index = u64::from(id.0.checked_sub(SHARED).filter(|_| id.0 < FUNCS)?);
+    let fits = index < 1 << (32 - SHARED_BITS) && (-SHARED_BIAS..SHARED_BIAS).contains(&off);
+    fits.then(|| (index << SHARED_BITS) + (off + SHARED_BIAS).cast_unsigned())
+}
+
 /// One object.
 #[derive(Clone)]
 pub struct Obj {
@@ -172,6 +184,18 @@ impl Memory {
         self.shared.push(obj);
         // Far fewer shared variables than 2^20.
         ObjId(SHARED + u32::try_from(self.shared.len() - 1).unwrap_or(0))
+    }
+
+    /// The address that a number in the window of shared memory stands for; `None` where no object is near.
+    pub fn shared_address(&self, number: u64) -> Option<u64> {
+        let index = u32::try_from(number >> SHARED_BITS).ok().filter(|i| (*i as usize) < self.shared.len())?;
+        let off = (number & ((1 << SHARED_BITS) - 1)).cast_signed() - SHARED_BIAS;
+        Some(ObjId(SHARED + index).address().wrapping_add_signed(off))
+    }
+
+    /// All shared variables.
+    pub fn shared_ids(&self) -> impl Iterator<Item = ObjId> + use<> {
+        (0..u32::try_from(self.shared.len()).unwrap_or(0)).map(|i| ObjId(SHARED + i))
     }
 
     /// The address that stands for a function.
@@ -354,6 +378,22 @@ mod tests {
         assert_eq!(a.address() % 4096, 0);
         assert!(looks_like_address(a.address()) && looks_like_address(b.address() + (99 << 30)));
         assert!(!looks_like_address(384 << 32 | 5) && !looks_like_address(1f64.to_bits()) && !looks_like_address(0));
+    }
+
+    #[test]
+    fn shared_memory_has_a_window_of_its_own() {
+        let mut m = Memory::default();
+        let (a, b) = (m.add_shared(obj(8)), m.add_shared(obj(64)));
+        let n = shared_number(b.address() + 12).unwrap();
+        assert!(n < 1 << 32);
+        assert_eq!(m.shared_address(n), Some(b.address() + 12));
+        assert_eq!(m.shared_address(n - 16), Some(b.address() - 4));
+        assert_ne!(shared_number(a.address()), shared_number(b.address()));
+        let other = m.add(obj(8)).unwrap();
+        assert_eq!(shared_number(other.address()), None);
+        assert_eq!(shared_number(a.address() + (1 << 20)), None);
+        assert_eq!(m.shared_address(0x5a5a_6000), None);
+        assert_eq!(m.shared_ids().collect::<Vec<_>>(), [a, b]);
     }
 
     #[test]
