@@ -13,7 +13,8 @@ pub(in crate::check) type Place = (SourceLoc, String);
 /// Source position (of the innermost call outside system headers) and array.
 pub(in crate::check) fn place_of(program: &Program, ev: &AccessEvent) -> Place {
     let site = innermost_of_user(program, &ev.stack).unwrap_or(ev.site);
-    (loc_of(program, site), wording::side(program, site, ev.kind).array)
+    let text = wording::listed(program, &ev.stack, site, ev.kind);
+    (loc_of(program, site), text.unwrap_or_else(|| wording::side(program, site, ev.kind)).array)
 }
 
 /// Source position of an instruction.

@@ -4,6 +4,8 @@
 //! which compute its address. It knows nothing of launches or models.
 
 use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, ValueId};
+use crate::models::access::Kind;
+use crate::models::{ptx, tiles};
 use crate::symbolic::exec::executor::{AccessKind, Site};
 
 /// What an access looks like in the source.
@@ -23,7 +25,10 @@ pub fn side(program: &Program, site: Site, kind: AccessKind) -> AccessText {
         Some(Op::MemCopy { src, .. }) if kind == AccessKind::Read => {
             Reader { program, f: site.func, module: program.module(site.func.module) }.place(src, 0)
         }
-        _ => access(program, site),
+        _ => match listed(program, &[site], site, kind) {
+            Some(text) => text,
+            None => access(program, site),
+        },
     }
 }
 
@@ -42,6 +47,49 @@ pub fn access(program: &Program, site: Site) -> AccessText {
         Some(p) => r.place(p, 0),
         None => AccessText { array: "?".into(), index: String::new() },
     }
+}
+
+/// The source expression of an access of inline assembly or of an intrinsic that moves blocks, as it is called at one of the calls that lead
+/// there: parameters are followed outwards. `None` for other instructions, and where that is not found.
+#[must_use]
+pub fn listed(program: &Program, stack: &[Site], at: Site, kind: AccessKind) -> Option<AccessText> {
+    let reader = |s: &Site| Reader { program, f: s.func, module: program.module(s.func.module) };
+    let (site, outer) = stack.split_last()?;
+    let r = reader(site);
+    let mut text = r.place(r.without_sums(listed_address(program, *site, kind)?), 0);
+    let mut inner = site;
+    for call in outer.iter().rev() {
+        if *inner == at {
+            break;
+        }
+        let params = &program.func(inner.func).params;
+        let position = params.iter().position(|p| p.name == text.array)?;
+        let (_, args) = program.call_at(call.func, call.block, call.inst)?;
+        let r = reader(call);
+        text = r.place(r.without_sums(args.get(position)?), 0);
+        inner = call;
+    }
+    (*inner == at && text.array != "?").then_some(text)
+}
+
+/// The operand that is the address of such an access, of the first of this kind.
+fn listed_address(program: &Program, site: Site, kind: AccessKind) -> Option<&Operand> {
+    let block = &program.func(site.func).blocks[site.block.index()];
+    let (list, args) = match &block.insts.get(site.inst as usize)?.op {
+        Op::Asm { text, constraints, args, .. } => (ptx::accesses(text, constraints), args),
+        Op::Call { callee: Callee::Direct(f), args } => {
+            let name = &program.module(site.func.module).func(*f).name;
+            (tiles::accesses(name.strip_prefix("llvm.")?)?, args)
+        }
+        _ => return None,
+    };
+    let wanted = match kind {
+        AccessKind::Read => Kind::Read,
+        AccessKind::Write => Kind::Write,
+        AccessKind::Atomic => Kind::Atomic,
+    };
+    let place = list.iter().filter(|a| a.kind == wanted).find_map(|a| a.place)?;
+    args.get(place.address.argument)
 }
 
 /// The source expression of an argument of a call; `None` where it has none.
@@ -136,6 +184,19 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// The address that a number was made of by sums.
+    fn without_sums<'o>(&'o self, mut o: &'o Operand) -> &'o Operand {
+        for _ in 0..8 {
+            let Operand::Value(v) = o else { break };
+            match self.def(*v) {
+                Some((Inst { op: Op::Bin { op: BinOp::Add | BinOp::Sub, a, .. }, .. }, _)) => o = a,
+                Some((Inst { op: Op::Cast { value, .. }, .. }, _)) => o = value,
+                _ => break,
+            }
+        }
+        o
     }
 
     /// Whether an address is the value of a pointer variable, rather than that of the variable itself.

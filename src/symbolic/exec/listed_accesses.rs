@@ -85,6 +85,12 @@ impl Executor<'_> {
             }
         };
         let mut path = s.path;
+        if matches!(place.extent, Extent::Argument(_)) {
+            // None of no bytes.
+            let zero = self.arena.int(0);
+            let c = self.arena.ne(bytes, zero);
+            path = self.arena.and(path, c);
+        }
         if let Guard::Argument { argument, set } = place.guard {
             let argument = args.get(argument)?;
             let bits = argument.bits.unwrap_or(32);

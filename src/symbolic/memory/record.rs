@@ -85,7 +85,10 @@ impl Executor<'_> {
     /// The calls that lead to an instruction, and it.
     pub(in crate::symbolic) fn stack_to(&self, site: Site) -> Vec<Site> {
         let mut stack = self.stack.clone();
-        stack.push(site);
+        // A call that is modelled accesses memory itself.
+        if stack.last() != Some(&site) {
+            stack.push(site);
+        }
         stack
     }
 

@@ -8,6 +8,8 @@ use super::induction::induction_exit;
 use super::region::{Region, defs, promoted_stores};
 use super::roots::Roots;
 use crate::ir::{self, BlockId, Const, FuncRef, Op, Operand, Terminator, TypeKind, ValueId};
+use crate::models::access::Access;
+use crate::models::ptx;
 use crate::witness::machine::call::Stop;
 use crate::witness::machine::form::Code;
 use crate::witness::machine::state::Machine;
@@ -288,9 +290,13 @@ impl<'p> Machine<'p> {
                         roots.of(self, th, code, base, ptr);
                     }
                     Op::MemCopy { dst, .. } | Op::MemSet { dst, .. } => roots.of(self, th, code, base, dst),
-                    Op::Asm { args, .. } => {
+                    Op::Asm { args, text, constraints, .. } => {
                         for a in args {
                             roots.of(self, th, code, base, a);
+                        }
+                        // Shared memory is given as numbers.
+                        if th.on_device() && ptx::accesses(text, constraints).iter().any(Access::writes) {
+                            roots.found.extend(self.mem.shared_ids());
                         }
                     }
                     Op::Call { callee, args } => self.call_roots(th, code, base, callee, args, &mut roots, &mut deep),
