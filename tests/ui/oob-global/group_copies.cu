@@ -1,4 +1,4 @@
-// What groups of threads copy, and blocks that are copied as a whole, counts.
+// What groups of threads copy, and blocks that are copied as a whole: one block begins an element too late.
 //@ flags: -arch=sm_90
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
