@@ -115,6 +115,9 @@ impl<'p> Engine<'p> {
             };
             self.put(kernel, ev, outcome);
         }
-        self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
+        self.came_to(kernel, &run, run.gave_up.as_deref());
+        if let Some(why) = run.gave_up {
+            self.partly.entry(kernel).or_insert(why);
+        }
     }
 }

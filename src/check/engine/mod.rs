@@ -28,7 +28,7 @@ use crate::inside::{self, Phase};
 use crate::ir::reach::Reach;
 use crate::ir::{FuncRef, Function, Linkage, Program, Side};
 use crate::models::attributes::is_of_cuda;
-use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::executor::{Executor, Site};
 use crate::symbolic::inputs::assume::Assumptions;
 use crate::work::{Allotment, Work, done};
 use rustc_hash::FxHashSet;
@@ -49,6 +49,10 @@ pub(super) struct Engine<'p> {
     launched: FxHashSet<FuncRef>,
     launches: u32,
     pub report: ProgramReport,
+    /// Of kernels that were not followed to their ends under some launch, or whose launches may not all be known: why.
+    partly: BTreeMap<FuncRef, String>,
+    /// Instructions of kernels that came to nothing but plain variables of a thread's own.
+    own_alone: FxHashSet<Site>,
     /// Why some root was not followed to its end: what launches the kernels without a launch may be there.
     pub lost: Option<String>,
     pub assumed: Assumed,
@@ -78,6 +82,8 @@ impl<'p> Engine<'p> {
             kernels: FxHashSet::default(),
             launched: FxHashSet::default(),
             launches: 0,
+            partly: BTreeMap::new(),
+            own_alone: FxHashSet::default(),
             report: ProgramReport::default(),
             lost: None,
             assumed: Assumed::default(),
@@ -89,6 +95,7 @@ impl<'p> Engine<'p> {
         let start = Instant::now();
         self.cx.total = most;
         self.visit();
+        self.unreached();
         self.without_assumptions();
         self.finish(start)
     }

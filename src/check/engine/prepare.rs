@@ -168,12 +168,15 @@ impl<'p> Engine<'p> {
                 .notes
                 .push(format!("`{}` was not followed to its end: {why}", self.cx.program.func(kernel).display));
         }
-        self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
+        self.came_to(kernel, &run, run.gave_up.as_deref());
         let partly = match (&run.gave_up, host_gave_up) {
             (Some(why), _) => Some(format!("the kernel was not followed to its end: {why}")),
             (None, Some(why)) => Some(format!("the host code was not followed to its end: {why}")),
             (None, None) => None,
         };
+        if let Some(why) = &partly {
+            self.partly.entry(kernel).or_insert_with(|| why.clone());
+        }
         inside::dump(Dump::State, || state::at_launch(e, &launch, kernel));
         let layout = Layout::of(&run);
         Some(Run { launch, decided, number, kernel, run, layout, invariants: Invariants::default(), partly })

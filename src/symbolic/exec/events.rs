@@ -10,6 +10,7 @@ use crate::symbolic::memory::object::{Memory, ObjId};
 use crate::symbolic::memory::partition::{Moment, Row};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// How the access touches memory.
@@ -162,6 +163,8 @@ pub struct Events {
     pub unaligned: Vec<UnalignedEvent>,
     /// What CUDA calls of the host copy and fill: one event for each side.
     pub copies: Vec<CopyEvent>,
+    /// Instructions of kernels that came to nothing but a thread's own plain variables: no accesses that anybody would count.
+    pub own: FxHashSet<Site>,
     /// Whether events are noted at all, rather than only states followed.
     pub(in crate::symbolic) recording: bool,
 }
@@ -178,8 +181,16 @@ pub(in crate::symbolic) struct EventMark {
 
 impl Events {
     /// None yet.
-    pub(in crate::symbolic) const fn new(recording: bool) -> Self {
-        Self { accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], copies: vec![], recording }
+    pub(in crate::symbolic) fn new(recording: bool) -> Self {
+        Self {
+            accesses: vec![],
+            launches: vec![],
+            stale: vec![],
+            unaligned: vec![],
+            copies: vec![],
+            own: FxHashSet::default(),
+            recording,
+        }
     }
 
     pub(in crate::symbolic) const fn mark(&self) -> EventMark {

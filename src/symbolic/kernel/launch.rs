@@ -7,6 +7,7 @@ use crate::symbolic::exec::events::StaleEvent;
 use crate::symbolic::exec::events::UnalignedEvent;
 use crate::symbolic::exec::events::{AccessEvent, Events, LaunchConfig, LaunchEvent, Limits};
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::context::Thread;
 use crate::symbolic::limits::budget::Limit;
@@ -35,6 +36,8 @@ pub struct KernelRun {
     pub stale: Vec<StaleEvent>,
     /// Accesses that are not surely aligned.
     pub unaligned: Vec<UnalignedEvent>,
+    /// Instructions that came to nothing but a thread's own plain variables.
+    pub own: FxHashSet<Site>,
     /// By the numbers that pointers carry.
     pub partitions: Vec<Partition>,
     pub thread: Thread,
@@ -146,6 +149,7 @@ impl Executor<'_> {
             accesses: events.accesses,
             stale: events.stale,
             unaligned: events.unaligned,
+            own: events.own,
             partitions: context.partitions.take(),
             thread,
             own_from,

@@ -61,9 +61,11 @@ impl Executor<'_> {
                 }
             }
         }
-        if !self.events.recording
-            || p.iter().all(|t| self.is_plain_local(t, bytes) || self.is_own_of_libdevice(site.func, t))
-        {
+        if !self.events.recording {
+            return;
+        }
+        if p.iter().all(|t| self.is_plain_local(t, bytes) || self.is_own_of_libdevice(site.func, t)) {
+            self.events.own.insert(site);
             return;
         }
         let stack = Rc::new(self.stack_to(site));
