@@ -88,6 +88,8 @@ pub enum Fault {
     Freed,
     /// In its object, at an address that is no multiple of what was asked for.
     Misaligned,
+    /// No access: what the program claims of itself does not hold.
+    FalseClaim,
     /// No access: what was freed is freed again.
     FreedAgain,
     /// In its object, but outside the part of it that was named.

@@ -152,6 +152,19 @@ impl AccessEvent {
     }
 }
 
+/// What a kernel claims of itself (`__builtin_assume`, `__builtin_unreachable`), where that may not hold.
+#[derive(Clone, Debug)]
+pub struct ClaimEvent {
+    /// The calls from the kernel inwards, and the claim itself.
+    pub stack: Rc<Vec<Site>>,
+    /// How it is written.
+    pub written: &'static str,
+    /// That it is come to, and does not hold.
+    pub path: TermId,
+    /// That it does not hold.
+    pub broken: TermId,
+}
+
 /// The events of one execution, in its order.
 #[derive(Clone, Debug)]
 pub struct Events {
@@ -161,6 +174,8 @@ pub struct Events {
     pub stale: Vec<StaleEvent>,
     /// Accesses of kernels that are not surely aligned.
     pub unaligned: Vec<UnalignedEvent>,
+    /// What kernels claim that may not hold.
+    pub claims: Vec<ClaimEvent>,
     /// What CUDA calls of the host copy and fill: one event for each side.
     pub copies: Vec<CopyEvent>,
     /// Instructions of kernels that came to nothing but a thread's own plain variables: no accesses that anybody would count.
@@ -187,6 +202,7 @@ impl Events {
             launches: vec![],
             stale: vec![],
             unaligned: vec![],
+            claims: vec![],
             copies: vec![],
             own: FxHashSet::default(),
             recording,

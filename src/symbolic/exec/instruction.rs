@@ -40,7 +40,7 @@ impl Executor<'_> {
             }
             Op::Assume(c) => {
                 let c = self.condition(fr, c);
-                return self.assume(s, c);
+                return self.claim(s, c, site, "__builtin_assume");
             }
             Op::Fence => self.others_run(&mut s),
             Op::Call { callee, args } => return self.call_instruction(fr, inst, site, s, callee, args),

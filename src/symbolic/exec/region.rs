@@ -230,6 +230,9 @@ impl<'p> Executor<'p> {
                 if let Some(on) = self.removed_assert(fr.func, c, *then, *otherwise, b, &s) {
                     return on;
                 }
+                if let Some(on) = self.claimed_unreachable(fr.func, c, *then, *otherwise, &s) {
+                    return on;
+                }
                 let n = self.arena.not(c);
                 let mut v = vec![];
                 if let Some(t) = self.assume(s.clone(), c) {

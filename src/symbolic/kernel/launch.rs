@@ -3,9 +3,9 @@
 use super::shared_reads::Exchanged;
 use crate::ir::{FuncRef, Side};
 use crate::symbolic::effects::write_set::{Beside, Footprint};
-use crate::symbolic::exec::events::StaleEvent;
 use crate::symbolic::exec::events::UnalignedEvent;
 use crate::symbolic::exec::events::{AccessEvent, Events, LaunchConfig, LaunchEvent, Limits};
+use crate::symbolic::exec::events::{ClaimEvent, StaleEvent};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
@@ -36,6 +36,8 @@ pub struct KernelRun {
     pub stale: Vec<StaleEvent>,
     /// Accesses that are not surely aligned.
     pub unaligned: Vec<UnalignedEvent>,
+    /// What it claims that may not hold.
+    pub claims: Vec<ClaimEvent>,
     /// Instructions that came to nothing but a thread's own plain variables.
     pub own: FxHashSet<Site>,
     /// By the numbers that pointers carry.
@@ -149,6 +151,7 @@ impl Executor<'_> {
             accesses: events.accesses,
             stale: events.stale,
             unaligned: events.unaligned,
+            claims: events.claims,
             own: events.own,
             partitions: context.partitions.take(),
             thread,

@@ -249,6 +249,7 @@ impl Machine<'_> {
                     I::Assume { c } => {
                         if get!(*c).known().is_some_and(|b| b & 1 == 0) {
                             save!();
+                            self.false_claim(th)?;
                             return Err(Stop::Ended(
                                 "an assumption of the program (`__builtin_assume`) does not hold".to_owned(),
                             ));
@@ -315,6 +316,7 @@ impl Machine<'_> {
                     }
                     I::Unreachable => {
                         save!();
+                        self.false_claim(th)?;
                         return Err(Stop::Ended("the program reaches what it declares unreachable".to_owned()));
                     }
                     I::Stuck { reason } => {

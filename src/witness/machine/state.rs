@@ -218,6 +218,14 @@ impl<'p> Machine<'p> {
 
     /// Notes that freed memory is freed again.
     #[cold]
+    /// A claim of a kernel does not hold. What ends a program otherwise (an exception that nobody catches) is no claim.
+    pub fn false_claim(&mut self, th: &Thread) -> Result<(), Stop> {
+        match self.site(th) {
+            Some(site) if th.on_device() => self.fault(th, site, Fault::FalseClaim, 0, 0, Direction::Read),
+            _ => Ok(()),
+        }
+    }
+
     pub fn freed_again(&mut self, th: &Thread, address: u64) -> Result<(), Stop> {
         let Some(site) = self.site(th) else { return Ok(()) };
         self.fault(th, site, Fault::FreedAgain, address, 0, Direction::Write)
