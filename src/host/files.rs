@@ -13,7 +13,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::functions::WORD;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{FileName, FilePart, InputSource, Range, SymKind, TermId};
 use std::rc::Rc;
 
@@ -300,7 +300,7 @@ impl Executor<'_> {
             Some(ordinal) => self.input(InputSource::Word { file: name, ordinal }, bits),
             None => {
                 let args = vec![self.arena.int(i128::from(r.file)), self.arena.int(i128::from(bits)), r.at];
-                self.arena.apply(WORD, args, Range::of_int(bits, true))
+                self.arena.apply(Function::Word, args, Range::of_int(bits, true))
             }
         }))
     }

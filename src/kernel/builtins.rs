@@ -2,7 +2,6 @@
 //!
 //! Names are those that clang 22 gives: `llvm.nvvm.*` intrinsics (NVPTX usage guide) and libdevice's `__nv_*`.
 
-use super::bits::Bits;
 use super::intrinsics::is_barrier;
 use crate::ir::{FuncRef, Function, LocId, TypeId};
 use crate::symbolic::exec::executor::Executor;
@@ -10,6 +9,7 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::terms::functions::BitFunction;
 use std::rc::Rc;
 
 /// What a model says of a call: handled (with `None` where the call does not return), or the state given back.
@@ -94,9 +94,9 @@ impl Executor<'_> {
                 return Some(self.extreme(op.ends_with("max"), !op.starts_with('u'), [a, b], bits));
             }
             "abs" => return Some(self.absolute(a, bits)),
-            "clz" => self.of_bits(Bits::ZerosInFront, a, bits)?,
-            "popc" => self.of_bits(Bits::Ones, a, bits)?,
-            "brev" => self.of_bits(Bits::Reversed, a, bits)?,
+            "clz" => self.of_bits(BitFunction::ZerosInFront, a, bits)?,
+            "popc" => self.of_bits(BitFunction::Ones, a, bits)?,
+            "brev" => self.of_bits(BitFunction::Reversed, a, bits)?,
             _ => self.lowest_bit(a, bits)?,
         };
         Some(Value::Int(t))

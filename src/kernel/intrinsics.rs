@@ -4,7 +4,6 @@
 //! access that is not decided unless it is known to touch no memory.
 
 use super::Modelled;
-use super::bits::Bits;
 use crate::ir::{FuncRef, Module, Side, TypeId, TypeKind, intrinsic};
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
@@ -12,6 +11,7 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::{Ratio, Value};
 use crate::symbolic::terms::floating::Whole;
+use crate::symbolic::terms::functions::BitFunction;
 use crate::symbolic::terms::term::{Range, SymKind, TermId};
 use std::rc::Rc;
 
@@ -139,19 +139,20 @@ impl Executor<'_> {
             }
             "ctpop" => {
                 let a = int(self, 0)?;
-                self.of_bits(Bits::Ones, a, bits)?
+                self.of_bits(BitFunction::Ones, a, bits)?
             }
             "ctlz" | "cttz" => {
-                let (a, f) = (int(self, 0)?, if base == "ctlz" { Bits::ZerosInFront } else { Bits::ZerosBehind });
+                let (a, f) =
+                    (int(self, 0)?, if base == "ctlz" { BitFunction::ZerosInFront } else { BitFunction::ZerosBehind });
                 if flag(self, 1) { self.of_bits(f, a, bits)? } else { self.of_bits_but_zero(f, a, bits)? }
             }
             "bswap" => {
                 let a = int(self, 0)?;
-                self.of_bits(Bits::BytesReversed, a, bits)?
+                self.of_bits(BitFunction::BytesReversed, a, bits)?
             }
             "bitreverse" => {
                 let a = int(self, 0)?;
-                self.of_bits(Bits::Reversed, a, bits)?
+                self.of_bits(BitFunction::Reversed, a, bits)?
             }
             "fshl" | "fshr" => {
                 let all = [int(self, 0)?, int(self, 1)?, int(self, 2)?];

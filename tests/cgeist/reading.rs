@@ -5,6 +5,7 @@ use scuba::ir::Program;
 use scuba::symbolic::exec::executor::{AccessKind, Executor, LaunchEvent};
 use scuba::symbolic::memory::object::{ObjId, ObjKind};
 use scuba::symbolic::memory::value::Base;
+use scuba::symbolic::terms::functions::Function;
 use scuba::symbolic::terms::term::{Arena, SymKind, Term, TermId};
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -156,9 +157,9 @@ pub fn show(a: &Arena, t: TermId) -> String {
         Term::BitXor(x, y, _) => format!("xor({})", list(&[*x, *y], ", ")),
         Term::Pow2(x) => format!("2^{}", show(a, *x)),
         // Contents carry the numbers of objects and versions.
-        Term::Apply { name, .. } if name == "content" => "?".into(),
-        Term::Apply { name, args, .. } => {
-            format!("{name}({})", args.iter().map(|x| show(a, *x)).collect::<Vec<_>>().join(", "))
+        Term::Apply { function: Function::Content, .. } => "?".into(),
+        Term::Apply { function, args, .. } => {
+            format!("{function}({})", args.iter().map(|x| show(a, *x)).collect::<Vec<_>>().join(", "))
         }
         Term::True => "true".into(),
         Term::False => "false".into(),

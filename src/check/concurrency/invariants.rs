@@ -17,7 +17,7 @@ use crate::symbolic::kernel::shared_reads::Loaded;
 use crate::symbolic::loops::quantified_facts;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
 use crate::symbolic::memory::value::Base;
-use crate::symbolic::terms::functions::ROUND;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
 
 /// Candidates for one launch.
@@ -226,7 +226,7 @@ pub(in crate::check) fn is_regular(e: &mut Executor<'_>, run: &KernelRun, l: &Lo
 fn open_elements(e: &Executor<'_>, value: TermId) -> bool {
     match e.arena.get(value) {
         Term::Ite(_, a, b) => open_elements(e, *a) || open_elements(e, *b),
-        Term::Apply { name, .. } => name.starts_with(ROUND),
+        Term::Apply { function, .. } => matches!(function, Function::Round(_)),
         _ => false,
     }
 }

@@ -11,7 +11,7 @@ use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchE
 use crate::symbolic::kernel::shared_reads::Loaded;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target};
-use crate::symbolic::terms::functions::CONTENT;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Range, SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -175,10 +175,9 @@ impl Exchange<'_> {
 
 /// The range of what memory of the thread itself holds, or of where it is: another thread has its own.
 fn of_own_memory(e: &Executor<'_>, t: TermId) -> Option<Range> {
-    let Term::Apply { name, args, range } = e.arena.get(t) else { return None };
-    if !matches!(name.as_str(), CONTENT | "address") {
+    let Term::Apply { function: Function::Content | Function::Address, args, range } = e.arena.get(t) else {
         return None;
-    }
+    };
     let object = u32::try_from(e.arena.as_int(*args.first()?)?).ok()?;
     matches!(e.object(ObjId(object)).kind, ObjKind::DeviceLocal).then_some(*range)
 }

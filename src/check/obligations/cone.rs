@@ -8,7 +8,7 @@ use crate::symbolic::effects::write_set::WHICH;
 use crate::symbolic::exec::executor::{AccessEvent, Executor, LaunchEvent};
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Value};
-use crate::symbolic::terms::functions::{CONTENT, FILE, ROUND, WORD};
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -93,7 +93,7 @@ pub(in crate::check) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId>
 
 /// Whether an offset depends on arrays of a file: by a value in it, or by one that says how often a loop goes round.
 pub(in crate::check) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> bool {
-    let is_data = |t: &TermId| matches!(e.arena.get(*t), Term::Apply { name, .. } if name == FILE || name == WORD);
+    let is_data = |t: &TermId| matches!(e.arena.get(*t), Term::Apply { function, .. } if function.is_file());
     if e.arena.cone(&[offset]).iter().any(is_data) {
         return true;
     }
@@ -179,8 +179,8 @@ pub(in crate::check) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<Stri
                 SymKind::Content { what, .. } => Some(what.clone()),
                 _ => None,
             },
-            Term::Apply { name, .. } if name == CONTENT => Some("what a buffer holds".into()),
-            Term::Apply { name, .. } if name.starts_with(ROUND) => Some("what a loop writes".into()),
+            Term::Apply { function: Function::Content, .. } => Some("what a buffer holds".into()),
+            Term::Apply { function: Function::Round(_), .. } => Some("what a loop writes".into()),
             _ => None,
         };
         if let Some(r) = reason

@@ -7,6 +7,7 @@
 //! it. Models mean nothing.
 
 use super::query::Free;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Arena, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -35,7 +36,7 @@ impl Opaque {
                 continue;
             }
             let (number, range) = (arena.int(i128::from(t.0)), arena.range(t));
-            let apply = arena.apply(format!("number {}", t.0), vec![number], range);
+            let apply = arena.apply(Function::OfHost(t.0), vec![number], range);
             self.numbers.insert(t, apply);
         }
         if self.numbers.len() == before {

@@ -9,6 +9,7 @@ use super::canonical::Own;
 use super::query::{Model, OUT_OF_WORK, Outcome, Query};
 use crate::inside::{self, Phase};
 use crate::nets;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Arena, SymId};
 use crate::work::{self, Work, charge, done};
 use rustc_hash::FxHashMap;
@@ -158,8 +159,8 @@ struct Known {
 #[derive(Clone, Serialize, Deserialize)]
 enum Answer {
     Unsat,
-    /// Values by the symbols' numbers, and of uninterpreted functions by name and arguments.
-    Sat(Vec<(u32, i128)>, Vec<(String, Vec<i128>, i128)>),
+    /// Values by the symbols' numbers, and of uninterpreted functions by their arguments.
+    Sat(Vec<(u32, i128)>, Vec<(Function, Vec<i128>, i128)>),
     /// The solver gave up by itself.
     Unknown(String),
     /// The budget was spent.
@@ -186,7 +187,7 @@ impl Known {
             Answer::Cut => return None,
             Answer::Sat(values, applications) => Outcome::Sat(Model {
                 values: values.iter().map(|(n, v)| Some((*symbols.get(*n as usize)?, *v))).collect::<Option<_>>()?,
-                applications: applications.iter().map(|(name, args, v)| ((name.clone(), args.clone()), *v)).collect(),
+                applications: applications.iter().map(|(f, args, v)| ((*f, args.clone()), *v)).collect(),
             }),
         };
         Some((outcome, self.cost))
@@ -234,8 +235,8 @@ pub(super) fn answer(
         Outcome::Sat(m) => {
             let mut values: Vec<(u32, i128)> = m.values.iter().map(|(s, v)| (s.0, *v)).collect();
             values.sort_unstable();
-            let mut applications: Vec<(String, Vec<i128>, i128)> =
-                m.applications.into_iter().map(|((name, args), v)| (name, args, v)).collect();
+            let mut applications: Vec<(Function, Vec<i128>, i128)> =
+                m.applications.into_iter().map(|((f, args), v)| (f, args, v)).collect();
             applications.sort_unstable();
             Answer::Sat(values, applications)
         }

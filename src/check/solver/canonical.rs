@@ -146,7 +146,8 @@ impl Writer {
             Term::BitOr(a, b, w) => self.bits(10, [a, b], *w),
             Term::BitXor(a, b, w) => self.bits(11, [a, b], *w),
             Term::Pow2(a) => self.unary(12, a),
-            Term::Apply { name, args, range } => {
+            Term::Apply { function, args, range } => {
+                let name = function.text();
                 self.byte(13);
                 self.count(name.len());
                 self.hasher.update(name.as_bytes());

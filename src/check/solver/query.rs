@@ -3,6 +3,7 @@
 //! Plain data and the evaluation of models. It lies below all that searches, so that the polynomial bound, Z3, the cache and the search for
 //! small models need not know each other.
 
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId, Valuation};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -71,8 +72,8 @@ pub enum ModelAnswer {
 pub struct Model {
     /// Every symbol in the cone of the query.
     pub values: FxHashMap<SymId, i128>,
-    /// Values of [`Term::Apply`] by name and arguments.
-    pub applications: FxHashMap<(String, Vec<i128>), i128>,
+    /// Values of [`Term::Apply`] by function and arguments.
+    pub applications: FxHashMap<(Function, Vec<i128>), i128>,
 }
 
 impl Model {
@@ -107,7 +108,7 @@ impl Model {
             &Valuation {
                 symbols: &|s| self.values.get(&s).copied(),
                 apply: &|t, args| match arena.get(t) {
-                    Term::Apply { name, .. } => self.applications.get(&(name.clone(), args.to_vec())).copied(),
+                    Term::Apply { function, .. } => self.applications.get(&(*function, args.to_vec())).copied(),
                     _ => None,
                 },
                 wraps: mode == WrapMode::Exact,

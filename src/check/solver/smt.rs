@@ -139,9 +139,9 @@ fn read_model(arena: &Arena, solver: &Solver, enc: &Encoder) -> Option<Model> {
         out.values.insert(*s, v);
     }
     for (t, args, value) in &enc.applications {
-        let Term::Apply { name, .. } = arena.get(*t) else { continue };
+        let Term::Apply { function, .. } = arena.get(*t) else { continue };
         let args: Option<Vec<i128>> = args.iter().map(|a| m.eval(a, true)?.as_i128()).collect();
-        out.applications.insert((name.clone(), args?), m.eval(value, true)?.as_i128()?);
+        out.applications.insert((*function, args?), m.eval(value, true)?.as_i128()?);
     }
     Some(out)
 }

@@ -17,8 +17,8 @@ use crate::symbolic::limits::cost::Effort;
 use crate::symbolic::loops::types::LoopMemo;
 use crate::symbolic::memory::memory_ssa::Origin;
 use crate::symbolic::memory::object::{Memory, ObjId, Object};
-use crate::symbolic::memory::site_summary::MADE;
 use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::functions;
 use crate::symbolic::terms::term::{Arena, SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -175,8 +175,8 @@ impl<'p> Executor<'p> {
 
     /// Whether a term is the address of what was allocated after contents had this version, or in some round of a loop.
     pub(in crate::symbolic) fn is_address_since(&self, t: TermId, version: u32) -> bool {
-        let Term::Apply { name, args, .. } = self.arena.get(t) else { return false };
-        let object = if matches!(name.as_str(), "address" | MADE) {
+        let Term::Apply { function, args, .. } = self.arena.get(t) else { return false };
+        let object = if matches!(function, functions::Function::Address | functions::Function::Made) {
             self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok())
         } else {
             None

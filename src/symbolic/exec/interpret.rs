@@ -4,7 +4,7 @@
 //! of the interpretation. A [`Term::Wrap`] says so where the range does not show it: these are the range obligations.
 
 use super::executor::Executor;
-use crate::symbolic::terms::functions::CONTENT;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{InputSource, Range, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -50,12 +50,9 @@ impl Executor<'_> {
                     _ => {}
                 }
             }
-            Term::Apply { name, .. } if name == CONTENT => return self.reinterpret(t, bits, signed, want),
-            Term::Apply { name, .. }
-                if (name == crate::symbolic::terms::functions::FILE
-                    || name == crate::symbolic::terms::functions::WORD)
-                    && !signed
-                    && self.arena.range(t) == Range::of_int(bits, true) =>
+            Term::Apply { function: Function::Content, .. } => return self.reinterpret(t, bits, signed, want),
+            Term::Apply { function, .. }
+                if function.is_file() && !signed && self.arena.range(t) == Range::of_int(bits, true) =>
             {
                 return self.as_unsigned(t, bits);
             }
@@ -112,7 +109,7 @@ impl Executor<'_> {
     }
 
     pub(super) fn reinterpret(&mut self, t: TermId, bits: u32, signed: bool, range: Range) -> TermId {
-        self.arena.apply(format!("{}{bits}", if signed { "signed" } else { "unsigned" }), vec![t], range)
+        self.arena.apply(Function::Reading { bits, signed }, vec![t], range)
     }
 }
 

@@ -4,7 +4,6 @@ use super::executor::Executor;
 use crate::ir::{Module, ModuleId, Side, TypeId, TypeKind};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
-use crate::symbolic::terms::functions::CONTENT;
 use crate::symbolic::terms::term::{Axis, InputSource, Range, SymKind, Term, TermId};
 use std::rc::Rc;
 
@@ -116,7 +115,6 @@ impl<'p> Executor<'p> {
                     SymKind::Unknown { reason } => Some(reason.clone()),
                     _ => None,
                 },
-                Term::Apply { name, .. } if name != CONTENT => None,
                 _ => None,
             };
             if let Some(r) = reason

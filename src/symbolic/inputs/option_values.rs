@@ -8,7 +8,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ARGUMENT_BITS, ObjId, ObjKind, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::functions::CONTENT;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{InputSource, Range, SymKind, Term, TermId};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -165,7 +165,7 @@ impl Executor<'_> {
             return None;
         }
         let letter = u8::try_from(-p.constant() * coefficient).ok().filter(u8::is_ascii_graphic)?;
-        let Term::Apply { name, args, .. } = self.arena.get(m[0]) else { return None };
+        let Term::Apply { function: Function::Content, args, .. } = self.arena.get(m[0]) else { return None };
         let [o, version, offset, bits] = args.as_slice() else { return None };
         let all = *self.inputs.argv_texts.get(&u32::MAX)?;
         // What was there first.
@@ -173,8 +173,7 @@ impl Executor<'_> {
             Rest::Unknown { version, .. } => i128::from(version),
             _ => return None,
         };
-        if name != CONTENT
-            || self.arena.as_int(*o) != Some(i128::from(all.0))
+        if self.arena.as_int(*o) != Some(i128::from(all.0))
             || self.arena.as_int(*version) != Some(first)
             || self.arena.as_int(*bits) != Some(8)
         {

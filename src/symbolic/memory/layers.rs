@@ -9,7 +9,7 @@ use super::value::{Base, Target, Value};
 use crate::ir::{FuncRef, TypeId, TypeKind};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::terms::functions::{CONTENT, FILE};
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{InputSource, Range, Term, TermId, wrap_value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -145,7 +145,7 @@ impl Executor<'_> {
                         offset,
                         self.arena.int(i128::from(bits)),
                     ];
-                    Value::Int(self.arena.apply(CONTENT, args, Range::of_int(bits, true)))
+                    Value::Int(self.arena.apply(Function::Content, args, Range::of_int(bits, true)))
                 }
                 _ => {
                     let m = self.module(f);
@@ -271,7 +271,7 @@ impl Executor<'_> {
             return self.input(InputSource::File { file: name, at, bits }, bits);
         }
         let args = vec![self.arena.int(i128::from(file)), self.arena.int(i128::from(bits)), at];
-        self.arena.apply(FILE, args, Range::of_int(bits, true))
+        self.arena.apply(Function::File, args, Range::of_int(bits, true))
     }
 
     /// Stores `length` bytes of a file from a position on, which come in items of `size` bytes.

@@ -8,7 +8,7 @@ use super::value::{Base, Lost, Target, Value, unwritten};
 use crate::ir::{FuncRef, Side, TypeId, TypeKind};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::terms::functions::CONTENT;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Range, Term, TermId};
 use std::rc::Rc;
 
@@ -416,7 +416,7 @@ impl Executor<'_> {
             offset,
             self.arena.int(i128::from(bits)),
         ];
-        Value::Int(self.arena.apply(CONTENT, args, Range::of_int(bits, true)))
+        Value::Int(self.arena.apply(Function::Content, args, Range::of_int(bits, true)))
     }
 
     /// A cell's value as the type it is read as.

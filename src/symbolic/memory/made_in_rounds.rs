@@ -1,15 +1,16 @@
-//! Addresses of what the rounds of a loop allocated, as functions of the round ([`MADE`]), and what is known of such memory.
+//! Addresses of what the rounds of a loop allocated, as functions of the round ([`Function::Made`]), and what is known of such memory.
 //!
 //! In: what a round allocates and keeps in an array. Out: the summary object ([`Several`](super::site_summary::Several)) that stands for all rounds, objects for single
 //! elements, and what writes and frees by one name mean for the others.
 
 use super::object::{ObjId, ObjState, Object, Rest};
-use super::site_summary::{MADE, Rounds};
+use super::site_summary::Rounds;
 use super::value::{Base, Target, Value};
 use crate::ir::Side;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -66,7 +67,7 @@ impl Executor<'_> {
 
     fn address_of_round(&mut self, all: ObjId, k: TermId) -> TermId {
         let id = self.arena.int(i128::from(all.0));
-        self.arena.apply(MADE, vec![id, k], Range::new(1 << 16, 1 << 56))
+        self.arena.apply(Function::Made, vec![id, k], Range::new(1 << 16, 1 << 56))
     }
 
     fn size_element(&mut self, o: ObjId, number: TermId, (k, size): (TermId, TermId)) {
@@ -139,12 +140,9 @@ impl Executor<'_> {
         Some(self.address_of_round(all, number))
     }
 
-    /// The objects that a term of [`MADE`] is the address of.
+    /// The objects that a term of [`Function::Made`] is the address of.
     pub(in crate::symbolic) fn made_by(&self, t: TermId) -> Vec<ObjId> {
-        let Term::Apply { name, args, .. } = self.arena.get(t) else { return vec![] };
-        if name != MADE {
-            return vec![];
-        }
+        let Term::Apply { function: Function::Made, args, .. } = self.arena.get(t) else { return vec![] };
         let all = args.first().and_then(|a| self.arena.as_int(*a)).and_then(|id| u32::try_from(id).ok()).map(ObjId);
         all.map_or_else(Vec::new, |all| self.several.names(all))
     }

@@ -12,6 +12,7 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::loops::sum::Rounds;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Term, TermId};
 use std::rc::Rc;
 
@@ -62,10 +63,10 @@ impl Executor<'_> {
     /// Whether the address of an object is part of some number.
     pub(in crate::symbolic) fn speaks_of(&self, numbers: &[TermId], o: ObjId) -> bool {
         self.arena.cone(numbers).into_iter().any(|t| match self.arena.get(t) {
-            Term::Apply { name, args, .. } => {
-                name == "address" && args.first().and_then(|a| self.arena.as_int(*a)) == Some(i128::from(o.0))
+            Term::Apply { function: Function::Address, args, .. } => {
+                args.first().and_then(|a| self.arena.as_int(*a)) == Some(i128::from(o.0))
             }
-            _ => self.made_by(t).contains(&o),
+            _ => false,
         })
     }
 

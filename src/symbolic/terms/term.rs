@@ -11,6 +11,8 @@
 
 use smallvec::SmallVec;
 
+use super::functions::Function;
+
 pub use super::arena::{Arena, Mark};
 pub use super::eval::Valuation;
 pub use super::interval::Range;
@@ -178,9 +180,9 @@ pub enum Term {
     BitXor(TermId, TermId, u32),
     /// 2 to the power of the argument, the argument being in 0..=126.
     Pow2(TermId),
-    /// Uninterpreted function of its arguments (float conversions, contents at an address): equal arguments give equal values.
+    /// Uninterpreted function of its arguments (contents at an address, counts of bits): equal arguments give equal values.
     Apply {
-        name: String,
+        function: Function,
         args: Vec<TermId>,
         range: Range,
     },

@@ -79,8 +79,8 @@ impl Arena {
                 Term::BitOr(a, b, w) => Term::BitOr(to(a), to(b), *w),
                 Term::BitXor(a, b, w) => Term::BitXor(to(a), to(b), *w),
                 Term::Pow2(a) => Term::Pow2(to(a)),
-                Term::Apply { name, args, range } => {
-                    Term::Apply { name: name.clone(), args: args.iter().map(to).collect(), range: *range }
+                Term::Apply { function, args, range } => {
+                    Term::Apply { function: *function, args: args.iter().map(to).collect(), range: *range }
                 }
                 Term::True => Term::True,
                 Term::False => Term::False,
@@ -215,7 +215,7 @@ impl Arena {
             Term::BitOr(a, b, w) => self.bit_or(memo[&a], memo[&b], w),
             Term::BitXor(a, b, w) => self.bit_xor(memo[&a], memo[&b], w),
             Term::Pow2(a) => self.pow2(memo[&a]),
-            Term::Apply { name, args, range } => {
+            Term::Apply { function, args, range } => {
                 // How a number is read that is no longer just any.
                 if let Some((arg, bits, signed)) = self.reading(n)
                     && !self.is_opaque(memo[&arg])
@@ -223,7 +223,7 @@ impl Arena {
                     return self.wrap(memo[&arg], bits, signed);
                 }
                 let args = args.iter().map(|a| memo[a]).collect();
-                self.apply(name, args, range)
+                self.apply(function, args, range)
             }
             Term::Le(a) => self.le_zero(memo[&a]),
             Term::EqZ(a) => {

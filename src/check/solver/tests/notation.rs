@@ -1,6 +1,7 @@
 //! A small notation for terms in tests: C's operators with C's meaning over mathematical integers, and
 //! `min max abs ite floor mod and or xor pow2 i32 u32 f` as functions. A name's range is declared as `name lo..hi`.
 
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Arena, InputSource, Range, SymKind, TermId};
 use std::collections::BTreeMap;
 
@@ -203,7 +204,7 @@ impl Parser<'_> {
             ("pow2", [x]) => a.pow2(*x),
             ("i32", [x]) => a.wrap(*x, 32, true),
             ("u32", [x]) => a.wrap(*x, 32, false),
-            ("f", _) => a.apply("f", args, Range::of_int(32, true)),
+            ("f", _) => a.apply(Function::Round(0), args, Range::of_int(32, true)),
             (name, args) => panic!("{name} of {} arguments", args.len()),
         }
     }
