@@ -142,7 +142,7 @@ impl Executor<'_> {
     /// Memory of the host that only it sees: what a copy leaves there is there when the call is back, and what it took was there before.
     fn is_pageable(&self, o: ObjId) -> bool {
         matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_))
-            && !self.is_registered(o)
+            && !self.heap.is_registered(o)
     }
 
     fn begin_fills(&mut self, s: &mut State, to: &[Target], fill: bool) {

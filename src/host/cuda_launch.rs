@@ -148,7 +148,7 @@ impl Executor<'_> {
             self.runtime.refusable |= !runs;
             self.runtime.launched = true;
             let number = self.record_launch(s, t.cond, kernel.clone(), cfg, values.clone());
-            let before = self.contents_so_far();
+            let before = self.heap.version();
             match kernel {
                 Ok(k) => {
                     let surely = f.len() == 1 && self.arena.as_bool(t.cond) == Some(true);
@@ -183,7 +183,7 @@ impl Executor<'_> {
             let place = self.load_pointer(s, &slot);
             if let Some(ty) = p.byval {
                 let extent = self.arena.int(i128::from(m.size_of(ty)));
-                let o = self.new_object(Object {
+                let o = self.heap.add(Object {
                     kind: ObjKind::Constant(crate::ir::GlobalRef {
                         module: k.module,
                         global: crate::ir::GlobalId(u32::MAX),
@@ -194,7 +194,7 @@ impl Executor<'_> {
                     func: Some(k),
                     array: false,
                 });
-                self.objects[o.0 as usize].kind = ObjKind::DeviceLocal;
+                self.heap.set_kind(o, ObjKind::DeviceLocal);
                 s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
                 let cond = self.arena.bool(true);
                 let offset = self.arena.int(0);

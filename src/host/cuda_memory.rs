@@ -22,7 +22,7 @@ impl Executor<'_> {
             "cudaMallocManaged" | "cudaMallocHost" | "cudaHostAlloc" => {
                 let n = self.int_arg(c, 1, 64);
                 let done = self.device_allocation(c, s, n, ObjKind::Managed);
-                if let Some(o) = self.allocated_at(c.context, c.site) {
+                if let Some(o) = self.heap.allocated_at(c.context, c.site) {
                     if name == "cudaMallocManaged" {
                         self.runtime.managed.insert(o);
                     } else {
@@ -96,14 +96,10 @@ impl Executor<'_> {
         let Some(mut s) = self.assume(s, fits) else { return Ok(None) };
         let name = self.pointee_name(&out);
         let place = self.user_location();
-        let o = self.allocate(c.context, c.site, 1, |_| Object {
-            kind,
-            name,
-            extent: Some(size),
-            site: place,
-            func: None,
-            array: true,
-        });
+        let o = self.heap.allocate(
+            (c.context, c.site, 1),
+            Object { kind, name, extent: Some(size), site: place, func: None, array: true },
+        );
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
         let p = self.pointer(o, 0);
         self.store_value(&mut s, &out, p, 8);

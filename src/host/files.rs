@@ -136,17 +136,19 @@ impl Executor<'_> {
     pub(super) fn open_stream(&mut self, c: &Call<'_>, s: &mut State, name: FileName) -> ObjId {
         let known = !matches!(name, FileName::Unnamed) && !self.inputs.written_files.contains(&name);
         let file = self.file_number(if known { name } else { FileName::Unnamed });
-        let again =
-            self.inputs.read_files.contains(&file) || self.objects.iter().any(|o| o.kind == ObjKind::Stream(file));
+        let again = self.inputs.read_files.contains(&file) || self.heap.first_of(&ObjKind::Stream(file)).is_some();
         let place = self.user_location();
-        let o = self.allocate(c.context, c.site, 2, |_| Object {
-            kind: ObjKind::Stream(file),
-            name: "a stream".into(),
-            extent: None,
-            site: place,
-            func: None,
-            array: false,
-        });
+        let o = self.heap.allocate(
+            (c.context, c.site, 2),
+            Object {
+                kind: ObjKind::Stream(file),
+                name: "a stream".into(),
+                extent: None,
+                site: place,
+                func: None,
+                array: false,
+            },
+        );
         self.start_stream(s, o);
         // Two files without a name have nothing in common: neither has contents that are followed.
         if !known || again {
@@ -316,10 +318,9 @@ impl Executor<'_> {
     /// The standard input's stream.
     pub(super) fn standard_input(&mut self, s: &mut State) -> Rc<Vec<Target>> {
         let file = self.file_number(FileName::StandardInput);
-        let known = self.objects.iter().position(|o| o.kind == ObjKind::Stream(file));
-        let stream = match known.and_then(|i| u32::try_from(i).ok()) {
-            Some(i) => ObjId(i),
-            None => self.new_object(Object {
+        let stream = match self.heap.first_of(&ObjKind::Stream(file)) {
+            Some(o) => o,
+            None => self.heap.add(Object {
                 kind: ObjKind::Stream(file),
                 name: "the standard input".into(),
                 extent: None,

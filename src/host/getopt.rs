@@ -50,7 +50,7 @@ impl Executor<'_> {
             Range::of_int(32, true),
         );
         if let Some(o) = self.library_variable("optarg") {
-            let text = self.new_object(Object {
+            let text = self.heap.add(Object {
                 kind: ObjKind::Opaque,
                 name: "optarg".into(),
                 extent: None,
@@ -62,7 +62,7 @@ impl Executor<'_> {
                 if all { self.has_argument(option, &words) } else { self.perhaps("whether an option has an argument") };
             self.inputs.options.insert(text, FoundOption { option, words: words.into() });
             let reason = Rc::from("the text of a program argument");
-            let first = ObjState::new(Rest::Unknown { version: self.next_content_version(), input: true, reason });
+            let first = ObjState::new(Rest::Unknown { version: self.heap.next_version(), input: true, reason });
             // No state has it: to a loop around this call each text would be another thing that its rounds change.
             self.starts_as_given(text, first);
             let (always, nothing, zero) = (self.arena.bool(true), self.arena.not(given), self.arena.int(0));

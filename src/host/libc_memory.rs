@@ -38,7 +38,7 @@ impl Executor<'_> {
             }
             "realloc" => {
                 let (old, n) = (self.pointer_arg(c, 0), self.int_arg(c, 1, 64));
-                let v = self.next_content_version();
+                let v = self.heap.next_version();
                 let made = self.host_allocation(
                     c,
                     s,
@@ -121,14 +121,17 @@ impl Executor<'_> {
         let Some((assumed, given)) = assumed else { return Ok(None) };
         s = assumed;
         let place = self.user_location();
-        let o = self.allocate(c.context, c.site, 1, |_| Object {
-            kind: ObjKind::HostHeap,
-            name: String::new(),
-            extent: Some(size),
-            site: place,
-            func: None,
-            array: true,
-        });
+        let o = self.heap.allocate(
+            (c.context, c.site, 1),
+            Object {
+                kind: ObjKind::HostHeap,
+                name: String::new(),
+                extent: Some(size),
+                site: place,
+                func: None,
+                array: true,
+            },
+        );
         if let Some(given) = given {
             self.note_scarce(o, given);
         }

@@ -78,7 +78,7 @@ impl Executor<'_> {
                         Range::new(0, 1 << 40),
                     )
                 });
-                let (bytes, version) = (self.arena.add_const(length, 1), self.next_content_version());
+                let (bytes, version) = (self.arena.add_const(length, 1), self.heap.next_version());
                 let made = self.host_allocation(
                     c,
                     s,

@@ -200,7 +200,7 @@ impl Executor<'_> {
 
     /// Whether a value points to memory of the host alone.
     fn is_of_host(&self, v: &Value) -> bool {
-        let of_host = |t: &Target| matches!(t.base, Base::Object(o) if matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) && !self.is_registered(o));
+        let of_host = |t: &Target| matches!(t.base, Base::Object(o) if matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) && !self.heap.is_registered(o));
         matches!(v, Value::Ptr(p) if p.iter().all(of_host))
     }
 

@@ -125,7 +125,7 @@ impl Executor<'_> {
         self.from_the_start = func.name == "main";
         if func.name == "main" {
             let argc = Value::Int(self.input(InputSource::Argc, 32));
-            let o = self.new_object(Object {
+            let o = self.heap.add(Object {
                 kind: ObjKind::ArgvArray,
                 name: "argv".into(),
                 extent: None,
@@ -188,9 +188,9 @@ impl Executor<'_> {
                     Some(ty) => {
                         let extent = self.arena.int(i128::from(m.size_of(ty)));
                         let kind = if m.side == Side::Device { ObjKind::DeviceLocal } else { ObjKind::HostLocal };
-                        self.new_object(Object { kind, extent: Some(extent), array: false, ..object })
+                        self.heap.add(Object { kind, extent: Some(extent), array: false, ..object })
                     }
-                    None => self.new_object(object),
+                    None => self.heap.add(object),
                 };
                 self.pointer(o, 0)
             }

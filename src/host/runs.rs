@@ -71,7 +71,7 @@ impl Executor<'_> {
         let not_set = self.arena.int(NOT_SET);
         for k in kernels {
             let extent = Some(self.arena.int(4));
-            let o = self.new_object(Object {
+            let o = self.heap.add(Object {
                 kind: ObjKind::Opaque,
                 name: program.func(k).name.clone(),
                 extent,

@@ -121,7 +121,7 @@ impl Executor<'_> {
             func: None,
             array: true,
         };
-        let o = self.allocate(context, site, 1, |_| object);
+        let o = self.heap.allocate((context, site, 1), object);
         self.note_scarce(o, given);
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
         Some((self.pointer(o, 0), s))

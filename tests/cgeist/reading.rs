@@ -39,7 +39,7 @@ fn read_here(p: &Program, lines: bool) -> Reading {
         assert_eq!(e.gave_up, None);
         let launches = std::mem::take(&mut e.events.launches);
         let heap: Vec<ObjId> = (0u32..)
-            .zip(&e.objects)
+            .zip(e.heap.objects())
             .filter(|(_, o)| matches!(o.kind, ObjKind::DeviceHeap))
             .map(|(i, _)| ObjId(i))
             .collect();

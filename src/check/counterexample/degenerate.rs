@@ -17,7 +17,7 @@ impl Sizes {
     /// `launches` are those of the root, each with what its kernel accesses.
     pub fn of<'a>(e: &Executor<'_>, launches: impl Iterator<Item = (&'a LaunchEvent, &'a KernelRun)>) -> Self {
         let a = &e.arena;
-        let mut sized: Vec<TermId> = e.objects.iter().filter_map(|o| o.extent).collect();
+        let mut sized: Vec<TermId> = e.heap.objects().iter().filter_map(|o| o.extent).collect();
         sized.extend(e.events.copies.iter().map(|c| c.side.bytes));
         let mut conditions: Vec<TermId> = e.events.copies.iter().map(|c| c.side.path).collect();
         for (launch, run) in launches {

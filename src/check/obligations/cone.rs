@@ -36,7 +36,7 @@ fn own_terms(l: &LaunchEvent) -> Vec<TermId> {
 pub(in crate::check) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> Vec<TermId> {
     let mut all = facts.to_vec();
     all.extend(own_terms(l));
-    all.extend(e.objects.iter().filter_map(|o| o.extent));
+    all.extend(e.heap.objects().iter().filter_map(|o| o.extent));
     all
 }
 

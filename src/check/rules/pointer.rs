@@ -140,7 +140,7 @@ pub(in crate::check) fn unset<'p>(
 
 /// Whether an object is memory of the host that it has not made known to devices.
 pub(in crate::check) fn is_hosts_own(tools: &Tools<'_>, o: ObjId) -> bool {
-    if tools.e.is_registered(o) {
+    if tools.e.heap.is_registered(o) {
         return false;
     }
     match tools.e.object(o).kind {

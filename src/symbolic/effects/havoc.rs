@@ -65,7 +65,7 @@ impl Executor<'_> {
                 continue;
             }
             if let ObjKind::HostGlobal(r) = self.object(o).kind
-                && let Some(variable) = self.shadows.get(&r).copied()
+                && let Some(variable) = self.heap.named_by(r)
             {
                 self.lose_by_name(s, &[variable], reason);
             }

@@ -200,14 +200,15 @@ impl Executor<'_> {
         if held.iter().any(|(_, members)| members.cells.iter().any(|(.., x)| self.may_alias(x))) {
             return None;
         }
-        let (kept, initial) = (self.kept.clone(), std::mem::take(&mut self.initial));
+        let (kept, initial) = (self.kept.clone(), self.heap.take_first());
         let (found, _) = self.aside(STEPS, |e| {
             let found = e.suppose(kernel, shapes, held);
             // Where the time is over the host learns it at its next step.
             debug_assert!(e.limit.is_none_or(|l| l != Limit::Steps) || found.is_none());
             found
         });
-        (self.kept, self.initial) = (kept, initial);
+        self.kept = kept;
+        self.heap.restore_first(initial);
         found
     }
 
@@ -220,14 +221,14 @@ impl Executor<'_> {
         let steps = std::mem::replace(&mut self.budget.steps, most);
         let stack = std::mem::take(&mut self.stack);
         let halt = (self.gave_up.take(), self.missed.take(), self.limit.take());
-        let (freed, notes) = (self.freed_at.clone(), self.notes.len());
+        let (freed, notes) = (self.heap.frees(), self.notes.len());
 
         let out = run(self);
 
         let taken = most - self.budget.steps;
         (self.side, self.kernel, self.events, self.budget.steps, self.stack) = (side, kernel, events, steps, stack);
         (self.gave_up, self.missed, self.limit) = halt;
-        self.freed_at = freed;
+        self.heap.restore_frees(freed);
         self.notes.truncate(notes);
         (out, taken)
     }
@@ -239,7 +240,7 @@ impl Executor<'_> {
             let state = self.with_pointers(members);
             memory.insert(*o, state);
         }
-        let known_objects = self.objects.len();
+        let known_objects = self.heap.len();
         let mut written = Footprint::default();
         for _ in 0..MAX_SUPPOSED {
             self.kernel.beside =
@@ -265,7 +266,7 @@ impl Executor<'_> {
 
     /// Memory that holds these pointers, and anything else; or nothing else that was ever written.
     fn with_pointers(&mut self, members: &Members) -> Rc<ObjState> {
-        let version = self.next_version();
+        let version = self.heap.next_version();
         let mut state = ObjState::new(if members.else_unset {
             Rest::Uninit
         } else {
@@ -296,7 +297,7 @@ impl Executor<'_> {
             path.push(self.arena.lt(thread.tid[i], config.block[i]));
             path.push(self.arena.lt(thread.bid[i], config.grid[i]));
         }
-        let shared = self.new_object(Object {
+        let shared = self.heap.add(Object {
             kind: ObjKind::SharedDynamic,
             name: String::new(),
             extent: Some(config.shared),
@@ -316,7 +317,7 @@ impl Executor<'_> {
                 Shape::Pointer(bases) => self.pointer_to(bases),
                 Shape::Structure(members) => {
                     let extent = p.byval.map(|ty| self.arena.int(i128::from(m.size_of(ty))));
-                    let o = self.new_object(Object {
+                    let o = self.heap.add(Object {
                         kind: ObjKind::DeviceLocal,
                         name: p.name.clone(),
                         extent,
@@ -338,7 +339,7 @@ impl Executor<'_> {
             return;
         };
         let mut h = rustc_hash::FxHasher::default();
-        (kernel, self.objects.len(), "effects").hash(&mut h);
+        (kernel, self.heap.len(), "effects").hash(&mut h);
         drop(self.call(kernel, args, state, h.finish()));
     }
 

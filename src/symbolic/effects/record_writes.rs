@@ -161,7 +161,7 @@ impl Executor<'_> {
         }
         self.kept.add_anything(o);
         let name = self.object(o).name.clone();
-        let version = self.next_version();
+        let version = self.heap.next_version();
         let mut state = before.clone();
         for (at, bytes) in each {
             let pointers = written.pointers_at(o, Bytes::once(i128::from(at), i128::from(bytes)));

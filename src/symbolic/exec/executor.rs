@@ -7,7 +7,7 @@
 use super::events::Events;
 use super::function_facts::FunctionFacts;
 use super::state::Frame;
-use crate::ir::{Callee, FuncRef, Function, GlobalRef, LocId, Module, ModuleId, Program, Side, ValueId};
+use crate::ir::{Callee, FuncRef, Function, LocId, Module, ModuleId, Program, Side, ValueId};
 use crate::symbolic::effects::shapes::Summaries;
 use crate::symbolic::inputs::sources::Inputs;
 use crate::symbolic::kernel::context::KernelContext;
@@ -15,7 +15,7 @@ use crate::symbolic::kernel::context::Loaded;
 use crate::symbolic::limits::budget::{Budget, Limit};
 use crate::symbolic::limits::cost::Effort;
 use crate::symbolic::loops::types::LoopMemo;
-use crate::symbolic::memory::memory_ssa::Origin;
+use crate::symbolic::memory::heap::Heap;
 use crate::symbolic::memory::object::{Memory, ObjId, Object};
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::functions;
@@ -32,7 +32,8 @@ pub use crate::symbolic::kernel::context::Thread;
 pub struct Executor<'p> {
     pub program: &'p Program,
     pub arena: Arena,
-    pub objects: Vec<Object>,
+    /// The objects that there are, beside any state.
+    pub heap: Heap,
     pub side: Side,
     /// The kernel under execution.
     pub kernel: KernelContext,
@@ -41,10 +42,6 @@ pub struct Executor<'p> {
     pub(in crate::symbolic) functions: FunctionFacts,
     pub(in crate::symbolic) summaries: Summaries,
     pub(crate) inputs: Inputs,
-    /// Where each object was ever freed.
-    pub(in crate::symbolic) freed_at: FxHashMap<ObjId, Vec<Rc<Vec<Site>>>>,
-    /// Memory of the host that was at some time made known to devices.
-    pub(in crate::symbolic) registered: rustc_hash::FxHashSet<ObjId>,
     /// Why the execution stopped early; then nothing that it did not reach may be called safe.
     pub gave_up: Option<String>,
     /// Why something was passed by that may launch kernels, or access memory in one; then nothing may be called safe.
@@ -61,21 +58,10 @@ pub struct Executor<'p> {
     pub(crate) runtime: super::runtime::Runtime,
     pub(crate) scarce: crate::symbolic::memory::scarce::Scarce,
     pub(crate) stack: Vec<Site>,
-    pub(in crate::symbolic) version: u32,
-    /// How contents of the device's memory came about, by their numbers.
-    pub origins: FxHashMap<u32, Origin>,
     pub(in crate::symbolic) kept: crate::symbolic::pointers::points_to::Kept,
     pub(in crate::symbolic) several: crate::symbolic::memory::site_summary::Several,
     /// Numbers that a kernel read of memory that its threads write.
     pub loaded: FxHashMap<SymId, Loaded>,
-    /// Variables of the device that are followed from the start, by those that name them on the host.
-    pub(crate) shadows: FxHashMap<GlobalRef, ObjId>,
-    /// What objects hold that are there from the start.
-    pub(in crate::symbolic) initial: FxHashMap<ObjId, Rc<crate::symbolic::memory::object::ObjState>>,
-    pub(in crate::symbolic) alloc_ids: FxHashMap<(u64, Site, u32), ObjId>,
-    /// The versions of contents at which objects were last allocated.
-    pub(in crate::symbolic) made: FxHashMap<ObjId, u32>,
-    pub(in crate::symbolic) global_ids: FxHashMap<(GlobalRef, bool), ObjId>,
     /// What was left out, one line each.
     pub notes: Vec<String>,
     /// Bytes of memory that a device has at most.
@@ -89,7 +75,7 @@ impl<'p> Executor<'p> {
         Self {
             program,
             arena: Arena::new(),
-            objects: vec![],
+            heap: Heap::default(),
             side: Side::Host,
             kernel: KernelContext::default(),
             events: Events::new(true),
@@ -97,12 +83,9 @@ impl<'p> Executor<'p> {
             functions: FunctionFacts::default(),
             summaries: Summaries::default(),
             inputs: Inputs::default(),
-            freed_at: FxHashMap::default(),
-            registered: Default::default(),
             gave_up: None,
             missed: None,
             from_the_start: false,
-            initial: Default::default(),
             limit: None,
             budget: Budget::default(),
             effort: Effort::default(),
@@ -110,15 +93,9 @@ impl<'p> Executor<'p> {
             runtime: Default::default(),
             scarce: Default::default(),
             stack: vec![],
-            version: 0,
-            origins: Default::default(),
             kept: Default::default(),
             several: Default::default(),
             loaded: Default::default(),
-            shadows: Default::default(),
-            alloc_ids: FxHashMap::default(),
-            made: FxHashMap::default(),
-            global_ids: FxHashMap::default(),
             device_memory: 192 << 30,
             assumptions: Default::default(),
             notes: vec![],
@@ -127,7 +104,7 @@ impl<'p> Executor<'p> {
 
     /// An empty state that is always reached.
     pub fn initial_state(&mut self) -> State {
-        self.initial.clear();
+        drop(self.heap.take_first());
         State { path: self.arena.bool(true), mem: Memory::default(), pending: None, always: Rc::default() }
     }
 
@@ -140,37 +117,9 @@ impl<'p> Executor<'p> {
         p.func(f)
     }
 
+    /// As [`Heap::object`], which most of the code asks for.
     pub fn object(&self, o: ObjId) -> &Object {
-        &self.objects[o.0 as usize]
-    }
-
-    pub(in crate::symbolic) fn set_extent(&mut self, o: ObjId, bytes: TermId) {
-        self.objects[o.0 as usize].extent = Some(bytes);
-    }
-
-    pub fn new_object(&mut self, object: Object) -> ObjId {
-        let id = ObjId(u32::try_from(self.objects.len()).unwrap_or(u32::MAX));
-        self.objects.push(object);
-        id
-    }
-
-    /// The object that an allocation at this place of this activation makes: the same one on every pass over it.
-    pub fn allocate(&mut self, context: u64, site: Site, which: u32, make: impl FnOnce(&mut Self) -> Object) -> ObjId {
-        let object = make(self);
-        let id = match self.alloc_ids.get(&(context, site, which)).copied() {
-            Some(id) => {
-                self.objects[id.0 as usize] = object;
-                id
-            }
-            None => {
-                let id = self.new_object(object);
-                self.alloc_ids.insert((context, site, which), id);
-                id
-            }
-        };
-        let now = self.next_version();
-        self.made.insert(id, now);
-        id
+        self.heap.object(o)
     }
 
     /// Whether a term is the address of what was allocated after contents had this version, or in some round of a loop.
@@ -181,8 +130,7 @@ impl<'p> Executor<'p> {
         } else {
             None
         };
-        object
-            .is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.made.get(&ObjId(id)).is_some_and(|at| *at > version))
+        object.is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.heap.is_made_since(ObjId(id), version))
     }
 
     pub(in crate::symbolic) fn give_up(&mut self, reason: impl Into<String>) {
@@ -224,11 +172,6 @@ impl<'p> Executor<'p> {
             Some(file) if at.line > 0 => format!(", in the call at {}:{}", file.to_string_lossy(), at.line),
             _ => String::new(),
         }
-    }
-
-    pub(in crate::symbolic) fn next_version(&mut self) -> u32 {
-        self.version += 1;
-        self.version
     }
 
     /// Where the user wrote the call or launch that the stack leads to: the innermost site outside launch stubs.

@@ -107,7 +107,7 @@ impl Executor<'_> {
                 // What was never written may be taken for whatever the other path wrote.
                 (Rest::Uninit, r) | (r, Rest::Uninit) if !matches!(r, Rest::Layer(_) | Rest::Either(_)) => r.clone(),
                 _ => {
-                    let v = self.next_version();
+                    let v = self.heap.next_version();
                     self.left_on_ways(id, v, states);
                     Rest::Unknown { version: v, input: false, reason: Rc::from("written differently on two paths") }
                 }

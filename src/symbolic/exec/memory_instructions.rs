@@ -25,14 +25,10 @@ impl Executor<'_> {
         let name = var.as_ref().map(|v| v.name.clone()).unwrap_or_default();
         let place = (fr.func.module, var.as_ref().map_or(inst.loc, |v| v.loc));
         let (func, array) = (fr.func, holds_array(m, *ty) || self.arena.as_int(n) != Some(1));
-        let o = self.allocate(fr.context, site, 0, |_| Object {
-            kind,
-            name,
-            extent: Some(extent),
-            site: Some(place),
-            func: Some(func),
-            array,
-        });
+        let o = self.heap.allocate(
+            (fr.context, site, 0),
+            Object { kind, name, extent: Some(extent), site: Some(place), func: Some(func), array },
+        );
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
         if !fr.locals.contains(&o) {
             fr.locals.push(o);

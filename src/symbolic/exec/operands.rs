@@ -264,10 +264,6 @@ impl Executor<'_> {
         self.as_int_value(v, bits)
     }
 
-    pub(crate) fn next_content_version(&mut self) -> u32 {
-        self.next_version()
-    }
-
     pub(crate) fn next_read(&mut self) -> u32 {
         self.inputs.reads += 1;
         self.inputs.reads - 1

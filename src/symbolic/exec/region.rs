@@ -45,7 +45,7 @@ impl<'p> Executor<'p> {
                 self.keep_anywhere(v);
             }
         }
-        let before = self.objects.len();
+        let before = self.heap.len();
         let mut frame = Frame {
             func: f,
             env: vec![None; func.values as usize],

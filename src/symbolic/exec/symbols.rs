@@ -153,8 +153,8 @@ impl<'p> Executor<'p> {
         let r = self.program.resolve_global(module, id);
         let g = self.program.global(r);
         let host = self.program.module(r.module).side == Side::Host;
-        if let Some(o) = self.global_ids.get(&(r, host)) {
-            return *o;
+        if let Some(o) = self.heap.global(r, host) {
+            return o;
         }
         let size = self.program.module(r.module).size_of(g.ty);
         let kind = if host {
@@ -170,22 +170,19 @@ impl<'p> Executor<'p> {
         if kind == ObjKind::SharedDynamic
             && let Some(o) = self.kernel.thread.as_ref().and_then(|t| t.shared)
         {
-            if self.objects[o.0 as usize].name.is_empty() {
-                self.objects[o.0 as usize].name.clone_from(&g.source_name);
-            }
+            self.heap.name(o, &g.source_name);
             return o;
         }
         let known = size > 0 && (g.defined || !host);
         let extent = known.then(|| self.arena.int(i128::from(size)));
-        let o = self.new_object(Object {
+        let object = Object {
             kind,
             name: g.source_name.clone(),
             extent,
             site: Some((r.module, g.loc)),
             func: None,
             array: true,
-        });
-        self.global_ids.insert((r, host), o);
-        o
+        };
+        self.heap.add_global(r, host, object)
     }
 }

@@ -23,7 +23,7 @@ impl Executor<'_> {
         let o = match self.inputs.argv_texts.get(&u32::MAX) {
             Some(o) => *o,
             None => {
-                let o = self.new_object(Object {
+                let o = self.heap.add(Object {
                     kind: ObjKind::ArgvTexts,
                     name: "argv".into(),
                     extent: None,
@@ -169,7 +169,7 @@ impl Executor<'_> {
         let [o, version, offset, bits] = args.as_slice() else { return None };
         let all = *self.inputs.argv_texts.get(&u32::MAX)?;
         // What was there first.
-        let first = match self.initial.get(&all)?.rest {
+        let first = match self.heap.first(all)?.rest {
             Rest::Unknown { version, .. } => i128::from(version),
             _ => return None,
         };

@@ -94,7 +94,7 @@ impl Executor<'_> {
             path.push(self.arena.lt(thread.tid[i], launch.config.block[i]));
             path.push(self.arena.lt(thread.bid[i], launch.config.grid[i]));
         }
-        let shared = self.new_object(Object {
+        let shared = self.heap.add(Object {
             kind: ObjKind::SharedDynamic,
             name: String::new(),
             extent: Some(launch.config.shared),
@@ -112,10 +112,10 @@ impl Executor<'_> {
             self.at_launch(launch, path).and_then(|s| self.written_by_single(kernel, &launch.args, &launch.config, s));
         self.kernel.alone = single.is_some();
         if let Some(written) = single {
-            self.leave_alone(launch, &written, false, self.objects.len());
+            self.leave_alone(launch, &written, false, self.heap.len());
         } else {
             let recording = std::mem::replace(&mut self.events.recording, false);
-            let known = self.objects.len();
+            let known = self.heap.len();
             self.enter_kernel(kernel, launch, path, 1);
             let mut written = std::mem::take(&mut self.kernel.written);
             anywhere = self.kernel.written_anywhere;
@@ -130,7 +130,7 @@ impl Executor<'_> {
             }
             self.kernel.written_anywhere = anywhere;
             written.forget_pointers(|o| (o.0 as usize) < known);
-            self.leave_alone(launch, &written, anywhere, self.objects.len());
+            self.leave_alone(launch, &written, anywhere, self.heap.len());
             self.events.recording = recording;
             self.kernel.partitions.restart();
         }
@@ -240,7 +240,7 @@ impl Executor<'_> {
         if let Some(s) = self.at_launch(launch, path) {
             use std::hash::{Hash, Hasher};
             let mut h = rustc_hash::FxHasher::default();
-            (kernel, launch.site, self.objects.len(), salt).hash(&mut h);
+            (kernel, launch.site, self.heap.len(), salt).hash(&mut h);
             let args = launch.args.clone();
             // Nothing comes back from a kernel: only its events count.
             drop(self.call(kernel, args, s, h.finish()));

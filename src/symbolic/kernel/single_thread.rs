@@ -98,10 +98,10 @@ impl Executor<'_> {
         args: &[Value],
         config: &LaunchConfig,
     ) -> Option<(State, Footprint)> {
-        let (known, freed) = (self.objects.len(), self.frees());
+        let (known, freed) = (self.heap.len(), self.heap.count_of_frees());
         let mut h = rustc_hash::FxHasher::default();
         (kernel, known, "alone").hash(&mut h);
-        let shared = self.new_object(Object {
+        let shared = self.heap.add(Object {
             kind: ObjKind::SharedDynamic,
             name: String::new(),
             extent: Some(config.shared),
@@ -122,8 +122,8 @@ impl Executor<'_> {
         let surely = !self.kernel.written_anywhere
             && !self.kernel.unknown_code
             && self.kernel.written_otherwise.is_empty()
-            && self.frees() == freed;
-        let allocates = self.objects[known..].iter().any(|o| matches!(o.kind, ObjKind::DeviceHeap));
+            && self.heap.count_of_frees() == freed;
+        let allocates = self.heap.objects()[known..].iter().any(|o| matches!(o.kind, ObjKind::DeviceHeap));
         let written = std::mem::take(&mut self.kernel.written);
         let elsewhere = |o: ObjId| {
             !matches!(
@@ -136,10 +136,5 @@ impl Executor<'_> {
             )
         };
         (ended && surely && !allocates && !written.objects().any(elsewhere)).then_some((left, written))
-    }
-
-    /// How often something was freed.
-    fn frees(&self) -> usize {
-        self.freed_at.values().map(Vec::len).sum()
     }
 }

@@ -76,7 +76,7 @@ impl Executor<'_> {
         let (mut round, mut widened) = (0, 0);
         while round < MOST_PASSES {
             self.note_choices(at, s0, vars, pointers);
-            let (mark, version) = (self.arena.symbols().len(), self.version);
+            let (mark, version) = (self.arena.symbols().len(), self.heap.version());
             let (stored, overlapping) = (self.mark(), (self.overlapping, self.runtime.noted()));
             let chosen = self.chosen_pointers(pointers);
             let (head, symbols) = self.header_state(fr, s0, vars, &at.phi_start, |_, v| chosen.get(&v).cloned());

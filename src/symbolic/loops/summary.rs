@@ -50,7 +50,7 @@ impl Executor<'_> {
     }
 
     fn follow_loop(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, mut s0: State) -> LoopOut {
-        let before = (self.arena.symbols().len(), self.version);
+        let before = (self.arena.symbols().len(), self.heap.version());
         let at = self.loop_at(fr, cfg, l);
         if let Some(known) = self.loops.steps.get(&at.key).cloned()
             && let Some(r) = self.repeat_loop(fr, &at, &s0, &known)
@@ -199,7 +199,7 @@ impl Executor<'_> {
             return None;
         }
         let vars: Vec<LoopVar> = steps.iter().map(|s| s.0).collect();
-        let (mark, version) = (self.arena.symbols().len(), self.version);
+        let (mark, version) = (self.arena.symbols().len(), self.heap.version());
         let k = self.iteration_symbol(&vars);
         let next_k = self.arena.add_const(k, 1);
         let (mut now, mut starts): (FxHashMap<LoopVar, Value>, FxHashMap<LoopVar, Value>) = Default::default();

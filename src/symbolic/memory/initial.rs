@@ -18,7 +18,7 @@ impl Executor<'_> {
         if let Some(o) = self.inputs.argv_texts.get(&i) {
             return *o;
         }
-        let o = self.new_object(super::object::Object {
+        let o = self.heap.add(super::object::Object {
             kind: ObjKind::ArgvText(i),
             name: format!("argv[{i}]"),
             extent: None,
@@ -33,9 +33,8 @@ impl Executor<'_> {
 
     /// Notes that the array of arguments holds the address of a text.
     pub(in crate::symbolic) fn is_in_argv(&mut self, text: ObjId) {
-        let array = self.objects.iter().position(|o| o.kind == ObjKind::ArgvArray).and_then(|i| u32::try_from(i).ok());
-        if let Some(array) = array {
-            self.kept.add_objects(Some(ObjId(array)), &[text]);
+        if let Some(array) = self.heap.first_of(&ObjKind::ArgvArray) {
+            self.kept.add_objects(Some(array), &[text]);
         }
     }
 
@@ -123,7 +122,7 @@ impl Executor<'_> {
             return;
         }
         // What is there from the start is the same on every way to its first use.
-        if let Some(first) = self.initial.get(&o) {
+        if let Some(first) = self.heap.first(o) {
             s.mem.insert(o, first.clone());
             return;
         }
@@ -137,7 +136,7 @@ impl Executor<'_> {
                 let device = !matches!(self.object(o).kind, ObjKind::HostGlobal(_)) && !g.constant;
                 match &g.init {
                     _ if device => {
-                        let v = self.next_version();
+                        let v = self.heap.next_version();
                         Rest::Unknown {
                             version: v,
                             input: false,
@@ -148,7 +147,7 @@ impl Executor<'_> {
                     Some(_) if internal => Rest::Init,
                     None if g.defined && internal => Rest::Zero,
                     _ => {
-                        let v = self.next_version();
+                        let v = self.heap.next_version();
                         Rest::Unknown {
                             version: v,
                             input: false,
@@ -158,7 +157,7 @@ impl Executor<'_> {
                 }
             }
             ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts => {
-                let v = self.next_version();
+                let v = self.heap.next_version();
                 Rest::Unknown { version: v, input: true, reason: Rc::from("the text of a program argument") }
             }
             ObjKind::DeviceHeap
@@ -167,7 +166,7 @@ impl Executor<'_> {
             | ObjKind::HostHeap
             | ObjKind::Managed => Rest::Uninit,
             _ => {
-                let v = self.next_version();
+                let v = self.heap.next_version();
                 Rest::Unknown { version: v, input: false, reason: Rc::from("memory that is not known") }
             }
         };
@@ -182,7 +181,7 @@ impl Executor<'_> {
         }
         let state = Rc::new(ObjState::new(rest));
         if self.object(o).kind.is_there_from_the_start() {
-            self.initial.insert(o, state.clone());
+            self.heap.note_first(o, state.clone());
         }
         s.mem.insert(o, state);
     }

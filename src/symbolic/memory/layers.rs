@@ -38,7 +38,7 @@ impl Executor<'_> {
             self.blank(s, o, "an array written in many places", false);
             return;
         }
-        let version = self.next_version();
+        let version = self.heap.next_version();
         let layer = Layer { from, stride, bytes, count, what, below, version, depth };
         s.mem.insert(o, Rc::new(with_end_of(Some(&old), ObjState::new(Rest::Layer(Rc::new(layer))))));
     }

@@ -19,19 +19,14 @@ impl Executor<'_> {
     /// Makes memory of the host known to devices (`cudaHostRegister`): for good, as far as this is followed.
     pub(crate) fn register(&mut self, s: &State, p: &[Target]) {
         let objects = self.objects_at(s, p);
-        self.registered.extend(objects);
-    }
-
-    #[must_use]
-    pub fn is_registered(&self, o: ObjId) -> bool {
-        self.registered.contains(&o)
+        self.heap.register(objects);
     }
 
     /// Whether two objects may have the same address, one after the other: where one was freed, on any path, what is allocated later may be
     /// there.
     pub(in crate::symbolic) fn may_have_one_address(&self, a: ObjId, b: ObjId) -> bool {
         a != b
-            && (self.freed_at.contains_key(&a) || self.freed_at.contains_key(&b))
+            && [a, b].iter().any(|o| !self.heap.freed_at(*o).is_empty())
             && [a, b].iter().all(|o| {
                 matches!(
                     self.object(*o).kind,
@@ -157,10 +152,7 @@ impl Executor<'_> {
         if !now.at.contains(&here) {
             now.at.push(here.clone());
         }
-        let all = self.freed_at.entry(o).or_default();
-        if !all.contains(&here) {
-            all.push(here);
-        }
+        self.heap.note_freed(o, here);
         Some(Rc::new(now))
     }
 
@@ -202,7 +194,7 @@ impl Executor<'_> {
     /// Makes it so that an object has been freed under a condition, at one of the places where it ever is.
     pub(in crate::symbolic) fn set_freed(&mut self, s: &mut State, o: ObjId, cond: TermId) {
         self.ensure(s, o);
-        let at = self.freed_at.get(&o).cloned().unwrap_or_default();
+        let at = self.heap.freed_at(o).to_vec();
         let no = self.arena.bool(false);
         let with_context = s.mem.get(&o).and_then(|x| x.freed.as_ref()).map_or(no, |f| f.with_context);
         let freed = (self.arena.as_bool(cond) != Some(false)).then(|| Rc::new(Freed { cond, with_context, at }));

@@ -337,7 +337,7 @@ impl Executor<'_> {
         let name = self.object(o).name.clone();
         // As it was given; where the program replaces or permutes arguments, nothing is known of them.
         if matches!(self.object(o).kind, ObjKind::ArgvArray)
-            && self.initial.get(&o).is_some_and(|first| first.rest == state.rest)
+            && self.heap.first(o).is_some_and(|first| first.rest == state.rest)
         {
             return match self.arena.as_int(offset).and_then(|v| u32::try_from(v).ok()) {
                 Some(at) if at % 8 == 0 => {

@@ -32,7 +32,7 @@ impl Executor<'_> {
         let Value::Ptr(p) = self.int_as_pointer(at) else { return None };
         let [Target { base: Base::Object(made), offset, .. }] = p.as_slice() else { return None };
         let (made, offset) = (*made, *offset);
-        if self.made.get(&made).is_none_or(|at| *at <= mark.1) || self.kept.is_twin(made) {
+        if !self.heap.is_made_since(made, mark.1) || self.kept.is_twin(made) {
             return None;
         }
         if !self.only_old(offset, mark.0, mark.1, Some(k)) {
@@ -49,7 +49,7 @@ impl Executor<'_> {
         }
         let varies = self.arena.cone(&[size]).contains(&k);
         let object = Object { extent: (!varies).then_some(size), ..self.object(made).clone() };
-        let all = self.allocate(context, site, made.0, |_| object);
+        let all = self.heap.allocate((context, site, made.0), object);
         // Addresses that were kept before may be any of them.
         self.kept.add_twin(made, all);
         let each = varies.then_some((k, size));
@@ -72,13 +72,13 @@ impl Executor<'_> {
 
     fn size_element(&mut self, o: ObjId, number: TermId, (k, size): (TermId, TermId)) {
         let size = self.arena.substitute(size, &std::iter::once((k, number)).collect());
-        self.set_extent(o, size);
+        self.heap.set_extent(o, size);
     }
 
     /// At the start of a round nothing that the loop allocated before has been freed.
     pub(in crate::symbolic) fn rounds_begin(&mut self, s: &mut State, all: ObjId) {
         let reason = Rc::from(format!("what rounds of a loop left in `{}`", self.object(all).name));
-        let version = self.next_version();
+        let version = self.heap.next_version();
         s.mem.insert(all, Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason })));
     }
 
@@ -103,7 +103,7 @@ impl Executor<'_> {
         let o = match spare {
             Some(o) => o,
             None => {
-                let o = self.new_object(self.object(all).clone());
+                let o = self.heap.add(self.object(all).clone());
                 self.kept.add_twin(all, o);
                 self.several.clans.insert(o, all);
                 o

@@ -48,10 +48,10 @@ impl Executor<'_> {
         }
         let object = Object { extent: None, ..self.object(made).clone() };
         let site = Site { func: fr.func, block: header, inst: u32::MAX };
-        let twin = self.allocate(fr.context, site, made.0, |_| object);
+        let twin = self.heap.allocate((fr.context, site, made.0), object);
         s0.mem.entry(twin).or_insert_with(|| {
             let reason = Rc::from(format!("what an earlier round of a loop left in `{}`", self.object(made).name));
-            let version = self.next_version();
+            let version = self.heap.next_version();
             Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason }))
         });
         // Addresses that were kept before may be the twin's.
@@ -82,7 +82,7 @@ impl Executor<'_> {
         let size = self.arena.substitute(size, &std::iter::once((r.k, before)).collect());
         let (first, one) = (self.arena.le_zero(r.k), self.arena.int(1));
         let size = self.arena.ite(first, one, size);
-        self.set_extent(new.twin, size);
+        self.heap.set_extent(new.twin, size);
     }
 
     /// A variable at iteration `k` that each round sets to a new object: the start, and from then on the twin.

@@ -158,7 +158,7 @@ impl Executor<'_> {
     }
 
     pub(in crate::symbolic) fn blur(&mut self, state: &mut ObjState, reason: &str) {
-        let version = self.next_version();
+        let version = self.heap.next_version();
         state.rest = Rest::Unknown { version, input: false, reason: Rc::from(reason) };
     }
 
@@ -194,7 +194,7 @@ impl Executor<'_> {
         if self.several.has_other_names(o) {
             return self.written_by_another_name(s, o, reason);
         }
-        let version = self.next_version();
+        let version = self.heap.next_version();
         let n = with_end_of(s.mem.get(&o), ObjState::new(Rest::Unknown { version, input, reason: Rc::from(reason) }));
         s.mem.insert(o, Rc::new(n));
     }

@@ -55,7 +55,7 @@ impl Executor<'_> {
             return *c;
         }
         let (kind, name) = (self.object(o).kind.clone(), self.object(o).name.clone());
-        let c = self.new_object(Object { kind, name, extent: None, site: None, func: None, array: true });
+        let c = self.heap.add(Object { kind, name, extent: None, site: None, func: None, array: true });
         if let Some(found) = self.inputs.options.get(&o).cloned() {
             self.inputs.options.insert(c, found);
         }
@@ -65,13 +65,13 @@ impl Executor<'_> {
 
     /// Says what the text of an option holds where nothing has written it.
     pub(crate) fn starts_as_given(&mut self, o: ObjId, state: ObjState) {
-        self.initial.insert(o, Rc::new(state));
+        self.heap.note_first(o, Rc::new(state));
     }
 
     /// Whether any byte from a place on may have been written by this name.
     fn is_written(&self, s: &State, o: ObjId, from: i64) -> bool {
         let Some(now) = s.mem.get(&o) else { return false };
-        let Some(first) = self.initial.get(&o) else { return true };
+        let Some(first) = self.heap.first(o) else { return true };
         !Rc::ptr_eq(now, first)
             && (now.rest != first.rest || now.cells.iter().any(|(at, (bytes, _))| at + i64::from(*bytes) > from))
     }

@@ -74,7 +74,7 @@ impl Executor<'_> {
             func: None,
             array: true,
         };
-        let made = self.allocate(context, site, u32::MAX, |_| made);
+        let made = self.heap.allocate((context, site, u32::MAX), made);
         all.objects.insert(made);
         (all.size() <= MAX_PLACES).then_some(all)
     }

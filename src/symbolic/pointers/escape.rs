@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 impl Executor<'_> {
     pub(in crate::symbolic) fn mark(&self) -> Mark {
-        Mark { news: self.kept.news.len(), objects: self.objects.len() }
+        Mark { news: self.kept.news.len(), objects: self.heap.len() }
     }
 
     /// Whether something that an earlier part of a round might have read has been stored since its start.
@@ -359,7 +359,7 @@ impl Executor<'_> {
                 // Memory of the host that devices see too, or that the kernel is given on a system where they see all. What else it might reach
                 // through pointers of which nothing is known is taken to be the device's.
                 ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_)
-                    if written.is_some() || given.contains(o) || self.is_registered(*o) =>
+                    if written.is_some() || given.contains(o) || self.heap.is_registered(*o) =>
                 {
                     format!("what a kernel writes to `{}`", self.object(*o).name)
                 }
