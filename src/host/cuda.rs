@@ -47,7 +47,7 @@ impl Executor<'_> {
             }
             // What is captured is kept in a graph, and runs with the memory of the graph's launches: neither is followed.
             "cudaStreamBeginCapture" | "cudaStreamBeginCaptureToGraph" | "cudaGraphLaunch" => {
-                self.missed.get_or_insert_with(|| format!("`{name}`: what a graph of kernels does is not followed"));
+                self.limits.miss(|| format!("`{name}`: what a graph of kernels does is not followed"));
                 self.success(s)
             }
             "cudaGetErrorString" | "cudaGetErrorName" => {

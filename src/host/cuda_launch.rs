@@ -4,7 +4,7 @@
 use super::Call;
 use crate::ir::{FuncRef, Program};
 use crate::kernel::Modelled;
-use crate::symbolic::exec::events::{LaunchConfig, LaunchEvent, Limits};
+use crate::symbolic::exec::events::{LaunchConfig, LaunchEvent, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
@@ -22,7 +22,7 @@ impl Executor<'_> {
                 let shared = self.int_arg(c, 4, 64);
                 let shared = self.interpret(shared, 64, false);
                 self.note_stream(c, 5, &mut s);
-                s.pending = Some(Rc::new(LaunchConfig { grid, block, shared, limits: Limits::default() }));
+                s.pending = Some(Rc::new(LaunchConfig { grid, block, shared, limits: LaunchLimits::default() }));
                 self.success(s)
             }
             "__cudaPopCallConfiguration" => {
@@ -54,7 +54,7 @@ impl Executor<'_> {
                         let t = self.int_arg(c, 6, 64);
                         self.interpret(t, 64, false)
                     },
-                    limits: Limits::default(),
+                    limits: LaunchLimits::default(),
                 };
                 self.note_stream(c, 7, &mut s);
                 let (f, args) = (self.pointer_arg(c, 0), self.pointer_arg(c, 5));
@@ -107,7 +107,7 @@ impl Executor<'_> {
                 let t = self.value_int(&v, bits);
                 self.interpret(t, bits, false)
             });
-        LaunchConfig { grid: [gx, gy, gz], block: [bx, by, bz], shared, limits: Limits::default() }
+        LaunchConfig { grid: [gx, gy, gz], block: [bx, by, bz], shared, limits: LaunchLimits::default() }
     }
 
     /// The code that a launch gives.
@@ -127,7 +127,7 @@ impl Executor<'_> {
             }
             let Base::Func(stub) = t.base else {
                 let why = "a kernel reached through a pointer that could not be followed";
-                self.missed.get_or_insert_with(|| why.to_owned());
+                self.limits.miss(|| why.to_owned());
                 self.record_launch(s, t.cond, Err(why.into()), cfg, vec![]);
                 self.after_any_kernel(s);
                 continue;

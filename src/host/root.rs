@@ -154,7 +154,7 @@ impl Executor<'_> {
         }
         let mut state = state;
         let (Some(constructors), Some(destructors)) = (self.program.constructors(), self.program.destructors()) else {
-            self.missed.get_or_insert_with(|| "what is called before or after `main`".to_owned());
+            self.limits.miss(|| "what is called before or after `main`".to_owned());
             return Some(state);
         };
         self.at_exit(&destructors);

@@ -8,7 +8,7 @@
 use super::Call;
 use crate::ir::shared::most_static_shared;
 use crate::ir::{BlockId, Callee, FuncRef, Op, Side, Terminator};
-use crate::symbolic::exec::events::{LaunchConfig, Limits};
+use crate::symbolic::exec::events::{LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::launch::{MAX_GRID, MAX_SHARED, MAX_THREADS};
@@ -159,7 +159,7 @@ impl Executor<'_> {
         } else {
             (self.from_the_start && self.runtime.usual_shared).then_some(usual)
         };
-        LaunchConfig { limits: Limits { shared, threads: self.program.func(kernel).max_threads }, ..c.clone() }
+        LaunchConfig { limits: LaunchLimits { shared, threads: self.program.func(kernel).max_threads }, ..c.clone() }
     }
 
     /// Whether nothing in its configuration can keep a launch from running, by its constants and ranges.
@@ -261,7 +261,7 @@ impl Executor<'_> {
             let harmless = |callee: &Callee| match callee {
                 Callee::Direct(id) => {
                     let r = self.program.resolve_func(f.module, *id);
-                    HARMLESS.contains(&self.program.func(r).name.as_str()) || !self.leads_to_cuda(r)
+                    HARMLESS.contains(&self.program.func(r).name.as_str()) || !self.limits.effort().leads_to_cuda(r)
                 }
                 Callee::Indirect(_) => false,
             };

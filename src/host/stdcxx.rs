@@ -235,7 +235,7 @@ impl Executor<'_> {
             self.start(&mut s, c.func, c.args, "what another thread of the host does");
             return self.opaque(c, s, reason);
         }
-        if self.leads_to_cuda(c.func) {
+        if self.limits.effort().leads_to_cuda(c.func) {
             return Err(Box::new(s));
         }
         let Some(globals) = self.globals_written_by(c.func, |name| !is_of_library(name)) else {

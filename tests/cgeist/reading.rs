@@ -3,6 +3,7 @@
 use scuba::host::roots;
 use scuba::ir::Program;
 use scuba::symbolic::exec::executor::{AccessKind, Executor, LaunchEvent};
+use scuba::symbolic::limits::budget::Allowance;
 use scuba::symbolic::memory::object::{ObjId, ObjKind};
 use scuba::symbolic::memory::value::Base;
 use scuba::symbolic::terms::functions::Function;
@@ -36,7 +37,7 @@ fn read_here(p: &Program, lines: bool) -> Reading {
         let mut e = Executor::new(p);
         let (args, state) = e.root_state(root.func);
         drop(e.call(root.func, args, state, 0));
-        assert_eq!(e.gave_up, None);
+        assert_eq!(e.limits.gave_up(), None);
         let launches = std::mem::take(&mut e.events.launches);
         let heap: Vec<ObjId> = (0u32..)
             .zip(e.heap.objects())
@@ -63,7 +64,7 @@ fn launch(p: &Program, e: &mut Executor<'_>, l: &LaunchEvent, heap: &[ObjId], li
     ));
     let mut facts = e.launch_axioms(&l.config);
     facts.push(l.path);
-    let run = e.run_kernel(kernel, l, facts);
+    let run = e.run_kernel(kernel, l, facts, Allowance::default());
     assert_eq!(run.gave_up, None);
     for a in &run.accesses {
         let site = a

@@ -30,16 +30,15 @@ use crate::ir::{FuncRef, Function, Linkage, Program, Side};
 use crate::models::attributes::is_of_cuda;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::inputs::assume::Assumptions;
+use crate::symbolic::limits::Limits;
+use crate::symbolic::limits::budget::Budget;
+use crate::symbolic::limits::cost::Effort;
 use crate::work::{Allotment, Work, done};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
-
-/// Of the bytes that a check may have in memory, terms may take one part in so many: the rest is for what is made of them, in as many threads
-/// as there may be.
-const TERMS: u64 = 4;
 
 pub(super) struct Engine<'p> {
     /// The program, the settings, and what may be spent.
@@ -138,13 +137,15 @@ impl<'p> Engine<'p> {
             .collect()
     }
 
+    /// What one execution may take, of that so much work.
+    pub(super) fn budget(&self, work: Allotment) -> Budget {
+        Budget::new(work, self.cx.options.memory, self.over.clone())
+    }
+
     pub(super) fn executor(&self) -> Executor<'p> {
         let mut e = Executor::new(self.cx.program);
         e.device_memory = self.cx.options.device_memory;
-        e.budget.work = self.cx.all;
-        e.budget.terms = self.cx.options.memory.map(|m| m / TERMS);
-        e.budget.memory = self.cx.options.memory;
-        e.budget.over = self.over.clone();
+        e.limits = Limits::new(self.budget(self.cx.all), Effort::default());
         e.assumptions = Assumptions::new(&self.cx.options.assume, self.cx.bare);
         e
     }

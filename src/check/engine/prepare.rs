@@ -21,7 +21,7 @@ use crate::inside::{self, Dump, Phase};
 use crate::ir::FuncRef;
 use crate::kernel::KernelRun;
 use crate::symbolic::exec::executor::{Executor, LaunchEvent};
-use crate::symbolic::limits::budget::{Limit, MOST_ROUNDS};
+use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::terms::term::TermId;
 use crate::work::{Allotment, done};
 use std::sync::{Arc, OnceLock};
@@ -40,16 +40,12 @@ pub(super) fn run_within_steps(
     launch: &LaunchEvent,
     facts: &[TermId],
 ) -> KernelRun {
-    e.budget.steps = STEPS;
-    let run = e.run_kernel(kernel, launch, facts.to_vec());
+    let given = Allowance { steps: STEPS, ..Allowance::default() };
+    let run = e.run_kernel(kernel, launch, facts.to_vec(), given);
     if run.limit != Some(Limit::Steps) {
         return run;
     }
-    e.budget.steps = STEPS;
-    e.budget.most_rounds = 1;
-    let run = e.run_kernel(kernel, launch, facts.to_vec());
-    e.budget.most_rounds = MOST_ROUNDS;
-    run
+    e.run_kernel(kernel, launch, facts.to_vec(), Allowance { rounds: 1, ..given })
 }
 
 /// Finds bounds on what threads exchange in each launch, and what of that lasts from one launch to others.
@@ -106,7 +102,7 @@ impl<'p> Engine<'p> {
         let before = done();
         self.cx.all = self.cx.phase(budgets::EXECUTE, 80);
         let mut executor = self.follow(root);
-        let gave_up = executor.gave_up.take().or(executor.missed.take());
+        let gave_up = executor.limits.take_reason();
         let launches = std::mem::take(&mut executor.events.launches);
         let runs = launches
             .iter()

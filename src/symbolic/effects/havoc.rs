@@ -40,7 +40,7 @@ impl Executor<'_> {
                 self.held(s, o, &mut work);
             }
         }
-        self.budget.walk(seen.len());
+        self.limits.walk(seen.len());
         // Variables of functions that have returned are gone.
         let mut reached: Vec<ObjId> = seen
             .into_iter()

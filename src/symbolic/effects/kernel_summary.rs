@@ -11,11 +11,11 @@ use super::shapes::{Held, Members, Shape};
 use super::write_set::{Beside, Footprint};
 use crate::ir::{FuncRef, Side};
 use crate::symbolic::exec::events::Events;
-use crate::symbolic::exec::events::{LaunchConfig, Limits};
+use crate::symbolic::exec::events::{LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID, MAX_SHARED};
-use crate::symbolic::limits::budget::Limit;
+use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::partition::Partitions;
 use crate::symbolic::memory::value::collect;
@@ -201,10 +201,11 @@ impl Executor<'_> {
             return None;
         }
         let (kept, initial) = (self.kept.clone(), self.heap.take_first());
-        let (found, _) = self.aside(STEPS, |e| {
+        let given = Allowance { steps: STEPS, ..self.limits.left() };
+        let (found, _) = self.aside(given, |e| {
             let found = e.suppose(kernel, shapes, held);
             // Where the time is over the host learns it at its next step.
-            debug_assert!(e.limit.is_none_or(|l| l != Limit::Steps) || found.is_none());
+            debug_assert!(e.limits.limit().is_none_or(|l| l != Limit::Steps) || found.is_none());
             found
         });
         self.kept = kept;
@@ -212,22 +213,20 @@ impl Executor<'_> {
         found
     }
 
-    /// Executes a kernel in a fresh kernel context with a budget of `most` steps, records no events, and then restores the host's; with the
+    /// Executes a kernel in a fresh kernel context which may take so much, records no events, and then restores the host's; with the
     /// steps that it took. What memory holds at first, numbers of contents and points-to sets are not restored.
-    pub(in crate::symbolic) fn aside<R>(&mut self, most: u64, run: impl FnOnce(&mut Self) -> R) -> (R, u64) {
+    pub(in crate::symbolic) fn aside<R>(&mut self, given: Allowance, run: impl FnOnce(&mut Self) -> R) -> (R, u64) {
         let side = std::mem::replace(&mut self.side, Side::Device);
         let kernel = std::mem::take(&mut self.kernel);
         let events = std::mem::replace(&mut self.events, Events::new(false));
-        let steps = std::mem::replace(&mut self.budget.steps, most);
         let stack = std::mem::take(&mut self.stack);
-        let halt = (self.gave_up.take(), self.missed.take(), self.limit.take());
+        let around = self.limits.begin_aside(given);
         let (freed, notes) = (self.heap.frees(), self.notes.len());
 
         let out = run(self);
 
-        let taken = most - self.budget.steps;
-        (self.side, self.kernel, self.events, self.budget.steps, self.stack) = (side, kernel, events, steps, stack);
-        (self.gave_up, self.missed, self.limit) = halt;
+        let (taken, _) = self.limits.end_aside(around);
+        (self.side, self.kernel, self.events, self.stack) = (side, kernel, events, stack);
         self.heap.restore_frees(freed);
         self.notes.truncate(notes);
         (out, taken)
@@ -246,10 +245,7 @@ impl Executor<'_> {
             self.kernel.beside =
                 Some(Rc::new(Beside { objects: objects.clone(), written: written.clone(), memory: memory.clone() }));
             self.enter_with(kernel, shapes);
-            let known = self.gave_up.is_none()
-                && self.missed.is_none()
-                && !self.kernel.written_anywhere
-                && !self.kernel.unknown_code;
+            let known = self.limits.is_whole() && !self.kernel.written_anywhere && !self.kernel.unknown_code;
             let mut found = std::mem::take(&mut self.kernel.written);
             if !known {
                 return None;
@@ -289,7 +285,7 @@ impl Executor<'_> {
             grid: MAX_GRID.map(|m| any(self, m, "gridDim")),
             block: MAX_BLOCK.map(|m| any(self, m, "blockDim")),
             shared: any(self, MAX_SHARED, "dynamic shared memory"),
-            limits: Limits { shared: None, threads: self.function(kernel).max_threads },
+            limits: LaunchLimits { shared: None, threads: self.function(kernel).max_threads },
         };
         let mut path = self.launch_axioms(&config);
         let thread = self.thread_symbols(&config);
@@ -335,7 +331,7 @@ impl Executor<'_> {
         state.mem = memory;
         let path = self.arena.and_all(path);
         let Some(state) = self.assume(state, path) else {
-            self.give_up("no launch at all");
+            self.limits.give_up("no launch at all");
             return;
         };
         let mut h = rustc_hash::FxHasher::default();

@@ -56,7 +56,7 @@ impl Executor<'_> {
         if callees.iter().any(|f| self.may_be_the_programs(*f)) {
             // On a device it may write the variables that it names, and where these lead.
             self.kernel.written_anywhere |= self.side == Side::Device;
-            for g in self.effort.exported().to_vec() {
+            for g in self.limits.effort().exported().to_vec() {
                 objects.push(self.global_object(g.module, g.global));
             }
         }
@@ -148,7 +148,7 @@ impl Executor<'_> {
             let func = self.function(*f);
             let lent = self.callbacks(s, &func.name, args);
             if lent.kernel && may_launch_given(&func.name) {
-                self.missed.get_or_insert_with(|| format!("`{}` is given a kernel, which it may launch", func.display));
+                self.limits.miss(|| format!("`{}` is given a kernel, which it may launch", func.display));
             }
             if lent.functions.is_empty() {
                 continue;
@@ -174,8 +174,8 @@ impl Executor<'_> {
             if self.function(*f).is_declaration() {
                 continue;
             }
-            if self.side == Side::Device || self.leads_to_cuda(*f) {
-                self.missed.get_or_insert_with(|| why.to_owned());
+            if self.side == Side::Device || self.limits.effort().leads_to_cuda(*f) {
+                self.limits.miss(|| why.to_owned());
             }
             if self.side == Side::Device {
                 continue;
@@ -210,7 +210,7 @@ impl Executor<'_> {
         for a in args {
             for t in targets(a) {
                 if t.base.is_anywhere() && may_keep_addresses(library) {
-                    lent.functions.extend(self.effort.taken());
+                    lent.functions.extend(self.limits.effort().taken());
                 }
                 self.add_callback(&t.base, &mut lent);
                 self.look_at(s, &t, library, &mut lent, &mut open);
@@ -333,7 +333,7 @@ impl Executor<'_> {
         self.stored_at(s, o, &mut there);
         // Of what a library put into its own variables it was given all functions before.
         if there.anything && may_keep_addresses(library) && self.is_followed(o) && !self.is_of_a_library(o) {
-            lent.functions.extend(self.effort.taken());
+            lent.functions.extend(self.limits.effort().taken());
         }
         for f in there.functions {
             self.add_callback(&Base::Func(f), lent);
@@ -346,12 +346,12 @@ impl Executor<'_> {
         let of = |t: Target| match t.base {
             Base::Func(f) => vec![f],
             Base::Unknown(Lost { among: Some(a), .. }) => a.functions.clone(),
-            Base::Unknown(_) => self.effort.taken().to_vec(),
+            Base::Unknown(_) => self.limits.effort().taken().to_vec(),
             // An object and a null pointer are no functions.
             _ => vec![],
         };
         match v {
-            Some(Value::Unknown(_)) => self.effort.taken().to_vec(),
+            Some(Value::Unknown(_)) => self.limits.effort().taken().to_vec(),
             Some(v) => targets(v).into_iter().flat_map(of).collect(),
             None => vec![],
         }
@@ -363,7 +363,7 @@ impl Executor<'_> {
             let named = self.globals_of(Part::Function(*f));
             if named.reached.iter().chain([f]).any(|g| is_launch(&self.function(*g).name)) {
                 let why = format!("`{}` may launch when the program ends", self.function(*f).display);
-                self.missed.get_or_insert(why);
+                self.limits.miss(|| why);
             }
         }
     }

@@ -170,7 +170,7 @@ impl Executor<'_> {
         let inner = mix(context, site);
         let begun = self.begin(Part::Function(f));
         let called = self.call(f, args.to_vec(), s, inner);
-        self.end(begun);
+        self.limits.end(begun);
         let (v, s) = called?;
         if func.noreturn {
             return None;
@@ -181,7 +181,7 @@ impl Executor<'_> {
     /// Whether a function that is called once more has been entered often enough.
     pub(in crate::symbolic) fn is_too_deep(&self, f: FuncRef, args: &[Value]) -> bool {
         let inside = self.stack.iter().filter(|x| x.func == f).count();
-        if self.stack.len() > self.budget.depth || inside >= MOST_INSIDE_KNOWN {
+        if self.stack.len() > self.limits.depth() || inside >= MOST_INSIDE_KNOWN {
             return true;
         }
         let known = |v: &Value| match v {
@@ -201,7 +201,7 @@ impl Executor<'_> {
             let f = self.function(**f);
             f.params.len() == args || f.variadic && f.params.len() < args
         };
-        self.effort.taken().iter().filter(fits).copied().collect()
+        self.limits.effort().taken().iter().filter(fits).copied().collect()
     }
 }
 

@@ -142,9 +142,9 @@ impl Executor<'_> {
         let on = if back && func.name != "main" {
             true
         } else if back {
-            !self.effort.are_harmless(&mentions)
+            !self.limits.effort().are_harmless(&mentions)
         } else {
-            self.effort.reaches(&mentions, |g| is_launch(&self.function(g).name))
+            self.limits.effort().reaches(&mentions, |g| is_launch(&self.function(g).name))
         };
         self.functions.handlers.insert((f, unwind), on);
         on

@@ -12,8 +12,8 @@ use crate::symbolic::effects::shapes::Summaries;
 use crate::symbolic::inputs::sources::Inputs;
 use crate::symbolic::kernel::context::KernelContext;
 use crate::symbolic::kernel::context::Loaded;
-use crate::symbolic::limits::budget::{Budget, Limit};
-use crate::symbolic::limits::cost::Effort;
+use crate::symbolic::limits::Limits;
+use crate::symbolic::limits::budget::Limit;
 use crate::symbolic::loops::types::LoopMemo;
 use crate::symbolic::memory::heap::Heap;
 use crate::symbolic::memory::object::{Memory, ObjId, Object};
@@ -23,7 +23,7 @@ use crate::symbolic::terms::term::{Arena, SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-pub use super::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent, Limits, Stores};
+pub use super::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent, Stores};
 pub use super::site::Site;
 pub use super::state::State;
 pub use crate::symbolic::kernel::context::Thread;
@@ -42,17 +42,11 @@ pub struct Executor<'p> {
     pub(in crate::symbolic) functions: FunctionFacts,
     pub(in crate::symbolic) summaries: Summaries,
     pub(crate) inputs: Inputs,
-    /// Why the execution stopped early; then nothing that it did not reach may be called safe.
-    pub gave_up: Option<String>,
-    /// Why something was passed by that may launch kernels, or access memory in one; then nothing may be called safe.
-    pub missed: Option<String>,
+    /// What it may still cost, and what ended it.
+    pub limits: Limits,
     /// The program is executed from its start, so that variables hold their initial values there. A function that nobody known calls
     /// may be called at any time.
     pub(crate) from_the_start: bool,
-    /// The limit that stopped it.
-    pub limit: Option<Limit>,
-    pub budget: Budget,
-    pub effort: Effort,
     /// Work for the device may overlap: the host uses a stream other than the default one, or copies asynchronously.
     pub overlapping: bool,
     pub(crate) runtime: super::runtime::Runtime,
@@ -83,12 +77,8 @@ impl<'p> Executor<'p> {
             functions: FunctionFacts::default(),
             summaries: Summaries::default(),
             inputs: Inputs::default(),
-            gave_up: None,
-            missed: None,
+            limits: Limits::default(),
             from_the_start: false,
-            limit: None,
-            budget: Budget::default(),
-            effort: Effort::default(),
             overlapping: false,
             runtime: Default::default(),
             scarce: Default::default(),
@@ -133,18 +123,12 @@ impl<'p> Executor<'p> {
         object.is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.heap.is_made_since(ObjId(id), version))
     }
 
-    pub(in crate::symbolic) fn give_up(&mut self, reason: impl Into<String>) {
-        if self.gave_up.is_none() {
-            self.gave_up = Some(reason.into());
-        }
-    }
-
     /// Counts a step; false once the budget is spent.
     pub(in crate::symbolic) fn step(&mut self) -> bool {
-        if self.gave_up.is_some() {
+        if self.limits.is_at_an_end() {
             return false;
         }
-        match self.budget.step(self.arena.bytes()) {
+        match self.limits.step(self.arena.bytes()) {
             Ok(()) => true,
             Err(limit) => {
                 self.end_by(limit);
@@ -154,12 +138,8 @@ impl<'p> Executor<'p> {
     }
 
     pub(in crate::symbolic) fn end_by(&mut self, limit: Limit) {
-        if self.gave_up.is_some() {
-            return;
-        }
         let amid = self.amid();
-        self.limit = Some(limit);
-        self.give_up(format!("{limit}{amid}"));
+        self.limits.end_by(limit, &amid);
     }
 
     /// The call that is being executed, for people who want to know what takes so long.

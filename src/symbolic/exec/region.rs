@@ -35,7 +35,7 @@ impl<'p> Executor<'p> {
         let func = self.function(f);
         let cfg = self.cfg(f);
         if cfg.irreducible {
-            self.give_up(format!("`{}` has a loop with several entries", func.display));
+            self.limits.give_up(format!("`{}` has a loop with several entries", func.display));
             return None;
         }
         let state = self.assume_at_entry(f, &args, state);
@@ -124,7 +124,7 @@ impl<'p> Executor<'p> {
         incoming.insert(start, entry);
         let func = self.function(fr.func);
         for &b in &cfg.order {
-            if incoming.is_empty() || self.gave_up.is_some() {
+            if incoming.is_empty() || self.limits.is_at_an_end() {
                 break;
             }
             // No path leads to this block.
@@ -259,7 +259,7 @@ impl<'p> Executor<'p> {
             }
             Terminator::Unreachable => vec![],
             Terminator::Other(what) => {
-                self.give_up(format!("`{what}` is not followed"));
+                self.limits.give_up(format!("`{what}` is not followed"));
                 vec![]
             }
         }

@@ -5,11 +5,11 @@ use crate::ir::{FuncRef, Side};
 use crate::symbolic::effects::write_set::{Beside, Footprint};
 use crate::symbolic::exec::events::StaleEvent;
 use crate::symbolic::exec::events::UnalignedEvent;
-use crate::symbolic::exec::events::{AccessEvent, Events, LaunchConfig, LaunchEvent, Limits};
+use crate::symbolic::exec::events::{AccessEvent, Events, LaunchConfig, LaunchEvent, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::context::Thread;
-use crate::symbolic::limits::budget::Limit;
+use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::partition::Partition;
 use crate::symbolic::memory::value::Value;
@@ -77,14 +77,20 @@ impl Executor<'_> {
         facts
     }
 
-    /// Runs a kernel under a launch. Facts (the launch's path, axioms, allocations) become its path condition.
-    pub fn run_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, facts: Vec<TermId>) -> KernelRun {
-        let host = (self.side, std::mem::take(&mut self.stack), self.gave_up.take(), self.missed.take());
+    /// Runs a kernel under a launch, which may take so much. Facts (the launch's path, axioms, allocations) become its path condition.
+    pub fn run_kernel(
+        &mut self,
+        kernel: FuncRef,
+        launch: &LaunchEvent,
+        facts: Vec<TermId>,
+        given: Allowance,
+    ) -> KernelRun {
+        let host = (self.side, std::mem::take(&mut self.stack));
+        let around = self.limits.begin_aside(given);
         let host_context = std::mem::take(&mut self.kernel);
         let recording = self.events.recording;
         let host_events = std::mem::replace(&mut self.events, Events::new(recording));
         self.side = Side::Device;
-        self.limit = None;
         self.renew_linear_work();
         let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
         self.kernel.partitions.begin(self.arena.symbols().len());
@@ -120,11 +126,11 @@ impl Executor<'_> {
             let mut written = std::mem::take(&mut self.kernel.written);
             anywhere = self.kernel.written_anywhere;
             if anywhere || written.has_pointers() {
-                let ended = (self.gave_up.clone(), self.missed.clone(), self.limit);
+                let ended = self.limits.halt().clone();
                 match self.written_through_pointers_at_launch(kernel, launch, path, known) {
                     Some(found) => (written, anywhere) = (found, false),
                     // What the first execution found is right, if less exact.
-                    None if !anywhere => (self.gave_up, self.missed, self.limit) = ended,
+                    None if !anywhere => self.limits.restore(ended),
                     None => {}
                 }
             }
@@ -134,14 +140,14 @@ impl Executor<'_> {
             self.events.recording = recording;
             self.kernel.partitions.restart();
         }
-        if self.gave_up.is_none() {
+        if !self.limits.is_at_an_end() {
             self.enter_kernel(kernel, launch, path, 2);
         }
 
         let mut context = std::mem::replace(&mut self.kernel, host_context);
         let events = std::mem::replace(&mut self.events, host_events);
-        let gave_up = self.gave_up.take().or(self.missed.take());
-        (self.side, self.stack, self.gave_up, self.missed) = host;
+        let (_, halt) = self.limits.end_aside(around);
+        (self.side, self.stack) = host;
         KernelRun {
             accesses: events.accesses,
             stale: events.stale,
@@ -153,8 +159,8 @@ impl Executor<'_> {
                 anywhere: anywhere || context.written_anywhere,
                 otherwise: context.written_otherwise,
             },
-            gave_up,
-            limit: self.limit.take(),
+            limit: halt.limit(),
+            gave_up: halt.reason(),
         }
     }
 
@@ -209,7 +215,7 @@ impl Executor<'_> {
         for _ in 0..MAX_SUPPOSED {
             self.leave_alone(launch, &written, false, known);
             self.kernel.written_anywhere = false;
-            if self.gave_up.is_some() || self.missed.is_some() {
+            if !self.limits.is_whole() {
                 break;
             }
             self.enter_kernel(kernel, launch, path, 1);
@@ -284,7 +290,7 @@ impl Executor<'_> {
             name: "dynamic shared memory".into(),
         });
         let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, MAX_SHARED));
-        LaunchConfig { grid, block, shared, limits: Limits::default() }
+        LaunchConfig { grid, block, shared, limits: LaunchLimits::default() }
     }
 
     /// Values of a kernel's parameters where nothing is known of its launch.

@@ -81,7 +81,7 @@ impl Executor<'_> {
             let chosen = self.chosen_pointers(pointers);
             let (head, symbols) = self.header_state(fr, s0, vars, &at.phi_start, |_, v| chosen.get(&v).cloned());
             let out = self.region(fr, at.cfg, Some(at.number), at.header, vec![(at.header, head.clone())]);
-            if self.gave_up.is_some() {
+            if self.limits.is_at_an_end() {
                 return Err(Discovery::GaveUp);
             }
             let Some((end, phi_end)) = self.back_state(fr, func, at.header, &at.phis, out.back) else {

@@ -45,7 +45,7 @@ impl Executor<'_> {
         }
         let begun = self.begin(part);
         let out = self.follow_loop(fr, cfg, l, start);
-        self.end(begun);
+        self.limits.end(begun);
         out
     }
 
@@ -111,7 +111,7 @@ impl Executor<'_> {
             self.restore(fr, &at.phi_start);
             return self.leave_out_loop(fr, &at.cfg.loops[at.number], s0, &why);
         }
-        self.give_up(why);
+        self.limits.give_up(why);
         LoopOut::default()
     }
 
@@ -169,7 +169,7 @@ impl Executor<'_> {
         for again in 0..4 * MOST_AGAIN {
             let stored = self.mark();
             let out = self.region(fr, at.cfg, Some(at.number), header, vec![(header, start.clone())]);
-            if !self.has_kept_more(stored) || self.gave_up.is_some() {
+            if !self.has_kept_more(stored) || self.limits.is_at_an_end() {
                 return out;
             }
             if again >= MOST_AGAIN {
@@ -177,7 +177,8 @@ impl Executor<'_> {
             }
             self.events.take_back(events);
         }
-        self.give_up(format!("what the loop in `{}` stores could not be found out", self.function(fr.func).display));
+        self.limits
+            .give_up(format!("what the loop in `{}` stores could not be found out", self.function(fr.func).display));
         RegionOut::default()
     }
 
@@ -233,7 +234,7 @@ impl Executor<'_> {
         granted.push(sk.path);
         sk.path = self.arena.and_all(granted);
         let out = self.region(fr, at.cfg, Some(at.number), header, vec![(header, sk.clone())]);
-        if self.gave_up.is_some() {
+        if self.limits.is_at_an_end() {
             return Some(LoopOut::default());
         }
         self.left_by_rounds((s0, &sk), out.back.iter().map(|b| &b.1), (mark, version));

@@ -131,7 +131,7 @@ impl Executor<'_> {
                 let g = self.program.global(*r);
                 let internal = g.constant
                     || self.from_the_start
-                    || g.linkage == Linkage::Internal && !self.effort.may_be_written(*r);
+                    || g.linkage == Linkage::Internal && !self.limits.effort().may_be_written(*r);
                 // What a device variable starts with may be overwritten by a copy that was not recognised.
                 let device = !matches!(self.object(o).kind, ObjKind::HostGlobal(_)) && !g.constant;
                 match &g.init {
@@ -199,7 +199,7 @@ impl Executor<'_> {
 
     /// Puts the variables of the host that the program may write into a state: what loops and other ways change is seen against it.
     pub(crate) fn ensure_written(&mut self, s: &mut State) {
-        for g in self.effort.written() {
+        for g in self.limits.effort().written() {
             let o = self.global_object(g.module, g.global);
             self.ensure(s, o);
         }
