@@ -92,6 +92,14 @@ impl Tools<'_> {
         done
     }
 
+    /// Looks for small witnesses without giving that more work than other searches, where it is likely to be for nothing.
+    pub fn in_hurry<R>(&mut self, hurried: bool, work: impl FnOnce(&mut Self) -> R) -> R {
+        self.decider.hurried = hurried;
+        let done = work(self);
+        self.decider.hurried = false;
+        done
+    }
+
     /// Does some replays that are each one of many tries, with a few million steps at most.
     pub fn in_short<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.judge.short = true;
