@@ -3,7 +3,7 @@
 
 use super::Call;
 use super::waits::is_per_thread;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;

@@ -2,7 +2,7 @@
 //! (`runs.rs`), and queries.
 
 use super::Call;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::Target;

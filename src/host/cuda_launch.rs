@@ -3,7 +3,7 @@
 
 use super::Call;
 use crate::ir::{FuncRef, Program};
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::events::{LaunchConfig, LaunchEvent, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;

@@ -3,12 +3,13 @@
 
 use super::Call;
 use crate::ir::Side;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::rc::Rc;
 
 impl Executor<'_> {

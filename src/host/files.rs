@@ -8,13 +8,14 @@
 //! opened by its name for the second time.
 
 use super::Call;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{FileName, FilePart, InputSource, Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{FileName, FilePart, InputSource, SymKind, TermId};
 use std::rc::Rc;
 
 /// Where the positions are in a stream's object.

@@ -1,12 +1,13 @@
 //! `printf`, `scanf` and their like: what is read as an input, and what is stored where.
 
 use super::Call;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::text::Reader;
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::rc::Rc;
 
 impl Executor<'_> {

@@ -2,13 +2,14 @@
 
 use super::Call;
 use crate::ir::Side;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::{FoundOption, OptionWord, Takes};
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::SymKind;
 use std::rc::Rc;
 
 /// Bytes of glibc's `struct option`, and before its fields `has_arg`, `flag` and `val`.

@@ -4,14 +4,15 @@
 //! it is not modelled.
 
 use super::Call;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::models::no_return::{Returns, returns};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::one_object;
 use crate::symbolic::memory::text::Reader;
 use crate::symbolic::memory::value::{Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId};
 
 impl Executor<'_> {
     pub(super) fn libc_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {

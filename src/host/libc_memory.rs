@@ -1,12 +1,13 @@
 //! The C library's heap, and its copies and fills of memory.
 
 use super::Call;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Target, Value};
-use crate::symbolic::terms::term::{Range, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// Bytes; no host gives one block more.

@@ -2,12 +2,13 @@
 
 use super::Call;
 use crate::ir::Const;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::SymKind;
 use std::rc::Rc;
 
 /// Bytes of a text that are looked at for its end.

@@ -23,7 +23,7 @@ mod waits;
 pub use root::{Root, roots};
 
 use crate::ir::{FuncRef, Linkage, TypeId};
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;

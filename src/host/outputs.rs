@@ -5,7 +5,7 @@
 
 use super::Call;
 use crate::ir::Param;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::models::attributes::is_of_library;
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;

@@ -14,7 +14,8 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::launch::{MAX_GRID, MAX_SHARED, MAX_THREADS};
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 

@@ -2,7 +2,7 @@
 
 use super::Call;
 use crate::ir::{BinOp, TypeKind};
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::models::attributes::is_of_library;
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
@@ -10,7 +10,8 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::one_object;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::SymKind;
 use std::rc::Rc;
 
 /// Text output: no effect on anything that is followed. Prefixes of mangled names.

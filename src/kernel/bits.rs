@@ -5,7 +5,8 @@
 
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::terms::functions::{BitFunction, Function};
-use crate::symbolic::terms::term::{Range, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::TermId;
 
 /// Widths whose numbers terms hold with room to spare.
 const fn is_followed(bits: u32) -> bool {

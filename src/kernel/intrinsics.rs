@@ -3,7 +3,7 @@
 //! One that is not known here gives an unknown result, and what its pointers lead to is unknown behind it; in a kernel it counts as an
 //! access that is not decided unless it is known to touch no memory.
 
-use super::Modelled;
+use super::builtins::Modelled;
 use crate::ir::{FuncRef, Module, Side, TypeId, TypeKind, intrinsic};
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
@@ -12,7 +12,8 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::{Ratio, Value};
 use crate::symbolic::terms::floating::Whole;
 use crate::symbolic::terms::functions::BitFunction;
-use crate::symbolic::terms::term::{Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId};
 use std::rc::Rc;
 
 /// Those that do nothing that can be seen.

@@ -3,8 +3,5 @@
 //! In: a kernel with the values of its parameters. Out: access events. It knows neither the shim nor Z3.
 
 mod bits;
-mod builtins;
+pub(crate) mod builtins;
 mod intrinsics;
-
-pub use crate::symbolic::kernel::launch::KernelRun;
-pub(crate) use builtins::Modelled;

@@ -2,12 +2,14 @@
 
 use scuba::host::roots;
 use scuba::ir::Program;
-use scuba::symbolic::exec::executor::{AccessKind, Executor, LaunchEvent};
+use scuba::symbolic::exec::events::{AccessKind, LaunchEvent};
+use scuba::symbolic::exec::executor::Executor;
 use scuba::symbolic::limits::budget::Allowance;
 use scuba::symbolic::memory::object::{ObjId, ObjKind};
 use scuba::symbolic::memory::value::Base;
+use scuba::symbolic::terms::arena::Arena;
 use scuba::symbolic::terms::functions::Function;
-use scuba::symbolic::terms::term::{Arena, SymKind, Term, TermId};
+use scuba::symbolic::terms::term::{SymKind, Term, TermId};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Reading {

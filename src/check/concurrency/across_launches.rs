@@ -14,7 +14,7 @@ use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::specialise::Decided;
 use crate::ir::{FuncRef, TypeId, TypeKind};
 use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::symbolic::kernel::context::Loaded;
 use crate::symbolic::loops::quantified_facts;
 use crate::symbolic::memory::memory_ssa::{Moment, Origin, versions};
 use crate::symbolic::memory::object::{Memory, ObjId};

@@ -11,14 +11,16 @@ use super::known::Known;
 use crate::check::context::Tools;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::kernel::KernelRun;
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
-use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, Stores};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::kernel::context::Loaded;
+use crate::symbolic::kernel::launch::KernelRun;
 use crate::symbolic::loops::quantified_facts;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
 use crate::symbolic::memory::value::Base;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 
 /// Candidates for one launch.
 const MOST: usize = 8;

@@ -6,13 +6,15 @@
 //! of which nothing is known at the launch, it counts whether the thread itself has written to the place before.
 
 use super::invariants::is_regular;
-use crate::kernel::KernelRun;
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
-use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, Stores};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::kernel::context::Loaded;
+use crate::symbolic::kernel::launch::KernelRun;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target};
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Range, SymId, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Numbers of one question, and stores that each may come from.

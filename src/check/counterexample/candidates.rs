@@ -14,7 +14,7 @@ use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::check::solver::{Model, WrapMode};
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::memory::object::Object;
 use crate::symbolic::terms::term::{SymId, SymKind};
 use crate::witness::Fault;

@@ -5,8 +5,10 @@
 
 use crate::check::solver::Model;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::eval::Valuation;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Arena, FileName, FilePart, InputSource, SymId, SymKind, Term, TermId, Valuation};
+use crate::symbolic::terms::term::{FileName, FilePart, InputSource, SymId, SymKind, Term, TermId};
 use std::collections::BTreeMap;
 
 /// Largest file of a witness, in bytes or words.
@@ -218,8 +220,10 @@ impl Opened {
 mod tests {
     use super::{Contents, Opened};
     use crate::check::solver::Model;
+    use crate::symbolic::terms::arena::Arena;
     use crate::symbolic::terms::functions::Function;
-    use crate::symbolic::terms::term::{Arena, FileName, FilePart, InputSource, Range, SymKind, Term};
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{FileName, FilePart, InputSource, SymKind, Term};
     use std::collections::BTreeMap;
 
     fn contents(

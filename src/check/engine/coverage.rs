@@ -7,7 +7,8 @@ use super::Engine;
 use crate::check::findings::wording;
 use crate::check::obligations::verdict::Outcome;
 use crate::ir::{BlockId, Callee, FuncRef, Function, Inst, Op, Operand, SourceLoc, TypeKind, ValueId};
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Site};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind};
+use crate::symbolic::exec::site::Site;
 use rustc_hash::FxHashSet;
 
 /// A function, and the user's call through which it is reached where it is not the user's own.

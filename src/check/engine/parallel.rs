@@ -21,7 +21,7 @@ use crate::host::Root;
 use crate::inside;
 use crate::ir::FuncRef;
 use crate::nets;
-use crate::symbolic::exec::executor::Site;
+use crate::symbolic::exec::site::Site;
 use crate::witness::Budget;
 use crate::work::{Allotment, Work, done, settle};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -9,7 +9,7 @@ use crate::check::context::{Run, Tools};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
 use crate::check::rules::bounds;
 use crate::report::finding::Verdict;
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::events::AccessEvent;
 use std::collections::VecDeque;
 
 /// How many accesses in a row may stay open that rest on what is not known, before the next get little only.

@@ -12,7 +12,7 @@ use crate::check::rules::rule::Tally;
 use crate::ir::FuncRef;
 use crate::report::finding::{Code, Position, Summary, Undecided, Verdict};
 use crate::rules::Rule;
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::events::AccessEvent;
 use std::time::Instant;
 
 impl Engine<'_> {

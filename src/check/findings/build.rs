@@ -15,7 +15,8 @@ use crate::report::finding::{
     WitnessInput,
 };
 use crate::rules::{Level, Rule};
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind};
+use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::TermId;

@@ -14,7 +14,8 @@ use crate::report::finding::{
     Access, Allocation, Direction, Finding, Related, Sites, Space, Verdict, Witness, WitnessInput,
 };
 use crate::rules::Rule;
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Site, Stores};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, Stores};
+use crate::symbolic::exec::site::Site;
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::memory::partition::Moment;
 use crate::symbolic::terms::display;

@@ -9,7 +9,7 @@ use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Obligation};
 use crate::report::finding::Finding;
 use crate::rules::Rule;
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::memory::object::Object;
 use crate::symbolic::terms::term::TermId;
 

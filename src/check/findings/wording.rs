@@ -4,7 +4,8 @@
 //! which compute its address. It knows nothing of launches or models.
 
 use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, ValueId};
-use crate::symbolic::exec::executor::{AccessKind, Site};
+use crate::symbolic::exec::events::AccessKind;
+use crate::symbolic::exec::site::Site;
 
 /// What an access looks like in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -236,8 +237,10 @@ fn symbol(op: BinOp) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use crate::symbolic::terms::arena::Arena;
     use crate::symbolic::terms::display::term;
-    use crate::symbolic::terms::term::{Arena, Range, SymKind};
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::SymKind;
 
     #[test]
     fn what_a_term_has_in_common_with_itself_does_not_make_it_endless() {

@@ -3,9 +3,10 @@
 //! In: a launch. Out: those conjuncts of its path condition that share symbols with what it is given, or terms; and what in terms is
 //! unknown, with the reason. Fewer facts prove less, so leaving some out is sound. It decides nothing.
 
-use crate::kernel::KernelRun;
 use crate::symbolic::effects::write_set::WHICH;
-use crate::symbolic::exec::executor::{AccessEvent, Executor, LaunchEvent};
+use crate::symbolic::exec::events::{AccessEvent, LaunchEvent};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::kernel::launch::KernelRun;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Value};
 use crate::symbolic::terms::functions::Function;

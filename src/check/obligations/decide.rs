@@ -11,7 +11,8 @@ use super::proofs::Proof;
 use super::ranges::Met;
 use crate::check::counterexample::degenerate::Sizes;
 use crate::check::solver::{self, Answer, Context, Groups, Limits, Model, WrapMode};
-use crate::symbolic::terms::term::{Arena, SymId, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::FxHashMap;
 
@@ -194,7 +195,9 @@ impl Decider {
 mod tests {
     use super::{Decider, Decision, Met, Obligation};
     use crate::check::solver::WrapMode;
-    use crate::symbolic::terms::term::{Arena, InputSource, Range, SymKind};
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{InputSource, SymKind};
 
     #[test]
     fn a_rough_look_leaves_the_next_ones_thorough() {

@@ -5,7 +5,9 @@
 use super::decide::{Care, Decider};
 use super::obligation::{Decision, Obligation};
 use crate::check::solver::{self, Answer, Limits, Model, ModelAnswer, WrapMode};
-use crate::symbolic::terms::term::{Arena, Range, SymId, SymKind, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use crate::work::{Allotment, Work};
 
 /// The least that the search of a small witness gets, and the most of searches that are one of several.

@@ -5,7 +5,8 @@
 
 use super::decide::Decider;
 use crate::check::solver::{self, Answer, Context, Free, Limits, WrapMode};
-use crate::symbolic::terms::term::{Arena, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{Term, TermId};
 
 /// Why `x + constant <= 0` holds: facts, and what is free in the proof. Of goals of another form the constant is 0.
 #[derive(Clone, Debug)]

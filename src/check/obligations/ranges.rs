@@ -7,8 +7,10 @@
 use super::decide::Decider;
 use super::obligation::Obligation;
 use crate::check::solver::{self, Answer, Free, Limits, WrapMode};
+use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::display;
-use crate::symbolic::terms::term::{Arena, Range, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
 

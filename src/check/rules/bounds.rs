@@ -15,7 +15,8 @@ use crate::check::obligations::obligation::{Counterexample, Decision, Obligation
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
 use crate::inside;
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::loops::{prefix_sum, quantified_facts};
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Lost, Target};

@@ -15,7 +15,8 @@ use crate::check::obligations::obligation::{Counterexample, Decision, Obligation
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
 use crate::report::finding::{Finding, Replay, Verdict};
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::TermId;
 use crate::witness::{Fault, Parts};

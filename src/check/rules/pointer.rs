@@ -17,7 +17,7 @@ use crate::check::solver::WrapMode;
 use crate::report::finding::{Direction, Replay, Verdict};
 use crate::rules::Level;
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::terms::term::TermId;
 use crate::witness::Fault;

@@ -5,7 +5,9 @@
 //! same question in different arenas get the same key.
 
 use super::query::{Query, WrapMode};
-use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{Work, cost};
 use rustc_hash::FxHashMap;
 

@@ -10,7 +10,9 @@
 //! any value.
 
 use super::query::WrapMode;
-use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use z3::ast::{Ast, Bool, Int};
 

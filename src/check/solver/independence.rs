@@ -7,8 +7,9 @@
 
 use super::query::{Budget, Limits, Model, ModelAnswer, Outcome, Positive, WrapMode};
 use super::{minimise, smt};
+use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Arena, SymId, Term, TermId};
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -179,7 +180,9 @@ pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> Sp
 #[cfg(test)]
 mod tests {
     use super::split;
-    use crate::symbolic::terms::term::{Arena, Range, SymKind};
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::SymKind;
 
     #[test]
     fn facts_are_grouped_by_what_they_share() {

@@ -3,8 +3,11 @@
 //! Plain data and the evaluation of models. It lies below all that searches, so that the polynomial bound, Z3, the cache and the search for
 //! small models need not know each other.
 
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::eval::Valuation;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId, Valuation};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;

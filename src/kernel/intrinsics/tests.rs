@@ -3,8 +3,10 @@
 use crate::ir::{Program, reference};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::eval::Valuation;
 use crate::symbolic::terms::functions::{BitFunction, Function};
-use crate::symbolic::terms::term::{InputSource, Range, SymId, SymKind, Term, TermId, Valuation, wrap_value};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId, wrap_value};
 
 fn sym(e: &mut Executor<'_>, range: Range) -> (TermId, SymId) {
     let t = e.arena.fresh(SymKind::Input(InputSource::World("x".into())), "x", range);

@@ -10,8 +10,7 @@
 use super::shapes::{Held, Members, Shape};
 use super::write_set::{Beside, Footprint};
 use crate::ir::{FuncRef, Side};
-use crate::symbolic::exec::events::Events;
-use crate::symbolic::exec::events::{LaunchConfig, LaunchLimits};
+use crate::symbolic::exec::events::{Events, LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID, MAX_SHARED};
@@ -20,7 +19,8 @@ use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, ObjState, Object, 
 use crate::symbolic::memory::partition::Partitions;
 use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::SymKind;
 use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;

@@ -10,7 +10,8 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Rest};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value, unwritten};
-use crate::symbolic::terms::term::{Arena, SymKind, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use std::rc::Rc;
 
 impl Executor<'_> {
@@ -74,7 +75,7 @@ impl Executor<'_> {
                 None => self.arena.fresh(
                     SymKind::Unknown { reason: why.clone() },
                     "an offset",
-                    crate::symbolic::terms::term::Range::of_int(64, true),
+                    crate::symbolic::terms::interval::Range::of_int(64, true),
                 ),
             };
             let yes = self.arena.bool(true);

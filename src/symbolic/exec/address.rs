@@ -9,7 +9,8 @@ use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Range, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Term, TermId};
 use std::rc::Rc;
 
 impl Executor<'_> {

@@ -6,7 +6,8 @@ use crate::ir::{BinOp, FuncRef, Inst, Operand, Side, TypeId, TypeKind};
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::value::{Ratio, Value};
 use crate::symbolic::terms::floating::{Format, Whole, precision};
-use crate::symbolic::terms::term::{Range, SymKind, TermId, wrap_value};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId, wrap_value};
 
 impl Executor<'_> {
     pub(super) fn binary(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {

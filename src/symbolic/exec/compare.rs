@@ -5,7 +5,8 @@ use crate::ir::{Operand, Pred, TypeId};
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::floating::Compared;
-use crate::symbolic::terms::term::{Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId};
 
 impl Executor<'_> {
     pub(super) fn compare_reals(&mut self, fr: &Frame, pred: &str, a: &Operand, b: &Operand, ty: TypeId) -> Value {

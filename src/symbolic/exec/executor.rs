@@ -6,27 +6,23 @@
 
 use super::events::Events;
 use super::function_facts::FunctionFacts;
-use super::state::Frame;
+use super::site::Site;
+use super::state::{Frame, State};
 use crate::ir::{Callee, FuncRef, Function, LocId, Module, ModuleId, Program, Side, ValueId};
 use crate::symbolic::effects::shapes::Summaries;
 use crate::symbolic::inputs::sources::Inputs;
-use crate::symbolic::kernel::context::KernelContext;
-use crate::symbolic::kernel::context::Loaded;
+use crate::symbolic::kernel::context::{KernelContext, Loaded};
 use crate::symbolic::limits::Limits;
 use crate::symbolic::limits::budget::Limit;
 use crate::symbolic::loops::types::LoopMemo;
 use crate::symbolic::memory::heap::Heap;
 use crate::symbolic::memory::object::{Memory, ObjId, Object};
 use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::functions;
-use crate::symbolic::terms::term::{Arena, SymId, Term, TermId};
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-
-pub use super::events::{AccessEvent, AccessKind, LaunchConfig, LaunchEvent, Stores};
-pub use super::site::Site;
-pub use super::state::State;
-pub use crate::symbolic::kernel::context::Thread;
 
 #[derive(Clone)]
 pub struct Executor<'p> {

@@ -5,7 +5,8 @@
 
 use super::executor::Executor;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
 impl Executor<'_> {

@@ -5,8 +5,7 @@
 
 use super::executor::Executor;
 use crate::ir::{AtomicOp, BinOp, Inst, Op, Pred, Side, TypeId, TypeKind};
-use crate::symbolic::exec::events::AccessDetail;
-use crate::symbolic::exec::events::{AccessKind, Stores};
+use crate::symbolic::exec::events::{AccessDetail, AccessKind, Stores};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};

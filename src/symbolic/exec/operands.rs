@@ -6,7 +6,8 @@ use crate::ir::{Const, FuncRef, Operand, TypeId, TypeKind};
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId};
 use std::rc::Rc;
 
 /// Why a number of floating point is not known.

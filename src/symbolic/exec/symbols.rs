@@ -4,7 +4,8 @@ use super::executor::Executor;
 use crate::ir::{Module, ModuleId, Side, TypeId, TypeKind};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
-use crate::symbolic::terms::term::{Axis, InputSource, Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Axis, InputSource, SymKind, Term, TermId};
 use std::rc::Rc;
 
 impl<'p> Executor<'p> {

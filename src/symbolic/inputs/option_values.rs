@@ -9,7 +9,8 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ARGUMENT_BITS, ObjId, ObjKind, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 

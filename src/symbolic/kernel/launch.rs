@@ -3,9 +3,9 @@
 use super::shared_reads::Exchanged;
 use crate::ir::{FuncRef, Side};
 use crate::symbolic::effects::write_set::{Beside, Footprint};
-use crate::symbolic::exec::events::StaleEvent;
-use crate::symbolic::exec::events::UnalignedEvent;
-use crate::symbolic::exec::events::{AccessEvent, Events, LaunchConfig, LaunchEvent, LaunchLimits};
+use crate::symbolic::exec::events::{
+    AccessEvent, Events, LaunchConfig, LaunchEvent, LaunchLimits, StaleEvent, UnalignedEvent,
+};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::context::Thread;
@@ -13,7 +13,8 @@ use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::partition::Partition;
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::term::{Axis, Range, SymId, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Axis, SymId, SymKind, TermId};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 

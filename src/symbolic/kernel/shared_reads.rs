@@ -8,10 +8,11 @@ use crate::symbolic::exec::state::Frame;
 use crate::symbolic::loops::types::Form;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, SymId, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 
-pub use super::context::Loaded;
+use super::context::Loaded;
 
 /// What a kernel exchanges through memory.
 #[derive(Debug, Default)]

@@ -16,7 +16,8 @@ use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Range, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What recurrence solvers look at: a loop, the state before it, and what a round does.

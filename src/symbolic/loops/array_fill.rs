@@ -9,7 +9,8 @@ use crate::symbolic::memory::array_write::Written;
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -12,7 +12,8 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 

@@ -9,8 +9,10 @@ use super::sum::Rounds;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::loops::types::{Form, LoopVar};
 use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Arena, Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Sums of one loop that one question is told of.

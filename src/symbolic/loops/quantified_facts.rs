@@ -3,7 +3,8 @@
 //!
 //! It is put to use by instances: where something is read that such a condition speaks of, the condition of that round.
 
-use crate::symbolic::terms::term::{Arena, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -143,8 +144,10 @@ fn round_of(a: &mut Arena, pattern: TermId, read: TermId, k: TermId) -> Option<T
 #[cfg(test)]
 mod tests {
     use super::{Always, instances};
+    use crate::symbolic::terms::arena::Arena;
     use crate::symbolic::terms::functions::Function;
-    use crate::symbolic::terms::term::{Arena, InputSource, Range, SymKind, TermId};
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 
     fn symbol(a: &mut Arena, name: &str) -> TermId {
         a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(0, 1 << 20))

@@ -8,7 +8,8 @@ use super::sum::Rounds;
 use super::types::Form;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::value::{Target, Value, is_known};
-use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 

@@ -336,7 +336,8 @@ impl Executor<'_> {
 mod tests {
     use super::{Executor, Rounds};
     use crate::ir::Program;
-    use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{SymKind, Term, TermId};
     use rustc_hash::FxHashMap;
 
     /// The rounds before the tenth or an earlier one, and the round's number, in a loop over a program without functions.

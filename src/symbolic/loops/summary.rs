@@ -20,7 +20,8 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, RegionOut, State};
 use crate::symbolic::limits::cost::{Part, Spared};
 use crate::symbolic::memory::value::{Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

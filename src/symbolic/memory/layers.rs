@@ -10,7 +10,8 @@ use crate::ir::{FuncRef, TypeId, TypeKind};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{InputSource, Range, Term, TermId, wrap_value};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, Term, TermId, wrap_value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -7,8 +7,7 @@
 use super::object::{Freed, ObjId, ObjKind};
 use super::value::{Base, Target};
 use crate::ir::Side;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind};
-use crate::symbolic::exec::events::{CopyEvent, Deed, StaleEvent};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, CopyEvent, Deed, StaleEvent};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;

@@ -9,7 +9,8 @@ use crate::ir::{FuncRef, Side, TypeId, TypeKind};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Range, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Term, TermId};
 use std::rc::Rc;
 
 /// Constants that an offset may be to be followed to each of them.

@@ -11,7 +11,8 @@ use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::terms::functions::Function;
-use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

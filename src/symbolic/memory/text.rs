@@ -14,7 +14,8 @@ use crate::models::attributes::only_reads;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::one_object;
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::rc::Rc;
 
 /// How a text is read as a number. What two of these give for one text need not be equal: `010`, `18446744073709551615`.

@@ -1,7 +1,8 @@
 //! Terms as C-like expressions, for messages and dumps.
 
+use super::arena::Arena;
 use super::functions::Function;
-use super::term::{Arena, Term, TermId};
+use super::term::{Term, TermId};
 
 /// How deep a term is shown, and how much of it: what is larger is shown less deep. Parts that it has in common with itself come
 /// again each time.

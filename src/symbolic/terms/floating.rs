@@ -6,7 +6,9 @@
 //! taken to be off by two units in the last place, as with `-use_fast_math` (CUDA C++ Programming Guide 13.0, Mathematical Functions).
 //! The host's arithmetic is taken not to be compiled with `-ffast-math`.
 
-use super::term::{Arena, Range, SymKind, TermId};
+use super::arena::Arena;
+use super::interval::Range;
+use super::term::{SymKind, TermId};
 use crate::ir::BinOp;
 use crate::symbolic::memory::value::{Ratio, Rounding};
 

@@ -9,13 +9,9 @@
 //! Integer terms are kept as canonical polynomials over atoms, so that equal values are equal terms, and comparisons
 //! as `t <= 0` and `t == 0`.
 
-use smallvec::SmallVec;
-
 use super::functions::Function;
-
-pub use super::arena::{Arena, Mark};
-pub use super::eval::Valuation;
-pub use super::interval::Range;
+use super::interval::Range;
+use smallvec::SmallVec;
 
 /// A term of an [`Arena`]. Equal terms of one arena have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -214,6 +210,7 @@ pub fn wrap_value(v: i128, bits: u32, signed: bool) -> i128 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::arena::Arena;
     use super::*;
 
     fn sym(a: &mut Arena, name: &str, lo: i128, hi: i128) -> TermId {

@@ -7,7 +7,9 @@ use super::form::{Used, common, quotient, scaled, tighten, union};
 use super::samples::{self, Sample};
 use super::search::Memo;
 use crate::check::solver::query::WrapMode;
-use crate::symbolic::terms::term::{Arena, Monomial, Poly, Range, SymId, SymKind, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Monomial, Poly, SymId, SymKind, Term, TermId};
 use crate::work::{charge_each, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
 

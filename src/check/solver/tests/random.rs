@@ -1,7 +1,9 @@
 //! Random facts and goals over small ranges, judged by trying all assignments.
 
 use crate::check::solver::*;
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, Term, Valuation};
+use crate::symbolic::terms::eval::Valuation;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, Term};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

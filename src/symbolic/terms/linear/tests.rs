@@ -1,5 +1,7 @@
 use super::Linear;
-use crate::symbolic::terms::term::{Arena, Range, SymId, SymKind, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use std::cell::Cell;
 use std::rc::Rc;
 
