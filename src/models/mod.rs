@@ -5,3 +5,5 @@
 pub mod attributes;
 mod names;
 pub mod no_return;
+#[cfg(test)]
+mod tests;
