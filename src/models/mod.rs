@@ -5,5 +5,6 @@
 pub mod attributes;
 mod names;
 pub mod no_return;
+pub mod table;
 #[cfg(test)]
 mod tests;

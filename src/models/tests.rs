@@ -1,8 +1,9 @@
 //! What is answered of each name, as recorded in `answers.txt`.
 
 use super::attributes::{
-    calls_nothing, gives_nothing_else, is_launch, is_manipulator, is_of_c_interface, is_of_cuda, is_of_library,
-    keeps_functions, may_keep_addresses, may_launch_given, may_throw, only_reads,
+    calls_nothing, gives_nothing_else, is_launch, is_manipulator, is_of_c_interface, is_of_c_library, is_of_cuda,
+    is_of_library, keeps_functions, may_keep_addresses, may_launch_given, may_throw, only_reads,
+    writes_what_it_is_given,
 };
 use super::no_return::{Returns, returns};
 
@@ -19,6 +20,8 @@ fn answers(name: &str) -> String {
         ("of-c-interface", is_of_c_interface(name)),
         ("manipulator", is_manipulator(name)),
         ("launch", is_launch(name)),
+        ("writes-what-it-is-given", writes_what_it_is_given(name)),
+        ("of-c-library", is_of_c_library(name)),
         ("may-throw", may_throw(name)),
     ]
     .into_iter()

@@ -1,0 +1,3 @@
+//! x
+use super::Row;
+pub(super) const ROWS: &[Row] = &[];
