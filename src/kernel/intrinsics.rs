@@ -161,7 +161,8 @@ pub(super) fn keys() -> impl Iterator<Item = Key> {
     let whole = [ENDS, NOTHING, SAME, TOUCH_NO_MEMORY, &[STACK, CLASS]].into_iter().flatten().copied();
     let numbers = INTEGERS.iter().flat_map(|(n, _)| *n).copied().chain(OVERFLOWS.iter().map(|(n, ..)| *n));
     let reals = REALS.iter().flat_map(|(n, _)| *n).copied();
-    let of_device = TOUCH_NO_MEMORY_OF_DEVICES.iter().chain(BARRIERS).copied().chain(ACCESSES.iter().map(|(n, ..)| *n));
+    let parts = TOUCH_NO_MEMORY_OF_DEVICES.iter().copied().chain(ACCESSES.iter().map(|(n, ..)| *n));
+    let of_device = parts.map(|n| format!("{n}.")).chain(BARRIERS.iter().map(|n| (*n).to_owned()));
     whole
         .chain(numbers)
         .chain(reals)

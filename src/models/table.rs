@@ -84,6 +84,9 @@ impl Key {
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         self == other
+            || self.kind == Kind::Real
+                && other.kind == Kind::Whole
+                && other.text.strip_prefix(&*self.text).is_some_and(|types| types.starts_with('.'))
             || self.kind == Kind::Start
                 && matches!(other.kind, Kind::Whole | Kind::Start)
                 && other.text.starts_with(&*self.text)
@@ -131,6 +134,10 @@ pub(super) struct Attributes {
     pub(super) keeps_no_function: bool,
     /// It keeps no address of what it is given, and calls nothing that it finds there. Other threads may run meanwhile.
     pub(super) keeps_no_address: bool,
+    /// It writes nothing through the pointers that it is given but what is the library's own: streams of files, threads, what it frees.
+    pub(super) writes_only_its_own: bool,
+    /// It is of C or POSIX, and no other attribute says so.
+    pub(super) of_c_library: bool,
     /// It has an interface for C, beside CUDA's runtime and driver: it calls no virtual methods.
     pub(super) of_c_interface: bool,
     /// It is given kernels to ask about them.
@@ -160,6 +167,8 @@ impl Row {
             of_exceptions: false,
             keeps_no_function: false,
             keeps_no_address: false,
+            writes_only_its_own: false,
+            of_c_library: false,
             of_c_interface: false,
             asks_about_kernels: false,
             launches: false,
@@ -183,6 +192,14 @@ impl Row {
     }
     const fn keeps_no_address(mut self) -> Self {
         self.attributes.keeps_no_address = true;
+        self
+    }
+    const fn writes_only_its_own(mut self) -> Self {
+        self.attributes.writes_only_its_own = true;
+        self
+    }
+    const fn of_c_library(mut self) -> Self {
+        self.attributes.of_c_library = true;
         self
     }
     const fn of_c_interface(mut self) -> Self {

@@ -6,7 +6,7 @@ use super::heap::release;
 use super::model::{self, Class, Entry, Table, by_name};
 use super::runtime::INVALID_VALUE;
 use super::simple::zero;
-use crate::models::table::Key;
+use crate::models::table::{Key, Kind};
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
@@ -133,7 +133,7 @@ const ANY: &str = "cuda";
 
 /// The functions that are modelled here.
 pub fn keys() -> impl Iterator<Item = Key> {
-    model::keys(CUDA, "", Key::whole).chain([Key::start(ANY)])
+    model::keys(CUDA, "", Key::whole).chain([Key::new(Kind::Rest, ANY)])
 }
 
 /// Any other call: succeeds, and what it could write through its arguments is not known.
