@@ -8,6 +8,7 @@
 //! opened by its name for the second time.
 
 use super::Call;
+use super::table::Table;
 use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -30,86 +31,89 @@ pub(super) struct Reading {
     at: TermId,
 }
 
+/// Files and the standard input.
+pub(super) const FILES: Table = &[
+    (&["fopen", "fopen64"], |e, c, s| e.fopen(c, s)),
+    (&["freopen", "freopen64"], |e, c, s| e.freopen(c, s)),
+    (&["getchar", "getchar_unlocked", "gets"], |e, c, s| e.getchar(c, s)),
+    (&["fread", "fread_unlocked", "__fread_chk"], |e, c, s| e.fread(c, s)),
+    (&["rewind"], |e, c, s| e.rewind(c, s)),
+    (&["fseek", "fseeko", "fseeko64"], |e, c, s| e.fseek(c, s)),
+    (&["ftell", "ftello", "ftello64"], |e, c, s| e.ftell(c, s)),
+];
+
 impl Executor<'_> {
-    pub(super) fn file_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        match c.name {
-            "fopen" | "fopen64" => {
-                let (name, mode) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-                let name = self.file_name(&s, &name);
-                // What the program itself writes is no input, nor what it reads of that file later.
-                let reads = self.text_of(&mode).is_some_and(|m| m.starts_with('r') && !m.contains('+'));
-                if !reads && !self.inputs.written_files.contains(&name) {
-                    self.inputs.written_files.push(name.clone());
-                }
-                let stream = self.open_stream(c, &mut s, name);
-                let opened =
-                    self.arena.fresh_bool(SymKind::Unknown { reason: "whether a file can be opened".into() }, "opened");
-                let (file, null) = (self.pointer(stream, 0), self.null());
-                Ok(Some((self.ite_value(opened, &file, &null), s)))
-            }
-            // What it opens is not followed; the standard input, which most programs mean by it, is another file from then on.
-            "freopen" | "freopen64" => {
-                let (stdin, f) = (self.standard_input(&mut s), self.pointer_arg(c, 2));
-                for stream in [stdin, f] {
-                    self.lose_position(&mut s, &stream);
-                }
-                Err(Box::new(s))
-            }
-            // They read the standard input without being given it.
-            "getchar" | "getchar_unlocked" | "gets" => {
-                let stdin = self.standard_input(&mut s);
-                self.lose_position(&mut s, &stdin);
-                Err(Box::new(s))
-            }
-            "fread" | "fread_unlocked" | "__fread_chk" => self.fread(c, s),
-            "rewind" => {
-                let (f, start) = (self.pointer_arg(c, 0), self.arena.int(0));
-                self.seek(&mut s, &f, Value::Int(start));
-                Self::no_value(s)
-            }
-            "fseek" | "fseeko" | "fseeko64" => {
-                let f = self.pointer_arg(c, 0);
-                let (offset, whence) = (self.int_arg(c, 1, 64), self.int_arg(c, 2, 32));
-                let from = match (self.arena.as_int(whence), self.stream(&f)) {
-                    (Some(0), _) => Some(self.arena.int(0)),
-                    (Some(1), _) => self.reading(&mut s, &f, FilePart::Bytes).map(|r| r.at),
-                    // A file of the same name may be another one by then: `chdir`, `rename`.
-                    (Some(2), Some((stream, file))) if !self.inputs.opened_again.contains(&stream) => self
-                        .inputs
-                        .files
-                        .get(file as usize)
-                        .cloned()
-                        .map(|name| self.input(InputSource::FileSize(name), 64)),
-                    _ => None,
-                };
-                // A position before the start is refused.
-                let to = from
-                    .map(|t| self.arena.add(t, offset))
-                    .filter(|t| self.arena.range(*t).lo.is_some_and(|lo| lo >= 0));
-                let onwards =
-                    self.arena.as_int(whence) == Some(1) && self.arena.range(offset).lo.is_some_and(|lo| lo >= 0);
-                match to {
-                    Some(t) if onwards => self.put_at(&mut s, &f, Value::Int(t)),
-                    Some(t) => self.seek(&mut s, &f, Value::Int(t)),
-                    None => self.lose_position(&mut s, &f),
-                }
-                self.success(s)
-            }
-            "ftell" | "ftello" | "ftello64" => {
-                let f = self.pointer_arg(c, 0);
-                let at =
-                    self.reading(&mut s, &f, FilePart::Bytes).filter(|r| !self.inputs.read_files.contains(&r.file));
-                let v = match at {
-                    Some(r) => Value::Int(r.at),
-                    None => {
-                        let m = self.program.module(c.site.func.module);
-                        self.unknown_of(m, c.ty, "a position in a file")
-                    }
-                };
-                Ok(Some((v, s)))
-            }
-            _ => Err(Box::new(s)),
+    fn fopen(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let (name, mode) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+        let name = self.file_name(&s, &name);
+        // What the program itself writes is no input, nor what it reads of that file later.
+        let reads = self.text_of(&mode).is_some_and(|m| m.starts_with('r') && !m.contains('+'));
+        if !reads && !self.inputs.written_files.contains(&name) {
+            self.inputs.written_files.push(name.clone());
         }
+        let stream = self.open_stream(c, &mut s, name);
+        let opened =
+            self.arena.fresh_bool(SymKind::Unknown { reason: "whether a file can be opened".into() }, "opened");
+        let (file, null) = (self.pointer(stream, 0), self.null());
+        Ok(Some((self.ite_value(opened, &file, &null), s)))
+    }
+
+    fn freopen(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        // What it opens is not followed; the standard input, which most programs mean by it, is another file from then on.
+        let (stdin, f) = (self.standard_input(&mut s), self.pointer_arg(c, 2));
+        for stream in [stdin, f] {
+            self.lose_position(&mut s, &stream);
+        }
+        Err(Box::new(s))
+    }
+
+    fn getchar(&mut self, _: &Call<'_>, mut s: State) -> Modelled {
+        // They read the standard input without being given it.
+        let stdin = self.standard_input(&mut s);
+        self.lose_position(&mut s, &stdin);
+        Err(Box::new(s))
+    }
+
+    fn rewind(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let (f, start) = (self.pointer_arg(c, 0), self.arena.int(0));
+        self.seek(&mut s, &f, Value::Int(start));
+        Self::no_value(s)
+    }
+
+    fn fseek(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let f = self.pointer_arg(c, 0);
+        let (offset, whence) = (self.int_arg(c, 1, 64), self.int_arg(c, 2, 32));
+        let from = match (self.arena.as_int(whence), self.stream(&f)) {
+            (Some(0), _) => Some(self.arena.int(0)),
+            (Some(1), _) => self.reading(&mut s, &f, FilePart::Bytes).map(|r| r.at),
+            // A file of the same name may be another one by then: `chdir`, `rename`.
+            (Some(2), Some((stream, file))) if !self.inputs.opened_again.contains(&stream) => {
+                self.inputs.files.get(file as usize).cloned().map(|name| self.input(InputSource::FileSize(name), 64))
+            }
+            _ => None,
+        };
+        // A position before the start is refused.
+        let to = from.map(|t| self.arena.add(t, offset)).filter(|t| self.arena.range(*t).lo.is_some_and(|lo| lo >= 0));
+        let onwards = self.arena.as_int(whence) == Some(1) && self.arena.range(offset).lo.is_some_and(|lo| lo >= 0);
+        match to {
+            Some(t) if onwards => self.put_at(&mut s, &f, Value::Int(t)),
+            Some(t) => self.seek(&mut s, &f, Value::Int(t)),
+            None => self.lose_position(&mut s, &f),
+        }
+        self.success(s)
+    }
+
+    fn ftell(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let f = self.pointer_arg(c, 0);
+        let at = self.reading(&mut s, &f, FilePart::Bytes).filter(|r| !self.inputs.read_files.contains(&r.file));
+        let v = match at {
+            Some(r) => Value::Int(r.at),
+            None => {
+                let m = self.program.module(c.site.func.module);
+                self.unknown_of(m, c.ty, "a position in a file")
+            }
+        };
+        Ok(Some((v, s)))
     }
 
     /// The name under which a text names a file.
@@ -137,19 +141,17 @@ impl Executor<'_> {
     pub(super) fn open_stream(&mut self, c: &Call<'_>, s: &mut State, name: FileName) -> ObjId {
         let known = !matches!(name, FileName::Unnamed) && !self.inputs.written_files.contains(&name);
         let file = self.file_number(if known { name } else { FileName::Unnamed });
-        let again = self.inputs.read_files.contains(&file) || self.heap.first_of(&ObjKind::Stream(file)).is_some();
+        let again =
+            self.inputs.read_files.contains(&file) || self.heap.first_of(&ObjKind::Stream(file)).is_some();
         let place = self.user_location();
-        let o = self.heap.allocate(
-            (c.context, c.site, 2),
-            Object {
-                kind: ObjKind::Stream(file),
-                name: "a stream".into(),
-                extent: None,
-                site: place,
-                func: None,
-                array: false,
-            },
-        );
+        let o = self.heap.allocate((c.context, c.site, 2), Object {
+            kind: ObjKind::Stream(file),
+            name: "a stream".into(),
+            extent: None,
+            site: place,
+            func: None,
+            array: false,
+        });
         self.start_stream(s, o);
         // Two files without a name have nothing in common: neither has contents that are followed.
         if !known || again {

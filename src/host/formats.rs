@@ -1,6 +1,7 @@
 //! `printf`, `scanf` and their like: what is read as an input, and what is stored where.
 
 use super::Call;
+use super::table::Table;
 use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -9,6 +10,45 @@ use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::rc::Rc;
+
+/// Formatted output and input; output of other kinds.
+pub(super) const FORMATS: Table = &[
+    (
+        &[
+            "printf",
+            "fprintf",
+            "puts",
+            "putchar",
+            "fputs",
+            "fputc",
+            "putc",
+            "fwrite",
+            "fflush",
+            "perror",
+            "vprintf",
+            "vfprintf",
+            "fclose",
+            "srand",
+            "srand48",
+            "srandom",
+            "setbuf",
+            "setvbuf",
+            "usleep",
+            "sleep",
+            "system",
+            "feof",
+            "ferror",
+            "gettimeofday_",
+            "atexit",
+            "__cxa_atexit",
+            "omp_set_num_threads",
+        ],
+        |e, c, s| e.output(c, s),
+    ),
+    (&["scanf", "__isoc99_scanf", "__isoc23_scanf"], |e, c, s| e.scanf(c, s)),
+    (&["fscanf", "__isoc99_fscanf", "__isoc23_fscanf"], |e, c, s| e.fscanf(c, s)),
+    (&["sscanf", "__isoc99_sscanf", "__isoc23_sscanf"], |e, c, s| e.scan(c, s, 1, None)),
+];
 
 impl Executor<'_> {
     /// `setbuf`, `setvbuf`: from here on the C library writes the buffer whenever it likes (C11 7.21.5.5 and 6).
@@ -24,63 +64,32 @@ impl Executor<'_> {
         self.runtime.stream_buffers = true;
     }
 
-    /// Formatted output and input; output of other kinds.
-    pub(super) fn libc_format(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+    fn output(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         match c.name {
-            "printf"
-            | "fprintf"
-            | "puts"
-            | "putchar"
-            | "fputs"
-            | "fputc"
-            | "putc"
-            | "fwrite"
-            | "fflush"
-            | "perror"
-            | "vprintf"
-            | "vfprintf"
-            | "fclose"
-            | "srand"
-            | "srand48"
-            | "srandom"
-            | "setbuf"
-            | "setvbuf"
-            | "usleep"
-            | "sleep"
-            | "system"
-            | "feof"
-            | "ferror"
-            | "gettimeofday_"
-            | "atexit"
-            | "__cxa_atexit"
-            | "omp_set_num_threads" => {
-                match c.name {
-                    // All others read what they are given, and write nothing that the program sees.
-                    "atexit" | "__cxa_atexit" => {
-                        let f = self.functions_of(c.args.first());
-                        self.at_exit(&f);
-                    }
-                    "printf" => self.printed(c, &mut s, 0),
-                    "fprintf" => self.printed(c, &mut s, 1),
-                    "vprintf" | "vfprintf" => self.forget_reachable(&mut s, c.args, "what is printed"),
-                    "setbuf" | "setvbuf" => self.lend_to_stream(c, &mut s),
-                    _ => {}
-                }
-                let m = self.program.module(c.site.func.module);
-                let v = self.unknown_of(m, c.ty, &format!("the result of `{}`", c.name));
-                Ok(Some((v, s)))
+            // All others read what they are given, and write nothing that the program sees.
+            "atexit" | "__cxa_atexit" => {
+                let f = self.functions_of(c.args.first());
+                self.at_exit(&f);
             }
-            "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => {
-                let f = self.standard_input(&mut s);
-                self.scan(c, s, 0, Some(&f))
-            }
-            "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => {
-                let f = self.pointer_arg(c, 0);
-                self.scan(c, s, 1, Some(&f))
-            }
-            "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => self.scan(c, s, 1, None),
-            _ => Err(Box::new(s)),
+            "printf" => self.printed(c, &mut s, 0),
+            "fprintf" => self.printed(c, &mut s, 1),
+            "vprintf" | "vfprintf" => self.forget_reachable(&mut s, c.args, "what is printed"),
+            "setbuf" | "setvbuf" => self.lend_to_stream(c, &mut s),
+            _ => {}
         }
+        let m = self.program.module(c.site.func.module);
+        let v = self.unknown_of(m, c.ty, &format!("the result of `{}`", c.name));
+        Ok(Some((v, s)))
+    }
+
+    fn scanf(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let f = self.standard_input(&mut s);
+        self.scan(c, s, 0, Some(&f))
+    }
+
+    fn fscanf(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let f = self.pointer_arg(c, 0);
+        self.scan(c, s, 1, Some(&f))
     }
 
     /// `printf` and `fprintf`: `%n` stores how much was printed so far (C11, 7.21.6.1).

@@ -4,6 +4,8 @@
 //! it is not modelled.
 
 use super::Call;
+use super::table::{Table, find};
+use super::{files, formats, libc_memory, libc_text};
 use crate::kernel::builtins::Modelled;
 use crate::models::no_return::{Returns, returns};
 use crate::symbolic::exec::executor::Executor;
@@ -14,8 +16,36 @@ use crate::symbolic::memory::value::{Target, Value};
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymKind, TermId};
 
+/// Texts read as numbers, options, random numbers and the time.
+pub(super) const NUMBERS: Table = &[
+    (&["getopt"], |e, c, s| e.getopt(c, s, false)),
+    (&["getopt_long", "getopt_long_only"], |e, c, s| e.getopt(c, s, true)),
+    (&["atoi"], |e, c, s| e.atoi(c, s)),
+    (&["atol", "atoll"], |e, c, s| e.atol(c, s)),
+    (
+        &[
+            "strtol",
+            "strtoll",
+            "strtoul",
+            "strtoull",
+            "__isoc23_strtol",
+            "__isoc23_strtoul",
+            "__isoc23_strtoll",
+            "__isoc23_strtoull",
+        ],
+        |e, c, s| e.strtol(c, s),
+    ),
+    (&["strtod", "strtof"], |e, c, s| e.strtod(c, s)),
+    (&["atof"], |e, c, s| e.atof(c, s)),
+    (&["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"], |e, _, s| Ok(e.may_come_back(s))),
+    (&["rand", "random", "lrand48"], |e, c, s| e.rand(c, s)),
+    (&["time", "clock", "clock_gettime", "gettimeofday", "omp_get_wtime", "getpid"], |e, c, s| {
+        e.opaque(c, s, "the time")
+    }),
+];
+
 impl Executor<'_> {
-    pub(super) fn libc_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+    pub(super) fn libc_call(&mut self, c: &Call<'_>, s: State) -> Modelled {
         match returns(c.name) {
             Some(Returns::Never) => return Ok(None),
             // A handler may come back from a signal, and what is started may fail to start.
@@ -29,58 +59,51 @@ impl Executor<'_> {
             }
             Some(Returns::IfHandled(_) | Returns::Perhaps) | None => {}
         }
-        let families: [fn(&mut Self, &Call<'_>, State) -> Modelled; 3] =
-            [Self::libc_memory, Self::libc_text, Self::libc_format];
-        for family in families {
-            s = match family(self, c, s) {
-                Err(back) => *back,
-                done => return done,
-            };
+        let families = [files::FILES, libc_memory::MEMORY, libc_text::TEXT, formats::FORMATS, NUMBERS];
+        match find(&families, c.name) {
+            Some(model) => model(self, c, s),
+            None => Err(Box::new(s)),
         }
-        match c.name {
-            "getopt" => self.getopt(c, s, false),
-            "getopt_long" | "getopt_long_only" => self.getopt(c, s, true),
-            "atoi" => {
-                let v = self.number(c, &s, 32, "atoi");
-                Ok(Some((v, s)))
-            }
-            "atol" | "atoll" => {
-                let v = self.number(c, &s, 64, c.name);
-                Ok(Some((v, s)))
-            }
-            "strtol" | "strtoll" | "strtoul" | "strtoull" | "__isoc23_strtol" | "__isoc23_strtoul"
-            | "__isoc23_strtoll" | "__isoc23_strtoull" => {
-                let text = self.pointer_arg(c, 0);
-                let v = self.number_in_base(c, &text, &mut s, 64);
-                // It ends somewhere in the text.
-                let (end, inside) = (self.pointer_arg(c, 1), self.place_within(&text, "the end of a number"));
-                self.store_value(&mut s, &end, inside, 8);
-                Ok(Some((v, s)))
-            }
-            "strtod" | "strtof" => {
-                let (text, end) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-                let inside = self.place_within(&text, "the end of a number");
-                self.store_value(&mut s, &end, inside, 8);
-                Ok(Some((Value::unknown("a floating-point argument"), s)))
-            }
-            "atof" => {
-                let v = Value::unknown("a floating-point argument");
-                Ok(Some((v, s)))
-            }
-            "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" => Ok(self.may_come_back(s)),
-            "rand" | "random" | "lrand48" => {
-                let v = self.arena.fresh(
-                    SymKind::Unknown { reason: "a random number".into() },
-                    "rand()",
-                    Range::new(0, (1 << 31) - 1),
-                );
-                Ok(Some((Value::Int(v), s)))
-            }
-            "time" | "clock" | "clock_gettime" | "gettimeofday" | "omp_get_wtime" | "getpid" => {
-                self.opaque(c, s, "the time")
-            }
-            _ => Err(Box::new(s)),
-        }
+    }
+
+    fn atoi(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let v = self.number(c, &s, 32, "atoi");
+        Ok(Some((v, s)))
+    }
+
+    fn atol(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let v = self.number(c, &s, 64, c.name);
+        Ok(Some((v, s)))
+    }
+
+    fn strtol(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let text = self.pointer_arg(c, 0);
+        let v = self.number_in_base(c, &text, &mut s, 64);
+        // It ends somewhere in the text.
+        let (end, inside) = (self.pointer_arg(c, 1), self.place_within(&text, "the end of a number"));
+        self.store_value(&mut s, &end, inside, 8);
+        Ok(Some((v, s)))
+    }
+
+    fn strtod(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let (text, end) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+        let inside = self.place_within(&text, "the end of a number");
+        self.store_value(&mut s, &end, inside, 8);
+        Ok(Some((Value::unknown("a floating-point argument"), s)))
+    }
+
+    fn atof(&mut self, _: &Call<'_>, s: State) -> Modelled {
+        let v = Value::unknown("a floating-point argument");
+        Ok(Some((v, s)))
+    }
+
+    fn rand(&mut self, _: &Call<'_>, s: State) -> Modelled {
+        let v = self.arena.fresh(
+            SymKind::Unknown { reason: "a random number".into() },
+            "rand()",
+            Range::new(0, (1 << 31) - 1),
+        );
+        Ok(Some((Value::Int(v), s)))
     }
 
     pub(super) fn int_arg(&mut self, c: &Call<'_>, i: usize, bits: u32) -> TermId {

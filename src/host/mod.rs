@@ -17,10 +17,12 @@ mod outputs;
 mod root;
 mod runs;
 mod stdcxx;
+mod table;
 mod variables;
 mod waits;
 
 pub use root::{Root, roots};
+pub use table::keys;
 
 use crate::ir::{FuncRef, Linkage, TypeId};
 use crate::kernel::builtins::Modelled;
@@ -39,6 +41,13 @@ pub(crate) struct Call<'a> {
     pub context: u64,
     pub site: Site,
     pub ty: TypeId,
+}
+
+impl<'a> Call<'a> {
+    /// The symbol without the suffix of a default stream.
+    fn base(&self) -> &'a str {
+        self.name.strip_suffix("_ptsz").or_else(|| self.name.strip_suffix("_ptds")).unwrap_or(self.name)
+    }
 }
 
 /// Whether a mangled name is of an operator `new` or `delete` that a program may define itself (C++17, 21.6.2).
@@ -78,10 +87,6 @@ impl Executor<'_> {
         if own && (!call.name.starts_with("_Z") || is_replaceable(call.name)) {
             return Err(Box::new(s));
         }
-        let s = match self.file_call(&call, s) {
-            Err(s) => *s,
-            done => return done,
-        };
         let s = match self.libc_call(&call, s) {
             Err(s) => *s,
             done => return done,

@@ -7,6 +7,7 @@ use super::Call;
 use crate::ir::Param;
 use crate::kernel::builtins::Modelled;
 use crate::models::attributes::is_of_library;
+use crate::models::table::{Key, Kind};
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -150,8 +151,17 @@ const READ_SCALARS: &[&str] = &[
     "dgmm", "gbmv", "sbmv",
 ];
 
+/// Letters of element types.
+const TYPES: [char; 5] = ['S', 'D', 'C', 'Z', 'H'];
+
+/// The functions of which only the results are not followed.
+pub(super) fn keys() -> impl Iterator<Item = Key> {
+    let scalars = READ_SCALARS.iter().map(|r| Key::new(Kind::Typed, format!("cublas{r}")));
+    OUTPUTS.iter().map(|(n, _)| Key::whole(*n)).chain(scalars)
+}
+
 fn reads_scalars(name: &str) -> bool {
-    let routine = name.strip_prefix("cublas").and_then(|n| n.strip_prefix(['S', 'D', 'C', 'Z', 'H']));
+    let routine = name.strip_prefix("cublas").and_then(|n| n.strip_prefix(TYPES));
     routine.is_some_and(|r| READ_SCALARS.iter().any(|p| r.starts_with(p)))
 }
 
@@ -166,7 +176,7 @@ fn outputs(name: &str) -> Option<&'static [(usize, Output)]> {
 impl Executor<'_> {
     /// A call of a function of which only the results are not followed.
     pub(super) fn result_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let name = c.name.strip_suffix("_ptsz").or_else(|| c.name.strip_suffix("_ptds")).unwrap_or(c.name);
+        let name = c.base();
         if !self.program.func(c.func).is_declaration() {
             return Err(Box::new(s));
         }

@@ -4,6 +4,8 @@
 //! Streams and events are known by the calls that make them, as long as each of these is executed once.
 
 use super::Call;
+use super::table::Table;
+use crate::kernel::builtins::Modelled;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::ObjKind;
@@ -23,7 +25,27 @@ pub(super) fn is_per_thread(name: &str) -> bool {
     name.ends_with("_ptsz") || name.ends_with("_ptds")
 }
 
+/// Calls that wait, and those that say for what. No other call waits: what is under way stays so.
+pub(super) const WAITS: Table = &[
+    (&["cudaDeviceReset", "cudaThreadExit"], |e, c, s| e.waits(c, s, |e, c, s| e.device_reset(c, s))),
+    (&["cudaDeviceSynchronize", "cudaThreadSynchronize"], |e, c, s| {
+        e.waits(c, s, |e, c, s| e.device_synchronize(c, s))
+    }),
+    (&["cudaStreamSynchronize"], |e, c, s| e.waits(c, s, |e, c, s| e.stream_synchronize(c, s))),
+    (&["cudaEventRecord", "cudaEventRecordWithFlags"], |e, c, s| e.waits(c, s, |e, c, s| e.event_record(c, s))),
+    (&["cudaEventSynchronize"], |e, c, s| e.waits(c, s, |e, c, s| e.event_synchronize(c, s))),
+];
+
 impl Executor<'_> {
+    /// A call that waits, or says for what.
+    fn waits(&mut self, c: &Call<'_>, mut s: State, wait: fn(&mut Self, &Call<'_>, &mut State)) -> Modelled {
+        if !self.program.func(c.func).is_declaration() {
+            return Err(Box::new(s));
+        }
+        wait(self, c, &mut s);
+        self.success(s)
+    }
+
     /// A new handle of a stream or an event.
     pub(super) fn new_handle(&mut self, c: &Call<'_>, why: &str) -> Value {
         let n = self.runtime.made_at(c.context, c.site);
@@ -70,38 +92,36 @@ impl Executor<'_> {
         self.runtime.unordered |= is_per_thread(c.name) || !stream.iter().all(waits);
     }
 
-    /// Calls that wait, and those that say for what; whether it was one.
-    pub(super) fn wait(&mut self, name: &str, c: &Call<'_>, s: &mut State) -> bool {
-        match name {
-            "cudaDeviceSynchronize" | "cudaThreadSynchronize" => self.all_done(s),
-            "cudaDeviceReset" | "cudaThreadExit" => {
-                self.all_done(s);
-                self.reset_device(s);
-            }
-            "cudaStreamSynchronize" => {
-                if let Some(n) = self.stream_number(c, 0) {
-                    self.done_in(s, n);
-                }
-            }
-            // All work so far, if the default stream waits for every other.
-            "cudaEventRecord" | "cudaEventRecordWithFlags" => {
-                let e = self.pointer_arg(c, 0);
-                let all = self.stream_number(c, 1) == Some(DEFAULT) && !self.runtime.unordered;
-                let n = self.handle_number(&e).filter(|_| all);
-                self.set_recorded(s, n.unwrap_or(0));
-            }
-            "cudaEventSynchronize" => {
-                let e = self.pointer_arg(c, 0);
-                if let Some(n) = self.handle_number(&e)
-                    && self.is_recorded(s, n)
-                {
-                    self.all_done(s);
-                }
-            }
-            // No other call waits: what is under way stays so.
-            _ => return false,
+    fn device_synchronize(&mut self, _: &Call<'_>, s: &mut State) {
+        self.all_done(s)
+    }
+
+    fn device_reset(&mut self, _: &Call<'_>, s: &mut State) {
+        self.all_done(s);
+        self.reset_device(s);
+    }
+
+    fn stream_synchronize(&mut self, c: &Call<'_>, s: &mut State) {
+        if let Some(n) = self.stream_number(c, 0) {
+            self.done_in(s, n);
         }
-        true
+    }
+
+    fn event_record(&mut self, c: &Call<'_>, s: &mut State) {
+        // All work so far, if the default stream waits for every other.
+        let e = self.pointer_arg(c, 0);
+        let all = self.stream_number(c, 1) == Some(DEFAULT) && !self.runtime.unordered;
+        let n = self.handle_number(&e).filter(|_| all);
+        self.set_recorded(s, n.unwrap_or(0));
+    }
+
+    fn event_synchronize(&mut self, c: &Call<'_>, s: &mut State) {
+        let e = self.pointer_arg(c, 0);
+        if let Some(n) = self.handle_number(&e)
+            && self.is_recorded(s, n)
+        {
+            self.all_done(s);
+        }
     }
 
     /// A copy that waits, between memory of the host and of the device: all that went before is done, where the default stream waits for it.

@@ -5,3 +5,11 @@
 mod bits;
 pub(crate) mod builtins;
 mod intrinsics;
+
+use crate::models::table::{Key, On};
+
+/// The functions and intrinsics of devices, and intrinsics of either side, that the executor models.
+#[must_use]
+pub fn keys() -> Vec<(On, Key)> {
+    builtins::keys().map(|k| (On::Device, k)).chain(intrinsics::keys().map(|k| (On::of_intrinsic(&k), k))).collect()
+}

@@ -22,5 +22,6 @@ pub use api::{
     BadAccess, BlockThread, Budget, Fault, Inputs, Object, ObjectKind, Outcome, PartBounds, Parts, Run, Site, Target,
     Threads,
 };
+pub use library::modelled::keys;
 pub use replay::{Patience, Spend, access_sites, enumerate, replay, replay_after, replay_with_snapshot};
 pub use snapshot::{Image, Snapshot, SnapshotObject};

@@ -5,7 +5,7 @@ use crate::ir::{Module, ModuleId, Side, TypeId, TypeKind};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::terms::interval::Range;
-use crate::symbolic::terms::term::{Axis, InputSource, SymKind, Term, TermId};
+use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use std::rc::Rc;
 
 impl<'p> Executor<'p> {
@@ -92,17 +92,6 @@ impl<'p> Executor<'p> {
                 Value::Aggregate(Rc::new(v))
             }
             _ => Value::unknown(reason),
-        }
-    }
-
-    /// The axis of a thread builtin's suffix.
-    #[must_use]
-    pub fn axis(c: &str) -> Option<(usize, Axis)> {
-        match c {
-            "x" => Some((0, Axis::X)),
-            "y" => Some((1, Axis::Y)),
-            "z" => Some((2, Axis::Z)),
-            _ => None,
         }
     }
 

@@ -3,9 +3,10 @@
 use super::arguments::{arg, read, short_name, write};
 use super::devices;
 use super::heap::release;
-use super::model::{Class, Entry};
+use super::model::{self, Class, Entry, Table, by_name};
 use super::runtime::INVALID_VALUE;
 use super::simple::zero;
+use crate::models::table::{Key, Kind};
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
@@ -24,94 +25,115 @@ const COOPERATIVE_TOO_LARGE: u64 = 720;
 /// Rows of `cudaMallocPitch` are multiples of this on every device so far (measured on an H200: 512).
 const PITCH: u64 = 512;
 
+/// The CUDA runtime.
+pub(super) const CUDA: Table = &[
+    (&["cudaMalloc", "cudaMallocAsync", "cudaMallocFromPoolAsync"], malloc, Class::Cuda),
+    (&["cudaMallocManaged"], malloc_managed, Class::Cuda),
+    (&["cudaMallocHost", "cudaHostAlloc"], malloc_host, Class::Cuda),
+    (&["cudaMallocPitch"], malloc_pitch, Class::Cuda),
+    (&["cudaMalloc3D"], malloc_3d, Class::Cuda),
+    (&["cudaFree"], free, Class::Cuda),
+    (&["cudaFreeAsync"], free_async, Class::Cuda),
+    (&["cudaFreeHost"], free_host, Class::Cuda),
+    (&["cudaFreeArray"], zero, Class::Pure),
+    (&["cudaFuncSetAttribute"], set_attribute, Class::Cuda),
+    (&["cudaStreamBeginCapture", "cudaStreamBeginCaptureToGraph"], begin_capture, Class::Cuda),
+    (&["cudaStreamEndCapture"], end_capture, Class::Cuda),
+    (&["cudaGraphLaunch"], graph_launch, Class::Cuda),
+    (&["cudaMemcpy", "cudaMemcpyAsync"], memcpy, Class::Memory),
+    (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], memcpy_peer, Class::Memory),
+    (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], memcpy_2d, Class::Memory),
+    (&["cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"], to_symbol, Class::Cuda),
+    (&["cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"], from_symbol, Class::Memory),
+    (&["cudaGetSymbolAddress"], symbol_address, Class::Memory),
+    (&["cudaGetSymbolSize"], symbol_size, Class::Memory),
+    (&["cudaMemset", "cudaMemsetAsync"], memset, Class::Memory),
+    (&["cudaMemset2D", "cudaMemset2DAsync"], memset_2d, Class::Memory),
+    (&["cudaHostGetDevicePointer"], host_device_pointer, Class::Memory),
+    (&["cudaHostRegister"], host_register, Class::Memory),
+    (&["cudaGetDeviceCount"], device_count, Class::Memory),
+    (&["cudaGetDevice"], device_number, Class::Memory),
+    (&["cudaDeviceGetAttribute"], attribute, Class::Memory),
+    (&["cudaGetDeviceProperties", "cudaGetDeviceProperties_v2"], properties, Class::Memory),
+    (&["cudaGetErrorString", "cudaGetErrorName"], message, Class::Pure),
+    (&["cudaGetLastError"], last_error, Class::Pure),
+    (&["cudaPeekAtLastError"], peek_error, Class::Pure),
+    (
+        &[
+            "cudaStreamCreate",
+            "cudaStreamCreateWithFlags",
+            "cudaStreamCreateWithPriority",
+            "cudaEventCreate",
+            "cudaEventCreateWithFlags",
+            "cudaGraphCreate",
+            "cudaGraphInstantiate",
+            "cudaMemPoolCreate",
+            "cudaDeviceGetDefaultMemPool",
+        ],
+        handle,
+        Class::Memory,
+    ),
+    (&["cudaSetDevice"], devices::set, Class::Cuda),
+    (&["cudaDeviceReset", "cudaThreadExit"], devices::reset, Class::Cuda),
+    (&["__cudaPushCallConfiguration"], push, Class::Cuda),
+    (&["__cudaPopCallConfiguration"], pop, Class::Cuda),
+    (&["cudaLaunchKernel"], launch, Class::Cuda),
+    (&["cudaLaunchCooperativeKernel"], launch_cooperative, Class::Cuda),
+    (&["cudaLaunchKernelExC"], launch_ex, Class::Cuda),
+    (
+        &[
+            "cudaDeviceSynchronize",
+            "cudaThreadSynchronize",
+            "cudaStreamSynchronize",
+            "cudaEventSynchronize",
+            "cudaEventRecord",
+            "cudaEventDestroy",
+            "cudaStreamDestroy",
+            "cudaStreamWaitEvent",
+            "cudaSetDeviceFlags",
+            "cudaDeviceSetCacheConfig",
+            "cudaFuncSetCacheConfig",
+            "cudaDeviceSetLimit",
+            "cudaProfilerStart",
+            "cudaProfilerStop",
+            "cudaMemPrefetchAsync",
+            "cudaMemAdvise",
+            "cudaHostUnregister",
+            "cudaEventQuery",
+            "cudaStreamQuery",
+            "cudaDeviceEnablePeerAccess",
+            "cudaFuncSetSharedMemConfig",
+            "cudaDeviceSetSharedMemConfig",
+            "cudaMemPoolSetAttribute",
+            "__cudaRegisterFatBinary",
+            "__cudaRegisterFatBinaryEnd",
+            "__cudaRegisterFunction",
+            "__cudaRegisterVar",
+            "__cudaUnregisterFatBinary",
+            "__cudaRegisterManagedVar",
+            "__cudaInitModule",
+        ],
+        zero,
+        Class::Pure,
+    ),
+];
+
 /// Functions of the runtime by symbol; one with a body is only meant where it has a name of these.
 pub fn find(name: &str, declared: bool) -> Option<Entry> {
     if !name.starts_with("cuda") && !name.starts_with("__cuda") {
         return None;
     }
     let base = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name);
-    Some(match base {
-        "cudaMalloc" | "cudaMallocAsync" | "cudaMallocFromPoolAsync" => (malloc, Class::Cuda),
-        "cudaMallocManaged" => (malloc_managed, Class::Cuda),
-        "cudaMallocHost" | "cudaHostAlloc" => (malloc_host, Class::Cuda),
-        "cudaMallocPitch" => (malloc_pitch, Class::Cuda),
-        "cudaMalloc3D" => (malloc_3d, Class::Cuda),
-        "cudaFree" => (free, Class::Cuda),
-        "cudaFreeAsync" => (free_async, Class::Cuda),
-        "cudaFreeHost" => (free_host, Class::Cuda),
-        "cudaFreeArray" => (zero, Class::Pure),
-        "cudaFuncSetAttribute" => (set_attribute, Class::Cuda),
-        "cudaStreamBeginCapture" | "cudaStreamBeginCaptureToGraph" => (begin_capture, Class::Cuda),
-        "cudaStreamEndCapture" => (end_capture, Class::Cuda),
-        "cudaGraphLaunch" => (graph_launch, Class::Cuda),
-        "cudaMemcpy" | "cudaMemcpyAsync" => (memcpy, Class::Memory),
-        "cudaMemcpyPeer" | "cudaMemcpyPeerAsync" => (memcpy_peer, Class::Memory),
-        "cudaMemcpy2D" | "cudaMemcpy2DAsync" => (memcpy_2d, Class::Memory),
-        "cudaMemcpyToSymbol" | "cudaMemcpyToSymbolAsync" => (to_symbol, Class::Cuda),
-        "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync" => (from_symbol, Class::Memory),
-        "cudaGetSymbolAddress" => (symbol_address, Class::Memory),
-        "cudaGetSymbolSize" => (symbol_size, Class::Memory),
-        "cudaMemset" | "cudaMemsetAsync" => (memset, Class::Memory),
-        "cudaMemset2D" | "cudaMemset2DAsync" => (memset_2d, Class::Memory),
-        "cudaHostGetDevicePointer" => (host_device_pointer, Class::Memory),
-        "cudaHostRegister" => (host_register, Class::Memory),
-        "cudaGetDeviceCount" => (device_count, Class::Memory),
-        "cudaGetDevice" => (device_number, Class::Memory),
-        "cudaDeviceGetAttribute" => (attribute, Class::Memory),
-        "cudaGetDeviceProperties" | "cudaGetDeviceProperties_v2" => (properties, Class::Memory),
-        "cudaGetErrorString" | "cudaGetErrorName" => (message, Class::Pure),
-        "cudaGetLastError" => (last_error, Class::Pure),
-        "cudaPeekAtLastError" => (peek_error, Class::Pure),
-        "cudaStreamCreate"
-        | "cudaStreamCreateWithFlags"
-        | "cudaStreamCreateWithPriority"
-        | "cudaEventCreate"
-        | "cudaEventCreateWithFlags"
-        | "cudaGraphCreate"
-        | "cudaGraphInstantiate"
-        | "cudaMemPoolCreate"
-        | "cudaDeviceGetDefaultMemPool" => (handle, Class::Memory),
-        "__cudaPushCallConfiguration" => (push, Class::Cuda),
-        "__cudaPopCallConfiguration" => (pop, Class::Cuda),
-        "cudaLaunchKernel" => (launch, Class::Cuda),
-        "cudaLaunchCooperativeKernel" => (launch_cooperative, Class::Cuda),
-        "cudaLaunchKernelExC" => (launch_ex, Class::Cuda),
-        "cudaDeviceSynchronize"
-        | "cudaThreadSynchronize"
-        | "cudaStreamSynchronize"
-        | "cudaEventSynchronize"
-        | "cudaEventRecord"
-        | "cudaEventDestroy"
-        | "cudaStreamDestroy"
-        | "cudaStreamWaitEvent"
-        | "cudaSetDeviceFlags"
-        | "cudaDeviceSetCacheConfig"
-        | "cudaFuncSetCacheConfig"
-        | "cudaDeviceSetLimit"
-        | "cudaProfilerStart"
-        | "cudaProfilerStop"
-        | "cudaMemPrefetchAsync"
-        | "cudaMemAdvise"
-        | "cudaHostUnregister"
-        | "cudaEventQuery"
-        | "cudaStreamQuery"
-        | "cudaDeviceEnablePeerAccess"
-        | "cudaFuncSetSharedMemConfig"
-        | "cudaDeviceSetSharedMemConfig"
-        | "cudaMemPoolSetAttribute"
-        | "__cudaRegisterFatBinary"
-        | "__cudaRegisterFatBinaryEnd"
-        | "__cudaRegisterFunction"
-        | "__cudaRegisterVar"
-        | "__cudaUnregisterFatBinary"
-        | "__cudaRegisterManagedVar"
-        | "__cudaInitModule" => (zero, Class::Pure),
-        "cudaSetDevice" => (devices::set, Class::Cuda),
-        "cudaDeviceReset" | "cudaThreadExit" => (devices::reset, Class::Cuda),
-        // Wrapper templates of the headers have bodies of their own, with C++ names.
-        _ if declared && name.starts_with("cuda") => (succeeds, Class::Memory),
-        _ => return None,
-    })
+    // Wrapper templates of the headers have bodies of their own, with C++ names.
+    by_name(CUDA, base).or_else(|| (declared && name.starts_with(ANY)).then_some((succeeds, Class::Memory)))
+}
+
+/// How names of the runtime's functions begin; of those that have no model of their own the call succeeds.
+const ANY: &str = "cuda";
+
+/// The functions that are modelled here.
+pub fn keys() -> impl Iterator<Item = Key> {
+    model::keys(CUDA, "", Key::whole).chain([Key::new(Kind::Rest, ANY)])
 }
 
 /// Any other call: succeeds, and what it could write through its arguments is not known.

@@ -2,7 +2,7 @@
 
 use super::arguments::{arg, text, write};
 use super::format::{Conversion, Scanned, format, scan};
-use super::model::{Class, Entry};
+use super::model::{Class, Entry, Table, by_name};
 use super::simple::zero;
 use super::streams::{Stream, last_of};
 use super::string::put_text;
@@ -16,35 +16,58 @@ use crate::witness::memory::space::Obj;
 
 type Res = Result<Ret, Stop>;
 
+/// Streams of the C library.
+pub(super) const STDIO: Table = &[
+    (
+        &[
+            "printf",
+            "fprintf",
+            "puts",
+            "putchar",
+            "putchar_unlocked",
+            "fputs",
+            "fputs_unlocked",
+            "fputc",
+            "fputc_unlocked",
+            "putc",
+            "putc_unlocked",
+            "_IO_putc",
+            "perror",
+            "vprintf",
+            "vfprintf",
+            "__printf_chk",
+            "__fprintf_chk",
+            "dprintf",
+            "write",
+        ],
+        output,
+        Class::Pure,
+    ),
+    (&["fwrite", "fwrite_unlocked"], fwrite, Class::Pure),
+    (&["snprintf", "__snprintf_chk"], snprintf, Class::Memory),
+    (&["sprintf"], sprintf, Class::Memory),
+    (&["vsnprintf", "vsprintf"], vsnprintf, Class::Memory),
+    (&["fopen", "fopen64"], fopen, Class::Memory),
+    (&["freopen", "freopen64"], freopen, Class::Input),
+    (&["fclose", "pclose"], zero, Class::Pure),
+    (&["fread", "fread_unlocked"], fread, Class::Input),
+    (&["fgets", "fgets_unlocked"], fgets, Class::Input),
+    (&["fgetc", "fgetc_unlocked", "getc", "getc_unlocked", "_IO_getc"], fgetc, Class::Input),
+    (&["getchar", "getchar_unlocked"], getchar, Class::Input),
+    (&["feof", "feof_unlocked"], feof, Class::Pure),
+    (&["ferror", "ferror_unlocked"], zero, Class::Pure),
+    (&["rewind"], rewind, Class::Input),
+    (&["fseek", "fseeko"], fseek, Class::Input),
+    (&["ftell", "ftello"], ftell, Class::Pure),
+    (&["fscanf", "__isoc99_fscanf", "__isoc23_fscanf"], fscanf, Class::Input),
+    (&["scanf", "__isoc99_scanf", "__isoc23_scanf"], scanf, Class::Input),
+    (&["sscanf", "__isoc99_sscanf", "__isoc23_sscanf"], sscanf, Class::Memory),
+    (&["getline"], getline, Class::Input),
+];
+
 /// The model of a function, by its symbol.
 pub fn find(name: &str) -> Option<Entry> {
-    let name = name.strip_prefix("__isoc23_").or_else(|| name.strip_prefix("__isoc99_")).unwrap_or(name);
-    let name = name.strip_suffix("_unlocked").unwrap_or(name);
-    Some(match name {
-        "printf" | "fprintf" | "puts" | "putchar" | "fputs" | "fputc" | "putc" | "_IO_putc" | "perror" | "vprintf"
-        | "vfprintf" | "__printf_chk" | "__fprintf_chk" | "dprintf" | "write" => (output, Class::Pure),
-        "fwrite" => (fwrite, Class::Pure),
-        "snprintf" | "__snprintf_chk" => (snprintf, Class::Memory),
-        "sprintf" => (sprintf, Class::Memory),
-        "vsnprintf" | "vsprintf" => (vsnprintf, Class::Memory),
-        "fopen" | "fopen64" => (fopen, Class::Memory),
-        "freopen" | "freopen64" => (freopen, Class::Input),
-        "fclose" | "pclose" => (zero, Class::Pure),
-        "fread" => (fread, Class::Input),
-        "fgets" => (fgets, Class::Input),
-        "fgetc" | "getc" | "_IO_getc" => (fgetc, Class::Input),
-        "getchar" => (getchar, Class::Input),
-        "feof" => (feof, Class::Pure),
-        "ferror" => (zero, Class::Pure),
-        "rewind" => (rewind, Class::Input),
-        "fseek" | "fseeko" => (fseek, Class::Input),
-        "ftell" | "ftello" => (ftell, Class::Pure),
-        "fscanf" => (fscanf, Class::Input),
-        "scanf" => (scanf, Class::Input),
-        "sscanf" => (sscanf, Class::Memory),
-        "getline" => (getline, Class::Input),
-        _ => return None,
-    })
+    by_name(STDIO, name)
 }
 
 /// What is printed has no effect; what goes to the standard output is kept for those who look at a run.

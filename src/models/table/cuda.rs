@@ -1,0 +1,60 @@
+//! CUDA's runtime and driver (CUDA Runtime API and Driver API references 13.0).
+
+use super::{Kind, On, Row, host, host_starts};
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Row] = &[
+    host(&["cuModuleGetFunction"]).reads_from(2).neither("neither knows more than its attributes"),
+    host(&["cuModuleLoad"]).reads(1).neither("neither knows more than its attributes"),
+    host_starts(&[
+        "cudaFuncGet", "cudaFuncSet", "cudaOccupancy",
+    ]).asks_about_kernels()
+    .concrete_only("not yet: as any other call of the runtime: it succeeds, and what it could write is lost"),
+    host_starts(&[
+        "cudaLaunch", "cudaGraphLaunch",
+    ]).launches()
+    .concrete_only("not yet: as any other call of the runtime: it succeeds, and what it could write is lost"),
+    host_starts(&[
+        "cuLaunch", "__cudaPushCallConfiguration",
+    ]).launches().neither("functions that begin so have rows of their own, where they are modelled"),
+    host(&[
+        "cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyPeer", "cudaMemcpyPeerAsync", "cudaMemcpy2D",
+        "cudaMemcpy2DAsync", "cudaMemset", "cudaMemsetAsync", "cudaMemset2D", "cudaMemset2DAsync",
+        "cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync", "cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync",
+        "cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaDeviceReset", "cudaStreamSynchronize",
+        "cudaEventRecord", "cudaEventRecordWithFlags", "cudaEventSynchronize", "cudaMalloc", "cudaMallocAsync",
+        "cudaMallocFromPoolAsync", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocPitch",
+        "cudaFree", "cudaFreeAsync", "cudaFreeHost", "cudaHostRegister", "cudaHostGetDevicePointer",
+        "cudaGetSymbolAddress", "__cudaPushCallConfiguration", "__cudaPopCallConfiguration", "cudaLaunchKernel",
+        "cudaLaunchCooperativeKernel", "cudaLaunchKernelExC", "cudaFuncSetAttribute", "cudaGetLastError",
+        "cudaPeekAtLastError", "cudaStreamQuery", "cudaEventQuery", "cudaStreamBeginCapture",
+        "cudaStreamBeginCaptureToGraph", "cudaGraphLaunch", "cudaGetErrorString", "cudaGetErrorName",
+        "cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaStreamDestroy",
+        "cudaStreamWaitEvent", "cudaStreamGetPriority", "cudaStreamGetFlags", "cudaStreamIsCapturing",
+        "cudaEventCreate", "cudaEventCreateWithFlags", "cudaEventDestroy", "cudaEventElapsedTime",
+        "cudaEventElapsedTime_v2", "cudaSetDevice", "cudaSetDeviceFlags", "cudaGetDevice", "cudaGetDeviceCount",
+        "cudaGetDeviceFlags", "cudaDeviceGetAttribute", "cudaDeviceCanAccessPeer", "cudaDeviceEnablePeerAccess",
+        "cudaDeviceDisablePeerAccess", "cudaDeviceGetLimit", "cudaDeviceSetLimit", "cudaDeviceSetCacheConfig",
+        "cudaDeviceSetSharedMemConfig", "cudaDeviceGetStreamPriorityRange", "cudaDeviceGetDefaultMemPool",
+        "cudaDeviceGetMemPool", "cudaDeviceSetMemPool", "cudaMemPoolSetAttribute", "cudaMemGetInfo",
+        "cudaDriverGetVersion", "cudaRuntimeGetVersion", "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig",
+        "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaProfilerStart", "cudaProfilerStop",
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+        "cudaOccupancyMaxPotentialBlockSize", "cudaOccupancyAvailableDynamicSMemPerBlock", "cudaGetSymbolSize",
+        "cudaCreateTextureObject", "cudaCreateSurfaceObject", "cudaDestroyTextureObject", "cudaDestroySurfaceObject",
+        "cudaMallocArray", "cudaMalloc3DArray", "cudaFreeArray", "cudaGraphCreate", "cudaGraphDestroy",
+        "cudaGraphExecDestroy", "cudaGraphInstantiateWithFlags", "cudaStreamEndCapture", "cudaThreadExit",
+    ]),
+    Row::new(On::Host, Kind::Rest, &["cuda"]),
+    Row::new(On::Host, Kind::Rest, &[
+        "__cuda",
+    ]).symbolic_only("the interpreter runs the body, or loses what the arguments reach"),
+    host(&[
+        "cudaMalloc3D", "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2", "cudaGraphInstantiate",
+        "cudaMemPoolCreate", "cudaHostUnregister",
+    ]).concrete_only("not yet: as any other call of the runtime: it succeeds, and what it could write is lost"),
+    host(&[
+        "__cudaRegisterFatBinary", "__cudaRegisterFatBinaryEnd", "__cudaRegisterFunction", "__cudaRegisterVar",
+        "__cudaUnregisterFatBinary", "__cudaRegisterManagedVar", "__cudaInitModule",
+    ]).concrete_only("registrations are read from the program itself"),
+];
