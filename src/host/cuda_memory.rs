@@ -111,14 +111,10 @@ impl Executor<'_> {
         let Some(mut s) = self.assume(s, fits) else { return Ok(None) };
         let name = self.pointee_name(&out);
         let place = self.user_location();
-        let o = self.heap.allocate((c.context, c.site, 1), Object {
-            kind,
-            name,
-            extent: Some(size),
-            site: place,
-            func: None,
-            array: true,
-        });
+        let o = self.heap.allocate(
+            (c.context, c.site, 1),
+            Object { kind, name, extent: Some(size), site: place, func: None, array: true },
+        );
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
         let p = self.pointer(o, 0);
         self.store_value(&mut s, &out, p, 8);

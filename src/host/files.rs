@@ -141,17 +141,19 @@ impl Executor<'_> {
     pub(super) fn open_stream(&mut self, c: &Call<'_>, s: &mut State, name: FileName) -> ObjId {
         let known = !matches!(name, FileName::Unnamed) && !self.inputs.written_files.contains(&name);
         let file = self.file_number(if known { name } else { FileName::Unnamed });
-        let again =
-            self.inputs.read_files.contains(&file) || self.heap.first_of(&ObjKind::Stream(file)).is_some();
+        let again = self.inputs.read_files.contains(&file) || self.heap.first_of(&ObjKind::Stream(file)).is_some();
         let place = self.user_location();
-        let o = self.heap.allocate((c.context, c.site, 2), Object {
-            kind: ObjKind::Stream(file),
-            name: "a stream".into(),
-            extent: None,
-            site: place,
-            func: None,
-            array: false,
-        });
+        let o = self.heap.allocate(
+            (c.context, c.site, 2),
+            Object {
+                kind: ObjKind::Stream(file),
+                name: "a stream".into(),
+                extent: None,
+                site: place,
+                func: None,
+                array: false,
+            },
+        );
         self.start_stream(s, o);
         // Two files without a name have nothing in common: neither has contents that are followed.
         if !known || again {

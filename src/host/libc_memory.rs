@@ -138,14 +138,17 @@ impl Executor<'_> {
         let Some((assumed, given)) = assumed else { return Ok(None) };
         s = assumed;
         let place = self.user_location();
-        let o = self.heap.allocate((c.context, c.site, 1), Object {
-            kind: ObjKind::HostHeap,
-            name: String::new(),
-            extent: Some(size),
-            site: place,
-            func: None,
-            array: true,
-        });
+        let o = self.heap.allocate(
+            (c.context, c.site, 1),
+            Object {
+                kind: ObjKind::HostHeap,
+                name: String::new(),
+                extent: Some(size),
+                site: place,
+                func: None,
+                array: true,
+            },
+        );
         if let Some(given) = given {
             self.note_scarce(o, given);
         }

@@ -7,7 +7,7 @@ use super::Call;
 use crate::ir::Param;
 use crate::kernel::builtins::Modelled;
 use crate::models::attributes::is_of_library;
-use crate::models::table::{Key, Kind};
+use crate::models::row::{Key, Kind};
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -42,7 +42,6 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("cudaEventDestroy", &[]),
     ("cudaEventElapsedTime", &[(0, Float)]),
     ("cudaEventElapsedTime_v2", &[(0, Float)]),
-    ("cudaSetDevice", &[]),
     ("cudaSetDeviceFlags", &[]),
     ("cudaGetDevice", &[(0, Int)]),
     ("cudaGetDeviceCount", &[(0, Int)]),

@@ -5,7 +5,7 @@ use super::table::Model;
 use crate::ir::{BinOp, TypeKind};
 use crate::kernel::builtins::Modelled;
 use crate::models::attributes::is_of_library;
-use crate::models::table::{Key, Kind};
+use crate::models::row::{Key, Kind};
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;

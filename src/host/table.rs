@@ -8,8 +8,9 @@ use super::{
     Call, copies, cuda, cuda_launch, cuda_memory, files, formats, libc, libc_memory, libc_text, outputs, stdcxx,
 };
 use crate::kernel::builtins::Modelled;
-use crate::models::no_return::Returns;
-use crate::models::table::{Key, Kind, On, not_returning};
+use crate::models::returns::Returns;
+use crate::models::row::{Key, Kind, On};
+use crate::models::table::not_returning;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 

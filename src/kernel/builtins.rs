@@ -4,7 +4,7 @@
 
 use super::intrinsics::is_barrier;
 use crate::ir::{FuncRef, Function, LocId, TypeId};
-use crate::models::table::{Key, Kind};
+use crate::models::row::{Key, Kind};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;

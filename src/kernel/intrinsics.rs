@@ -4,15 +4,15 @@
 //! access that is not decided unless it is known to touch no memory.
 
 use super::builtins::Modelled;
-use crate::symbolic::terms::functions::BitFunction;
 use crate::ir::{FuncRef, Module, Side, TypeId, TypeKind, intrinsic};
-use crate::models::table::Key;
+use crate::models::row::Key;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::{Ratio, Value};
 use crate::symbolic::terms::floating::Whole;
+use crate::symbolic::terms::functions::BitFunction;
 use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::term::{SymKind, TermId};
 use std::rc::Rc;

@@ -6,7 +6,7 @@ mod bits;
 pub(crate) mod builtins;
 mod intrinsics;
 
-use crate::models::table::{Key, On};
+use crate::models::row::{Key, On};
 
 /// The functions and intrinsics of devices, and intrinsics of either side, that the executor models.
 #[must_use]

@@ -3,7 +3,8 @@
 //! What they do to memory is modelled elsewhere (`host`); here stands what they may call, keep, launch and throw.
 
 use super::no_return::returns;
-use super::table::{Throws, fits, of};
+use super::row::Throws;
+use super::table::{fits, of};
 use crate::ir::intrinsic;
 
 /// Whether a function of a library calls nothing of the program's, whatever it is given.

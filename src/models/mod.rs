@@ -5,6 +5,8 @@
 
 pub mod attributes;
 pub mod no_return;
+pub mod returns;
+pub mod row;
 pub mod table;
 #[cfg(test)]
 mod tests;

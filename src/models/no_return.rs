@@ -1,20 +1,8 @@
 //! Functions of libraries that do not return, or may not, by their names (C11, POSIX.1-2017, glibc 2.39, Itanium C++ ABI). A path ends there,
 //! and no replay that comes to one shows what stands behind it. Attributes are not enough: a program may declare these without.
 
+use super::returns::Returns;
 use super::table::of;
-
-/// Whether a call goes on behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Returns {
-    /// The program or the thread ends, or goes on elsewhere.
-    Never,
-    /// It ends unless this argument, counted from 0, is 0.
-    IfZero(usize),
-    /// A signal: it ends where this argument is one that ends programs, and the program does not handle or block signals.
-    IfHandled(usize),
-    /// Only where it fails, or when something else happens.
-    Perhaps,
-}
 
 /// What is known of a function; `None` where it returns, or nothing is known of it.
 #[must_use]

@@ -5,7 +5,8 @@ use super::attributes::{
     is_of_library, keeps_functions, may_keep_addresses, may_launch_given, may_throw, only_reads,
     writes_what_it_is_given,
 };
-use super::no_return::{Returns, returns};
+use super::no_return::returns;
+use super::returns::Returns;
 
 /// A word for each question that is answered with yes.
 fn answers(name: &str) -> String {

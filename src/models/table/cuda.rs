@@ -1,6 +1,6 @@
 //! CUDA's runtime and driver (CUDA Runtime API and Driver API references 13.0).
 
-use super::{Kind, On, Row, host, host_starts};
+use crate::models::row::{Kind, On, Row, host, host_starts};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
@@ -8,12 +8,10 @@ pub(super) const ROWS: &[Row] = &[
     host(&["cuModuleLoad"]).reads(1).neither("neither knows more than its attributes"),
     host_starts(&[
         "cudaFuncGet", "cudaFuncSet", "cudaOccupancy",
-    ]).asks_about_kernels()
-    .concrete_only("not yet: as any other call of the runtime: it succeeds, and what it could write is lost"),
+    ]).asks_about_kernels().neither("functions that begin so have rows of their own, where they are modelled"),
     host_starts(&[
         "cudaLaunch", "cudaGraphLaunch",
-    ]).launches()
-    .concrete_only("not yet: as any other call of the runtime: it succeeds, and what it could write is lost"),
+    ]).launches().neither("functions that begin so have rows of their own, where they are modelled"),
     host_starts(&[
         "cuLaunch", "__cudaPushCallConfiguration",
     ]).launches().neither("functions that begin so have rows of their own, where they are modelled"),

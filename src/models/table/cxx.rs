@@ -1,7 +1,7 @@
 //! The C++ library and its runtime (C++17, libstdc++, Itanium C++ ABI), by symbols and by patterns of symbols and demangled names.
 
-use super::{Kind, On, Row, Throws, host, host_starts};
-use crate::models::no_return::Returns::Never;
+use crate::models::returns::Returns::Never;
+use crate::models::row::{Kind, On, Row, Throws, host, host_starts};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[

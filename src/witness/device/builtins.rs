@@ -1,7 +1,7 @@
 //! What device code finds built in: thread and block numbers, barriers, warp operations, atomics.
 
 use crate::ir::AtomicOp;
-use crate::models::table::Key;
+use crate::models::row::Key;
 use crate::witness::library::arguments::arg;
 use crate::witness::library::heap::{free, malloc};
 use crate::witness::library::model::{self, Class, Entry, Table, by_name, by_start};

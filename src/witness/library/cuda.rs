@@ -6,7 +6,7 @@ use super::heap::release;
 use super::model::{self, Class, Entry, Table, by_name};
 use super::runtime::INVALID_VALUE;
 use super::simple::zero;
-use crate::models::table::{Key, Kind};
+use crate::models::row::{Key, Kind};
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;

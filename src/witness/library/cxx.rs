@@ -8,7 +8,7 @@ use super::heap::{free, malloc};
 use super::model::{self, Class, Entry, Table, by_name, by_start};
 use super::simple::{first, nothing, outside, zero};
 use super::std_string;
-use crate::models::table::Key;
+use crate::models::row::Key;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::Machine;

@@ -7,7 +7,7 @@ use super::model::{self, Class, Entry, Table, by_name};
 use super::nvvm::{self, nvvm};
 use super::simple::{first, nothing, zero};
 use super::stdio::{va_copy, va_start};
-use crate::models::table::Key;
+use crate::models::row::Key;
 use crate::witness::device::builtins::trap;
 use crate::witness::machine::call::Ret;
 use crate::witness::machine::form::CallInfo;

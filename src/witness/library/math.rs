@@ -8,7 +8,7 @@ use super::lanes::{
     Res, absolute, binary, float1, float2, fma, int_n, integers, rint, round_to, test, to_int, unary, width,
 };
 use super::model::{self, Class, Entry, Table, by_name};
-use crate::models::table::Key;
+use crate::models::row::Key;
 use crate::witness::machine::call::Ret;
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::{Machine, Model};

@@ -1,6 +1,6 @@
 //! What the tables of modelled functions give: a model, and what leaving a call of it out would lose.
 
-use crate::models::table::Key;
+use crate::models::row::Key;
 use crate::witness::machine::state::Model;
 
 /// What leaving a call out would lose.

@@ -3,7 +3,8 @@
 use super::model::{self, Class, Entry};
 use super::{cuda, cxx, intrinsics, libc, math, stdio, string};
 use crate::ir::{FuncRef, Program, Side};
-use crate::models::table::{Key, On, not_returning};
+use crate::models::row::{Key, On};
+use crate::models::table::not_returning;
 use crate::witness::device::builtins;
 use crate::witness::machine::form::Callee;
 

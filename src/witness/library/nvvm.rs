@@ -4,7 +4,7 @@ use super::arguments::arg;
 use super::lanes::{Res, binary, float1, float2, fma, int_n, integers, rint, round_to, s, to_int, unary};
 use super::model::{Class, Entry};
 use super::simple::first;
-use crate::models::table::Key;
+use crate::models::row::Key;
 use crate::witness::machine::call::Ret;
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::{Machine, Model};
