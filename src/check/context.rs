@@ -17,6 +17,7 @@ use crate::host::Root;
 use crate::ir::{FuncRef, Program};
 use crate::kernel::KernelRun;
 use crate::nets;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::{AccessEvent, Executor, LaunchEvent};
 use crate::symbolic::memory::object::Object;
 use crate::symbolic::memory::partition::{PartId, Partition};
@@ -42,7 +43,7 @@ pub(in crate::check) struct Run {
     /// Of what its threads exchange through memory.
     pub invariants: Invariants,
     /// Why kernel or host was not followed to its end.
-    pub partly: Option<String>,
+    pub partly: Option<UnknownReason>,
 }
 
 impl Run {

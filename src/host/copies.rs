@@ -4,6 +4,7 @@
 use super::Call;
 use super::waits::is_per_thread;
 use crate::kernel::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -36,7 +37,7 @@ impl Executor<'_> {
                     (self.size_arg(c, 1), self.size_arg(c, 3), self.size_arg(c, 4), self.size_arg(c, 5));
                 self.note_rows(&s, &f, &Rows { pitch: from, width, height }, AccessKind::Read);
                 self.note_rows(&s, &d, &Rows { pitch: to, width, height }, AccessKind::Write);
-                self.forget_targets(&mut s, &d, "a 2D copy");
+                self.forget_targets(&mut s, &d, &UnknownReason::Copy2D);
             }
             "cudaMemset" | "cudaMemsetAsync" => {
                 let d = self.pointer_arg(c, 0);
@@ -48,7 +49,7 @@ impl Executor<'_> {
                 let d = self.pointer_arg(c, 0);
                 let (pitch, width, height) = (self.size_arg(c, 1), self.size_arg(c, 3), self.size_arg(c, 4));
                 self.note_rows(&s, &d, &Rows { pitch, width, height }, AccessKind::Write);
-                self.forget_targets(&mut s, &d, "rows that were filled");
+                self.forget_targets(&mut s, &d, &UnknownReason::RowsFilled);
             }
             "cudaMemcpyToSymbol" | "cudaMemcpyToSymbolAsync" => {
                 let f = self.pointer_arg(c, 1);
@@ -58,7 +59,7 @@ impl Executor<'_> {
                     self.note_copy(&s, &d, n, AccessKind::Write);
                     self.copy(&mut s, &d, &f, n);
                 } else {
-                    self.lose_variables(&mut s, "a copy to a symbol that is not known");
+                    self.lose_variables(&mut s, &UnknownReason::CopyToUnknownSymbol);
                 }
             }
             "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync" => {
@@ -71,7 +72,7 @@ impl Executor<'_> {
                 self.note_copy(&s, &d, n, AccessKind::Write);
                 match &from {
                     Some(f) => self.copy(&mut s, &d, f, n),
-                    None => self.forget_targets(&mut s, &d, "what is copied from a symbol"),
+                    None => self.forget_targets(&mut s, &d, &UnknownReason::CopiedFromSymbol),
                 }
             }
             _ => return Err(Box::new(s)),
@@ -122,7 +123,7 @@ impl Executor<'_> {
             }
         }
         // What is copied later may be other than what is there now, and so may what it is copied over.
-        let why = "what a copy leaves that other work for the device overlaps";
+        let why = &UnknownReason::CopyOverlaps;
         if let Some(to) = &to {
             for o in self.objects_at(s, to) {
                 if !self.is_pageable(o) {

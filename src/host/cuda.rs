@@ -3,6 +3,7 @@
 
 use super::Call;
 use crate::kernel::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::Target;
@@ -47,11 +48,11 @@ impl Executor<'_> {
             }
             // What is captured is kept in a graph, and runs with the memory of the graph's launches: neither is followed.
             "cudaStreamBeginCapture" | "cudaStreamBeginCaptureToGraph" | "cudaGraphLaunch" => {
-                self.missed.get_or_insert_with(|| format!("`{name}`: what a graph of kernels does is not followed"));
+                self.missed.get_or_insert_with(|| UnknownReason::KernelGraph(name.to_owned()));
                 self.success(s)
             }
             "cudaGetErrorString" | "cudaGetErrorName" => {
-                let v = self.unknown_pointer("the text of an error");
+                let v = self.unknown_pointer(&UnknownReason::ErrorText);
                 Ok(Some((v, s)))
             }
             _ => {
@@ -59,7 +60,7 @@ impl Executor<'_> {
                 if !self.program.func(c.func).is_declaration() {
                     return Err(Box::new(s));
                 }
-                self.pass_by(&mut s, &[c.func], c.args, &format!("what `{}` returns", c.name));
+                self.pass_by(&mut s, &[c.func], c.args, &UnknownReason::Returns(c.name.to_owned()));
                 self.success(s)
             }
         }

@@ -2,6 +2,7 @@
 
 use super::Call;
 use crate::kernel::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
@@ -43,7 +44,7 @@ impl Executor<'_> {
                     c,
                     s,
                     n,
-                    Rest::Unknown { version: v, input: false, reason: Rc::from("a reallocated block") },
+                    Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::Reallocated) },
                 );
                 match made {
                     Ok(Some((Value::Ptr(new), mut s))) => {

@@ -3,6 +3,7 @@
 use super::Call;
 use crate::ir::Const;
 use crate::kernel::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, Rest};
@@ -25,7 +26,7 @@ impl Executor<'_> {
                 };
                 let v = known.unwrap_or_else(|| {
                     self.arena.fresh(
-                        SymKind::Unknown { reason: "the length of a string".into() },
+                        SymKind::Unknown { reason: UnknownReason::StringLength },
                         "strlen",
                         Range::new(0, 1 << 40),
                     )
@@ -46,16 +47,16 @@ impl Executor<'_> {
             }
             "memcmp" | "isdigit" | "isalpha" | "isspace" | "tolower" | "toupper" | "access" => {
                 let m = self.program.module(c.site.func.module);
-                let v = self.unknown_of(m, c.ty, "a comparison of texts");
+                let v = self.unknown_of(m, c.ty, &UnknownReason::TextComparison);
                 Ok(Some((v, s)))
             }
             "strchr" | "strrchr" | "strstr" | "strpbrk" | "index" | "rindex" | "strcasestr" | "memchr" => {
                 let p = self.pointer_arg(c, 0);
-                let v = self.place_within(&p, &format!("the result of `{}`", c.name));
+                let v = self.place_within(&p, &UnknownReason::ResultOf(c.name.to_owned()));
                 Ok(Some((v, s)))
             }
             "getenv" | "strerror" | "opendir" => {
-                let v = self.unknown_pointer(&format!("the result of `{}`", c.name));
+                let v = self.unknown_pointer(&UnknownReason::ResultOf(c.name.to_owned()));
                 Ok(Some((v, s)))
             }
             "strcpy" => {
@@ -73,7 +74,7 @@ impl Executor<'_> {
                 };
                 let length = length.filter(|_| c.name == "strdup").unwrap_or_else(|| {
                     self.arena.fresh(
-                        SymKind::Unknown { reason: "the length of a string".into() },
+                        SymKind::Unknown { reason: UnknownReason::StringLength },
                         "strlen",
                         Range::new(0, 1 << 40),
                     )
@@ -83,7 +84,7 @@ impl Executor<'_> {
                     c,
                     s,
                     bytes,
-                    Rest::Unknown { version, input: false, reason: Rc::from("a copied text") },
+                    Rest::Unknown { version, input: false, reason: Rc::new(UnknownReason::TextCopied) },
                 );
                 if let Ok(Some((Value::Ptr(to), mut s))) = made {
                     if self.arena.as_int(bytes).is_some() {

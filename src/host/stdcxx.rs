@@ -4,6 +4,7 @@ use super::Call;
 use crate::ir::{BinOp, TypeKind};
 use crate::kernel::Modelled;
 use crate::models::attributes::is_of_library;
+use crate::reasons::UnknownReason;
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -139,9 +140,9 @@ impl Executor<'_> {
         let [least, most] =
             [kept, last].map(|p| self.load_number(s, &p, u64::from(bytes)).map(|t| self.interpret(t, bits, signed)));
         let (least, most) = (least?, most?);
-        self.forget_reachable(s, &c.args[1..2], "a generator's state");
+        self.forget_reachable(s, &c.args[1..2], &UnknownReason::GeneratorState);
         let number = self.arena.fresh(
-            SymKind::Unknown { reason: "a random number".into() },
+            SymKind::Unknown { reason: UnknownReason::RandomNumber },
             "random number",
             Range::new(0, 1 << 62),
         );
@@ -158,17 +159,17 @@ impl Executor<'_> {
         }
         if OUTPUT.iter().any(|p| c.name.starts_with(p)) {
             // Buffers and manipulators of the program.
-            self.lend(&mut s, &[c.func], c.args, "what a stream calls");
+            self.lend(&mut s, &[c.func], c.args, &UnknownReason::StreamCalls);
             // Streams give themselves back.
             let m = self.program.module(c.site.func.module);
             let v = match c.args.first() {
                 Some(v @ Value::Ptr(_)) => v.clone(),
-                _ => self.unknown_of(m, c.ty, "the state of a stream"),
+                _ => self.unknown_of(m, c.ty, &UnknownReason::StreamState),
             };
             let v = if matches!(m.ty(c.ty).kind, crate::ir::TypeKind::Ptr(_)) {
                 v
             } else {
-                self.unknown_of(m, c.ty, "the state of a stream")
+                self.unknown_of(m, c.ty, &UnknownReason::StreamState)
             };
             return Ok(Some((v, s)));
         }
@@ -184,16 +185,16 @@ impl Executor<'_> {
             let stream = self.stream_of(c, &mut s);
             match stream.and_then(|f| self.next_word(&mut s, &f, bytes)) {
                 Some(v @ Value::Int(_)) => self.store_value(&mut s, &p, v, u64::from(bytes)),
-                _ => self.forget_targets(&mut s, &p, "what is read from a stream"),
+                _ => self.forget_targets(&mut s, &p, &UnknownReason::ReadFromStream),
             }
-            return Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown("a stream")), s)));
+            return Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown(UnknownReason::Stream)), s)));
         }
         let mut s = match self.ifstream_call(c, s) {
             Err(s) => *s,
             done => return done,
         };
         if c.display.contains("std::chrono::") && self.program.func(c.func).is_declaration() {
-            return self.opaque(c, s, "the time");
+            return self.opaque(c, s, &UnknownReason::Time);
         }
         if let Some((_, bits)) = NUMBERS.iter().find(|(n, _)| *n == c.name) {
             return self.string_number(c, s, *bits);
@@ -214,17 +215,17 @@ impl Executor<'_> {
                 return Ok(None);
             }
             let head: String = c.display.chars().take(60).collect();
-            return self.beside(c, s, &format!("the result of `{head}`"));
+            return self.beside(c, s, &UnknownReason::ResultOf(head));
         }
         if ALGORITHMS.iter().any(|p| c.display.starts_with(p)) {
-            return self.beside(c, s, "the result of an algorithm");
+            return self.beside(c, s, &UnknownReason::Algorithm);
         }
         Err(Box::new(s))
     }
 
     /// As [`Self::opaque`], of a function that may call the program's own: what these may write through globals is forgotten too.
     /// One that leads to CUDA is entered instead.
-    fn beside(&mut self, c: &Call<'_>, s: State, reason: &str) -> Modelled {
+    fn beside(&mut self, c: &Call<'_>, s: State, reason: &UnknownReason) -> Modelled {
         let mut s = s;
         if self.program.func(c.func).is_declaration() {
             self.lend(&mut s, &[c.func], c.args, reason);
@@ -232,7 +233,7 @@ impl Executor<'_> {
         }
         // What another thread does is not executed.
         if THREADS.iter().any(|t| c.display.contains(t)) {
-            self.start(&mut s, c.func, c.args, "what another thread of the host does");
+            self.start(&mut s, c.func, c.args, &UnknownReason::OtherHostThread);
             return self.opaque(c, s, reason);
         }
         if self.leads_to_cuda(c.func) {
@@ -279,7 +280,7 @@ impl Executor<'_> {
             let name =
                 if text.starts_with("RKNSt7__cxx1112basic_string") { self.load_pointer(&mut s, &name) } else { name };
             let name = self.file_name(&s, &name);
-            self.forget_targets(&mut s, &this, "a stream");
+            self.forget_targets(&mut s, &this, &UnknownReason::Stream);
             let stream = self.open_stream(c, &mut s, name);
             self.inputs.file_streams.insert(*o, stream);
             return Self::no_value(s);
@@ -311,7 +312,7 @@ impl Executor<'_> {
             return Ok(Some((Value::Bool(if equal { same } else { self.arena.not(same) }), s)));
         }
         if !STRING.iter().any(|p| c.name.starts_with(p)) {
-            return self.beside(c, s, "a container of strings");
+            return self.beside(c, s, &UnknownReason::StringContainer);
         }
         let this = self.pointer_arg(c, 0);
         if let Some(from) = Source::of(c.name)
@@ -328,14 +329,19 @@ impl Executor<'_> {
             // The object that is left behind holds another text.
             let changed = if from == Source::Moved { &c.args[..2] } else { &c.args[..1] };
             for object in changed {
-                self.forget_parts(&mut s, std::slice::from_ref(object), &[Part { bytes, linked: false }], "a string");
+                self.forget_parts(
+                    &mut s,
+                    std::slice::from_ref(object),
+                    &[Part { bytes, linked: false }],
+                    &UnknownReason::String,
+                );
             }
             let held = match one_object(&text) {
                 Some((o, offset)) if self.is_as_given(&s, o, offset) => {
                     let (copy, always) = (self.copy_of_text(o), self.arena.bool(true));
                     Value::Ptr(Rc::new(vec![Target::new(always, Base::Object(copy), offset)]))
                 }
-                _ => self.unknown_pointer("the text of a string"),
+                _ => self.unknown_pointer(&UnknownReason::StringText),
             };
             self.store_value(&mut s, &this, held, 8);
             return Ok(Some((c.args[0].clone(), s)));
@@ -345,7 +351,7 @@ impl Executor<'_> {
             let p = self.load_pointer(&mut s, &this);
             return Ok(Some((Value::Ptr(p), s)));
         }
-        self.beside(c, s, "a string")
+        self.beside(c, s, &UnknownReason::String)
     }
 
     fn string_number(&mut self, c: &Call<'_>, mut s: State, bits: u32) -> Modelled {

@@ -3,6 +3,7 @@
 //! In: numbers of a width. Out: terms of that width. What is no polynomial is a function of its own by name, and its name says the
 //! width: zeros in front of a number of 32 bits are not those of one of 64.
 
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::terms::term::{Range, TermId, wrap_value};
 
@@ -73,7 +74,7 @@ impl Executor<'_> {
         if self.arena.as_bool(is_zero) == Some(false) {
             return Some(count);
         }
-        let any = self.unknown_int("a count of bits of zero", bits);
+        let any = self.unknown_int(&UnknownReason::BitsOfZero, bits);
         Some(self.arena.ite(is_zero, any, count))
     }
 

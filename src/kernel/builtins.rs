@@ -5,6 +5,7 @@
 use super::bits::Bits;
 use super::intrinsics::is_barrier;
 use crate::ir::{FuncRef, Function, LocId, TypeId};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
@@ -47,14 +48,16 @@ impl Executor<'_> {
         }
         match name {
             "__assertfail" | "__assert_fail" | "__trap" => return Ok(None),
-            "vprintf" | "printf" | "__syncthreads" | "__syncwarp" => return Ok(Some((Value::unknown("no value"), s))),
+            "vprintf" | "printf" | "__syncthreads" | "__syncwarp" => {
+                return Ok(Some((Value::unknown(UnknownReason::NoValue), s)));
+            }
             "malloc" | "_Znwm" | "_Znam" => return Ok(self.heap_of_device(args.first(), s, context, site)),
             "free" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => {
                 let mut s = s;
                 let p = args.first().map_or_else(|| Rc::new(vec![]), |a| self.as_pointer(a));
                 self.release(&mut s, &p);
                 self.release_lost(&mut s, &p);
-                return Ok(Some((Value::unknown("no value"), s)));
+                return Ok(Some((Value::unknown(UnknownReason::NoValue), s)));
             }
             // Functions of libdevice below; any other is not known.
             _ => {}
@@ -64,11 +67,11 @@ impl Executor<'_> {
             let mut s = s;
             let leads_out = |e: &Self, a: &Value| matches!(a, Value::Ptr(p) if p.iter().any(|t| !matches!(t.base, Base::Object(o) if e.object(o).kind == ObjKind::DeviceLocal)));
             if args.iter().any(|a| leads_out(self, a)) {
-                self.unknown_access(&s, site, "one that a math function writes to");
+                self.unknown_access(&s, site, &UnknownReason::MathPointer);
             }
-            self.forget_pointees(&mut s, args, "the result of a math function");
+            self.forget_pointees(&mut s, args, &UnknownReason::MathFunction);
             let m = self.program.module(site.func.module);
-            let v = self.unknown_of(m, ty, "the result of a math function");
+            let v = self.unknown_of(m, ty, &UnknownReason::MathFunction);
             return Ok(Some((v, s)));
         }
         Err(Box::new(s))

@@ -6,6 +6,7 @@
 use super::Modelled;
 use super::bits::Bits;
 use crate::ir::{FuncRef, Module, Side, TypeId, TypeKind, intrinsic};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -71,13 +72,13 @@ impl Executor<'_> {
         let base = intrinsic::without_types(name);
         match base {
             "trap" | "debugtrap" | "ubsantrap" | "nvvm.exit" => return Ok(None),
-            _ if NOTHING.contains(&base) => return Ok(Some((Value::unknown("no value"), s))),
+            _ if NOTHING.contains(&base) => return Ok(Some((Value::unknown(UnknownReason::NoValue), s))),
             "va_start" | "va_end" | "va_copy" => {
-                self.forget_pointees(&mut s, args, "variadic arguments");
-                return Ok(Some((Value::unknown("no value"), s)));
+                self.forget_pointees(&mut s, args, &UnknownReason::VariadicArguments);
+                return Ok(Some((Value::unknown(UnknownReason::NoValue), s)));
             }
             "stacksave" => {
-                let v = self.unknown_pointer("the stack pointer");
+                let v = self.unknown_pointer(&UnknownReason::StackPointer);
                 return Ok(Some((v, s)));
             }
             _ if SAME.contains(&base) && !args.is_empty() => return Ok(Some((args[0].clone(), s))),
@@ -102,14 +103,14 @@ impl Executor<'_> {
         }
         // Parts of a coroutine, which run the program's own code.
         if name.starts_with("coro.") {
-            self.missed.get_or_insert_with(|| "a coroutine is not followed".to_owned());
+            self.missed.get_or_insert_with(|| UnknownReason::Coroutine);
             self.kernel.unknown_code |= self.side == Side::Device;
         }
         if !touches_no_memory(name, base) && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
-            self.unknown_access(&s, site, &format!("one that `llvm.{name}` uses"));
+            self.unknown_access(&s, site, &UnknownReason::UsedBy(format!("llvm.{name}")));
         }
-        self.forget_pointees(&mut s, args, &format!("the effect of `llvm.{name}`"));
-        let v = self.unknown_of(m, ty, &format!("the result of `llvm.{base}`"));
+        self.forget_pointees(&mut s, args, &UnknownReason::EffectOf(format!("llvm.{name}")));
+        let v = self.unknown_of(m, ty, &UnknownReason::ResultOf(format!("llvm.{base}")));
         Ok(Some((v, s)))
     }
 
@@ -242,9 +243,7 @@ impl Executor<'_> {
         if mask == 0 || mask == FINITE {
             return Some(Value::Bool(self.arena.bool(mask != 0)));
         }
-        Some(Value::Bool(
-            self.arena.fresh_bool(SymKind::Unknown { reason: "the class of a floating-point value".into() }, "?"),
-        ))
+        Some(Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatClass }, "?")))
     }
 
     /// What an intrinsic of a device accesses, where that is known; its result.
@@ -260,8 +259,8 @@ impl Executor<'_> {
         let mut parts = name.split('.').skip(1);
         let (kind, result) = match parts.next()? {
             // Loads through the read-only cache.
-            "ldg" | "ldu" => (AccessKind::Read, "what a buffer holds"),
-            "atomic" => (AccessKind::Atomic, "the result of an atomic operation"),
+            "ldg" | "ldu" => (AccessKind::Read, &UnknownReason::BufferHolds),
+            "atomic" => (AccessKind::Atomic, &UnknownReason::AtomicResult),
             _ => return None,
         };
         let p = self.as_pointer(args.first()?);

@@ -7,6 +7,7 @@
 
 use super::invariants::is_regular;
 use crate::kernel::KernelRun;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
 use crate::symbolic::kernel::shared_reads::Loaded;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
@@ -144,8 +145,7 @@ impl Exchange<'_> {
         let all: Vec<TermId> = [way, target.offset].into_iter().chain(value).collect();
         for t in e.arena.cone(&all) {
             let Some(range) = of_own_memory(e, t) else { continue };
-            let new =
-                e.arena.fresh(SymKind::Unknown { reason: "what another thread's variable holds".into() }, "?", range);
+            let new = e.arena.fresh(SymKind::Unknown { reason: UnknownReason::OtherThreadHolds }, "?", range);
             other.insert(t, new);
         }
         for s in self.own(e, &all) {

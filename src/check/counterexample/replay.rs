@@ -11,6 +11,7 @@ use crate::check::solver::Model;
 use crate::host::Root;
 use crate::inside;
 use crate::ir::{Function, Operand, Program, ValueId};
+use crate::reasons::{Code, UnknownReason};
 use crate::report::finding::{Direction, Run, RunFile};
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
 use crate::symbolic::inputs::command_line::option_name;
@@ -27,8 +28,8 @@ pub(in crate::check) enum Judged {
         bad: Box<BadAccess>,
         assumptions: Vec<String>,
     },
-    NotReached(String),
-    Incomplete(String),
+    NotReached(UnknownReason),
+    Incomplete(UnknownReason),
     /// Reached where `rand` gives other numbers than it does here.
     ByChance(Box<BadAccess>),
     /// A run of all threads one after another reached it.
@@ -38,7 +39,7 @@ pub(in crate::check) enum Judged {
     },
     /// Its address is what was read out of bounds before.
     Astray {
-        why: String,
+        why: UnknownReason,
         assumptions: Vec<String>,
     },
 }
@@ -188,11 +189,9 @@ impl<'p> Judge<'p> {
             align,
             parts,
         };
-        match self.seek(&inputs, &target, missing.as_deref()) {
+        match self.seek(&inputs, &target, missing.as_ref()) {
             // The model's thread may be off where it was free to choose: any thread of the block, then of the launch.
-            Judged::NotReached(_) => {
-                self.seek(&inputs, &Target { threads: Threads::Any, ..target }, missing.as_deref())
-            }
+            Judged::NotReached(_) => self.seek(&inputs, &Target { threads: Threads::Any, ..target }, missing.as_ref()),
             judged => judged,
         }
     }
@@ -209,7 +208,7 @@ impl<'p> Judge<'p> {
     ) -> Judged {
         let (inputs, missing) = self.concrete(a, depends, model);
         let Some((call, callers)) = stack.split_last() else {
-            return Judged::Incomplete("the call is not known".into());
+            return Judged::Incomplete(UnknownReason::CallNotKnown);
         };
         let target = Target {
             site: site(*call),
@@ -222,11 +221,11 @@ impl<'p> Judge<'p> {
             align: None,
             parts: None,
         };
-        self.seek(&inputs, &target, missing.as_deref())
+        self.seek(&inputs, &target, missing.as_ref())
     }
 
     /// One replay. What it does not reach says nothing where inputs are missing.
-    fn seek(&mut self, inputs: &Inputs, target: &Target, missing: Option<&str>) -> Judged {
+    fn seek(&mut self, inputs: &Inputs, target: &Target, missing: Option<&UnknownReason>) -> Judged {
         let outcome = self.replay(inputs, target);
         // Tries of other inputs are many, and each says little.
         let explain = |text: &dyn Fn() -> String| {
@@ -246,10 +245,12 @@ impl<'p> Judge<'p> {
         });
         match (outcome, missing) {
             (Outcome::Reached { bad, assumptions }, _) => Judged::Reached { bad, assumptions },
-            (_, Some(why)) => Judged::Incomplete(why.to_owned()),
-            (Outcome::Incomplete { why }, None) => Judged::Incomplete(why),
-            (Outcome::Astray { why, assumptions }, None) => Judged::Astray { why, assumptions },
-            (Outcome::NotReached { why }, None) => Judged::NotReached(why),
+            (_, Some(why)) => Judged::Incomplete(why.clone()),
+            (Outcome::Incomplete { why }, None) => Judged::Incomplete(UnknownReason::Replay(why, Code::Replay)),
+            (Outcome::Astray { why, assumptions }, None) => {
+                Judged::Astray { why: UnknownReason::Replay(why, Code::Replay), assumptions }
+            }
+            (Outcome::NotReached { why }, None) => Judged::NotReached(UnknownReason::Replay(why, Code::Replay)),
         }
     }
 
@@ -328,7 +329,7 @@ impl<'p> Judge<'p> {
     }
 
     /// Inputs of a run, and why they may not be all that the model has.
-    fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (Inputs, Option<String>) {
+    fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (Inputs, Option<UnknownReason>) {
         let mut inputs = Inputs { random: self.random.clone(), ..Inputs::default() };
         let mut argv: BTreeMap<u32, i128> = BTreeMap::new();
         let mut argc = None;

@@ -3,13 +3,11 @@
 //! Plain data and the evaluation of models. It lies below all that searches, so that the polynomial bound, Z3, the cache and the search for
 //! small models need not know each other.
 
+use crate::reasons::UnknownReason;
 use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId, Valuation};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-
-/// Why a query is open that took all it was given.
-pub const OUT_OF_WORK: &str = "the solver's budget was spent (limits.work)";
 
 /// Budget of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +53,7 @@ pub enum Answer {
     /// The facts hold and the goal does not.
     Model(Model),
     /// Why it could not be decided.
-    Unknown(String),
+    Unknown(UnknownReason),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +61,7 @@ pub enum ModelAnswer {
     Model(Model),
     Unsat,
     /// Why it could not be decided.
-    Unknown(String),
+    Unknown(UnknownReason),
 }
 
 /// Values of symbols (booleans 0 and 1) and of uninterpreted functions.
@@ -160,7 +158,7 @@ impl Budget {
 pub(super) enum Outcome {
     Unsat,
     Sat(Model),
-    Unknown(String),
+    Unknown(UnknownReason),
 }
 
 /// Terms with the truth each must have, and bounds on symbols.

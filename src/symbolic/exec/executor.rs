@@ -8,6 +8,7 @@ use super::events::Events;
 use super::function_facts::FunctionFacts;
 use super::state::Frame;
 use crate::ir::{Callee, FuncRef, Function, GlobalRef, LocId, Module, ModuleId, Program, Side, ValueId};
+use crate::reasons::{InTheCall, UnknownReason};
 use crate::symbolic::effects::shapes::Summaries;
 use crate::symbolic::inputs::sources::Inputs;
 use crate::symbolic::kernel::context::KernelContext;
@@ -46,9 +47,9 @@ pub struct Executor<'p> {
     /// Memory of the host that was at some time made known to devices.
     pub(in crate::symbolic) registered: rustc_hash::FxHashSet<ObjId>,
     /// Why the execution stopped early; then nothing that it did not reach may be called safe.
-    pub gave_up: Option<String>,
+    pub gave_up: Option<UnknownReason>,
     /// Why something was passed by that may launch kernels, or access memory in one; then nothing may be called safe.
-    pub missed: Option<String>,
+    pub missed: Option<UnknownReason>,
     /// The program is executed from its start, so that variables hold their initial values there. A function that nobody known calls
     /// may be called at any time.
     pub(crate) from_the_start: bool,
@@ -185,9 +186,9 @@ impl<'p> Executor<'p> {
             .is_some_and(|id| self.kept.is_twin(ObjId(id)) || self.made.get(&ObjId(id)).is_some_and(|at| *at > version))
     }
 
-    pub(in crate::symbolic) fn give_up(&mut self, reason: impl Into<String>) {
+    pub(in crate::symbolic) fn give_up(&mut self, reason: UnknownReason) {
         if self.gave_up.is_none() {
-            self.gave_up = Some(reason.into());
+            self.gave_up = Some(reason);
         }
     }
 
@@ -211,19 +212,17 @@ impl<'p> Executor<'p> {
         }
         let amid = self.amid();
         self.limit = Some(limit);
-        self.give_up(format!("{limit}{amid}"));
+        self.give_up(limit.reason(amid));
     }
 
     /// The call that is being executed, for people who want to know what takes so long.
-    fn amid(&self) -> String {
-        let Some(site) = self.stack.last() else { return String::new() };
+    fn amid(&self) -> InTheCall {
+        let Some(site) = self.stack.last() else { return InTheCall::default() };
         let block = &self.program.func(site.func).blocks[site.block.index()];
         let at =
             self.program.loc(site.func.module, block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc));
-        match std::path::Path::new(&at.file).file_name() {
-            Some(file) if at.line > 0 => format!(", in the call at {}:{}", file.to_string_lossy(), at.line),
-            _ => String::new(),
-        }
+        let file = std::path::Path::new(&at.file).file_name().filter(|_| at.line > 0);
+        InTheCall(file.map(|file| (file.to_string_lossy().into_owned(), at.line)))
     }
 
     pub(in crate::symbolic) fn next_version(&mut self) -> u32 {

@@ -9,6 +9,7 @@
 //! Integer terms are kept as canonical polynomials over atoms, so that equal values are equal terms, and comparisons
 //! as `t <= 0` and `t == 0`.
 
+use crate::reasons::UnknownReason;
 use smallvec::SmallVec;
 
 pub use super::arena::{Arena, Mark};
@@ -47,12 +48,12 @@ pub enum SymKind {
     },
     /// An element of a buffer whose contents are an input or not known.
     Content {
-        what: String,
+        what: UnknownReason,
         input: bool,
     },
     /// Not modelled; the reason is shown to users.
     Unknown {
-        reason: String,
+        reason: UnknownReason,
     },
 }
 
