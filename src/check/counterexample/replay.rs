@@ -16,7 +16,7 @@ use crate::report::finding::{Direction, Run, RunFile};
 use crate::symbolic::exec::executor::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
 use crate::symbolic::inputs::command_line::option_name;
 use crate::symbolic::terms::term::{Arena, InputSource, SymId, SymKind, TermId};
-use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Patience, Target, Threads};
+use crate::witness::{self, BadAccess, Budget, Cause, Fault, Inputs, Outcome, Parts, Patience, Target, Threads, Why};
 use crate::work::{Allotment, Work, done};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -246,10 +246,8 @@ impl<'p> Judge<'p> {
         match (outcome, missing) {
             (Outcome::Reached { bad, assumptions }, _) => Judged::Reached { bad, assumptions },
             (_, Some(why)) => Judged::Incomplete(why.clone()),
-            (Outcome::Incomplete { why }, None) => Judged::Incomplete(UnknownReason::Replay(why, Code::Replay)),
-            (Outcome::Astray { why, assumptions }, None) => {
-                Judged::Astray { why: UnknownReason::Replay(why, Code::Replay), assumptions }
-            }
+            (Outcome::Incomplete { why }, None) => Judged::Incomplete(reason(why)),
+            (Outcome::Astray { why, assumptions }, None) => Judged::Astray { why: reason(why), assumptions },
             (Outcome::NotReached { why }, None) => Judged::NotReached(UnknownReason::Replay(why, Code::Replay)),
         }
     }
@@ -401,6 +399,20 @@ impl<'p> Judge<'p> {
         }
         (inputs, missing)
     }
+}
+
+/// Why a replay decides nothing.
+fn reason(why: Why) -> UnknownReason {
+    let code = match why.cause {
+        Cause::Work => Code::Work,
+        Cause::Call => Code::CallUnknown,
+        Cause::Loop => Code::Loop,
+        Cause::Contents => Code::ContentsUnknown,
+        Cause::Float => Code::Float,
+        Cause::Assembly => Code::Asm,
+        Cause::Other => Code::Replay,
+    };
+    UnknownReason::Replay(why.text, code)
 }
 
 /// `argc` of `main`. The first values of a function are its parameters.
