@@ -155,7 +155,7 @@ impl Executor<'_> {
         }
         let mut state = state;
         let (Some(constructors), Some(destructors)) = (self.program.constructors(), self.program.destructors()) else {
-            self.missed.get_or_insert_with(|| UnknownReason::AroundMain);
+            self.missed.get_or_insert(UnknownReason::AroundMain);
             return Some(state);
         };
         self.at_exit(&destructors);

@@ -103,7 +103,7 @@ impl Executor<'_> {
         }
         // Parts of a coroutine, which run the program's own code.
         if name.starts_with("coro.") {
-            self.missed.get_or_insert_with(|| UnknownReason::Coroutine);
+            self.missed.get_or_insert(UnknownReason::Coroutine);
             self.kernel.unknown_code |= self.side == Side::Device;
         }
         if !touches_no_memory(name, base) && args.iter().any(|a| matches!(a, Value::Ptr(_))) {

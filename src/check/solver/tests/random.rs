@@ -349,7 +349,7 @@ proptest! {
                 Answer::Proved { used, .. } => prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}", mode),
                 Answer::Model(m) => b.check_model(&m, mode)?,
                 // Its budget may end before it is decided.
-                Answer::Unknown(why) if why == UnknownReason::SolverWork => {}
+                Answer::Unknown(UnknownReason::SolverWork) => {}
                 Answer::Unknown(why) => {
                     prop_assert_eq!(b.refuted(&p, mode, &b.facts), None, "{:?}: {}", mode, &why);
                     prop_assert!(b.partial(&p), "{:?}: {}", mode, why);
@@ -372,7 +372,7 @@ proptest! {
             });
             match find_model(&b.arena, &facts, &inputs, &Positive::default(), mode, &Limits::default(), &mut Groups::default()) {
                 ModelAnswer::Unsat => prop_assert_eq!(best, None),
-                ModelAnswer::Unknown(why) if why == UnknownReason::SolverWork => {}
+                ModelAnswer::Unknown(UnknownReason::SolverWork) => {}
                 ModelAnswer::Unknown(why) => prop_assert!(best.is_none() && b.partial(&p), "{}", why),
                 ModelAnswer::Model(m) => {
                     for f in &facts { prop_assert_eq!(m.value(&b.arena, *f, mode), Some(1)); }
