@@ -16,6 +16,7 @@ use super::rules::layout::Layout;
 use crate::host::Root;
 use crate::ir::{FuncRef, Program};
 use crate::nets;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{AccessEvent, LaunchEvent};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::kernel::launch::KernelRun;
@@ -43,7 +44,7 @@ pub(in crate::check) struct Run {
     /// Of what its threads exchange through memory.
     pub invariants: Invariants,
     /// Why kernel or host was not followed to its end.
-    pub partly: Option<String>,
+    pub partly: Option<UnknownReason>,
 }
 
 impl Run {

@@ -5,6 +5,7 @@ use super::Call;
 use super::table::Table;
 use super::waits::is_per_thread;
 use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -59,7 +60,7 @@ impl Executor<'_> {
             (self.size_arg(c, 1), self.size_arg(c, 3), self.size_arg(c, 4), self.size_arg(c, 5));
         self.note_rows(s, &f, &Rows { pitch: from, width, height }, AccessKind::Read);
         self.note_rows(s, &d, &Rows { pitch: to, width, height }, AccessKind::Write);
-        self.forget_targets(s, &d, "a 2D copy");
+        self.forget_targets(s, &d, &UnknownReason::Copy2D);
     }
 
     fn cuda_memset(&mut self, c: &Call<'_>, s: &mut State) {
@@ -73,7 +74,7 @@ impl Executor<'_> {
         let d = self.pointer_arg(c, 0);
         let (pitch, width, height) = (self.size_arg(c, 1), self.size_arg(c, 3), self.size_arg(c, 4));
         self.note_rows(s, &d, &Rows { pitch, width, height }, AccessKind::Write);
-        self.forget_targets(s, &d, "rows that were filled");
+        self.forget_targets(s, &d, &UnknownReason::RowsFilled);
     }
 
     fn cuda_memcpy_to_symbol(&mut self, c: &Call<'_>, s: &mut State) {
@@ -84,7 +85,7 @@ impl Executor<'_> {
             self.note_copy(s, &d, n, AccessKind::Write);
             self.copy(s, &d, &f, n);
         } else {
-            self.lose_variables(s, "a copy to a symbol that is not known");
+            self.lose_variables(s, &UnknownReason::CopyToUnknownSymbol);
         }
     }
 
@@ -98,7 +99,7 @@ impl Executor<'_> {
         self.note_copy(s, &d, n, AccessKind::Write);
         match &from {
             Some(f) => self.copy(s, &d, f, n),
-            None => self.forget_targets(s, &d, "what is copied from a symbol"),
+            None => self.forget_targets(s, &d, &UnknownReason::CopiedFromSymbol),
         }
     }
 
@@ -144,7 +145,7 @@ impl Executor<'_> {
             }
         }
         // What is copied later may be other than what is there now, and so may what it is copied over.
-        let why = "what a copy leaves that other work for the device overlaps";
+        let why = &UnknownReason::CopyOverlaps;
         if let Some(to) = &to {
             for o in self.objects_at(s, to) {
                 if !self.is_pageable(o) {

@@ -5,6 +5,7 @@ use super::Call;
 use super::table::{Table, find};
 use super::{copies, cuda_launch, cuda_memory, waits};
 use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::Target;
@@ -35,7 +36,7 @@ impl Executor<'_> {
         if !self.program.func(c.func).is_declaration() {
             return Err(Box::new(s));
         }
-        self.pass_by(&mut s, &[c.func], c.args, &format!("what `{}` returns", c.name));
+        self.pass_by(&mut s, &[c.func], c.args, &UnknownReason::Returns(c.name.to_string()));
         self.success(s)
     }
 
@@ -58,12 +59,12 @@ impl Executor<'_> {
     /// What is captured is kept in a graph, and runs with the memory of the graph's launches: neither is followed.
     fn graph(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let name = c.base();
-        self.limits.miss(|| format!("`{name}`: what a graph of kernels does is not followed"));
+        self.limits.miss(|| UnknownReason::KernelGraph(name.to_string()));
         self.success(s)
     }
 
     fn error_text(&mut self, _: &Call<'_>, s: State) -> Modelled {
-        let v = self.unknown_pointer("the text of an error");
+        let v = self.unknown_pointer(&UnknownReason::ErrorText);
         Ok(Some((v, s)))
     }
 

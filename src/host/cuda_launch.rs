@@ -5,6 +5,7 @@ use super::Call;
 use super::table::Table;
 use crate::ir::{FuncRef, Program};
 use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{LaunchConfig, LaunchEvent, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -36,7 +37,7 @@ impl Executor<'_> {
     fn pop_configuration(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let Some(cfg) = s.pending.take() else {
             self.runtime.stream = None;
-            self.forget_reachable(&mut s, c.args, "a launch configuration that is not known");
+            self.forget_reachable(&mut s, c.args, &UnknownReason::LaunchConfiguration);
             return self.success(s);
         };
         for (i, dims) in [(0, cfg.grid), (1, cfg.block)] {
@@ -93,7 +94,7 @@ impl Executor<'_> {
 
     /// A `dim3` in registers: x and y packed into 64 bits, then z.
     pub(super) fn packed(&mut self, c: &Call<'_>, xy: usize, z: usize) -> [TermId; 3] {
-        let missing = || Value::unknown("a missing argument");
+        let missing = || Value::unknown(UnknownReason::MissingArgument);
         let v = c.args.get(xy).cloned().unwrap_or_else(missing);
         let p = self.value_int(&v, 64);
         let v = c.args.get(z).cloned().unwrap_or_else(missing);
@@ -115,7 +116,7 @@ impl Executor<'_> {
                 let bits = 8 * bytes;
                 let v = match self.load_number(s, &member, u64::from(bytes)) {
                     Some(t) => Value::Int(t),
-                    None => Value::unknown("a member of a launch configuration"),
+                    None => Value::unknown(UnknownReason::LaunchMember),
                 };
                 let t = self.value_int(&v, bits);
                 self.interpret(t, bits, false)
@@ -139,9 +140,9 @@ impl Executor<'_> {
                 continue;
             }
             let Base::Func(stub) = t.base else {
-                let why = "a kernel reached through a pointer that could not be followed";
-                self.limits.miss(|| why.to_owned());
-                self.record_launch(s, t.cond, Err(why.into()), cfg, vec![]);
+                let why = UnknownReason::KernelByPointer;
+                self.limits.miss(|| why.clone());
+                self.record_launch(s, t.cond, Err(why.to_string()), cfg, vec![]);
                 self.after_any_kernel(s);
                 continue;
             };

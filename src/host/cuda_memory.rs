@@ -5,6 +5,7 @@ use super::Call;
 use super::table::Table;
 use crate::ir::Side;
 use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
@@ -90,8 +91,8 @@ impl Executor<'_> {
         let v = match variable {
             Some(o) => self.pointer(o, 0),
             None => {
-                self.lose_variables(&mut s, "the address of a symbol that is not known");
-                self.unknown_pointer("the address of a symbol")
+                self.lose_variables(&mut s, &UnknownReason::UnknownSymbolAddress);
+                self.unknown_pointer(&UnknownReason::SymbolAddress)
             }
         };
         self.store_value(&mut s, &out, v, 8);

@@ -10,6 +10,7 @@
 use super::Call;
 use super::table::Table;
 use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
@@ -52,8 +53,7 @@ impl Executor<'_> {
             self.inputs.written_files.push(name.clone());
         }
         let stream = self.open_stream(c, &mut s, name);
-        let opened =
-            self.arena.fresh_bool(SymKind::Unknown { reason: "whether a file can be opened".into() }, "opened");
+        let opened = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::FileOpens }, "opened");
         let (file, null) = (self.pointer(stream, 0), self.null());
         Ok(Some((self.ite_value(opened, &file, &null), s)))
     }
@@ -110,7 +110,7 @@ impl Executor<'_> {
             Some(r) => Value::Int(r.at),
             None => {
                 let m = self.program.module(c.site.func.module);
-                self.unknown_of(m, c.ty, "a position in a file")
+                self.unknown_of(m, c.ty, &UnknownReason::FilePosition)
             }
         };
         Ok(Some((v, s)))
@@ -161,7 +161,7 @@ impl Executor<'_> {
         }
         if !known || again {
             for at in [BYTES, WORDS] {
-                self.set_position(s, o, at, Value::unknown("a file whose name is not known"));
+                self.set_position(s, o, at, Value::unknown(UnknownReason::FileName));
             }
         }
         o
@@ -207,14 +207,14 @@ impl Executor<'_> {
         let again = self.stream(p).is_some_and(|(stream, file)| {
             self.inputs.read_files.contains(&file) || self.inputs.opened_again.contains(&stream)
         });
-        self.put_at(s, p, if again { Value::unknown("a position in a file that was read before") } else { to });
+        self.put_at(s, p, if again { Value::unknown(UnknownReason::FilePositionAgain) } else { to });
     }
 
     /// Puts the position in bytes; of one that is not the start, that in words is not known.
     fn put_at(&mut self, s: &mut State, p: &[Target], to: Value) {
         let Some((stream, _)) = self.stream(p) else { return self.lose_positions(s, p) };
         let start = matches!(to, Value::Int(t) if self.arena.as_int(t) == Some(0));
-        let words = if start { to.clone() } else { Value::unknown("a position in a file") };
+        let words = if start { to.clone() } else { Value::unknown(UnknownReason::FilePosition) };
         self.set_position(s, stream, BYTES, to);
         self.set_position(s, stream, WORDS, words);
     }
@@ -226,7 +226,7 @@ impl Executor<'_> {
                 self.inputs.read_files.insert(file);
             }
             for at in [BYTES, WORDS] {
-                self.set_position(s, o, at, Value::unknown("a position in one of several files"));
+                self.set_position(s, o, at, Value::unknown(UnknownReason::FilePositionOfSeveral));
             }
         }
     }
@@ -254,7 +254,7 @@ impl Executor<'_> {
         // Less is read where the file ends.
         let most = self.arena.range(count).hi;
         let read = self.arena.fresh(
-            SymKind::Unknown { reason: "how much of a file was read".into() },
+            SymKind::Unknown { reason: UnknownReason::HowMuchRead },
             "fread(…)",
             Range { lo: Some(0), hi: most },
         );
@@ -276,9 +276,9 @@ impl Executor<'_> {
             self.inputs.read_files.insert(file);
         }
         let Some(r) = r else {
-            self.forget_targets(s, to, "what is read from a file");
+            self.forget_targets(s, to, &UnknownReason::ReadFromFile);
             match self.stream(f) {
-                Some((stream, _)) => self.set_position(s, stream, BYTES, Value::unknown("a position in a file")),
+                Some((stream, _)) => self.set_position(s, stream, BYTES, Value::unknown(UnknownReason::FilePosition)),
                 None => self.lose_positions(s, f),
             }
             return;
@@ -286,7 +286,7 @@ impl Executor<'_> {
         let end = self.arena.add(r.at, length);
         self.inputs.file_ends.push((r.file, FilePart::Bytes, end));
         self.set_position(s, r.stream, BYTES, Value::Int(end));
-        self.set_position(s, r.stream, WORDS, Value::unknown("a position in a file"));
+        self.set_position(s, r.stream, WORDS, Value::unknown(UnknownReason::FilePosition));
         self.store_file(s, to, (r.file, r.at), length, size);
     }
 
@@ -297,9 +297,9 @@ impl Executor<'_> {
         self.inputs.read_files.insert(r.file);
         self.inputs.file_ends.push((r.file, FilePart::Words, next));
         self.set_position(s, r.stream, WORDS, Value::Int(next));
-        self.set_position(s, r.stream, BYTES, Value::unknown("a position in a file"));
+        self.set_position(s, r.stream, BYTES, Value::unknown(UnknownReason::FilePosition));
         if size == 0 {
-            return Some(Value::unknown("what is read from a file"));
+            return Some(Value::unknown(UnknownReason::ReadFromFile));
         }
         let name = self.inputs.files.get(r.file as usize)?.clone();
         let bits = size * 8;
@@ -317,7 +317,7 @@ impl Executor<'_> {
         if let Some((_, file)) = self.stream(f) {
             self.inputs.read_files.insert(file);
         }
-        self.put_at(s, f, Value::unknown("a position in a file"));
+        self.put_at(s, f, Value::unknown(UnknownReason::FilePosition));
     }
 
     /// The standard input's stream.

@@ -3,6 +3,7 @@
 use super::Call;
 use super::table::Table;
 use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::text::Reader;
@@ -57,7 +58,7 @@ impl Executor<'_> {
         if buffer.iter().all(|t| matches!(t.base, Base::Null)) {
             return;
         }
-        self.forget_targets(s, &buffer, "what a stream keeps in its buffer");
+        self.forget_targets(s, &buffer, &UnknownReason::StreamBuffer);
         let lost = buffer.iter().any(|t| matches!(t.base, Base::Unknown(_)));
         let objects = self.objects_at(s, &buffer);
         self.lend_objects(objects, lost);
@@ -73,12 +74,12 @@ impl Executor<'_> {
             }
             "printf" => self.printed(c, &mut s, 0),
             "fprintf" => self.printed(c, &mut s, 1),
-            "vprintf" | "vfprintf" => self.forget_reachable(&mut s, c.args, "what is printed"),
+            "vprintf" | "vfprintf" => self.forget_reachable(&mut s, c.args, &UnknownReason::Printed),
             "setbuf" | "setvbuf" => self.lend_to_stream(c, &mut s),
             _ => {}
         }
         let m = self.program.module(c.site.func.module);
-        let v = self.unknown_of(m, c.ty, &format!("the result of `{}`", c.name));
+        let v = self.unknown_of(m, c.ty, &UnknownReason::ResultOf(c.name.to_string()));
         Ok(Some((v, s)))
     }
 
@@ -97,7 +98,7 @@ impl Executor<'_> {
         let text = self.pointer_arg(c, format);
         let stores = self.text_of(&text).is_none_or(|t| stores_length(&t));
         if stores {
-            self.forget_reachable(s, c.args.get(format + 1..).unwrap_or_default(), "how much was printed");
+            self.forget_reachable(s, c.args.get(format + 1..).unwrap_or_default(), &UnknownReason::HowMuchPrinted);
         }
     }
 
@@ -135,12 +136,12 @@ impl Executor<'_> {
                     let v = self.input(InputSource::Read { what: what.to_owned(), ordinal }, bits);
                     self.store_value(&mut s, &p, Value::Int(v), u64::from(conversion.bytes));
                 }
-                _ => self.forget_targets(&mut s, &p, "what is read"),
+                _ => self.forget_targets(&mut s, &p, &UnknownReason::Read),
             }
         }
         for a in targets {
             let p = self.as_pointer(&a.clone());
-            self.forget_targets(&mut s, &p, "what is read");
+            self.forget_targets(&mut s, &p, &UnknownReason::Read);
         }
         if words.is_none()
             && let Some(f) = stream
@@ -148,7 +149,7 @@ impl Executor<'_> {
             self.lose_position(&mut s, f);
         }
         let m = self.program.module(c.site.func.module);
-        let v = self.unknown_of(m, c.ty, "how many values were read");
+        let v = self.unknown_of(m, c.ty, &UnknownReason::HowManyRead);
         Ok(Some((v, s)))
     }
 
@@ -169,7 +170,7 @@ impl Executor<'_> {
                     (self.input(InputSource::ArgvWord { index, word: "no number".into() }, 32), self.arena.int(0));
                 self.arena.ne(word, zero)
             }
-            None => self.perhaps("whether a text is a number"),
+            None => self.perhaps(&UnknownReason::TextIsNumber),
         };
         let mut read = self.assume(s.clone(), is_number);
         if let Some(read) = &mut read {
@@ -180,7 +181,7 @@ impl Executor<'_> {
         *s = self.merge(read.into_iter().chain(not_read).collect())?.0;
         let (one, failed) = (
             self.arena.int(1),
-            self.arena.fresh(SymKind::Unknown { reason: "how many values were read".into() }, "?", Range::new(-1, 0)),
+            self.arena.fresh(SymKind::Unknown { reason: UnknownReason::HowManyRead }, "?", Range::new(-1, 0)),
         );
         Some(self.arena.ite(is_number, one, failed))
     }

@@ -9,6 +9,7 @@ use super::{files, formats, libc_memory, libc_text};
 use crate::kernel::builtins::Modelled;
 use crate::models::no_return::returns;
 use crate::models::returns::Returns;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::one_object;
@@ -41,7 +42,7 @@ pub(super) const NUMBERS: Table = &[
     (&["setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"], |e, _, s| Ok(e.may_come_back(s))),
     (&["rand", "random", "lrand48"], |e, c, s| e.rand(c, s)),
     (&["time", "clock", "clock_gettime", "gettimeofday", "omp_get_wtime", "getpid"], |e, c, s| {
-        e.opaque(c, s, "the time")
+        e.opaque(c, s, &UnknownReason::Time)
     }),
 ];
 
@@ -81,26 +82,26 @@ impl Executor<'_> {
         let text = self.pointer_arg(c, 0);
         let v = self.number_in_base(c, &text, &mut s, 64);
         // It ends somewhere in the text.
-        let (end, inside) = (self.pointer_arg(c, 1), self.place_within(&text, "the end of a number"));
+        let (end, inside) = (self.pointer_arg(c, 1), self.place_within(&text, &UnknownReason::NumberEnd));
         self.store_value(&mut s, &end, inside, 8);
         Ok(Some((v, s)))
     }
 
     fn strtod(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let (text, end) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-        let inside = self.place_within(&text, "the end of a number");
+        let inside = self.place_within(&text, &UnknownReason::NumberEnd);
         self.store_value(&mut s, &end, inside, 8);
-        Ok(Some((Value::unknown("a floating-point argument"), s)))
+        Ok(Some((Value::unknown(UnknownReason::FloatArgument), s)))
     }
 
     fn atof(&mut self, _: &Call<'_>, s: State) -> Modelled {
-        let v = Value::unknown("a floating-point argument");
+        let v = Value::unknown(UnknownReason::FloatArgument);
         Ok(Some((v, s)))
     }
 
     fn rand(&mut self, _: &Call<'_>, s: State) -> Modelled {
         let v = self.arena.fresh(
-            SymKind::Unknown { reason: "a random number".into() },
+            SymKind::Unknown { reason: UnknownReason::RandomNumber },
             "rand()",
             Range::new(0, (1 << 31) - 1),
         );
@@ -108,7 +109,7 @@ impl Executor<'_> {
     }
 
     pub(super) fn int_arg(&mut self, c: &Call<'_>, i: usize, bits: u32) -> TermId {
-        let v = c.args.get(i).cloned().unwrap_or_else(|| Value::unknown("a missing argument"));
+        let v = c.args.get(i).cloned().unwrap_or_else(|| Value::unknown(UnknownReason::MissingArgument));
         self.value_int(&v, bits)
     }
 
@@ -121,7 +122,7 @@ impl Executor<'_> {
     /// What `strtol` and its like read of a text, with their own second and third argument.
     pub(super) fn number_in_base(&mut self, c: &Call<'_>, text: &[Target], s: &mut State, bits: u32) -> Value {
         let (end, base) = (self.pointer_arg(c, 1), self.int_arg(c, 2, 32));
-        self.forget_targets(s, &end, "the end of a number");
+        self.forget_targets(s, &end, &UnknownReason::NumberEnd);
         // Inputs are what a text says in decimal; in base 0 a decimal text reads so too, but for one that begins with a zero.
         let reader = match (self.arena.as_int(base), c.name.contains("toul")) {
             (Some(10), false) => Some(Reader::Decimal),
@@ -133,7 +134,7 @@ impl Executor<'_> {
         if let Some(reader) = reader {
             return Value::Int(self.number_of(text, s, (bits, reader), c.name));
         }
-        let reason = format!("what `{}` reads in another base", c.name);
+        let reason = UnknownReason::ReadsInBase(c.name.to_owned());
         Value::Int(self.arena.fresh(SymKind::Unknown { reason }, c.name, Range::of_int(bits, true)))
     }
 
@@ -141,7 +142,11 @@ impl Executor<'_> {
         if let Some(t) = self.argument_as_number(p, s, (bits, reader)) {
             return t;
         }
-        self.arena.fresh(SymKind::Unknown { reason: format!("what `{what}` reads") }, what, Range::of_int(bits, true))
+        self.arena.fresh(
+            SymKind::Unknown { reason: UnknownReason::Reads(what.to_owned()) },
+            what,
+            Range::of_int(bits, true),
+        )
     }
 
     /// The number in a text that is an argument of the program, or one of an option.

@@ -3,6 +3,7 @@
 use super::Call;
 use super::table::Table;
 use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
@@ -65,7 +66,7 @@ impl Executor<'_> {
             c,
             s,
             n,
-            Rest::Unknown { version: v, input: false, reason: Rc::from("a reallocated block") },
+            Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::Reallocated) },
         );
         match made {
             Ok(Some((Value::Ptr(new), mut s))) => {

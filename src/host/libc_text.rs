@@ -4,6 +4,7 @@ use super::Call;
 use super::table::Table;
 use crate::ir::Const;
 use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, Rest};
@@ -36,11 +37,7 @@ impl Executor<'_> {
             None => self.argument_length(&s, &p),
         };
         let v = known.unwrap_or_else(|| {
-            self.arena.fresh(
-                SymKind::Unknown { reason: "the length of a string".into() },
-                "strlen",
-                Range::new(0, 1 << 40),
-            )
+            self.arena.fresh(SymKind::Unknown { reason: UnknownReason::StringLength }, "strlen", Range::new(0, 1 << 40))
         });
         Ok(Some((Value::Int(v), s)))
     }
@@ -59,18 +56,18 @@ impl Executor<'_> {
 
     fn compared(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let m = self.program.module(c.site.func.module);
-        let v = self.unknown_of(m, c.ty, "a comparison of texts");
+        let v = self.unknown_of(m, c.ty, &UnknownReason::TextComparison);
         Ok(Some((v, s)))
     }
 
     fn searched(&mut self, c: &Call<'_>, s: State) -> Modelled {
         let p = self.pointer_arg(c, 0);
-        let v = self.place_within(&p, &format!("the result of `{}`", c.name));
+        let v = self.place_within(&p, &UnknownReason::ResultOf(c.name.to_string()));
         Ok(Some((v, s)))
     }
 
     fn named_text(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        let v = self.unknown_pointer(&format!("the result of `{}`", c.name));
+        let v = self.unknown_pointer(&UnknownReason::ResultOf(c.name.to_string()));
         Ok(Some((v, s)))
     }
 
@@ -89,18 +86,14 @@ impl Executor<'_> {
             None => self.argument_length(&s, &f),
         };
         let length = length.filter(|_| c.name == "strdup").unwrap_or_else(|| {
-            self.arena.fresh(
-                SymKind::Unknown { reason: "the length of a string".into() },
-                "strlen",
-                Range::new(0, 1 << 40),
-            )
+            self.arena.fresh(SymKind::Unknown { reason: UnknownReason::StringLength }, "strlen", Range::new(0, 1 << 40))
         });
         let (bytes, version) = (self.arena.add_const(length, 1), self.heap.next_version());
         let made = self.host_allocation(
             c,
             s,
             bytes,
-            Rest::Unknown { version, input: false, reason: Rc::from("a copied text") },
+            Rest::Unknown { version, input: false, reason: Rc::new(UnknownReason::TextCopied) },
         );
         if let Ok(Some((Value::Ptr(to), mut s))) = made {
             if self.arena.as_int(bytes).is_some() {

@@ -26,6 +26,7 @@ pub use table::keys;
 
 use crate::ir::{FuncRef, Linkage, TypeId};
 use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
@@ -99,11 +100,11 @@ impl Executor<'_> {
     }
 
     pub(crate) fn no_value(s: State) -> Modelled {
-        Ok(Some((Value::unknown("no value"), s)))
+        Ok(Some((Value::unknown(UnknownReason::NoValue), s)))
     }
 
     /// The call as an unknown: what it could write is forgotten.
-    pub(crate) fn opaque(&mut self, c: &Call<'_>, mut s: State, reason: &str) -> Modelled {
+    pub(crate) fn opaque(&mut self, c: &Call<'_>, mut s: State, reason: &UnknownReason) -> Modelled {
         self.others_run(&mut s);
         let parts = self.library_objects(c);
         let args = self.without_texts_read(&[c.func], c.args);

@@ -8,6 +8,7 @@ use crate::ir::Param;
 use crate::kernel::builtins::Modelled;
 use crate::models::attributes::is_of_library;
 use crate::models::row::{Key, Kind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -181,21 +182,21 @@ impl Executor<'_> {
         }
         if reads_scalars(name) {
             let args: Vec<Value> = c.args.iter().filter(|a| !self.is_of_host(a)).cloned().collect();
-            return self.opaque(&Call { args: &args, ..*c }, s, &format!("what `{name}` computes"));
+            return self.opaque(&Call { args: &args, ..*c }, s, &UnknownReason::Computed(name.to_owned()));
         }
         let Some(outputs) = outputs(name) else { return Err(Box::new(s)) };
-        let why = format!("what `{name}` gives");
+        let why = UnknownReason::Gives(name.to_owned());
         for (i, output) in outputs {
             let p = self.pointer_arg(c, *i);
             let (v, bytes) = match output {
                 Int => (Value::Int(self.unknown_int(&why, 32)), 4),
-                Float => (Value::unknown(&why), 4),
+                Float => (Value::unknown(why.clone()), 4),
                 Size => (Value::Int(self.unknown_int(&why, 64)), 8),
                 Handle if name.starts_with("cudaStreamCreate") || name.starts_with("cudaEventCreate") => {
-                    (self.new_handle(c, &why), 8)
+                    (self.new_handle(c, name), 8)
                 }
                 Handle => (self.unknown_pointer(&why), 8),
-                Bytes(n) => (Value::unknown(&why), *n),
+                Bytes(n) => (Value::unknown(why.clone()), *n),
             };
             self.store_value(&mut s, &p, v, bytes);
         }

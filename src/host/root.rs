@@ -3,6 +3,7 @@
 use crate::ir::{
     Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeKind,
 };
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, Object};
@@ -154,7 +155,7 @@ impl Executor<'_> {
         }
         let mut state = state;
         let (Some(constructors), Some(destructors)) = (self.program.constructors(), self.program.destructors()) else {
-            self.limits.miss(|| "what is called before or after `main`".to_owned());
+            self.limits.miss(|| UnknownReason::AroundMain);
             return Some(state);
         };
         self.at_exit(&destructors);
@@ -171,7 +172,7 @@ impl Executor<'_> {
     pub fn root_argument(&mut self, m: &Module, f: FuncRef, p: &Param) -> Value {
         let function = self.program.func(f).display.clone();
         match &m.ty(p.ty).kind {
-            TypeKind::Int(1) => self.unknown_of(m, p.ty, "a parameter"),
+            TypeKind::Int(1) => self.unknown_of(m, p.ty, &UnknownReason::Parameter),
             TypeKind::Int(bits) => Value::Int(self.input(InputSource::Param { function, name: p.name.clone() }, *bits)),
             TypeKind::Ptr(_) => {
                 let site: Option<(ModuleId, crate::ir::LocId)> = Some((f.module, self.program.func(f).loc));
@@ -194,7 +195,7 @@ impl Executor<'_> {
                 };
                 self.pointer(o, 0)
             }
-            _ => self.unknown_of(m, p.ty, "a parameter"),
+            _ => self.unknown_of(m, p.ty, &UnknownReason::Parameter),
         }
     }
 }

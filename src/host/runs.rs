@@ -8,6 +8,7 @@
 use super::Call;
 use crate::ir::shared::most_static_shared;
 use crate::ir::{BlockId, Callee, FuncRef, Op, Side, Terminator};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -30,9 +31,6 @@ const NOT_SET: i128 = -1;
 
 /// Most kernels whose attributes are followed: each state has them.
 const MOST: usize = 64;
-
-/// How the reason of a status code begins.
-const STATUS: &str = "the status that ";
 
 /// Calls that a program makes on its way to an end, which change nothing for what else it may do.
 const HARMLESS: &[&str] = &[
@@ -121,7 +119,7 @@ impl Executor<'_> {
             let (zero, most, kept) = (self.arena.int(0), self.arena.int(MAX_SHARED), self.arena.int(room));
             let (lower, upper, granted) =
                 (self.arena.le(zero, wanted), self.arena.le(wanted, most), self.arena.le(wanted, kept));
-            let unknown = || SymKind::Unknown { reason: "whether an attribute of a kernel was set".into() };
+            let unknown = || SymKind::Unknown { reason: UnknownReason::KernelAttributeSet };
             let perhaps = if self.arena.as_bool(granted) == Some(true) {
                 granted
             } else {
@@ -135,7 +133,7 @@ impl Executor<'_> {
                     let t = self.arena.ite(done, wanted, old);
                     Value::Int(t)
                 }
-                None => Value::unknown("an attribute of a kernel"),
+                None => Value::unknown(UnknownReason::KernelAttribute),
             };
             if let Some(st) = s.mem.get_mut(&o) {
                 Rc::make_mut(st).cells.insert(0, (4, value));
@@ -204,7 +202,11 @@ impl Executor<'_> {
     }
 
     fn status_of(&mut self, call: &str) -> TermId {
-        self.arena.fresh(SymKind::Unknown { reason: format!("{STATUS}`{call}` gives") }, "a status", Range::new(0, 999))
+        self.arena.fresh(
+            SymKind::Unknown { reason: UnknownReason::Status(call.to_owned()) },
+            "a status",
+            Range::new(0, 999),
+        )
     }
 
     /// Where a branch depends on status codes alone, and the program only ends on others than success: that it goes the other way.
@@ -235,7 +237,7 @@ impl Executor<'_> {
         let zero = self.arena.int(0);
         let mut success = rustc_hash::FxHashMap::default();
         for s in symbols {
-            if !matches!(&self.arena.symbol(s).kind, SymKind::Unknown { reason } if reason.starts_with(STATUS)) {
+            if !matches!(&self.arena.symbol(s).kind, SymKind::Unknown { reason: UnknownReason::Status(_) }) {
                 return None;
             }
             success.insert(self.arena.symbol_term(s), zero);

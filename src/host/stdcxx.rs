@@ -6,6 +6,7 @@ use crate::ir::{BinOp, TypeKind};
 use crate::kernel::builtins::Modelled;
 use crate::models::attributes::is_of_library;
 use crate::models::row::{Key, Kind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -159,7 +160,7 @@ const STEPS: &[Step] = &[
         model: |e, c, s| e.not_entered(c, s),
         last: true,
     },
-    step(&[(Kind::DemangledStart, ALGORITHMS)], |e, c, s| e.beside(c, s, "the result of an algorithm")),
+    step(&[(Kind::DemangledStart, ALGORITHMS)], |e, c, s| e.beside(c, s, &UnknownReason::Algorithm)),
 ];
 
 fn holds_no_vector(c: &Call<'_>) -> bool {
@@ -223,9 +224,9 @@ impl Executor<'_> {
         let [least, most] =
             [kept, last].map(|p| self.load_number(s, &p, u64::from(bytes)).map(|t| self.interpret(t, bits, signed)));
         let (least, most) = (least?, most?);
-        self.forget_reachable(s, &c.args[1..2], "a generator's state");
+        self.forget_reachable(s, &c.args[1..2], &UnknownReason::GeneratorState);
         let number = self.arena.fresh(
-            SymKind::Unknown { reason: "a random number".into() },
+            SymKind::Unknown { reason: UnknownReason::RandomNumber },
             "random number",
             Range::new(0, 1 << 62),
         );
@@ -254,17 +255,17 @@ impl Executor<'_> {
 
     fn stream_output(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         // Buffers and manipulators of the program.
-        self.lend(&mut s, &[c.func], c.args, "what a stream calls");
+        self.lend(&mut s, &[c.func], c.args, &UnknownReason::StreamCalls);
         // Streams give themselves back.
         let m = self.program.module(c.site.func.module);
         let v = match c.args.first() {
             Some(v @ Value::Ptr(_)) => v.clone(),
-            _ => self.unknown_of(m, c.ty, "the state of a stream"),
+            _ => self.unknown_of(m, c.ty, &UnknownReason::StreamState),
         };
         let v = if matches!(m.ty(c.ty).kind, crate::ir::TypeKind::Ptr(_)) {
             v
         } else {
-            self.unknown_of(m, c.ty, "the state of a stream")
+            self.unknown_of(m, c.ty, &UnknownReason::StreamState)
         };
         Ok(Some((v, s)))
     }
@@ -281,13 +282,17 @@ impl Executor<'_> {
         let stream = self.stream_of(c, &mut s);
         match stream.and_then(|f| self.next_word(&mut s, &f, bytes)) {
             Some(v @ Value::Int(_)) => self.store_value(&mut s, &p, v, u64::from(bytes)),
-            _ => self.forget_targets(&mut s, &p, "what is read from a stream"),
+            _ => self.forget_targets(&mut s, &p, &UnknownReason::ReadFromStream),
         }
-        Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown("a stream")), s)))
+        Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown(UnknownReason::Stream)), s)))
     }
 
     fn clock(&mut self, c: &Call<'_>, s: State) -> Modelled {
-        if self.program.func(c.func).is_declaration() { self.opaque(c, s, "the time") } else { Err(Box::new(s)) }
+        if self.program.func(c.func).is_declaration() {
+            self.opaque(c, s, &UnknownReason::Time)
+        } else {
+            Err(Box::new(s))
+        }
     }
 
     fn distribution(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
@@ -302,12 +307,12 @@ impl Executor<'_> {
             return Ok(None);
         }
         let head: String = c.display.chars().take(60).collect();
-        self.beside(c, s, &format!("the result of `{head}`"))
+        self.beside(c, s, &UnknownReason::ResultOf(head.to_string()))
     }
 
     /// As [`Self::opaque`], of a function that may call the program's own: what these may write through globals is forgotten too.
     /// One that leads to CUDA is entered instead.
-    fn beside(&mut self, c: &Call<'_>, s: State, reason: &str) -> Modelled {
+    fn beside(&mut self, c: &Call<'_>, s: State, reason: &UnknownReason) -> Modelled {
         let mut s = s;
         if self.program.func(c.func).is_declaration() {
             self.lend(&mut s, &[c.func], c.args, reason);
@@ -315,7 +320,7 @@ impl Executor<'_> {
         }
         // What another thread does is not executed.
         if THREADS.iter().any(|t| c.display.contains(t)) {
-            self.start(&mut s, c.func, c.args, "what another thread of the host does");
+            self.start(&mut s, c.func, c.args, &UnknownReason::OtherHostThread);
             return self.opaque(c, s, reason);
         }
         if self.limits.effort().leads_to_cuda(c.func) {
@@ -360,7 +365,7 @@ impl Executor<'_> {
         let name =
             if text.starts_with("RKNSt7__cxx1112basic_string") { self.load_pointer(&mut s, &name) } else { name };
         let name = self.file_name(&s, &name);
-        self.forget_targets(&mut s, &this, "a stream");
+        self.forget_targets(&mut s, &this, &UnknownReason::Stream);
         let stream = self.open_stream(c, &mut s, name);
         self.inputs.file_streams.insert(*o, stream);
         Self::no_value(s)
@@ -395,7 +400,7 @@ impl Executor<'_> {
             return Ok(Some((Value::Bool(if equal { same } else { self.arena.not(same) }), s)));
         }
         if !STRING.iter().any(|p| c.name.starts_with(p)) {
-            return self.beside(c, s, "a container of strings");
+            return self.beside(c, s, &UnknownReason::StringContainer);
         }
         let this = self.pointer_arg(c, 0);
         if let Some(from) = Source::of(c.name)
@@ -412,14 +417,19 @@ impl Executor<'_> {
             // The object that is left behind holds another text.
             let changed = if from == Source::Moved { &c.args[..2] } else { &c.args[..1] };
             for object in changed {
-                self.forget_parts(&mut s, std::slice::from_ref(object), &[Part { bytes, linked: false }], "a string");
+                self.forget_parts(
+                    &mut s,
+                    std::slice::from_ref(object),
+                    &[Part { bytes, linked: false }],
+                    &UnknownReason::String,
+                );
             }
             let held = match one_object(&text) {
                 Some((o, offset)) if self.is_as_given(&s, o, offset) => {
                     let (copy, always) = (self.copy_of_text(o), self.arena.bool(true));
                     Value::Ptr(Rc::new(vec![Target::new(always, Base::Object(copy), offset)]))
                 }
-                _ => self.unknown_pointer("the text of a string"),
+                _ => self.unknown_pointer(&UnknownReason::StringText),
             };
             self.store_value(&mut s, &this, held, 8);
             return Ok(Some((c.args[0].clone(), s)));
@@ -429,7 +439,7 @@ impl Executor<'_> {
             let p = self.load_pointer(&mut s, &this);
             return Ok(Some((Value::Ptr(p), s)));
         }
-        self.beside(c, s, "a string")
+        self.beside(c, s, &UnknownReason::String)
     }
 
     fn string_number(&mut self, c: &Call<'_>, mut s: State, bits: u32) -> Modelled {

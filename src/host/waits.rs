@@ -6,16 +6,14 @@
 use super::Call;
 use super::table::Table;
 use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target, Value};
 
-/// How the reason of a handle to a stream begins that waits for the default stream.
-const WAITING_STREAM: &str = "what `cudaStreamCreate` gives";
-
-/// The reason of what `__cudaPopCallConfiguration` gives for a stream that is not the default one.
-const CONFIGURED: &str = "the stream that a launch was configured with";
+/// The call that makes streams that wait for the default stream.
+const WAITING_STREAM: &str = "cudaStreamCreate";
 
 /// The default stream, among the numbers of streams; others follow.
 const DEFAULT: i64 = 1;
@@ -46,16 +44,16 @@ impl Executor<'_> {
         self.success(s)
     }
 
-    /// A new handle of a stream or an event.
-    pub(super) fn new_handle(&mut self, c: &Call<'_>, why: &str) -> Value {
+    /// A new handle of a stream or an event, which the function of that name gives.
+    pub(super) fn new_handle(&mut self, c: &Call<'_>, name: &str) -> Value {
         let n = self.runtime.made_at(c.context, c.site);
-        self.unknown_pointer(&format!("{why} ({n})"))
+        self.unknown_pointer(&UnknownReason::Handle(name.to_owned(), n))
     }
 
     /// The number of the call that made a stream or event, if that is known and was executed once.
     fn handle_number(&self, p: &[Target]) -> Option<i64> {
         let [Target { base: Base::Unknown(l), .. }] = p else { return None };
-        let n: usize = l.reason.strip_prefix("what `cuda")?.strip_suffix(')')?.rsplit_once('(')?.1.parse().ok()?;
+        let UnknownReason::Handle(_, n) = *l.reason else { return None };
         self.runtime.is_made_once(n).then(|| DEFAULT + 1 + i64::try_from(n).unwrap_or(i64::MAX / 2))
     }
 
@@ -70,14 +68,18 @@ impl Executor<'_> {
 
     /// The stream of a launch as its stub passes it on.
     pub(super) fn configured_stream(&mut self) -> Value {
-        if self.runtime.stream == Some(DEFAULT) { self.null() } else { self.unknown_pointer(CONFIGURED) }
+        if self.runtime.stream == Some(DEFAULT) {
+            self.null()
+        } else {
+            self.unknown_pointer(&UnknownReason::ConfiguredStream)
+        }
     }
 
     /// A launch into a stream that is not surely the default one may overlap with others.
     pub(super) fn note_stream(&mut self, c: &Call<'_>, i: usize, s: &mut State) {
         let stream = self.pointer_arg(c, i);
         // It was noted where the launch was configured.
-        if stream.iter().any(|t| matches!(&t.base, Base::Unknown(l) if &*l.reason == CONFIGURED)) {
+        if stream.iter().any(|t| matches!(&t.base, Base::Unknown(l) if *l.reason == UnknownReason::ConfiguredStream)) {
             return;
         }
         self.runtime.stream = self.stream_number(c, i);
@@ -86,8 +88,12 @@ impl Executor<'_> {
         }
         self.overlap(s);
         // Of those alone that `cudaStreamCreate` made it is known that they wait for the default stream, which waits for them.
-        let waits = |t: &Target| {
-            matches!(t.base, Base::Null) || matches!(&t.base, Base::Unknown(l) if l.reason.starts_with(WAITING_STREAM))
+        let waits = |t: &Target| match &t.base {
+            Base::Unknown(l) => match &*l.reason {
+                UnknownReason::Handle(call, _) | UnknownReason::Gives(call) => call == WAITING_STREAM,
+                _ => false,
+            },
+            base => *base == Base::Null,
         };
         self.runtime.unordered |= is_per_thread(c.name) || !stream.iter().all(waits);
     }

@@ -3,6 +3,7 @@
 //! In: numbers of a width. Out: terms of that width. What is no polynomial is an uninterpreted function of its own
 //! for each width.
 
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::terms::functions::{BitFunction, Function};
 use crate::symbolic::terms::interval::Range;
@@ -35,7 +36,7 @@ impl Executor<'_> {
         if self.arena.as_bool(is_zero) == Some(false) {
             return Some(count);
         }
-        let any = self.unknown_int("a count of bits of zero", bits);
+        let any = self.unknown_int(&UnknownReason::BitsOfZero, bits);
         Some(self.arena.ite(is_zero, any, count))
     }
 

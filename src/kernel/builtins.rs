@@ -5,6 +5,7 @@
 use super::intrinsics::is_barrier;
 use crate::ir::{FuncRef, Function, LocId, TypeId};
 use crate::models::row::{Key, Kind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
@@ -22,7 +23,9 @@ type Model = for<'e> fn(&mut Executor<'e>, &[Value], State, u64, Site) -> Option
 /// Functions without bodies by their symbols.
 const DEVICE: &[(&[&str], Model)] = &[
     (&["__assertfail", "__assert_fail", "__trap"], |_, _, _, _, _| None),
-    (&["vprintf", "printf", "__syncthreads", "__syncwarp"], |_, _, s, _, _| Some((Value::unknown("no value"), s))),
+    (&["vprintf", "printf", "__syncthreads", "__syncwarp"], |_, _, s, _, _| {
+        Some((Value::unknown(UnknownReason::NoValue), s))
+    }),
     (&["malloc", "_Znwm", "_Znam"], |e, args, s, context, site| e.heap_of_device(args.first(), s, context, site)),
     (&["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"], |e, args, s, _, _| Some(e.free_of_device(args, s))),
 ];
@@ -134,11 +137,11 @@ impl Executor<'_> {
             let mut s = s;
             let leads_out = |e: &Self, a: &Value| matches!(a, Value::Ptr(p) if p.iter().any(|t| !matches!(t.base, Base::Object(o) if e.object(o).kind == ObjKind::DeviceLocal)));
             if args.iter().any(|a| leads_out(self, a)) {
-                self.unknown_access(&s, site, "one that a math function writes to");
+                self.unknown_access(&s, site, &UnknownReason::MathPointer);
             }
-            self.forget_pointees(&mut s, args, "the result of a math function");
+            self.forget_pointees(&mut s, args, &UnknownReason::MathFunction);
             let m = self.program.module(site.func.module);
-            let v = self.unknown_of(m, ty, "the result of a math function");
+            let v = self.unknown_of(m, ty, &UnknownReason::MathFunction);
             return Ok(Some((v, s)));
         }
         Err(Box::new(s))
@@ -168,7 +171,7 @@ impl Executor<'_> {
         let p = args.first().map_or_else(|| Rc::new(vec![]), |a| self.as_pointer(a));
         self.release(&mut s, &p);
         self.release_lost(&mut s, &p);
-        (Value::unknown("no value"), s)
+        (Value::unknown(UnknownReason::NoValue), s)
     }
 
     /// `malloc` and `new` in a kernel: null where the heap has no more, if the program looks.

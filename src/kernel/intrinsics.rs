@@ -6,6 +6,7 @@
 use super::builtins::Modelled;
 use crate::ir::{FuncRef, Module, Side, TypeId, TypeKind, intrinsic};
 use crate::models::row::Key;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -147,11 +148,11 @@ const REALS: &[(&[&str], Real)] = &[
 ];
 
 /// What an intrinsic of NVPTX accesses, by the part behind `nvvm.`, and what it gives.
-const ACCESSES: &[(&str, AccessKind, &str)] = &[
+const ACCESSES: &[(&str, AccessKind, UnknownReason)] = &[
     // Loads through the read-only cache.
-    ("ldg", AccessKind::Read, "what a buffer holds"),
-    ("ldu", AccessKind::Read, "what a buffer holds"),
-    ("atomic", AccessKind::Atomic, "the result of an atomic operation"),
+    ("ldg", AccessKind::Read, UnknownReason::BufferHolds),
+    ("ldu", AccessKind::Read, UnknownReason::BufferHolds),
+    ("atomic", AccessKind::Atomic, UnknownReason::AtomicResult),
 ];
 
 /// The part behind `nvvm.` of barriers of a block.
@@ -183,13 +184,13 @@ impl Executor<'_> {
         let base = intrinsic::without_types(name);
         match base {
             _ if ENDS.contains(&base) => return Ok(None),
-            _ if NOTHING.contains(&base) => return Ok(Some((Value::unknown("no value"), s))),
+            _ if NOTHING.contains(&base) => return Ok(Some((Value::unknown(UnknownReason::NoValue), s))),
             _ if VARIADIC.contains(&base) => {
-                self.forget_pointees(&mut s, args, "variadic arguments");
-                return Ok(Some((Value::unknown("no value"), s)));
+                self.forget_pointees(&mut s, args, &UnknownReason::VariadicArguments);
+                return Ok(Some((Value::unknown(UnknownReason::NoValue), s)));
             }
             STACK => {
-                let v = self.unknown_pointer("the stack pointer");
+                let v = self.unknown_pointer(&UnknownReason::StackPointer);
                 return Ok(Some((v, s)));
             }
             _ if SAME.contains(&base) && !args.is_empty() => return Ok(Some((args[0].clone(), s))),
@@ -214,14 +215,14 @@ impl Executor<'_> {
         }
         // Parts of a coroutine, which run the program's own code.
         if name.starts_with(COROUTINE) {
-            self.limits.miss(|| "a coroutine is not followed".to_owned());
+            self.limits.miss(|| UnknownReason::Coroutine);
             self.kernel.unknown_code |= self.side == Side::Device;
         }
         if !touches_no_memory(name, base) && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
-            self.unknown_access(&s, site, &format!("one that `llvm.{name}` uses"));
+            self.unknown_access(&s, site, &UnknownReason::UsedBy(format!("llvm.{name}")));
         }
-        self.forget_pointees(&mut s, args, &format!("the effect of `llvm.{name}`"));
-        let v = self.unknown_of(m, ty, &format!("the result of `llvm.{base}`"));
+        self.forget_pointees(&mut s, args, &UnknownReason::EffectOf(format!("llvm.{name}")));
+        let v = self.unknown_of(m, ty, &UnknownReason::ResultOf(format!("llvm.{base}")));
         Ok(Some((v, s)))
     }
 
@@ -322,9 +323,7 @@ impl Executor<'_> {
         if mask == 0 || mask == FINITE {
             return Some(Value::Bool(self.arena.bool(mask != 0)));
         }
-        Some(Value::Bool(
-            self.arena.fresh_bool(SymKind::Unknown { reason: "the class of a floating-point value".into() }, "?"),
-        ))
+        Some(Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatClass }, "?")))
     }
 
     /// What an intrinsic of a device accesses, where that is known; its result.
@@ -338,7 +337,8 @@ impl Executor<'_> {
     ) -> Option<Value> {
         let m = self.program.module(site.func.module);
         let part = name.split('.').nth(1)?;
-        let (_, kind, result) = *ACCESSES.iter().find(|(n, ..)| *n == part)?;
+        let (_, kind, result) = ACCESSES.iter().find(|(n, ..)| *n == part)?;
+        let kind = *kind;
         let p = self.as_pointer(args.first()?);
         let bytes = self.arena.int(i128::from(m.size_of(ty)));
         self.note_access(s, site, &p, bytes, kind);

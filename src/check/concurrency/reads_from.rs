@@ -6,6 +6,7 @@
 //! of which nothing is known at the launch, it counts whether the thread itself has written to the place before.
 
 use super::invariants::is_regular;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, Stores};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::kernel::context::Loaded;
@@ -146,8 +147,7 @@ impl Exchange<'_> {
         let all: Vec<TermId> = [way, target.offset].into_iter().chain(value).collect();
         for t in e.arena.cone(&all) {
             let Some(range) = of_own_memory(e, t) else { continue };
-            let new =
-                e.arena.fresh(SymKind::Unknown { reason: "what another thread's variable holds".into() }, "?", range);
+            let new = e.arena.fresh(SymKind::Unknown { reason: UnknownReason::OtherThreadHolds }, "?", range);
             other.insert(t, new);
         }
         for s in self.own(e, &all) {

@@ -4,6 +4,7 @@
 //! files and `1` in text.
 
 use crate::check::solver::Model;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::eval::Valuation;
@@ -33,7 +34,7 @@ pub(in crate::check) struct Contents {
     /// Arguments that name files.
     pub argv: BTreeMap<u32, String>,
     /// Why these are not all that the model has.
-    pub missing: Option<String>,
+    pub missing: Option<UnknownReason>,
 }
 
 /// What a model says of one file: bytes by position (with their width in bits), words by place, its size.
@@ -69,7 +70,7 @@ impl Opened {
                 self.text(a, number, &said, model)
             };
             let Some(bytes) = bytes else {
-                out.missing = Some(format!("{name} would be too large, or is read both as text and otherwise"));
+                out.missing = Some(UnknownReason::FileTooLarge(name.to_string()));
                 continue;
             };
             match name {
@@ -82,11 +83,11 @@ impl Opened {
                     out.named.insert(n.clone(), bytes);
                     out.argv.insert(*i, n);
                 }
-                FileName::Unnamed => out.missing = Some("the input is read from a file whose name is not known".into()),
+                FileName::Unnamed => out.missing = Some(UnknownReason::InputFileName),
             }
         }
         if inputs.iter().any(|(s, _)| matches!(s, InputSource::Read { .. })) {
-            out.missing = Some("the input is read from a file or text whose format is not understood".into());
+            out.missing = Some(UnknownReason::InputFormat);
         }
         out
     }

@@ -7,6 +7,7 @@ use super::Engine;
 use crate::check::findings::wording;
 use crate::check::obligations::verdict::Outcome;
 use crate::ir::{BlockId, Callee, FuncRef, Function, Inst, Op, Operand, SourceLoc, TypeKind, ValueId};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{AccessEvent, AccessKind};
 use crate::symbolic::exec::site::Site;
 use rustc_hash::FxHashSet;
@@ -17,7 +18,7 @@ type Called = (FuncRef, Option<Site>);
 impl Engine<'_> {
     /// Counts what a kernel and the functions that it calls contain beyond what was seen of it. What happens in functions of
     /// system headers (`atomicAdd`, `__ldg`) counts at the user's call.
-    pub(in crate::check) fn unvisited(&mut self, kernel: FuncRef, seen: &[AccessEvent], why: Option<&str>) {
+    pub(in crate::check) fn unvisited(&mut self, kernel: FuncRef, seen: &[AccessEvent], why: Option<&UnknownReason>) {
         let Some(why) = why else { return };
         let users = |s: &Site| {
             is_users(
@@ -57,7 +58,7 @@ impl Engine<'_> {
                     self.put_at(
                         (self.cx.program.loc(at.func.module, loc), text.array),
                         kernel,
-                        Outcome::Unknown(why.to_owned()),
+                        Outcome::Unknown(why.clone()),
                     );
                 }
             }

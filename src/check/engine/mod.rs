@@ -28,6 +28,7 @@ use crate::inside::{self, Phase};
 use crate::ir::reach::Reach;
 use crate::ir::{FuncRef, Function, Linkage, Program, Side};
 use crate::models::attributes::is_of_cuda;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::inputs::assume::Assumptions;
 use crate::symbolic::limits::Limits;
@@ -49,7 +50,7 @@ pub(super) struct Engine<'p> {
     launches: u32,
     pub report: ProgramReport,
     /// Why some root was not followed to its end: what launches the kernels without a launch may be there.
-    pub lost: Option<String>,
+    pub lost: Option<UnknownReason>,
     pub assumed: Assumed,
     /// Which host code may lead to CUDA.
     pub reach: Arc<Reach>,

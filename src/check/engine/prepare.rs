@@ -19,6 +19,7 @@ use crate::check::solver::Limits;
 use crate::host::Root;
 use crate::inside::{self, Dump, Phase};
 use crate::ir::FuncRef;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::LaunchEvent;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::kernel::launch::KernelRun;
@@ -74,7 +75,7 @@ fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Allotment)
 /// A root and the kernels that it launches, executed.
 pub(in crate::check) struct Prepared<'p> {
     pub executor: Executor<'p>,
-    pub gave_up: Option<String>,
+    pub gave_up: Option<UnknownReason>,
     pub runs: Vec<Run>,
 }
 
@@ -108,7 +109,7 @@ impl<'p> Engine<'p> {
         let runs = launches
             .iter()
             .enumerate()
-            .filter_map(|(i, l)| self.run_launch(&mut executor, root, (i, l), gave_up.as_deref()))
+            .filter_map(|(i, l)| self.run_launch(&mut executor, root, (i, l), gave_up.as_ref()))
             .collect();
         self.spend_since(before);
         Prepared { executor, gave_up, runs }
@@ -140,7 +141,7 @@ impl<'p> Engine<'p> {
         e: &mut Executor<'p>,
         root: &Root,
         (number, l): (usize, &LaunchEvent),
-        host_gave_up: Option<&str>,
+        host_gave_up: Option<&UnknownReason>,
     ) -> Option<Run> {
         self.launches += 1;
         let kernel = match &l.kernel {
@@ -165,10 +166,10 @@ impl<'p> Engine<'p> {
                 .notes
                 .push(format!("`{}` was not followed to its end: {why}", self.cx.program.func(kernel).display));
         }
-        self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
+        self.unvisited(kernel, &run.accesses, run.gave_up.as_ref());
         let partly = match (&run.gave_up, host_gave_up) {
-            (Some(why), _) => Some(format!("the kernel was not followed to its end: {why}")),
-            (None, Some(why)) => Some(format!("the host code was not followed to its end: {why}")),
+            (Some(why), _) => Some(UnknownReason::KernelNotFollowed(Box::new(why.clone()))),
+            (None, Some(why)) => Some(UnknownReason::HostNotFollowed(Box::new(why.clone()))),
             (None, None) => None,
         };
         inside::dump(Dump::State, || state::at_launch(e, &launch, kernel));

@@ -58,7 +58,7 @@ impl Engine<'_> {
 
     /// Whether something is open only for want of budget.
     pub(super) fn lacks_budget(&self) -> bool {
-        self.places.values().any(|(o, ..)| matches!(o, Outcome::Unknown(why) if Code::of(why) == Code::Work))
+        self.places.values().any(|(o, ..)| matches!(o, Outcome::Unknown(why) if why.code() == Code::Work))
     }
 
     /// How bad a place is; `None` where nothing came to it.
@@ -140,8 +140,8 @@ impl Engine<'_> {
                         position: Position { file: loc.file, line: loc.line, column: loc.column },
                         kernel,
                         array,
-                        code: Code::of(&reason),
-                        reason,
+                        code: reason.code(),
+                        reason: reason.to_string(),
                     });
                 }
                 Outcome::Found(mut f) => {

@@ -237,6 +237,7 @@ fn symbol(op: BinOp) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use crate::reasons::UnknownReason;
     use crate::symbolic::terms::arena::Arena;
     use crate::symbolic::terms::display::term;
     use crate::symbolic::terms::interval::Range;
@@ -245,7 +246,8 @@ mod tests {
     #[test]
     fn what_a_term_has_in_common_with_itself_does_not_make_it_endless() {
         let mut a = Arena::new();
-        let fresh = |a: &mut Arena| a.fresh(SymKind::Unknown { reason: "?".into() }, "x", Range::of_int(32, true));
+        let fresh =
+            |a: &mut Arena| a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "x", Range::of_int(32, true));
         let mut t = fresh(&mut a);
         for _ in 0..12 {
             let parts: Vec<_> = (0..8)

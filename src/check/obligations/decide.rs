@@ -11,6 +11,7 @@ use super::proofs::Proof;
 use super::ranges::Met;
 use crate::check::counterexample::degenerate::Sizes;
 use crate::check::solver::{self, Answer, Context, Groups, Limits, Model, WrapMode};
+use crate::reasons::UnknownReason;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{Allotment, Work};
@@ -85,7 +86,7 @@ impl Decider {
         }
         if self.until.is_some_and(Allotment::is_spent) {
             self.cut = true;
-            return Decision::Unknown(solver::OUT_OF_WORK.into());
+            return Decision::Unknown(UnknownReason::SolverWork);
         }
         let usual = self.limits;
         if let Some(until) = self.until {

@@ -5,6 +5,7 @@
 
 use super::decide::Decider;
 use crate::check::solver::{self, Answer, Context, Free, Limits, WrapMode};
+use crate::reasons::UnknownReason;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{Term, TermId};
 
@@ -65,7 +66,7 @@ impl Decider {
         }
         if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.work) {
             self.cut = true;
-            return Answer::Unknown(solver::OUT_OF_WORK.into());
+            return Answer::Unknown(UnknownReason::SolverWork);
         }
         let mut groups = std::mem::take(&mut self.groups);
         let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);

@@ -7,6 +7,7 @@
 use super::decide::Decider;
 use super::obligation::Obligation;
 use crate::check::solver::{self, Answer, Free, Limits, WrapMode};
+use crate::reasons::UnknownReason;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::display;
 use crate::symbolic::terms::interval::Range;
@@ -158,7 +159,7 @@ impl Decider {
                 self.bound(a, all, &older, goal).map_or_else(
                     || {
                         self.cut = true;
-                        Answer::Unknown(solver::OUT_OF_WORK.into())
+                        Answer::Unknown(UnknownReason::SolverWork)
                     },
                     |(used, free)| Answer::Proved { by: solver::Method::Poly, used, free },
                 )

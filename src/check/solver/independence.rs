@@ -7,6 +7,7 @@
 
 use super::query::{Budget, Limits, Model, ModelAnswer, Outcome, Positive, WrapMode};
 use super::{minimise, smt};
+use crate::reasons::UnknownReason;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{SymId, Term, TermId};
@@ -39,7 +40,7 @@ enum Known {
     Holds(Model),
     Never,
     /// Searched in vain, with so much to spend.
-    Open(Work, String),
+    Open(Work, UnknownReason),
 }
 
 impl Groups {
@@ -180,6 +181,7 @@ pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> Sp
 #[cfg(test)]
 mod tests {
     use super::split;
+    use crate::reasons::UnknownReason;
     use crate::symbolic::terms::arena::Arena;
     use crate::symbolic::terms::interval::Range;
     use crate::symbolic::terms::term::SymKind;
@@ -188,7 +190,7 @@ mod tests {
     fn facts_are_grouped_by_what_they_share() {
         let mut a = Arena::new();
         let [x, y, z, u, v] = ["x", "y", "z", "u", "v"]
-            .map(|n| a.fresh(SymKind::Unknown { reason: n.into() }, n, Range::of_int(32, true)));
+            .map(|n| a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, n, Range::of_int(32, true)));
         let (xy, yz, uu, v5) = (a.le(x, y), a.le(y, z), a.le_zero(u), a.le_zero(v));
         let zero = a.int(0);
         let goal = a.le(zero, z);

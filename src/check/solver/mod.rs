@@ -24,7 +24,7 @@ mod smt;
 
 pub use self::context::Context;
 pub use self::independence::Groups;
-pub use self::query::{Answer, Free, Limits, Method, Model, ModelAnswer, OUT_OF_WORK, Positive, WrapMode};
+pub use self::query::{Answer, Free, Limits, Method, Model, ModelAnswer, Positive, WrapMode};
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::term::{SymId, TermId};
 

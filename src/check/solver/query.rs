@@ -3,6 +3,7 @@
 //! Plain data and the evaluation of models. It lies below all that searches, so that the polynomial bound, Z3, the cache and the search for
 //! small models need not know each other.
 
+use crate::reasons::UnknownReason;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::eval::Valuation;
 use crate::symbolic::terms::functions::Function;
@@ -11,9 +12,6 @@ use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-
-/// Why a query is open that took all it was given.
-pub const OUT_OF_WORK: &str = "the solver's budget was spent (limits.work)";
 
 /// Budget of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +57,7 @@ pub enum Answer {
     /// The facts hold and the goal does not.
     Model(Model),
     /// Why it could not be decided.
-    Unknown(String),
+    Unknown(UnknownReason),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +65,7 @@ pub enum ModelAnswer {
     Model(Model),
     Unsat,
     /// Why it could not be decided.
-    Unknown(String),
+    Unknown(UnknownReason),
 }
 
 /// Values of symbols (booleans 0 and 1) and of uninterpreted functions.
@@ -164,7 +162,7 @@ impl Budget {
 pub(super) enum Outcome {
     Unsat,
     Sat(Model),
-    Unknown(String),
+    Unknown(UnknownReason),
 }
 
 /// Terms with the truth each must have, and bounds on symbols.

@@ -10,6 +10,7 @@
 use super::shapes::{Held, Members, Shape};
 use super::write_set::{Beside, Footprint};
 use crate::ir::{FuncRef, Side};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{Events, LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -38,7 +39,7 @@ const MAX_CELLS: usize = 64;
 /// Answers with offsets and the pointers that memory holds, for one program.
 const MAX_EXACT: usize = 256;
 
-const WHY: &str = "an argument of any launch";
+const WHY: UnknownReason = UnknownReason::AnyLaunch;
 
 impl Executor<'_> {
     /// Where a kernel with these arguments may write, but for a thread's own memory.
@@ -266,7 +267,7 @@ impl Executor<'_> {
         let mut state = ObjState::new(if members.else_unset {
             Rest::Uninit
         } else {
-            Rest::Unknown { version, input: false, reason: Rc::from(WHY) }
+            Rest::Unknown { version, input: false, reason: Rc::new(WHY) }
         });
         for (at, size, member) in &members.cells {
             let held = if let Shape::Pointer(bases) = member { self.pointer_to(bases) } else { Value::unknown(WHY) };
@@ -279,7 +280,7 @@ impl Executor<'_> {
         self.kernel.partitions = Partitions::default();
         self.kernel.partitions.begin(self.arena.symbols().len());
         let any = |e: &mut Self, most: i128, name: &str| {
-            e.arena.fresh(SymKind::Unknown { reason: WHY.into() }, name, Range::new(1, most))
+            e.arena.fresh(SymKind::Unknown { reason: WHY }, name, Range::new(1, most))
         };
         let config = LaunchConfig {
             grid: MAX_GRID.map(|m| any(self, m, "gridDim")),
@@ -309,7 +310,7 @@ impl Executor<'_> {
             .iter()
             .zip(shapes)
             .map(|(p, shape)| match shape {
-                Shape::Number => self.unknown_of(m, p.ty, WHY),
+                Shape::Number => self.unknown_of(m, p.ty, &WHY),
                 Shape::Pointer(bases) => self.pointer_to(bases),
                 Shape::Structure(members) => {
                     let extent = p.byval.map(|ty| self.arena.int(i128::from(m.size_of(ty))));
@@ -331,7 +332,7 @@ impl Executor<'_> {
         state.mem = memory;
         let path = self.arena.and_all(path);
         let Some(state) = self.assume(state, path) else {
-            self.limits.give_up("no launch at all");
+            self.limits.give_up(UnknownReason::NoLaunchAtAll);
             return;
         };
         let mut h = rustc_hash::FxHasher::default();
@@ -347,12 +348,12 @@ impl Executor<'_> {
             let offset = match (base, at) {
                 (Base::Null, _) => self.arena.int(0),
                 (_, Some(at)) => self.arena.int(i128::from(*at)),
-                _ => self.arena.fresh(SymKind::Unknown { reason: WHY.into() }, "an offset", Range::of_int(64, true)),
+                _ => self.arena.fresh(SymKind::Unknown { reason: WHY }, "an offset", Range::of_int(64, true)),
             };
             let here = if i + 1 == bases.len() {
                 self.arena.bool(true)
             } else {
-                self.arena.fresh_bool(SymKind::Unknown { reason: WHY.into() }, "?")
+                self.arena.fresh_bool(SymKind::Unknown { reason: WHY }, "?")
             };
             let cond = self.arena.and(rest, here);
             let not = self.arena.not(here);

@@ -4,6 +4,7 @@
 
 use super::executor::Executor;
 use crate::ir::{FuncRef, Inst, Operand, Step};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::object::ObjId;
@@ -103,7 +104,7 @@ impl Executor<'_> {
             let offset = self.arena.sub(t, *base);
             if let Some(round) = round {
                 let Some(o) = self.made_in_round(object, round) else {
-                    return self.unknown_pointer("one of many allocations of a loop");
+                    return self.unknown_pointer(&UnknownReason::AllocatedInLoop);
                 };
                 object = o;
             }
@@ -111,7 +112,7 @@ impl Executor<'_> {
             let base = Base::Object(object);
             return Value::Ptr(Rc::new(vec![Target::new(cond, base, offset)]));
         }
-        self.unknown_pointer("an integer used as a pointer")
+        self.unknown_pointer(&UnknownReason::IntegerAsPointer)
     }
 
     /// The function whose address a number is.

@@ -5,6 +5,7 @@
 
 use super::executor::Executor;
 use crate::ir::Side;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Target, Value};
@@ -59,7 +60,7 @@ impl Executor<'_> {
         all.sort_unstable();
         for o in all {
             if s.mem.contains_key(&o) {
-                self.forget(s, o, "what other work for the device may change meanwhile", false);
+                self.forget(s, o, &UnknownReason::OtherDeviceWork, false);
             }
         }
     }
@@ -203,7 +204,7 @@ impl Executor<'_> {
             let untouched =
                 s.mem.get(o).is_some_and(|now| self.runtime.begun[o].iter().any(|b| Rc::ptr_eq(b, now) || b == now));
             if !untouched && s.mem.contains_key(o) {
-                self.forget(s, *o, "what work for the device leaves where the host writes meanwhile", false);
+                self.forget(s, *o, &UnknownReason::DeviceWorkMeanwhile, false);
             }
         }
         open

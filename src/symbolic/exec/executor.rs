@@ -9,6 +9,7 @@ use super::function_facts::FunctionFacts;
 use super::site::Site;
 use super::state::{Frame, State};
 use crate::ir::{Callee, FuncRef, Function, LocId, Module, ModuleId, Program, Side, ValueId};
+use crate::reasons::InTheCall;
 use crate::symbolic::effects::shapes::Summaries;
 use crate::symbolic::inputs::sources::Inputs;
 use crate::symbolic::kernel::context::{KernelContext, Loaded};
@@ -135,19 +136,17 @@ impl<'p> Executor<'p> {
 
     pub(in crate::symbolic) fn end_by(&mut self, limit: Limit) {
         let amid = self.amid();
-        self.limits.end_by(limit, &amid);
+        self.limits.end_by(limit, amid);
     }
 
     /// The call that is being executed, for people who want to know what takes so long.
-    fn amid(&self) -> String {
-        let Some(site) = self.stack.last() else { return String::new() };
+    fn amid(&self) -> InTheCall {
+        let Some(site) = self.stack.last() else { return InTheCall::default() };
         let block = &self.program.func(site.func).blocks[site.block.index()];
         let at =
             self.program.loc(site.func.module, block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc));
-        match std::path::Path::new(&at.file).file_name() {
-            Some(file) if at.line > 0 => format!(", in the call at {}:{}", file.to_string_lossy(), at.line),
-            _ => String::new(),
-        }
+        let file = std::path::Path::new(&at.file).file_name().filter(|_| at.line > 0);
+        InTheCall(file.map(|file| (file.to_string_lossy().into_owned(), at.line)))
     }
 
     /// Where the user wrote the call or launch that the stack leads to: the innermost site outside launch stubs.

@@ -118,13 +118,14 @@ impl Executor<'_> {
 mod tests {
     use super::{Range, SymKind, Term};
     use crate::ir::Program;
+    use crate::reasons::UnknownReason;
     use crate::symbolic::exec::executor::Executor;
 
     #[test]
     fn choices_that_share_their_arms_are_read_once() {
         let program = Program::default();
         let mut e = Executor::new(&program);
-        let unknown = || SymKind::Unknown { reason: "a test".into() };
+        let unknown = || SymKind::Unknown { reason: UnknownReason::NoValue };
         let (mut t, other) = (
             e.arena.fresh(unknown(), "t", Range::of_int(64, true)),
             e.arena.fresh(unknown(), "u", Range::of_int(64, true)),

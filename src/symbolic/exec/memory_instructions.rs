@@ -5,6 +5,7 @@
 
 use super::executor::Executor;
 use crate::ir::{AtomicOp, BinOp, Inst, Op, Pred, Side, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{AccessDetail, AccessKind, Stores};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
@@ -90,7 +91,7 @@ impl Executor<'_> {
             self.set(fr, inst.result, old);
             return;
         };
-        let new = Value::unknown("the result of an atomic operation");
+        let new = Value::unknown(UnknownReason::AtomicResult);
         self.store(s, &p, new, size);
         self.set(fr, inst.result, old);
     }
@@ -164,7 +165,7 @@ impl Executor<'_> {
                         Value::Int(self.int_op(op, x, y, bits))
                     }
                     None if *op == AtomicOp::Xchg => v,
-                    None => Value::unknown("the result of an atomic operation"),
+                    None => Value::unknown(UnknownReason::AtomicResult),
                 };
                 self.store(s, p, new, size);
                 old
@@ -179,14 +180,14 @@ impl Executor<'_> {
                 Value::Aggregate(Rc::new(vec![old, Value::Bool(hit)]))
             }
             _ => {
-                self.store(s, p, Value::unknown("the result of an atomic operation"), size);
-                self.unknown_of(m, inst.ty, "the result of an atomic operation")
+                self.store(s, p, Value::unknown(UnknownReason::AtomicResult), size);
+                self.unknown_of(m, inst.ty, &UnknownReason::AtomicResult)
             }
         }
     }
 
     /// An access of a kernel of which it is not known where: it counts, and is not decided.
-    pub(crate) fn unknown_access(&mut self, s: &State, site: Site, pointer: &str) {
+    pub(crate) fn unknown_access(&mut self, s: &State, site: Site, pointer: &UnknownReason) {
         if self.side != Side::Device {
             return;
         }

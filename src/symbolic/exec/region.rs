@@ -10,6 +10,7 @@ use super::state::State;
 use super::state::{Frame, RegionOut};
 use crate::ir::cfg::Cfg;
 use crate::ir::{BlockId, FuncRef, Function, Inst, Op, Operand, Terminator};
+use crate::reasons::UnknownReason;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashMap;
@@ -35,7 +36,7 @@ impl<'p> Executor<'p> {
         let func = self.function(f);
         let cfg = self.cfg(f);
         if cfg.irreducible {
-            self.limits.give_up(format!("`{}` has a loop with several entries", func.display));
+            self.limits.give_up(UnknownReason::SeveralEntries(func.display.clone()));
             return None;
         }
         let state = self.assume_at_entry(f, &args, state);
@@ -259,7 +260,7 @@ impl<'p> Executor<'p> {
             }
             Terminator::Unreachable => vec![],
             Terminator::Other(what) => {
-                self.limits.give_up(format!("`{what}` is not followed"));
+                self.limits.give_up(UnknownReason::TerminatorNotFollowed(what.clone()));
                 vec![]
             }
         }

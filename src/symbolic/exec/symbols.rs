@@ -2,6 +2,7 @@
 
 use super::executor::Executor;
 use crate::ir::{Module, ModuleId, Side, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
 use crate::symbolic::terms::interval::Range;
@@ -71,12 +72,12 @@ impl<'p> Executor<'p> {
     }
 
     /// An unknown value of a type.
-    pub fn unknown_of(&mut self, module: &Module, ty: TypeId, reason: &str) -> Value {
+    pub fn unknown_of(&mut self, module: &Module, ty: TypeId, reason: &UnknownReason) -> Value {
         match &module.ty(ty).kind {
-            TypeKind::Int(1) => Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: reason.to_owned() }, "?")),
+            TypeKind::Int(1) => Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")),
             TypeKind::Int(bits) => {
                 let range = Range::of_int(*bits, true);
-                Value::Int(self.arena.fresh(SymKind::Unknown { reason: reason.to_owned() }, "?", range))
+                Value::Int(self.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", range))
             }
             TypeKind::Ptr(_) => self.unknown_pointer(reason),
             TypeKind::Struct { fields, .. } => {
@@ -91,14 +92,14 @@ impl<'p> Executor<'p> {
                 let v = (0..*count).map(|_| self.unknown_of(module, *elem, reason)).collect();
                 Value::Aggregate(Rc::new(v))
             }
-            _ => Value::unknown(reason),
+            _ => Value::unknown(reason.clone()),
         }
     }
 
     /// Whether a term rests on something that is not modelled; returns the reasons.
     #[must_use]
-    pub fn unknowns_of(&self, roots: &[TermId]) -> Vec<String> {
-        let mut out: Vec<String> = vec![];
+    pub fn unknowns_of(&self, roots: &[TermId]) -> Vec<UnknownReason> {
+        let mut out: Vec<UnknownReason> = vec![];
         for t in self.arena.cone(roots) {
             let reason = match self.arena.get(t) {
                 Term::Sym(s) | Term::BoolSym(s) => match &self.arena.symbol(*s).kind {
@@ -128,8 +129,8 @@ impl<'p> Executor<'p> {
         Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
     }
 
-    pub fn unknown_pointer(&mut self, reason: &str) -> Value {
-        self.lost_pointer(Lost::anywhere(reason))
+    pub fn unknown_pointer(&mut self, reason: &UnknownReason) -> Value {
+        self.lost_pointer(Lost::anywhere(reason.clone()))
     }
 
     pub(in crate::symbolic) fn lost_pointer(&mut self, lost: Lost) -> Value {

@@ -4,6 +4,7 @@
 //! is, where the path says which option it belongs to.
 
 use super::command_line::{Compared, OptionWord, Takes, one_object, option_name};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ARGUMENT_BITS, ObjId, ObjKind, Object, Rest};
@@ -90,15 +91,14 @@ impl Executor<'_> {
                 }
                 ObjKind::ArgvTexts => {
                     let Some((index, 0)) = self.within_arguments(offset) else { continue };
-                    let result =
-                        self.arena.fresh(SymKind::Unknown { reason: "a comparison of texts".into() }, "?", int);
+                    let result = self.arena.fresh(SymKind::Unknown { reason: UnknownReason::TextComparison }, "?", int);
                     self.inputs.compared.insert(result, Compared { index, word, whole });
                     return result;
                 }
                 _ => {}
             }
         }
-        self.arena.fresh(SymKind::Unknown { reason: "a comparison of texts".into() }, "?", int)
+        self.arena.fresh(SymKind::Unknown { reason: UnknownReason::TextComparison }, "?", int)
     }
 
     /// The argument behind a word, or what follows in the same one, read as a number: where the path says that it was that word.
@@ -210,7 +210,7 @@ impl Executor<'_> {
             let value = self.arena.int(w.value);
             let mut way = self.arena.eq(option, value);
             if w.takes == Takes::Perhaps {
-                let given = self.perhaps("whether an option has an argument");
+                let given = self.perhaps(&UnknownReason::OptionHasArgument);
                 way = self.arena.and(way, given);
             }
             ways.push(way);
@@ -218,8 +218,8 @@ impl Executor<'_> {
         self.arena.or_all(ways)
     }
 
-    pub(crate) fn perhaps(&mut self, reason: &str) -> TermId {
-        self.arena.fresh_bool(SymKind::Unknown { reason: reason.to_owned() }, "?")
+    pub(crate) fn perhaps(&mut self, reason: &UnknownReason) -> TermId {
+        self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")
     }
 
     /// Where a loop sets a variable from an option: the argument of some occurrence, whichever it was.

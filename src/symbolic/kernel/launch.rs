@@ -2,6 +2,7 @@
 
 use super::shared_reads::Exchanged;
 use crate::ir::{FuncRef, Side};
+use crate::reasons::UnknownReason;
 use crate::symbolic::effects::write_set::{Beside, Footprint};
 use crate::symbolic::exec::events::{
     AccessEvent, Events, LaunchConfig, LaunchEvent, LaunchLimits, StaleEvent, UnalignedEvent,
@@ -43,7 +44,7 @@ pub struct KernelRun {
     pub own_from: SymId,
     pub exchanged: Exchanged,
     /// Why the kernel could not be followed to its end.
-    pub gave_up: Option<String>,
+    pub gave_up: Option<UnknownReason>,
     /// The limit that ended it.
     pub limit: Option<Limit>,
 }

@@ -6,6 +6,7 @@
 //! safety nets far above, which say that they were reached ([`nets`]).
 
 use crate::nets::{self, Net};
+use crate::reasons::{InTheCall, UnknownReason};
 use crate::work::{Allotment, charge, cost};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,13 +34,14 @@ pub enum Limit {
     Time,
 }
 
-impl std::fmt::Display for Limit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Steps | Self::Work => "the execution budget was spent (limits.work)",
-            Self::Memory => "the memory limit was reached (limits.memory)",
-            Self::Time => "the time limit was reached (limits.tu_seconds)",
-        })
+impl Limit {
+    /// Why an execution ended that reached it, in this call.
+    pub(in crate::symbolic) const fn reason(self, at: InTheCall) -> UnknownReason {
+        match self {
+            Self::Steps | Self::Work => UnknownReason::ExecutionWork(at),
+            Self::Memory => UnknownReason::ExecutionMemory(at),
+            Self::Time => UnknownReason::ExecutionTime(at),
+        }
     }
 }
 

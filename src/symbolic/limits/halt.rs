@@ -1,14 +1,15 @@
 //! Why an execution ended early, or passed something by ([`Halt`]).
 
 use super::budget::Limit;
+use crate::reasons::{InTheCall, UnknownReason};
 
 /// What there is to say against an execution so far.
 #[derive(Clone, Debug, Default)]
 pub(in crate::symbolic) struct Halt {
     /// Why it stopped early; then nothing that it did not reach may be called safe.
-    gave_up: Option<String>,
+    gave_up: Option<UnknownReason>,
     /// Why something was passed by that may launch kernels, or access memory in one; then nothing may be called safe.
-    missed: Option<String>,
+    missed: Option<UnknownReason>,
     /// The limit that stopped it.
     limit: Option<Limit>,
 }
@@ -19,8 +20,8 @@ impl Halt {
         self.gave_up.is_none() && self.missed.is_none()
     }
 
-    pub fn gave_up(&self) -> Option<&str> {
-        self.gave_up.as_deref()
+    pub const fn gave_up(&self) -> Option<&UnknownReason> {
+        self.gave_up.as_ref()
     }
 
     pub const fn limit(&self) -> Option<Limit> {
@@ -28,26 +29,26 @@ impl Halt {
     }
 
     /// Why it stopped, or else what it passed by.
-    pub fn reason(self) -> Option<String> {
+    pub fn reason(self) -> Option<UnknownReason> {
         self.gave_up.or(self.missed)
     }
 
     /// The first reason stays.
-    pub(super) fn give_up(&mut self, reason: impl Into<String>) {
+    pub(super) fn give_up(&mut self, reason: UnknownReason) {
         if self.gave_up.is_none() {
-            self.gave_up = Some(reason.into());
+            self.gave_up = Some(reason);
         }
     }
 
     /// The first reason stays.
-    pub(super) fn miss(&mut self, reason: impl FnOnce() -> String) {
+    pub(super) fn miss(&mut self, reason: impl FnOnce() -> UnknownReason) {
         self.missed.get_or_insert_with(reason);
     }
 
-    pub(super) fn end_by(&mut self, limit: Limit, amid: &str) {
+    pub(super) fn end_by(&mut self, limit: Limit, amid: InTheCall) {
         if self.gave_up.is_none() {
             self.limit = Some(limit);
-            self.give_up(format!("{limit}{amid}"));
+            self.give_up(limit.reason(amid));
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod cost;
 mod halt;
 pub(in crate::symbolic) mod measure;
 
+use crate::reasons::{InTheCall, UnknownReason};
 use crate::work::{Allotment, done};
 use budget::{Allowance, Budget, Limit};
 use cost::{Begun, Effort, Part};
@@ -106,23 +107,23 @@ impl Limits {
 
 // ---- ends ----
 impl Limits {
-    pub(in crate::symbolic) fn give_up(&mut self, reason: impl Into<String>) {
+    pub(in crate::symbolic) fn give_up(&mut self, reason: UnknownReason) {
         self.halt.give_up(reason);
     }
 
     /// Notes that something is passed by that may launch kernels, or access memory in one.
-    pub(crate) fn miss(&mut self, reason: impl FnOnce() -> String) {
+    pub(crate) fn miss(&mut self, reason: impl FnOnce() -> UnknownReason) {
         self.halt.miss(reason);
     }
 
     /// Ends the execution by a limit, if nothing has ended it yet; `amid` says where it is.
-    pub(in crate::symbolic) fn end_by(&mut self, limit: Limit, amid: &str) {
+    pub(in crate::symbolic) fn end_by(&mut self, limit: Limit, amid: InTheCall) {
         self.halt.end_by(limit, amid);
     }
 
     /// Why the execution stopped early; then nothing that it did not reach may be called safe.
     #[must_use]
-    pub fn gave_up(&self) -> Option<&str> {
+    pub const fn gave_up(&self) -> Option<&UnknownReason> {
         self.halt.gave_up()
     }
 
@@ -143,7 +144,7 @@ impl Limits {
     }
 
     /// Why it stopped early, or else what it passed by; another execution may begin.
-    pub fn take_reason(&mut self) -> Option<String> {
+    pub fn take_reason(&mut self) -> Option<UnknownReason> {
         std::mem::take(&mut self.halt).reason()
     }
 

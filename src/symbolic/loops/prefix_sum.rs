@@ -6,6 +6,7 @@
 //! of a sum is put to use by instances, where it is asked for: it grows by `j - i` steps from round `i` to `j`.
 
 use super::sum::Rounds;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::loops::types::{Form, LoopVar};
 use crate::symbolic::memory::value::Value;
@@ -51,7 +52,7 @@ impl Executor<'_> {
         if range.lo.is_none() && range.hi.is_none() {
             return None;
         }
-        Some(self.arena.fresh(SymKind::Unknown { reason: "what rounds of a loop add up to".into() }, "step", range))
+        Some(self.arena.fresh(SymKind::Unknown { reason: UnknownReason::LoopSum }, "step", range))
     }
 
     /// A variable of so many bits that starts as `a` and goes from `h` to `n` in a round, where it only moves by steps with bounds.

@@ -16,6 +16,7 @@ use super::types::{Form, LoopOut, LoopVar};
 use crate::inside::{self, Dump};
 use crate::ir::cfg::Cfg;
 use crate::ir::{BlockId, Op, Side, ValueId};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, RegionOut, State};
 use crate::symbolic::limits::cost::{Part, Spared};
@@ -41,7 +42,7 @@ impl Executor<'_> {
         let part = Part::Loop(fr.func, header);
         let Some(start) = self.enter_block(fr, func, header, incoming, true) else { return LoopOut::default() };
         if self.spared(part) == Some(Spared::Entirely) {
-            let why = format!("what a loop in `{}` does, which takes too long to follow", func.display);
+            let why = UnknownReason::LoopTooLong(func.display.clone());
             return self.leave_out_loop(fr, &cfg.loops[l], start, &why);
         }
         let begun = self.begin(part);
@@ -103,7 +104,7 @@ impl Executor<'_> {
 
     /// Passes by a loop of which it was not found out what it changes, if it does nothing on a device.
     fn leave_out_unknown_loop(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
-        let why = format!("what the loop in `{}` changes could not be found out", self.function(fr.func).display);
+        let why = UnknownReason::LoopChanges(self.function(fr.func).display.clone());
         if self.side == Side::Host && self.is_harmless_loop(fr.func, at.header) {
             let note = format!("{why}; it does nothing on a device");
             if !self.notes.contains(&note) {
@@ -132,7 +133,7 @@ impl Executor<'_> {
         facts.push(self.went_round(&round, k));
         let first = self.in_the_first_round(&round, k);
         let lost: FxHashMap<LoopVar, Value> =
-            found.pointers.beyond.iter().map(|v| (*v, self.unknown_pointer("what a loop left in a pointer"))).collect();
+            found.pointers.beyond.iter().map(|v| (*v, self.unknown_pointer(&UnknownReason::LoopPointer))).collect();
         let (mut sk, _) = self.header_state(fr, s0, &found.vars, &at.phi_start, |_, v| match forms.get(&v) {
             Some(Form::Closed(x) | Form::Bounded(x, _)) => Some(x.clone()),
             _ => lost.get(&v).cloned(),
@@ -178,8 +179,7 @@ impl Executor<'_> {
             }
             self.events.take_back(events);
         }
-        self.limits
-            .give_up(format!("what the loop in `{}` stores could not be found out", self.function(fr.func).display));
+        self.limits.give_up(UnknownReason::LoopStores(self.function(fr.func).display.clone()));
         RegionOut::default()
     }
 

@@ -4,6 +4,7 @@ use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::value::Value;
 use super::value::collect;
 use crate::ir::{Const, FuncRef, Linkage, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::terms::term::TermId;
@@ -140,7 +141,7 @@ impl Executor<'_> {
                         Rest::Unknown {
                             version: v,
                             input: false,
-                            reason: Rc::from(format!("the device variable `{}`", g.source_name)),
+                            reason: Rc::new(UnknownReason::DeviceVariable(g.source_name.clone())),
                         }
                     }
                     Some(Const::Zero(_)) if internal => Rest::Zero,
@@ -151,14 +152,14 @@ impl Executor<'_> {
                         Rest::Unknown {
                             version: v,
                             input: false,
-                            reason: Rc::from(format!("the global `{}`", g.source_name)),
+                            reason: Rc::new(UnknownReason::Global(g.source_name.clone())),
                         }
                     }
                 }
             }
             ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts => {
                 let v = self.heap.next_version();
-                Rest::Unknown { version: v, input: true, reason: Rc::from("the text of a program argument") }
+                Rest::Unknown { version: v, input: true, reason: Rc::new(UnknownReason::ArgumentText) }
             }
             ObjKind::DeviceHeap
             | ObjKind::SharedDynamic
@@ -167,7 +168,7 @@ impl Executor<'_> {
             | ObjKind::Managed => Rest::Uninit,
             _ => {
                 let v = self.heap.next_version();
-                Rest::Unknown { version: v, input: false, reason: Rc::from("memory that is not known") }
+                Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::UnknownMemory) }
             }
         };
         match (&rest, &self.object(o).kind) {

@@ -7,6 +7,7 @@ use super::array_write::{Either, Layer, Written, depth_of};
 use super::object::{ObjId, ObjState, Rest, with_end_of};
 use super::value::{Base, Target, Value};
 use crate::ir::{FuncRef, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::terms::functions::Function;
@@ -26,7 +27,7 @@ impl Executor<'_> {
         what: Written,
     ) {
         if self.several.has_other_names(o) {
-            return self.written_by_another_name(s, o, "what was written by another name");
+            return self.written_by_another_name(s, o, &UnknownReason::WrittenByOtherName);
         }
         self.ensure(s, o);
         let Some(old) = s.mem.get(&o).cloned() else { return };
@@ -36,7 +37,7 @@ impl Executor<'_> {
         let source = if let Written::Copy { state, .. } = &what { depth_of(state) } else { 0 };
         let depth = depth_of(&below).max(source) + 1;
         if depth > MAX_DEPTH {
-            self.blank(s, o, "an array written in many places", false);
+            self.blank(s, o, &UnknownReason::WrittenInPlaces, false);
             return;
         }
         let version = self.heap.next_version();
@@ -136,7 +137,7 @@ impl Executor<'_> {
         size: u64,
         want: Option<(FuncRef, TypeId)>,
     ) -> Value {
-        let reason = format!("an element of `{}`", self.object(o).name);
+        let reason = UnknownReason::ElementOf(self.object(o).name.clone());
         match want {
             Some((f, ty)) => match self.module(f).ty(ty).kind {
                 TypeKind::Int(bits) if u64::from(bits) == size * 8 => {
@@ -153,7 +154,7 @@ impl Executor<'_> {
                     self.unknown_of(m, ty, &reason)
                 }
             },
-            None => Value::unknown(&reason),
+            None => Value::unknown(reason.clone()),
         }
     }
 
@@ -257,9 +258,9 @@ impl Executor<'_> {
             Written::File { .. } | Written::Each { .. } | Written::All(_) | Written::Fill(_) => match want {
                 Some((f, ty)) => {
                     let m = self.module(f);
-                    self.unknown_of(m, ty, "an element of an array")
+                    self.unknown_of(m, ty, &UnknownReason::ArrayElement)
                 }
-                None => Value::unknown("an element of an array"),
+                None => Value::unknown(UnknownReason::ArrayElement),
             },
         }
     }
@@ -285,7 +286,7 @@ impl Executor<'_> {
         size: TermId,
     ) {
         let [Target { base: Base::Object(o), offset, .. }] = to.as_slice() else {
-            self.forget_targets(s, to, "what is read from a file");
+            self.forget_targets(s, to, &UnknownReason::ReadFromFile);
             return;
         };
         let number = |e: &Self, t: TermId| e.arena.as_int(t);
@@ -332,7 +333,7 @@ impl Executor<'_> {
             Some(state) => self.write_layer(s, to, offset, (1, 1, len), Written::Copy { from, state, at }),
             None => {
                 let name = self.object(to).name.clone();
-                self.forget(s, to, &format!("what is copied into `{name}`"), false);
+                self.forget(s, to, &UnknownReason::CopiedInto(name.clone()), false);
             }
         }
     }

@@ -7,6 +7,7 @@
 use super::object::{Freed, ObjId, ObjKind};
 use super::value::{Base, Target};
 use crate::ir::Side;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{AccessEvent, AccessKind, CopyEvent, Deed, StaleEvent};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
@@ -95,7 +96,7 @@ impl Executor<'_> {
         let o = self.several.freed_as(o);
         // What this path has not allocated is not there to be freed.
         let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { return };
-        let reason = format!("whether `{}` was freed through a pointer that is not known", self.object(o).name);
+        let reason = UnknownReason::FreedThroughLost(self.object(o).name.clone());
         let perhaps = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
         let cond = self.arena.and(cond, perhaps);
         let freed = self.freed_also(o, before, cond);
@@ -120,7 +121,7 @@ impl Executor<'_> {
             let cond = if certain {
                 self.arena.bool(true)
             } else {
-                let reason = format!("whether `{}` is on the device that is reset", self.object(o).name);
+                let reason = UnknownReason::OnResetDevice(self.object(o).name.clone());
                 self.arena.fresh_bool(SymKind::Unknown { reason }, "?")
             };
             let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { continue };
@@ -205,7 +206,7 @@ impl Executor<'_> {
     /// Whether an object has been freed at iteration `k` of a loop that may free it: before the loop, or in an earlier
     /// round. With the fact that there is no earlier round than the first.
     pub(in crate::symbolic) fn freed_in_loop(&mut self, before: TermId, o: ObjId, k: TermId) -> (TermId, TermId) {
-        let reason = format!("whether `{}` was freed in an earlier round of a loop", self.object(o).name);
+        let reason = UnknownReason::FreedEarlier(self.object(o).name.clone());
         let earlier = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
         let one = self.arena.int(1);
         let (not, later) = (self.arena.not(earlier), self.arena.le(one, k));

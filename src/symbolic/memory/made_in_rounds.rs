@@ -7,6 +7,7 @@ use super::object::{ObjId, ObjState, Object, Rest};
 use super::site_summary::Rounds;
 use super::value::{Base, Target, Value};
 use crate::ir::Side;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
@@ -78,7 +79,7 @@ impl Executor<'_> {
 
     /// At the start of a round nothing that the loop allocated before has been freed.
     pub(in crate::symbolic) fn rounds_begin(&mut self, s: &mut State, all: ObjId) {
-        let reason = Rc::from(format!("what rounds of a loop left in `{}`", self.object(all).name));
+        let reason = Rc::new(UnknownReason::RoundsLeft(self.object(all).name.clone()));
         let version = self.heap.next_version();
         s.mem.insert(all, Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason })));
     }
@@ -127,7 +128,7 @@ impl Executor<'_> {
         let known = r.elements.iter().find(|e| e.1 == o).map(|e| e.0).or_else(|| r.numbers.get(&o).copied());
         let number = known.unwrap_or_else(|| {
             self.arena.fresh(
-                SymKind::Unknown { reason: "which round of a loop allocated it".into() },
+                SymKind::Unknown { reason: UnknownReason::WhichRoundAllocated },
                 "?",
                 Range::new(0, 1 << 62),
             )
@@ -149,7 +150,7 @@ impl Executor<'_> {
     }
 
     /// What has another name of memory that is written, and holds something that is known, is forgotten.
-    pub(in crate::symbolic) fn written_by_another_name(&mut self, s: &mut State, o: ObjId, reason: &str) {
+    pub(in crate::symbolic) fn written_by_another_name(&mut self, s: &mut State, o: ObjId, reason: &UnknownReason) {
         let names = self.several.names(o);
         for other in names {
             if other != o && !self.several.has_other_names(other) && s.mem.contains_key(&other) {
@@ -166,7 +167,7 @@ impl Executor<'_> {
             if other == o && o == made {
                 continue;
             }
-            let reason = format!("whether `{}` was freed by another name", self.object(other).name);
+            let reason = UnknownReason::FreedByOtherName(self.object(other).name.clone());
             let maybe = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
             let both = self.arena.and(cond, maybe);
             self.ensure(s, other);

@@ -8,6 +8,7 @@
 use super::object::{ObjId, ObjState, Object, Rest};
 use super::value::{Base, Target, Value};
 use crate::ir::BlockId;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
@@ -50,7 +51,7 @@ impl Executor<'_> {
         let site = Site { func: fr.func, block: header, inst: u32::MAX };
         let twin = self.heap.allocate((fr.context, site, made.0), object);
         s0.mem.entry(twin).or_insert_with(|| {
-            let reason = Rc::from(format!("what an earlier round of a loop left in `{}`", self.object(made).name));
+            let reason = Rc::new(UnknownReason::EarlierRoundLeft(self.object(made).name.clone()));
             let version = self.heap.next_version();
             Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason }))
         });

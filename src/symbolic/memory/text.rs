@@ -11,6 +11,7 @@ use super::object::{ObjId, ObjKind, ObjState, Object};
 use super::value::{Base, Lost, Places, Target, Value};
 use crate::ir::FuncRef;
 use crate::models::attributes::only_reads;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::one_object;
@@ -154,7 +155,7 @@ impl Executor<'_> {
         let (at, rest) = (self.arena.int(into), self.arena.add_const(all, -into));
         let inside = self.arena.le(at, all);
         let other = self.arena.fresh(
-            SymKind::Unknown { reason: "the length of a string".into() },
+            SymKind::Unknown { reason: UnknownReason::StringLength },
             "strlen",
             Range::new(0, 1 << 20),
         );
@@ -162,7 +163,7 @@ impl Executor<'_> {
     }
 
     /// A pointer to some byte of what a pointer points into, or null.
-    pub(crate) fn place_within(&mut self, p: &[Target], reason: &str) -> Value {
+    pub(crate) fn place_within(&mut self, p: &[Target], reason: &UnknownReason) -> Value {
         let mut objects = vec![];
         for t in p {
             match &t.base {
@@ -175,7 +176,7 @@ impl Executor<'_> {
         objects.sort_unstable();
         objects.dedup();
         self.lost_pointer(Lost {
-            reason: Rc::from(reason),
+            reason: Rc::new(reason.clone()),
             among: Some(Rc::new(Places { objects, functions: vec![] })),
             unset: false,
         })

@@ -10,6 +10,7 @@ use super::arena::Arena;
 use super::interval::Range;
 use super::term::{SymKind, TermId};
 use crate::ir::BinOp;
+use crate::reasons::UnknownReason;
 use crate::symbolic::memory::value::{Ratio, Rounding};
 
 /// Errors are counted in 2 to the power of minus this.
@@ -271,7 +272,7 @@ impl Arena {
         let lowest = self.add_const(r.num, -slack);
         let lowest = self.whole(lowest, r.den, way);
         let more = self.fresh(
-            SymKind::Unknown { reason: "how a floating-point value is rounded".into() },
+            SymKind::Unknown { reason: UnknownReason::FloatRounding },
             "?",
             Range::new(0, slack.checked_mul(2)? / r.den + 1),
         );
@@ -320,10 +321,7 @@ impl Arena {
                 _ => self.le(l, r),
             });
         }
-        let either = self.fresh_bool(
-            SymKind::Unknown { reason: "a comparison of floating-point values that are rounded".into() },
-            "?",
-        );
+        let either = self.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatComparisonRounded }, "?");
         let (low, high) = (self.add_const(l, -slack), self.add_const(l, slack));
         let (surely, possibly) = match how {
             Compared::Eq | Compared::Ne => {

@@ -5,13 +5,14 @@ use super::functions::Function;
 use super::interval::Range;
 use super::term::wrap_value;
 use super::term::{Monomial, Poly, SymKind, Term, TermId};
+use crate::reasons::UnknownReason;
 
 /// Polynomials larger than this many monomials are not expanded further but multiplied as opaque atoms.
 const MAX_MONOMIALS: usize = 96;
 
 impl Arena {
     pub(super) fn overflow(&mut self) -> TermId {
-        self.fresh(SymKind::Unknown { reason: "arithmetic too large to follow".into() }, "?", Range::ANY)
+        self.fresh(SymKind::Unknown { reason: UnknownReason::TooLarge }, "?", Range::ANY)
     }
 
     pub fn add(&mut self, a: TermId, b: TermId) -> TermId {

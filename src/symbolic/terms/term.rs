@@ -11,6 +11,7 @@
 
 use super::functions::Function;
 use super::interval::Range;
+use crate::reasons::UnknownReason;
 use smallvec::SmallVec;
 
 /// A term of an [`Arena`]. Equal terms of one arena have equal ids.
@@ -45,12 +46,12 @@ pub enum SymKind {
     },
     /// An element of a buffer whose contents are an input or not known.
     Content {
-        what: String,
+        what: UnknownReason,
         input: bool,
     },
     /// Not modelled; the reason is shown to users.
     Unknown {
-        reason: String,
+        reason: UnknownReason,
     },
 }
 

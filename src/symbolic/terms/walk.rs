@@ -2,6 +2,7 @@
 
 use super::arena::Arena;
 use super::term::{Monomial, Poly, SymId, SymKind, Term, TermId};
+use crate::reasons::UnknownReason;
 use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -44,7 +45,11 @@ impl Arena {
             let mut symbol = |s: &SymId, out: &mut Self| {
                 *numbers.entry(*s).or_insert_with(|| {
                     symbols.push(*s);
-                    out.new_symbol(SymKind::Unknown { reason: String::new() }, String::new(), self.symbol(*s).range)
+                    out.new_symbol(
+                        SymKind::Unknown { reason: UnknownReason::Elsewhere },
+                        String::new(),
+                        self.symbol(*s).range,
+                    )
                 })
             };
             let sorted = |v: &[TermId]| {

@@ -308,7 +308,7 @@ fn reflect(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res
 }
 
 fn grid_barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-    Err(Stop::Unknown("a barrier of the whole grid".to_owned()))
+    Err(Stop::Unknown("a barrier of the whole grid".into()))
 }
 
 /// Loads through the read-only cache; the second argument is the alignment.

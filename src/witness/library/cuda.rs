@@ -7,6 +7,7 @@ use super::model::{self, Class, Entry, Table, by_name};
 use super::runtime::INVALID_VALUE;
 use super::simple::zero;
 use crate::models::row::{Key, Kind};
+use crate::witness::api::Cause;
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
@@ -139,7 +140,7 @@ pub fn keys() -> impl Iterator<Item = Key> {
 /// Any other call: succeeds, and what it could write through its arguments is not known.
 fn succeeds(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let name = short_name(m, call);
-    let why = m.reason(&format!("what `{name}` gives"));
+    let why = m.reason(Cause::Call, &format!("what `{name}` gives"));
     for (a, info) in args.iter().zip(&call.args) {
         if info.bits == 64
             && !info.float
@@ -160,7 +161,7 @@ fn allocate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val],
     // An allocation is no work that a stream could keep; `cudaStreamCaptureModeRelaxed` lets it happen.
     if let Some((_, mode)) = m.cuda.capturing.filter(|(_, mode)| mode.known() != Some(2)) {
         if mode.is_poison() || short_name(m, call).contains("Async") {
-            return Err(Stop::Unknown("memory is allocated while a stream is captured".to_owned()));
+            return Err(Stop::Unknown("memory is allocated while a stream is captured".into()));
         }
         m.cuda.error = CAPTURE_UNSUPPORTED;
         return Ok(Ret::Val(Val::new(CAPTURE_UNSUPPORTED)));
@@ -269,7 +270,7 @@ fn set_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -
 fn begin_capture(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     m.works()?;
     if m.cuda.capturing.is_some() {
-        return Err(Stop::Unknown("two streams are captured at the same time".to_owned()));
+        return Err(Stop::Unknown("two streams are captured at the same time".into()));
     }
     let mode = if short_name(m, call).starts_with("cudaStreamBeginCaptureToGraph") { arg(a, 5) } else { arg(a, 1) };
     m.cuda.capturing = Some((arg(a, 0), mode));
@@ -283,7 +284,7 @@ fn end_capture(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val])
 
 /// What a graph does is not followed.
 fn graph_launch(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-    Err(Stop::Unknown("a graph is launched, which is not followed".to_owned()))
+    Err(Stop::Unknown("a graph is launched, which is not followed".into()))
 }
 
 /// Whether work for the device is done now: not while a stream is captured, which keeps its own work for later; other work is refused
@@ -294,7 +295,7 @@ fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, Stop> {
     match (stream.known(), captured.known()) {
         (Some(0), _) => Ok(false),
         (Some(s), Some(c)) if s == c => Ok(false),
-        _ => Err(Stop::Unknown("another stream than the one that is captured is used meanwhile".to_owned())),
+        _ => Err(Stop::Unknown("another stream than the one that is captured is used meanwhile".into())),
     }
 }
 
@@ -337,7 +338,7 @@ fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -
         return OK;
     };
     if h > 1 << 20 {
-        let why = m.reason("a copy of more than a million rows");
+        let why = m.reason(Cause::Contents, "a copy of more than a million rows");
         m.forget(th, arg(a, 0), why);
         return OK;
     }
@@ -418,7 +419,7 @@ fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -
     }
     let Some(site) = m.site(th) else { return OK };
     let (Some(pitch), Some(h)) = (arg(a, 1).known(), arg(a, 4).known().filter(|h| *h <= 1 << 20)) else {
-        let why = m.reason("what `cudaMemset2D` writes");
+        let why = m.reason(Cause::Contents, "what `cudaMemset2D` writes");
         m.forget(th, arg(a, 0), why);
         return OK;
     };
@@ -471,7 +472,7 @@ fn attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -
 
 /// `cudaGetDeviceProperties(cudaDeviceProp *, device)`: the same, at the offsets that the structure has had since CUDA 10.
 fn properties(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let why = m.reason("a property of the device");
+    let why = m.reason(Cause::Other, "a property of the device");
     let p = arg(a, 0);
     m.forget(th, p, why);
     let at = |off: u64| Val { bits: p.bits + off, ..p };

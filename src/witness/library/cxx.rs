@@ -9,6 +9,7 @@ use super::model::{self, Class, Entry, Table, by_name, by_start};
 use super::simple::{first, nothing, outside, zero};
 use super::std_string;
 use crate::models::row::Key;
+use crate::witness::api::Cause;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::Machine;
@@ -314,7 +315,7 @@ fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Va
         .iter()
         .find_map(|s| name.contains(&format!("E{s}Ev")).then_some(*s));
     if ["5clear", "8setstate", "10exceptions", "4init"].iter().any(|set| name.contains(set)) {
-        let why = m.reason("the state of a stream that the program sets");
+        let why = m.reason(Cause::Other, "the state of a stream that the program sets");
         m.libc.files.state_is_set(why);
         m.libc.cin_good = None;
     }
@@ -341,7 +342,7 @@ fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Va
 fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     m.libc.cin_good = None;
     let display = call.target.map_or(String::new(), |f| m.program.func(f).display.clone());
-    let why = m.reason(&format!("`{}`", display.split('(').next().unwrap_or_default()));
+    let why = m.reason(Cause::Call, &format!("`{}`", display.split('(').next().unwrap_or_default()));
     // It has read on.
     for a in args {
         if let Some(f) = m.libc.files.of_ifstream(*a) {

@@ -7,6 +7,7 @@ use super::model::{Class, Entry, Table, by_name};
 use super::numbers::{as_signed, as_unsigned, parse_float, parse_int};
 use super::random::{Drand48, Rand};
 use super::simple::{one, outside, zero};
+use crate::witness::api::Cause;
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
@@ -141,7 +142,7 @@ fn set_buffer(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -
     if arg(args, 1).known() == Some(0) {
         return Ok(Ret::Val(Val::ZERO));
     }
-    Err(Stop::Unknown("a stream keeps what it reads and writes in memory of the program".to_owned()))
+    Err(Stop::Unknown("a stream keeps what it reads and writes in memory of the program".into()))
 }
 
 #[expect(clippy::cast_sign_loss, reason = "two's complement of the width asked for")]
@@ -267,7 +268,7 @@ fn float(
 /// Names of files may mean others than before: what is opened by them from now on is not followed.
 fn files_change(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let name = name_of(m, call);
-    let why = m.reason(&format!("which file is meant behind `{name}`"));
+    let why = m.reason(Cause::Contents, &format!("which file is meant behind `{name}`"));
     // Of those that change files of some name, others stay as they are.
     let named = match name.as_str() {
         "remove" | "unlink" | "truncate" => 1,
@@ -383,7 +384,7 @@ fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     let (base, n, width, compare) = (arg(args, 0), arg(args, 1), arg(args, 2), arg(args, 3));
     let f = compare.known().and_then(|a| m.mem.func_at(a));
     let (Some(b), Some(n), Some(w), Some(f)) = (base.known(), n.known(), width.known(), f) else {
-        let why = m.reason("what `qsort` sorted");
+        let why = m.reason(Cause::Contents, "what `qsort` sorted");
         m.forget(th, base, why);
         return Ok(Ret::Void);
     };
@@ -418,7 +419,7 @@ fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     }
     let (id, off) = split(b);
     if unknown || !m.mem.get(&th.stack, id).is_some_and(|o| o.holds(off, n.saturating_mul(w))) {
-        let why = m.reason("what `qsort` sorted");
+        let why = m.reason(Cause::Contents, "what `qsort` sorted");
         m.forget(th, base, why);
         return Ok(Ret::Void);
     }

@@ -6,6 +6,7 @@ use super::model::{Class, Entry, Table, by_name};
 use super::simple::zero;
 use super::streams::{Stream, last_of};
 use super::string::put_text;
+use crate::witness::api::Cause;
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
@@ -166,14 +167,14 @@ fn sprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) 
 }
 
 fn vsnprintf(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    let why = m.reason("what `vsnprintf` writes");
+    let why = m.reason(Cause::Call, "what `vsnprintf` writes");
     m.forget(th, arg(args, 0), why);
     Ok(Ret::Val(Val::poison(why)))
 }
 
 /// `va_start`: what a variadic function of the program does with its arguments is not followed.
 pub fn va_start(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    let why = m.reason("a variadic argument");
+    let why = m.reason(Cause::Call, "a variadic argument");
     m.forget(th, arg(args, 0), why);
     Ok(Ret::Void)
 }
@@ -194,8 +195,7 @@ impl Machine<'_> {
 
     fn open(&mut self, name: &str, bytes: Vec<u8>, unknown: Reason) -> Result<u64, Stop> {
         let obj = Obj::unbounded(ObjectKind::Foreign, name.into(), Reason::OPEN);
-        let id =
-            self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
+        let id = self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))?;
         self.libc.files.streams.push(Stream {
             address: id.address(),
             bytes,
@@ -222,7 +222,7 @@ impl Machine<'_> {
             None if writes => (Vec::new(), Reason::OPEN),
             None => {
                 self.seen.assume(format!("the file `{name}` can be read"));
-                (Vec::new(), self.reason(&format!("the contents of the file `{name}`")))
+                (Vec::new(), self.reason(Cause::Contents, &format!("the contents of the file `{name}`")))
             }
         };
         self.open(name, bytes, unknown)
@@ -268,7 +268,7 @@ fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
 
 /// What it opens is not followed: neither is the stream, nor the standard input, which most programs mean by it.
 fn freopen(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    let why = m.reason("what is read from a stream that was opened anew");
+    let why = m.reason(Cause::Contents, "what is read from a stream that was opened anew");
     for file in [Val::new(m.stdin()?), arg(args, 2)] {
         if let Some(s) = m.libc.files.get(file) {
             s.unknown = why;

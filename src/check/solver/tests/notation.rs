@@ -1,6 +1,7 @@
 //! A small notation for terms in tests: C's operators with C's meaning over mathematical integers, and
 //! `min max abs ite floor mod and or xor pow2 i32 u32 f` as functions. A name's range is declared as `name lo..hi`.
 
+use crate::reasons::UnknownReason;
 use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::interval::Range;
@@ -19,7 +20,7 @@ impl Scope {
         for d in names.split(',').map(str::trim).filter(|d| !d.is_empty()) {
             let (name, range) = d.split_once(' ').expect("a name and a range");
             let t = if range == "flag" {
-                self.arena.fresh_bool(SymKind::Unknown { reason: "test".into() }, name)
+                self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::NoValue }, name)
             } else {
                 let range = match range {
                     "i32" => Range::of_int(32, true),
