@@ -368,7 +368,8 @@ fn replayed(
         match witness::replay_with_snapshot(program, root, inputs, target, &budget) {
             (Outcome::Reached { bad, .. }, Some(snapshot)) => return Ok((bad, snapshot)),
             (Outcome::Reached { .. }, None) => why = "the replay kept nothing of the launch".into(),
-            (Outcome::NotReached { why: w } | Outcome::Incomplete { why: w } | Outcome::Astray { why: w, .. }, _) => {
+            (Outcome::NotReached { why: w }, _) => why = format!("the replay does not reach it: {w}"),
+            (Outcome::Incomplete { why: w } | Outcome::Astray { why: w, .. }, _) => {
                 why = format!("the replay does not reach it: {w}");
             }
         }

@@ -8,7 +8,9 @@ use crate::check::findings::wording;
 use crate::check::obligations::verdict::Outcome;
 use crate::inside::{self, Dump};
 use crate::ir::{BlockId, Callee, FuncRef, Function, Inst, Op, Operand, SourceLoc, Step, TypeKind, ValueId};
-use crate::symbolic::exec::executor::{AccessKind, Site};
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::AccessKind;
+use crate::symbolic::exec::site::Site;
 use crate::symbolic::kernel::launch::KernelRun;
 use rustc_hash::FxHashSet;
 
@@ -26,7 +28,7 @@ struct Accessing {
 impl Engine<'_> {
     /// Takes note of what one execution of a kernel came to, and, where that did not come to its end, counts what the kernel and the
     /// functions that it calls contain beyond it. What happens in functions of system headers (`atomicAdd`, `__ldg`) counts at the user's call.
-    pub(in crate::check) fn came_to(&mut self, kernel: FuncRef, run: &KernelRun, why: Option<&str>) {
+    pub(in crate::check) fn came_to(&mut self, kernel: FuncRef, run: &KernelRun, why: Option<&UnknownReason>) {
         self.own_alone.extend(&run.own);
         for e in &run.accesses {
             let (loc, array) = self.cx.place_of(e);
@@ -40,7 +42,7 @@ impl Engine<'_> {
             .collect();
         for a in self.accessing(kernel) {
             if !visited.contains(&(a.at, a.site)) && !run.own.contains(&a.site) {
-                self.count(kernel, &a, Outcome::Unknown(why.to_owned()));
+                self.count(kernel, &a, Outcome::Unknown(why.clone()));
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::check::rules::rule::Tally;
 use crate::ir::FuncRef;
 use crate::report::finding::{Code, Position, Summary, Undecided, Verdict};
 use crate::rules::Rule;
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::events::AccessEvent;
 use std::time::Instant;
 
 impl Engine<'_> {
@@ -62,7 +62,7 @@ impl Engine<'_> {
 
     /// Whether something is open only for want of budget.
     pub(super) fn lacks_budget(&self) -> bool {
-        self.places.values().any(|(o, ..)| matches!(o, Outcome::Unknown(why) if Code::of(why) == Code::Work))
+        self.places.values().any(|(o, ..)| matches!(o, Outcome::Unknown(why) if why.code() == Code::Work))
     }
 
     /// How bad a place is; `None` where nothing came to it.
@@ -144,8 +144,8 @@ impl Engine<'_> {
                         position: Position { file: loc.file, line: loc.line, column: loc.column },
                         kernel,
                         array,
-                        code: Code::of(&reason),
-                        reason,
+                        code: reason.code(),
+                        reason: reason.to_string(),
                     });
                 }
                 Outcome::Found(mut f) => {

@@ -12,7 +12,8 @@ use super::rule::Rule;
 use super::subarray::Subarray;
 use crate::check::context::Run;
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::exec::executor::Executor;
 
 /// The findings of those that come first stand in a report where several are made at one place and none outweighs the others.
 pub(in crate::check) const ALL: [&dyn Rule; 9] =

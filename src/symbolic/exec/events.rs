@@ -80,12 +80,12 @@ pub struct LaunchConfig {
     pub grid: [TermId; 3],
     pub block: [TermId; 3],
     pub shared: TermId,
-    pub limits: Limits,
+    pub limits: LaunchLimits,
 }
 
 /// What a launch of a kernel may have at most: bytes of dynamic shared memory, and threads of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct LaunchLimits {
     pub shared: Option<TermId>,
     pub threads: Option<u32>,
 }

@@ -2,6 +2,7 @@
 
 use super::executor::Executor;
 use crate::ir::{Inst, Operand, Side, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::memory::value::Value;
@@ -19,7 +20,7 @@ impl Executor<'_> {
     ) {
         let m = self.module(fr.func);
         let args: Vec<Value> = operands.iter().map(|a| self.any_operand(fr, a)).collect();
-        self.clobber(s, &args, "inline assembly");
+        self.clobber(s, &args, &UnknownReason::Assembly);
         if self.side == Side::Device && assembly_writes(text) {
             // A number that is no known address may be any.
             let lost = operands
@@ -31,7 +32,7 @@ impl Executor<'_> {
         // What it accesses stands in brackets; addresses may come as numbers.
         self.kernel.unknown_code |= self.side == Side::Device && (text.contains('[') || text.contains("call"));
         if self.side == Side::Device && text.contains('[') && !text.trim_start().starts_with("prefetch") {
-            self.unknown_access(s, site, "one that inline assembly uses");
+            self.unknown_access(s, site, &UnknownReason::AssemblyPointer);
         }
         // Without a memory clobber and with a pointer only in scalar use this is a plain computation.
         if self.side == Side::Device
@@ -43,7 +44,7 @@ impl Executor<'_> {
             ));
         }
         if inst.result.is_some() {
-            let v = self.unknown_of(m, inst.ty, "the result of inline assembly");
+            let v = self.unknown_of(m, inst.ty, &UnknownReason::AssemblyResult);
             self.set(fr, inst.result, v);
         }
     }
@@ -64,11 +65,11 @@ impl Executor<'_> {
         // What gives memory is no access: that is what happens to it.
         let gives_memory = inst.result.is_some() && matches!(m.ty(inst.ty).kind, TypeKind::Ptr(_));
         if !gives_memory && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
-            self.unknown_access(s, site, &format!("one that `{what}` uses"));
+            self.unknown_access(s, site, &UnknownReason::UsedBy(what.to_owned()));
         }
-        self.clobber(s, &args, what);
+        self.clobber(s, &args, &UnknownReason::Instruction(what.to_owned()));
         if inst.result.is_some() {
-            let v = self.unknown_of(m, inst.ty, &format!("the result of `{what}`"));
+            let v = self.unknown_of(m, inst.ty, &UnknownReason::ResultOf(what.to_owned()));
             self.set(fr, inst.result, v);
         }
     }

@@ -3,8 +3,7 @@
 use super::object::ObjKind;
 use super::value::{Base, Lost, Target};
 use crate::ir::{FuncRef, LocId, Side};
-use crate::symbolic::exec::events::AccessDetail;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind};
+use crate::symbolic::exec::events::{AccessDetail, AccessEvent, AccessKind};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;

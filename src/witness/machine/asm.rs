@@ -6,6 +6,7 @@ use super::state::Machine;
 use super::thread::Thread;
 use super::value::{Val, mask, signed};
 use crate::report::finding::Direction;
+use crate::witness::api::{Cause, Why};
 
 /// One operand of a PTX instruction: `$n`, `[$n+off]`, an immediate.
 fn position(word: &str) -> Option<usize> {
@@ -33,14 +34,15 @@ impl Machine<'_> {
             }
             // Whether one in other code is come to is not known.
             if text.contains("trap;") {
-                return Err(Stop::Unknown(format!(
-                    "inline assembly that may trap (`{}`)",
-                    text.chars().take(40).collect::<String>()
-                )));
+                let text: String = text.chars().take(40).collect();
+                let text = format!("inline assembly that may trap (`{text}`)");
+                return Err(Stop::Unknown(Why { text, cause: Cause::Assembly }));
             }
         }
-        let why = self
-            .reason(&format!("inline assembly (`{}`)", text.chars().take(40).collect::<String>().replace('\n', " ")));
+        let why = self.reason(
+            Cause::Assembly,
+            &format!("inline assembly (`{}`)", text.chars().take(40).collect::<String>().replace('\n', " ")),
+        );
         let writes =
             !th.on_device() || ["st.", "atom", "red.", "cp.async", "stmatrix"].iter().any(|w| text.contains(w));
         if writes && info.constraints.contains("memory") {

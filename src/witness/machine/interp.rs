@@ -32,7 +32,7 @@ impl Machine<'_> {
     /// Enters a function that has a body.
     pub fn enter(&mut self, th: &mut Thread, func: FuncRef, args: &[Val], dst: u32, slots: u32) -> Result<(), Stop> {
         if th.frames.len() >= MAX_FRAMES {
-            return Err(Stop::Unknown("recursion deeper than the interpreter follows".to_owned()));
+            return Err(Stop::Unknown("recursion deeper than the interpreter follows".into()));
         }
         let code = self.code(func);
         let base = th.frames.last().map_or(0, |f| f.base + f.code.regs as usize);
@@ -321,7 +321,7 @@ impl Machine<'_> {
                     }
                     I::Stuck { reason } => {
                         save!();
-                        return Err(Stop::Unknown(self.text(*reason)));
+                        return Err(Stop::Unknown(self.reasons.why(*reason, str::to_owned)));
                     }
                 }
             }

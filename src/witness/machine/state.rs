@@ -9,6 +9,7 @@ use super::thread::{Launch, Place, Thread, site_of};
 use super::value::{Reason, Reasons, Val};
 use crate::ir::{BlockId, FuncRef, GlobalRef, Program};
 use crate::report::finding::Direction;
+use crate::witness::api::Cause;
 use crate::witness::api::{BadAccess, Budget, Fault, Inputs, Object, ObjectKind, Site};
 use crate::witness::code::effect::Effects;
 use crate::witness::code::region::Known;
@@ -83,12 +84,12 @@ impl<'p> Machine<'p> {
         }
     }
 
-    pub fn reason(&mut self, text: &str) -> Reason {
-        self.reasons.intern(text)
+    pub fn reason(&mut self, cause: Cause, text: &str) -> Reason {
+        self.reasons.intern(cause, text)
     }
     /// Poison with this reason.
     pub fn unknown(&mut self, text: &str) -> Val {
-        Val::poison(self.reasons.intern(text))
+        Val::poison(self.reasons.intern(Cause::Other, text))
     }
     pub fn text(&self, r: Reason) -> String {
         self.reasons.text(r).to_owned()
