@@ -15,6 +15,7 @@ pub mod models;
 pub mod nets;
 pub mod nvcc;
 pub mod paths;
+pub mod reasons;
 pub mod report;
 pub mod rules;
 pub mod symbolic;

@@ -20,10 +20,11 @@ pub enum Rule {
     DataIndex,
     IndexOverflow,
     Misaligned,
+    FalseAssumption,
 }
 
 impl Rule {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::OobGlobal,
         Self::OobShared,
         Self::OobLocal,
@@ -36,6 +37,7 @@ impl Rule {
         Self::DataIndex,
         Self::IndexOverflow,
         Self::Misaligned,
+        Self::FalseAssumption,
     ];
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -52,6 +54,7 @@ impl Rule {
             Self::DataIndex => "data-index",
             Self::IndexOverflow => "index-overflow",
             Self::Misaligned => "misaligned",
+            Self::FalseAssumption => "false-assumption",
         }
     }
     /// The level of a *proved* finding where nothing else is configured.

@@ -78,8 +78,17 @@ def looked_at(folder, sources, flags, options, arguments):
     return found, None
 
 
+def for_this_toolkit(flags):
+    """The same flags where the toolkit knows their architectures; its oldest (7.5) in the place of older ones."""
+    def newer(m):
+        return m.group(1) + (m.group(2) if int(re.match(r"\d+", m.group(2)).group(0)) >= 75 else "75")
+
+    return [re.sub(r"((?:sm|compute)_)(\d+[af]?)", newer, f) for f in flags]
+
+
 def audit(name, folder, sources, flags, options, arguments):
     record = {"program": name, "lines": 0, "missing": []}
+    flags = for_this_toolkit(flags)
     expected = collections.defaultdict(set)
     with tempfile.TemporaryDirectory() as scratch:
         for i, source in enumerate(sources):

@@ -134,10 +134,18 @@ def finish_call(function, text, frames, arguments):
 
 
 def provenance(function, opcode, rest):
-    """Notes where the result of an instruction comes from."""
+    """Notes where the result of an instruction comes from; what is kept in the frame comes from what was stored there."""
     if "," not in rest:
         return
+    slot = re.search(r"\[(%SPL?(?:\+\d+)?)\]", rest)
     target, source = rest.split(",", 1)
+    if slot and opcode.startswith("st"):
+        function.comes_from[slot.group(1)] |= set(REGISTER.findall(source)) or {"number"}
+        return
+    if slot and opcode.startswith("ld"):
+        for r in REGISTER.findall(target):
+            function.comes_from[r].add(slot.group(1))
+        return
     results = REGISTER.findall(target)
     if not results or "[" in target:
         return
@@ -173,7 +181,8 @@ def local_alone(functions):
             return set()
         seen.add(register)
         out = set()
-        for r in f.comes_from.get(register, {"number"}):
+        # A place in the frame that is not stored to by its name is written through its address.
+        for r in f.comes_from.get(register, {"other"} if "+" in register else {"number"}):
             out |= origins(f, r, seen)
         return out
 

@@ -15,9 +15,11 @@ use super::options::Options;
 use super::rules::layout::Layout;
 use crate::host::Root;
 use crate::ir::{FuncRef, Program};
-use crate::kernel::KernelRun;
 use crate::nets;
-use crate::symbolic::exec::executor::{AccessEvent, Executor, LaunchEvent};
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::{AccessEvent, LaunchEvent};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::kernel::launch::KernelRun;
 use crate::symbolic::memory::object::Object;
 use crate::symbolic::memory::partition::{PartId, Partition};
 use crate::symbolic::memory::value::Target;
@@ -42,7 +44,7 @@ pub(in crate::check) struct Run {
     /// Of what its threads exchange through memory.
     pub invariants: Invariants,
     /// Why kernel or host was not followed to its end.
-    pub partly: Option<String>,
+    pub partly: Option<UnknownReason>,
 }
 
 impl Run {
@@ -89,6 +91,14 @@ impl Tools<'_> {
         self.judge.random = random.to_vec();
         let done = work(self);
         self.judge.random.clear();
+        done
+    }
+
+    /// Looks for small witnesses without giving that more work than other searches, where it is likely to be for nothing.
+    pub fn in_hurry<R>(&mut self, hurried: bool, work: impl FnOnce(&mut Self) -> R) -> R {
+        self.decider.hurried = hurried;
+        let done = work(self);
+        self.decider.hurried = false;
         done
     }
 

@@ -306,6 +306,9 @@ fn site([module, function, block, inst]: [u32; 4], program: &Program) -> Option<
 /// The launch that reaches the access as a replay of the witness saw it; `Err`: why there is none.
 fn launch(f: &Finding, w: &Witness, m: &Material<'_>, ways: Ways<'_>) -> Result<Launched, String> {
     let sites = w.sites.as_ref().ok_or("the finding does not say where it is in the program")?;
+    if f.rule == Rule::FalseAssumption {
+        return Err("it is no access: the compiler may make anything of it".into());
+    }
     if f.rule == Rule::Misaligned {
         return Err("its buffers need not lie as they do in the program".into());
     }
@@ -365,7 +368,8 @@ fn replayed(
         match witness::replay_with_snapshot(program, root, inputs, target, &budget) {
             (Outcome::Reached { bad, .. }, Some(snapshot)) => return Ok((bad, snapshot)),
             (Outcome::Reached { .. }, None) => why = "the replay kept nothing of the launch".into(),
-            (Outcome::NotReached { why: w } | Outcome::Incomplete { why: w } | Outcome::Astray { why: w, .. }, _) => {
+            (Outcome::NotReached { why: w }, _) => why = format!("the replay does not reach it: {w}"),
+            (Outcome::Incomplete { why: w } | Outcome::Astray { why: w, .. }, _) => {
                 why = format!("the replay does not reach it: {w}");
             }
         }

@@ -2,8 +2,10 @@
 //! one event for each side that they read or write.
 
 use super::Call;
+use super::table::Table;
 use super::waits::is_per_thread;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -19,65 +21,86 @@ struct Rows {
     height: TermId,
 }
 
+/// Copies and fills.
+pub(super) const COPIES: Table = &[
+    (&["cudaMemcpy", "cudaMemcpyAsync"], |e, c, s| e.copies(c, s, |e, c, s| e.cuda_memcpy(c, s))),
+    (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], |e, c, s| e.copies(c, s, |e, c, s| e.cuda_memcpy_peer(c, s))),
+    (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], |e, c, s| e.copies(c, s, |e, c, s| e.cuda_memcpy_2d(c, s))),
+    (&["cudaMemset", "cudaMemsetAsync"], |e, c, s| e.copies(c, s, |e, c, s| e.cuda_memset(c, s))),
+    (&["cudaMemset2D", "cudaMemset2DAsync"], |e, c, s| e.copies(c, s, |e, c, s| e.cuda_memset_2d(c, s))),
+    (&["cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"], |e, c, s| {
+        e.copies(c, s, |e, c, s| e.cuda_memcpy_to_symbol(c, s))
+    }),
+    (&["cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"], |e, c, s| {
+        e.copies(c, s, |e, c, s| e.cuda_memcpy_from_symbol(c, s))
+    }),
+];
+
 impl Executor<'_> {
-    pub(super) fn cuda_copy(&mut self, name: &str, c: &Call<'_>, mut s: State) -> Modelled {
-        match name {
-            "cudaMemcpy" | "cudaMemcpyAsync" => {
-                let n = self.size_arg(c, 2);
-                self.plain_copy(c, &mut s, (0, 1), n);
-            }
-            "cudaMemcpyPeer" | "cudaMemcpyPeerAsync" => {
-                let n = self.size_arg(c, 4);
-                self.plain_copy(c, &mut s, (0, 2), n);
-            }
-            "cudaMemcpy2D" | "cudaMemcpy2DAsync" => {
-                let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 2));
-                let (to, from, width, height) =
-                    (self.size_arg(c, 1), self.size_arg(c, 3), self.size_arg(c, 4), self.size_arg(c, 5));
-                self.note_rows(&s, &f, &Rows { pitch: from, width, height }, AccessKind::Read);
-                self.note_rows(&s, &d, &Rows { pitch: to, width, height }, AccessKind::Write);
-                self.forget_targets(&mut s, &d, "a 2D copy");
-            }
-            "cudaMemset" | "cudaMemsetAsync" => {
-                let d = self.pointer_arg(c, 0);
-                let (b, n) = (self.int_arg(c, 1, 32), self.size_arg(c, 2));
-                self.note_copy(&s, &d, n, AccessKind::Write);
-                self.fill(&mut s, &d, b, n);
-            }
-            "cudaMemset2D" | "cudaMemset2DAsync" => {
-                let d = self.pointer_arg(c, 0);
-                let (pitch, width, height) = (self.size_arg(c, 1), self.size_arg(c, 3), self.size_arg(c, 4));
-                self.note_rows(&s, &d, &Rows { pitch, width, height }, AccessKind::Write);
-                self.forget_targets(&mut s, &d, "rows that were filled");
-            }
-            "cudaMemcpyToSymbol" | "cudaMemcpyToSymbolAsync" => {
-                let f = self.pointer_arg(c, 1);
-                let n = self.size_arg(c, 2);
-                self.note_copy(&s, &f, n, AccessKind::Read);
-                if let Some(d) = self.in_symbol(c, 0, 3) {
-                    self.note_copy(&s, &d, n, AccessKind::Write);
-                    self.copy(&mut s, &d, &f, n);
-                } else {
-                    self.lose_variables(&mut s, "a copy to a symbol that is not known");
-                }
-            }
-            "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync" => {
-                let d = self.pointer_arg(c, 0);
-                let n = self.size_arg(c, 2);
-                let from = self.in_symbol(c, 1, 3);
-                if let Some(f) = &from {
-                    self.note_copy(&s, f, n, AccessKind::Read);
-                }
-                self.note_copy(&s, &d, n, AccessKind::Write);
-                match &from {
-                    Some(f) => self.copy(&mut s, &d, f, n),
-                    None => self.forget_targets(&mut s, &d, "what is copied from a symbol"),
-                }
-            }
-            _ => return Err(Box::new(s)),
-        }
-        self.after_copy(name, c, &mut s);
+    /// A copy or fill, and what follows for the host.
+    fn copies(&mut self, c: &Call<'_>, mut s: State, copy: fn(&mut Self, &Call<'_>, &mut State)) -> Modelled {
+        copy(self, c, &mut s);
+        self.after_copy(c.base(), c, &mut s);
         self.success(s)
+    }
+
+    fn cuda_memcpy(&mut self, c: &Call<'_>, s: &mut State) {
+        let n = self.size_arg(c, 2);
+        self.plain_copy(c, s, (0, 1), n);
+    }
+
+    fn cuda_memcpy_peer(&mut self, c: &Call<'_>, s: &mut State) {
+        let n = self.size_arg(c, 4);
+        self.plain_copy(c, s, (0, 2), n);
+    }
+
+    fn cuda_memcpy_2d(&mut self, c: &Call<'_>, s: &mut State) {
+        let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 2));
+        let (to, from, width, height) =
+            (self.size_arg(c, 1), self.size_arg(c, 3), self.size_arg(c, 4), self.size_arg(c, 5));
+        self.note_rows(s, &f, &Rows { pitch: from, width, height }, AccessKind::Read);
+        self.note_rows(s, &d, &Rows { pitch: to, width, height }, AccessKind::Write);
+        self.forget_targets(s, &d, &UnknownReason::Copy2D);
+    }
+
+    fn cuda_memset(&mut self, c: &Call<'_>, s: &mut State) {
+        let d = self.pointer_arg(c, 0);
+        let (b, n) = (self.int_arg(c, 1, 32), self.size_arg(c, 2));
+        self.note_copy(s, &d, n, AccessKind::Write);
+        self.fill(s, &d, b, n);
+    }
+
+    fn cuda_memset_2d(&mut self, c: &Call<'_>, s: &mut State) {
+        let d = self.pointer_arg(c, 0);
+        let (pitch, width, height) = (self.size_arg(c, 1), self.size_arg(c, 3), self.size_arg(c, 4));
+        self.note_rows(s, &d, &Rows { pitch, width, height }, AccessKind::Write);
+        self.forget_targets(s, &d, &UnknownReason::RowsFilled);
+    }
+
+    fn cuda_memcpy_to_symbol(&mut self, c: &Call<'_>, s: &mut State) {
+        let f = self.pointer_arg(c, 1);
+        let n = self.size_arg(c, 2);
+        self.note_copy(s, &f, n, AccessKind::Read);
+        if let Some(d) = self.in_symbol(c, 0, 3) {
+            self.note_copy(s, &d, n, AccessKind::Write);
+            self.copy(s, &d, &f, n);
+        } else {
+            self.lose_variables(s, &UnknownReason::CopyToUnknownSymbol);
+        }
+    }
+
+    fn cuda_memcpy_from_symbol(&mut self, c: &Call<'_>, s: &mut State) {
+        let d = self.pointer_arg(c, 0);
+        let n = self.size_arg(c, 2);
+        let from = self.in_symbol(c, 1, 3);
+        if let Some(f) = &from {
+            self.note_copy(s, f, n, AccessKind::Read);
+        }
+        self.note_copy(s, &d, n, AccessKind::Write);
+        match &from {
+            Some(f) => self.copy(s, &d, f, n),
+            None => self.forget_targets(s, &d, &UnknownReason::CopiedFromSymbol),
+        }
     }
 
     /// What a copy or fill leaves, and whether the host has waited for it.
@@ -122,7 +145,7 @@ impl Executor<'_> {
             }
         }
         // What is copied later may be other than what is there now, and so may what it is copied over.
-        let why = "what a copy leaves that other work for the device overlaps";
+        let why = &UnknownReason::CopyOverlaps;
         if let Some(to) = &to {
             for o in self.objects_at(s, to) {
                 if !self.is_pageable(o) {
@@ -142,7 +165,7 @@ impl Executor<'_> {
     /// Memory of the host that only it sees: what a copy leaves there is there when the call is back, and what it took was there before.
     fn is_pageable(&self, o: ObjId) -> bool {
         matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_))
-            && !self.is_registered(o)
+            && !self.heap.is_registered(o)
     }
 
     fn begin_fills(&mut self, s: &mut State, to: &[Target], fill: bool) {

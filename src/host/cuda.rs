@@ -2,67 +2,70 @@
 //! (`runs.rs`), and queries.
 
 use super::Call;
-use crate::kernel::Modelled;
+use super::table::{Table, find};
+use super::{copies, cuda_launch, cuda_memory, waits};
+use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::Target;
 use std::rc::Rc;
 
+/// Devices, status codes and graphs.
+pub(super) const STATUS: Table = &[
+    (&["cudaSetDevice"], |e, c, s| e.set_device(c, s)),
+    (&["cudaGetLastError", "cudaPeekAtLastError"], |e, c, s| e.last_error(c, s)),
+    (&["cudaStreamQuery", "cudaEventQuery"], |e, c, s| e.query(c, s)),
+    (&["cudaStreamBeginCapture", "cudaStreamBeginCaptureToGraph", "cudaGraphLaunch"], |e, c, s| e.graph(c, s)),
+    (&["cudaGetErrorString", "cudaGetErrorName"], |e, c, s| e.error_text(c, s)),
+];
+
+/// How names of the runtime's functions begin; a call of any that has no model of its own succeeds.
+pub(super) const REST: &[&str] = &["cuda", "__cuda"];
+
 impl Executor<'_> {
     pub(super) fn cuda_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let name = c.name.strip_suffix("_ptsz").or_else(|| c.name.strip_suffix("_ptds")).unwrap_or(c.name);
-        if !name.starts_with("cuda") && !name.starts_with("__cuda") {
+        if !REST.iter().any(|p| c.name.starts_with(p)) {
             return Err(Box::new(s));
         }
-        s = match self.cuda_copy(name, c, s) {
-            Err(back) => *back,
-            done => return done,
-        };
-        if self.program.func(c.func).is_declaration() && self.wait(name, c, &mut s) {
-            return self.success(s);
+        let families = [copies::COPIES, waits::WAITS, cuda_memory::MEMORY, cuda_launch::LAUNCHES, STATUS];
+        if let Some(model) = find(&families, c.base()) {
+            return model(self, c, s);
         }
-        s = match self.cuda_memory(c, name, s) {
-            Err(back) => *back,
-            done => return done,
-        };
-        s = match self.cuda_launch(c, name, s) {
-            Err(back) => *back,
-            done => return done,
-        };
-        match name {
-            "cudaSetDevice" => {
-                let (device, zero) = (self.int_arg(c, 0, 32), self.arena.int(0));
-                let first = self.arena.eq(device, zero);
-                self.runtime.several_devices |= self.arena.as_bool(first) != Some(true);
-                self.success(s)
-            }
-            "cudaGetLastError" | "cudaPeekAtLastError" if self.runtime.refusable => {
-                let status = self.status(name);
-                Ok(Some((status, s)))
-            }
-            "cudaGetLastError" | "cudaPeekAtLastError" => self.success(s),
-            "cudaStreamQuery" | "cudaEventQuery" => {
-                let status = self.status(name);
-                Ok(Some((status, s)))
-            }
-            // What is captured is kept in a graph, and runs with the memory of the graph's launches: neither is followed.
-            "cudaStreamBeginCapture" | "cudaStreamBeginCaptureToGraph" | "cudaGraphLaunch" => {
-                self.missed.get_or_insert_with(|| format!("`{name}`: what a graph of kernels does is not followed"));
-                self.success(s)
-            }
-            "cudaGetErrorString" | "cudaGetErrorName" => {
-                let v = self.unknown_pointer("the text of an error");
-                Ok(Some((v, s)))
-            }
-            _ => {
-                // The body of a template overload (`cudaMalloc<float>`) leads to the plain call.
-                if !self.program.func(c.func).is_declaration() {
-                    return Err(Box::new(s));
-                }
-                self.pass_by(&mut s, &[c.func], c.args, &format!("what `{}` returns", c.name));
-                self.success(s)
-            }
+        // The body of a template overload (`cudaMalloc<float>`) leads to the plain call.
+        if !self.program.func(c.func).is_declaration() {
+            return Err(Box::new(s));
         }
+        self.pass_by(&mut s, &[c.func], c.args, &UnknownReason::Returns(c.name.to_string()));
+        self.success(s)
+    }
+
+    fn set_device(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let (device, zero) = (self.int_arg(c, 0, 32), self.arena.int(0));
+        let first = self.arena.eq(device, zero);
+        self.runtime.several_devices |= self.arena.as_bool(first) != Some(true);
+        self.success(s)
+    }
+
+    fn last_error(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        if self.runtime.refusable { self.query(c, s) } else { self.success(s) }
+    }
+
+    fn query(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let status = self.status(c.base());
+        Ok(Some((status, s)))
+    }
+
+    /// What is captured is kept in a graph, and runs with the memory of the graph's launches: neither is followed.
+    fn graph(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let name = c.base();
+        self.limits.miss(|| UnknownReason::KernelGraph(name.to_string()));
+        self.success(s)
+    }
+
+    fn error_text(&mut self, _: &Call<'_>, s: State) -> Modelled {
+        let v = self.unknown_pointer(&UnknownReason::ErrorText);
+        Ok(Some((v, s)))
     }
 
     pub(super) fn pointer_arg(&mut self, c: &Call<'_>, i: usize) -> Rc<Vec<Target>> {

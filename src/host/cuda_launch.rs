@@ -2,9 +2,11 @@
 //! [`LaunchEvent`].
 
 use super::Call;
+use super::table::Table;
 use crate::ir::{FuncRef, Program};
-use crate::kernel::Modelled;
-use crate::symbolic::exec::events::{LaunchConfig, LaunchEvent, Limits};
+use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::{LaunchConfig, LaunchEvent, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
@@ -12,75 +14,87 @@ use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
+/// Configurations and launches.
+pub(super) const LAUNCHES: Table = &[
+    (&["__cudaPushCallConfiguration"], |e, c, s| e.push_configuration(c, s)),
+    (&["__cudaPopCallConfiguration"], |e, c, s| e.pop_configuration(c, s)),
+    (&["cudaLaunchKernel", "cudaLaunchCooperativeKernel"], |e, c, s| e.launch_kernel(c, s)),
+    (&["cudaLaunchKernelExC"], |e, c, s| e.launch_kernel_ex(c, s)),
+    (&["cudaFuncSetAttribute"], |e, c, s| e.func_set_attribute(c, s)),
+];
+
 impl Executor<'_> {
-    /// Configurations and launches.
-    pub(super) fn cuda_launch(&mut self, c: &Call<'_>, name: &str, mut s: State) -> Modelled {
-        match name {
-            "__cudaPushCallConfiguration" => {
-                let grid = self.packed(c, 0, 1);
-                let block = self.packed(c, 2, 3);
-                let shared = self.int_arg(c, 4, 64);
-                let shared = self.interpret(shared, 64, false);
-                self.note_stream(c, 5, &mut s);
-                s.pending = Some(Rc::new(LaunchConfig { grid, block, shared, limits: Limits::default() }));
-                self.success(s)
+    fn push_configuration(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let grid = self.packed(c, 0, 1);
+        let block = self.packed(c, 2, 3);
+        let shared = self.int_arg(c, 4, 64);
+        let shared = self.interpret(shared, 64, false);
+        self.note_stream(c, 5, &mut s);
+        s.pending = Some(Rc::new(LaunchConfig { grid, block, shared, limits: LaunchLimits::default() }));
+        self.success(s)
+    }
+
+    fn pop_configuration(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let Some(cfg) = s.pending.take() else {
+            self.runtime.stream = None;
+            self.forget_reachable(&mut s, c.args, &UnknownReason::LaunchConfiguration);
+            return self.success(s);
+        };
+        for (i, dims) in [(0, cfg.grid), (1, cfg.block)] {
+            let p = self.pointer_arg(c, i);
+            for (k, t) in dims.into_iter().enumerate() {
+                let delta = self.arena.int(4 * k as i128);
+                let q = self.offset_targets(&p, delta);
+                self.store_value(&mut s, &q, Value::Int(t), 4);
             }
-            "__cudaPopCallConfiguration" => {
-                let Some(cfg) = s.pending.take() else {
-                    self.runtime.stream = None;
-                    self.forget_reachable(&mut s, c.args, "a launch configuration that is not known");
-                    return self.success(s);
-                };
-                for (i, dims) in [(0, cfg.grid), (1, cfg.block)] {
-                    let p = self.pointer_arg(c, i);
-                    for (k, t) in dims.into_iter().enumerate() {
-                        let delta = self.arena.int(4 * k as i128);
-                        let q = self.offset_targets(&p, delta);
-                        self.store_value(&mut s, &q, Value::Int(t), 4);
-                    }
-                }
-                let p = self.pointer_arg(c, 2);
-                self.store_value(&mut s, &p, Value::Int(cfg.shared), 8);
-                let p = self.pointer_arg(c, 3);
-                let stream = self.configured_stream();
-                self.store_value(&mut s, &p, stream, 8);
-                self.success(s)
-            }
-            "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => {
-                let cfg = LaunchConfig {
-                    grid: self.packed(c, 1, 2),
-                    block: self.packed(c, 3, 4),
-                    shared: {
-                        let t = self.int_arg(c, 6, 64);
-                        self.interpret(t, 64, false)
-                    },
-                    limits: Limits::default(),
-                };
-                self.note_stream(c, 7, &mut s);
-                let (f, args) = (self.pointer_arg(c, 0), self.pointer_arg(c, 5));
-                self.launch(&mut s, &f, &args, &cfg);
-                self.launched(name, s)
-            }
-            "cudaLaunchKernelExC" => {
-                let cfg = self.launch_config(c, &mut s);
-                // Its stream and attributes are not read.
-                self.overlap(&mut s);
-                (self.runtime.unordered, self.runtime.stream) = (true, None);
-                let (f, args) = (self.pointer_arg(c, 1), self.pointer_arg(c, 2));
-                self.launch(&mut s, &f, &args, &cfg);
-                self.launched(name, s)
-            }
-            "cudaFuncSetAttribute" if self.program.func(c.func).is_declaration() => {
-                self.set_attribute(c, &mut s);
-                self.success(s)
-            }
-            _ => Err(Box::new(s)),
         }
+        let p = self.pointer_arg(c, 2);
+        self.store_value(&mut s, &p, Value::Int(cfg.shared), 8);
+        let p = self.pointer_arg(c, 3);
+        let stream = self.configured_stream();
+        self.store_value(&mut s, &p, stream, 8);
+        self.success(s)
+    }
+
+    fn launch_kernel(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let name = c.base();
+        let cfg = LaunchConfig {
+            grid: self.packed(c, 1, 2),
+            block: self.packed(c, 3, 4),
+            shared: {
+                let t = self.int_arg(c, 6, 64);
+                self.interpret(t, 64, false)
+            },
+            limits: LaunchLimits::default(),
+        };
+        self.note_stream(c, 7, &mut s);
+        let (f, args) = (self.pointer_arg(c, 0), self.pointer_arg(c, 5));
+        self.launch(&mut s, &f, &args, &cfg);
+        self.launched(name, s)
+    }
+
+    fn launch_kernel_ex(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let name = c.base();
+        let cfg = self.launch_config(c, &mut s);
+        // Its stream and attributes are not read.
+        self.overlap(&mut s);
+        (self.runtime.unordered, self.runtime.stream) = (true, None);
+        let (f, args) = (self.pointer_arg(c, 1), self.pointer_arg(c, 2));
+        self.launch(&mut s, &f, &args, &cfg);
+        self.launched(name, s)
+    }
+
+    fn func_set_attribute(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        if !self.program.func(c.func).is_declaration() {
+            return Err(Box::new(s));
+        }
+        self.set_attribute(c, &mut s);
+        self.success(s)
     }
 
     /// A `dim3` in registers: x and y packed into 64 bits, then z.
     pub(super) fn packed(&mut self, c: &Call<'_>, xy: usize, z: usize) -> [TermId; 3] {
-        let missing = || Value::unknown("a missing argument");
+        let missing = || Value::unknown(UnknownReason::MissingArgument);
         let v = c.args.get(xy).cloned().unwrap_or_else(missing);
         let p = self.value_int(&v, 64);
         let v = c.args.get(z).cloned().unwrap_or_else(missing);
@@ -102,12 +116,12 @@ impl Executor<'_> {
                 let bits = 8 * bytes;
                 let v = match self.load_number(s, &member, u64::from(bytes)) {
                     Some(t) => Value::Int(t),
-                    None => Value::unknown("a member of a launch configuration"),
+                    None => Value::unknown(UnknownReason::LaunchMember),
                 };
                 let t = self.value_int(&v, bits);
                 self.interpret(t, bits, false)
             });
-        LaunchConfig { grid: [gx, gy, gz], block: [bx, by, bz], shared, limits: Limits::default() }
+        LaunchConfig { grid: [gx, gy, gz], block: [bx, by, bz], shared, limits: LaunchLimits::default() }
     }
 
     /// The code that a launch gives.
@@ -126,9 +140,9 @@ impl Executor<'_> {
                 continue;
             }
             let Base::Func(stub) = t.base else {
-                let why = "a kernel reached through a pointer that could not be followed";
-                self.missed.get_or_insert_with(|| why.to_owned());
-                self.record_launch(s, t.cond, Err(why.into()), cfg, vec![]);
+                let why = UnknownReason::KernelByPointer;
+                self.limits.miss(|| why.clone());
+                self.record_launch(s, t.cond, Err(why.to_string()), cfg, vec![]);
                 self.after_any_kernel(s);
                 continue;
             };
@@ -148,7 +162,7 @@ impl Executor<'_> {
             self.runtime.refusable |= !runs;
             self.runtime.launched = true;
             let number = self.record_launch(s, t.cond, kernel.clone(), cfg, values.clone());
-            let before = self.contents_so_far();
+            let before = self.heap.version();
             match kernel {
                 Ok(k) => {
                     let surely = f.len() == 1 && self.arena.as_bool(t.cond) == Some(true);
@@ -183,7 +197,7 @@ impl Executor<'_> {
             let place = self.load_pointer(s, &slot);
             if let Some(ty) = p.byval {
                 let extent = self.arena.int(i128::from(m.size_of(ty)));
-                let o = self.new_object(Object {
+                let o = self.heap.add(Object {
                     kind: ObjKind::Constant(crate::ir::GlobalRef {
                         module: k.module,
                         global: crate::ir::GlobalId(u32::MAX),
@@ -194,7 +208,7 @@ impl Executor<'_> {
                     func: Some(k),
                     array: false,
                 });
-                self.objects[o.0 as usize].kind = ObjKind::DeviceLocal;
+                self.heap.set_kind(o, ObjKind::DeviceLocal);
                 s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
                 let cond = self.arena.bool(true);
                 let offset = self.arena.int(0);

@@ -2,85 +2,101 @@
 //! registrations and addresses of symbols.
 
 use super::Call;
+use super::table::Table;
 use crate::ir::Side;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::rc::Rc;
 
+/// Allocations, frees and addresses.
+pub(super) const MEMORY: Table = &[
+    (&["cudaMalloc", "cudaMallocAsync", "cudaMallocFromPoolAsync"], |e, c, s| e.cuda_malloc(c, s)),
+    (&["cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc"], |e, c, s| e.cuda_malloc_shared(c, s)),
+    (&["cudaMallocPitch"], |e, c, s| e.cuda_malloc_pitch(c, s)),
+    (&["cudaFree", "cudaFreeAsync", "cudaFreeHost"], |e, c, s| e.cuda_free(c, s)),
+    (&["cudaHostRegister"], |e, c, s| e.cuda_host_register(c, s)),
+    (&["cudaHostGetDevicePointer"], |e, c, s| e.cuda_host_device_pointer(c, s)),
+    (&["cudaGetSymbolAddress"], |e, c, s| e.cuda_symbol_address(c, s)),
+];
+
 impl Executor<'_> {
-    /// Allocations, frees and addresses.
-    pub(super) fn cuda_memory(&mut self, c: &Call<'_>, name: &str, mut s: State) -> Modelled {
-        match name {
-            "cudaMalloc" | "cudaMallocAsync" | "cudaMallocFromPoolAsync" => {
-                let n = self.int_arg(c, 1, 64);
-                self.device_allocation(c, s, n, ObjKind::DeviceHeap)
+    fn cuda_malloc(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let n = self.int_arg(c, 1, 64);
+        self.device_allocation(c, s, n, ObjKind::DeviceHeap)
+    }
+
+    fn cuda_malloc_shared(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let name = c.base();
+        let n = self.int_arg(c, 1, 64);
+        let done = self.device_allocation(c, s, n, ObjKind::Managed);
+        if let Some(o) = self.heap.allocated_at(c.context, c.site) {
+            if name == "cudaMallocManaged" {
+                self.runtime.managed.insert(o);
+            } else {
+                self.runtime.pinned.insert(o);
             }
-            "cudaMallocManaged" | "cudaMallocHost" | "cudaHostAlloc" => {
-                let n = self.int_arg(c, 1, 64);
-                let done = self.device_allocation(c, s, n, ObjKind::Managed);
-                if let Some(o) = self.allocated_at(c.context, c.site) {
-                    if name == "cudaMallocManaged" {
-                        self.runtime.managed.insert(o);
-                    } else {
-                        self.runtime.pinned.insert(o);
-                    }
-                }
-                done
-            }
-            "cudaMallocPitch" => {
-                let (w, h) = (self.int_arg(c, 2, 64), self.int_arg(c, 3, 64));
-                let pitch = self.arena.fresh(
-                    SymKind::Input(InputSource::World("the pitch of cudaMallocPitch".into())),
-                    "pitch",
-                    Range::new(0, 1 << 40),
-                );
-                let wide = self.arena.le(w, pitch);
-                let Some(mut s) = self.assume(s, wide) else { return Ok(None) };
-                let p = c.args.get(1).map(|a| self.as_pointer(a)).unwrap_or_default();
-                self.store_value(&mut s, &p, Value::Int(pitch), 8);
-                let n = self.arena.mul(pitch, h);
-                self.device_allocation(c, s, n, ObjKind::DeviceHeap)
-            }
-            "cudaFree" | "cudaFreeAsync" | "cudaFreeHost" => {
-                let p = self.pointer_arg(c, 0);
-                let p = self.freed_by(name, &p);
-                self.release(&mut s, &p);
-                self.release_lost(&mut s, &p);
-                self.success(s)
-            }
-            "cudaHostRegister" => {
-                let p = self.pointer_arg(c, 0);
-                self.register(&s, &p);
-                self.success(s)
-            }
-            "cudaHostGetDevicePointer" => {
-                // One address on both sides, on every system with unified addressing.
-                let (out, host) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-                self.register(&s, &host);
-                self.store_value(&mut s, &out, Value::Ptr(host), 8);
-                self.success(s)
-            }
-            "cudaGetSymbolAddress" => {
-                let out = self.pointer_arg(c, 0);
-                let symbol = self.pointer_arg(c, 1);
-                let variable = self.device_symbol(&symbol);
-                self.reach_constant(variable);
-                let v = match variable {
-                    Some(o) => self.pointer(o, 0),
-                    None => {
-                        self.lose_variables(&mut s, "the address of a symbol that is not known");
-                        self.unknown_pointer("the address of a symbol")
-                    }
-                };
-                self.store_value(&mut s, &out, v, 8);
-                self.success(s)
-            }
-            _ => Err(Box::new(s)),
         }
+        done
+    }
+
+    fn cuda_malloc_pitch(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let (w, h) = (self.int_arg(c, 2, 64), self.int_arg(c, 3, 64));
+        let pitch = self.arena.fresh(
+            SymKind::Input(InputSource::World("the pitch of cudaMallocPitch".into())),
+            "pitch",
+            Range::new(0, 1 << 40),
+        );
+        let wide = self.arena.le(w, pitch);
+        let Some(mut s) = self.assume(s, wide) else { return Ok(None) };
+        let p = c.args.get(1).map(|a| self.as_pointer(a)).unwrap_or_default();
+        self.store_value(&mut s, &p, Value::Int(pitch), 8);
+        let n = self.arena.mul(pitch, h);
+        self.device_allocation(c, s, n, ObjKind::DeviceHeap)
+    }
+
+    fn cuda_free(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let name = c.base();
+        let p = self.pointer_arg(c, 0);
+        let p = self.freed_by(name, &p);
+        self.release(&mut s, &p);
+        self.release_lost(&mut s, &p);
+        self.success(s)
+    }
+
+    fn cuda_host_register(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let p = self.pointer_arg(c, 0);
+        self.register(&s, &p);
+        self.success(s)
+    }
+
+    fn cuda_host_device_pointer(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        // One address on both sides, on every system with unified addressing.
+        let (out, host) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+        self.register(&s, &host);
+        self.store_value(&mut s, &out, Value::Ptr(host), 8);
+        self.success(s)
+    }
+
+    fn cuda_symbol_address(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let out = self.pointer_arg(c, 0);
+        let symbol = self.pointer_arg(c, 1);
+        let variable = self.device_symbol(&symbol);
+        self.reach_constant(variable);
+        let v = match variable {
+            Some(o) => self.pointer(o, 0),
+            None => {
+                self.lose_variables(&mut s, &UnknownReason::UnknownSymbolAddress);
+                self.unknown_pointer(&UnknownReason::SymbolAddress)
+            }
+        };
+        self.store_value(&mut s, &out, v, 8);
+        self.success(s)
     }
 
     pub(super) fn device_allocation(&mut self, c: &Call<'_>, s: State, size: TermId, kind: ObjKind) -> Modelled {
@@ -96,14 +112,10 @@ impl Executor<'_> {
         let Some(mut s) = self.assume(s, fits) else { return Ok(None) };
         let name = self.pointee_name(&out);
         let place = self.user_location();
-        let o = self.allocate(c.context, c.site, 1, |_| Object {
-            kind,
-            name,
-            extent: Some(size),
-            site: place,
-            func: None,
-            array: true,
-        });
+        let o = self.heap.allocate(
+            (c.context, c.site, 1),
+            Object { kind, name, extent: Some(size), site: place, func: None, array: true },
+        );
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
         let p = self.pointer(o, 0);
         self.store_value(&mut s, &out, p, 8);

@@ -8,13 +8,16 @@
 //! opened by its name for the second time.
 
 use super::Call;
-use crate::kernel::Modelled;
+use super::table::Table;
+use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::functions::WORD;
-use crate::symbolic::terms::term::{FileName, FilePart, InputSource, Range, SymKind, TermId};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{FileName, FilePart, InputSource, SymKind, TermId};
 use std::rc::Rc;
 
 /// Where the positions are in a stream's object.
@@ -29,86 +32,88 @@ pub(super) struct Reading {
     at: TermId,
 }
 
+/// Files and the standard input.
+pub(super) const FILES: Table = &[
+    (&["fopen", "fopen64"], |e, c, s| e.fopen(c, s)),
+    (&["freopen", "freopen64"], |e, c, s| e.freopen(c, s)),
+    (&["getchar", "getchar_unlocked", "gets"], |e, c, s| e.getchar(c, s)),
+    (&["fread", "fread_unlocked", "__fread_chk"], |e, c, s| e.fread(c, s)),
+    (&["rewind"], |e, c, s| e.rewind(c, s)),
+    (&["fseek", "fseeko", "fseeko64"], |e, c, s| e.fseek(c, s)),
+    (&["ftell", "ftello", "ftello64"], |e, c, s| e.ftell(c, s)),
+];
+
 impl Executor<'_> {
-    pub(super) fn file_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        match c.name {
-            "fopen" | "fopen64" => {
-                let (name, mode) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-                let name = self.file_name(&s, &name);
-                // What the program itself writes is no input, nor what it reads of that file later.
-                let reads = self.text_of(&mode).is_some_and(|m| m.starts_with('r') && !m.contains('+'));
-                if !reads && !self.inputs.written_files.contains(&name) {
-                    self.inputs.written_files.push(name.clone());
-                }
-                let stream = self.open_stream(c, &mut s, name);
-                let opened =
-                    self.arena.fresh_bool(SymKind::Unknown { reason: "whether a file can be opened".into() }, "opened");
-                let (file, null) = (self.pointer(stream, 0), self.null());
-                Ok(Some((self.ite_value(opened, &file, &null), s)))
-            }
-            // What it opens is not followed; the standard input, which most programs mean by it, is another file from then on.
-            "freopen" | "freopen64" => {
-                let (stdin, f) = (self.standard_input(&mut s), self.pointer_arg(c, 2));
-                for stream in [stdin, f] {
-                    self.lose_position(&mut s, &stream);
-                }
-                Err(Box::new(s))
-            }
-            // They read the standard input without being given it.
-            "getchar" | "getchar_unlocked" | "gets" => {
-                let stdin = self.standard_input(&mut s);
-                self.lose_position(&mut s, &stdin);
-                Err(Box::new(s))
-            }
-            "fread" | "fread_unlocked" | "__fread_chk" => self.fread(c, s),
-            "rewind" => {
-                let (f, start) = (self.pointer_arg(c, 0), self.arena.int(0));
-                self.seek(&mut s, &f, Value::Int(start));
-                Self::no_value(s)
-            }
-            "fseek" | "fseeko" | "fseeko64" => {
-                let f = self.pointer_arg(c, 0);
-                let (offset, whence) = (self.int_arg(c, 1, 64), self.int_arg(c, 2, 32));
-                let from = match (self.arena.as_int(whence), self.stream(&f)) {
-                    (Some(0), _) => Some(self.arena.int(0)),
-                    (Some(1), _) => self.reading(&mut s, &f, FilePart::Bytes).map(|r| r.at),
-                    // A file of the same name may be another one by then: `chdir`, `rename`.
-                    (Some(2), Some((stream, file))) if !self.inputs.opened_again.contains(&stream) => self
-                        .inputs
-                        .files
-                        .get(file as usize)
-                        .cloned()
-                        .map(|name| self.input(InputSource::FileSize(name), 64)),
-                    _ => None,
-                };
-                // A position before the start is refused.
-                let to = from
-                    .map(|t| self.arena.add(t, offset))
-                    .filter(|t| self.arena.range(*t).lo.is_some_and(|lo| lo >= 0));
-                let onwards =
-                    self.arena.as_int(whence) == Some(1) && self.arena.range(offset).lo.is_some_and(|lo| lo >= 0);
-                match to {
-                    Some(t) if onwards => self.put_at(&mut s, &f, Value::Int(t)),
-                    Some(t) => self.seek(&mut s, &f, Value::Int(t)),
-                    None => self.lose_position(&mut s, &f),
-                }
-                self.success(s)
-            }
-            "ftell" | "ftello" | "ftello64" => {
-                let f = self.pointer_arg(c, 0);
-                let at =
-                    self.reading(&mut s, &f, FilePart::Bytes).filter(|r| !self.inputs.read_files.contains(&r.file));
-                let v = match at {
-                    Some(r) => Value::Int(r.at),
-                    None => {
-                        let m = self.program.module(c.site.func.module);
-                        self.unknown_of(m, c.ty, "a position in a file")
-                    }
-                };
-                Ok(Some((v, s)))
-            }
-            _ => Err(Box::new(s)),
+    fn fopen(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let (name, mode) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+        let name = self.file_name(&s, &name);
+        // What the program itself writes is no input, nor what it reads of that file later.
+        let reads = self.text_of(&mode).is_some_and(|m| m.starts_with('r') && !m.contains('+'));
+        if !reads && !self.inputs.written_files.contains(&name) {
+            self.inputs.written_files.push(name.clone());
         }
+        let stream = self.open_stream(c, &mut s, name);
+        let opened = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::FileOpens }, "opened");
+        let (file, null) = (self.pointer(stream, 0), self.null());
+        Ok(Some((self.ite_value(opened, &file, &null), s)))
+    }
+
+    fn freopen(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        // What it opens is not followed; the standard input, which most programs mean by it, is another file from then on.
+        let (stdin, f) = (self.standard_input(&mut s), self.pointer_arg(c, 2));
+        for stream in [stdin, f] {
+            self.lose_position(&mut s, &stream);
+        }
+        Err(Box::new(s))
+    }
+
+    fn getchar(&mut self, _: &Call<'_>, mut s: State) -> Modelled {
+        // They read the standard input without being given it.
+        let stdin = self.standard_input(&mut s);
+        self.lose_position(&mut s, &stdin);
+        Err(Box::new(s))
+    }
+
+    fn rewind(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let (f, start) = (self.pointer_arg(c, 0), self.arena.int(0));
+        self.seek(&mut s, &f, Value::Int(start));
+        Self::no_value(s)
+    }
+
+    fn fseek(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let f = self.pointer_arg(c, 0);
+        let (offset, whence) = (self.int_arg(c, 1, 64), self.int_arg(c, 2, 32));
+        let from = match (self.arena.as_int(whence), self.stream(&f)) {
+            (Some(0), _) => Some(self.arena.int(0)),
+            (Some(1), _) => self.reading(&mut s, &f, FilePart::Bytes).map(|r| r.at),
+            // A file of the same name may be another one by then: `chdir`, `rename`.
+            (Some(2), Some((stream, file))) if !self.inputs.opened_again.contains(&stream) => {
+                self.inputs.files.get(file as usize).cloned().map(|name| self.input(InputSource::FileSize(name), 64))
+            }
+            _ => None,
+        };
+        // A position before the start is refused.
+        let to = from.map(|t| self.arena.add(t, offset)).filter(|t| self.arena.range(*t).lo.is_some_and(|lo| lo >= 0));
+        let onwards = self.arena.as_int(whence) == Some(1) && self.arena.range(offset).lo.is_some_and(|lo| lo >= 0);
+        match to {
+            Some(t) if onwards => self.put_at(&mut s, &f, Value::Int(t)),
+            Some(t) => self.seek(&mut s, &f, Value::Int(t)),
+            None => self.lose_position(&mut s, &f),
+        }
+        self.success(s)
+    }
+
+    fn ftell(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let f = self.pointer_arg(c, 0);
+        let at = self.reading(&mut s, &f, FilePart::Bytes).filter(|r| !self.inputs.read_files.contains(&r.file));
+        let v = match at {
+            Some(r) => Value::Int(r.at),
+            None => {
+                let m = self.program.module(c.site.func.module);
+                self.unknown_of(m, c.ty, &UnknownReason::FilePosition)
+            }
+        };
+        Ok(Some((v, s)))
     }
 
     /// The name under which a text names a file.
@@ -136,17 +141,19 @@ impl Executor<'_> {
     pub(super) fn open_stream(&mut self, c: &Call<'_>, s: &mut State, name: FileName) -> ObjId {
         let known = !matches!(name, FileName::Unnamed) && !self.inputs.written_files.contains(&name);
         let file = self.file_number(if known { name } else { FileName::Unnamed });
-        let again =
-            self.inputs.read_files.contains(&file) || self.objects.iter().any(|o| o.kind == ObjKind::Stream(file));
+        let again = self.inputs.read_files.contains(&file) || self.heap.first_of(&ObjKind::Stream(file)).is_some();
         let place = self.user_location();
-        let o = self.allocate(c.context, c.site, 2, |_| Object {
-            kind: ObjKind::Stream(file),
-            name: "a stream".into(),
-            extent: None,
-            site: place,
-            func: None,
-            array: false,
-        });
+        let o = self.heap.allocate(
+            (c.context, c.site, 2),
+            Object {
+                kind: ObjKind::Stream(file),
+                name: "a stream".into(),
+                extent: None,
+                site: place,
+                func: None,
+                array: false,
+            },
+        );
         self.start_stream(s, o);
         // Two files without a name have nothing in common: neither has contents that are followed.
         if !known || again {
@@ -154,7 +161,7 @@ impl Executor<'_> {
         }
         if !known || again {
             for at in [BYTES, WORDS] {
-                self.set_position(s, o, at, Value::unknown("a file whose name is not known"));
+                self.set_position(s, o, at, Value::unknown(UnknownReason::FileName));
             }
         }
         o
@@ -200,14 +207,14 @@ impl Executor<'_> {
         let again = self.stream(p).is_some_and(|(stream, file)| {
             self.inputs.read_files.contains(&file) || self.inputs.opened_again.contains(&stream)
         });
-        self.put_at(s, p, if again { Value::unknown("a position in a file that was read before") } else { to });
+        self.put_at(s, p, if again { Value::unknown(UnknownReason::FilePositionAgain) } else { to });
     }
 
     /// Puts the position in bytes; of one that is not the start, that in words is not known.
     fn put_at(&mut self, s: &mut State, p: &[Target], to: Value) {
         let Some((stream, _)) = self.stream(p) else { return self.lose_positions(s, p) };
         let start = matches!(to, Value::Int(t) if self.arena.as_int(t) == Some(0));
-        let words = if start { to.clone() } else { Value::unknown("a position in a file") };
+        let words = if start { to.clone() } else { Value::unknown(UnknownReason::FilePosition) };
         self.set_position(s, stream, BYTES, to);
         self.set_position(s, stream, WORDS, words);
     }
@@ -219,7 +226,7 @@ impl Executor<'_> {
                 self.inputs.read_files.insert(file);
             }
             for at in [BYTES, WORDS] {
-                self.set_position(s, o, at, Value::unknown("a position in one of several files"));
+                self.set_position(s, o, at, Value::unknown(UnknownReason::FilePositionOfSeveral));
             }
         }
     }
@@ -247,7 +254,7 @@ impl Executor<'_> {
         // Less is read where the file ends.
         let most = self.arena.range(count).hi;
         let read = self.arena.fresh(
-            SymKind::Unknown { reason: "how much of a file was read".into() },
+            SymKind::Unknown { reason: UnknownReason::HowMuchRead },
             "fread(…)",
             Range { lo: Some(0), hi: most },
         );
@@ -269,9 +276,9 @@ impl Executor<'_> {
             self.inputs.read_files.insert(file);
         }
         let Some(r) = r else {
-            self.forget_targets(s, to, "what is read from a file");
+            self.forget_targets(s, to, &UnknownReason::ReadFromFile);
             match self.stream(f) {
-                Some((stream, _)) => self.set_position(s, stream, BYTES, Value::unknown("a position in a file")),
+                Some((stream, _)) => self.set_position(s, stream, BYTES, Value::unknown(UnknownReason::FilePosition)),
                 None => self.lose_positions(s, f),
             }
             return;
@@ -279,7 +286,7 @@ impl Executor<'_> {
         let end = self.arena.add(r.at, length);
         self.inputs.file_ends.push((r.file, FilePart::Bytes, end));
         self.set_position(s, r.stream, BYTES, Value::Int(end));
-        self.set_position(s, r.stream, WORDS, Value::unknown("a position in a file"));
+        self.set_position(s, r.stream, WORDS, Value::unknown(UnknownReason::FilePosition));
         self.store_file(s, to, (r.file, r.at), length, size);
     }
 
@@ -290,9 +297,9 @@ impl Executor<'_> {
         self.inputs.read_files.insert(r.file);
         self.inputs.file_ends.push((r.file, FilePart::Words, next));
         self.set_position(s, r.stream, WORDS, Value::Int(next));
-        self.set_position(s, r.stream, BYTES, Value::unknown("a position in a file"));
+        self.set_position(s, r.stream, BYTES, Value::unknown(UnknownReason::FilePosition));
         if size == 0 {
-            return Some(Value::unknown("what is read from a file"));
+            return Some(Value::unknown(UnknownReason::ReadFromFile));
         }
         let name = self.inputs.files.get(r.file as usize)?.clone();
         let bits = size * 8;
@@ -300,7 +307,7 @@ impl Executor<'_> {
             Some(ordinal) => self.input(InputSource::Word { file: name, ordinal }, bits),
             None => {
                 let args = vec![self.arena.int(i128::from(r.file)), self.arena.int(i128::from(bits)), r.at];
-                self.arena.apply(WORD, args, Range::of_int(bits, true))
+                self.arena.apply(Function::Word, args, Range::of_int(bits, true))
             }
         }))
     }
@@ -310,16 +317,15 @@ impl Executor<'_> {
         if let Some((_, file)) = self.stream(f) {
             self.inputs.read_files.insert(file);
         }
-        self.put_at(s, f, Value::unknown("a position in a file"));
+        self.put_at(s, f, Value::unknown(UnknownReason::FilePosition));
     }
 
     /// The standard input's stream.
     pub(super) fn standard_input(&mut self, s: &mut State) -> Rc<Vec<Target>> {
         let file = self.file_number(FileName::StandardInput);
-        let known = self.objects.iter().position(|o| o.kind == ObjKind::Stream(file));
-        let stream = match known.and_then(|i| u32::try_from(i).ok()) {
-            Some(i) => ObjId(i),
-            None => self.new_object(Object {
+        let stream = match self.heap.first_of(&ObjKind::Stream(file)) {
+            Some(o) => o,
+            None => self.heap.add(Object {
                 kind: ObjKind::Stream(file),
                 name: "the standard input".into(),
                 extent: None,

@@ -1,13 +1,55 @@
 //! `printf`, `scanf` and their like: what is read as an input, and what is stored where.
 
 use super::Call;
-use crate::kernel::Modelled;
+use super::table::Table;
+use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::text::Reader;
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::rc::Rc;
+
+/// Formatted output and input; output of other kinds.
+pub(super) const FORMATS: Table = &[
+    (
+        &[
+            "printf",
+            "fprintf",
+            "puts",
+            "putchar",
+            "fputs",
+            "fputc",
+            "putc",
+            "fwrite",
+            "fflush",
+            "perror",
+            "vprintf",
+            "vfprintf",
+            "fclose",
+            "srand",
+            "srand48",
+            "srandom",
+            "setbuf",
+            "setvbuf",
+            "usleep",
+            "sleep",
+            "system",
+            "feof",
+            "ferror",
+            "gettimeofday_",
+            "atexit",
+            "__cxa_atexit",
+            "omp_set_num_threads",
+        ],
+        |e, c, s| e.output(c, s),
+    ),
+    (&["scanf", "__isoc99_scanf", "__isoc23_scanf"], |e, c, s| e.scanf(c, s)),
+    (&["fscanf", "__isoc99_fscanf", "__isoc23_fscanf"], |e, c, s| e.fscanf(c, s)),
+    (&["sscanf", "__isoc99_sscanf", "__isoc23_sscanf"], |e, c, s| e.scan(c, s, 1, None)),
+];
 
 impl Executor<'_> {
     /// `setbuf`, `setvbuf`: from here on the C library writes the buffer whenever it likes (C11 7.21.5.5 and 6).
@@ -16,70 +58,39 @@ impl Executor<'_> {
         if buffer.iter().all(|t| matches!(t.base, Base::Null)) {
             return;
         }
-        self.forget_targets(s, &buffer, "what a stream keeps in its buffer");
+        self.forget_targets(s, &buffer, &UnknownReason::StreamBuffer);
         let lost = buffer.iter().any(|t| matches!(t.base, Base::Unknown(_)));
         let objects = self.objects_at(s, &buffer);
         self.lend_objects(objects, lost);
         self.runtime.stream_buffers = true;
     }
 
-    /// Formatted output and input; output of other kinds.
-    pub(super) fn libc_format(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+    fn output(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         match c.name {
-            "printf"
-            | "fprintf"
-            | "puts"
-            | "putchar"
-            | "fputs"
-            | "fputc"
-            | "putc"
-            | "fwrite"
-            | "fflush"
-            | "perror"
-            | "vprintf"
-            | "vfprintf"
-            | "fclose"
-            | "srand"
-            | "srand48"
-            | "srandom"
-            | "setbuf"
-            | "setvbuf"
-            | "usleep"
-            | "sleep"
-            | "system"
-            | "feof"
-            | "ferror"
-            | "gettimeofday_"
-            | "atexit"
-            | "__cxa_atexit"
-            | "omp_set_num_threads" => {
-                match c.name {
-                    // All others read what they are given, and write nothing that the program sees.
-                    "atexit" | "__cxa_atexit" => {
-                        let f = self.functions_of(c.args.first());
-                        self.at_exit(&f);
-                    }
-                    "printf" => self.printed(c, &mut s, 0),
-                    "fprintf" => self.printed(c, &mut s, 1),
-                    "vprintf" | "vfprintf" => self.forget_reachable(&mut s, c.args, "what is printed"),
-                    "setbuf" | "setvbuf" => self.lend_to_stream(c, &mut s),
-                    _ => {}
-                }
-                let m = self.program.module(c.site.func.module);
-                let v = self.unknown_of(m, c.ty, &format!("the result of `{}`", c.name));
-                Ok(Some((v, s)))
+            // All others read what they are given, and write nothing that the program sees.
+            "atexit" | "__cxa_atexit" => {
+                let f = self.functions_of(c.args.first());
+                self.at_exit(&f);
             }
-            "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => {
-                let f = self.standard_input(&mut s);
-                self.scan(c, s, 0, Some(&f))
-            }
-            "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => {
-                let f = self.pointer_arg(c, 0);
-                self.scan(c, s, 1, Some(&f))
-            }
-            "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => self.scan(c, s, 1, None),
-            _ => Err(Box::new(s)),
+            "printf" => self.printed(c, &mut s, 0),
+            "fprintf" => self.printed(c, &mut s, 1),
+            "vprintf" | "vfprintf" => self.forget_reachable(&mut s, c.args, &UnknownReason::Printed),
+            "setbuf" | "setvbuf" => self.lend_to_stream(c, &mut s),
+            _ => {}
         }
+        let m = self.program.module(c.site.func.module);
+        let v = self.unknown_of(m, c.ty, &UnknownReason::ResultOf(c.name.to_string()));
+        Ok(Some((v, s)))
+    }
+
+    fn scanf(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let f = self.standard_input(&mut s);
+        self.scan(c, s, 0, Some(&f))
+    }
+
+    fn fscanf(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let f = self.pointer_arg(c, 0);
+        self.scan(c, s, 1, Some(&f))
     }
 
     /// `printf` and `fprintf`: `%n` stores how much was printed so far (C11, 7.21.6.1).
@@ -87,7 +98,7 @@ impl Executor<'_> {
         let text = self.pointer_arg(c, format);
         let stores = self.text_of(&text).is_none_or(|t| stores_length(&t));
         if stores {
-            self.forget_reachable(s, c.args.get(format + 1..).unwrap_or_default(), "how much was printed");
+            self.forget_reachable(s, c.args.get(format + 1..).unwrap_or_default(), &UnknownReason::HowMuchPrinted);
         }
     }
 
@@ -125,12 +136,12 @@ impl Executor<'_> {
                     let v = self.input(InputSource::Read { what: what.to_owned(), ordinal }, bits);
                     self.store_value(&mut s, &p, Value::Int(v), u64::from(conversion.bytes));
                 }
-                _ => self.forget_targets(&mut s, &p, "what is read"),
+                _ => self.forget_targets(&mut s, &p, &UnknownReason::Read),
             }
         }
         for a in targets {
             let p = self.as_pointer(&a.clone());
-            self.forget_targets(&mut s, &p, "what is read");
+            self.forget_targets(&mut s, &p, &UnknownReason::Read);
         }
         if words.is_none()
             && let Some(f) = stream
@@ -138,7 +149,7 @@ impl Executor<'_> {
             self.lose_position(&mut s, f);
         }
         let m = self.program.module(c.site.func.module);
-        let v = self.unknown_of(m, c.ty, "how many values were read");
+        let v = self.unknown_of(m, c.ty, &UnknownReason::HowManyRead);
         Ok(Some((v, s)))
     }
 
@@ -159,7 +170,7 @@ impl Executor<'_> {
                     (self.input(InputSource::ArgvWord { index, word: "no number".into() }, 32), self.arena.int(0));
                 self.arena.ne(word, zero)
             }
-            None => self.perhaps("whether a text is a number"),
+            None => self.perhaps(&UnknownReason::TextIsNumber),
         };
         let mut read = self.assume(s.clone(), is_number);
         if let Some(read) = &mut read {
@@ -170,7 +181,7 @@ impl Executor<'_> {
         *s = self.merge(read.into_iter().chain(not_read).collect())?.0;
         let (one, failed) = (
             self.arena.int(1),
-            self.arena.fresh(SymKind::Unknown { reason: "how many values were read".into() }, "?", Range::new(-1, 0)),
+            self.arena.fresh(SymKind::Unknown { reason: UnknownReason::HowManyRead }, "?", Range::new(-1, 0)),
         );
         Some(self.arena.ite(is_number, one, failed))
     }

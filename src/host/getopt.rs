@@ -2,13 +2,15 @@
 
 use super::Call;
 use crate::ir::Side;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::{FoundOption, OptionWord, Takes};
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::SymKind;
 use std::rc::Rc;
 
 /// Bytes of glibc's `struct option`, and before its fields `has_arg`, `flag` and `val`.
@@ -31,26 +33,26 @@ impl Executor<'_> {
         let (argv, format) = (self.pointer_arg(c, 1), self.pointer_arg(c, 2));
         let permutes = self.text_of(&format).is_none_or(|t| !t.starts_with(['+', '-']));
         if permutes {
-            self.forget_targets(&mut s, &argv, "the arguments that `getopt` permutes");
+            self.forget_targets(&mut s, &argv, &UnknownReason::GetoptPermutes);
         }
         if long {
             all &= self.long_options(c, &mut s, &mut words);
             let index = self.pointer_arg(c, 4);
-            self.forget_targets(&mut s, &index, "what `getopt` found");
+            self.forget_targets(&mut s, &index, &UnknownReason::GetoptFound);
         }
         for name in ["optind", "optopt"] {
             // A program that does not name it cannot read it.
             if let Some(o) = self.library_variable(name) {
-                self.forget(&mut s, o, "what `getopt` found", false);
+                self.forget(&mut s, o, &UnknownReason::GetoptFound, false);
             }
         }
         let option = self.arena.fresh(
-            SymKind::Unknown { reason: "the option that `getopt` found".into() },
+            SymKind::Unknown { reason: UnknownReason::OptionFound },
             "an option",
             Range::of_int(32, true),
         );
         if let Some(o) = self.library_variable("optarg") {
-            let text = self.new_object(Object {
+            let text = self.heap.add(Object {
                 kind: ObjKind::Opaque,
                 name: "optarg".into(),
                 extent: None,
@@ -59,10 +61,10 @@ impl Executor<'_> {
                 array: true,
             });
             let given =
-                if all { self.has_argument(option, &words) } else { self.perhaps("whether an option has an argument") };
+                if all { self.has_argument(option, &words) } else { self.perhaps(&UnknownReason::OptionHasArgument) };
             self.inputs.options.insert(text, FoundOption { option, words: words.into() });
-            let reason = Rc::from("the text of a program argument");
-            let first = ObjState::new(Rest::Unknown { version: self.next_content_version(), input: true, reason });
+            let reason = Rc::new(UnknownReason::ArgumentText);
+            let first = ObjState::new(Rest::Unknown { version: self.heap.next_version(), input: true, reason });
             // No state has it: to a loop around this call each text would be another thing that its rounds change.
             self.starts_as_given(text, first);
             let (always, nothing, zero) = (self.arena.bool(true), self.arena.not(given), self.arena.int(0));
@@ -120,7 +122,7 @@ impl Executor<'_> {
             if flag.iter().any(|t| matches!(t.base, Base::Unknown(_))) {
                 break;
             }
-            self.forget_targets(s, &flag, "what `getopt` found");
+            self.forget_targets(s, &flag, &UnknownReason::GetoptFound);
             let takes = match self.long_field(c, s, &table, i * LONG_OPTION + HAS_ARGUMENT) {
                 Some(0) => Takes::Nothing,
                 Some(1) => Takes::Argument,
@@ -143,7 +145,7 @@ impl Executor<'_> {
             }
         }
         // A table that cannot be read to its end.
-        self.forget_reachable(s, c.args, "what `getopt` found");
+        self.forget_reachable(s, c.args, &UnknownReason::GetoptFound);
         false
     }
 

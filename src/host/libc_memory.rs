@@ -1,95 +1,113 @@
 //! The C library's heap, and its copies and fills of memory.
 
 use super::Call;
-use crate::kernel::Modelled;
+use super::table::Table;
+use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Target, Value};
-use crate::symbolic::terms::term::{Range, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
 /// Bytes; no host gives one block more.
 const MOST_OF_HOST: i128 = 1 << 40;
 
+/// Allocations, frees, copies and fills.
+pub(super) const MEMORY: Table = &[
+    (
+        &[
+            "malloc",
+            "_Znwm",
+            "_Znam",
+            "valloc",
+            "_ZnwmSt11align_val_t",
+            "_ZnamSt11align_val_t",
+            "_ZnwmRKSt9nothrow_t",
+            "_ZnamRKSt9nothrow_t",
+        ],
+        |e, c, s| e.malloc(c, s),
+    ),
+    (&["aligned_alloc", "memalign"], |e, c, s| e.aligned_alloc(c, s)),
+    (&["calloc"], |e, c, s| e.calloc(c, s)),
+    (&["realloc"], |e, c, s| e.realloc(c, s)),
+    (&["posix_memalign"], |e, c, s| e.posix_memalign(c, s)),
+    (
+        &["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"],
+        |e, c, s| e.free(c, s),
+    ),
+    (&["memcpy", "memmove", "__memcpy_chk", "__memmove_chk"], |e, c, s| e.memcpy(c, s)),
+    (&["memset", "__memset_chk"], |e, c, s| e.memset(c, s)),
+];
+
 impl Executor<'_> {
-    /// Allocations, frees, copies and fills.
-    pub(super) fn libc_memory(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        match c.name {
-            "malloc"
-            | "_Znwm"
-            | "_Znam"
-            | "valloc"
-            | "_ZnwmSt11align_val_t"
-            | "_ZnamSt11align_val_t"
-            | "_ZnwmRKSt9nothrow_t"
-            | "_ZnamRKSt9nothrow_t" => {
-                let n = self.int_arg(c, 0, 64);
-                self.host_allocation(c, s, n, Rest::Uninit)
+    fn malloc(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let n = self.int_arg(c, 0, 64);
+        self.host_allocation(c, s, n, Rest::Uninit)
+    }
+
+    fn aligned_alloc(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let n = self.int_arg(c, 1, 64);
+        self.host_allocation(c, s, n, Rest::Uninit)
+    }
+
+    fn calloc(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let (a, b) = (self.int_arg(c, 0, 64), self.int_arg(c, 1, 64));
+        let n = self.arena.mul(a, b);
+        self.host_allocation(c, s, n, Rest::Zero)
+    }
+
+    fn realloc(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let (old, n) = (self.pointer_arg(c, 0), self.int_arg(c, 1, 64));
+        let v = self.heap.next_version();
+        let made = self.host_allocation(
+            c,
+            s,
+            n,
+            Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::Reallocated) },
+        );
+        match made {
+            Ok(Some((Value::Ptr(new), mut s))) => {
+                self.keep_copy(&s, &new, &old);
+                self.release_moved(&mut s, &old, &new);
+                Ok(Some((Value::Ptr(new), s)))
             }
-            "aligned_alloc" | "memalign" => {
-                let n = self.int_arg(c, 1, 64);
-                self.host_allocation(c, s, n, Rest::Uninit)
-            }
-            "calloc" => {
-                let (a, b) = (self.int_arg(c, 0, 64), self.int_arg(c, 1, 64));
-                let n = self.arena.mul(a, b);
-                self.host_allocation(c, s, n, Rest::Zero)
-            }
-            "realloc" => {
-                let (old, n) = (self.pointer_arg(c, 0), self.int_arg(c, 1, 64));
-                let v = self.next_content_version();
-                let made = self.host_allocation(
-                    c,
-                    s,
-                    n,
-                    Rest::Unknown { version: v, input: false, reason: Rc::from("a reallocated block") },
-                );
-                match made {
-                    Ok(Some((Value::Ptr(new), mut s))) => {
-                        self.keep_copy(&s, &new, &old);
-                        self.release_moved(&mut s, &old, &new);
-                        Ok(Some((Value::Ptr(new), s)))
-                    }
-                    // It does not come back, or gives no memory that is known.
-                    other => other,
-                }
-            }
-            "posix_memalign" => {
-                let out = self.pointer_arg(c, 0);
-                let n = self.int_arg(c, 2, 64);
-                let Ok(Some((p, mut s))) = self.host_allocation(c, s, n, Rest::Uninit) else { return Ok(None) };
-                self.store_value(&mut s, &out, p.clone(), 8);
-                let status = self.status_of_given(&p);
-                Ok(Some((Value::Int(status), s)))
-            }
-            "free"
-            | "_ZdlPv"
-            | "_ZdaPv"
-            | "_ZdlPvm"
-            | "_ZdaPvm"
-            | "_ZdlPvSt11align_val_t"
-            | "_ZdlPvmSt11align_val_t" => {
-                let p = self.pointer_arg(c, 0);
-                self.release(&mut s, &p);
-                Self::no_value(s)
-            }
-            "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => {
-                let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-                let n = self.int_arg(c, 2, 64);
-                let n = self.interpret(n, 64, false);
-                self.copy(&mut s, &d, &f, n);
-                Ok(Some((Value::Ptr(d), s)))
-            }
-            "memset" | "__memset_chk" => {
-                let d = self.pointer_arg(c, 0);
-                let (b, n) = (self.int_arg(c, 1, 8), self.int_arg(c, 2, 64));
-                let n = self.interpret(n, 64, false);
-                self.fill(&mut s, &d, b, n);
-                Ok(Some((Value::Ptr(d), s)))
-            }
-            _ => Err(Box::new(s)),
+            // It does not come back, or gives no memory that is known.
+            other => other,
         }
+    }
+
+    fn posix_memalign(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let out = self.pointer_arg(c, 0);
+        let n = self.int_arg(c, 2, 64);
+        let Ok(Some((p, mut s))) = self.host_allocation(c, s, n, Rest::Uninit) else { return Ok(None) };
+        self.store_value(&mut s, &out, p.clone(), 8);
+        let status = self.status_of_given(&p);
+        Ok(Some((Value::Int(status), s)))
+    }
+
+    fn free(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let p = self.pointer_arg(c, 0);
+        self.release(&mut s, &p);
+        Self::no_value(s)
+    }
+
+    fn memcpy(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+        let n = self.int_arg(c, 2, 64);
+        let n = self.interpret(n, 64, false);
+        self.copy(&mut s, &d, &f, n);
+        Ok(Some((Value::Ptr(d), s)))
+    }
+
+    fn memset(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let d = self.pointer_arg(c, 0);
+        let (b, n) = (self.int_arg(c, 1, 8), self.int_arg(c, 2, 64));
+        let n = self.interpret(n, 64, false);
+        self.fill(&mut s, &d, b, n);
+        Ok(Some((Value::Ptr(d), s)))
     }
 
     /// `realloc` has freed the old block where it gave a new one. A call that is come to again stands for both: it begins anew.
@@ -121,14 +139,17 @@ impl Executor<'_> {
         let Some((assumed, given)) = assumed else { return Ok(None) };
         s = assumed;
         let place = self.user_location();
-        let o = self.allocate(c.context, c.site, 1, |_| Object {
-            kind: ObjKind::HostHeap,
-            name: String::new(),
-            extent: Some(size),
-            site: place,
-            func: None,
-            array: true,
-        });
+        let o = self.heap.allocate(
+            (c.context, c.site, 1),
+            Object {
+                kind: ObjKind::HostHeap,
+                name: String::new(),
+                extent: Some(size),
+                site: place,
+                func: None,
+                array: true,
+            },
+        );
         if let Some(given) = given {
             self.note_scarce(o, given);
         }

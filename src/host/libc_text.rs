@@ -1,100 +1,107 @@
 //! Texts in the C library: lengths, comparisons, searches and copies.
 
 use super::Call;
+use super::table::Table;
 use crate::ir::Const;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::SymKind;
 use std::rc::Rc;
 
 /// Bytes of a text that are looked at for its end.
 const MAX_TEXT: i128 = 256;
 
+/// What is known of texts by their contents, or of arguments as they were given.
+pub(super) const TEXT: Table = &[
+    (&["strlen"], |e, c, s| e.strlen(c, s)),
+    (&["strcmp", "strncmp", "strcasecmp", "strncasecmp"], |e, c, s| e.strcmp(c, s)),
+    (&["memcmp", "isdigit", "isalpha", "isspace", "tolower", "toupper", "access"], |e, c, s| e.compared(c, s)),
+    (&["strchr", "strrchr", "strstr", "strpbrk", "index", "rindex", "strcasestr", "memchr"], |e, c, s| {
+        e.searched(c, s)
+    }),
+    (&["getenv", "strerror", "opendir"], |e, c, s| e.named_text(c, s)),
+    (&["strcpy"], |e, c, s| e.strcpy(c, s)),
+    (&["strdup", "strndup"], |e, c, s| e.strdup(c, s)),
+];
+
 impl Executor<'_> {
-    /// What is known of texts by their contents, or of arguments as they were given.
-    pub(super) fn libc_text(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        match c.name {
-            "strlen" => {
-                let p = self.pointer_arg(c, 0);
-                let known = match self.length_of_text(&mut s, &p) {
-                    Some(n) => Some(self.arena.int(n)),
-                    None => self.argument_length(&s, &p),
-                };
-                let v = known.unwrap_or_else(|| {
-                    self.arena.fresh(
-                        SymKind::Unknown { reason: "the length of a string".into() },
-                        "strlen",
-                        Range::new(0, 1 << 40),
-                    )
-                });
-                Ok(Some((Value::Int(v), s)))
+    fn strlen(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let p = self.pointer_arg(c, 0);
+        let known = match self.length_of_text(&mut s, &p) {
+            Some(n) => Some(self.arena.int(n)),
+            None => self.argument_length(&s, &p),
+        };
+        let v = known.unwrap_or_else(|| {
+            self.arena.fresh(SymKind::Unknown { reason: UnknownReason::StringLength }, "strlen", Range::new(0, 1 << 40))
+        });
+        Ok(Some((Value::Int(v), s)))
+    }
+
+    fn strcmp(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let (p, q) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+        let most = if c.name.contains('n') {
+            let n = self.int_arg(c, 2, 64);
+            self.arena.as_int(n)
+        } else {
+            None
+        };
+        let v = self.comparison(&s, &p, &q, c.name.starts_with("strn").then_some(most), c.name.contains("case"));
+        Ok(Some((Value::Int(v), s)))
+    }
+
+    fn compared(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let m = self.program.module(c.site.func.module);
+        let v = self.unknown_of(m, c.ty, &UnknownReason::TextComparison);
+        Ok(Some((v, s)))
+    }
+
+    fn searched(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let p = self.pointer_arg(c, 0);
+        let v = self.place_within(&p, &UnknownReason::ResultOf(c.name.to_string()));
+        Ok(Some((v, s)))
+    }
+
+    fn named_text(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        let v = self.unknown_pointer(&UnknownReason::ResultOf(c.name.to_string()));
+        Ok(Some((v, s)))
+    }
+
+    fn strcpy(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+        let Some(n) = self.length_of_text(&mut s, &f) else { return Err(Box::new(s)) };
+        let n = self.arena.int(n + 1);
+        self.copy(&mut s, &d, &f, n);
+        Ok(Some((Value::Ptr(d), s)))
+    }
+
+    fn strdup(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let f = self.pointer_arg(c, 0);
+        let length = match self.length_of_text(&mut s, &f) {
+            Some(n) => Some(self.arena.int(n)),
+            None => self.argument_length(&s, &f),
+        };
+        let length = length.filter(|_| c.name == "strdup").unwrap_or_else(|| {
+            self.arena.fresh(SymKind::Unknown { reason: UnknownReason::StringLength }, "strlen", Range::new(0, 1 << 40))
+        });
+        let (bytes, version) = (self.arena.add_const(length, 1), self.heap.next_version());
+        let made = self.host_allocation(
+            c,
+            s,
+            bytes,
+            Rest::Unknown { version, input: false, reason: Rc::new(UnknownReason::TextCopied) },
+        );
+        if let Ok(Some((Value::Ptr(to), mut s))) = made {
+            if self.arena.as_int(bytes).is_some() {
+                self.copy(&mut s, &to, &f, bytes);
             }
-            "strcmp" | "strncmp" | "strcasecmp" | "strncasecmp" => {
-                let (p, q) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-                let most = if c.name.contains('n') {
-                    let n = self.int_arg(c, 2, 64);
-                    self.arena.as_int(n)
-                } else {
-                    None
-                };
-                let v =
-                    self.comparison(&s, &p, &q, c.name.starts_with("strn").then_some(most), c.name.contains("case"));
-                Ok(Some((Value::Int(v), s)))
-            }
-            "memcmp" | "isdigit" | "isalpha" | "isspace" | "tolower" | "toupper" | "access" => {
-                let m = self.program.module(c.site.func.module);
-                let v = self.unknown_of(m, c.ty, "a comparison of texts");
-                Ok(Some((v, s)))
-            }
-            "strchr" | "strrchr" | "strstr" | "strpbrk" | "index" | "rindex" | "strcasestr" | "memchr" => {
-                let p = self.pointer_arg(c, 0);
-                let v = self.place_within(&p, &format!("the result of `{}`", c.name));
-                Ok(Some((v, s)))
-            }
-            "getenv" | "strerror" | "opendir" => {
-                let v = self.unknown_pointer(&format!("the result of `{}`", c.name));
-                Ok(Some((v, s)))
-            }
-            "strcpy" => {
-                let (d, f) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-                let Some(n) = self.length_of_text(&mut s, &f) else { return Err(Box::new(s)) };
-                let n = self.arena.int(n + 1);
-                self.copy(&mut s, &d, &f, n);
-                Ok(Some((Value::Ptr(d), s)))
-            }
-            "strdup" | "strndup" => {
-                let f = self.pointer_arg(c, 0);
-                let length = match self.length_of_text(&mut s, &f) {
-                    Some(n) => Some(self.arena.int(n)),
-                    None => self.argument_length(&s, &f),
-                };
-                let length = length.filter(|_| c.name == "strdup").unwrap_or_else(|| {
-                    self.arena.fresh(
-                        SymKind::Unknown { reason: "the length of a string".into() },
-                        "strlen",
-                        Range::new(0, 1 << 40),
-                    )
-                });
-                let (bytes, version) = (self.arena.add_const(length, 1), self.next_content_version());
-                let made = self.host_allocation(
-                    c,
-                    s,
-                    bytes,
-                    Rest::Unknown { version, input: false, reason: Rc::from("a copied text") },
-                );
-                if let Ok(Some((Value::Ptr(to), mut s))) = made {
-                    if self.arena.as_int(bytes).is_some() {
-                        self.copy(&mut s, &to, &f, bytes);
-                    }
-                    return Ok(Some((Value::Ptr(to), s)));
-                }
-                made
-            }
-            _ => Err(Box::new(s)),
+            return Ok(Some((Value::Ptr(to), s)));
         }
+        made
     }
 
     /// The length in bytes of a text in memory of which every byte up to its end is known.

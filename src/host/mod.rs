@@ -17,13 +17,16 @@ mod outputs;
 mod root;
 mod runs;
 mod stdcxx;
+mod table;
 mod variables;
 mod waits;
 
 pub use root::{Root, roots};
+pub use table::keys;
 
 use crate::ir::{FuncRef, Linkage, TypeId};
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
@@ -39,6 +42,13 @@ pub(crate) struct Call<'a> {
     pub context: u64,
     pub site: Site,
     pub ty: TypeId,
+}
+
+impl<'a> Call<'a> {
+    /// The symbol without the suffix of a default stream.
+    fn base(&self) -> &'a str {
+        self.name.strip_suffix("_ptsz").or_else(|| self.name.strip_suffix("_ptds")).unwrap_or(self.name)
+    }
 }
 
 /// Whether a mangled name is of an operator `new` or `delete` that a program may define itself (C++17, 21.6.2).
@@ -78,10 +88,6 @@ impl Executor<'_> {
         if own && (!call.name.starts_with("_Z") || is_replaceable(call.name)) {
             return Err(Box::new(s));
         }
-        let s = match self.file_call(&call, s) {
-            Err(s) => *s,
-            done => return done,
-        };
         let s = match self.libc_call(&call, s) {
             Err(s) => *s,
             done => return done,
@@ -94,11 +100,11 @@ impl Executor<'_> {
     }
 
     pub(crate) fn no_value(s: State) -> Modelled {
-        Ok(Some((Value::unknown("no value"), s)))
+        Ok(Some((Value::unknown(UnknownReason::NoValue), s)))
     }
 
     /// The call as an unknown: what it could write is forgotten.
-    pub(crate) fn opaque(&mut self, c: &Call<'_>, mut s: State, reason: &str) -> Modelled {
+    pub(crate) fn opaque(&mut self, c: &Call<'_>, mut s: State, reason: &UnknownReason) -> Modelled {
         self.others_run(&mut s);
         let parts = self.library_objects(c);
         let args = self.without_texts_read(&[c.func], c.args);

@@ -5,8 +5,10 @@
 
 use super::Call;
 use crate::ir::Param;
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::models::attributes::is_of_library;
+use crate::models::row::{Key, Kind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
@@ -41,7 +43,6 @@ const OUTPUTS: &[(&str, &[(usize, Output)])] = &[
     ("cudaEventDestroy", &[]),
     ("cudaEventElapsedTime", &[(0, Float)]),
     ("cudaEventElapsedTime_v2", &[(0, Float)]),
-    ("cudaSetDevice", &[]),
     ("cudaSetDeviceFlags", &[]),
     ("cudaGetDevice", &[(0, Int)]),
     ("cudaGetDeviceCount", &[(0, Int)]),
@@ -150,8 +151,17 @@ const READ_SCALARS: &[&str] = &[
     "dgmm", "gbmv", "sbmv",
 ];
 
+/// Letters of element types.
+const TYPES: [char; 5] = ['S', 'D', 'C', 'Z', 'H'];
+
+/// The functions of which only the results are not followed.
+pub(super) fn keys() -> impl Iterator<Item = Key> {
+    let scalars = READ_SCALARS.iter().map(|r| Key::new(Kind::Typed, format!("cublas{r}")));
+    OUTPUTS.iter().map(|(n, _)| Key::whole(*n)).chain(scalars)
+}
+
 fn reads_scalars(name: &str) -> bool {
-    let routine = name.strip_prefix("cublas").and_then(|n| n.strip_prefix(['S', 'D', 'C', 'Z', 'H']));
+    let routine = name.strip_prefix("cublas").and_then(|n| n.strip_prefix(TYPES));
     routine.is_some_and(|r| READ_SCALARS.iter().any(|p| r.starts_with(p)))
 }
 
@@ -166,27 +176,27 @@ fn outputs(name: &str) -> Option<&'static [(usize, Output)]> {
 impl Executor<'_> {
     /// A call of a function of which only the results are not followed.
     pub(super) fn result_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let name = c.name.strip_suffix("_ptsz").or_else(|| c.name.strip_suffix("_ptds")).unwrap_or(c.name);
+        let name = c.base();
         if !self.program.func(c.func).is_declaration() {
             return Err(Box::new(s));
         }
         if reads_scalars(name) {
             let args: Vec<Value> = c.args.iter().filter(|a| !self.is_of_host(a)).cloned().collect();
-            return self.opaque(&Call { args: &args, ..*c }, s, &format!("what `{name}` computes"));
+            return self.opaque(&Call { args: &args, ..*c }, s, &UnknownReason::Computed(name.to_owned()));
         }
         let Some(outputs) = outputs(name) else { return Err(Box::new(s)) };
-        let why = format!("what `{name}` gives");
+        let why = UnknownReason::Gives(name.to_owned());
         for (i, output) in outputs {
             let p = self.pointer_arg(c, *i);
             let (v, bytes) = match output {
                 Int => (Value::Int(self.unknown_int(&why, 32)), 4),
-                Float => (Value::unknown(&why), 4),
+                Float => (Value::unknown(why.clone()), 4),
                 Size => (Value::Int(self.unknown_int(&why, 64)), 8),
                 Handle if name.starts_with("cudaStreamCreate") || name.starts_with("cudaEventCreate") => {
-                    (self.new_handle(c, &why), 8)
+                    (self.new_handle(c, name), 8)
                 }
                 Handle => (self.unknown_pointer(&why), 8),
-                Bytes(n) => (Value::unknown(&why), *n),
+                Bytes(n) => (Value::unknown(why.clone()), *n),
             };
             self.store_value(&mut s, &p, v, bytes);
         }
@@ -200,7 +210,7 @@ impl Executor<'_> {
 
     /// Whether a value points to memory of the host alone.
     fn is_of_host(&self, v: &Value) -> bool {
-        let of_host = |t: &Target| matches!(t.base, Base::Object(o) if matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) && !self.is_registered(o));
+        let of_host = |t: &Target| matches!(t.base, Base::Object(o) if matches!(self.object(o).kind, ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_)) && !self.heap.is_registered(o));
         matches!(v, Value::Ptr(p) if p.iter().all(of_host))
     }
 

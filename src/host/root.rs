@@ -3,6 +3,7 @@
 use crate::ir::{
     Callee, Const, FuncRef, Linkage, Module, ModuleId, Op, Operand, Param, Program, Side, Terminator, TypeKind,
 };
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, Object};
@@ -125,7 +126,7 @@ impl Executor<'_> {
         self.from_the_start = func.name == "main";
         if func.name == "main" {
             let argc = Value::Int(self.input(InputSource::Argc, 32));
-            let o = self.new_object(Object {
+            let o = self.heap.add(Object {
                 kind: ObjKind::ArgvArray,
                 name: "argv".into(),
                 extent: None,
@@ -154,7 +155,7 @@ impl Executor<'_> {
         }
         let mut state = state;
         let (Some(constructors), Some(destructors)) = (self.program.constructors(), self.program.destructors()) else {
-            self.missed.get_or_insert_with(|| "what is called before or after `main`".to_owned());
+            self.limits.miss(|| UnknownReason::AroundMain);
             return Some(state);
         };
         self.at_exit(&destructors);
@@ -171,7 +172,7 @@ impl Executor<'_> {
     pub fn root_argument(&mut self, m: &Module, f: FuncRef, p: &Param) -> Value {
         let function = self.program.func(f).display.clone();
         match &m.ty(p.ty).kind {
-            TypeKind::Int(1) => self.unknown_of(m, p.ty, "a parameter"),
+            TypeKind::Int(1) => self.unknown_of(m, p.ty, &UnknownReason::Parameter),
             TypeKind::Int(bits) => Value::Int(self.input(InputSource::Param { function, name: p.name.clone() }, *bits)),
             TypeKind::Ptr(_) => {
                 let site: Option<(ModuleId, crate::ir::LocId)> = Some((f.module, self.program.func(f).loc));
@@ -188,13 +189,13 @@ impl Executor<'_> {
                     Some(ty) => {
                         let extent = self.arena.int(i128::from(m.size_of(ty)));
                         let kind = if m.side == Side::Device { ObjKind::DeviceLocal } else { ObjKind::HostLocal };
-                        self.new_object(Object { kind, extent: Some(extent), array: false, ..object })
+                        self.heap.add(Object { kind, extent: Some(extent), array: false, ..object })
                     }
-                    None => self.new_object(object),
+                    None => self.heap.add(object),
                 };
                 self.pointer(o, 0)
             }
-            _ => self.unknown_of(m, p.ty, "a parameter"),
+            _ => self.unknown_of(m, p.ty, &UnknownReason::Parameter),
         }
     }
 }

@@ -8,13 +8,15 @@
 use super::Call;
 use crate::ir::shared::most_static_shared;
 use crate::ir::{BlockId, Callee, FuncRef, Op, Side, Terminator};
-use crate::symbolic::exec::events::{LaunchConfig, Limits};
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::{LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::launch::{MAX_GRID, MAX_SHARED, MAX_THREADS};
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -29,9 +31,6 @@ const NOT_SET: i128 = -1;
 
 /// Most kernels whose attributes are followed: each state has them.
 const MOST: usize = 64;
-
-/// How the reason of a status code begins.
-const STATUS: &str = "the status that ";
 
 /// Calls that a program makes on its way to an end, which change nothing for what else it may do.
 const HARMLESS: &[&str] = &[
@@ -71,7 +70,7 @@ impl Executor<'_> {
         let not_set = self.arena.int(NOT_SET);
         for k in kernels {
             let extent = Some(self.arena.int(4));
-            let o = self.new_object(Object {
+            let o = self.heap.add(Object {
                 kind: ObjKind::Opaque,
                 name: program.func(k).name.clone(),
                 extent,
@@ -120,7 +119,7 @@ impl Executor<'_> {
             let (zero, most, kept) = (self.arena.int(0), self.arena.int(MAX_SHARED), self.arena.int(room));
             let (lower, upper, granted) =
                 (self.arena.le(zero, wanted), self.arena.le(wanted, most), self.arena.le(wanted, kept));
-            let unknown = || SymKind::Unknown { reason: "whether an attribute of a kernel was set".into() };
+            let unknown = || SymKind::Unknown { reason: UnknownReason::KernelAttributeSet };
             let perhaps = if self.arena.as_bool(granted) == Some(true) {
                 granted
             } else {
@@ -134,7 +133,7 @@ impl Executor<'_> {
                     let t = self.arena.ite(done, wanted, old);
                     Value::Int(t)
                 }
-                None => Value::unknown("an attribute of a kernel"),
+                None => Value::unknown(UnknownReason::KernelAttribute),
             };
             if let Some(st) = s.mem.get_mut(&o) {
                 Rc::make_mut(st).cells.insert(0, (4, value));
@@ -159,7 +158,7 @@ impl Executor<'_> {
         } else {
             (self.from_the_start && self.runtime.usual_shared).then_some(usual)
         };
-        LaunchConfig { limits: Limits { shared, threads: self.program.func(kernel).max_threads }, ..c.clone() }
+        LaunchConfig { limits: LaunchLimits { shared, threads: self.program.func(kernel).max_threads }, ..c.clone() }
     }
 
     /// Whether nothing in its configuration can keep a launch from running, by its constants and ranges.
@@ -203,7 +202,11 @@ impl Executor<'_> {
     }
 
     fn status_of(&mut self, call: &str) -> TermId {
-        self.arena.fresh(SymKind::Unknown { reason: format!("{STATUS}`{call}` gives") }, "a status", Range::new(0, 999))
+        self.arena.fresh(
+            SymKind::Unknown { reason: UnknownReason::Status(call.to_owned()) },
+            "a status",
+            Range::new(0, 999),
+        )
     }
 
     /// Where a branch depends on status codes alone, and the program only ends on others than success: that it goes the other way.
@@ -234,7 +237,7 @@ impl Executor<'_> {
         let zero = self.arena.int(0);
         let mut success = rustc_hash::FxHashMap::default();
         for s in symbols {
-            if !matches!(&self.arena.symbol(s).kind, SymKind::Unknown { reason } if reason.starts_with(STATUS)) {
+            if !matches!(&self.arena.symbol(s).kind, SymKind::Unknown { reason: UnknownReason::Status(_) }) {
                 return None;
             }
             success.insert(self.arena.symbol_term(s), zero);
@@ -261,7 +264,7 @@ impl Executor<'_> {
             let harmless = |callee: &Callee| match callee {
                 Callee::Direct(id) => {
                     let r = self.program.resolve_func(f.module, *id);
-                    HARMLESS.contains(&self.program.func(r).name.as_str()) || !self.leads_to_cuda(r)
+                    HARMLESS.contains(&self.program.func(r).name.as_str()) || !self.limits.effort().leads_to_cuda(r)
                 }
                 Callee::Indirect(_) => false,
             };

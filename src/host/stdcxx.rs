@@ -1,16 +1,20 @@
 //! The C++ library: what is better known by name than by its body. Containers are entered like any other code.
 
 use super::Call;
+use super::table::Model;
 use crate::ir::{BinOp, TypeKind};
-use crate::kernel::Modelled;
+use crate::kernel::builtins::Modelled;
 use crate::models::attributes::is_of_library;
+use crate::models::row::{Key, Kind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::effects::havoc::Part;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::one_object;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::SymKind;
 use std::rc::Rc;
 
 /// Text output: no effect on anything that is followed. Prefixes of mangled names.
@@ -89,14 +93,95 @@ const ALGORITHMS: &[&str] = &[
 /// A number between two others, which the distribution keeps one behind the other.
 const UNIFORM: &str = "std::uniform_int_distribution<";
 
-/// Readers of numbers, and the bits of what they give.
-const NUMBERS: &[(&str, u32)] = &[
-    ("_ZNSt7__cxx114stoiERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi", 32),
-    ("_ZNSt7__cxx114stolERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi", 64),
-    ("_ZNSt7__cxx115stollERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi", 64),
-    ("_ZNSt7__cxx115stoulERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi", 64),
-    ("_ZNSt7__cxx116stoullERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi", 64),
+/// Readers of numbers: of 32 bits, of 64.
+const NUMBERS_32: &[&str] = &["_ZNSt7__cxx114stoiERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi"];
+const NUMBERS_64: &[&str] = &[
+    "_ZNSt7__cxx114stolERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi",
+    "_ZNSt7__cxx115stollERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi",
+    "_ZNSt7__cxx115stoulERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi",
+    "_ZNSt7__cxx116stoullERKNS_12basic_stringIcSt11char_traitsIcESaIcEEEPmi",
 ];
+
+/// `std::istream::operator>>`, in front of the type that is read.
+const EXTRACTION: &str = "_ZNSirsER";
+
+/// Constructors and the member of `std::ifstream` that open a file, in front of what they are given.
+const OPENS: &[&str] = &[
+    "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC1E",
+    "_ZNSt14basic_ifstreamIcSt11char_traitsIcEEC2E",
+    "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE4openE",
+];
+
+/// A model, the patterns of the names that it is for, and to which of their calls it applies.
+struct Step {
+    patterns: &'static [(Kind, &'static [&'static str])],
+    applies: fn(&Call<'_>) -> bool,
+    model: Model,
+    /// Whether a call that it gives back is entered, and no model behind it asked.
+    last: bool,
+}
+
+/// One that applies to all such calls.
+const fn step(patterns: &'static [(Kind, &'static [&'static str])], model: Model) -> Step {
+    Step { patterns, applies: |_| true, model, last: false }
+}
+
+/// The models, in the order in which they are asked.
+const STEPS: &[Step] = &[
+    step(&[(Kind::Start, OUTPUT)], |e, c, s| e.stream_output(c, s)),
+    step(&[(Kind::Start, &[EXTRACTION])], |e, c, s| e.extraction(c, s)),
+    step(&[(Kind::Start, OPENS)], |e, c, s| e.open_ifstream(c, s)),
+    step(&[(Kind::Whole, &["_ZNSi4readEPcl"])], |e, c, s| e.istream_read(c, s)),
+    step(&[(Kind::Start, &["_ZNSi", "_ZStrs", "_ZSt7getline", "_ZNSrs"])], |e, c, s| e.reads_on(c, s)),
+    step(&[(Kind::DemangledPart, &["std::chrono::"])], |e, c, s| e.clock(c, s)),
+    step(&[(Kind::Whole, NUMBERS_32)], |e, c, s| e.string_number(c, s, 32)),
+    step(&[(Kind::Whole, NUMBERS_64)], |e, c, s| e.string_number(c, s, 64)),
+    Step {
+        patterns: &[
+            (Kind::DemangledPart, &["basic_string<"]),
+            (Kind::Part, &["basic_string"]),
+            (Kind::Start, &["_ZNSs"]),
+        ],
+        applies: |_| true,
+        model: |e, c, s| e.string_call(c, s),
+        last: true,
+    },
+    // What a distribution of integers does beside giving a number is entered.
+    Step {
+        patterns: &[(Kind::DemangledPart, &[UNIFORM])],
+        applies: |c| holds_no_vector(c) && !c.display.contains("::operator()<std::"),
+        model: |_, _, s| Err(Box::new(s)),
+        last: true,
+    },
+    Step { applies: holds_no_vector, ..step(&[(Kind::DemangledPart, &[UNIFORM])], |e, c, s| e.distribution(c, s)) },
+    Step {
+        patterns: &[(Kind::DemangledPart, OPAQUE)],
+        applies: holds_no_vector,
+        model: |e, c, s| e.not_entered(c, s),
+        last: true,
+    },
+    step(&[(Kind::DemangledStart, ALGORITHMS)], |e, c, s| e.beside(c, s, &UnknownReason::Algorithm)),
+];
+
+fn holds_no_vector(c: &Call<'_>) -> bool {
+    !c.display.contains("std::vector<")
+}
+
+fn fits(c: &Call<'_>, kind: Kind, pattern: &str) -> bool {
+    match kind {
+        Kind::Whole => c.name == pattern,
+        Kind::Start => c.name.starts_with(pattern),
+        Kind::Part => c.name.contains(pattern),
+        Kind::DemangledStart => c.display.starts_with(pattern),
+        Kind::DemangledPart => c.display.contains(pattern),
+        Kind::Real | Kind::Typed | Kind::Rest => false,
+    }
+}
+
+/// The functions of the C++ library that are modelled.
+pub(super) fn keys() -> impl Iterator<Item = Key> {
+    STEPS.iter().flat_map(|step| step.patterns).flat_map(|(kind, texts)| texts.iter().map(|t| Key::new(*kind, *t)))
+}
 
 /// What starts a thread of the host. Substrings of demangled names.
 const THREADS: &[&str] = &["std::thread::thread<", "std::jthread::jthread<", "std::async<"];
@@ -139,9 +224,9 @@ impl Executor<'_> {
         let [least, most] =
             [kept, last].map(|p| self.load_number(s, &p, u64::from(bytes)).map(|t| self.interpret(t, bits, signed)));
         let (least, most) = (least?, most?);
-        self.forget_reachable(s, &c.args[1..2], "a generator's state");
+        self.forget_reachable(s, &c.args[1..2], &UnknownReason::GeneratorState);
         let number = self.arena.fresh(
-            SymKind::Unknown { reason: "a random number".into() },
+            SymKind::Unknown { reason: UnknownReason::RandomNumber },
             "random number",
             Range::new(0, 1 << 62),
         );
@@ -156,75 +241,78 @@ impl Executor<'_> {
         if !is_of_library(c.name) {
             return Err(Box::new(s));
         }
-        if OUTPUT.iter().any(|p| c.name.starts_with(p)) {
-            // Buffers and manipulators of the program.
-            self.lend(&mut s, &[c.func], c.args, "what a stream calls");
-            // Streams give themselves back.
-            let m = self.program.module(c.site.func.module);
-            let v = match c.args.first() {
-                Some(v @ Value::Ptr(_)) => v.clone(),
-                _ => self.unknown_of(m, c.ty, "the state of a stream"),
-            };
-            let v = if matches!(m.ty(c.ty).kind, crate::ir::TypeKind::Ptr(_)) {
-                v
-            } else {
-                self.unknown_of(m, c.ty, "the state of a stream")
-            };
-            return Ok(Some((v, s)));
-        }
-        // std::istream::operator>>(T&).
-        if let Some(t) = c.name.strip_prefix("_ZNSirsER") {
-            let bytes = match t {
-                "i" | "j" => 4,
-                "l" | "m" | "x" | "y" => 8,
-                "s" | "t" => 2,
-                _ => 0,
-            };
-            let p = self.pointer_arg(c, 1);
-            let stream = self.stream_of(c, &mut s);
-            match stream.and_then(|f| self.next_word(&mut s, &f, bytes)) {
-                Some(v @ Value::Int(_)) => self.store_value(&mut s, &p, v, u64::from(bytes)),
-                _ => self.forget_targets(&mut s, &p, "what is read from a stream"),
+        for step in STEPS {
+            let fits = step.patterns.iter().any(|(kind, texts)| texts.iter().any(|t| fits(c, *kind, t)));
+            if fits && (step.applies)(c) {
+                s = match (step.model)(self, c, s) {
+                    Err(back) if !step.last => *back,
+                    done => return done,
+                };
             }
-            return Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown("a stream")), s)));
-        }
-        let mut s = match self.ifstream_call(c, s) {
-            Err(s) => *s,
-            done => return done,
-        };
-        if c.display.contains("std::chrono::") && self.program.func(c.func).is_declaration() {
-            return self.opaque(c, s, "the time");
-        }
-        if let Some((_, bits)) = NUMBERS.iter().find(|(n, _)| *n == c.name) {
-            return self.string_number(c, s, *bits);
-        }
-        if c.display.contains("basic_string<") || c.name.contains("basic_string") || c.name.starts_with("_ZNSs") {
-            return self.string_call(c, s);
-        }
-        if c.display.contains(UNIFORM) && !c.display.contains("std::vector<") {
-            if !c.display.contains("::operator()<std::") {
-                return Err(Box::new(s));
-            }
-            if let Some(v) = self.random_between(c, &mut s) {
-                return Ok(Some((v, s)));
-            }
-        }
-        if OPAQUE.iter().any(|p| c.display.contains(p)) && !c.display.contains("std::vector<") {
-            if self.program.func(c.func).noreturn {
-                return Ok(None);
-            }
-            let head: String = c.display.chars().take(60).collect();
-            return self.beside(c, s, &format!("the result of `{head}`"));
-        }
-        if ALGORITHMS.iter().any(|p| c.display.starts_with(p)) {
-            return self.beside(c, s, "the result of an algorithm");
         }
         Err(Box::new(s))
     }
 
+    fn stream_output(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        // Buffers and manipulators of the program.
+        self.lend(&mut s, &[c.func], c.args, &UnknownReason::StreamCalls);
+        // Streams give themselves back.
+        let m = self.program.module(c.site.func.module);
+        let v = match c.args.first() {
+            Some(v @ Value::Ptr(_)) => v.clone(),
+            _ => self.unknown_of(m, c.ty, &UnknownReason::StreamState),
+        };
+        let v = if matches!(m.ty(c.ty).kind, crate::ir::TypeKind::Ptr(_)) {
+            v
+        } else {
+            self.unknown_of(m, c.ty, &UnknownReason::StreamState)
+        };
+        Ok(Some((v, s)))
+    }
+
+    /// `std::istream::operator>>(T&)`.
+    fn extraction(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let bytes = match c.name.strip_prefix(EXTRACTION).unwrap_or_default() {
+            "i" | "j" => 4,
+            "l" | "m" | "x" | "y" => 8,
+            "s" | "t" => 2,
+            _ => 0,
+        };
+        let p = self.pointer_arg(c, 1);
+        let stream = self.stream_of(c, &mut s);
+        match stream.and_then(|f| self.next_word(&mut s, &f, bytes)) {
+            Some(v @ Value::Int(_)) => self.store_value(&mut s, &p, v, u64::from(bytes)),
+            _ => self.forget_targets(&mut s, &p, &UnknownReason::ReadFromStream),
+        }
+        Ok(Some((c.args.first().cloned().unwrap_or_else(|| Value::unknown(UnknownReason::Stream)), s)))
+    }
+
+    fn clock(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        if self.program.func(c.func).is_declaration() {
+            self.opaque(c, s, &UnknownReason::Time)
+        } else {
+            Err(Box::new(s))
+        }
+    }
+
+    fn distribution(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        match self.random_between(c, &mut s) {
+            Some(v) => Ok(Some((v, s))),
+            None => Err(Box::new(s)),
+        }
+    }
+
+    fn not_entered(&mut self, c: &Call<'_>, s: State) -> Modelled {
+        if self.program.func(c.func).noreturn {
+            return Ok(None);
+        }
+        let head: String = c.display.chars().take(60).collect();
+        self.beside(c, s, &UnknownReason::ResultOf(head.to_string()))
+    }
+
     /// As [`Self::opaque`], of a function that may call the program's own: what these may write through globals is forgotten too.
     /// One that leads to CUDA is entered instead.
-    fn beside(&mut self, c: &Call<'_>, s: State, reason: &str) -> Modelled {
+    fn beside(&mut self, c: &Call<'_>, s: State, reason: &UnknownReason) -> Modelled {
         let mut s = s;
         if self.program.func(c.func).is_declaration() {
             self.lend(&mut s, &[c.func], c.args, reason);
@@ -232,10 +320,10 @@ impl Executor<'_> {
         }
         // What another thread does is not executed.
         if THREADS.iter().any(|t| c.display.contains(t)) {
-            self.start(&mut s, c.func, c.args, "what another thread of the host does");
+            self.start(&mut s, c.func, c.args, &UnknownReason::OtherHostThread);
             return self.opaque(c, s, reason);
         }
-        if self.leads_to_cuda(c.func) {
+        if self.limits.effort().leads_to_cuda(c.func) {
             return Err(Box::new(s));
         }
         let Some(globals) = self.globals_written_by(c.func, |name| !is_of_library(name)) else {
@@ -264,36 +352,37 @@ impl Executor<'_> {
         }
     }
 
-    /// `std::ifstream`: opening, and reading of bytes. What else reads leaves it at a place that is not known.
-    fn ifstream_call(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
-        let member = c.name.strip_prefix("_ZNSt14basic_ifstreamIcSt11char_traitsIcEE");
-        if let Some(text) = member
-            .and_then(|m| m.strip_prefix("C1E").or_else(|| m.strip_prefix("C2E")).or_else(|| m.strip_prefix("4openE")))
-            .filter(|m| !m.starts_with('v'))
-        {
-            let (this, name) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
-            let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return Err(Box::new(s)) };
-            if self.arena.as_int(*offset) != Some(0) {
-                return Err(Box::new(s));
-            }
-            let name =
-                if text.starts_with("RKNSt7__cxx1112basic_string") { self.load_pointer(&mut s, &name) } else { name };
-            let name = self.file_name(&s, &name);
-            self.forget_targets(&mut s, &this, "a stream");
-            let stream = self.open_stream(c, &mut s, name);
-            self.inputs.file_streams.insert(*o, stream);
-            return Self::no_value(s);
+    /// `std::ifstream`: opening.
+    fn open_ifstream(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let Some(text) = OPENS.iter().find_map(|p| c.name.strip_prefix(p)).filter(|m| !m.starts_with('v')) else {
+            return Err(Box::new(s));
+        };
+        let (this, name) = (self.pointer_arg(c, 0), self.pointer_arg(c, 1));
+        let [Target { base: Base::Object(o), offset, .. }] = this.as_slice() else { return Err(Box::new(s)) };
+        if self.arena.as_int(*offset) != Some(0) {
+            return Err(Box::new(s));
         }
-        if c.name == "_ZNSi4readEPcl"
-            && let Some(f) = self.stream_of(c, &mut s)
-        {
-            let to = self.pointer_arg(c, 1);
-            let (length, one) = (self.int_arg(c, 2, 64), self.arena.int(1));
-            self.read_bytes(&mut s, &to, &f, length, one);
-            return Ok(Some((c.args[0].clone(), s)));
-        }
-        let reads = ["_ZNSi", "_ZStrs", "_ZSt7getline", "_ZNSrs"].iter().any(|p| c.name.starts_with(p))
-            && !["_ZNSiC", "_ZNSiD"].iter().any(|p| c.name.starts_with(p));
+        let name =
+            if text.starts_with("RKNSt7__cxx1112basic_string") { self.load_pointer(&mut s, &name) } else { name };
+        let name = self.file_name(&s, &name);
+        self.forget_targets(&mut s, &this, &UnknownReason::Stream);
+        let stream = self.open_stream(c, &mut s, name);
+        self.inputs.file_streams.insert(*o, stream);
+        Self::no_value(s)
+    }
+
+    /// `std::istream::read`.
+    fn istream_read(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let Some(f) = self.stream_of(c, &mut s) else { return Err(Box::new(s)) };
+        let to = self.pointer_arg(c, 1);
+        let (length, one) = (self.int_arg(c, 2, 64), self.arena.int(1));
+        self.read_bytes(&mut s, &to, &f, length, one);
+        Ok(Some((c.args[0].clone(), s)))
+    }
+
+    /// What else reads leaves a stream at a place that is not known.
+    fn reads_on(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
+        let reads = !["_ZNSiC", "_ZNSiD"].iter().any(|p| c.name.starts_with(p));
         if reads && let Some(f) = self.stream_of(c, &mut s) {
             self.lose_position(&mut s, &f);
         }
@@ -311,7 +400,7 @@ impl Executor<'_> {
             return Ok(Some((Value::Bool(if equal { same } else { self.arena.not(same) }), s)));
         }
         if !STRING.iter().any(|p| c.name.starts_with(p)) {
-            return self.beside(c, s, "a container of strings");
+            return self.beside(c, s, &UnknownReason::StringContainer);
         }
         let this = self.pointer_arg(c, 0);
         if let Some(from) = Source::of(c.name)
@@ -328,14 +417,19 @@ impl Executor<'_> {
             // The object that is left behind holds another text.
             let changed = if from == Source::Moved { &c.args[..2] } else { &c.args[..1] };
             for object in changed {
-                self.forget_parts(&mut s, std::slice::from_ref(object), &[Part { bytes, linked: false }], "a string");
+                self.forget_parts(
+                    &mut s,
+                    std::slice::from_ref(object),
+                    &[Part { bytes, linked: false }],
+                    &UnknownReason::String,
+                );
             }
             let held = match one_object(&text) {
                 Some((o, offset)) if self.is_as_given(&s, o, offset) => {
                     let (copy, always) = (self.copy_of_text(o), self.arena.bool(true));
                     Value::Ptr(Rc::new(vec![Target::new(always, Base::Object(copy), offset)]))
                 }
-                _ => self.unknown_pointer("the text of a string"),
+                _ => self.unknown_pointer(&UnknownReason::StringText),
             };
             self.store_value(&mut s, &this, held, 8);
             return Ok(Some((c.args[0].clone(), s)));
@@ -345,7 +439,7 @@ impl Executor<'_> {
             let p = self.load_pointer(&mut s, &this);
             return Ok(Some((Value::Ptr(p), s)));
         }
-        self.beside(c, s, "a string")
+        self.beside(c, s, &UnknownReason::String)
     }
 
     fn string_number(&mut self, c: &Call<'_>, mut s: State, bits: u32) -> Modelled {

@@ -4,6 +4,7 @@
 //! are asked for are followed like those of other memory; what names one in a way that is not followed makes it unknown.
 
 use crate::ir::{Const, Side, space};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjState, Rest};
@@ -62,30 +63,30 @@ impl Executor<'_> {
             let o = self.global_of(r);
             self.starts_with(s, o, ObjState::new(rest));
             if let Some(shadow) = shadow {
-                self.shadows.insert(shadow, o);
+                self.heap.follow_variable(shadow, o);
             }
         }
     }
 
     /// Any variable of the device may be changed from here on, and its address be anywhere.
-    pub(super) fn lose_variables(&mut self, s: &mut State, why: &str) {
-        let all: Vec<_> = self.shadows.values().copied().collect();
+    pub(super) fn lose_variables(&mut self, s: &mut State, why: &UnknownReason) {
+        let all: Vec<_> = self.heap.followed_variables().collect();
         self.lose_by_name(s, &all, why);
     }
 
     /// The device is reset: memory that the runtime gave ends, and variables begin anew when the device is used again.
     pub(super) fn reset_device(&mut self, s: &mut State) {
         self.end_context(s, !self.runtime.several_devices);
-        let mut all: Vec<_> = self.shadows.values().copied().collect();
+        let mut all: Vec<_> = self.heap.followed_variables().collect();
         all.sort_unstable();
         for o in all {
-            self.forget(s, o, "what a variable holds once its device was reset", false);
+            self.forget(s, o, &UnknownReason::AfterReset, false);
         }
     }
 
     /// The state in which a launched kernel that is not known leaves everything.
     pub(super) fn after_any_kernel(&mut self, s: &mut State) {
-        let anywhere = self.unknown_pointer("what an unknown kernel is given");
+        let anywhere = self.unknown_pointer(&UnknownReason::UnknownKernelGiven);
         self.forget_device(s, None, &[anywhere]);
     }
 }

@@ -4,16 +4,16 @@
 //! Streams and events are known by the calls that make them, as long as each of these is executed once.
 
 use super::Call;
+use super::table::Table;
+use crate::kernel::builtins::Modelled;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Target, Value};
 
-/// How the reason of a handle to a stream begins that waits for the default stream.
-const WAITING_STREAM: &str = "what `cudaStreamCreate` gives";
-
-/// The reason of what `__cudaPopCallConfiguration` gives for a stream that is not the default one.
-const CONFIGURED: &str = "the stream that a launch was configured with";
+/// The call that makes streams that wait for the default stream.
+const WAITING_STREAM: &str = "cudaStreamCreate";
 
 /// The default stream, among the numbers of streams; others follow.
 const DEFAULT: i64 = 1;
@@ -23,17 +23,37 @@ pub(super) fn is_per_thread(name: &str) -> bool {
     name.ends_with("_ptsz") || name.ends_with("_ptds")
 }
 
+/// Calls that wait, and those that say for what. No other call waits: what is under way stays so.
+pub(super) const WAITS: Table = &[
+    (&["cudaDeviceReset", "cudaThreadExit"], |e, c, s| e.waits(c, s, |e, c, s| e.device_reset(c, s))),
+    (&["cudaDeviceSynchronize", "cudaThreadSynchronize"], |e, c, s| {
+        e.waits(c, s, |e, c, s| e.device_synchronize(c, s))
+    }),
+    (&["cudaStreamSynchronize"], |e, c, s| e.waits(c, s, |e, c, s| e.stream_synchronize(c, s))),
+    (&["cudaEventRecord", "cudaEventRecordWithFlags"], |e, c, s| e.waits(c, s, |e, c, s| e.event_record(c, s))),
+    (&["cudaEventSynchronize"], |e, c, s| e.waits(c, s, |e, c, s| e.event_synchronize(c, s))),
+];
+
 impl Executor<'_> {
-    /// A new handle of a stream or an event.
-    pub(super) fn new_handle(&mut self, c: &Call<'_>, why: &str) -> Value {
+    /// A call that waits, or says for what.
+    fn waits(&mut self, c: &Call<'_>, mut s: State, wait: fn(&mut Self, &Call<'_>, &mut State)) -> Modelled {
+        if !self.program.func(c.func).is_declaration() {
+            return Err(Box::new(s));
+        }
+        wait(self, c, &mut s);
+        self.success(s)
+    }
+
+    /// A new handle of a stream or an event, which the function of that name gives.
+    pub(super) fn new_handle(&mut self, c: &Call<'_>, name: &str) -> Value {
         let n = self.runtime.made_at(c.context, c.site);
-        self.unknown_pointer(&format!("{why} ({n})"))
+        self.unknown_pointer(&UnknownReason::Handle(name.to_owned(), n))
     }
 
     /// The number of the call that made a stream or event, if that is known and was executed once.
     fn handle_number(&self, p: &[Target]) -> Option<i64> {
         let [Target { base: Base::Unknown(l), .. }] = p else { return None };
-        let n: usize = l.reason.strip_prefix("what `cuda")?.strip_suffix(')')?.rsplit_once('(')?.1.parse().ok()?;
+        let UnknownReason::Handle(_, n) = *l.reason else { return None };
         self.runtime.is_made_once(n).then(|| DEFAULT + 1 + i64::try_from(n).unwrap_or(i64::MAX / 2))
     }
 
@@ -48,14 +68,18 @@ impl Executor<'_> {
 
     /// The stream of a launch as its stub passes it on.
     pub(super) fn configured_stream(&mut self) -> Value {
-        if self.runtime.stream == Some(DEFAULT) { self.null() } else { self.unknown_pointer(CONFIGURED) }
+        if self.runtime.stream == Some(DEFAULT) {
+            self.null()
+        } else {
+            self.unknown_pointer(&UnknownReason::ConfiguredStream)
+        }
     }
 
     /// A launch into a stream that is not surely the default one may overlap with others.
     pub(super) fn note_stream(&mut self, c: &Call<'_>, i: usize, s: &mut State) {
         let stream = self.pointer_arg(c, i);
         // It was noted where the launch was configured.
-        if stream.iter().any(|t| matches!(&t.base, Base::Unknown(l) if &*l.reason == CONFIGURED)) {
+        if stream.iter().any(|t| matches!(&t.base, Base::Unknown(l) if *l.reason == UnknownReason::ConfiguredStream)) {
             return;
         }
         self.runtime.stream = self.stream_number(c, i);
@@ -64,44 +88,46 @@ impl Executor<'_> {
         }
         self.overlap(s);
         // Of those alone that `cudaStreamCreate` made it is known that they wait for the default stream, which waits for them.
-        let waits = |t: &Target| {
-            matches!(t.base, Base::Null) || matches!(&t.base, Base::Unknown(l) if l.reason.starts_with(WAITING_STREAM))
+        let waits = |t: &Target| match &t.base {
+            Base::Unknown(l) => match &*l.reason {
+                UnknownReason::Handle(call, _) | UnknownReason::Gives(call) => call == WAITING_STREAM,
+                _ => false,
+            },
+            base => *base == Base::Null,
         };
         self.runtime.unordered |= is_per_thread(c.name) || !stream.iter().all(waits);
     }
 
-    /// Calls that wait, and those that say for what; whether it was one.
-    pub(super) fn wait(&mut self, name: &str, c: &Call<'_>, s: &mut State) -> bool {
-        match name {
-            "cudaDeviceSynchronize" | "cudaThreadSynchronize" => self.all_done(s),
-            "cudaDeviceReset" | "cudaThreadExit" => {
-                self.all_done(s);
-                self.reset_device(s);
-            }
-            "cudaStreamSynchronize" => {
-                if let Some(n) = self.stream_number(c, 0) {
-                    self.done_in(s, n);
-                }
-            }
-            // All work so far, if the default stream waits for every other.
-            "cudaEventRecord" | "cudaEventRecordWithFlags" => {
-                let e = self.pointer_arg(c, 0);
-                let all = self.stream_number(c, 1) == Some(DEFAULT) && !self.runtime.unordered;
-                let n = self.handle_number(&e).filter(|_| all);
-                self.set_recorded(s, n.unwrap_or(0));
-            }
-            "cudaEventSynchronize" => {
-                let e = self.pointer_arg(c, 0);
-                if let Some(n) = self.handle_number(&e)
-                    && self.is_recorded(s, n)
-                {
-                    self.all_done(s);
-                }
-            }
-            // No other call waits: what is under way stays so.
-            _ => return false,
+    fn device_synchronize(&mut self, _: &Call<'_>, s: &mut State) {
+        self.all_done(s)
+    }
+
+    fn device_reset(&mut self, _: &Call<'_>, s: &mut State) {
+        self.all_done(s);
+        self.reset_device(s);
+    }
+
+    fn stream_synchronize(&mut self, c: &Call<'_>, s: &mut State) {
+        if let Some(n) = self.stream_number(c, 0) {
+            self.done_in(s, n);
         }
-        true
+    }
+
+    fn event_record(&mut self, c: &Call<'_>, s: &mut State) {
+        // All work so far, if the default stream waits for every other.
+        let e = self.pointer_arg(c, 0);
+        let all = self.stream_number(c, 1) == Some(DEFAULT) && !self.runtime.unordered;
+        let n = self.handle_number(&e).filter(|_| all);
+        self.set_recorded(s, n.unwrap_or(0));
+    }
+
+    fn event_synchronize(&mut self, c: &Call<'_>, s: &mut State) {
+        let e = self.pointer_arg(c, 0);
+        if let Some(n) = self.handle_number(&e)
+            && self.is_recorded(s, n)
+        {
+            self.all_done(s);
+        }
     }
 
     /// A copy that waits, between memory of the host and of the device: all that went before is done, where the default stream waits for it.

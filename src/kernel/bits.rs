@@ -1,50 +1,13 @@
 //! Functions of the bits of integers: counts, reversals, shifts through two numbers, arithmetic that saturates.
 //!
-//! In: numbers of a width. Out: terms of that width. What is no polynomial is a function of its own by name, and its name says the
-//! width: zeros in front of a number of 32 bits are not those of one of 64.
+//! In: numbers of a width. Out: terms of that width. What is no polynomial is an uninterpreted function of its own
+//! for each width.
 
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::terms::term::{Range, TermId, wrap_value};
-
-/// A function of bits without a polynomial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bits {
-    Ones,
-    ZerosInFront,
-    ZerosBehind,
-    BytesReversed,
-    Reversed,
-}
-
-impl Bits {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Ones => "ctpop",
-            Self::ZerosInFront => "ctlz",
-            Self::ZerosBehind => "cttz",
-            Self::BytesReversed => "bswap",
-            Self::Reversed => "bitreverse",
-        }
-    }
-
-    const fn is_count(self) -> bool {
-        matches!(self, Self::Ones | Self::ZerosInFront | Self::ZerosBehind)
-    }
-
-    /// Of the lowest `bits` bits of a number.
-    #[must_use]
-    pub(super) fn of(self, v: i128, bits: u32) -> i128 {
-        let v = wrap_value(v, bits, false).cast_unsigned();
-        let r = match self {
-            Self::Ones => u128::from(v.count_ones()),
-            Self::ZerosInFront => u128::from(v.leading_zeros() - (128 - bits)),
-            Self::ZerosBehind => u128::from(v.trailing_zeros().min(bits)),
-            Self::BytesReversed => v.swap_bytes() >> (128 - bits),
-            Self::Reversed => v.reverse_bits() >> (128 - bits),
-        };
-        r.cast_signed()
-    }
-}
+use crate::symbolic::terms::functions::{BitFunction, Function};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::TermId;
 
 /// Widths whose numbers terms hold with room to spare.
 const fn is_followed(bits: u32) -> bool {
@@ -53,8 +16,8 @@ const fn is_followed(bits: u32) -> bool {
 
 impl Executor<'_> {
     /// A function of the bits of a number. Counts of zeros are the width for zero.
-    pub(super) fn of_bits(&mut self, f: Bits, a: TermId, bits: u32) -> Option<TermId> {
-        if !is_followed(bits) || f == Bits::BytesReversed && !bits.is_multiple_of(16) {
+    pub(super) fn of_bits(&mut self, f: BitFunction, a: TermId, bits: u32) -> Option<TermId> {
+        if !is_followed(bits) || f == BitFunction::BytesReversed && !bits.is_multiple_of(16) {
             return None;
         }
         let a = self.for_bits(a, bits);
@@ -62,24 +25,24 @@ impl Executor<'_> {
             return Some(self.arena.int(f.of(v, bits)));
         }
         let range = if f.is_count() { Range::new(0, i128::from(bits)) } else { Range::of_int(bits, false) };
-        Some(self.arena.apply(format!("{}{bits}", f.name()), vec![a], range))
+        Some(self.arena.apply(Function::OfBits(f, bits), vec![a], range))
     }
 
     /// Zeros in front of or behind a number that is undefined for zero.
-    pub(super) fn of_bits_but_zero(&mut self, f: Bits, a: TermId, bits: u32) -> Option<TermId> {
+    pub(super) fn of_bits_but_zero(&mut self, f: BitFunction, a: TermId, bits: u32) -> Option<TermId> {
         let count = self.of_bits(f, a, bits)?;
         let (a, zero) = (self.for_bits(a, bits), self.arena.int(0));
         let is_zero = self.arena.eq(a, zero);
         if self.arena.as_bool(is_zero) == Some(false) {
             return Some(count);
         }
-        let any = self.unknown_int("a count of bits of zero", bits);
+        let any = self.unknown_int(&UnknownReason::BitsOfZero, bits);
         Some(self.arena.ite(is_zero, any, count))
     }
 
     /// The place of the lowest bit that is set, counted from 1; 0 where none is.
     pub(super) fn lowest_bit(&mut self, a: TermId, bits: u32) -> Option<TermId> {
-        let behind = self.of_bits(Bits::ZerosBehind, a, bits)?;
+        let behind = self.of_bits(BitFunction::ZerosBehind, a, bits)?;
         let (a, zero) = (self.for_bits(a, bits), self.arena.int(0));
         let (is_zero, place) = (self.arena.eq(a, zero), self.arena.add_const(behind, 1));
         Some(self.arena.ite(is_zero, zero, place))
@@ -98,9 +61,11 @@ impl Executor<'_> {
         let by = self.for_bits(by, bits);
         let by = self.arena.modulo(by, i128::from(bits));
         let Some(k) = self.arena.as_int(by) else {
-            let name = format!("{}{bits}", if left { "fshl" } else { "fshr" });
+            let funnel = Function::Funnel { left, bits };
             // Only powers of two are widths of machine integers.
-            return bits.is_power_of_two().then(|| self.arena.apply(name, vec![a, b, by], Range::of_int(bits, false)));
+            return bits
+                .is_power_of_two()
+                .then(|| self.arena.apply(funnel, vec![a, b, by], Range::of_int(bits, false)));
         };
         if k == 0 {
             return Some(if left { a } else { b });

@@ -2,19 +2,103 @@
 //!
 //! Names are those that clang 22 gives: `llvm.nvvm.*` intrinsics (NVPTX usage guide) and libdevice's `__nv_*`.
 
-use super::bits::Bits;
 use super::intrinsics::is_barrier;
 use crate::ir::{FuncRef, Function, LocId, TypeId};
+use crate::models::row::{Key, Kind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Base, Value};
+use crate::symbolic::terms::functions::BitFunction;
 use std::rc::Rc;
 
 /// What a model says of a call: handled (with `None` where the call does not return), or the state given back.
 pub type Modelled = Result<Option<(Value, State)>, Box<State>>;
+
+/// What a function of the device does to the state, and gives; `None` where it does not return.
+type Model = for<'e> fn(&mut Executor<'e>, &[Value], State, u64, Site) -> Option<(Value, State)>;
+
+/// Functions without bodies by their symbols.
+const DEVICE: &[(&[&str], Model)] = &[
+    (&["__assertfail", "__assert_fail", "__trap"], |_, _, _, _, _| None),
+    (&["vprintf", "printf", "__syncthreads", "__syncwarp"], |_, _, s, _, _| {
+        Some((Value::unknown(UnknownReason::NoValue), s))
+    }),
+    (&["malloc", "_Znwm", "_Znam"], |e, args, s, context, site| e.heap_of_device(args.first(), s, context, site)),
+    (&["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"], |e, args, s, _, _| Some(e.free_of_device(args, s))),
+];
+
+/// How names of libdevice begin.
+const LIBDEVICE: &str = "__nv_";
+
+/// Functions of integers in libdevice (libdevice user's guide 13.0), behind `__nv_`: each has a width. The others, of floating point most
+/// of them, have bodies or are not known.
+const INTEGERS: &[(&str, u32, &str)] = &[
+    ("min", 32, "min"),
+    ("max", 32, "max"),
+    ("umin", 32, "umin"),
+    ("umax", 32, "umax"),
+    ("abs", 32, "abs"),
+    ("clz", 32, "clz"),
+    ("ffs", 32, "ffs"),
+    ("popc", 32, "popc"),
+    ("brev", 32, "brev"),
+    ("llmin", 64, "min"),
+    ("llmax", 64, "max"),
+    ("ullmin", 64, "umin"),
+    ("ullmax", 64, "umax"),
+    ("llabs", 64, "abs"),
+    ("clzll", 64, "clz"),
+    ("ffsll", 64, "ffs"),
+    ("popcll", 64, "popc"),
+    ("brevll", 64, "brev"),
+];
+
+/// What stands in front of the name of a special register.
+const REGISTER: &str = "llvm.nvvm.read.ptx.sreg.";
+
+/// A special register that says where a thread is.
+#[derive(Clone, Copy)]
+enum Register {
+    Thread(usize),
+    Block(usize),
+    BlockSize(usize),
+    GridSize(usize),
+    WarpSize,
+    Lane,
+}
+
+/// Special registers whose contents are known.
+const REGISTERS: &[(&str, Register)] = &[
+    ("tid.x", Register::Thread(0)),
+    ("tid.y", Register::Thread(1)),
+    ("tid.z", Register::Thread(2)),
+    ("ctaid.x", Register::Block(0)),
+    ("ctaid.y", Register::Block(1)),
+    ("ctaid.z", Register::Block(2)),
+    ("ntid.x", Register::BlockSize(0)),
+    ("ntid.y", Register::BlockSize(1)),
+    ("ntid.z", Register::BlockSize(2)),
+    ("nctaid.x", Register::GridSize(0)),
+    ("nctaid.y", Register::GridSize(1)),
+    ("nctaid.z", Register::GridSize(2)),
+    ("warpsize", Register::WarpSize),
+    ("laneid", Register::Lane),
+];
+
+/// The device's functions that the executor models, intrinsics apart.
+pub(super) fn keys() -> impl Iterator<Item = Key> {
+    DEVICE
+        .iter()
+        .flat_map(|(names, _)| *names)
+        .map(|n| Key::whole(*n))
+        .chain(INTEGERS.iter().map(|(n, ..)| Key::whole(format!("{LIBDEVICE}{n}"))))
+        .chain(REGISTERS.iter().map(|(n, _)| Key::whole(format!("{REGISTER}{n}"))))
+        .chain([Key::new(Kind::Rest, LIBDEVICE)])
+}
 
 impl Executor<'_> {
     pub(crate) fn device_call(
@@ -46,30 +130,19 @@ impl Executor<'_> {
         if !func.is_declaration() {
             return Err(Box::new(s));
         }
-        match name {
-            "__assertfail" | "__assert_fail" | "__trap" => return Ok(None),
-            "vprintf" | "printf" | "__syncthreads" | "__syncwarp" => return Ok(Some((Value::unknown("no value"), s))),
-            "malloc" | "_Znwm" | "_Znam" => return Ok(self.heap_of_device(args.first(), s, context, site)),
-            "free" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => {
-                let mut s = s;
-                let p = args.first().map_or_else(|| Rc::new(vec![]), |a| self.as_pointer(a));
-                self.release(&mut s, &p);
-                self.release_lost(&mut s, &p);
-                return Ok(Some((Value::unknown("no value"), s)));
-            }
-            // Functions of libdevice below; any other is not known.
-            _ => {}
+        if let Some((_, model)) = DEVICE.iter().find(|(names, _)| names.contains(&name)) {
+            return Ok(model(self, args, s, context, site));
         }
-        if name.starts_with("__nv_") {
+        if name.starts_with(LIBDEVICE) {
             // libdevice computes; only pointer arguments (sincos, modf, frexp) are written.
             let mut s = s;
             let leads_out = |e: &Self, a: &Value| matches!(a, Value::Ptr(p) if p.iter().any(|t| !matches!(t.base, Base::Object(o) if e.object(o).kind == ObjKind::DeviceLocal)));
             if args.iter().any(|a| leads_out(self, a)) {
-                self.unknown_access(&s, site, AccessKind::Read, "one that a math function writes to");
+                self.unknown_access(&s, site, AccessKind::Read, &UnknownReason::MathPointer);
             }
-            self.forget_pointees(&mut s, args, "the result of a math function");
+            self.forget_pointees(&mut s, args, &UnknownReason::MathFunction);
             let m = self.program.module(site.func.module);
-            let v = self.unknown_of(m, ty, "the result of a math function");
+            let v = self.unknown_of(m, ty, &UnknownReason::MathFunction);
             return Ok(Some((v, s)));
         }
         Err(Box::new(s))
@@ -77,16 +150,8 @@ impl Executor<'_> {
 
     /// Functions of integers in libdevice (libdevice user's guide 13.0), by their whole names: each has a width.
     pub(super) fn integer_of_libdevice(&mut self, name: &str, args: &[Value]) -> Option<Value> {
-        let op = name.strip_prefix("__nv_")?;
-        let (bits, op) = match op {
-            "llmin" | "llmax" | "llabs" => (64, &op[2..]),
-            "ullmin" => (64, "umin"),
-            "ullmax" => (64, "umax"),
-            "clzll" | "ffsll" | "popcll" | "brevll" => (64, &op[..op.len() - 2]),
-            "min" | "max" | "umin" | "umax" | "abs" | "clz" | "ffs" | "popc" | "brev" => (32, op),
-            // The others, of floating point most of them, have bodies or are not known.
-            _ => return None,
-        };
+        let op = name.strip_prefix(LIBDEVICE)?;
+        let (_, bits, op) = *INTEGERS.iter().find(|(n, ..)| *n == op)?;
         let int = |e: &mut Self, i: usize| args.get(i).map(|v| e.value_int(v, bits));
         let a = int(self, 0)?;
         let t = match op {
@@ -95,12 +160,19 @@ impl Executor<'_> {
                 return Some(self.extreme(op.ends_with("max"), !op.starts_with('u'), [a, b], bits));
             }
             "abs" => return Some(self.absolute(a, bits)),
-            "clz" => self.of_bits(Bits::ZerosInFront, a, bits)?,
-            "popc" => self.of_bits(Bits::Ones, a, bits)?,
-            "brev" => self.of_bits(Bits::Reversed, a, bits)?,
+            "clz" => self.of_bits(BitFunction::ZerosInFront, a, bits)?,
+            "popc" => self.of_bits(BitFunction::Ones, a, bits)?,
+            "brev" => self.of_bits(BitFunction::Reversed, a, bits)?,
             _ => self.lowest_bit(a, bits)?,
         };
         Some(Value::Int(t))
+    }
+
+    fn free_of_device(&mut self, args: &[Value], mut s: State) -> (Value, State) {
+        let p = args.first().map_or_else(|| Rc::new(vec![]), |a| self.as_pointer(a));
+        self.release(&mut s, &p);
+        self.release_lost(&mut s, &p);
+        (Value::unknown(UnknownReason::NoValue), s)
     }
 
     /// `malloc` and `new` in a kernel: null where the heap has no more, if the program looks.
@@ -122,7 +194,7 @@ impl Executor<'_> {
             func: None,
             array: true,
         };
-        let o = self.allocate(context, site, 1, |_| object);
+        let o = self.heap.allocate((context, site, 1), object);
         self.note_scarce(o, given);
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
         Some((self.pointer(o, 0), s))
@@ -130,28 +202,21 @@ impl Executor<'_> {
 
     /// `threadIdx` and its kin, by register name or by clang's wrapper.
     fn thread_register(&mut self, name: &str) -> Option<Value> {
-        let reg = name.strip_prefix("llvm.nvvm.read.ptx.sreg.")?;
+        let reg = name.strip_prefix(REGISTER)?;
+        let (_, register) = *REGISTERS.iter().find(|(n, _)| *n == reg)?;
         let t = self.kernel.thread.clone()?;
-        if reg == "warpsize" {
-            return Some(Value::Int(self.arena.int(32)));
-        }
-        if reg == "laneid" {
-            return self.lane().map(Value::Int);
-        }
-        let (base, axis) = reg.rsplit_once('.')?;
-        let (i, _) = Self::axis(axis)?;
-        let v = match base {
-            "tid" => t.tid[i],
-            "ctaid" => t.bid[i],
-            "ntid" => t.block[i],
-            "nctaid" => t.grid[i],
-            _ => return None,
-        };
-        Some(Value::Int(v))
+        Some(Value::Int(match register {
+            Register::Thread(axis) => t.tid[axis],
+            Register::Block(axis) => t.bid[axis],
+            Register::BlockSize(axis) => t.block[axis],
+            Register::GridSize(axis) => t.grid[axis],
+            Register::WarpSize => self.arena.int(32),
+            Register::Lane => return self.lane().map(Value::Int),
+        }))
     }
 }
 
 /// Whether a function is of libdevice, with a body or without: its names are reserved, and none has a place in the source.
 fn is_of_libdevice(f: &Function) -> bool {
-    f.name.starts_with("__nv_") && (f.is_declaration() || f.loc == LocId(0))
+    f.name.starts_with(LIBDEVICE) && (f.is_declaration() || f.loc == LocId(0))
 }

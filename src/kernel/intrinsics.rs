@@ -3,11 +3,12 @@
 //! One that is not known here gives an unknown result, and what its pointers lead to is unknown behind it; in a kernel it counts as an
 //! access that is not decided unless it is known to touch no memory.
 
-use super::Modelled;
-use super::bits::Bits;
+use super::builtins::Modelled;
 use crate::ir::{FuncRef, Module, Side, TypeId, TypeKind, intrinsic};
 use crate::models::access::Access;
+use crate::models::row::Key;
 use crate::models::tiles;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::listed_accesses::Argument;
@@ -15,8 +16,13 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::{Ratio, Value};
 use crate::symbolic::terms::floating::Whole;
-use crate::symbolic::terms::term::{Range, SymKind, TermId};
+use crate::symbolic::terms::functions::BitFunction;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId};
 use std::rc::Rc;
+
+/// Those that do not return.
+const ENDS: &[&str] = &["trap", "debugtrap", "ubsantrap", "nvvm.exit"];
 
 /// Those that do nothing that can be seen.
 const NOTHING: &[&str] = &[
@@ -58,10 +64,117 @@ const TOUCH_NO_MEMORY: &[&str] = &[
     "preserve.array.access.index",
     "preserve.struct.access.index",
     "preserve.union.access.index",
+    // Variable arguments are where the frame is.
     "va_start",
     "va_end",
     "va_copy",
 ];
+
+/// Those of variable arguments.
+const VARIADIC: &[&str] = &["va_start", "va_end", "va_copy"];
+
+const STACK: &str = "stacksave";
+
+/// Whether a number is of one of some classes.
+const CLASS: &str = "is.fpclass";
+
+/// What stands in front of the parts of a coroutine.
+const COROUTINE: &str = "coro.";
+
+/// What such a function of numbers gives, by its name, operands and width.
+type Integers = for<'e> fn(&mut Executor<'e>, &str, &[Value], u32) -> Option<Value>;
+
+/// Functions of integers of 2 to 64 bits.
+const INTEGERS: &[(&[&str], Integers)] = &[
+    (&["smin", "smax", "umin", "umax"], |e, base, args, bits| {
+        let all = e.number_operands(args, bits)?;
+        Some(e.extreme(base.ends_with("max"), base.starts_with('s'), all, bits))
+    }),
+    (
+        &[
+            "nvvm.min.i",
+            "nvvm.min.ll",
+            "nvvm.max.i",
+            "nvvm.max.ll",
+            "nvvm.min.ui",
+            "nvvm.min.ull",
+            "nvvm.max.ui",
+            "nvvm.max.ull",
+        ],
+        |e, base, args, bits| {
+            let all = e.number_operands(args, bits)?;
+            Some(e.extreme(base.starts_with("nvvm.max"), !base.contains(".u"), all, bits))
+        },
+    ),
+    (&["abs"], |e, _, args, bits| {
+        let a = e.number_operand(args, 0, bits)?;
+        Some(e.absolute(a, bits))
+    }),
+    (&["ctpop"], |e, _, args, bits| e.bits_of_operand(BitFunction::Ones, args, bits)),
+    (&["ctlz"], |e, _, args, bits| e.zeros(BitFunction::ZerosInFront, args, bits)),
+    (&["cttz"], |e, _, args, bits| e.zeros(BitFunction::ZerosBehind, args, bits)),
+    (&["bswap"], |e, _, args, bits| e.bits_of_operand(BitFunction::BytesReversed, args, bits)),
+    (&["bitreverse"], |e, _, args, bits| e.bits_of_operand(BitFunction::Reversed, args, bits)),
+    (&["fshl", "fshr"], |e, base, args, bits| {
+        let all = e.number_operands(args, bits)?;
+        e.funnel(base == "fshl", all, bits).map(Value::Int)
+    }),
+    (&["uadd.sat", "usub.sat", "sadd.sat", "ssub.sat"], |e, base, args, bits| {
+        let all = e.number_operands(args, bits)?;
+        e.saturated(base.ends_with("add.sat"), base.starts_with('s'), all, bits).map(Value::Int)
+    }),
+];
+
+/// Arithmetic that says whether its result fits, and whether it is signed.
+const OVERFLOWS: &[(&str, char, bool)] = &[
+    ("uadd.with.overflow", '+', false),
+    ("usub.with.overflow", '-', false),
+    ("umul.with.overflow", '*', false),
+    ("sadd.with.overflow", '+', true),
+    ("ssub.with.overflow", '-', true),
+    ("smul.with.overflow", '*', true),
+];
+
+enum Real {
+    Rounded(Whole),
+    Magnitude,
+    MultiplyAdd,
+}
+
+/// Functions of real numbers.
+const REALS: &[(&[&str], Real)] = &[
+    (&["floor", "nvvm.floor.f", "nvvm.floor.d", "nvvm.floor.ftz.f"], Real::Rounded(Whole::Floor)),
+    (&["ceil", "nvvm.ceil.f", "nvvm.ceil.d", "nvvm.ceil.ftz.f"], Real::Rounded(Whole::Ceil)),
+    (&["trunc", "nvvm.trunc.f", "nvvm.trunc.d", "nvvm.trunc.ftz.f"], Real::Rounded(Whole::Trunc)),
+    (&["fabs"], Real::Magnitude),
+    (&["fmuladd", "fma"], Real::MultiplyAdd),
+];
+
+/// What an intrinsic of NVPTX accesses, by the part behind `nvvm.`, and what it gives.
+const ACCESSES: &[(&str, AccessKind, UnknownReason)] = &[
+    // Loads through the read-only cache.
+    ("ldg", AccessKind::Read, UnknownReason::BufferHolds),
+    ("ldu", AccessKind::Read, UnknownReason::BufferHolds),
+    ("atomic", AccessKind::Atomic, UnknownReason::AtomicResult),
+];
+
+/// The part behind `nvvm.` of barriers of a block.
+const BARRIERS: &[&str] = &["barrier0", "barrier"];
+
+/// The intrinsics of which more is known than that what they give is not.
+pub(super) fn keys() -> impl Iterator<Item = Key> {
+    let whole = [ENDS, NOTHING, SAME, TOUCH_NO_MEMORY, &[STACK, CLASS]].into_iter().flatten().copied();
+    let numbers = INTEGERS.iter().flat_map(|(n, _)| *n).copied().chain(OVERFLOWS.iter().map(|(n, ..)| *n));
+    let reals = REALS.iter().flat_map(|(n, _)| *n).copied();
+    let parts = TOUCH_NO_MEMORY_OF_DEVICES.iter().copied().chain(ACCESSES.iter().map(|(n, ..)| *n));
+    let of_device = parts.map(|n| format!("{n}.")).chain(BARRIERS.iter().map(|n| (*n).to_owned()));
+    whole
+        .chain(numbers)
+        .chain(reals)
+        .map(|n| Key::whole(format!("llvm.{n}")))
+        .chain(of_device.map(|n| Key::start(format!("llvm.nvvm.{n}"))))
+        .chain([Key::start(format!("llvm.{COROUTINE}"))])
+}
 
 /// The same of NVPTX, which has its types in its names: parts in front of the next dot.
 const TOUCH_NO_MEMORY_OF_DEVICES: &[&str] =
@@ -73,14 +186,14 @@ impl Executor<'_> {
         let m = self.program.module(site.func.module);
         let base = intrinsic::without_types(name);
         match base {
-            "trap" | "debugtrap" | "ubsantrap" | "nvvm.exit" => return Ok(None),
-            _ if NOTHING.contains(&base) => return Ok(Some((Value::unknown("no value"), s))),
-            "va_start" | "va_end" | "va_copy" => {
-                self.forget_pointees(&mut s, args, "variadic arguments");
-                return Ok(Some((Value::unknown("no value"), s)));
+            _ if ENDS.contains(&base) => return Ok(None),
+            _ if NOTHING.contains(&base) => return Ok(Some((Value::unknown(UnknownReason::NoValue), s))),
+            _ if VARIADIC.contains(&base) => {
+                self.forget_pointees(&mut s, args, &UnknownReason::VariadicArguments);
+                return Ok(Some((Value::unknown(UnknownReason::NoValue), s)));
             }
-            "stacksave" => {
-                let v = self.unknown_pointer("the stack pointer");
+            STACK => {
+                let v = self.unknown_pointer(&UnknownReason::StackPointer);
                 return Ok(Some((v, s)));
             }
             _ if SAME.contains(&base) && !args.is_empty() => return Ok(Some((args[0].clone(), s))),
@@ -88,7 +201,7 @@ impl Executor<'_> {
             _ => {}
         }
         let known = match m.ty(ty).kind {
-            TypeKind::Int(1) if base == "is.fpclass" => self.class_of_number(args),
+            TypeKind::Int(1) if base == CLASS => self.class_of_number(args),
             TypeKind::Int(bits) => self.of_integers(base, args, bits),
             TypeKind::Float(_) => self.of_reals(base, args, site.func, ty),
             TypeKind::Struct { .. } => self.with_overflow(base, args, m, ty),
@@ -104,15 +217,15 @@ impl Executor<'_> {
             return Ok(Some((v, s)));
         }
         // Parts of a coroutine, which run the program's own code.
-        if name.starts_with("coro.") {
-            self.missed.get_or_insert_with(|| "a coroutine is not followed".to_owned());
+        if name.starts_with(COROUTINE) {
+            self.limits.miss(|| UnknownReason::Coroutine);
             self.kernel.unknown_code |= self.side == Side::Device;
         }
         if !touches_no_memory(name, base) && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
-            self.unknown_access(&s, site, AccessKind::Read, &format!("one that `llvm.{name}` uses"));
+            self.unknown_access(&s, site, AccessKind::Read, &UnknownReason::UsedBy(format!("llvm.{name}")));
         }
-        self.forget_pointees(&mut s, args, &format!("the effect of `llvm.{name}`"));
-        let v = self.unknown_of(m, ty, &format!("the result of `llvm.{base}`"));
+        self.forget_pointees(&mut s, args, &UnknownReason::EffectOf(format!("llvm.{name}")));
+        let v = self.unknown_of(m, ty, &UnknownReason::ResultOf(format!("llvm.{base}")));
         Ok(Some((v, s)))
     }
 
@@ -120,54 +233,33 @@ impl Executor<'_> {
         if !(2..=64).contains(&bits) {
             return None;
         }
-        // Those whose operands are as wide as their results.
-        let int = |e: &mut Self, i: usize| {
-            args.get(i).filter(|v| matches!(v, Value::Int(_) | Value::Unknown(_))).map(|v| e.value_int(v, bits))
-        };
-        let flag =
-            |e: &Self, i: usize| matches!(args.get(i), Some(Value::Bool(c)) if e.arena.as_bool(*c) == Some(false));
-        let t = match base {
-            "smin" | "smax" | "umin" | "umax" => {
-                let (a, b) = (int(self, 0)?, int(self, 1)?);
-                return Some(self.extreme(base.ends_with("max"), base.starts_with('s'), [a, b], bits));
-            }
-            "nvvm.min.i" | "nvvm.min.ll" | "nvvm.max.i" | "nvvm.max.ll" | "nvvm.min.ui" | "nvvm.min.ull"
-            | "nvvm.max.ui" | "nvvm.max.ull" => {
-                let (a, b) = (int(self, 0)?, int(self, 1)?);
-                return Some(self.extreme(base.starts_with("nvvm.max"), !base.contains(".u"), [a, b], bits));
-            }
-            "abs" => {
-                let a = int(self, 0)?;
-                return Some(self.absolute(a, bits));
-            }
-            "ctpop" => {
-                let a = int(self, 0)?;
-                self.of_bits(Bits::Ones, a, bits)?
-            }
-            "ctlz" | "cttz" => {
-                let (a, f) = (int(self, 0)?, if base == "ctlz" { Bits::ZerosInFront } else { Bits::ZerosBehind });
-                if flag(self, 1) { self.of_bits(f, a, bits)? } else { self.of_bits_but_zero(f, a, bits)? }
-            }
-            "bswap" => {
-                let a = int(self, 0)?;
-                self.of_bits(Bits::BytesReversed, a, bits)?
-            }
-            "bitreverse" => {
-                let a = int(self, 0)?;
-                self.of_bits(Bits::Reversed, a, bits)?
-            }
-            "fshl" | "fshr" => {
-                let all = [int(self, 0)?, int(self, 1)?, int(self, 2)?];
-                self.funnel(base == "fshl", all, bits)?
-            }
-            "uadd.sat" | "usub.sat" | "sadd.sat" | "ssub.sat" => {
-                let all = [int(self, 0)?, int(self, 1)?];
-                self.saturated(base.ends_with("add.sat"), base.starts_with('s'), all, bits)?
-            }
-            // Any other: not known.
-            _ => return None,
-        };
-        Some(Value::Int(t))
+        let (_, model) = INTEGERS.iter().find(|(names, _)| names.contains(&base))?;
+        model(self, base, args, bits)
+    }
+
+    /// An operand that is as wide as the result.
+    fn number_operand(&mut self, args: &[Value], i: usize, bits: u32) -> Option<TermId> {
+        args.get(i).filter(|v| matches!(v, Value::Int(_) | Value::Unknown(_))).map(|v| self.value_int(v, bits))
+    }
+
+    fn number_operands<const N: usize>(&mut self, args: &[Value], bits: u32) -> Option<[TermId; N]> {
+        let mut all = [self.arena.int(0); N];
+        for (i, t) in all.iter_mut().enumerate() {
+            *t = self.number_operand(args, i, bits)?;
+        }
+        Some(all)
+    }
+
+    fn bits_of_operand(&mut self, f: BitFunction, args: &[Value], bits: u32) -> Option<Value> {
+        let a = self.number_operand(args, 0, bits)?;
+        self.of_bits(f, a, bits).map(Value::Int)
+    }
+
+    /// Zeros in front of or behind a number; the flag says whether the result is undefined for zero.
+    fn zeros(&mut self, f: BitFunction, args: &[Value], bits: u32) -> Option<Value> {
+        let a = self.number_operand(args, 0, bits)?;
+        let defined = matches!(args.get(1), Some(Value::Bool(c)) if self.arena.as_bool(*c) == Some(false));
+        if defined { self.of_bits(f, a, bits) } else { self.of_bits_but_zero(f, a, bits) }.map(Value::Int)
     }
 
     pub(super) fn extreme(&mut self, max: bool, signed: bool, [a, b]: [TermId; 2], bits: u32) -> Value {
@@ -185,15 +277,7 @@ impl Executor<'_> {
 
     /// A sum, difference or product, and whether it does not fit: how `new T[n]` computes its size.
     fn with_overflow(&mut self, base: &str, args: &[Value], m: &Module, ty: TypeId) -> Option<Value> {
-        let (op, signed) = match base.strip_suffix(".with.overflow")? {
-            "uadd" => ('+', false),
-            "usub" => ('-', false),
-            "umul" => ('*', false),
-            "sadd" => ('+', true),
-            "ssub" => ('-', true),
-            "smul" => ('*', true),
-            _ => return None,
-        };
+        let (_, op, signed) = *OVERFLOWS.iter().find(|(n, ..)| *n == base)?;
         let TypeKind::Struct { fields, .. } = &m.ty(ty).kind else { return None };
         let TypeKind::Int(bits @ 2..=64) = m.ty(fields.first()?.ty).kind else { return None };
         let (a, b) = (self.value_int(args.first()?, bits), self.value_int(args.get(1)?, bits));
@@ -215,22 +299,19 @@ impl Executor<'_> {
             Some(Value::Real(r)) => Some(*r),
             _ => None,
         };
-        let way = match base {
-            "floor" | "nvvm.floor.f" | "nvvm.floor.d" | "nvvm.floor.ftz.f" => Whole::Floor,
-            "ceil" | "nvvm.ceil.f" | "nvvm.ceil.d" | "nvvm.ceil.ftz.f" => Whole::Ceil,
-            "trunc" | "nvvm.trunc.f" | "nvvm.trunc.d" | "nvvm.trunc.ftz.f" => Whole::Trunc,
-            "fabs" => {
+        let (_, operation) = REALS.iter().find(|(names, _)| names.contains(&base))?;
+        let way = match operation {
+            Real::Rounded(way) => *way,
+            Real::Magnitude => {
                 let r = real(0)?;
                 return Some(Value::Real(self.arena.real_magnitude(&r)));
             }
-            "fmuladd" | "fma" => {
+            Real::MultiplyAdd => {
                 let (x, y, z, format) = (real(0)?, real(1)?, real(2)?, self.format_of(f, ty)?);
                 let product = self.arena.real_binary(crate::ir::BinOp::FMul, &x, &y, format)?;
                 // Whether the product is rounded in between is for whoever compiles it: where that could show, the sum is within both errors.
                 return self.arena.real_binary(crate::ir::BinOp::FAdd, &product, &z, format).map(Value::Real);
             }
-            // Any other: not known.
-            _ => return None,
         };
         let t = self.arena.real_whole(&real(0)?, way)?;
         Some(Value::Real(Ratio::exact(t)))
@@ -245,9 +326,7 @@ impl Executor<'_> {
         if mask == 0 || mask == FINITE {
             return Some(Value::Bool(self.arena.bool(mask != 0)));
         }
-        Some(Value::Bool(
-            self.arena.fresh_bool(SymKind::Unknown { reason: "the class of a floating-point value".into() }, "?"),
-        ))
+        Some(Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatClass }, "?")))
     }
 
     /// What an intrinsic of a device accesses, where that is known; its result.
@@ -263,13 +342,9 @@ impl Executor<'_> {
         if let Some(list) = tiles::accesses(name) {
             return Some(self.blocks_of_intrinsic(name, &list, args, s, site, ty));
         }
-        let mut parts = name.split('.').skip(1);
-        let (kind, result) = match parts.next()? {
-            // Loads through the read-only cache.
-            "ldg" | "ldu" => (AccessKind::Read, "what a buffer holds"),
-            "atomic" => (AccessKind::Atomic, "the result of an atomic operation"),
-            _ => return None,
-        };
+        let part = name.split('.').nth(1)?;
+        let (_, kind, result) = ACCESSES.iter().find(|(n, ..)| *n == part)?;
+        let kind = *kind;
         let p = self.as_pointer(args.first()?);
         let bytes = self.arena.int(i128::from(m.size_of(ty)));
         self.note_access(s, site, &p, bytes, kind);
@@ -291,13 +366,13 @@ impl Executor<'_> {
     ) -> Value {
         let m = self.program.module(site.func.module);
         let listed: Vec<Argument> = args.iter().map(|v| Argument { value: v.clone(), bits: None }).collect();
-        if !self.listed_accesses(s, site, list, &listed, &format!("one that `llvm.{name}` uses")) {
+        if !self.listed_accesses(s, site, list, &listed, &UnknownReason::UsedBy(format!("llvm.{name}"))) {
             self.kernel.unknown_code |= self.side == Side::Device;
         }
         if list.iter().any(Access::writes) {
-            self.forget_pointees(s, args, &format!("the effect of `llvm.{name}`"));
+            self.forget_pointees(s, args, &UnknownReason::EffectOf(format!("llvm.{name}")));
         }
-        self.unknown_of(m, ty, &format!("the result of `llvm.{name}`"))
+        self.unknown_of(m, ty, &UnknownReason::ResultOf(format!("llvm.{name}")))
     }
 }
 
@@ -313,7 +388,7 @@ fn touches_no_memory(name: &str, base: &str) -> bool {
 /// Whether a function lets the threads of a block wait for each other.
 pub(super) fn is_barrier(name: &str) -> bool {
     name == "__syncthreads"
-        || name.strip_prefix("llvm.nvvm.").is_some_and(|n| matches!(n.split('.').next(), Some("barrier0" | "barrier")))
+        || name.strip_prefix("llvm.nvvm.").and_then(|n| n.split('.').next()).is_some_and(|n| BARRIERS.contains(&n))
 }
 
 #[cfg(test)]

@@ -3,8 +3,13 @@
 //! In: a kernel with the values of its parameters. Out: access events. It knows neither the shim nor Z3.
 
 mod bits;
-mod builtins;
+pub(crate) mod builtins;
 mod intrinsics;
 
-pub use crate::symbolic::kernel::launch::KernelRun;
-pub(crate) use builtins::Modelled;
+use crate::models::row::{Key, On};
+
+/// The functions and intrinsics of devices, and intrinsics of either side, that the executor models.
+#[must_use]
+pub fn keys() -> Vec<(On, Key)> {
+    builtins::keys().map(|k| (On::Device, k)).chain(intrinsics::keys().map(|k| (On::of_intrinsic(&k), k))).collect()
+}

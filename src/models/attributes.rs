@@ -2,29 +2,29 @@
 //!
 //! What they do to memory is modelled elsewhere (`host`); here stands what they may call, keep, launch and throw.
 
-use super::names::{
-    ASKS_ABOUT_KERNELS, C_INTERFACES, GIVE_NOTHING_ELSE, INTRINSICS, KEEP_NO_ADDRESS, KEEPS_NOTHING, NO_MEMORY,
-    OF_EXCEPTIONS, ONLY_READ, OTHERS_OF_C, THROW_NOTHING, WRITE_ONLY_THEIR_OWN,
-};
 use super::no_return::returns;
+use super::row::Throws;
+use super::table::{fits, of};
 use crate::ir::intrinsic;
 
 /// Whether a function of a library calls nothing of the program's, whatever it is given.
 /// Of intrinsics only those of coroutines run the program's own code.
 pub(crate) fn calls_nothing(name: &str) -> bool {
     name.starts_with("llvm.") && !name.starts_with("llvm.coro.")
-        || GIVE_NOTHING_ELSE.contains(&name)
-        || OF_EXCEPTIONS.contains(&name)
+        || of(name).gives_nothing_else
+        || of(name).of_exceptions
 }
 
 /// Whether a function gives no address but those that it is given and memory made anew, and calls nothing of the program's.
 pub(crate) fn gives_nothing_else(name: &str) -> bool {
-    GIVE_NOTHING_ELSE.contains(&name) || intrinsic::base(name).is_some_and(|n| INTRINSICS.contains(&n))
+    // The row of an intrinsic has its name without types.
+    let name = intrinsic::base(name).map_or(name, |base| &name[.."llvm.".len() + base.len()]);
+    of(name).gives_nothing_else
 }
 
 /// Whether it may call what it is given after it has returned.
 pub(crate) fn keeps_functions(name: &str) -> bool {
-    !KEEPS_NOTHING.contains(&name)
+    !of(name).keeps_no_function
 }
 
 /// Whether a function of a library may keep addresses that it is given, and write there when another of it is called, or call what it
@@ -33,26 +33,29 @@ pub(crate) fn may_keep_addresses(name: &str) -> bool {
     !(is_of_library(name)
         || is_of_c_interface(name)
         || calls_nothing(name)
-        || KEEP_NO_ADDRESS.contains(&name)
-        || KEEPS_NOTHING.contains(&name))
+        || of(name).keeps_no_address
+        || of(name).keeps_no_function)
 }
 
 /// Whether a function of a library may write where a pointer leads that it is given, be that unknown. Those of the C++ library write the
 /// objects that they are called on, and what the others write of CUDA's is told where they are modelled.
 pub(crate) fn writes_what_it_is_given(name: &str) -> bool {
-    !(is_of_library(name) || OF_EXCEPTIONS.contains(&name) || WRITE_ONLY_THEIR_OWN.contains(&name))
+    !(is_of_library(name) || of(name).of_exceptions || of(name).writes_only_its_own)
 }
 
 /// Whether a name is one of the C library's, of POSIX's or of the compiler's own (those that begin with two underscores are reserved; C11
 /// 7.1.3).
 pub(crate) fn is_of_c_library(name: &str) -> bool {
+    let known = of(name);
     name.starts_with("__")
         || name.starts_with("_Unwind")
         || name.starts_with("llvm.")
-        || [GIVE_NOTHING_ELSE, KEEP_NO_ADDRESS, KEEPS_NOTHING, WRITE_ONLY_THEIR_OWN, OTHERS_OF_C]
-            .iter()
-            .any(|list| list.contains(&name))
-        || ONLY_READ.iter().any(|(names, ..)| names.contains(&name))
+        || known.gives_nothing_else
+        || known.keeps_no_address
+        || known.keeps_no_function
+        || known.writes_only_its_own
+        || known.of_c_library
+        || known.reads.is_some()
         || returns(name).is_some()
 }
 
@@ -62,12 +65,12 @@ pub(crate) fn only_reads(name: &str, display: &str, argument: usize) -> bool {
     if is_of_library(name) {
         return !["char*", "char&", "void*", "char**"].iter().any(|p| display.contains(p));
     }
-    ONLY_READ.iter().any(|(names, from, on)| names.contains(&name) && (argument == *from || *on && argument > *from))
+    of(name).reads.is_some_and(|r| argument == r.argument || r.rest && argument > r.argument)
 }
 
 /// Whether a function that is given a kernel may launch it.
 pub(crate) fn may_launch_given(name: &str) -> bool {
-    !ASKS_ABOUT_KERNELS.iter().any(|p| name.starts_with(p))
+    !fits(name, |a| a.asks_about_kernels)
 }
 
 /// Functions that do something on a device, by their names: those of CUDA's runtime and of its driver's API.
@@ -87,7 +90,7 @@ pub fn is_of_library(name: &str) -> bool {
 
 /// Whether a function has an interface for C, CUDA's included.
 pub(crate) fn is_of_c_interface(name: &str) -> bool {
-    is_of_cuda(name) || C_INTERFACES.iter().any(|p| name.starts_with(p))
+    is_of_cuda(name) || fits(name, |a| a.of_c_interface)
 }
 
 /// Whether a function is a manipulator of streams that the C++ library has.
@@ -98,13 +101,14 @@ pub(crate) fn is_manipulator(name: &str) -> bool {
 
 /// Whether a function launches what it is given, or tells how the next launch is configured.
 pub(crate) fn is_launch(name: &str) -> bool {
-    ["cudaLaunch", "cuLaunch", "cudaGraphLaunch", "__cudaPushCallConfiguration"].iter().any(|p| name.starts_with(p))
+    fits(name, |a| a.launches)
 }
 
 /// Whether a function without a body may throw something that a program catches.
 pub(crate) fn may_throw(name: &str) -> bool {
     let foreign = name.starts_with("_Z") || name.starts_with("__cxa_throw") || name == "__cxa_rethrow";
-    foreign && ![NO_MEMORY, THROW_NOTHING].concat().iter().any(|p| name.starts_with(p))
+    // What is thrown where memory is exhausted is left out.
+    foreign && !fits(name, |a| matches!(a.throws, Some(Throws::NoMemory | Throws::Nothing)))
 }
 
 #[cfg(test)]

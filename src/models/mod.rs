@@ -1,11 +1,16 @@
-//! What is known of functions of libraries by their names alone: tables by property, and the questions that are asked of them. What
+//! What is known of functions of libraries by their names alone: one table with a row for each, and the questions that are asked of it. What
 //! instructions of a device access, by the text of inline assembly (`ptx`) and by the names of intrinsics (`tiles`).
 //!
-//! In: a name. Out: whether the function keeps, calls, launches, throws or returns. Both engines ask; nothing here knows either.
+//! In: a name. Out: whether the function keeps, calls, launches, throws or returns, and which of the two engines models it. Both engines
+//! ask; nothing here knows either.
 
 pub(crate) mod access;
 pub mod attributes;
-mod names;
 pub mod no_return;
 pub(crate) mod ptx;
+pub mod returns;
+pub mod row;
+pub mod table;
+#[cfg(test)]
+mod tests;
 pub(crate) mod tiles;

@@ -1,81 +1,8 @@
 //! Functions of libraries that do not return, or may not, by their names (C11, POSIX.1-2017, glibc 2.39, Itanium C++ ABI). A path ends there,
 //! and no replay that comes to one shows what stands behind it. Attributes are not enough: a program may declare these without.
 
-/// Whether a call goes on behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Returns {
-    /// The program or the thread ends, or goes on elsewhere.
-    Never,
-    /// It ends unless this argument, counted from 0, is 0.
-    IfZero(usize),
-    /// A signal: it ends where this argument is one that ends programs, and the program does not handle or block signals.
-    IfHandled(usize),
-    /// Only where it fails, or when something else happens.
-    Perhaps,
-}
-
-const NEVER: &[&str] = &[
-    "exit",
-    "_exit",
-    "_Exit",
-    "quick_exit",
-    "abort",
-    "__assert_fail",
-    "__assert_perror_fail",
-    "__assert",
-    "__stack_chk_fail",
-    "__chk_fail",
-    "__fortify_fail",
-    "pthread_exit",
-    "thrd_exit",
-    "longjmp",
-    "_longjmp",
-    "siglongjmp",
-    "__longjmp_chk",
-    "err",
-    "errx",
-    "verr",
-    "verrx",
-    "_Unwind_Resume",
-    "__cxa_throw",
-    "__cxa_rethrow",
-    "_ZSt9terminatev",
-    "_ZSt10unexpectedv",
-    "__clang_call_terminate",
-    "__cxa_call_terminate",
-    "__cxa_call_unexpected",
-    "__cxa_pure_virtual",
-    "__cxa_deleted_virtual",
-    "__cxa_bad_cast",
-    "__cxa_bad_typeid",
-    "__cxa_throw_bad_array_new_length",
-    "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
-    "_ZSt21__glibcxx_assert_failPKciS0_S0_",
-];
-
-const PERHAPS: &[&str] = &[
-    "kill",
-    "killpg",
-    "tgkill",
-    "pthread_kill",
-    "pthread_sigqueue",
-    "sigqueue",
-    "execl",
-    "execle",
-    "execlp",
-    "execv",
-    "execve",
-    "execvp",
-    "execvpe",
-    "fexecve",
-    "pause",
-    "sigsuspend",
-    "sigpause",
-    "sigwait",
-    "sigwaitinfo",
-    "reboot",
-    "syscall",
-];
+use super::returns::Returns;
+use super::table::of;
 
 /// What is known of a function; `None` where it returns, or nothing is known of it.
 #[must_use]
@@ -85,12 +12,7 @@ pub fn returns(name: &str) -> Option<Returns> {
     let throws = name
         .strip_prefix("_ZSt")
         .is_some_and(|n| n.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with("__throw_"));
-    match name {
-        _ if throws || NEVER.contains(&name) => Some(Returns::Never),
-        "error" | "error_at_line" | "verror" => Some(Returns::IfZero(0)),
-        "raise" | "gsignal" => Some(Returns::IfHandled(0)),
-        _ => PERHAPS.contains(&name).then_some(Returns::Perhaps),
-    }
+    if throws { Some(Returns::Never) } else { of(name).returns }
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ pub fn page(rule: Rule) -> &'static str {
         Rule::DataIndex => include_str!("explain/data-index.md"),
         Rule::IndexOverflow => include_str!("explain/index-overflow.md"),
         Rule::Misaligned => include_str!("explain/misaligned.md"),
+        Rule::FalseAssumption => include_str!("explain/false-assumption.md"),
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+pub use crate::reasons::Code;
 use crate::rules::{Level, Rule};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -286,79 +287,6 @@ pub struct Finding {
     pub confirmation_not_run: Option<String>,
     pub assumptions: Vec<String>,
     pub unknowns: Vec<String>,
-}
-
-/// Why an access is open, in a word for programs; stable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Code {
-    /// Its budget was spent.
-    Work,
-    /// A safety net ended the search.
-    Time,
-    Memory,
-    ExtentUnknown,
-    ContentsUnknown,
-    CallUnknown,
-    Loop,
-    Float,
-    NoLaunch,
-    HostNotFollowed,
-    Replay,
-    Text,
-    Asm,
-    Other,
-}
-
-impl Code {
-    /// What parts of reasons mean, the more telling first. The texts are ours, in `check/`, `symbolic/` and `witness/`.
-    const WORDS: [(&'static str, Self); 40] = [
-        ("(limits.work)", Self::Work),
-        ("more work than a replay may take", Self::Work),
-        ("takes too long to follow", Self::Work),
-        ("(limits.tu_seconds)", Self::Time),
-        ("(limits.solver_ms)", Self::Time),
-        ("(limits.memory)", Self::Memory),
-        ("the host code was not followed to its end", Self::HostNotFollowed),
-        ("no launch of this kernel is known", Self::NoLaunch),
-        ("no known code calls this", Self::NoLaunch),
-        ("the extent of", Self::ExtentUnknown),
-        ("memory that is not known", Self::ExtentUnknown),
-        ("inline assembly", Self::Asm),
-        ("inline PTX", Self::Asm),
-        ("asm", Self::Asm),
-        ("floating", Self::Float),
-        ("float", Self::Float),
-        ("a text", Self::Text),
-        ("string", Self::Text),
-        ("strlen", Self::Text),
-        ("the result of", Self::CallUnknown),
-        ("a call", Self::CallUnknown),
-        ("an unknown pointer", Self::CallUnknown),
-        ("called", Self::CallUnknown),
-        ("loop", Self::Loop),
-        ("round", Self::Loop),
-        ("iteration", Self::Loop),
-        ("what a buffer holds", Self::ContentsUnknown),
-        ("what memory holds", Self::ContentsUnknown),
-        ("what `", Self::ContentsUnknown),
-        ("contents", Self::ContentsUnknown),
-        ("holds", Self::ContentsUnknown),
-        ("written", Self::ContentsUnknown),
-        ("wrote", Self::ContentsUnknown),
-        ("stored", Self::ContentsUnknown),
-        ("uninitialised", Self::ContentsUnknown),
-        ("replay", Self::Replay),
-        ("is not executed", Self::Replay),
-        ("nothing is launched", Self::Replay),
-        ("always within bounds", Self::Replay),
-        ("launches)", Self::Replay),
-    ];
-
-    #[must_use]
-    pub fn of(reason: &str) -> Self {
-        Self::WORDS.iter().find(|(words, _)| reason.contains(words)).map_or(Self::Other, |(_, code)| *code)
-    }
 }
 
 /// An access that could not be decided.

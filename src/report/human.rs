@@ -162,6 +162,9 @@ fn label(f: &Finding) -> String {
     if f.rule == Rule::DoubleFree {
         return "freed again here".into();
     }
+    if f.rule == Rule::FalseAssumption {
+        return "does not hold".into();
+    }
     if at_launch(f) {
         return format!("launched with `{}` here", a.array);
     }
@@ -273,7 +276,7 @@ fn counterexample(f: &Finding, w: &Witness) -> String {
         let _ = write!(text, ": grid {}, thread {} of block {}", triple(w.grid), triple(w.thread), triple(w.block));
     }
     // Where null or the host's memory is, says nothing to users.
-    if f.rule == Rule::InvalidPointer {
+    if matches!(f.rule, Rule::InvalidPointer | Rule::FalseAssumption) {
         return text;
     }
     let width = i64::try_from(f.access.bytes).unwrap_or(i64::MAX);
@@ -318,6 +321,7 @@ fn help(f: &Finding) -> String {
         Rule::InvalidPointer => format!("pass memory of the device as `{array}`"),
         Rule::IndexOverflow => "compute the index in 64 bits: cast the first operand to `size_t`".into(),
         Rule::Misaligned => format!("align the address behind `{array}` to the width of the access"),
+        Rule::FalseAssumption => "check on the host what the kernel takes for granted, or claim less".into(),
     };
     format!("{first}; see `scuba explain {}`", f.rule)
 }

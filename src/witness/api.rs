@@ -88,6 +88,8 @@ pub enum Fault {
     Freed,
     /// In its object, at an address that is no multiple of what was asked for.
     Misaligned,
+    /// No access: what the program claims of itself does not hold.
+    FalseClaim,
     /// No access: what was freed is freed again.
     FreedAgain,
     /// In its object, but outside the part of it that was named.
@@ -218,6 +220,57 @@ impl Default for Budget {
     }
 }
 
+/// What kind of thing a run does not compute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Cause {
+    /// Its work was spent.
+    Work,
+    /// What a function does that is not modelled.
+    Call,
+    /// What a loop does that was skipped.
+    Loop,
+    /// What memory or a file holds.
+    Contents,
+    Float,
+    Assembly,
+    /// What no model of a function, and no memory, would tell.
+    #[default]
+    Other,
+}
+
+/// Why a run does not decide something.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Why {
+    pub text: String,
+    pub cause: Cause,
+}
+
+impl Why {
+    /// The same, said of a place.
+    #[must_use]
+    pub fn said(self, words: impl FnOnce(&str) -> String) -> Self {
+        Self { text: words(&self.text), cause: self.cause }
+    }
+}
+
+impl From<String> for Why {
+    fn from(text: String) -> Self {
+        Self { text, cause: Cause::Other }
+    }
+}
+
+impl From<&str> for Why {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl std::fmt::Display for Why {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 /// What a replay says about its target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
@@ -226,9 +279,9 @@ pub enum Outcome {
     /// The run ended (or the access was within bounds) without it.
     NotReached { why: String },
     /// Something that the interpreter does not compute decides it, or the budget ran out.
-    Incomplete { why: String },
+    Incomplete { why: Why },
     /// The run reached the access with an address that was read out of bounds: where that is nobody can tell.
-    Astray { why: String, assumptions: Vec<String> },
+    Astray { why: Why, assumptions: Vec<String> },
 }
 
 /// Everything an exhaustive run saw.

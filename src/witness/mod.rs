@@ -19,8 +19,9 @@ mod replay;
 mod snapshot;
 
 pub use api::{
-    BadAccess, BlockThread, Budget, Fault, Inputs, Object, ObjectKind, Outcome, PartBounds, Parts, Run, Site, Target,
-    Threads,
+    BadAccess, BlockThread, Budget, Cause, Fault, Inputs, Object, ObjectKind, Outcome, PartBounds, Parts, Run, Site,
+    Target, Threads, Why,
 };
+pub use library::modelled::keys;
 pub use replay::{Patience, Spend, access_sites, enumerate, replay, replay_after, replay_with_snapshot};
 pub use snapshot::{Image, Snapshot, SnapshotObject};

@@ -1,6 +1,6 @@
 //! What a run keeps of what it sees: bad accesses, whether one of them is the target, what was taken for granted.
 
-use super::api::{BadAccess, Fault, Site, Target};
+use super::api::{BadAccess, Fault, Site, Target, Why};
 use super::machine::call::Stop;
 use super::memory::space::ObjId;
 use super::snapshot::Snapshot;
@@ -44,7 +44,7 @@ pub struct Observer {
     /// False while something runs that is not the launch sought.
     pub armed: bool,
     /// Accesses whose address is not known, with the reason.
-    pub unclear: FxHashMap<Site, String>,
+    pub unclear: FxHashMap<Site, Why>,
     /// Those whose address was read out of bounds, before anything was decided by what is not known.
     pub astray: FxHashSet<Site>,
     /// Addresses that the stores that name parts last put into their variables.
@@ -54,7 +54,7 @@ pub struct Observer {
     assumptions: Vec<String>,
     assumed: FxHashSet<String>,
     /// Why the run does not decide everything.
-    pub doubts: Vec<String>,
+    pub doubts: Vec<Why>,
     /// How many bad accesses came before the first of these, and before anything was taken for granted.
     pub certain: Option<usize>,
 }
@@ -89,7 +89,8 @@ impl Observer {
         &self.assumptions
     }
 
-    pub fn doubt(&mut self, why: String) {
+    pub fn doubt(&mut self, why: impl Into<Why>) {
+        let why = why.into();
         self.certain.get_or_insert(self.bad.len());
         if self.doubts.len() < 64 && !self.doubts.contains(&why) {
             self.doubts.push(why);
@@ -97,7 +98,7 @@ impl Observer {
     }
 
     /// An access whose address is not known.
-    pub fn unclear(&mut self, site: Site, why: impl FnOnce() -> String) {
+    pub fn unclear(&mut self, site: Site, why: impl FnOnce() -> Why) {
         self.unclear.entry(site).or_insert_with(why);
     }
 

@@ -10,6 +10,7 @@ use super::memory::store::Fill;
 use super::observe::Observer;
 use super::snapshot::Snapshot;
 use crate::ir::{BlockId, FuncRef, Op, Program, Side, TypeKind};
+use crate::witness::api::{Cause, Why};
 use crate::work::Work;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -177,11 +178,11 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Bud
     let mut m = Machine::new(program, inputs, &Budget { loop_steps: u64::MAX, ..*budget }, Observer::exhaustive());
     m.watch = true;
     let stop = m.run_root(root);
-    let mut why = m.seen.doubts.clone();
+    let mut why: Vec<String> = m.seen.doubts.iter().map(ToString::to_string).collect();
     match stop {
         Stop::Ended(_) | Stop::Found => {}
-        Stop::Unknown(text) => why.push(text),
-        Stop::Budget => why.push(m.budget_text()),
+        Stop::Unknown(text) => why.push(text.text),
+        Stop::Budget => why.push(m.spent().text),
     }
     let mut visited: FxHashMap<Site, u64> = FxHashMap::default();
     for code in m.codes.values() {
@@ -215,15 +216,23 @@ pub fn enumerate(program: &Program, root: FuncRef, inputs: &Inputs, budget: &Bud
     }
 }
 
+/// All doubts as one: it is of the kind of the first that is of any.
+fn all(doubts: &[Why]) -> Why {
+    let text = doubts.iter().map(|d| d.text.as_str()).collect::<Vec<_>>().join("; ");
+    let cause = doubts.iter().map(|d| d.cause).find(|c| *c != Cause::Other).unwrap_or_default();
+    Why { text, cause }
+}
+
 impl Machine<'_> {
-    fn budget_text(&self) -> String {
+    /// What ran out. Its steps and its memory have bounds of their own, whatever the budget.
+    fn spent(&self) -> Why {
         if self.steps >= self.budget.steps {
-            return format!("more than {} steps", self.budget.steps);
+            return format!("more than {} steps", self.budget.steps).into();
         }
         if self.fills_memory() {
-            return format!("more than {} MiB", self.budget.memory >> 20);
+            return format!("more than {} MiB", self.budget.memory >> 20).into();
         }
-        "more work than a replay may take".into()
+        Why { text: "more work than a replay may take".into(), cause: Cause::Work }
     }
 
     /// What a run says that did not reach its target.
@@ -238,7 +247,7 @@ impl Machine<'_> {
                 .sum()
         });
         if let Some(why) = unclear {
-            let why = format!("{}: {why}", self.line(target.site));
+            let why = why.clone().said(|why| format!("{}: {why}", self.line(target.site)));
             let of_address = target.align.is_none() && target.parts.is_none();
             return if of_address && self.seen.astray.contains(&target.site) {
                 Outcome::Astray { why, assumptions: self.seen.assumptions().to_vec() }
@@ -247,13 +256,12 @@ impl Machine<'_> {
             };
         }
         if !self.seen.doubts.is_empty() {
-            return Outcome::Incomplete { why: self.seen.doubts.join("; ") };
+            return Outcome::Incomplete { why: all(&self.seen.doubts) };
         }
+        let after = |why: &str| format!("{why} (after {} launches)", self.cuda.ran);
         match stop {
-            Stop::Unknown(why) => Outcome::Incomplete { why: format!("{why} (after {} launches)", self.cuda.ran) },
-            Stop::Budget => {
-                Outcome::Incomplete { why: format!("{} (after {} launches)", self.budget_text(), self.cuda.ran) }
-            }
+            Stop::Unknown(why) => Outcome::Incomplete { why: why.said(after) },
+            Stop::Budget => Outcome::Incomplete { why: self.spent().said(after) },
             Stop::Ended(_) | Stop::Found if hits > 0 => {
                 Outcome::NotReached { why: format!("the access is executed {hits} times, always within bounds") }
             }
@@ -286,7 +294,7 @@ impl Machine<'_> {
             let constructors = self
                 .program
                 .constructors()
-                .ok_or_else(|| Stop::Unknown("what initialises variables before `main` is not known".to_owned()))?;
+                .ok_or_else(|| Stop::Unknown("what initialises variables before `main` is not known".into()))?;
             for ctor in constructors {
                 self.call(&mut th, ctor, &[])?;
             }
@@ -301,7 +309,7 @@ impl Machine<'_> {
         self.mem
             .add(obj)
             .map(super::memory::space::ObjId::address)
-            .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))
+            .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))
     }
 
     fn main_arguments(&mut self, _: &mut Thread) -> Result<Vec<Val>, Stop> {
@@ -325,7 +333,7 @@ impl Machine<'_> {
         for (i, p) in f.params.iter().enumerate() {
             let given = self.inputs.args.get(i).copied();
             let name = if p.name.is_empty() { format!("parameter {}", i + 1) } else { p.name.clone() };
-            let why = self.reason(&format!("`{name}`, a parameter of `{}`", f.display));
+            let why = self.reason(Cause::Other, &format!("`{name}`, a parameter of `{}`", f.display));
             match (&m.ty(p.ty).kind, given) {
                 (TypeKind::Ptr(_), _) => {
                     let obj = Obj::unbounded(ObjectKind::Foreign, name.as_str().into(), why);
@@ -334,7 +342,7 @@ impl Machine<'_> {
                     let id = self
                         .mem
                         .add(obj)
-                        .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
+                        .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))?;
                     out.push(Val::new(id.address()));
                 }
                 #[expect(

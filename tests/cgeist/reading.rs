@@ -2,10 +2,14 @@
 
 use scuba::host::roots;
 use scuba::ir::Program;
-use scuba::symbolic::exec::executor::{AccessKind, Executor, LaunchEvent};
+use scuba::symbolic::exec::events::{AccessKind, LaunchEvent};
+use scuba::symbolic::exec::executor::Executor;
+use scuba::symbolic::limits::budget::Allowance;
 use scuba::symbolic::memory::object::{ObjId, ObjKind};
 use scuba::symbolic::memory::value::Base;
-use scuba::symbolic::terms::term::{Arena, SymKind, Term, TermId};
+use scuba::symbolic::terms::arena::Arena;
+use scuba::symbolic::terms::functions::Function;
+use scuba::symbolic::terms::term::{SymKind, Term, TermId};
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Reading {
@@ -35,10 +39,10 @@ fn read_here(p: &Program, lines: bool) -> Reading {
         let mut e = Executor::new(p);
         let (args, state) = e.root_state(root.func);
         drop(e.call(root.func, args, state, 0));
-        assert_eq!(e.gave_up, None);
+        assert_eq!(e.limits.gave_up(), None);
         let launches = std::mem::take(&mut e.events.launches);
         let heap: Vec<ObjId> = (0u32..)
-            .zip(&e.objects)
+            .zip(e.heap.objects())
             .filter(|(_, o)| matches!(o.kind, ObjKind::DeviceHeap))
             .map(|(i, _)| ObjId(i))
             .collect();
@@ -62,7 +66,7 @@ fn launch(p: &Program, e: &mut Executor<'_>, l: &LaunchEvent, heap: &[ObjId], li
     ));
     let mut facts = e.launch_axioms(&l.config);
     facts.push(l.path);
-    let run = e.run_kernel(kernel, l, facts);
+    let run = e.run_kernel(kernel, l, facts, Allowance::default());
     assert_eq!(run.gave_up, None);
     for a in &run.accesses {
         let site = a
@@ -156,9 +160,9 @@ pub fn show(a: &Arena, t: TermId) -> String {
         Term::BitXor(x, y, _) => format!("xor({})", list(&[*x, *y], ", ")),
         Term::Pow2(x) => format!("2^{}", show(a, *x)),
         // Contents carry the numbers of objects and versions.
-        Term::Apply { name, .. } if name == "content" => "?".into(),
-        Term::Apply { name, args, .. } => {
-            format!("{name}({})", args.iter().map(|x| show(a, *x)).collect::<Vec<_>>().join(", "))
+        Term::Apply { function: Function::Content, .. } => "?".into(),
+        Term::Apply { function, args, .. } => {
+            format!("{function}({})", args.iter().map(|x| show(a, *x)).collect::<Vec<_>>().join(", "))
         }
         Term::True => "true".into(),
         Term::False => "false".into(),

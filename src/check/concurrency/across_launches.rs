@@ -14,7 +14,7 @@ use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::specialise::Decided;
 use crate::ir::{FuncRef, TypeId, TypeKind};
 use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::symbolic::kernel::context::Loaded;
 use crate::symbolic::loops::quantified_facts;
 use crate::symbolic::memory::memory_ssa::{Moment, Origin, versions};
 use crate::symbolic::memory::object::{Memory, ObjId};
@@ -37,10 +37,10 @@ pub(in crate::check) struct History {
 impl History {
     pub fn of(e: &mut Executor<'_>, runs: &[Run]) -> Self {
         let mut out = Self::default();
-        if e.overlapping || e.origins.is_empty() {
+        if e.overlapping || e.heap.origins().len() == 0 {
             return out;
         }
-        let objects: FxHashSet<ObjId> = e.origins.values().map(Origin::object).collect();
+        let objects: FxHashSet<ObjId> = e.heap.origins().map(Origin::object).collect();
         let (mut bounds, mut read): (Vec<(Loaded, TermId)>, Vec<u32>) = Default::default();
         for run in runs {
             for ev in &run.run.accesses {
@@ -87,7 +87,7 @@ impl History {
         let known = self.known.under(e, decided);
         let mut asked: Vec<Bound> = vec![];
         for c in &known.claims {
-            let left = matches!(e.origins.get(&c.version), Some(Origin::Launch(_, Some(n))) if *n == run.number);
+            let left = matches!(e.heap.origin(c.version), Some(Origin::Launch(_, Some(n))) if *n == run.number);
             let Some(l) = self.number_of(c).filter(|_| left) else { continue };
             asked.push(Bound { loaded: l, below: c.below, left: true });
         }
@@ -105,7 +105,7 @@ impl History {
         let claims = self.known.claims.clone();
         let left: Vec<Claim> = claims
             .into_iter()
-            .filter(|c| match tools.e.origins.get(&c.version).cloned() {
+            .filter(|c| match tools.e.heap.origin(c.version).cloned() {
                 Some(Origin::Launch(_, Some(n))) => runs.iter().find(|r| r.number == n).is_some_and(|r| {
                     let Some(l) = self.number_of(c) else { return false };
                     let below = r.decided.term(&mut tools.e.arena, c.below);
@@ -177,7 +177,7 @@ fn reached(e: &Executor<'_>, runs: &[Run], read: Vec<u32>) -> Vec<(u32, Origin)>
     }
     let mut out: BTreeMap<u32, Origin> = BTreeMap::new();
     while let Some(v) = open.pop() {
-        let Some(origin) = e.origins.get(&v) else { continue };
+        let Some(origin) = e.heap.origin(v) else { continue };
         if out.insert(v, origin.clone()).is_some() {
             continue;
         }
@@ -205,7 +205,7 @@ fn numbers(e: &Executor<'_>, kernel: FuncRef, offset: TermId, objects: &FxHashSe
                     out.push((*l, c));
                 }
             } else if let Some((object, version, _, bits)) = contents(e, n)
-                && (e.origins.contains_key(&version) || objects.contains(&object))
+                && (e.heap.origin(version).is_some() || objects.contains(&object))
                 && let Some(ty) = integer(e, kernel, bits)
             {
                 out.push((Loaded { object, bits, ty: (kernel, ty), counts: false, place: None, order: 0 }, c));

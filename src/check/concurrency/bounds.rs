@@ -4,7 +4,7 @@
 
 use super::known::Known;
 use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::symbolic::kernel::context::Loaded;
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 

@@ -11,14 +11,16 @@ use super::known::Known;
 use crate::check::context::Tools;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Decision, Obligation};
-use crate::kernel::KernelRun;
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
-use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, Stores};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::kernel::context::Loaded;
+use crate::symbolic::kernel::launch::KernelRun;
 use crate::symbolic::loops::quantified_facts;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
 use crate::symbolic::memory::value::Base;
-use crate::symbolic::terms::functions::ROUND;
-use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 
 /// Candidates for one launch.
 const MOST: usize = 8;
@@ -226,7 +228,7 @@ pub(in crate::check) fn is_regular(e: &mut Executor<'_>, run: &KernelRun, l: &Lo
 fn open_elements(e: &Executor<'_>, value: TermId) -> bool {
     match e.arena.get(value) {
         Term::Ite(_, a, b) => open_elements(e, *a) || open_elements(e, *b),
-        Term::Apply { name, .. } => name.starts_with(ROUND),
+        Term::Apply { function, .. } => matches!(function, Function::Round(_)),
         _ => false,
     }
 }

@@ -5,7 +5,7 @@
 use crate::check::obligations::specialise::Decided;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::ObjId;
-use crate::symbolic::terms::functions::CONTENT;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 
@@ -82,11 +82,8 @@ impl Known {
 
 /// Object, number of the contents, offset and width in bits of what a term reads.
 pub(super) fn contents(e: &Executor<'_>, t: TermId) -> Option<(ObjId, u32, TermId, u32)> {
-    let Term::Apply { name, args, .. } = e.arena.get(t) else { return None };
+    let Term::Apply { function: Function::Content, args, .. } = e.arena.get(t) else { return None };
     let [object, version, offset, bits] = args.as_slice() else { return None };
-    if name != CONTENT {
-        return None;
-    }
     let number = |t: TermId| u32::try_from(e.arena.as_int(t)?).ok();
     Some((ObjId(number(*object)?), number(*version)?, *offset, number(*bits)?))
 }

@@ -6,13 +6,16 @@
 //! of which nothing is known at the launch, it counts whether the thread itself has written to the place before.
 
 use super::invariants::is_regular;
-use crate::kernel::KernelRun;
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor, LaunchEvent, Stores};
-use crate::symbolic::kernel::shared_reads::Loaded;
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent, Stores};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::kernel::context::Loaded;
+use crate::symbolic::kernel::launch::KernelRun;
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target};
-use crate::symbolic::terms::functions::CONTENT;
-use crate::symbolic::terms::term::{Range, SymId, SymKind, Term, TermId};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Numbers of one question, and stores that each may come from.
@@ -144,8 +147,7 @@ impl Exchange<'_> {
         let all: Vec<TermId> = [way, target.offset].into_iter().chain(value).collect();
         for t in e.arena.cone(&all) {
             let Some(range) = of_own_memory(e, t) else { continue };
-            let new =
-                e.arena.fresh(SymKind::Unknown { reason: "what another thread's variable holds".into() }, "?", range);
+            let new = e.arena.fresh(SymKind::Unknown { reason: UnknownReason::OtherThreadHolds }, "?", range);
             other.insert(t, new);
         }
         for s in self.own(e, &all) {
@@ -175,10 +177,9 @@ impl Exchange<'_> {
 
 /// The range of what memory of the thread itself holds, or of where it is: another thread has its own.
 fn of_own_memory(e: &Executor<'_>, t: TermId) -> Option<Range> {
-    let Term::Apply { name, args, range } = e.arena.get(t) else { return None };
-    if !matches!(name.as_str(), CONTENT | "address") {
+    let Term::Apply { function: Function::Content | Function::Address, args, range } = e.arena.get(t) else {
         return None;
-    }
+    };
     let object = u32::try_from(e.arena.as_int(*args.first()?)?).ok()?;
     matches!(e.object(ObjId(object)).kind, ObjKind::DeviceLocal).then_some(*range)
 }

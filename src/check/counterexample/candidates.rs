@@ -14,7 +14,8 @@ use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::check::solver::{Model, WrapMode};
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::memory::object::Object;
 use crate::symbolic::terms::term::{SymId, SymKind};
 use crate::witness::Fault;
@@ -31,7 +32,7 @@ pub(in crate::check) struct OutOfBounds<'a> {
     pub event: &'a AccessEvent,
     pub object: &'a Object,
     pub obligation: &'a Obligation,
-    pub unknowns: Vec<String>,
+    pub unknowns: Vec<UnknownReason>,
 }
 
 impl OutOfBounds<'_> {
@@ -42,7 +43,7 @@ impl OutOfBounds<'_> {
         run: &Run,
         c: &Counterexample,
         judged: &Judged,
-    ) -> Result<Outcome, String> {
+    ) -> Result<Outcome, UnknownReason> {
         let worth = Worth::of(judged, &tools.root, cx.program, self.unknowns)?;
         let bad = Bad {
             root: &tools.root,

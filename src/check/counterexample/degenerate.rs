@@ -4,9 +4,11 @@
 //! where one of these is below 1 is degenerate; an index below 0 is not.
 
 use crate::check::solver::{Model, Positive};
-use crate::kernel::KernelRun;
-use crate::symbolic::exec::executor::{Executor, LaunchEvent};
-use crate::symbolic::terms::term::{Arena, InputSource, Poly, SymId, SymKind, Term, TermId};
+use crate::symbolic::exec::events::LaunchEvent;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::kernel::launch::KernelRun;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{InputSource, Poly, SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 
 /// The inputs that are sizes; by default all of them.
@@ -17,7 +19,7 @@ impl Sizes {
     /// `launches` are those of the root, each with what its kernel accesses.
     pub fn of<'a>(e: &Executor<'_>, launches: impl Iterator<Item = (&'a LaunchEvent, &'a KernelRun)>) -> Self {
         let a = &e.arena;
-        let mut sized: Vec<TermId> = e.objects.iter().filter_map(|o| o.extent).collect();
+        let mut sized: Vec<TermId> = e.heap.objects().iter().filter_map(|o| o.extent).collect();
         sized.extend(e.events.copies.iter().map(|c| c.side.bytes));
         let mut conditions: Vec<TermId> = e.events.copies.iter().map(|c| c.side.path).collect();
         for (launch, run) in launches {
@@ -91,7 +93,9 @@ fn ends(p: &Poly, counting: &FxHashSet<TermId>) -> Vec<TermId> {
 mod tests {
     use super::{Sizes, counting, ends};
     use crate::check::solver::Model;
-    use crate::symbolic::terms::term::{Arena, Axis, InputSource, Range, SymKind, Term};
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{Axis, InputSource, SymKind, Term};
 
     #[test]
     fn the_end_of_a_count_is_a_size_and_its_start_is_not() {

@@ -4,9 +4,12 @@
 //! files and `1` in text.
 
 use crate::check::solver::Model;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::terms::functions::{FILE, WORD};
-use crate::symbolic::terms::term::{Arena, FileName, FilePart, InputSource, SymId, SymKind, Term, TermId, Valuation};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::eval::Valuation;
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::term::{FileName, FilePart, InputSource, SymId, SymKind, Term, TermId};
 use std::collections::BTreeMap;
 
 /// Largest file of a witness, in bytes or words.
@@ -31,7 +34,7 @@ pub(in crate::check) struct Contents {
     /// Arguments that name files.
     pub argv: BTreeMap<u32, String>,
     /// Why these are not all that the model has.
-    pub missing: Option<String>,
+    pub missing: Option<UnknownReason>,
 }
 
 /// What a model says of one file: bytes by position (with their width in bits), words by place, its size.
@@ -67,7 +70,7 @@ impl Opened {
                 self.text(a, number, &said, model)
             };
             let Some(bytes) = bytes else {
-                out.missing = Some(format!("{name} would be too large, or is read both as text and otherwise"));
+                out.missing = Some(UnknownReason::FileTooLarge(name.to_string()));
                 continue;
             };
             match name {
@@ -80,11 +83,11 @@ impl Opened {
                     out.named.insert(n.clone(), bytes);
                     out.argv.insert(*i, n);
                 }
-                FileName::Unnamed => out.missing = Some("the input is read from a file whose name is not known".into()),
+                FileName::Unnamed => out.missing = Some(UnknownReason::InputFileName),
             }
         }
         if inputs.iter().any(|(s, _)| matches!(s, InputSource::Read { .. })) {
-            out.missing = Some("the input is read from a file or text whose format is not understood".into());
+            out.missing = Some(UnknownReason::InputFormat);
         }
         out
     }
@@ -96,13 +99,7 @@ impl Opened {
             .iter()
             .filter_map(|((function, args), v)| {
                 let [file, bits, at] = args[..] else { return None };
-                (function == FILE || function == WORD).then_some((
-                    u32::try_from(file).ok()?,
-                    at,
-                    bits,
-                    *v,
-                    function == FILE,
-                ))
+                function.is_file().then_some((u32::try_from(file).ok()?, at, bits, *v, *function == Function::File))
             })
             .collect();
         found.sort_unstable();
@@ -137,16 +134,19 @@ impl Opened {
                 _ => {}
             }
         }
-        for ((function, args), v) in &model.applications {
+        let mut applications: Vec<_> = model.applications.iter().collect();
+        // Of several numbers at one position the widest: it says most of the bytes.
+        applications.sort_unstable_by(|x, y| y.cmp(x));
+        for ((function, args), v) in applications {
             let [file, bits, at] = args[..] else { continue };
             if file != i128::from(number) || at < 0 {
                 continue;
             }
-            match function.as_str() {
-                FILE => {
+            match function {
+                Function::File => {
                     said.bytes.entry(at).or_insert((u32::try_from(bits).unwrap_or(8), *v));
                 }
-                WORD => {
+                Function::Word => {
                     said.words.entry(at).or_insert(*v);
                 }
                 _ => {}
@@ -165,12 +165,12 @@ impl Opened {
             })
         };
         let apply = |t: TermId, args: &[i128]| {
-            let Term::Apply { name, .. } = a.get(t) else { return None };
+            let Term::Apply { function, .. } = a.get(t) else { return None };
             model
                 .applications
-                .get(&(name.clone(), args.to_vec()))
+                .get(&(*function, args.to_vec()))
                 .copied()
-                .or_else(|| (name == FILE || name == WORD).then_some(silent))
+                .or_else(|| function.is_file().then_some(silent))
         };
         let under = Valuation { symbols: &value, apply: &apply, wraps: true };
         let (mut far, mut certain) = (0, true);
@@ -221,8 +221,10 @@ impl Opened {
 mod tests {
     use super::{Contents, Opened};
     use crate::check::solver::Model;
-    use crate::symbolic::terms::functions::{FILE, WORD};
-    use crate::symbolic::terms::term::{Arena, FileName, FilePart, InputSource, Range, SymKind, Term};
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::functions::Function;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{FileName, FilePart, InputSource, SymKind, Term};
     use std::collections::BTreeMap;
 
     fn contents(
@@ -246,7 +248,7 @@ mod tests {
         let end = a.add_const(end, 4);
         let mut model = Model::default();
         model.values.insert(s, 3);
-        model.applications.insert((FILE.into(), vec![0, 32, 8]), -2);
+        model.applications.insert((Function::File, vec![0, 32, 8]), -2);
         let c = contents(vec![FileName::Argv(1)], vec![(0, FilePart::Bytes, end)], &a, &[(source, 3)], &model);
         assert_eq!(c.argv[&1], "input1");
         assert_eq!(c.named["input1"], [3, 0, 0, 0, 0, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
@@ -257,7 +259,7 @@ mod tests {
     fn words_that_the_model_leaves_open_are_ones() {
         let a = Arena::new();
         let mut model = Model::default();
-        model.applications.insert((WORD.into(), vec![0, 32, 2]), 7);
+        model.applications.insert((Function::Word, vec![0, 32, 2]), 7);
         let word = |ordinal| InputSource::Word { file: FileName::StandardInput, ordinal };
         let c = contents(vec![FileName::StandardInput], vec![], &a, &[(word(0), 4)], &model);
         assert_eq!(c.stdin, b"4\n1\n7\n");

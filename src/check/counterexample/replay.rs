@@ -11,11 +11,15 @@ use crate::check::solver::Model;
 use crate::host::Root;
 use crate::inside;
 use crate::ir::{Function, Operand, Program, ValueId};
+use crate::reasons::{Code, UnknownReason};
 use crate::report::finding::{Direction, Run, RunFile};
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, LaunchEvent, Site, Thread};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, LaunchEvent};
+use crate::symbolic::exec::site::Site;
 use crate::symbolic::inputs::command_line::option_name;
-use crate::symbolic::terms::term::{Arena, InputSource, SymId, SymKind, TermId};
-use crate::witness::{self, BadAccess, Budget, Fault, Inputs, Outcome, Parts, Patience, Target, Threads};
+use crate::symbolic::kernel::context::Thread;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
+use crate::witness::{self, BadAccess, Budget, Cause, Fault, Inputs, Outcome, Parts, Patience, Target, Threads, Why};
 use crate::work::{Allotment, Work, done};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -27,8 +31,8 @@ pub(in crate::check) enum Judged {
         bad: Box<BadAccess>,
         assumptions: Vec<String>,
     },
-    NotReached(String),
-    Incomplete(String),
+    NotReached(UnknownReason),
+    Incomplete(UnknownReason),
     /// Reached where `rand` gives other numbers than it does here.
     ByChance(Box<BadAccess>),
     /// A run of all threads one after another reached it.
@@ -38,7 +42,7 @@ pub(in crate::check) enum Judged {
     },
     /// Its address is what was read out of bounds before.
     Astray {
-        why: String,
+        why: UnknownReason,
         assumptions: Vec<String>,
     },
 }
@@ -188,11 +192,9 @@ impl<'p> Judge<'p> {
             align,
             parts,
         };
-        match self.seek(&inputs, &target, missing.as_deref()) {
+        match self.seek(&inputs, &target, missing.as_ref()) {
             // The model's thread may be off where it was free to choose: any thread of the block, then of the launch.
-            Judged::NotReached(_) => {
-                self.seek(&inputs, &Target { threads: Threads::Any, ..target }, missing.as_deref())
-            }
+            Judged::NotReached(_) => self.seek(&inputs, &Target { threads: Threads::Any, ..target }, missing.as_ref()),
             judged => judged,
         }
     }
@@ -209,7 +211,7 @@ impl<'p> Judge<'p> {
     ) -> Judged {
         let (inputs, missing) = self.concrete(a, depends, model);
         let Some((call, callers)) = stack.split_last() else {
-            return Judged::Incomplete("the call is not known".into());
+            return Judged::Incomplete(UnknownReason::CallNotKnown);
         };
         let target = Target {
             site: site(*call),
@@ -222,11 +224,11 @@ impl<'p> Judge<'p> {
             align: None,
             parts: None,
         };
-        self.seek(&inputs, &target, missing.as_deref())
+        self.seek(&inputs, &target, missing.as_ref())
     }
 
     /// One replay. What it does not reach says nothing where inputs are missing.
-    fn seek(&mut self, inputs: &Inputs, target: &Target, missing: Option<&str>) -> Judged {
+    fn seek(&mut self, inputs: &Inputs, target: &Target, missing: Option<&UnknownReason>) -> Judged {
         let outcome = self.replay(inputs, target);
         // Tries of other inputs are many, and each says little.
         let explain = |text: &dyn Fn() -> String| {
@@ -246,10 +248,10 @@ impl<'p> Judge<'p> {
         });
         match (outcome, missing) {
             (Outcome::Reached { bad, assumptions }, _) => Judged::Reached { bad, assumptions },
-            (_, Some(why)) => Judged::Incomplete(why.to_owned()),
-            (Outcome::Incomplete { why }, None) => Judged::Incomplete(why),
-            (Outcome::Astray { why, assumptions }, None) => Judged::Astray { why, assumptions },
-            (Outcome::NotReached { why }, None) => Judged::NotReached(why),
+            (_, Some(why)) => Judged::Incomplete(why.clone()),
+            (Outcome::Incomplete { why }, None) => Judged::Incomplete(reason(why)),
+            (Outcome::Astray { why, assumptions }, None) => Judged::Astray { why: reason(why), assumptions },
+            (Outcome::NotReached { why }, None) => Judged::NotReached(UnknownReason::Replay(why, Code::Replay)),
         }
     }
 
@@ -328,7 +330,7 @@ impl<'p> Judge<'p> {
     }
 
     /// Inputs of a run, and why they may not be all that the model has.
-    fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (Inputs, Option<String>) {
+    fn concrete(&self, a: &Arena, depends: &[TermId], model: &Model) -> (Inputs, Option<UnknownReason>) {
         let mut inputs = Inputs { random: self.random.clone(), ..Inputs::default() };
         let mut argv: BTreeMap<u32, i128> = BTreeMap::new();
         let mut argc = None;
@@ -400,6 +402,20 @@ impl<'p> Judge<'p> {
         }
         (inputs, missing)
     }
+}
+
+/// Why a replay decides nothing.
+fn reason(why: Why) -> UnknownReason {
+    let code = match why.cause {
+        Cause::Work => Code::Work,
+        Cause::Call => Code::CallUnknown,
+        Cause::Loop => Code::Loop,
+        Cause::Contents => Code::ContentsUnknown,
+        Cause::Float => Code::Float,
+        Cause::Assembly => Code::Asm,
+        Cause::Other => Code::Replay,
+    };
+    UnknownReason::Replay(why.text, code)
 }
 
 /// `argc` of `main`. The first values of a function are its parameters.

@@ -9,7 +9,7 @@ use super::replay::{Judged, site};
 use crate::check::context::{Context, Run, Tools};
 use crate::check::obligations::obligation::Counterexample;
 use crate::check::solver::WrapMode;
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::events::AccessEvent;
 use crate::witness::{self, Budget, Fault, Inputs};
 use crate::work::Work;
 

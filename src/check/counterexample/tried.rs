@@ -4,8 +4,10 @@
 
 use super::replay::site;
 use crate::check::solver::Model;
-use crate::symbolic::exec::executor::{AccessEvent, LaunchEvent, Thread};
-use crate::symbolic::terms::term::{Arena, Term};
+use crate::symbolic::exec::events::{AccessEvent, LaunchEvent};
+use crate::symbolic::kernel::context::Thread;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::Term;
 use crate::witness::{BlockThread, Site};
 use rustc_hash::FxHashMap;
 

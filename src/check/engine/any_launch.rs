@@ -9,12 +9,15 @@ use crate::check::counterexample::degenerate::Sizes;
 use crate::check::obligations::decide::Decider;
 use crate::check::obligations::obligation::{Decision, Obligation};
 use crate::check::obligations::verdict::{Effort, Outcome};
-use crate::check::rules::bounds::{self, NO_CALLER};
+use crate::check::rules::bounds;
 use crate::check::solver::Limits;
 use crate::host::Root;
 use crate::ir::FuncRef;
-use crate::kernel::KernelRun;
-use crate::symbolic::exec::executor::{Executor, LaunchEvent, Site};
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::LaunchEvent;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::kernel::launch::KernelRun;
 use crate::symbolic::memory::value::Base;
 use crate::work::Work;
 use rustc_hash::FxHashSet;
@@ -103,18 +106,20 @@ impl<'p> Engine<'p> {
             }
             self.assumed.note(&tools.e, &place, ev);
             let outcome = match (bounds::look(&self.cx, &mut tools, None, ev, Effort::First).outcome, &self.lost) {
-                (Outcome::Found(_) | Outcome::Unknown(_), Some(why)) => Outcome::Unknown(format!(
-                    "no launch of this kernel is known: the host code was not followed to its end ({why})"
-                )),
-                (Outcome::Found(_), None) => Outcome::Unknown("no launch of this kernel is known".into()),
-                // An extent that is not known says as much itself.
-                (Outcome::Unknown(why), None) if !why.ends_with(NO_CALLER) => {
-                    Outcome::Unknown(format!("no launch of this kernel is known: {why}"))
+                (Outcome::Found(_) | Outcome::Unknown(_), Some(why)) => {
+                    Outcome::Unknown(UnknownReason::NoLaunchHost(Box::new(why.clone())))
                 }
-                (o, _) => o,
+                (Outcome::Found(_), None) => Outcome::Unknown(UnknownReason::NoLaunch),
+                // An extent that is not known says as much itself.
+                (o @ Outcome::Unknown(UnknownReason::ExtentOfParameter(_)), None) => o,
+                (Outcome::Unknown(why), None) => Outcome::Unknown(UnknownReason::NoLaunchOpen(Box::new(why))),
+                (o @ (Outcome::Safe | Outcome::SafeIfNoWrap(_)), _) => o,
             };
             self.put(kernel, ev, outcome);
         }
-        self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
+        self.came_to(kernel, &run, run.gave_up.as_ref());
+        if let Some(why) = run.gave_up {
+            self.partly.entry(kernel).or_insert(why);
+        }
     }
 }

@@ -6,25 +6,80 @@
 use super::Engine;
 use crate::check::findings::wording;
 use crate::check::obligations::verdict::Outcome;
-use crate::ir::{BlockId, Callee, FuncRef, Function, Inst, Op, Operand, SourceLoc, TypeKind, ValueId};
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Site};
+use crate::inside::{self, Dump};
+use crate::ir::{BlockId, Callee, FuncRef, Function, Inst, Op, Operand, SourceLoc, Step, TypeKind, ValueId};
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::AccessKind;
+use crate::symbolic::exec::site::Site;
+use crate::symbolic::kernel::launch::KernelRun;
 use rustc_hash::FxHashSet;
 
 /// A function, and the user's call through which it is reached where it is not the user's own.
 type Called = (FuncRef, Option<Site>);
 
+/// An instruction that accesses memory, and where a user sees it.
+struct Accessing {
+    at: Site,
+    site: Site,
+    kind: AccessKind,
+    loc: SourceLoc,
+}
+
 impl Engine<'_> {
-    /// Counts what a kernel and the functions that it calls contain beyond what was seen of it. What happens in functions of
-    /// system headers (`atomicAdd`, `__ldg`) counts at the user's call.
-    pub(in crate::check) fn unvisited(&mut self, kernel: FuncRef, seen: &[AccessEvent], why: Option<&str>) {
+    /// Takes note of what one execution of a kernel came to, and, where that did not come to its end, counts what the kernel and the
+    /// functions that it calls contain beyond it. What happens in functions of system headers (`atomicAdd`, `__ldg`) counts at the user's call.
+    pub(in crate::check) fn came_to(&mut self, kernel: FuncRef, run: &KernelRun, why: Option<&UnknownReason>) {
+        self.own_alone.extend(&run.own);
+        for e in &run.accesses {
+            let (loc, array) = self.cx.place_of(e);
+            show(&loc, e.kind, &array);
+        }
         let Some(why) = why else { return };
-        let users = |s: &Site| {
-            is_users(
-                &self.cx.program.loc(s.func.module, self.inst(*s).map_or(self.cx.program.func(s.func).loc, |i| i.loc)),
-            )
-        };
-        let visited: FxHashSet<(Site, Site)> =
-            seen.iter().map(|e| (e.stack.iter().rev().copied().find(users).unwrap_or(e.site), e.site)).collect();
+        let visited: FxHashSet<(Site, Site)> = run
+            .accesses
+            .iter()
+            .map(|e| (e.stack.iter().rev().copied().find(|s| self.is_own(*s)).unwrap_or(e.site), e.site))
+            .collect();
+        for a in self.accessing(kernel) {
+            if !visited.contains(&(a.at, a.site)) && !run.own.contains(&a.site) {
+                self.count(kernel, &a, Outcome::Unknown(why.clone()));
+            }
+        }
+    }
+
+    /// Counts what is left once all launches are done: accesses that no execution of their kernel came to, since what leads there never
+    /// holds, or since every launch of it is refused. Where one was not followed to its end, they are open.
+    pub(super) fn unreached(&mut self) {
+        let mut kernels: Vec<FuncRef> = self.kernels.iter().copied().collect();
+        kernels.sort_unstable();
+        for kernel in kernels {
+            let counted: FxHashSet<SourceLoc> = self.places.keys().map(|(loc, _)| loc.clone()).collect();
+            let outcome = match self.partly.get(&kernel) {
+                Some(why) => Outcome::Unknown(why.clone()),
+                None => Outcome::Safe,
+            };
+            for a in self.accessing(kernel) {
+                if !counted.contains(&a.loc) && !self.own_alone.contains(&a.site) {
+                    self.count(kernel, &a, outcome.clone());
+                }
+            }
+        }
+    }
+
+    fn count(&mut self, kernel: FuncRef, a: &Accessing, outcome: Outcome) {
+        let text = wording::side(self.cx.program, a.at, a.kind);
+        show(&a.loc, a.kind, &text.array);
+        self.put_at((a.loc.clone(), text.array), kernel, outcome);
+    }
+
+    fn is_own(&self, s: Site) -> bool {
+        let line = self.inst(s).map_or(self.cx.program.func(s.func).loc, |i| i.loc);
+        is_users(&self.cx.program.loc(s.func.module, line))
+    }
+
+    /// The instructions of a kernel, and of the functions that it calls, that access more than plain variables.
+    fn accessing(&self, kernel: FuncRef) -> Vec<Accessing> {
+        let mut found = vec![];
         let mut called: Vec<Called> = vec![(kernel, None)];
         let mut next = 0;
         while let Some((func, call)) = called.get(next).copied() {
@@ -48,19 +103,14 @@ impl Engine<'_> {
                         }
                     }
                     let Some(kind) = kind_of(&inst.op) else { continue };
-                    if visited.contains(&(at, site)) || !is_array_access(f, inst) {
-                        continue;
+                    if is_array_access(f, inst) {
+                        let loc = self.inst(at).map_or(inst.loc, |i| i.loc);
+                        found.push(Accessing { at, site, kind, loc: self.cx.program.loc(at.func.module, loc) });
                     }
-                    let text = wording::side(self.cx.program, at, kind);
-                    let loc = self.inst(at).map_or(inst.loc, |i| i.loc);
-                    self.put_at(
-                        (self.cx.program.loc(at.func.module, loc), text.array),
-                        kernel,
-                        Outcome::Unknown(why.to_owned()),
-                    );
                 }
             }
         }
+        found
     }
 
     fn inst(&self, s: Site) -> Option<&Inst> {
@@ -83,6 +133,18 @@ impl Engine<'_> {
     }
 }
 
+/// Shows an access that was looked at, where somebody wants to see these.
+fn show(loc: &SourceLoc, kind: AccessKind, array: &str) {
+    inside::dump(Dump::Accesses, || {
+        let kind = match kind {
+            AccessKind::Read => "read",
+            AccessKind::Write => "write",
+            AccessKind::Atomic => "atomic",
+        };
+        format!("{}:{}:{} {kind} {array}", loc.file, loc.line, loc.column)
+    });
+}
+
 fn is_users(loc: &SourceLoc) -> bool {
     loc.line > 0 && !loc.system
 }
@@ -96,14 +158,29 @@ fn kind_of(op: &Op) -> Option<AccessKind> {
     }
 }
 
-/// Whether an instruction accesses memory through something other than a plain variable.
+/// Whether an instruction accesses memory through something other than a plain variable, or a part of one at a constant place.
 fn is_array_access(f: &Function, inst: &Inst) -> bool {
     let (Op::Load { ptr, .. } | Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. }) = &inst.op
     else {
         return false;
     };
-    let Operand::Value(v) = ptr else { return true };
-    !is_variable(f, *v)
+    let mut ptr = ptr;
+    loop {
+        let Operand::Value(v) = ptr else { return true };
+        if f.params.get(v.index()).is_some_and(|p| p.byval.is_some() || p.sret.is_some()) {
+            return false;
+        }
+        let Some(made) = f.blocks.iter().flat_map(|b| &b.insts).find(|i| i.result == Some(*v)) else { return true };
+        let constant = |s: &Step| match s {
+            Step::Field { .. } => true,
+            Step::Index { index, .. } => matches!(index, Operand::Const(_)),
+        };
+        match &made.op {
+            Op::Alloca { .. } => return false,
+            Op::Gep { base, steps, .. } if steps.iter().all(constant) => ptr = base,
+            _ => return true,
+        }
+    }
 }
 
 fn is_variable(f: &Function, v: ValueId) -> bool {

@@ -10,9 +10,10 @@ use crate::check::context::{Place, Run, Tools};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
 use crate::check::rules::{bounds, list};
 use crate::check::solver::Limits;
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::memory::value::Base;
-use crate::symbolic::terms::term::{Arena, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An access whose first look is not the last word, by the numbers of its launch and its place in it.

@@ -4,8 +4,8 @@
 use super::Engine;
 use crate::host::Root;
 use crate::symbolic::exec::executor::Executor;
-use crate::symbolic::limits::budget;
-use crate::symbolic::limits::budget::{Budget, Limit};
+use crate::symbolic::limits::Limits;
+use crate::symbolic::limits::budget::{self, Allowance, Limit};
 use crate::symbolic::limits::cost::{Cost, Effort, Measure, Part, Spared, Which};
 use crate::work::{Allotment, done};
 use rustc_hash::FxHashMap;
@@ -24,23 +24,21 @@ impl<'p> Engine<'p> {
             let step = steps.next();
             let start = done();
             let mut e = self.executor();
-            if step.is_some() {
-                e.budget.work = Allotment::of(self.cx.work_left() / 3);
-            }
-            e.effort = Effort::new(self.reach.clone(), spared.clone());
+            let work = if step.is_some() { Allotment::of(self.cx.work_left() / 3) } else { self.cx.all };
+            e.limits = Limits::new(self.budget(work), Effort::new(self.reach.clone(), spared.clone()));
             let (args, state) = e.root_state(root.func);
             if let Some(state) = e.initialised(root.func, state) {
                 drop(e.call(root.func, args, state, 0));
             }
-            e.budget.work = self.cx.all;
-            let cost = Cost { steps: Budget::default().steps - e.budget.steps, work: done() - start };
-            let (Some(step), Some(limit)) = (step, e.limit) else { return e };
+            e.limits.allot(self.cx.all);
+            let cost = Cost { steps: Allowance::default().steps - e.limits.left().steps, work: done() - start };
+            let (Some(step), Some(limit)) = (step, e.limits.limit()) else { return e };
             // Nobody waits for it any more.
             if limit == Limit::Time {
                 return e;
             }
-            let heavy = e.effort.heaviest(cost, measure(limit), *step);
-            let more = e.effort.spare(&heavy);
+            let heavy = e.limits.effort().heaviest(cost, measure(limit), *step);
+            let more = e.limits.effort().spare(&heavy);
             self.say_left_out(&heavy, &more);
             if more == spared {
                 if limit != Limit::Work {

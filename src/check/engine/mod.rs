@@ -28,18 +28,19 @@ use crate::inside::{self, Phase};
 use crate::ir::reach::Reach;
 use crate::ir::{FuncRef, Function, Linkage, Program, Side};
 use crate::models::attributes::is_of_cuda;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
 use crate::symbolic::inputs::assume::Assumptions;
+use crate::symbolic::limits::Limits;
+use crate::symbolic::limits::budget::Budget;
+use crate::symbolic::limits::cost::Effort;
 use crate::work::{Allotment, Work, done};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
-
-/// Of the bytes that a check may have in memory, terms may take one part in so many: the rest is for what is made of them, in as many threads
-/// as there may be.
-const TERMS: u64 = 4;
 
 pub(super) struct Engine<'p> {
     /// The program, the settings, and what may be spent.
@@ -49,8 +50,12 @@ pub(super) struct Engine<'p> {
     launched: FxHashSet<FuncRef>,
     launches: u32,
     pub report: ProgramReport,
+    /// Of kernels that were not followed to their ends under some launch, or whose launches may not all be known: why.
+    partly: BTreeMap<FuncRef, UnknownReason>,
+    /// Instructions of kernels that came to nothing but plain variables of a thread's own.
+    own_alone: FxHashSet<Site>,
     /// Why some root was not followed to its end: what launches the kernels without a launch may be there.
-    pub lost: Option<String>,
+    pub lost: Option<UnknownReason>,
     pub assumed: Assumed,
     /// Which host code may lead to CUDA.
     pub reach: Arc<Reach>,
@@ -78,6 +83,8 @@ impl<'p> Engine<'p> {
             kernels: FxHashSet::default(),
             launched: FxHashSet::default(),
             launches: 0,
+            partly: BTreeMap::new(),
+            own_alone: FxHashSet::default(),
             report: ProgramReport::default(),
             lost: None,
             assumed: Assumed::default(),
@@ -89,6 +96,7 @@ impl<'p> Engine<'p> {
         let start = Instant::now();
         self.cx.total = most;
         self.visit();
+        self.unreached();
         self.without_assumptions();
         self.finish(start)
     }
@@ -138,13 +146,15 @@ impl<'p> Engine<'p> {
             .collect()
     }
 
+    /// What one execution may take, of that so much work.
+    pub(super) fn budget(&self, work: Allotment) -> Budget {
+        Budget::new(work, self.cx.options.memory, self.over.clone())
+    }
+
     pub(super) fn executor(&self) -> Executor<'p> {
         let mut e = Executor::new(self.cx.program);
         e.device_memory = self.cx.options.device_memory;
-        e.budget.work = self.cx.all;
-        e.budget.terms = self.cx.options.memory.map(|m| m / TERMS);
-        e.budget.memory = self.cx.options.memory;
-        e.budget.over = self.over.clone();
+        e.limits = Limits::new(self.budget(self.cx.all), Effort::default());
         e.assumptions = Assumptions::new(&self.cx.options.assume, self.cx.bare);
         e
     }

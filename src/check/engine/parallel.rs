@@ -21,7 +21,8 @@ use crate::host::Root;
 use crate::inside;
 use crate::ir::FuncRef;
 use crate::nets;
-use crate::symbolic::exec::executor::Site;
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::site::Site;
 use crate::witness::Budget;
 use crate::work::{Allotment, Work, done, settle};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -54,7 +55,7 @@ pub(in crate::check) type SafeAnyway = FxHashMap<FuncRef, FxHashSet<Vec<Site>>>;
 /// What two executions of one root must have in common for one to decide places of the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Shape {
-    gave_up: Option<String>,
+    gave_up: Option<UnknownReason>,
     accesses: Vec<usize>,
 }
 

@@ -19,9 +19,11 @@ use crate::check::solver::Limits;
 use crate::host::Root;
 use crate::inside::{self, Dump, Phase};
 use crate::ir::FuncRef;
-use crate::kernel::KernelRun;
-use crate::symbolic::exec::executor::{Executor, LaunchEvent};
-use crate::symbolic::limits::budget::{Limit, MOST_ROUNDS};
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::LaunchEvent;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::kernel::launch::KernelRun;
+use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::terms::term::TermId;
 use crate::work::{Allotment, done};
 use std::sync::{Arc, OnceLock};
@@ -40,16 +42,12 @@ pub(super) fn run_within_steps(
     launch: &LaunchEvent,
     facts: &[TermId],
 ) -> KernelRun {
-    e.budget.steps = STEPS;
-    let run = e.run_kernel(kernel, launch, facts.to_vec());
+    let given = Allowance { steps: STEPS, ..Allowance::default() };
+    let run = e.run_kernel(kernel, launch, facts.to_vec(), given);
     if run.limit != Some(Limit::Steps) {
         return run;
     }
-    e.budget.steps = STEPS;
-    e.budget.most_rounds = 1;
-    let run = e.run_kernel(kernel, launch, facts.to_vec());
-    e.budget.most_rounds = MOST_ROUNDS;
-    run
+    e.run_kernel(kernel, launch, facts.to_vec(), Allowance { rounds: 1, ..given })
 }
 
 /// Finds bounds on what threads exchange in each launch, and what of that lasts from one launch to others.
@@ -77,7 +75,7 @@ fn what_they_exchange(tools: &mut Tools<'_>, runs: &mut [Run], until: Allotment)
 /// A root and the kernels that it launches, executed.
 pub(in crate::check) struct Prepared<'p> {
     pub executor: Executor<'p>,
-    pub gave_up: Option<String>,
+    pub gave_up: Option<UnknownReason>,
     pub runs: Vec<Run>,
 }
 
@@ -106,12 +104,12 @@ impl<'p> Engine<'p> {
         let before = done();
         self.cx.all = self.cx.phase(budgets::EXECUTE, 80);
         let mut executor = self.follow(root);
-        let gave_up = executor.gave_up.take().or(executor.missed.take());
+        let gave_up = executor.limits.take_reason();
         let launches = std::mem::take(&mut executor.events.launches);
         let runs = launches
             .iter()
             .enumerate()
-            .filter_map(|(i, l)| self.run_launch(&mut executor, root, (i, l), gave_up.as_deref()))
+            .filter_map(|(i, l)| self.run_launch(&mut executor, root, (i, l), gave_up.as_ref()))
             .collect();
         self.spend_since(before);
         Prepared { executor, gave_up, runs }
@@ -143,7 +141,7 @@ impl<'p> Engine<'p> {
         e: &mut Executor<'p>,
         root: &Root,
         (number, l): (usize, &LaunchEvent),
-        host_gave_up: Option<&str>,
+        host_gave_up: Option<&UnknownReason>,
     ) -> Option<Run> {
         self.launches += 1;
         let kernel = match &l.kernel {
@@ -168,12 +166,15 @@ impl<'p> Engine<'p> {
                 .notes
                 .push(format!("`{}` was not followed to its end: {why}", self.cx.program.func(kernel).display));
         }
-        self.unvisited(kernel, &run.accesses, run.gave_up.as_deref());
+        self.came_to(kernel, &run, run.gave_up.as_ref());
         let partly = match (&run.gave_up, host_gave_up) {
-            (Some(why), _) => Some(format!("the kernel was not followed to its end: {why}")),
-            (None, Some(why)) => Some(format!("the host code was not followed to its end: {why}")),
+            (Some(why), _) => Some(UnknownReason::KernelNotFollowed(Box::new(why.clone()))),
+            (None, Some(why)) => Some(UnknownReason::HostNotFollowed(Box::new(why.clone()))),
             (None, None) => None,
         };
+        if let Some(why) = &partly {
+            self.partly.entry(kernel).or_insert_with(|| why.clone());
+        }
         inside::dump(Dump::State, || state::at_launch(e, &launch, kernel));
         let layout = Layout::of(&run);
         Some(Run { launch, decided, number, kernel, run, layout, invariants: Invariants::default(), partly })

@@ -9,7 +9,7 @@ use crate::check::context::{Run, Tools};
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
 use crate::check::rules::bounds;
 use crate::report::finding::Verdict;
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::events::AccessEvent;
 use std::collections::VecDeque;
 
 /// How many accesses in a row may stay open that rest on what is not known, before the next get little only.
@@ -37,14 +37,13 @@ impl<'p> Engine<'p> {
             let (first, most) = (self.cx.scaled(budgets::FIRST), self.cx.scaled(budgets::MOST));
             let each = (self.cx.work_left() / left * 2).max(first).min(most);
             // Where models that set what is not known came to nothing several times in a row, the next get less.
-            tools.decider.hurried = o.first.more == More::Replay && fruitless >= FRUITLESS;
-            tools.decider.limits.work =
-                if tools.decider.hurried { each.min(self.cx.scaled(budgets::HURRIED)) } else { each };
+            let hurried = o.first.more == More::Replay && fruitless >= FRUITLESS;
+            tools.decider.limits.work = if hurried { each.min(self.cx.scaled(budgets::HURRIED)) } else { each };
             left -= 1;
             let second = if self.cx.is_spent() {
                 Look::none()
             } else {
-                bounds::look(&self.cx, tools, Some(run), event, Effort::Full)
+                tools.in_hurry(hurried, |tools| bounds::look(&self.cx, tools, Some(run), event, Effort::Full))
             };
             fruitless = if matches!(second.outcome, Outcome::Unknown(_)) { fruitless + 1 } else { 0 };
             let undecided = second.more == More::Work && matches!(second.outcome, Outcome::Unknown(_));
@@ -55,7 +54,6 @@ impl<'p> Engine<'p> {
             }
             self.put(run.kernel, event, run.partial(outcome));
         }
-        tools.decider.hurried = false;
         still
     }
 

@@ -9,12 +9,10 @@ use crate::check::obligations::verdict::Outcome;
 use crate::check::report::{self, ProgramReport, Standing};
 use crate::check::rules::list;
 use crate::check::rules::rule::Tally;
-use crate::inside::{self, Dump};
 use crate::ir::FuncRef;
 use crate::report::finding::{Code, Position, Summary, Undecided, Verdict};
 use crate::rules::Rule;
-use crate::symbolic::exec::events::AccessKind;
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::events::AccessEvent;
 use std::time::Instant;
 
 impl Engine<'_> {
@@ -30,6 +28,10 @@ impl Engine<'_> {
             }
         }
         self.lost = self.lost.take().or(other.lost.take());
+        self.own_alone.extend(&other.own_alone);
+        for (kernel, why) in std::mem::take(&mut other.partly) {
+            self.partly.entry(kernel).or_insert(why);
+        }
         self.assumed.absorb(std::mem::take(&mut other.assumed));
         self.cx.spent = self.cx.spent + other.cx.spent;
         self.absorb_places(other);
@@ -60,7 +62,7 @@ impl Engine<'_> {
 
     /// Whether something is open only for want of budget.
     pub(super) fn lacks_budget(&self) -> bool {
-        self.places.values().any(|(o, ..)| matches!(o, Outcome::Unknown(why) if Code::of(why) == Code::Work))
+        self.places.values().any(|(o, ..)| matches!(o, Outcome::Unknown(why) if why.code() == Code::Work))
     }
 
     /// How bad a place is; `None` where nothing came to it.
@@ -70,14 +72,6 @@ impl Engine<'_> {
 
     pub(super) fn put(&mut self, kernel: FuncRef, ev: &AccessEvent, outcome: Outcome) {
         let (loc, array) = self.cx.place_of(ev);
-        inside::dump(Dump::Accesses, || {
-            let kind = match ev.kind {
-                AccessKind::Read => "read",
-                AccessKind::Write => "write",
-                AccessKind::Atomic => "atomic",
-            };
-            format!("{}:{}:{} {kind} {array}", loc.file, loc.line, loc.column)
-        });
         self.put_at((loc, array), kernel, outcome);
     }
 
@@ -150,8 +144,8 @@ impl Engine<'_> {
                         position: Position { file: loc.file, line: loc.line, column: loc.column },
                         kernel,
                         array,
-                        code: Code::of(&reason),
-                        reason,
+                        code: reason.code(),
+                        reason: reason.to_string(),
                     });
                 }
                 Outcome::Found(mut f) => {

@@ -10,12 +10,14 @@ use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Obligation};
 use crate::host::Root;
 use crate::ir::Program;
+use crate::reasons::{OfModel, UnknownReason};
 use crate::report::finding::{
     Access, Allocation, Direction, Finding, Launch, PartSites, Position, Replay, Sites, Space, Verdict, Witness,
     WitnessInput,
 };
 use crate::rules::{Level, Rule};
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Executor};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind};
+use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::TermId;
@@ -48,12 +50,17 @@ pub(in crate::check) struct Worth {
     pub verdict: Verdict,
     pub replay: Replay,
     pub assumptions: Vec<String>,
-    pub unknowns: Vec<String>,
+    pub unknowns: Vec<UnknownReason>,
 }
 
 impl Worth {
     /// What a replay makes of a model; `Err` says why it is no finding.
-    pub fn of(judged: &Judged, root: &Root, program: &Program, unknowns: Vec<String>) -> Result<Self, String> {
+    pub fn of(
+        judged: &Judged,
+        root: &Root,
+        program: &Program,
+        unknowns: Vec<UnknownReason>,
+    ) -> Result<Self, UnknownReason> {
         let (verdict, replay, assumptions) = match judged {
             Judged::Reached { bad, assumptions } => {
                 let called = (!root.trusted)
@@ -64,15 +71,13 @@ impl Worth {
                 (verdict, Replay::Reached, [&assumptions[..], &doubts].concat())
             }
             Judged::NotReached(why) => {
-                return Err(format!(
-                    "a model was found{}, but replay did not reach it: {why}",
-                    unknowns.first().map_or_else(String::new, |u| format!(" that sets {u}"))
-                ));
+                let set = OfModel(unknowns.into_iter().next().map(Box::new));
+                return Err(UnknownReason::NotReached(set, Box::new(why.clone())));
             }
             Judged::ByChance(_) => (Verdict::Possible, Replay::Incomplete, vec![BY_CHANCE.to_owned()]),
             Judged::InTurn { by_chance, .. } => {
                 if !root.trusted {
-                    return Err("what other threads write".to_owned());
+                    return Err(UnknownReason::OtherThreads);
                 }
                 (
                     Verdict::Possible,
@@ -97,6 +102,14 @@ impl Worth {
             }
         };
         Ok(Self { verdict, replay, assumptions, unknowns })
+    }
+
+    /// What a finding rests on that is not known: nothing where it is proved.
+    pub fn unknowns_of_finding(&self) -> Vec<String> {
+        match self.verdict {
+            Verdict::Proved => vec![],
+            Verdict::Possible => self.unknowns.iter().map(ToString::to_string).collect(),
+        }
     }
 }
 
@@ -179,7 +192,7 @@ impl Bad<'_> {
         let dims = |t: [TermId; 3]| dims(&t.map(|x| display::term(a, x)));
         let mut assumptions: Vec<String> =
             e.assumptions_in(&[self.obligation.facts]).iter().map(ToString::to_string).collect();
-        assumptions.extend(worth.assumptions);
+        assumptions.extend_from_slice(&worth.assumptions);
         Finding {
             fingerprint: String::new(),
             rule,
@@ -227,7 +240,7 @@ impl Bad<'_> {
             confirmation: None,
             confirmation_not_run: None,
             assumptions,
-            unknowns: if worth.verdict == Verdict::Proved { vec![] } else { worth.unknowns },
+            unknowns: worth.unknowns_of_finding(),
         }
     }
 }

@@ -10,10 +10,13 @@ use crate::check::solver::{Model, WrapMode};
 use crate::inside::{self, Dump};
 use crate::ir::{FuncRef, Program};
 use crate::report::finding::Verdict;
-use crate::symbolic::exec::executor::{AccessEvent, Executor, Site};
+use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
 use crate::symbolic::memory::object::Object;
+use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::display;
-use crate::symbolic::terms::term::{Arena, TermId};
+use crate::symbolic::terms::term::TermId;
 
 /// Facts of a path that are written out.
 const FACTS: usize = 40;

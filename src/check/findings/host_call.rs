@@ -10,11 +10,11 @@ use crate::check::obligations::cone;
 use crate::check::obligations::obligation::Decision;
 use crate::check::obligations::verdict::Outcome;
 use crate::check::solver::{Model, WrapMode};
-use crate::report::finding::{
-    Access, Allocation, Direction, Finding, Related, Sites, Space, Verdict, Witness, WitnessInput,
-};
+use crate::reasons::UnknownReason;
+use crate::report::finding::{Access, Allocation, Direction, Finding, Related, Sites, Space, Witness, WitnessInput};
 use crate::rules::Rule;
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind, Site, Stores};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, Stores};
+use crate::symbolic::exec::site::Site;
 use crate::symbolic::memory::object::{ObjKind, Object};
 use crate::symbolic::memory::partition::Moment;
 use crate::symbolic::terms::display;
@@ -58,7 +58,7 @@ impl Suspect {
         let judged = tools.judge.judge_call(&tools.e.arena, &depends, &self.stack, &model, self.fault, self.side);
         // Neither legal nor seen to happen: nothing to tell.
         if degenerate && !matches!(judged, Judged::Reached { .. }) {
-            return Outcome::Unknown("it happens only for sizes that are not positive, if at all".into());
+            return Outcome::Unknown(UnknownReason::OnlyDegenerate);
         }
         let unknowns = cone::unknowns(&tools.e, &self.essential);
         match Worth::of(&judged, &tools.root, tools.e.program, unknowns) {
@@ -139,7 +139,7 @@ impl Suspect {
         let at = users_call(program, &self.stack);
         let mut assumptions: Vec<String> =
             tools.e.assumptions_in(&[self.facts]).iter().map(ToString::to_string).collect();
-        assumptions.extend(worth.assumptions);
+        assumptions.extend_from_slice(&worth.assumptions);
         Finding {
             fingerprint: String::new(),
             rule: self.rule,
@@ -175,7 +175,7 @@ impl Suspect {
             confirmation: None,
             confirmation_not_run: None,
             assumptions,
-            unknowns: if worth.verdict == Verdict::Proved { vec![] } else { worth.unknowns },
+            unknowns: worth.unknowns_of_finding(),
         }
     }
 }

@@ -7,9 +7,10 @@ use crate::check::context::{Place, Run, Tools};
 use crate::check::counterexample::replay::Wanted;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Obligation};
+use crate::reasons::UnknownReason;
 use crate::report::finding::Finding;
 use crate::rules::Rule;
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::memory::object::Object;
 use crate::symbolic::terms::term::TermId;
 
@@ -33,7 +34,7 @@ impl Suspected<'_> {
         run: &Run,
         c: &Counterexample,
         place: Place,
-    ) -> Result<Finding, String> {
+    ) -> Result<Finding, UnknownReason> {
         let judged = tools.judge.judge(&tools.e.arena, &run.launch, &run.run.thread, self.event, c, self.wanted);
         let unknowns = cone::unknowns(&tools.e, self.essential);
         let worth = Worth::of(&judged, &tools.root, tools.e.program, unknowns)?;

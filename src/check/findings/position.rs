@@ -5,7 +5,8 @@
 use super::wording;
 use crate::ir::{Program, SourceLoc};
 use crate::report::finding::Position;
-use crate::symbolic::exec::executor::{AccessEvent, Site};
+use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::exec::site::Site;
 
 /// One access in the source: position and array.
 pub(in crate::check) type Place = (SourceLoc, String);

@@ -1,7 +1,8 @@
 //! What is known at a launch, for `--dump state`: its configuration, its arguments, and the memory that they point into.
 
 use crate::ir::FuncRef;
-use crate::symbolic::exec::executor::{Executor, LaunchEvent};
+use crate::symbolic::exec::events::LaunchEvent;
+use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Value};
 use crate::symbolic::terms::display;

@@ -6,7 +6,8 @@
 use crate::ir::{BinOp, BlockId, Callee, CastOp, Const, FuncRef, Inst, Module, Op, Operand, Program, Step, ValueId};
 use crate::models::access::Kind;
 use crate::models::{ptx, tiles};
-use crate::symbolic::exec::executor::{AccessKind, Site};
+use crate::symbolic::exec::events::AccessKind;
+use crate::symbolic::exec::site::Site;
 
 /// What an access looks like in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -297,13 +298,17 @@ fn symbol(op: BinOp) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use crate::reasons::UnknownReason;
+    use crate::symbolic::terms::arena::Arena;
     use crate::symbolic::terms::display::term;
-    use crate::symbolic::terms::term::{Arena, Range, SymKind};
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::SymKind;
 
     #[test]
     fn what_a_term_has_in_common_with_itself_does_not_make_it_endless() {
         let mut a = Arena::new();
-        let fresh = |a: &mut Arena| a.fresh(SymKind::Unknown { reason: "?".into() }, "x", Range::of_int(32, true));
+        let fresh =
+            |a: &mut Arena| a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "x", Range::of_int(32, true));
         let mut t = fresh(&mut a);
         for _ in 0..12 {
             let parts: Vec<_> = (0..8)

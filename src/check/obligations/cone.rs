@@ -3,12 +3,13 @@
 //! In: a launch. Out: those conjuncts of its path condition that share symbols with what it is given, or terms; and what in terms is
 //! unknown, with the reason. Fewer facts prove less, so leaving some out is sound. It decides nothing.
 
-use crate::kernel::KernelRun;
-use crate::symbolic::effects::write_set::WHICH;
-use crate::symbolic::exec::executor::{AccessEvent, Executor, LaunchEvent};
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::{AccessEvent, LaunchEvent};
+use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::kernel::launch::KernelRun;
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::value::{Base, Value};
-use crate::symbolic::terms::functions::{CONTENT, FILE, ROUND, WORD};
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,7 +37,7 @@ fn own_terms(l: &LaunchEvent) -> Vec<TermId> {
 pub(in crate::check) fn mentioned(e: &Executor<'_>, l: &LaunchEvent, facts: &[TermId]) -> Vec<TermId> {
     let mut all = facts.to_vec();
     all.extend(own_terms(l));
-    all.extend(e.objects.iter().filter_map(|o| o.extent));
+    all.extend(e.heap.objects().iter().filter_map(|o| o.extent));
     all
 }
 
@@ -93,7 +94,7 @@ pub(in crate::check) fn counters(e: &Executor<'_>, offset: TermId) -> Vec<SymId>
 
 /// Whether an offset depends on arrays of a file: by a value in it, or by one that says how often a loop goes round.
 pub(in crate::check) fn reads_data(e: &Executor<'_>, facts: TermId, offset: TermId) -> bool {
-    let is_data = |t: &TermId| matches!(e.arena.get(*t), Term::Apply { name, .. } if name == FILE || name == WORD);
+    let is_data = |t: &TermId| matches!(e.arena.get(*t), Term::Apply { function, .. } if function.is_file());
     if e.arena.cone(&[offset]).iter().any(is_data) {
         return true;
     }
@@ -105,12 +106,12 @@ pub(in crate::check) fn reads_data(e: &Executor<'_>, facts: TermId, offset: Term
 }
 
 /// Reasons of what is not modelled in what says how often the loops go round that an offset counts: a model may set that at will.
-pub(in crate::check) fn unknown_rounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<String> {
+pub(in crate::check) fn unknown_rounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<UnknownReason> {
     unknowns(e, &conditions_of_loops(e, facts, offset))
 }
 
 /// The same in what bounds an offset: a model may set the bound at will.
-pub(in crate::check) fn unknown_bounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<String> {
+pub(in crate::check) fn unknown_bounds(e: &Executor<'_>, facts: TermId, offset: TermId) -> Vec<UnknownReason> {
     let of_offset: FxHashSet<_> = e.arena.symbols_of(&[offset]).into_iter().collect();
     let bounds: Vec<TermId> = e
         .arena
@@ -165,13 +166,13 @@ pub(in crate::check) fn reads_inside(e: &mut Executor<'_>, run: &KernelRun, ev: 
 }
 
 /// Which of several pointers memory is taken to hold under a condition.
-pub(in crate::check) fn choices(e: &Executor<'_>, cond: TermId) -> Vec<String> {
-    unknowns(e, &[cond]).into_iter().filter(|why| why.starts_with(WHICH)).collect()
+pub(in crate::check) fn choices(e: &Executor<'_>, cond: TermId) -> Vec<UnknownReason> {
+    unknowns(e, &[cond]).into_iter().filter(|why| matches!(why, UnknownReason::WhichPointer(_))).collect()
 }
 
 /// Reasons of what is not modelled in these terms: a model may set such values at will.
-pub(in crate::check) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<String> {
-    let mut out: Vec<String> = vec![];
+pub(in crate::check) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<UnknownReason> {
+    let mut out: Vec<UnknownReason> = vec![];
     for t in e.arena.cone(terms) {
         let reason = match e.arena.get(t) {
             Term::Sym(s) | Term::BoolSym(s) => match &e.arena.symbol(*s).kind {
@@ -179,8 +180,8 @@ pub(in crate::check) fn unknowns(e: &Executor<'_>, terms: &[TermId]) -> Vec<Stri
                 SymKind::Content { what, .. } => Some(what.clone()),
                 _ => None,
             },
-            Term::Apply { name, .. } if name == CONTENT => Some("what a buffer holds".into()),
-            Term::Apply { name, .. } if name.starts_with(ROUND) => Some("what a loop writes".into()),
+            Term::Apply { function: Function::Content, .. } => Some(UnknownReason::BufferHolds),
+            Term::Apply { function: Function::Round(_), .. } => Some(UnknownReason::LoopWrites),
             _ => None,
         };
         if let Some(r) = reason

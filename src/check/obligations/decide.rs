@@ -11,12 +11,23 @@ use super::proofs::Proof;
 use super::ranges::Met;
 use crate::check::counterexample::degenerate::Sizes;
 use crate::check::solver::{self, Answer, Context, Groups, Limits, Model, WrapMode};
-use crate::symbolic::terms::term::{Arena, SymId, Term, TermId};
+use crate::reasons::UnknownReason;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::FxHashMap;
 
 /// Models with a wrap that are kept.
 const WRAPPING: usize = 8;
+
+/// How well a model is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Care {
+    /// A small one, and whether it is degenerate.
+    Thorough,
+    /// The first will do: making it small has a price, and only what is replayed or shown needs that.
+    Rough,
+}
 
 /// Decides obligations, remembering what it proved.
 #[derive(Default)]
@@ -26,11 +37,9 @@ pub struct Decider {
     pub until: Option<Allotment>,
     /// Whether a budget, rather than a model or a proof, ended some search of the last decision: more of it may decide.
     pub cut: bool,
-    /// Whether the first model will do: making it small has a price, and only what is replayed or shown needs that.
-    pub(super) rough: bool,
     /// Inputs that are sizes: what happens only where one of them is below 1 is degenerate.
     pub sizes: Sizes,
-    /// Whether the search of a small witness is likely to be for nothing.
+    /// Whether the search of a small witness is likely to be for nothing: see `Tools::in_hurry`.
     pub hurried: bool,
     pub(super) decided: FxHashMap<Obligation, Decision>,
     /// Facts that a goal was once proved from, and what is free in the proof: it follows from every set that contains them. By the goal without
@@ -61,21 +70,31 @@ impl Decider {
     }
 
     pub fn decide(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
+        self.decide_with(a, o, Care::Thorough)
+    }
+
+    /// As [`Self::decide`], but a model is the first that comes and says nothing of whether it is degenerate: for what is looked
+    /// at again before it is replayed or shown.
+    pub fn decide_roughly(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
+        self.decide_with(a, o, Care::Rough)
+    }
+
+    fn decide_with(&mut self, a: &mut Arena, o: &Obligation, care: Care) -> Decision {
         self.cut = false;
         if let Some(d) = self.decided.get(o) {
             return d.clone();
         }
         if self.until.is_some_and(Allotment::is_spent) {
             self.cut = true;
-            return Decision::Unknown(solver::OUT_OF_WORK.into());
+            return Decision::Unknown(UnknownReason::SolverWork);
         }
         let usual = self.limits;
         if let Some(until) = self.until {
             self.limits.work = usual.work.min(until.left());
         }
-        let d = self.decide_new(a, o);
+        let d = self.decide_new(a, o, care);
         self.limits = usual;
-        if !(self.cut || self.rough && matches!(d, Decision::Fails { .. })) {
+        if !(self.cut || care == Care::Rough && matches!(d, Decision::Fails { .. })) {
             self.decided.insert(o.clone(), d.clone());
         }
         d
@@ -89,21 +108,12 @@ impl Decider {
         let limits = self.limits;
         match self.prove(a, cond, &facts, never, &limits) {
             Answer::Proved { .. } => Decision::Safe,
-            Answer::Model(m) => self.fails(a, &facts, never, m, WrapMode::Assume),
+            Answer::Model(m) => self.fails(a, &facts, never, m, WrapMode::Assume, Care::Thorough),
             Answer::Unknown(why) => Decision::Unknown(why),
         }
     }
 
-    /// As [`Self::decide`], but a model is the first that comes and says nothing of whether it is degenerate: for what is looked
-    /// at again before it is replayed or shown.
-    pub fn decide_roughly(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
-        self.rough = true;
-        let d = self.decide(a, o);
-        self.rough = false;
-        d
-    }
-
-    fn decide_new(&mut self, a: &mut Arena, o: &Obligation) -> Decision {
+    fn decide_new(&mut self, a: &mut Arena, o: &Obligation, care: Care) -> Decision {
         let zero = a.int(0);
         let end = a.add(o.offset, o.bytes);
         let goals = [a.le(zero, o.offset), a.le(end, o.extent)];
@@ -122,7 +132,7 @@ impl Decider {
             let (mut roots, free) = match self.bound(a, o.facts, &facts, goal) {
                 Some(proof) => proof,
                 None => {
-                    if !self.rough
+                    if care == Care::Thorough
                         && let Some(d) = self.known_input(a, &facts, goal)
                     {
                         return d;
@@ -130,7 +140,7 @@ impl Decider {
                     let limits = self.limits;
                     match self.prove(a, o.facts, &facts, goal, &limits) {
                         Answer::Proved { used, free, .. } => (used, free),
-                        Answer::Model(m) => return self.fails(a, &facts, goal, m, WrapMode::Assume),
+                        Answer::Model(m) => return self.fails(a, &facts, goal, m, WrapMode::Assume, care),
                         Answer::Unknown(why) => return Decision::Unknown(why),
                     }
                 }
@@ -169,9 +179,9 @@ impl Decider {
                 self.wrapping.push(m);
                 Decision::SafeIfNoWrap(self.name(a, &unmet))
             }
-            Answer::Model(m) => self.underflowing(a, &facts, both, &unmet, m).unwrap_or_else(|| {
+            Answer::Model(m) => self.underflowing(a, &facts, both, &unmet, m, care).unwrap_or_else(|| {
                 // Only the smallest model tells: any first one may wrap the other way.
-                self.cut |= self.rough;
+                self.cut |= care == Care::Rough;
                 Decision::SafeIfNoWrap(self.name(a, &unmet))
             }),
             Answer::Unknown(_) => {
@@ -186,7 +196,9 @@ impl Decider {
 mod tests {
     use super::{Decider, Decision, Met, Obligation};
     use crate::check::solver::WrapMode;
-    use crate::symbolic::terms::term::{Arena, InputSource, Range, SymKind};
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{InputSource, SymKind};
 
     #[test]
     fn a_rough_look_leaves_the_next_ones_thorough() {

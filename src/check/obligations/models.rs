@@ -2,10 +2,12 @@
 //!
 //! In: facts and a goal that does not follow. Out: a model worth replaying, and whether it is degenerate (it takes a size below 1).
 
-use super::decide::Decider;
+use super::decide::{Care, Decider};
 use super::obligation::{Decision, Obligation};
 use crate::check::solver::{self, Answer, Limits, Model, ModelAnswer, WrapMode};
-use crate::symbolic::terms::term::{Arena, Range, SymId, SymKind, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use crate::work::{Allotment, Work};
 
 /// The least that the search of a small witness gets, and the most of searches that are one of several.
@@ -66,6 +68,7 @@ impl Decider {
         goal: TermId,
         unmet: &[TermId],
         first: Model,
+        care: Care,
     ) -> Option<Decision> {
         let mut all = facts.to_vec();
         for w in unmet {
@@ -87,7 +90,7 @@ impl Decider {
             let Answer::Model(m) = solver::prove(a, &all, goal, WrapMode::Exact, &quick) else { return None };
             m
         };
-        match self.fails(a, &all, goal, first, WrapMode::Exact) {
+        match self.fails(a, &all, goal, first, WrapMode::Exact, care) {
             Decision::Fails { model, mode, degenerate } if self.underflows(a, unmet, &model) => {
                 Some(Decision::Fails { model, mode, degenerate })
             }
@@ -128,7 +131,7 @@ impl Decider {
         None
     }
 
-    /// A small model in place of the first one.
+    /// A small model in place of the first one, where one is wanted.
     pub(super) fn fails(
         &mut self,
         a: &mut Arena,
@@ -136,8 +139,9 @@ impl Decider {
         goal: TermId,
         first: Model,
         mode: WrapMode,
+        care: Care,
     ) -> Decision {
-        if self.rough {
+        if care == Care::Rough {
             return Decision::Fails { model: first, mode, degenerate: false };
         }
         let mut all = facts.to_vec();

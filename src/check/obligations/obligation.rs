@@ -4,6 +4,7 @@
 //! decides it.
 
 use crate::check::solver::{Model, WrapMode};
+use crate::reasons::UnknownReason;
 use crate::symbolic::terms::term::TermId;
 
 /// What became of an obligation.
@@ -18,7 +19,7 @@ pub enum Decision {
         mode: WrapMode,
         degenerate: bool,
     },
-    Unknown(String),
+    Unknown(UnknownReason),
 }
 
 /// One access to one object under one condition. Terms are in bytes.

@@ -5,7 +5,9 @@
 
 use super::decide::Decider;
 use crate::check::solver::{self, Answer, Context, Free, Limits, WrapMode};
-use crate::symbolic::terms::term::{Arena, Term, TermId};
+use crate::reasons::UnknownReason;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{Term, TermId};
 
 /// Why `x + constant <= 0` holds: facts, and what is free in the proof. Of goals of another form the constant is 0.
 #[derive(Clone, Debug)]
@@ -64,7 +66,7 @@ impl Decider {
         }
         if self.hopeless.get(&(all, goal)).is_some_and(|tried| *tried >= limits.work) {
             self.cut = true;
-            return Answer::Unknown(solver::OUT_OF_WORK.into());
+            return Answer::Unknown(UnknownReason::SolverWork);
         }
         let mut groups = std::mem::take(&mut self.groups);
         let answer = self.context(a, all, facts, WrapMode::Assume).prove(a, goal, limits, &mut groups);

@@ -7,8 +7,11 @@
 use super::decide::Decider;
 use super::obligation::Obligation;
 use crate::check::solver::{self, Answer, Free, Limits, WrapMode};
+use crate::reasons::UnknownReason;
+use crate::symbolic::terms::arena::Arena;
 use crate::symbolic::terms::display;
-use crate::symbolic::terms::term::{Arena, Range, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -156,7 +159,7 @@ impl Decider {
                 self.bound(a, all, &older, goal).map_or_else(
                     || {
                         self.cut = true;
-                        Answer::Unknown(solver::OUT_OF_WORK.into())
+                        Answer::Unknown(UnknownReason::SolverWork)
                     },
                     |(used, free)| Answer::Proved { by: solver::Method::Poly, used, free },
                 )

@@ -3,11 +3,13 @@
 //!
 //! In: a launch. Out: the launch with these values substituted, and the path's other conditions. It knows no solver.
 
-use crate::symbolic::exec::executor::{Executor, LaunchEvent};
+use crate::symbolic::exec::events::LaunchEvent;
+use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::Freed;
 use crate::symbolic::memory::object::{Memory, ObjState, Rest};
 use crate::symbolic::memory::value::{Ratio, Target, Value};
-use crate::symbolic::terms::term::{Arena, SymKind, Term, TermId, wrap_value};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{SymKind, Term, TermId, wrap_value};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;

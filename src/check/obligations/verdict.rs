@@ -3,17 +3,15 @@
 //! An [`Outcome`] is the verdict of one access in one context; a [`Look`] is an outcome with what more effort could change about it. Plain
 //! data with the order in which outcomes outweigh each other.
 
+use crate::reasons::UnknownReason;
 use crate::report::finding::{Finding, Verdict};
-
-/// Why an access is open that nothing was left for.
-pub(in crate::check) const SPENT: &str = "the budget of its program was spent (limits.work)";
 
 /// Verdict of one access in one context.
 #[derive(Clone, Debug)]
 pub(in crate::check) enum Outcome {
     Safe,
     SafeIfNoWrap(Vec<String>),
-    Unknown(String),
+    Unknown(UnknownReason),
     Found(Box<Finding>),
 }
 
@@ -77,7 +75,7 @@ impl Outcome {
 
     /// As it is, unless a budget cut off what it comes from and more of it may show something else.
     pub fn unless(self, cut: bool) -> Self {
-        if cut && !self.is_final() { Self::Unknown(SPENT.into()) } else { self }
+        if cut && !self.is_final() { Self::Unknown(UnknownReason::ProgramWork) } else { self }
     }
 
     /// What a second look adds: a first verdict stands where the second one came to none.
@@ -102,7 +100,7 @@ impl Look {
 
     /// Nothing was tried yet, for want of budget.
     pub fn none() -> Self {
-        Self { outcome: Outcome::Unknown(SPENT.into()), more: More::Work }
+        Self { outcome: Outcome::Unknown(UnknownReason::ProgramWork), more: More::Work }
     }
 
     /// Not decided at a glance.
@@ -129,11 +127,12 @@ impl Look {
 #[cfg(test)]
 mod tests {
     use super::{Look, More, Outcome};
+    use crate::reasons::UnknownReason;
 
     #[test]
     fn a_second_look_without_a_verdict_keeps_the_first() {
         let safe = Outcome::SafeIfNoWrap(vec!["n * 4".into()]);
-        let late = Outcome::Unknown(super::SPENT.into());
+        let late = Outcome::Unknown(UnknownReason::ProgramWork);
         assert!(matches!(late.clone().or_first(safe.clone()), Outcome::SafeIfNoWrap(_)));
         assert!(matches!(Outcome::Safe.or_first(late.clone()), Outcome::Safe));
         assert!(matches!(Outcome::Safe.or_first(safe), Outcome::Safe));
@@ -142,7 +141,7 @@ mod tests {
     #[test]
     fn the_worst_target_counts_and_what_any_could_still_change() {
         let cut = Look { outcome: Outcome::SafeIfNoWrap(vec![]), more: More::Work };
-        let open = Look { outcome: Outcome::Unknown("?".into()), more: More::Replay };
+        let open = Look { outcome: Outcome::Unknown(UnknownReason::NoValue), more: More::Replay };
         let all = Look::worst([Look::of(Outcome::Safe), cut, open]);
         assert!(matches!(all.outcome, Outcome::Unknown(_)));
         assert_eq!(all.more, More::Work);

@@ -12,17 +12,16 @@ use crate::check::counterexample::candidates::{self, OutOfBounds};
 use crate::check::findings::explanation;
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
+use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
 use crate::inside;
+use crate::reasons::UnknownReason;
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::loops::{prefix_sum, quantified_facts};
 use crate::symbolic::memory::object::{ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Lost, Target};
 use crate::symbolic::terms::term::TermId;
-
-/// How the reason ends for which the extent of a parameter is open.
-pub(in crate::check) const NO_CALLER: &str = ": no known code calls this";
 
 /// The rule.
 pub(in crate::check) struct Bounds;
@@ -74,11 +73,11 @@ fn in_each<'p>(cx: &Context<'p>, tools: &mut Tools<'p>, ev: &AccessEvent, asked:
                 in_hosts_memory(cx, tools, launch, ev, (*o, facts, t.offset)).unwrap_or(look)
             }
             Base::Null => Look::of(through_null(cx, tools, launch, ev, facts, t.offset)),
-            Base::Func(_) => Look::of(Outcome::Unknown("a pointer to a function".into())),
+            Base::Func(_) => Look::of(Outcome::Unknown(UnknownReason::FunctionPointer)),
             Base::Unknown(lost) if lost.unset => Look::of(through_unset(cx, tools, launch, ev, facts, lost)),
             Base::Unknown(lost) => Look::of(
                 if ev.targets.len() > 1 { never(tools, facts) } else { None }
-                    .unwrap_or_else(|| Outcome::Unknown(format!("the pointer is {lost}"))),
+                    .unwrap_or_else(|| Outcome::Unknown(lost_pointer(lost))),
             ),
         });
     }
@@ -110,8 +109,13 @@ fn through_null(
         Some(run) if !cx.bare && !cx.is_spent() => {
             pointer::null_in_kernel(tools, run, ev, facts, offset, cx.place_of(ev))
         }
-        _ => Outcome::Unknown("a null pointer".into()),
+        _ => Outcome::Unknown(UnknownReason::NullPointer),
     }
+}
+
+/// What is said of an access through a pointer that was lost.
+fn lost_pointer(lost: &Lost) -> UnknownReason {
+    UnknownReason::LostPointer(Box::new((*lost.reason).clone()))
 }
 
 fn through_unset<'p>(
@@ -124,7 +128,7 @@ fn through_unset<'p>(
 ) -> Outcome {
     let found = run.filter(|_| !cx.bare && !cx.is_spent()).map(|run| pointer::unset(cx, tools, run, ev, facts));
     match found {
-        Some(Outcome::Unknown(_)) | None => Outcome::Unknown(format!("the pointer is {lost}")),
+        Some(Outcome::Unknown(_)) | None => Outcome::Unknown(lost_pointer(lost)),
         Some(found) => found,
     }
 }
@@ -170,11 +174,14 @@ fn in_object<'p>(
     let Asked { launch, effort } = asked;
     let object = tools.e.object(o).clone();
     let Some(extent) = object.extent else {
-        let caller = if matches!(object.kind, ObjKind::Parameter) { NO_CALLER } else { "" };
-        return Look::of(Outcome::Unknown(format!("the extent of `{}` is not known{caller}", object.name)));
+        let name = object.name;
+        return Look::of(Outcome::Unknown(match object.kind {
+            ObjKind::Parameter => UnknownReason::ExtentOfParameter(name),
+            _ => UnknownReason::ExtentOf(name),
+        }));
     };
     if cx.is_spent() {
-        return Look { outcome: Outcome::Unknown(SPENT.into()), more: More::Work };
+        return Look { outcome: Outcome::Unknown(UnknownReason::ProgramWork), more: More::Work };
     }
     let access = InObject { event: ev, object: &object, target, facts, extent };
     let (ob, exchanged) = obligation(tools, launch, &access);
@@ -213,7 +220,7 @@ fn decided<'p>(
     tools: &mut Tools<'p>,
     access: &InObject<'_>,
     Asked { launch, effort }: Asked<'_>,
-    (ob, exchanged, unknowns): (&Obligation, bool, Vec<String>),
+    (ob, exchanged, unknowns): (&Obligation, bool, Vec<UnknownReason>),
 ) -> Look {
     // Where no launch is known, a model is nothing to show.
     let rough = launch.is_none() || effort == Effort::Glance || effort == Effort::First && !unknowns.is_empty();
@@ -240,14 +247,14 @@ fn decided<'p>(
         Decision::SafeIfNoWrap(ops) => Look::of(safe_if(ops, launch.filter(|_| exchanged))),
         Decision::Unknown(why) => Look::of(Outcome::Unknown(why)),
         Decision::Fails { model, mode, degenerate } => match (launch, unknowns.first()) {
-            (_, _) if cx.bare => Look::of(Outcome::Unknown("not safe without what is assumed".into())),
-            (None, _) => Look::of(Outcome::Unknown("no launch of this kernel is known".into())),
+            (_, _) if cx.bare => Look::of(Outcome::Unknown(UnknownReason::OnlyAssumed)),
+            (None, _) => Look::of(Outcome::Unknown(UnknownReason::NoLaunch)),
             (Some(_), Some(u)) if effort == Effort::First => {
                 Look { outcome: Outcome::Unknown(u.clone()), more: More::Replay }
             }
             (Some(run), _) => {
                 let c = Counterexample { model, mode, degenerate };
-                let bad = |unknowns: Vec<String>| OutOfBounds {
+                let bad = |unknowns: Vec<UnknownReason>| OutOfBounds {
                     event: access.event,
                     object: access.object,
                     obligation: ob,

@@ -2,7 +2,7 @@
 
 use crate::check::context::Tools;
 use crate::check::obligations::obligation::Obligation;
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::events::AccessEvent;
 use crate::symbolic::memory::object::{ObjId, Object};
 use crate::symbolic::memory::partition::PartId;
 use crate::symbolic::terms::term::TermId;

@@ -2,8 +2,8 @@
 //!
 //! In: a kernel as it was executed. It says nothing of what the layout is for: that is weighed in [`super::layout_intent`].
 
-use crate::kernel::KernelRun;
-use crate::symbolic::exec::executor::AccessEvent;
+use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::kernel::launch::KernelRun;
 use crate::symbolic::memory::partition::{Moment, PartId, Partition};
 
 /// Which parts a kernel uses.

@@ -10,7 +10,7 @@ use super::layout::Layout;
 use crate::check::context::{Run, Tools};
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::ir::{Op, Operand, Program};
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind};
 use crate::symbolic::memory::object::ObjKind;
 use crate::symbolic::memory::partition::PartId;
 use crate::symbolic::memory::value::{Base, Target};

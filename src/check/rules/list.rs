@@ -2,6 +2,7 @@
 
 use super::alignment::Alignment;
 use super::bounds::Bounds;
+use super::claims::Claims;
 use super::lifetime::Lifetime;
 use super::memcpy::Memcpy;
 use super::overflow::IndexOverflow;
@@ -11,11 +12,12 @@ use super::rule::Rule;
 use super::subarray::Subarray;
 use crate::check::context::Run;
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::exec::executor::Executor;
 
 /// The findings of those that come first stand in a report where several are made at one place and none outweighs the others.
-pub(in crate::check) const ALL: [&dyn Rule; 8] =
-    [&Bounds, &NamedParts, &Subarray, &InvalidPointer, &Lifetime, &Memcpy, &Alignment, &IndexOverflow];
+pub(in crate::check) const ALL: [&dyn Rule; 9] =
+    [&Bounds, &NamedParts, &Subarray, &InvalidPointer, &Lifetime, &Memcpy, &Alignment, &IndexOverflow, &Claims];
 
 /// Who makes the findings of a class. A class that nobody makes does not compile.
 pub(in crate::check) const fn of(class: Class) -> &'static dyn Rule {
@@ -27,6 +29,7 @@ pub(in crate::check) const fn of(class: Class) -> &'static dyn Rule {
         Class::InvalidPointer => &InvalidPointer,
         Class::IndexOverflow => &IndexOverflow,
         Class::Misaligned => &Alignment,
+        Class::FalseAssumption => &Claims,
     }
 }
 

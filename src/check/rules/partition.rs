@@ -12,10 +12,12 @@ use crate::check::counterexample::replay::{self, Judged, Wanted};
 use crate::check::findings::build::{Bad, Worth, part_sites, verb};
 use crate::check::obligations::cone;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
-use crate::check::obligations::verdict::{Effort, Look, More, Outcome, SPENT};
+use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
+use crate::reasons::UnknownReason;
 use crate::report::finding::{Finding, Replay, Verdict};
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::terms::display;
 use crate::symbolic::terms::term::TermId;
 use crate::witness::{Fault, Parts};
@@ -73,7 +75,7 @@ fn look(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<'_
     let mut open = None;
     for n in neighbours(tools, run, &through) {
         if cx.is_spent() {
-            (open, more) = (Some(SPENT.to_owned()), More::Work);
+            (open, more) = (Some(UnknownReason::ProgramWork), More::Work);
             break;
         }
         let goal = through.goal(tools, &n, 0);
@@ -84,7 +86,7 @@ fn look(cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, access: &InObject<'_
         match decision {
             Decision::Safe | Decision::SafeIfNoWrap(_) => {}
             Decision::Unknown(why) => {
-                open = Some(format!("whether it stays in the part `{}`: {why}", run.part(own).name));
+                open = Some(UnknownReason::StaysInPart(run.part(own).name.clone(), Box::new(why)));
             }
             Decision::Fails { model, mode, degenerate } => {
                 let c = Counterexample { model, mode, degenerate };
@@ -147,7 +149,7 @@ fn crossed(
     let goal = t.goal(tools, &c.neighbour, 0);
     let unknowns = cone::unknowns(&tools.e, &[goal.offset, goal.extent, goal.bytes]);
     if cx.bare {
-        return Look::of(Outcome::Unknown("not safe without what is assumed".into()));
+        return Look::of(Outcome::Unknown(UnknownReason::OnlyAssumed));
     }
     if effort == Effort::First
         && let Some(u) = unknowns.first()
@@ -173,7 +175,7 @@ fn replayed_across(
     t: &Through<'_>,
     c: &Crossing,
     doubt: Option<&'static str>,
-    unknowns: Vec<String>,
+    unknowns: Vec<UnknownReason>,
 ) -> Outcome {
     let (own, other) = (run.part(t.own), run.part(c.neighbour.id));
     let others = run
@@ -219,11 +221,11 @@ fn worth_of(
         _ if !known => Err(Outcome::Safe),
         Judged::NotReached(_) if doubtful => Err(Outcome::Safe),
         Judged::NotReached(why) => {
-            Err(Outcome::Unknown(format!("it may leave the part `{own}`, but replay did not reach that: {why}")))
+            Err(Outcome::Unknown(UnknownReason::PartNotReached(own.to_owned(), Box::new(why.clone()))))
         }
         Judged::Incomplete(why) | Judged::Astray { why, .. } if !trusted => Err(Outcome::Unknown(why.clone())),
-        Judged::ByChance(_) => Err(Outcome::Unknown("what `rand` gives".into())),
-        Judged::InTurn { .. } => Err(Outcome::Unknown("the order in which threads run".into())),
+        Judged::ByChance(_) => Err(Outcome::Unknown(UnknownReason::Gives("rand".into()))),
+        Judged::InTurn { .. } => Err(Outcome::Unknown(UnknownReason::ThreadOrder)),
         Judged::Incomplete(why) | Judged::Astray { why, .. } => {
             Ok((Replay::Incomplete, vec![format!("replay stopped: {why}")]))
         }

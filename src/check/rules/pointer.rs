@@ -14,10 +14,11 @@ use crate::check::findings::kernel::Suspected;
 use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
 use crate::check::obligations::verdict::Outcome;
 use crate::check::solver::WrapMode;
+use crate::reasons::UnknownReason;
 use crate::report::finding::{Direction, Replay, Verdict};
 use crate::rules::Level;
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::executor::{AccessEvent, AccessKind};
+use crate::symbolic::exec::events::{AccessEvent, AccessKind};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::terms::term::TermId;
 use crate::witness::Fault;
@@ -53,7 +54,7 @@ pub(in crate::check) fn null_in_kernel(
     offset: TermId,
     place: Place,
 ) -> Outcome {
-    let open = || Outcome::Unknown("a null pointer".into());
+    let open = || Outcome::Unknown(UnknownReason::NullPointer);
     let happens = match tools.decider.happens(&mut tools.e.arena, facts) {
         Decision::Safe => return Outcome::Safe,
         Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
@@ -116,7 +117,7 @@ pub(in crate::check) fn unset<'p>(
     let happens = match tools.decider.happens(&mut tools.e.arena, facts) {
         Decision::Safe => return Outcome::Safe,
         Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
-        Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return Outcome::Unknown(String::new()),
+        Decision::SafeIfNoWrap(_) | Decision::Unknown(_) => return Outcome::Unknown(UnknownReason::PathTaken),
     };
     let open = match unset_in_kernel(tools, run, ev, (facts, happens), cx.place_of(ev)) {
         Outcome::Unknown(why) => why,
@@ -140,7 +141,7 @@ pub(in crate::check) fn unset<'p>(
 
 /// Whether an object is memory of the host that it has not made known to devices.
 pub(in crate::check) fn is_hosts_own(tools: &Tools<'_>, o: ObjId) -> bool {
-    if tools.e.is_registered(o) {
+    if tools.e.heap.is_registered(o) {
         return false;
     }
     match tools.e.object(o).kind {

@@ -7,8 +7,8 @@ use crate::check::context::{Context, InObject, Place, Run, Tools};
 use crate::check::obligations::verdict::{Effort, Look, Outcome};
 use crate::ir::FuncRef;
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::events::{CopyEvent, StaleEvent};
-use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::exec::events::{AccessEvent, CopyEvent, StaleEvent};
+use crate::symbolic::exec::executor::Executor;
 
 /// What the host itself does below one root, apart from launches.
 pub(in crate::check) struct HostEvents {

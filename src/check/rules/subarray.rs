@@ -13,7 +13,8 @@ use crate::check::obligations::obligation::{Counterexample, Decision, Obligation
 use crate::check::obligations::verdict::{Effort, Look, More, Outcome};
 use crate::report::finding::{Replay, Verdict};
 use crate::rules::Rule as Class;
-use crate::symbolic::exec::executor::{AccessEvent, Executor};
+use crate::symbolic::exec::events::AccessEvent;
+use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::object::Object;
 use crate::symbolic::memory::partition::Row;
 use crate::symbolic::memory::value::{Base, Target};

@@ -7,7 +7,9 @@
 //! it. Models mean nothing.
 
 use super::query::Free;
-use crate::symbolic::terms::term::{Arena, SymKind, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A choice of fewer terms is left to the solver as it is.
@@ -35,7 +37,7 @@ impl Opaque {
                 continue;
             }
             let (number, range) = (arena.int(i128::from(t.0)), arena.range(t));
-            let apply = arena.apply(format!("number {}", t.0), vec![number], range);
+            let apply = arena.apply(Function::OfHost(t.0), vec![number], range);
             self.numbers.insert(t, apply);
         }
         if self.numbers.len() == before {
@@ -83,7 +85,9 @@ fn is_number_of_the_host(arena: &Arena, t: TermId) -> bool {
 mod tests {
     use super::Opaque;
     use crate::check::solver::{Answer, Limits, WrapMode, prove};
-    use crate::symbolic::terms::term::{Arena, Axis, InputSource, Range, SymKind, TermId};
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{Axis, InputSource, SymKind, TermId};
 
     fn symbol(a: &mut Arena, name: &str) -> TermId {
         a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(0, (1 << 31) - 1))

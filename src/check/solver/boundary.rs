@@ -5,7 +5,9 @@
 
 use super::enumerate;
 use super::query::{Model, Query};
-use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 
 /// Terms that are evaluated at most: some hundredths of a second.
@@ -90,7 +92,9 @@ fn kept(r: Range, all: impl Iterator<Item = i128>) -> Vec<i128> {
 #[cfg(test)]
 mod tests {
     use crate::check::solver::{Groups, Limits, ModelAnswer, Positive, WrapMode, find_model};
-    use crate::symbolic::terms::term::{Arena, InputSource, Range, SymKind};
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{InputSource, SymKind};
 
     /// `n |= n >> 1; …; n + 1` of a positive `int`.
     #[test]

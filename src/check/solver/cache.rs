@@ -6,10 +6,13 @@
 //! found with what it had to spend. An answer of *satisfiable* is evaluated by whoever asked, as one of Z3 is.
 
 use super::canonical::Own;
-use super::query::{Model, OUT_OF_WORK, Outcome, Query};
+use super::query::{Model, Outcome, Query};
 use crate::inside::{self, Phase};
 use crate::nets;
-use crate::symbolic::terms::term::{Arena, SymId};
+use crate::reasons::UnknownReason;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::term::SymId;
 use crate::work::{self, Work, charge, done};
 use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
@@ -158,10 +161,10 @@ struct Known {
 #[derive(Clone, Serialize, Deserialize)]
 enum Answer {
     Unsat,
-    /// Values by the symbols' numbers, and of uninterpreted functions by name and arguments.
-    Sat(Vec<(u32, i128)>, Vec<(String, Vec<i128>, i128)>),
+    /// Values by the symbols' numbers, and of uninterpreted functions by their arguments.
+    Sat(Vec<(u32, i128)>, Vec<(Function, Vec<i128>, i128)>),
     /// The solver gave up by itself.
-    Unknown(String),
+    Unknown(UnknownReason),
     /// The budget was spent.
     Cut,
 }
@@ -178,7 +181,7 @@ impl Known {
             return None;
         }
         if matches!(self.answer, Answer::Cut) || self.cost > most {
-            return Some((Outcome::Unknown(OUT_OF_WORK.into()), most));
+            return Some((Outcome::Unknown(UnknownReason::SolverWork), most));
         }
         let outcome = match &self.answer {
             Answer::Unsat => Outcome::Unsat,
@@ -186,7 +189,7 @@ impl Known {
             Answer::Cut => return None,
             Answer::Sat(values, applications) => Outcome::Sat(Model {
                 values: values.iter().map(|(n, v)| Some((*symbols.get(*n as usize)?, *v))).collect::<Option<_>>()?,
-                applications: applications.iter().map(|(name, args, v)| ((name.clone(), args.clone()), *v)).collect(),
+                applications: applications.iter().map(|(f, args, v)| ((*f, args.clone()), *v)).collect(),
             }),
         };
         Some((outcome, self.cost))
@@ -212,7 +215,7 @@ pub(super) fn answer(
     let own = Own::of(arena, query);
     // Not even read.
     if most < own.least() {
-        return Outcome::Unknown(OUT_OF_WORK.into());
+        return Outcome::Unknown(UnknownReason::SolverWork);
     }
     let asked = ASKED.with(|a| a.borrow().get(&own.key).cloned());
     if let Some((outcome, _)) = asked.and_then(|known| known.within(most, &own.symbols)) {
@@ -234,12 +237,12 @@ pub(super) fn answer(
         Outcome::Sat(m) => {
             let mut values: Vec<(u32, i128)> = m.values.iter().map(|(s, v)| (s.0, *v)).collect();
             values.sort_unstable();
-            let mut applications: Vec<(String, Vec<i128>, i128)> =
-                m.applications.into_iter().map(|((name, args), v)| (name, args, v)).collect();
+            let mut applications: Vec<(Function, Vec<i128>, i128)> =
+                m.applications.into_iter().map(|((f, args), v)| (f, args, v)).collect();
             applications.sort_unstable();
             Answer::Sat(values, applications)
         }
-        Outcome::Unknown(why) if why == OUT_OF_WORK => Answer::Cut,
+        Outcome::Unknown(UnknownReason::SolverWork) => Answer::Cut,
         Outcome::Unknown(why) => Answer::Unknown(why),
     };
     let known = Known { cost: if matches!(answer, Answer::Cut) { most } else { cost }, answer };
@@ -249,7 +252,8 @@ pub(super) fn answer(
         }
         remember(own.key, known.as_within(most));
     }
-    let (outcome, price) = known.within(most, &own.symbols).unwrap_or((Outcome::Unknown(OUT_OF_WORK.into()), most));
+    let (outcome, price) =
+        known.within(most, &own.symbols).unwrap_or((Outcome::Unknown(UnknownReason::SolverWork), most));
     work::settle(before, price);
     outcome
 }
@@ -259,8 +263,11 @@ mod tests {
     use super::{Answers, Own, recalling};
     use crate::check::solver::entail;
     use crate::check::solver::independence::Groups;
-    use crate::check::solver::query::{Answer, Limits, Model, OUT_OF_WORK, Outcome, Query, WrapMode};
-    use crate::symbolic::terms::term::{Arena, InputSource, Range, SymId, SymKind, TermId};
+    use crate::check::solver::query::{Answer, Limits, Model, Outcome, Query, WrapMode};
+    use crate::reasons::UnknownReason;
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{InputSource, SymId, SymKind, TermId};
     use crate::work::{Work, charge, done};
     use std::collections::HashMap;
     use std::sync::{Arc, Mutex};
@@ -382,7 +389,7 @@ mod tests {
     #[test]
     fn what_is_recalled_costs_what_it_cost() {
         let kept = Arc::new(InMemory::default());
-        let cut = || Outcome::Unknown(OUT_OF_WORK.into());
+        let cut = || Outcome::Unknown(UnknownReason::SolverWork);
         let (Outcome::Unsat, true, first) = ask(&kept, 0, 100, 40, Outcome::Unsat) else { panic!("nothing was known") };
         let (Outcome::Unsat, false, again) = ask(&kept, 3, 100, 40, cut()) else { panic!("it was known") };
         assert_eq!((first, again), (Work::millis(40), Work::millis(40)));
@@ -390,7 +397,7 @@ mod tests {
         let (Outcome::Unknown(why), false, less) = ask(&kept, 0, 30, 40, Outcome::Unsat) else {
             panic!("it costs more")
         };
-        assert_eq!((why.as_str(), less), (OUT_OF_WORK, Work::millis(30)));
+        assert_eq!((why, less), (UnknownReason::SolverWork, Work::millis(30)));
         let (Outcome::Unknown(_), true, over) = ask(&Arc::default(), 0, 30, 40, Outcome::Unsat) else {
             panic!("it costs more")
         };
@@ -400,7 +407,7 @@ mod tests {
     #[test]
     fn what_was_cut_off_is_searched_again_with_more_only() {
         let kept = Arc::new(InMemory::default());
-        let cut = || Outcome::Unknown(OUT_OF_WORK.into());
+        let cut = || Outcome::Unknown(UnknownReason::SolverWork);
         assert!(ask(&kept, 0, 100, 100, cut()).1);
         assert!(!ask(&kept, 0, 100, 100, cut()).1 && !ask(&kept, 0, 40, 40, cut()).1);
         let (Outcome::Unsat, true, _) = ask(&kept, 0, 200, 150, Outcome::Unsat) else { panic!("more was given") };
@@ -443,7 +450,7 @@ mod tests {
             std::thread::scope(|s| {
                 s.spawn(|| {
                     super::with(recall, || {
-                        let (Outcome::Unsat, 0) = ask(Outcome::Unknown("?".into())) else {
+                        let (Outcome::Unsat, 0) = ask(Outcome::Unknown(UnknownReason::NoValue)) else {
                             panic!("the other thread knows it")
                         };
                     });

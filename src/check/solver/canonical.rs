@@ -5,7 +5,9 @@
 //! same question in different arenas get the same key.
 
 use super::query::{Query, WrapMode};
-use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{Work, cost};
 use rustc_hash::FxHashMap;
 
@@ -146,7 +148,8 @@ impl Writer {
             Term::BitOr(a, b, w) => self.bits(10, [a, b], *w),
             Term::BitXor(a, b, w) => self.bits(11, [a, b], *w),
             Term::Pow2(a) => self.unary(12, a),
-            Term::Apply { name, args, range } => {
+            Term::Apply { function, args, range } => {
+                let name = function.text();
                 self.byte(13);
                 self.count(name.len());
                 self.hasher.update(name.as_bytes());

@@ -7,7 +7,8 @@ use super::entail;
 use super::independence::Groups;
 use super::poly::{Found, Prepared};
 use super::query::{Answer, Free, Limits, Method, Model, WrapMode};
-use crate::symbolic::terms::term::{Arena, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::TermId;
 
 /// Facts prepared once for several goals: the obligations of one block share their path condition.
 pub struct Context {

@@ -10,7 +10,9 @@
 //! any value.
 
 use super::query::WrapMode;
-use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use rustc_hash::FxHashMap;
 use z3::ast::{Ast, Bool, Int};
 
@@ -260,14 +262,14 @@ impl<'a> Encoder<'a> {
             }
             Term::BitAnd(a, b, w) | Term::BitOr(a, b, w) | Term::BitXor(a, b, w) => self.bitwise(n, *a, *b, *w),
             Term::Pow2(a) => self.power_of_two(*a),
-            Term::Apply { name, args, range } => {
+            Term::Apply { function, args, range } => {
                 let args: Vec<Int> = args
                     .iter()
                     .map(|a| if arena.is_boolean(*a) { self.bool(*a).ite(&num(1), &num(0)) } else { self.int(*a) })
                     .collect();
                 let sort = z3::Sort::int();
                 let domain: Vec<&z3::Sort> = args.iter().map(|_| &sort).collect();
-                let f = z3::FuncDecl::new(format!("f:{name}/{}", args.len()), &domain, &sort);
+                let f = z3::FuncDecl::new(format!("f:{function}/{}", args.len()), &domain, &sort);
                 let refs: Vec<&dyn Ast> = args.iter().map(|a| a as &dyn Ast).collect();
                 // The declared range of `f` is Int, so the application is one.
                 let v = f.apply(&refs).as_int().unwrap_or_else(|| Int::fresh_const("f"));

@@ -4,7 +4,10 @@
 //! their assignments too many, or an operation may be without value.
 
 use super::query::{Model, Outcome, WrapMode};
-use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId, Valuation};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::eval::Valuation;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
 

@@ -7,15 +7,18 @@
 
 use super::query::{Budget, Limits, Model, ModelAnswer, Outcome, Positive, WrapMode};
 use super::{minimise, smt};
-use crate::symbolic::terms::term::{Arena, SymId, Term, TermId};
+use crate::reasons::UnknownReason;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What links facts: symbols and uninterpreted functions.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Name<'a> {
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Name {
     Symbol(SymId),
-    Function(&'a str),
+    Function(Function),
 }
 
 /// The facts linked to a goal, and those that are not, in groups.
@@ -37,7 +40,7 @@ enum Known {
     Holds(Model),
     Never,
     /// Searched in vain, with so much to spend.
-    Open(Work, String),
+    Open(Work, UnknownReason),
 }
 
 impl Groups {
@@ -118,13 +121,13 @@ impl Split {
     }
 }
 
-fn names(arena: &Arena, t: TermId) -> Vec<Name<'_>> {
+fn names(arena: &Arena, t: TermId) -> Vec<Name> {
     arena
         .cone(&[t])
         .into_iter()
         .filter_map(|n| match arena.get(n) {
             Term::Sym(s) | Term::BoolSym(s) => Some(Name::Symbol(*s)),
-            Term::Apply { name, .. } => Some(Name::Function(name)),
+            Term::Apply { function, .. } => Some(Name::Function(*function)),
             _ => None,
         })
         .collect()
@@ -132,17 +135,17 @@ fn names(arena: &Arena, t: TermId) -> Vec<Name<'_>> {
 
 /// Splits facts by what links them, transitively. Order within a group is that of the facts.
 pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> Split {
-    let of_fact: Vec<Vec<Name<'_>>> = facts.iter().map(|f| names(arena, *f)).collect();
-    let mut by_name: FxHashMap<&Name<'_>, Vec<usize>> = FxHashMap::default();
+    let of_fact: Vec<Vec<Name>> = facts.iter().map(|f| names(arena, *f)).collect();
+    let mut by_name: FxHashMap<&Name, Vec<usize>> = FxHashMap::default();
     for (i, ns) in of_fact.iter().enumerate() {
         for n in ns {
             by_name.entry(n).or_default().push(i);
         }
     }
     let mut taken = vec![false; facts.len()];
-    let mut linked = |start: &[Name<'_>]| -> Vec<usize> {
-        let mut seen: FxHashSet<Name<'_>> = start.iter().cloned().collect();
-        let mut queue: Vec<Name<'_>> = start.to_vec();
+    let mut linked = |start: &[Name]| -> Vec<usize> {
+        let mut seen: FxHashSet<Name> = start.iter().copied().collect();
+        let mut queue: Vec<Name> = start.to_vec();
         let mut group = vec![];
         while let Some(n) = queue.pop() {
             for &i in by_name.get(&n).map_or(&[][..], Vec::as_slice) {
@@ -151,8 +154,8 @@ pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> Sp
                 }
                 group.push(i);
                 for m in &of_fact[i] {
-                    if seen.insert(m.clone()) {
-                        queue.push(m.clone());
+                    if seen.insert(*m) {
+                        queue.push(*m);
                     }
                 }
             }
@@ -178,13 +181,16 @@ pub(super) fn split(arena: &Arena, facts: &[TermId], goal: Option<TermId>) -> Sp
 #[cfg(test)]
 mod tests {
     use super::split;
-    use crate::symbolic::terms::term::{Arena, Range, SymKind};
+    use crate::reasons::UnknownReason;
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::SymKind;
 
     #[test]
     fn facts_are_grouped_by_what_they_share() {
         let mut a = Arena::new();
         let [x, y, z, u, v] = ["x", "y", "z", "u", "v"]
-            .map(|n| a.fresh(SymKind::Unknown { reason: n.into() }, n, Range::of_int(32, true)));
+            .map(|n| a.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, n, Range::of_int(32, true)));
         let (xy, yz, uu, v5) = (a.le(x, y), a.le(y, z), a.le_zero(u), a.le_zero(v));
         let zero = a.int(0);
         let goal = a.le(zero, z);

@@ -2,7 +2,9 @@
 
 use super::query::{Budget, Limits, Model, ModelAnswer, Outcome, Positive, Query, WrapMode};
 use super::{boundary, smt};
-use crate::symbolic::terms::term::{Arena, Range, SymId, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, TermId};
 use crate::work::Work;
 
 /// Bounds on the magnitude of inputs, tried in turn.

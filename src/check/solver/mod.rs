@@ -24,8 +24,9 @@ mod smt;
 
 pub use self::context::Context;
 pub use self::independence::Groups;
-pub use self::query::{Answer, Free, Limits, Method, Model, ModelAnswer, OUT_OF_WORK, Positive, WrapMode};
-use crate::symbolic::terms::term::{Arena, SymId, TermId};
+pub use self::query::{Answer, Free, Limits, Method, Model, ModelAnswer, Positive, WrapMode};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{SymId, TermId};
 
 /// Whether `goal` follows from the facts: the polynomial bound first, then Z3 for `facts ∧ ¬goal`.
 pub fn prove(arena: &mut Arena, facts: &[TermId], goal: TermId, mode: WrapMode, limits: &Limits) -> Answer {

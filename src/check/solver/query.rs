@@ -3,13 +3,15 @@
 //! Plain data and the evaluation of models. It lies below all that searches, so that the polynomial bound, Z3, the cache and the search for
 //! small models need not know each other.
 
-use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId, Valuation};
+use crate::reasons::UnknownReason;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::eval::Valuation;
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{Allotment, Work};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-
-/// Why a query is open that took all it was given.
-pub const OUT_OF_WORK: &str = "the solver's budget was spent (limits.work)";
 
 /// Budget of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +57,7 @@ pub enum Answer {
     /// The facts hold and the goal does not.
     Model(Model),
     /// Why it could not be decided.
-    Unknown(String),
+    Unknown(UnknownReason),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +65,7 @@ pub enum ModelAnswer {
     Model(Model),
     Unsat,
     /// Why it could not be decided.
-    Unknown(String),
+    Unknown(UnknownReason),
 }
 
 /// Values of symbols (booleans 0 and 1) and of uninterpreted functions.
@@ -71,8 +73,8 @@ pub enum ModelAnswer {
 pub struct Model {
     /// Every symbol in the cone of the query.
     pub values: FxHashMap<SymId, i128>,
-    /// Values of [`Term::Apply`] by name and arguments.
-    pub applications: FxHashMap<(String, Vec<i128>), i128>,
+    /// Values of [`Term::Apply`] by function and arguments.
+    pub applications: FxHashMap<(Function, Vec<i128>), i128>,
 }
 
 impl Model {
@@ -107,7 +109,7 @@ impl Model {
             &Valuation {
                 symbols: &|s| self.values.get(&s).copied(),
                 apply: &|t, args| match arena.get(t) {
-                    Term::Apply { name, .. } => self.applications.get(&(name.clone(), args.to_vec())).copied(),
+                    Term::Apply { function, .. } => self.applications.get(&(*function, args.to_vec())).copied(),
                     _ => None,
                 },
                 wraps: mode == WrapMode::Exact,
@@ -160,7 +162,7 @@ impl Budget {
 pub(super) enum Outcome {
     Unsat,
     Sat(Model),
-    Unknown(String),
+    Unknown(UnknownReason),
 }
 
 /// Terms with the truth each must have, and bounds on symbols.

@@ -4,11 +4,14 @@
 //! checked by exact evaluation before it is returned.
 
 use super::encode::{Encoder, SymbolAst};
-use super::query::{Budget, Model, OUT_OF_WORK, Outcome, Query, WrapMode};
+use super::query::{Budget, Model, Outcome, Query, WrapMode};
 use super::{boundary, cache, enumerate};
 use crate::inside::{self, Dump};
 use crate::nets;
-use crate::symbolic::terms::term::{Arena, Range, SymId, Term, TermId};
+use crate::reasons::UnknownReason;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, Term, TermId};
 use crate::work::{Allotment, Work, charge, charge_each, cost};
 use std::time::Instant;
 use z3::ast::{Bool, Int};
@@ -17,19 +20,15 @@ use z3::{Params, SatResult, Solver, StatisticsValue, Tactic};
 /// The oldest Z3 that decides typical index queries; 4.8.12 (Debian 12's) times out on many.
 const OLDEST_Z3: u32 = 5;
 
-/// Why one is open that a safety net ended.
-const NETTED: &str = "the solver's time limit was reached (limits.solver_ms)";
-const NETTED_BY_MEMORY: &str = "the solver's memory limit was reached (limits.memory)";
-
 /// The least of Z3's resource units that a query is given: below that it does not get beyond reading.
 const LEAST_RESOURCES: u64 = 1_000;
 
 /// Why the Z3 that was linked cannot be used.
-pub(super) fn refuse() -> Option<String> {
+pub(super) fn refuse() -> Option<UnknownReason> {
     let v = z3::full_version();
     let digits = v.trim_start_matches(|c: char| !c.is_ascii_digit());
     let major: u32 = digits.split('.').next().and_then(|m| m.parse().ok()).unwrap_or(0);
-    (major < OLDEST_Z3).then(|| format!("the Z3 library in use is {v}; {OLDEST_Z3}.0 or newer is needed (run `make setup`, or check the loader's library path)"))
+    (major < OLDEST_Z3).then(|| UnknownReason::SolverTooOld(v.to_owned(), OLDEST_Z3))
 }
 
 /// One query in an arena and a context of its own, so that neither its answer nor its cost depends on what came before it.
@@ -68,7 +67,7 @@ fn search(arena: &Arena, query: &Query, most: Work) -> Outcome {
         match found {
             SatResult::Unsat => Outcome::Unsat,
             SatResult::Sat => read_model(arena, &solver, &enc)
-                .map_or_else(|| Outcome::Unknown("the solver's model could not be read".into()), Outcome::Sat),
+                .map_or_else(|| Outcome::Unknown(UnknownReason::SolverModel), Outcome::Sat),
             SatResult::Unknown => Outcome::Unknown(why_unknown(&solver, spent, given)),
         }
     })
@@ -107,19 +106,19 @@ struct Spent {
 }
 
 /// Z3's own words for a limit depend on where it noticed; which limit it was is told by what was spent.
-fn why_unknown(solver: &Solver, spent: Spent, given: u32) -> String {
+fn why_unknown(solver: &Solver, spent: Spent, given: u32) -> UnknownReason {
     match solver.get_reason_unknown().as_deref() {
         _ if spent.late && spent.units < given => {
             nets::hit(nets::Net::Solver);
-            NETTED.into()
+            UnknownReason::SolverTime
         }
         Some(why) if why.contains("memory") || why.contains("memout") => {
             nets::hit(nets::Net::Memory);
-            NETTED_BY_MEMORY.into()
+            UnknownReason::SolverMemory
         }
-        _ if spent.units >= given => OUT_OF_WORK.into(),
-        Some("timeout" | "canceled") => OUT_OF_WORK.into(),
-        why => why.unwrap_or("no reason given").into(),
+        _ if spent.units >= given => UnknownReason::SolverWork,
+        Some("timeout" | "canceled") => UnknownReason::SolverWork,
+        why => UnknownReason::SolverSays(why.unwrap_or("no reason given").to_owned()),
     }
 }
 
@@ -139,9 +138,9 @@ fn read_model(arena: &Arena, solver: &Solver, enc: &Encoder) -> Option<Model> {
         out.values.insert(*s, v);
     }
     for (t, args, value) in &enc.applications {
-        let Term::Apply { name, .. } = arena.get(*t) else { continue };
+        let Term::Apply { function, .. } = arena.get(*t) else { continue };
         let args: Option<Vec<i128>> = args.iter().map(|a| m.eval(a, true)?.as_i128()).collect();
-        out.applications.insert((name.clone(), args?), m.eval(value, true)?.as_i128()?);
+        out.applications.insert((*function, args?), m.eval(value, true)?.as_i128()?);
     }
     Some(out)
 }
@@ -164,12 +163,12 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, bud
         return disagreement(t);
     }
     if budget.spent() {
-        return Outcome::Unknown(OUT_OF_WORK.into());
+        return Outcome::Unknown(UnknownReason::SolverWork);
     }
     let strict = check_whole(arena, want, mode, true, budget);
     match strict {
         Outcome::Sat(m) => checked(arena, m, want, mode),
-        Outcome::Unsat => Outcome::Unknown("it depends on a division by zero or a shift out of range".into()),
+        Outcome::Unsat => Outcome::Unknown(UnknownReason::SolverPartial),
         Outcome::Unknown(_) => strict,
     }
 }
@@ -178,14 +177,14 @@ pub(super) fn decide(arena: &Arena, want: &[(TermId, bool)], mode: WrapMode, bud
 pub(super) fn checked(arena: &Arena, m: Model, want: &[(TermId, bool)], mode: WrapMode) -> Outcome {
     match m.refuted(arena, want, mode) {
         None => Outcome::Sat(m),
-        Some((_, None)) => Outcome::Unknown("the only model found has values beyond 127 bits".into()),
+        Some((_, None)) => Outcome::Unknown(UnknownReason::SolverWide),
         Some((t, Some(_))) => disagreement(t),
     }
 }
 
 fn disagreement(t: TermId) -> Outcome {
     debug_assert!(false, "the encoding of {t:?} disagrees with its evaluation");
-    Outcome::Unknown(format!("internal disagreement between solver and evaluation on term {}", t.0))
+    Outcome::Unknown(UnknownReason::SolverDisagrees(t.0))
 }
 
 /// The facts of an unsatisfiable core; all of them if the second run does not find one.

@@ -1,10 +1,12 @@
 //! Symbolic models of functions of integers against what they are, bit by bit, at each width.
 
 use crate::ir::{Program, reference};
-use crate::kernel::bits::Bits;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::term::{InputSource, Range, SymId, SymKind, Term, TermId, Valuation, wrap_value};
+use crate::symbolic::terms::eval::Valuation;
+use crate::symbolic::terms::functions::{BitFunction, Function};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId, wrap_value};
 
 fn sym(e: &mut Executor<'_>, range: Range) -> (TermId, SymId) {
     let t = e.arena.fresh(SymKind::Input(InputSource::World("x".into())), "x", range);
@@ -12,20 +14,17 @@ fn sym(e: &mut Executor<'_>, range: Range) -> (TermId, SymId) {
     (t, s)
 }
 
-/// Value of a term where these symbols have these values. Functions of bits are computed by their names, which must say the width.
+/// Value of a term where these symbols have these values. Functions of bits are computed at their widths.
 fn value(e: &Executor<'_>, t: TermId, symbols: &[(SymId, i128)]) -> Option<i128> {
     let apply = |t: TermId, args: &[i128]| {
-        let Term::Apply { name, .. } = e.arena.get(t) else { return None };
-        let bits: u32 = name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
-        let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let f = [Bits::Ones, Bits::ZerosInFront, Bits::ZerosBehind, Bits::BytesReversed, Bits::Reversed]
-            .into_iter()
-            .find(|f| f.name() == base);
-        if let Some(f) = f {
-            return Some(f.of(args[0], bits));
-        }
+        let Term::Apply { function, .. } = e.arena.get(t) else { return None };
+        let (left, bits) = match *function {
+            Function::OfBits(f, bits) => return Some(f.of(args[0], bits)),
+            Function::Funnel { left, bits } => (left, bits),
+            _ => return None,
+        };
         let args: Vec<u64> = args.iter().map(|a| u64::try_from(*a).expect("as unsigned numbers")).collect();
-        Some(i128::from(reference::value(base, bits, &args)))
+        Some(i128::from(reference::value(if left { "fshl" } else { "fshr" }, bits, &args)))
     };
     let of = |s: SymId| symbols.iter().find(|(x, _)| *x == s).map(|(_, v)| *v);
     e.arena.eval_under(&[t], &Valuation { symbols: &of, apply: &apply, wraps: true })[&t]
@@ -99,12 +98,12 @@ fn zeros_of_zero_are_anything_where_that_is_undefined() {
 fn functions_of_libdevice_have_their_width() {
     let program = Program::default();
     for (name, f, bits) in [
-        ("clz", Bits::ZerosInFront, 32),
-        ("clzll", Bits::ZerosInFront, 64),
-        ("popc", Bits::Ones, 32),
-        ("popcll", Bits::Ones, 64),
-        ("brev", Bits::Reversed, 32),
-        ("brevll", Bits::Reversed, 64),
+        ("clz", BitFunction::ZerosInFront, 32),
+        ("clzll", BitFunction::ZerosInFront, 64),
+        ("popc", BitFunction::Ones, 32),
+        ("popcll", BitFunction::Ones, 64),
+        ("brev", BitFunction::Reversed, 32),
+        ("brevll", BitFunction::Reversed, 64),
     ] {
         for v in reference::samples(bits, 17) {
             let mut e = Executor::new(&program);

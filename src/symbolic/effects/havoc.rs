@@ -4,6 +4,7 @@
 //! call may have left anywhere there. Of an object of the C++ library that is a member of another, only the member is written.
 
 use crate::ir::Side;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
@@ -40,7 +41,7 @@ impl Executor<'_> {
                 self.held(s, o, &mut work);
             }
         }
-        self.budget.walk(seen.len());
+        self.limits.walk(seen.len());
         // Variables of functions that have returned are gone.
         let mut reached: Vec<ObjId> = seen
             .into_iter()
@@ -52,7 +53,7 @@ impl Executor<'_> {
 
     /// Forgets everything that a call with these arguments could write. It may keep any address that it can reach anywhere there, or
     /// give it back.
-    pub(in crate::symbolic) fn clobber(&mut self, s: &mut State, args: &[Value], reason: &str) {
+    pub(in crate::symbolic) fn clobber(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         self.note_lost_writes(args);
         let reached = self.reached_from(s, args);
         if self.side == Side::Host {
@@ -65,7 +66,7 @@ impl Executor<'_> {
                 continue;
             }
             if let ObjKind::HostGlobal(r) = self.object(o).kind
-                && let Some(variable) = self.shadows.get(&r).copied()
+                && let Some(variable) = self.heap.named_by(r)
             {
                 self.lose_by_name(s, &[variable], reason);
             }
@@ -79,7 +80,7 @@ impl Executor<'_> {
 
     /// As [`Self::clobber`], where the call writes so many bytes from where its arguments point to, and what these lead to; 0 where
     /// that is not known. The first may keep the addresses of others that are `linked`.
-    pub(crate) fn forget_parts(&mut self, s: &mut State, args: &[Value], parts: &[Part], reason: &str) {
+    pub(crate) fn forget_parts(&mut self, s: &mut State, args: &[Value], parts: &[Part], reason: &UnknownReason) {
         let (mut from, mut linked) = (vec![], vec![]);
         let (mut written, mut first) = (vec![], false);
         for (i, a) in args.iter().enumerate() {
@@ -126,7 +127,7 @@ impl Executor<'_> {
             self.kept.add_objects(Some(o), &reached);
             let here = self.pointer(o, i128::from(at));
             let here = self.as_pointer(&here);
-            self.store(s, &here, Value::unknown(reason), size);
+            self.store(s, &here, Value::unknown(reason.clone()), size);
         }
     }
 
@@ -177,7 +178,7 @@ impl Executor<'_> {
     }
 
     /// Variables of the device that code may name which is not followed: it may write them, now or later.
-    pub(crate) fn lose_by_name(&mut self, s: &mut State, variables: &[ObjId], reason: &str) {
+    pub(crate) fn lose_by_name(&mut self, s: &mut State, variables: &[ObjId], reason: &UnknownReason) {
         self.kept.add_objects(None, variables);
         for o in variables {
             self.forget(s, *o, reason, false);

@@ -10,17 +10,18 @@
 use super::shapes::{Held, Members, Shape};
 use super::write_set::{Beside, Footprint};
 use crate::ir::{FuncRef, Side};
-use crate::symbolic::exec::events::Events;
-use crate::symbolic::exec::events::{LaunchConfig, Limits};
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::{Events, LaunchConfig, LaunchLimits};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::launch::{MAX_BLOCK, MAX_GRID, MAX_SHARED};
-use crate::symbolic::limits::budget::Limit;
+use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::partition::Partitions;
 use crate::symbolic::memory::value::collect;
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::SymKind;
 use rustc_hash::FxHashSet;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -38,7 +39,7 @@ const MAX_CELLS: usize = 64;
 /// Answers with offsets and the pointers that memory holds, for one program.
 const MAX_EXACT: usize = 256;
 
-const WHY: &str = "an argument of any launch";
+const WHY: UnknownReason = UnknownReason::AnyLaunch;
 
 impl Executor<'_> {
     /// Where a kernel with these arguments may write, but for a thread's own memory.
@@ -200,34 +201,34 @@ impl Executor<'_> {
         if held.iter().any(|(_, members)| members.cells.iter().any(|(.., x)| self.may_alias(x))) {
             return None;
         }
-        let (kept, initial) = (self.kept.clone(), std::mem::take(&mut self.initial));
-        let (found, _) = self.aside(STEPS, |e| {
+        let (kept, initial) = (self.kept.clone(), self.heap.take_first());
+        let given = Allowance { steps: STEPS, ..self.limits.left() };
+        let (found, _) = self.aside(given, |e| {
             let found = e.suppose(kernel, shapes, held);
             // Where the time is over the host learns it at its next step.
-            debug_assert!(e.limit.is_none_or(|l| l != Limit::Steps) || found.is_none());
+            debug_assert!(e.limits.limit().is_none_or(|l| l != Limit::Steps) || found.is_none());
             found
         });
-        (self.kept, self.initial) = (kept, initial);
+        self.kept = kept;
+        self.heap.restore_first(initial);
         found
     }
 
-    /// Executes a kernel in a fresh kernel context with a budget of `most` steps, records no events, and then restores the host's; with the
+    /// Executes a kernel in a fresh kernel context which may take so much, records no events, and then restores the host's; with the
     /// steps that it took. What memory holds at first, numbers of contents and points-to sets are not restored.
-    pub(in crate::symbolic) fn aside<R>(&mut self, most: u64, run: impl FnOnce(&mut Self) -> R) -> (R, u64) {
+    pub(in crate::symbolic) fn aside<R>(&mut self, given: Allowance, run: impl FnOnce(&mut Self) -> R) -> (R, u64) {
         let side = std::mem::replace(&mut self.side, Side::Device);
         let kernel = std::mem::take(&mut self.kernel);
         let events = std::mem::replace(&mut self.events, Events::new(false));
-        let steps = std::mem::replace(&mut self.budget.steps, most);
         let stack = std::mem::take(&mut self.stack);
-        let halt = (self.gave_up.take(), self.missed.take(), self.limit.take());
-        let (freed, notes) = (self.freed_at.clone(), self.notes.len());
+        let around = self.limits.begin_aside(given);
+        let (freed, notes) = (self.heap.frees(), self.notes.len());
 
         let out = run(self);
 
-        let taken = most - self.budget.steps;
-        (self.side, self.kernel, self.events, self.budget.steps, self.stack) = (side, kernel, events, steps, stack);
-        (self.gave_up, self.missed, self.limit) = halt;
-        self.freed_at = freed;
+        let (taken, _) = self.limits.end_aside(around);
+        (self.side, self.kernel, self.events, self.stack) = (side, kernel, events, stack);
+        self.heap.restore_frees(freed);
         self.notes.truncate(notes);
         (out, taken)
     }
@@ -239,16 +240,13 @@ impl Executor<'_> {
             let state = self.with_pointers(members);
             memory.insert(*o, state);
         }
-        let known_objects = self.objects.len();
+        let known_objects = self.heap.len();
         let mut written = Footprint::default();
         for _ in 0..MAX_SUPPOSED {
             self.kernel.beside =
                 Some(Rc::new(Beside { objects: objects.clone(), written: written.clone(), memory: memory.clone() }));
             self.enter_with(kernel, shapes);
-            let known = self.gave_up.is_none()
-                && self.missed.is_none()
-                && !self.kernel.written_anywhere
-                && !self.kernel.unknown_code;
+            let known = self.limits.is_whole() && !self.kernel.written_anywhere && !self.kernel.unknown_code;
             let mut found = std::mem::take(&mut self.kernel.written);
             if !known {
                 return None;
@@ -265,11 +263,11 @@ impl Executor<'_> {
 
     /// Memory that holds these pointers, and anything else; or nothing else that was ever written.
     fn with_pointers(&mut self, members: &Members) -> Rc<ObjState> {
-        let version = self.next_version();
+        let version = self.heap.next_version();
         let mut state = ObjState::new(if members.else_unset {
             Rest::Uninit
         } else {
-            Rest::Unknown { version, input: false, reason: Rc::from(WHY) }
+            Rest::Unknown { version, input: false, reason: Rc::new(WHY) }
         });
         for (at, size, member) in &members.cells {
             let held = if let Shape::Pointer(bases) = member { self.pointer_to(bases) } else { Value::unknown(WHY) };
@@ -282,13 +280,13 @@ impl Executor<'_> {
         self.kernel.partitions = Partitions::default();
         self.kernel.partitions.begin(self.arena.symbols().len());
         let any = |e: &mut Self, most: i128, name: &str| {
-            e.arena.fresh(SymKind::Unknown { reason: WHY.into() }, name, Range::new(1, most))
+            e.arena.fresh(SymKind::Unknown { reason: WHY }, name, Range::new(1, most))
         };
         let config = LaunchConfig {
             grid: MAX_GRID.map(|m| any(self, m, "gridDim")),
             block: MAX_BLOCK.map(|m| any(self, m, "blockDim")),
             shared: any(self, MAX_SHARED, "dynamic shared memory"),
-            limits: Limits { shared: None, threads: self.function(kernel).max_threads },
+            limits: LaunchLimits { shared: None, threads: self.function(kernel).max_threads },
         };
         let mut path = self.launch_axioms(&config);
         let thread = self.thread_symbols(&config);
@@ -296,7 +294,7 @@ impl Executor<'_> {
             path.push(self.arena.lt(thread.tid[i], config.block[i]));
             path.push(self.arena.lt(thread.bid[i], config.grid[i]));
         }
-        let shared = self.new_object(Object {
+        let shared = self.heap.add(Object {
             kind: ObjKind::SharedDynamic,
             name: String::new(),
             extent: Some(config.shared),
@@ -312,11 +310,11 @@ impl Executor<'_> {
             .iter()
             .zip(shapes)
             .map(|(p, shape)| match shape {
-                Shape::Number => self.unknown_of(m, p.ty, WHY),
+                Shape::Number => self.unknown_of(m, p.ty, &WHY),
                 Shape::Pointer(bases) => self.pointer_to(bases),
                 Shape::Structure(members) => {
                     let extent = p.byval.map(|ty| self.arena.int(i128::from(m.size_of(ty))));
-                    let o = self.new_object(Object {
+                    let o = self.heap.add(Object {
                         kind: ObjKind::DeviceLocal,
                         name: p.name.clone(),
                         extent,
@@ -334,11 +332,11 @@ impl Executor<'_> {
         state.mem = memory;
         let path = self.arena.and_all(path);
         let Some(state) = self.assume(state, path) else {
-            self.give_up("no launch at all");
+            self.limits.give_up(UnknownReason::NoLaunchAtAll);
             return;
         };
         let mut h = rustc_hash::FxHasher::default();
-        (kernel, self.objects.len(), "effects").hash(&mut h);
+        (kernel, self.heap.len(), "effects").hash(&mut h);
         drop(self.call(kernel, args, state, h.finish()));
     }
 
@@ -350,12 +348,12 @@ impl Executor<'_> {
             let offset = match (base, at) {
                 (Base::Null, _) => self.arena.int(0),
                 (_, Some(at)) => self.arena.int(i128::from(*at)),
-                _ => self.arena.fresh(SymKind::Unknown { reason: WHY.into() }, "an offset", Range::of_int(64, true)),
+                _ => self.arena.fresh(SymKind::Unknown { reason: WHY }, "an offset", Range::of_int(64, true)),
             };
             let here = if i + 1 == bases.len() {
                 self.arena.bool(true)
             } else {
-                self.arena.fresh_bool(SymKind::Unknown { reason: WHY.into() }, "?")
+                self.arena.fresh_bool(SymKind::Unknown { reason: WHY }, "?")
             };
             let cond = self.arena.and(rest, here);
             let not = self.arena.not(here);

@@ -4,13 +4,15 @@
 //! found there.
 
 use super::write_set::Footprint;
-use super::write_set::{Bytes, POINTER, Pointers, WHICH, gcd, widen};
+use super::write_set::{Bytes, POINTER, Pointers, gcd, widen};
 use crate::ir::{FuncRef, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Rest};
-use crate::symbolic::memory::value::{Base, Lost, Target, Value, unwritten};
-use crate::symbolic::terms::term::{Arena, SymKind, Term, TermId};
+use crate::symbolic::memory::value::{Base, Lost, Target, Value};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use std::rc::Rc;
 
 impl Executor<'_> {
@@ -66,7 +68,7 @@ impl Executor<'_> {
 
     /// What was in memory, or one of these.
     fn or_one_of(&mut self, before: Value, pointers: &Pointers, name: &str) -> Value {
-        let why = format!("{WHICH}`{name}` holds");
+        let why = UnknownReason::WhichPointer(name.to_owned());
         let mut all = before;
         for (base, at) in pointers {
             let offset = match at {
@@ -74,7 +76,7 @@ impl Executor<'_> {
                 None => self.arena.fresh(
                     SymKind::Unknown { reason: why.clone() },
                     "an offset",
-                    crate::symbolic::terms::term::Range::of_int(64, true),
+                    crate::symbolic::terms::interval::Range::of_int(64, true),
                 ),
             };
             let yes = self.arena.bool(true);
@@ -95,7 +97,7 @@ impl Executor<'_> {
         }
         match before.rest {
             Rest::Zero => Some(self.null()),
-            Rest::Uninit => Some(self.lost_pointer(Lost::unset(&unwritten(name)))),
+            Rest::Uninit => Some(self.lost_pointer(Lost::unset(UnknownReason::Unwritten(name.to_owned())))),
             _ => None,
         }
     }
@@ -161,7 +163,7 @@ impl Executor<'_> {
         }
         self.kept.add_anything(o);
         let name = self.object(o).name.clone();
-        let version = self.next_version();
+        let version = self.heap.next_version();
         let mut state = before.clone();
         for (at, bytes) in each {
             let pointers = written.pointers_at(o, Bytes::once(i128::from(at), i128::from(bytes)));
@@ -172,7 +174,7 @@ impl Executor<'_> {
             };
             let value = match (held, pointers) {
                 (Some(held), Some(pointers)) => self.or_one_of(held, &pointers, &name),
-                (Some(_), None) => Value::unknown(&format!("what a kernel writes to `{name}`")),
+                (Some(_), None) => Value::unknown(UnknownReason::KernelWrites(name.clone())),
                 (None, _) => {
                     let at = self.arena.int(i128::from(at));
                     self.content(o, version, at, bytes * 8)

@@ -7,6 +7,7 @@
 use crate::ir::cfg::Loop;
 use crate::ir::reach::{Mentions, Named};
 use crate::ir::{FuncRef, Module, Op, Operand, Terminator, TypeId, ValueId};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
@@ -33,9 +34,9 @@ struct Given {
 
 impl Executor<'_> {
     /// The reason of what is not known since a call was left out.
-    pub(in crate::symbolic) fn left_out(&self, f: FuncRef) -> String {
+    pub(in crate::symbolic) fn left_out(&self, f: FuncRef) -> UnknownReason {
         let name: String = self.function(f).display.split('(').next().unwrap_or_default().chars().take(60).collect();
-        format!("what `{name}` does, which takes too long to follow")
+        UnknownReason::CallTooLong(name)
     }
 
     /// What a call gives that is not followed, which is of a type of this module, and the state after it; `why` says what is not known since.
@@ -46,7 +47,7 @@ impl Executor<'_> {
         mut s: State,
         (module, ty): (&Module, TypeId),
         at: (u64, Site),
-        why: &str,
+        why: &UnknownReason,
     ) -> (Value, State) {
         let mut given = Given::default();
         for a in args {
@@ -70,7 +71,7 @@ impl Executor<'_> {
         fr: &mut Frame,
         lp: &Loop,
         mut s: State,
-        why: &str,
+        why: &UnknownReason,
     ) -> LoopOut {
         let func = self.function(fr.func);
         let mut blocks: Vec<_> = lp.blocks.iter().copied().collect();
@@ -132,7 +133,7 @@ impl Executor<'_> {
             .into_iter()
             .filter_map(|(from, to)| {
                 let taken = if several {
-                    self.arena.fresh_bool(SymKind::Unknown { reason: why.to_owned() }, "?")
+                    self.arena.fresh_bool(SymKind::Unknown { reason: why.clone() }, "?")
                 } else {
                     self.arena.bool(true)
                 };
@@ -187,7 +188,7 @@ impl Executor<'_> {
         s: &mut State,
         mut given: Given,
         named: &Named,
-        why: &str,
+        why: &UnknownReason,
         at: (u64, Site),
     ) -> Option<Rc<Places>> {
         let after = if given.anywhere { None } else { self.addresses_after(s, &given.sources, named, at) };
@@ -239,7 +240,7 @@ impl Executor<'_> {
     }
 
     /// Makes contents unknown that may have changed, where it is known which addresses they can hold.
-    fn leave_addresses(&mut self, s: &mut State, given: &[ObjId], after: &Stored, why: &str) -> Rc<Places> {
+    fn leave_addresses(&mut self, s: &mut State, given: &[ObjId], after: &Stored, why: &UnknownReason) -> Rc<Places> {
         let mut places = Places {
             objects: after.objects.iter().copied().collect(),
             functions: after.functions.iter().copied().collect(),

@@ -15,6 +15,7 @@ use crate::models::attributes::{
     calls_nothing, is_launch, is_manipulator, is_of_c_interface, is_of_c_library, is_of_cuda, is_of_library,
     keeps_functions, may_keep_addresses, may_launch_given, writes_what_it_is_given,
 };
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::limits::cost::Part;
@@ -46,7 +47,7 @@ fn targets(v: &Value) -> Vec<Target> {
 
 impl Executor<'_> {
     /// The state after one of these functions was called, which is not executed.
-    pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
+    pub(crate) fn pass_by(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
         self.kernel.unknown_code |= self.side == Side::Device;
         let args = &self.without_texts_read(callees, args);
         let with_bodies: Vec<FuncRef> =
@@ -56,7 +57,7 @@ impl Executor<'_> {
         if callees.iter().any(|f| self.may_be_the_programs(*f)) {
             // On a device it may write the variables that it names, and where these lead.
             self.kernel.written_anywhere |= self.side == Side::Device;
-            for g in self.effort.exported().to_vec() {
+            for g in self.limits.effort().exported().to_vec() {
                 objects.push(self.global_object(g.module, g.global));
             }
         }
@@ -98,7 +99,7 @@ impl Executor<'_> {
     }
 
     /// As [`Self::pass_by`], of a function that may run at any later time, such as that of a thread.
-    pub(crate) fn start(&mut self, s: &mut State, callee: FuncRef, args: &[Value], why: &str) {
+    pub(crate) fn start(&mut self, s: &mut State, callee: FuncRef, args: &[Value], why: &UnknownReason) {
         let (mut objects, anything) = self.could_write(&[callee], why);
         for a in args {
             collect(a, &mut objects);
@@ -132,7 +133,7 @@ impl Executor<'_> {
         }
         let objects: Vec<Value> =
             objects.iter().copied().collect::<Vec<_>>().into_iter().map(|o| self.pointer(o, 0)).collect();
-        let why = "what a library calls that was given a function before";
+        let why = &UnknownReason::LibraryCalls;
         self.clobber(s, &objects, why);
         if anything {
             self.forget_escaped(s, why, false);
@@ -140,7 +141,7 @@ impl Executor<'_> {
     }
 
     /// Notes the functions that these, of libraries, are given, which these may call at once, or at any later time.
-    pub(crate) fn lend(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &str) {
+    pub(crate) fn lend(&mut self, s: &mut State, callees: &[FuncRef], args: &[Value], why: &UnknownReason) {
         if self.side == Side::Device {
             return;
         }
@@ -148,7 +149,7 @@ impl Executor<'_> {
             let func = self.function(*f);
             let lent = self.callbacks(s, &func.name, args);
             if lent.kernel && may_launch_given(&func.name) {
-                self.missed.get_or_insert_with(|| format!("`{}` is given a kernel, which it may launch", func.display));
+                self.limits.miss(|| UnknownReason::GivenKernel(func.display.clone()));
             }
             if lent.functions.is_empty() {
                 continue;
@@ -168,14 +169,14 @@ impl Executor<'_> {
 
     /// The globals that these functions may write, and whether they may write anything else by its name. Notes that they may launch
     /// or access memory in a kernel.
-    fn could_write(&mut self, functions: &[FuncRef], why: &str) -> (Vec<ObjId>, bool) {
+    fn could_write(&mut self, functions: &[FuncRef], why: &UnknownReason) -> (Vec<ObjId>, bool) {
         let (mut objects, mut anything) = (vec![], false);
         for f in functions {
             if self.function(*f).is_declaration() {
                 continue;
             }
-            if self.side == Side::Device || self.leads_to_cuda(*f) {
-                self.missed.get_or_insert_with(|| why.to_owned());
+            if self.side == Side::Device || self.limits.effort().leads_to_cuda(*f) {
+                self.limits.miss(|| why.clone());
             }
             if self.side == Side::Device {
                 continue;
@@ -210,7 +211,7 @@ impl Executor<'_> {
         for a in args {
             for t in targets(a) {
                 if t.base.is_anywhere() && may_keep_addresses(library) {
-                    lent.functions.extend(self.effort.taken());
+                    lent.functions.extend(self.limits.effort().taken());
                 }
                 self.add_callback(&t.base, &mut lent);
                 self.look_at(s, &t, library, &mut lent, &mut open);
@@ -333,7 +334,7 @@ impl Executor<'_> {
         self.stored_at(s, o, &mut there);
         // Of what a library put into its own variables it was given all functions before.
         if there.anything && may_keep_addresses(library) && self.is_followed(o) && !self.is_of_a_library(o) {
-            lent.functions.extend(self.effort.taken());
+            lent.functions.extend(self.limits.effort().taken());
         }
         for f in there.functions {
             self.add_callback(&Base::Func(f), lent);
@@ -346,12 +347,12 @@ impl Executor<'_> {
         let of = |t: Target| match t.base {
             Base::Func(f) => vec![f],
             Base::Unknown(Lost { among: Some(a), .. }) => a.functions.clone(),
-            Base::Unknown(_) => self.effort.taken().to_vec(),
+            Base::Unknown(_) => self.limits.effort().taken().to_vec(),
             // An object and a null pointer are no functions.
             _ => vec![],
         };
         match v {
-            Some(Value::Unknown(_)) => self.effort.taken().to_vec(),
+            Some(Value::Unknown(_)) => self.limits.effort().taken().to_vec(),
             Some(v) => targets(v).into_iter().flat_map(of).collect(),
             None => vec![],
         }
@@ -362,8 +363,8 @@ impl Executor<'_> {
         for f in functions {
             let named = self.globals_of(Part::Function(*f));
             if named.reached.iter().chain([f]).any(|g| is_launch(&self.function(*g).name)) {
-                let why = format!("`{}` may launch when the program ends", self.function(*f).display);
-                self.missed.get_or_insert(why);
+                let why = UnknownReason::LaunchesAtExit(self.function(*f).display.clone());
+                self.limits.miss(|| why);
             }
         }
     }
@@ -371,7 +372,7 @@ impl Executor<'_> {
     /// What holds after a place to which `longjmp` may come back, and the number that is given there: as it is, or once more, when
     /// anything may have been written since (C11, 7.13.2.1).
     pub(crate) fn may_come_back(&mut self, s: State) -> Option<(Value, State)> {
-        let why = "what was done before a jump back";
+        let why = &UnknownReason::JumpBack;
         let (zero, number) = (self.arena.int(0), self.unknown_int(why, 32));
         let (first, again) = (self.arena.eq(number, zero), self.arena.ne(number, zero));
         let (now, later) = (self.assume(s.clone(), first), self.assume(s, again));

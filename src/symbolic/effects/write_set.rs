@@ -20,9 +20,6 @@ pub(super) const POINTER: i128 = 8;
 const MAX_POINTERS: usize = 8;
 const MAX_OFFSETS: usize = 3;
 
-/// What the reason begins with where nothing is known of which one of some pointers memory holds.
-pub(crate) const WHICH: &str = "which pointer ";
-
 /// Bytes of an object: so many from `at + k·every` on, for any integer k; once where `every` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::symbolic) struct Bytes {

@@ -4,12 +4,14 @@
 
 use super::executor::Executor;
 use crate::ir::{FuncRef, Inst, Operand, Step};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::object::ObjId;
-use crate::symbolic::memory::site_summary::MADE;
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, Term, TermId};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Term, TermId};
 use std::rc::Rc;
 
 impl Executor<'_> {
@@ -53,12 +55,12 @@ impl Executor<'_> {
                 Base::Object(o) => {
                     self.kept.expose(*o);
                     let id = self.arena.int(i128::from(o.0));
-                    self.arena.apply("address", vec![id], Range::new(1 << 16, 1 << 56))
+                    self.arena.apply(Function::Address, vec![id], Range::new(1 << 16, 1 << 56))
                 }
                 Base::Null => self.arena.int(0),
                 Base::Func(f) => {
                     let id = [f.module.0, f.func.0].map(|n| self.arena.int(i128::from(n))).to_vec();
-                    self.arena.apply("function", id, Range::new(1 << 16, 1 << 56))
+                    self.arena.apply(Function::Code, id, Range::new(1 << 16, 1 << 56))
                 }
                 Base::Unknown(l) => {
                     let r = l.reason.clone();
@@ -92,16 +94,20 @@ impl Executor<'_> {
             return Value::Ptr(Rc::new(vec![Target::new(cond, Base::Func(f), offset)]));
         }
         let p = self.arena.poly(t);
-        let bases: Vec<(TermId, i128)> = p.terms.iter().filter(|(m, _)| m.len() == 1).filter(|(m, _)| matches!(self.arena.get(m[0]), Term::Apply { name, .. } if matches!(name.as_str(), "address" | MADE))).map(|(m, c)| (m[0], *c)).collect();
+        let is_base =
+            |t: TermId| matches!(self.arena.get(t), Term::Apply { function: Function::Address | Function::Made, .. });
+        let bases: Vec<(TermId, i128)> =
+            p.terms.iter().filter(|(m, _)| m.len() == 1 && is_base(m[0])).map(|(m, c)| (m[0], *c)).collect();
         if let [(base, 1)] = bases.as_slice()
-            && let Term::Apply { name, args, .. } = self.arena.get(*base)
+            && let Term::Apply { function, args, .. } = self.arena.get(*base)
             && let Some(id) = self.arena.as_int(args[0])
         {
-            let (round, mut object) = ((name == MADE).then(|| args[1]), ObjId(u32::try_from(id).unwrap_or(u32::MAX)));
+            let (round, mut object) =
+                ((*function == Function::Made).then(|| args[1]), ObjId(u32::try_from(id).unwrap_or(u32::MAX)));
             let offset = self.arena.sub(t, *base);
             if let Some(round) = round {
                 let Some(o) = self.made_in_round(object, round) else {
-                    return self.unknown_pointer("one of many allocations of a loop");
+                    return self.unknown_pointer(&UnknownReason::AllocatedInLoop);
                 };
                 object = o;
             }
@@ -109,14 +115,13 @@ impl Executor<'_> {
             let base = Base::Object(object);
             return Value::Ptr(Rc::new(vec![Target::new(cond, base, offset)]));
         }
-        self.unknown_pointer("an integer used as a pointer")
+        self.unknown_pointer(&UnknownReason::IntegerAsPointer)
     }
 
     /// The function whose address a number is.
     pub(in crate::symbolic) fn function_at(&self, t: TermId) -> Option<FuncRef> {
-        let Term::Apply { name, args, .. } = self.arena.get(t) else { return None };
+        let Term::Apply { function: Function::Code, args, .. } = self.arena.get(t) else { return None };
         let part = |i: usize| args.get(i).and_then(|a| self.arena.as_int(*a)).and_then(|v| u32::try_from(v).ok());
-        (name == "function").then_some(())?;
         Some(FuncRef { module: crate::ir::ModuleId(part(0)?), func: crate::ir::FuncId(part(1)?) })
     }
 

@@ -2,6 +2,7 @@
 
 use super::executor::Executor;
 use crate::ir::{Inst, Operand, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::value::Value;
 use std::rc::Rc;
@@ -14,7 +15,7 @@ impl Executor<'_> {
         let (x, y) = (self.operand(fr, a, inst.ty), self.operand(fr, b, inst.ty));
         // Of vectors each element may be chosen otherwise.
         let each = matches!(cond, Operand::Value(v) if self.value_type(fr.func, *v).is_some_and(|t| matches!(m.ty(t).kind, TypeKind::Vector { .. })));
-        if each { self.unknown_of(m, inst.ty, "a choice of elements of vectors") } else { self.ite_value(c, &x, &y) }
+        if each { self.unknown_of(m, inst.ty, &UnknownReason::VectorChoice) } else { self.ite_value(c, &x, &y) }
     }
 
     pub(super) fn extract_value(&mut self, fr: &Frame, inst: &Inst, agg: &Operand, path: &[u32]) -> Value {
@@ -26,7 +27,7 @@ impl Executor<'_> {
                 Value::Unknown(r) => Some(Value::Unknown(r.clone())),
                 _ => None,
             }
-            .unwrap_or_else(|| Value::unknown("a member of a value that was not followed"));
+            .unwrap_or_else(|| Value::unknown(UnknownReason::MemberNotFollowed));
         }
         if let Value::Unknown(r) = &v {
             let r = r.clone();
@@ -49,7 +50,7 @@ impl Executor<'_> {
         let a = if matches!(a, Value::Aggregate(_)) {
             a
         } else {
-            self.unknown_of(m, inst.ty, "a member of a value that was not followed")
+            self.unknown_of(m, inst.ty, &UnknownReason::MemberNotFollowed)
         };
         let v = self.member_operand(fr, value);
         insert(&a, path, v)
@@ -63,7 +64,7 @@ impl Executor<'_> {
             _ => None,
         };
         match v {
-            Some(Value::Unknown(_)) | None => self.unknown_of(m, inst.ty, "an element of a vector"),
+            Some(Value::Unknown(_)) | None => self.unknown_of(m, inst.ty, &UnknownReason::VectorElement),
             Some(v) => v,
         }
     }
@@ -79,12 +80,15 @@ impl Executor<'_> {
         let m = self.module(fr.func);
         let i = self.operand_int(fr, index, 64);
         let a = self.operand(fr, vec, inst.ty);
-        let a =
-            if matches!(a, Value::Aggregate(_)) { a } else { self.unknown_of(m, inst.ty, "an element of a vector") };
+        let a = if matches!(a, Value::Aggregate(_)) {
+            a
+        } else {
+            self.unknown_of(m, inst.ty, &UnknownReason::VectorElement)
+        };
         let v = self.member_operand(fr, value);
         match self.arena.as_int(i).and_then(|i| u32::try_from(i).ok()) {
             Some(i) => insert(&a, &[i], v),
-            None => self.unknown_of(m, inst.ty, "an element of a vector at a variable index"),
+            None => self.unknown_of(m, inst.ty, &UnknownReason::VectorElementAt),
         }
     }
 
@@ -101,24 +105,26 @@ impl Executor<'_> {
                         if i < n {
                             x[i].clone()
                         } else if let Value::Aggregate(y) = y {
-                            y.get(i.wrapping_sub(n)).cloned().unwrap_or_else(|| Value::unknown("an undefined element"))
+                            y.get(i.wrapping_sub(n))
+                                .cloned()
+                                .unwrap_or_else(|| Value::unknown(UnknownReason::UndefinedElement))
                         } else {
-                            Value::unknown("an undefined element")
+                            Value::unknown(UnknownReason::UndefinedElement)
                         }
                     })
                     .collect();
                 Value::Aggregate(Rc::new(v))
             }
-            _ => self.unknown_of(m, inst.ty, "a shuffled vector"),
+            _ => self.unknown_of(m, inst.ty, &UnknownReason::Shuffled),
         }
     }
 
     /// What is put into a structure or vector.
     pub(super) fn member_operand(&mut self, fr: &Frame, value: &Operand) -> Value {
         match value {
-            Operand::Value(id) => fr.env[id.index()]
-                .clone()
-                .unwrap_or_else(|| Value::unknown("a value from a path that was not followed")),
+            Operand::Value(id) => {
+                fr.env[id.index()].clone().unwrap_or_else(|| Value::unknown(UnknownReason::PathNotFollowed))
+            }
             Operand::Const(c) => self.constant(fr.func, c),
         }
     }
@@ -126,7 +132,7 @@ impl Executor<'_> {
 
 fn insert(agg: &Value, path: &[u32], v: Value) -> Value {
     let Some((first, rest)) = path.split_first() else { return v };
-    let Value::Aggregate(e) = agg else { return Value::unknown("a member of a value that was not followed") };
+    let Value::Aggregate(e) = agg else { return Value::unknown(UnknownReason::MemberNotFollowed) };
     let mut e = e.as_ref().clone();
     // An index behind the end has no element to change.
     if let Some(slot) = e.get_mut(*first as usize) {

@@ -3,10 +3,12 @@
 use super::executor::Executor;
 use super::operands::ROUNDED;
 use crate::ir::{BinOp, FuncRef, Inst, Operand, Side, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::value::{Ratio, Value};
 use crate::symbolic::terms::floating::{Format, Whole, precision};
-use crate::symbolic::terms::term::{Range, SymKind, TermId, wrap_value};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId, wrap_value};
 
 impl Executor<'_> {
     pub(super) fn binary(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
@@ -16,7 +18,7 @@ impl Executor<'_> {
                 self.binary_real(fr, op, a, b, ty)
             } else {
                 let m = self.module(fr.func);
-                self.unknown_of(m, ty, "vector arithmetic")
+                self.unknown_of(m, ty, &UnknownReason::Vectors)
             };
         };
         if bits == 1 {
@@ -30,7 +32,7 @@ impl Executor<'_> {
                     self.arena.or(l, r)
                 }
                 // Divisions and shifts, of which only those by 1 and by 0 are defined.
-                _ => self.arena.fresh_bool(SymKind::Unknown { reason: "arithmetic on single bits".into() }, "?"),
+                _ => self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::SingleBits }, "?"),
             });
         }
         // The distance of two pointers into one object is a number.
@@ -109,7 +111,7 @@ impl Executor<'_> {
                 let signed = matches!(op, B::SDiv | B::SRem);
                 let (x, y) = (self.interpret(x, bits, signed), self.interpret(y, bits, signed));
                 if self.arena.as_int(y) == Some(0) {
-                    return self.unknown_int("a division by zero", bits);
+                    return self.unknown_int(&UnknownReason::DivisionByZero, bits);
                 }
                 if matches!(op, B::UDiv | B::SDiv) { self.arena.div(x, y) } else { self.arena.rem(x, y) }
             }
@@ -117,7 +119,7 @@ impl Executor<'_> {
                 let y = self.interpret(y, bits, false);
                 match self.arena.as_int(y) {
                     Some(k) if (0..i128::from(bits)).contains(&k) => self.arena.scale(x, 1i128 << k),
-                    Some(_) => return self.unknown_int("a shift by more than the width", bits),
+                    Some(_) => return self.unknown_int(&UnknownReason::ShiftTooFar, bits),
                     None => {
                         let p = self.arena.pow2(y);
                         let t = self.arena.mul(x, p);
@@ -130,13 +132,13 @@ impl Executor<'_> {
                 let y = self.interpret(y, bits, false);
                 match self.arena.as_int(y) {
                     Some(k) if (0..i128::from(bits)).contains(&k) => self.arena.floor_div(x, 1i128 << k),
-                    Some(_) => return self.unknown_int("a shift by more than the width", bits),
+                    Some(_) => return self.unknown_int(&UnknownReason::ShiftTooFar, bits),
                     None if self.arena.range(x).lo.is_some_and(|v| v >= 0) => {
                         let p = self.arena.pow2(y);
                         let t = self.arena.div(x, p);
                         self.within_width(t, y, bits)
                     }
-                    None => return self.unknown_int("a signed shift by a variable", bits),
+                    None => return self.unknown_int(&UnknownReason::SignedShift, bits),
                 }
             }
             B::And | B::Or | B::Xor => match self.whatever_its_sign(op, x, y, bits) {
@@ -150,7 +152,7 @@ impl Executor<'_> {
                     }
                 }
             },
-            _ => return self.unknown_int("floating-point arithmetic on integers", bits),
+            _ => return self.unknown_int(&UnknownReason::FloatOnIntegers, bits),
         };
         // Constants stay within the width; the front end writes them as signed numbers too.
         match self.arena.as_int(t) {
@@ -169,7 +171,7 @@ impl Executor<'_> {
             return t;
         }
         let most = self.arena.int(most);
-        let (defined, other) = (self.arena.le(by, most), self.unknown_int("a shift by more than the width", bits));
+        let (defined, other) = (self.arena.le(by, most), self.unknown_int(&UnknownReason::ShiftTooFar, bits));
         self.arena.ite(defined, t, other)
     }
 
@@ -220,7 +222,7 @@ impl Executor<'_> {
     pub(super) fn binary_real(&mut self, fr: &Frame, op: BinOp, a: &Operand, b: &Operand, ty: TypeId) -> Value {
         let (x, y) = (self.operand(fr, a, ty), self.operand(fr, b, ty));
         let (Value::Real(x), Value::Real(y), Some(format)) = (x, y, self.format_of(fr.func, ty)) else {
-            return Value::unknown("a floating-point value");
+            return Value::unknown(UnknownReason::Float);
         };
         self.arena.real_binary(op, &x, &y, format).map_or_else(|| Value::unknown(ROUNDED), Value::Real)
     }
@@ -236,10 +238,7 @@ impl Executor<'_> {
         }
         let (low, high) = (self.arena.int(low), self.arena.int(high));
         let (above, below) = (self.arena.le(low, t), self.arena.le(t, high));
-        let (held, other) = (
-            self.arena.and(above, below),
-            self.unknown_int("a floating-point value that its integer type does not hold", bits),
-        );
+        let (held, other) = (self.arena.and(above, below), self.unknown_int(&UnknownReason::FloatBeyondInteger, bits));
         Some(self.arena.ite(held, t, other))
     }
 }

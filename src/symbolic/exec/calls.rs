@@ -2,6 +2,7 @@
 
 use super::executor::Executor;
 use crate::ir::{Callee, FuncRef, Inst, Operand, Side, TypeId};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::limits::cost::Part;
@@ -49,9 +50,9 @@ impl Executor<'_> {
                     } else {
                         self.called_through_pointers(values.len())
                     };
-                    let (mut s, why) = (s, "a call through an unknown pointer");
+                    let (mut s, why) = (s, &UnknownReason::UnknownCallee);
                     self.pass_by(&mut s, &callees, &values, why);
-                    Some((Value::unknown(why), s))
+                    Some((Value::unknown(why.clone()), s))
                 }
             };
             if let Some((v, s)) = r {
@@ -98,7 +99,7 @@ impl Executor<'_> {
                         continue;
                     }
                     let places: Vec<(Base, TermId)> = fitting.into_iter().map(|f| (Base::Func(f), t.offset)).collect();
-                    let any = self.any_of(&places, "which of several functions is called");
+                    let any = self.any_of(&places, &UnknownReason::WhichFunction);
                     for c in self.as_pointer(&any).iter() {
                         let cond = self.arena.and(t.cond, c.cond);
                         out.push((cond, if let Base::Func(f) = c.base { Some(f) } else { None }));
@@ -154,9 +155,9 @@ impl Executor<'_> {
         }
         if func.is_declaration() || self.is_too_deep(f, args) {
             let why = if func.is_declaration() {
-                format!("the result of `{}`", func.display)
+                UnknownReason::ResultOf(func.display.clone())
             } else {
-                format!("`{}` calls itself too deeply", func.display)
+                UnknownReason::CallsItself(func.display.clone())
             };
             self.pass_by(&mut s, &[f], args, &why);
             let m = self.module(caller);
@@ -170,18 +171,18 @@ impl Executor<'_> {
         let inner = mix(context, site);
         let begun = self.begin(Part::Function(f));
         let called = self.call(f, args.to_vec(), s, inner);
-        self.end(begun);
+        self.limits.end(begun);
         let (v, s) = called?;
         if func.noreturn {
             return None;
         }
-        Some((v.unwrap_or_else(|| Value::unknown("no value")), s))
+        Some((v.unwrap_or_else(|| Value::unknown(UnknownReason::NoValue)), s))
     }
 
     /// Whether a function that is called once more has been entered often enough.
     pub(in crate::symbolic) fn is_too_deep(&self, f: FuncRef, args: &[Value]) -> bool {
         let inside = self.stack.iter().filter(|x| x.func == f).count();
-        if self.stack.len() > self.budget.depth || inside >= MOST_INSIDE_KNOWN {
+        if self.stack.len() > self.limits.depth() || inside >= MOST_INSIDE_KNOWN {
             return true;
         }
         let known = |v: &Value| match v {
@@ -201,7 +202,7 @@ impl Executor<'_> {
             let f = self.function(**f);
             f.params.len() == args || f.variadic && f.params.len() < args
         };
-        self.effort.taken().iter().filter(fits).copied().collect()
+        self.limits.effort().taken().iter().filter(fits).copied().collect()
     }
 }
 

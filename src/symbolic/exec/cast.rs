@@ -3,6 +3,7 @@
 use super::executor::Executor;
 use super::operands::ROUNDED;
 use crate::ir::{CastOp, Operand, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::Term;
@@ -12,9 +13,9 @@ impl Executor<'_> {
         let m = self.module(fr.func);
         if matches!(m.ty(to).kind, TypeKind::Vector { .. }) {
             return if op == CastOp::Bitcast {
-                self.unknown_of(m, to, "a vector of other element type")
+                self.unknown_of(m, to, &UnknownReason::OtherElementType)
             } else {
-                self.unknown_of(m, to, "vector arithmetic")
+                self.unknown_of(m, to, &UnknownReason::Vectors)
             };
         }
         let from_bits = self.bits_of(fr.func, from);
@@ -59,9 +60,9 @@ impl Executor<'_> {
             CastOp::FpToSi | CastOp::FpToUi => match (self.operand(fr, value, from), to_bits) {
                 (Value::Real(r), Some(bits @ 8..=64)) => match self.real_as_int(&r, bits, op == CastOp::FpToSi) {
                     Some(t) => Value::Int(t),
-                    None => self.unknown_of(m, to, ROUNDED),
+                    None => self.unknown_of(m, to, &ROUNDED),
                 },
-                _ => self.unknown_of(m, to, "a floating-point value"),
+                _ => self.unknown_of(m, to, &UnknownReason::Float),
             },
             CastOp::FpExt => self.operand(fr, value, from),
             CastOp::FpTrunc => match (self.operand(fr, value, from), self.format_of(fr.func, to)) {
@@ -87,7 +88,7 @@ impl Executor<'_> {
                 let v = self.any_operand(fr, value);
                 match (&v, to_bits) {
                     (Value::Int(_), Some(_)) | (Value::Ptr(_), None) => v,
-                    _ => self.unknown_of(m, to, "a value read as another type"),
+                    _ => self.unknown_of(m, to, &UnknownReason::OtherType),
                 }
             }
         }

@@ -2,10 +2,12 @@
 
 use super::executor::Executor;
 use crate::ir::{Operand, Pred, TypeId};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::floating::Compared;
-use crate::symbolic::terms::term::{Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId};
 
 impl Executor<'_> {
     pub(super) fn compare_reals(&mut self, fr: &Frame, pred: &str, a: &Operand, b: &Operand, ty: TypeId) -> Value {
@@ -15,15 +17,17 @@ impl Executor<'_> {
             (Value::Real(x), Value::Real(y), Some(how)) => self.arena.real_compare(how, x, y),
             _ => None,
         };
-        Value::Bool(known.unwrap_or_else(|| {
-            self.arena.fresh_bool(SymKind::Unknown { reason: "a floating-point comparison".into() }, "?")
-        }))
+        Value::Bool(
+            known.unwrap_or_else(|| {
+                self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatComparison }, "?")
+            }),
+        )
     }
 
     pub(super) fn compare(&mut self, fr: &Frame, pred: Pred, a: &Operand, b: &Operand) -> Value {
         let (x, y) = (self.any_operand(fr, a), self.any_operand(fr, b));
         if matches!(x, Value::Aggregate(_)) || matches!(y, Value::Aggregate(_)) {
-            return Value::unknown("a comparison of vectors");
+            return Value::unknown(UnknownReason::VectorComparison);
         }
         if matches!(x, Value::Ptr(_)) || matches!(y, Value::Ptr(_)) {
             let (p, q) = (self.as_pointer(&x), self.as_pointer(&y));
@@ -37,7 +41,7 @@ impl Executor<'_> {
             return Value::Bool(match pred {
                 Pred::Eq => same,
                 Pred::Ne => self.arena.not(same),
-                _ => self.arena.fresh_bool(SymKind::Unknown { reason: "an ordering of booleans".into() }, "?"),
+                _ => self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::BooleanOrder }, "?"),
             });
         }
         let bits = self.operand_bits(fr, a).or_else(|| self.operand_bits(fr, b)).unwrap_or(64);
@@ -112,7 +116,7 @@ impl Executor<'_> {
                 };
                 let c = match c {
                     Some(c) => c,
-                    None => self.arena.fresh_bool(SymKind::Unknown { reason: "a comparison of pointers".into() }, "?"),
+                    None => self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::PointerComparison }, "?"),
                 };
                 cases.push(self.arena.and(both, c));
             }

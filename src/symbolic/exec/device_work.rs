@@ -5,18 +5,13 @@
 
 use super::executor::Executor;
 use crate::ir::Side;
-use crate::symbolic::exec::site::Site;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, ObjState, Object, Rest};
 use crate::symbolic::memory::value::{Target, Value};
 use std::rc::Rc;
 
 impl Executor<'_> {
-    /// The object that an allocation at this place made.
-    pub(crate) fn allocated_at(&self, context: u64, site: Site) -> Option<ObjId> {
-        self.alloc_ids.get(&(context, site, 1)).copied()
-    }
-
     // ---- constant variables ----
 
     /// Notes that kernels can reach a constant variable, or any where it is not known which one: its address was asked for.
@@ -65,7 +60,7 @@ impl Executor<'_> {
         all.sort_unstable();
         for o in all {
             if s.mem.contains_key(&o) {
-                self.forget(s, o, "what other work for the device may change meanwhile", false);
+                self.forget(s, o, &UnknownReason::OtherDeviceWork, false);
             }
         }
     }
@@ -78,7 +73,7 @@ impl Executor<'_> {
 
     /// Puts into a root's first state that nothing is under way.
     pub(crate) fn nothing_under_way(&mut self, s: &mut State) {
-        let o = self.new_object(Object {
+        let o = self.heap.add(Object {
             kind: ObjKind::Opaque,
             name: String::new(),
             extent: None,
@@ -94,7 +89,7 @@ impl Executor<'_> {
     fn is_seen_by_host(&self, o: ObjId) -> bool {
         match self.object(o).kind {
             ObjKind::Managed | ObjKind::Parameter => true,
-            ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => self.is_registered(o),
+            ObjKind::HostLocal | ObjKind::HostHeap | ObjKind::HostGlobal(_) => self.heap.is_registered(o),
             // Memory of the device and of its threads is reached by copies only, texts and streams by the host only.
             ObjKind::DeviceHeap
             | ObjKind::DeviceGlobal(_)
@@ -209,7 +204,7 @@ impl Executor<'_> {
             let untouched =
                 s.mem.get(o).is_some_and(|now| self.runtime.begun[o].iter().any(|b| Rc::ptr_eq(b, now) || b == now));
             if !untouched && s.mem.contains_key(o) {
-                self.forget(s, *o, "what work for the device leaves where the host writes meanwhile", false);
+                self.forget(s, *o, &UnknownReason::DeviceWorkMeanwhile, false);
             }
         }
         open

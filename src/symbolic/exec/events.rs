@@ -10,6 +10,7 @@ use crate::symbolic::memory::object::{Memory, ObjId};
 use crate::symbolic::memory::partition::{Moment, Row};
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::TermId;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// How the access touches memory.
@@ -79,12 +80,12 @@ pub struct LaunchConfig {
     pub grid: [TermId; 3],
     pub block: [TermId; 3],
     pub shared: TermId,
-    pub limits: Limits,
+    pub limits: LaunchLimits,
 }
 
 /// What a launch of a kernel may have at most: bytes of dynamic shared memory, and threads of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct LaunchLimits {
     pub shared: Option<TermId>,
     pub threads: Option<u32>,
 }
@@ -151,6 +152,19 @@ impl AccessEvent {
     }
 }
 
+/// What a kernel claims of itself (`__builtin_assume`, `__builtin_unreachable`), where that may not hold.
+#[derive(Clone, Debug)]
+pub struct ClaimEvent {
+    /// The calls from the kernel inwards, and the claim itself.
+    pub stack: Rc<Vec<Site>>,
+    /// How it is written.
+    pub written: &'static str,
+    /// That it is come to, and does not hold.
+    pub path: TermId,
+    /// That it does not hold.
+    pub broken: TermId,
+}
+
 /// The events of one execution, in its order.
 #[derive(Clone, Debug)]
 pub struct Events {
@@ -160,8 +174,12 @@ pub struct Events {
     pub stale: Vec<StaleEvent>,
     /// Accesses of kernels that are not surely aligned.
     pub unaligned: Vec<UnalignedEvent>,
+    /// What kernels claim that may not hold.
+    pub claims: Vec<ClaimEvent>,
     /// What CUDA calls of the host copy and fill: one event for each side.
     pub copies: Vec<CopyEvent>,
+    /// Instructions of kernels that came to nothing but a thread's own plain variables: no accesses that anybody would count.
+    pub own: FxHashSet<Site>,
     /// Whether events are noted at all, rather than only states followed.
     pub(in crate::symbolic) recording: bool,
 }
@@ -178,8 +196,17 @@ pub(in crate::symbolic) struct EventMark {
 
 impl Events {
     /// None yet.
-    pub(in crate::symbolic) const fn new(recording: bool) -> Self {
-        Self { accesses: vec![], launches: vec![], stale: vec![], unaligned: vec![], copies: vec![], recording }
+    pub(in crate::symbolic) fn new(recording: bool) -> Self {
+        Self {
+            accesses: vec![],
+            launches: vec![],
+            stale: vec![],
+            unaligned: vec![],
+            claims: vec![],
+            copies: vec![],
+            own: FxHashSet::default(),
+            recording,
+        }
     }
 
     pub(in crate::symbolic) const fn mark(&self) -> EventMark {

@@ -9,14 +9,13 @@ use super::executor::Executor;
 use crate::ir::reach::Mentions;
 use crate::ir::{BlockId, Callee, FuncRef, Inst, Op, Operand, Side, Terminator, TypeId, ValueId};
 use crate::models::attributes::{is_launch, may_throw};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::limits::cost::Part;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::SymKind;
 use rustc_hash::FxHashSet;
-
-const THROWN: &str = "an exception that is caught";
 
 impl Executor<'_> {
     /// The state in which an exception of a call comes to its handler, where that goes on.
@@ -28,26 +27,26 @@ impl Executor<'_> {
         before: State,
         ty: TypeId,
     ) -> Option<State> {
-        let thrown = self.arena.fresh_bool(SymKind::Unknown { reason: THROWN.to_owned() }, "?");
+        let thrown = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::Caught }, "?");
         let mut s = self.assume(before, thrown)?;
         match self.direct_callee(fr.func.module, callee) {
             // It writes nothing that the program reads.
             Some(f) if self.function(f).name == "__cxa_throw" => {}
             Some(f) if !self.function(f).is_declaration() => {
                 let m = self.module(fr.func);
-                s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), THROWN).1;
+                s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), &UnknownReason::Caught).1;
             }
-            Some(f) => self.pass_by(&mut s, &[f], args, THROWN),
+            Some(f) => self.pass_by(&mut s, &[f], args, &UnknownReason::Caught),
             None => {
                 // It may be a function without a body, or one that is not among these.
-                self.pass_by(&mut s, &[], args, THROWN);
+                self.pass_by(&mut s, &[], args, &UnknownReason::Caught);
                 for f in self.called_through_pointers(args.len()) {
                     if self.function(f).is_declaration() {
-                        self.pass_by(&mut s, &[f], args, THROWN);
+                        self.pass_by(&mut s, &[f], args, &UnknownReason::Caught);
                         continue;
                     }
                     let m = self.module(fr.func);
-                    s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), THROWN).1;
+                    s = self.leave_out_call(f, args, s, (m, ty), (fr.context, site), &UnknownReason::Caught).1;
                 }
             }
         }
@@ -142,9 +141,9 @@ impl Executor<'_> {
         let on = if back && func.name != "main" {
             true
         } else if back {
-            !self.effort.are_harmless(&mentions)
+            !self.limits.effort().are_harmless(&mentions)
         } else {
-            self.effort.reaches(&mentions, |g| is_launch(&self.function(g).name))
+            self.limits.effort().reaches(&mentions, |g| is_launch(&self.function(g).name))
         };
         self.functions.handlers.insert((f, unwind), on);
         on

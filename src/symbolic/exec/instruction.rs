@@ -4,6 +4,7 @@
 
 use super::executor::Executor;
 use crate::ir::{Inst, Op};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::memory::value::Value;
@@ -40,7 +41,7 @@ impl Executor<'_> {
             }
             Op::Assume(c) => {
                 let c = self.condition(fr, c);
-                return self.assume(s, c);
+                return self.claim(s, c, site, "__builtin_assume");
             }
             Op::Fence => self.others_run(&mut s),
             Op::Call { callee, args } => return self.call_instruction(fr, inst, site, s, callee, args),
@@ -62,7 +63,7 @@ impl Executor<'_> {
             Op::Fcmp { pred, a, b } => self.compare_reals(fr, pred, a, b, inst.ty),
             Op::FNeg(a) => match self.operand(fr, a, inst.ty) {
                 Value::Real(r) => Value::Real(self.arena.real_negated(&r)),
-                _ => Value::unknown("a floating-point value"),
+                _ => Value::unknown(UnknownReason::Float),
             },
             Op::Cast { op, value, from, .. } => self.cast(fr, *op, value, *from, inst.ty),
             Op::Select { cond, a, b } => self.select(fr, inst, cond, a, b),
@@ -88,7 +89,7 @@ impl Executor<'_> {
             | Op::Fence
             | Op::Call { .. }
             | Op::Asm { .. }
-            | Op::Other { .. } => Value::unknown("a value that was not computed"),
+            | Op::Other { .. } => Value::unknown(UnknownReason::NotComputed),
         }
     }
 }

@@ -4,8 +4,9 @@
 //! of the interpretation. A [`Term::Wrap`] says so where the range does not show it: these are the range obligations.
 
 use super::executor::Executor;
-use crate::symbolic::terms::functions::CONTENT;
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, Term, TermId};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 
 impl Executor<'_> {
@@ -50,12 +51,9 @@ impl Executor<'_> {
                     _ => {}
                 }
             }
-            Term::Apply { name, .. } if name == CONTENT => return self.reinterpret(t, bits, signed, want),
-            Term::Apply { name, .. }
-                if (name == crate::symbolic::terms::functions::FILE
-                    || name == crate::symbolic::terms::functions::WORD)
-                    && !signed
-                    && self.arena.range(t) == Range::of_int(bits, true) =>
+            Term::Apply { function: Function::Content, .. } => return self.reinterpret(t, bits, signed, want),
+            Term::Apply { function, .. }
+                if function.is_file() && !signed && self.arena.range(t) == Range::of_int(bits, true) =>
             {
                 return self.as_unsigned(t, bits);
             }
@@ -112,7 +110,7 @@ impl Executor<'_> {
     }
 
     pub(super) fn reinterpret(&mut self, t: TermId, bits: u32, signed: bool, range: Range) -> TermId {
-        self.arena.apply(format!("{}{bits}", if signed { "signed" } else { "unsigned" }), vec![t], range)
+        self.arena.apply(Function::Reading { bits, signed }, vec![t], range)
     }
 }
 
@@ -120,13 +118,14 @@ impl Executor<'_> {
 mod tests {
     use super::{Range, SymKind, Term};
     use crate::ir::Program;
+    use crate::reasons::UnknownReason;
     use crate::symbolic::exec::executor::Executor;
 
     #[test]
     fn choices_that_share_their_arms_are_read_once() {
         let program = Program::default();
         let mut e = Executor::new(&program);
-        let unknown = || SymKind::Unknown { reason: "a test".into() };
+        let unknown = || SymKind::Unknown { reason: UnknownReason::NoValue };
         let (mut t, other) = (
             e.arena.fresh(unknown(), "t", Range::of_int(64, true)),
             e.arena.fresh(unknown(), "u", Range::of_int(64, true)),

@@ -4,6 +4,7 @@
 //! tells the paths apart.
 
 use super::executor::Executor;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
@@ -41,7 +42,7 @@ impl Executor<'_> {
         if self.arena.as_bool(n).is_none() {
             return (n, path);
         }
-        (self.arena.fresh_bool(SymKind::Unknown { reason: "which path was taken".into() }, "?path"), path)
+        (self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::PathTaken }, "?path"), path)
     }
 
     fn merge_two(&mut self, mut a: State, mut b: State, sel: TermId, path: TermId) -> State {
@@ -107,9 +108,9 @@ impl Executor<'_> {
                 // What was never written may be taken for whatever the other path wrote.
                 (Rest::Uninit, r) | (r, Rest::Uninit) if !matches!(r, Rest::Layer(_) | Rest::Either(_)) => r.clone(),
                 _ => {
-                    let v = self.next_version();
+                    let v = self.heap.next_version();
                     self.left_on_ways(id, v, states);
-                    Rest::Unknown { version: v, input: false, reason: Rc::from("written differently on two paths") }
+                    Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::TwoPaths) }
                 }
             }
         };
@@ -162,7 +163,7 @@ impl Executor<'_> {
             return;
         }
         for byte in from..end {
-            out.cells.insert(byte, (1, Value::unknown("written in other pieces on two paths")));
+            out.cells.insert(byte, (1, Value::unknown(UnknownReason::PiecesOnTwoPaths)));
         }
     }
 
@@ -229,7 +230,7 @@ impl Executor<'_> {
                             self.kept.expose(o);
                         }
                     }
-                    return self.unknown_pointer("a pointer with more than 32 possible targets");
+                    return self.unknown_pointer(&UnknownReason::ManyTargets);
                 }
                 Value::Ptr(Rc::new(out))
             }
@@ -261,7 +262,7 @@ impl Executor<'_> {
                 self.ite_value(c, &lost, b)
             }
             (Value::Unknown(r), _) | (_, Value::Unknown(r)) => Value::Unknown(r.clone()),
-            _ => Value::unknown("a value of two types on two paths"),
+            _ => Value::unknown(UnknownReason::TwoTypes),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use super::executor::Executor;
 use crate::models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WARP};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::{AccessDetail, AccessKind};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
@@ -34,7 +35,7 @@ impl Executor<'_> {
         site: Site,
         list: &[Access],
         args: &[Argument],
-        pointer: &str,
+        pointer: &UnknownReason,
     ) -> bool {
         let mut all = true;
         for access in list {

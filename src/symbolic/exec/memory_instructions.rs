@@ -5,8 +5,8 @@
 
 use super::executor::Executor;
 use crate::ir::{AtomicOp, BinOp, Inst, Op, Pred, Side, TypeId, TypeKind};
-use crate::symbolic::exec::events::AccessDetail;
-use crate::symbolic::exec::events::{AccessKind, Stores};
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::{AccessDetail, AccessKind, Stores};
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::memory::object::{ObjKind, ObjState, Object, Rest};
@@ -25,14 +25,10 @@ impl Executor<'_> {
         let name = var.as_ref().map(|v| v.name.clone()).unwrap_or_default();
         let place = (fr.func.module, var.as_ref().map_or(inst.loc, |v| v.loc));
         let (func, array) = (fr.func, holds_array(m, *ty) || self.arena.as_int(n) != Some(1));
-        let o = self.allocate(fr.context, site, 0, |_| Object {
-            kind,
-            name,
-            extent: Some(extent),
-            site: Some(place),
-            func: Some(func),
-            array,
-        });
+        let o = self.heap.allocate(
+            (fr.context, site, 0),
+            Object { kind, name, extent: Some(extent), site: Some(place), func: Some(func), array },
+        );
         s.mem.insert(o, Rc::new(ObjState::new(Rest::Uninit)));
         if !fr.locals.contains(&o) {
             fr.locals.push(o);
@@ -95,7 +91,7 @@ impl Executor<'_> {
             self.set(fr, inst.result, old);
             return;
         };
-        let new = Value::unknown("the result of an atomic operation");
+        let new = Value::unknown(UnknownReason::AtomicResult);
         self.store(s, &p, new, size);
         self.set(fr, inst.result, old);
     }
@@ -169,7 +165,7 @@ impl Executor<'_> {
                         Value::Int(self.int_op(op, x, y, bits))
                     }
                     None if *op == AtomicOp::Xchg => v,
-                    None => Value::unknown("the result of an atomic operation"),
+                    None => Value::unknown(UnknownReason::AtomicResult),
                 };
                 self.store(s, p, new, size);
                 old
@@ -184,14 +180,14 @@ impl Executor<'_> {
                 Value::Aggregate(Rc::new(vec![old, Value::Bool(hit)]))
             }
             _ => {
-                self.store(s, p, Value::unknown("the result of an atomic operation"), size);
-                self.unknown_of(m, inst.ty, "the result of an atomic operation")
+                self.store(s, p, Value::unknown(UnknownReason::AtomicResult), size);
+                self.unknown_of(m, inst.ty, &UnknownReason::AtomicResult)
             }
         }
     }
 
     /// An access of a kernel of which it is not known where: it counts, and is not decided.
-    pub(crate) fn unknown_access(&mut self, s: &State, site: Site, kind: AccessKind, pointer: &str) {
+    pub(crate) fn unknown_access(&mut self, s: &State, site: Site, kind: AccessKind, pointer: &UnknownReason) {
         if self.side != Side::Device {
             return;
         }

@@ -3,14 +3,16 @@
 use super::executor::Executor;
 use super::site::Site;
 use crate::ir::{Const, FuncRef, Operand, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Ratio, Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId};
 use std::rc::Rc;
 
 /// Why a number of floating point is not known.
-pub(super) const ROUNDED: &str = "a floating-point value that may be rounded";
+pub(super) const ROUNDED: UnknownReason = UnknownReason::FloatRounded;
 
 impl Executor<'_> {
     pub(in crate::symbolic) fn operand(&mut self, fr: &Frame, o: &Operand, ty: TypeId) -> Value {
@@ -19,7 +21,7 @@ impl Executor<'_> {
                 Some(v) => v.clone(),
                 None => {
                     let m = self.module(fr.func);
-                    self.unknown_of(m, ty, "a value from a path that was not followed")
+                    self.unknown_of(m, ty, &UnknownReason::PathNotFollowed)
                 }
             },
             Operand::Const(c) => self.constant(fr.func, c),
@@ -35,7 +37,7 @@ impl Executor<'_> {
             Const::Zero(ty) => self.zero_of(f, *ty),
             Const::Undef(ty) => {
                 let m = self.module(f);
-                self.unknown_of(m, *ty, "an undefined value")
+                self.unknown_of(m, *ty, &UnknownReason::Undefined)
             }
             Const::Global { id, offset } => {
                 let o = self.global_object(f.module, *id);
@@ -55,10 +57,10 @@ impl Executor<'_> {
                 let v = data.iter().map(|b| Value::Int(self.arena.int(i128::from(*b)))).collect();
                 Value::Aggregate(Rc::new(v))
             }
-            Const::Bytes { .. } => Value::unknown("a long constant"),
+            Const::Bytes { .. } => Value::unknown(UnknownReason::LongConstant),
             Const::Opaque { ty, what } => {
                 let m = self.module(f);
-                let r = format!("the constant expression `{what}`");
+                let r = UnknownReason::ConstantExpression(what.clone());
                 self.unknown_of(m, *ty, &r)
             }
         }
@@ -68,7 +70,7 @@ impl Executor<'_> {
         let x = match bits {
             32 => f64::from(f32::from_bits(u32::try_from(value & 0xffff_ffff).unwrap_or(0))),
             64 => f64::from_bits(value),
-            _ => return Value::unknown("a floating-point value"),
+            _ => return Value::unknown(UnknownReason::Float),
         };
         // Dyadic rationals of moderate size are tracked.
         for k in 0..=20u32 {
@@ -79,7 +81,7 @@ impl Executor<'_> {
                 return Value::Real(Ratio { num, den: 1i128 << k, ..Ratio::exact(num) });
             }
         }
-        Value::unknown("a floating-point value")
+        Value::unknown(UnknownReason::Float)
     }
 
     pub(in crate::symbolic) fn zero_of(&mut self, f: FuncRef, ty: TypeId) -> Value {
@@ -101,7 +103,7 @@ impl Executor<'_> {
                 let v = (0..*count).map(|_| self.zero_of(f, *elem)).collect();
                 Value::Aggregate(Rc::new(v))
             }
-            _ => Value::unknown("zero of an unusual type"),
+            _ => Value::unknown(UnknownReason::UnusualZero),
         }
     }
 
@@ -130,12 +132,12 @@ impl Executor<'_> {
         };
         match v {
             Some(v) => self.as_int_value(&v, bits),
-            None => self.unknown_int("a value from a path that was not followed", bits),
+            None => self.unknown_int(&UnknownReason::PathNotFollowed, bits),
         }
     }
 
-    pub(crate) fn unknown_int(&mut self, reason: &str, bits: u32) -> TermId {
-        self.arena.fresh(SymKind::Unknown { reason: reason.to_owned() }, "?", Range::of_int(bits, true))
+    pub(crate) fn unknown_int(&mut self, reason: &UnknownReason, bits: u32) -> TermId {
+        self.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", Range::of_int(bits, true))
     }
 
     pub(in crate::symbolic) fn as_int_value(&mut self, v: &Value, bits: u32) -> TermId {
@@ -150,8 +152,8 @@ impl Executor<'_> {
                 let r = r.clone();
                 self.unknown_int(&r, bits)
             }
-            Value::Real(_) => self.unknown_int("the bits of a floating-point value", bits),
-            Value::Aggregate(_) => self.unknown_int("an aggregate read as an integer", bits),
+            Value::Real(_) => self.unknown_int(&UnknownReason::FloatBits, bits),
+            Value::Aggregate(_) => self.unknown_int(&UnknownReason::AggregateAsInteger, bits),
         }
     }
 
@@ -162,7 +164,7 @@ impl Executor<'_> {
         };
         match v {
             Some(v) => self.as_bool_value(&v),
-            None => self.arena.fresh_bool(SymKind::Unknown { reason: "a condition that was not followed".into() }, "?"),
+            None => self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::ConditionNotFollowed }, "?"),
         }
     }
 
@@ -174,15 +176,15 @@ impl Executor<'_> {
                 let one = self.arena.int(1);
                 self.arena.eq(r, one)
             }
-            Value::Unknown(r) => self.arena.fresh_bool(SymKind::Unknown { reason: r.to_string() }, "?"),
-            _ => self.arena.fresh_bool(SymKind::Unknown { reason: "a condition that was not followed".into() }, "?"),
+            Value::Unknown(r) => self.arena.fresh_bool(SymKind::Unknown { reason: (**r).clone() }, "?"),
+            _ => self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::ConditionNotFollowed }, "?"),
         }
     }
 
     pub(in crate::symbolic) fn any_operand(&mut self, fr: &Frame, o: &Operand) -> Value {
         match o {
             Operand::Value(v) => {
-                fr.env[v.index()].clone().unwrap_or_else(|| Value::unknown("a value from a path that was not followed"))
+                fr.env[v.index()].clone().unwrap_or_else(|| Value::unknown(UnknownReason::PathNotFollowed))
             }
             Operand::Const(c) => self.constant(fr.func, c),
         }
@@ -201,7 +203,7 @@ impl Executor<'_> {
                 let r = r.clone();
                 self.unknown_pointer(&r)
             }
-            _ => self.unknown_pointer("a value that is not a pointer"),
+            _ => self.unknown_pointer(&UnknownReason::NotPointer),
         };
         match v {
             Value::Ptr(p) => p,
@@ -262,10 +264,6 @@ impl Executor<'_> {
 
     pub(crate) fn value_int(&mut self, v: &Value, bits: u32) -> TermId {
         self.as_int_value(v, bits)
-    }
-
-    pub(crate) fn next_content_version(&mut self) -> u32 {
-        self.next_version()
     }
 
     pub(crate) fn next_read(&mut self) -> u32 {

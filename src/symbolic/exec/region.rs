@@ -10,6 +10,7 @@ use super::state::State;
 use super::state::{Frame, RegionOut};
 use crate::ir::cfg::Cfg;
 use crate::ir::{BlockId, FuncRef, Function, Inst, Op, Operand, Terminator};
+use crate::reasons::UnknownReason;
 use crate::symbolic::memory::value::{Base, Target, Value};
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashMap;
@@ -35,7 +36,7 @@ impl<'p> Executor<'p> {
         let func = self.function(f);
         let cfg = self.cfg(f);
         if cfg.irreducible {
-            self.give_up(format!("`{}` has a loop with several entries", func.display));
+            self.limits.give_up(UnknownReason::SeveralEntries(func.display.clone()));
             return None;
         }
         let state = self.assume_at_entry(f, &args, state);
@@ -45,7 +46,7 @@ impl<'p> Executor<'p> {
                 self.keep_anywhere(v);
             }
         }
-        let before = self.objects.len();
+        let before = self.heap.len();
         let mut frame = Frame {
             func: f,
             env: vec![None; func.values as usize],
@@ -124,7 +125,7 @@ impl<'p> Executor<'p> {
         incoming.insert(start, entry);
         let func = self.function(fr.func);
         for &b in &cfg.order {
-            if incoming.is_empty() || self.gave_up.is_some() {
+            if incoming.is_empty() || self.limits.is_at_an_end() {
                 break;
             }
             // No path leads to this block.
@@ -230,6 +231,9 @@ impl<'p> Executor<'p> {
                 if let Some(on) = self.removed_assert(fr.func, c, *then, *otherwise, b, &s) {
                     return on;
                 }
+                if let Some(on) = self.claimed_unreachable(fr.func, c, *then, *otherwise, &s) {
+                    return on;
+                }
                 let n = self.arena.not(c);
                 let mut v = vec![];
                 if let Some(t) = self.assume(s.clone(), c) {
@@ -259,7 +263,7 @@ impl<'p> Executor<'p> {
             }
             Terminator::Unreachable => vec![],
             Terminator::Other(what) => {
-                self.give_up(format!("`{what}` is not followed"));
+                self.limits.give_up(UnknownReason::TerminatorNotFollowed(what.clone()));
                 vec![]
             }
         }

@@ -2,10 +2,11 @@
 
 use super::executor::Executor;
 use crate::ir::{Module, ModuleId, Side, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Target, Value};
-use crate::symbolic::terms::functions::CONTENT;
-use crate::symbolic::terms::term::{Axis, InputSource, Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use std::rc::Rc;
 
 impl<'p> Executor<'p> {
@@ -71,12 +72,12 @@ impl<'p> Executor<'p> {
     }
 
     /// An unknown value of a type.
-    pub fn unknown_of(&mut self, module: &Module, ty: TypeId, reason: &str) -> Value {
+    pub fn unknown_of(&mut self, module: &Module, ty: TypeId, reason: &UnknownReason) -> Value {
         match &module.ty(ty).kind {
-            TypeKind::Int(1) => Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: reason.to_owned() }, "?")),
+            TypeKind::Int(1) => Value::Bool(self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")),
             TypeKind::Int(bits) => {
                 let range = Range::of_int(*bits, true);
-                Value::Int(self.arena.fresh(SymKind::Unknown { reason: reason.to_owned() }, "?", range))
+                Value::Int(self.arena.fresh(SymKind::Unknown { reason: reason.clone() }, "?", range))
             }
             TypeKind::Ptr(_) => self.unknown_pointer(reason),
             TypeKind::Struct { fields, .. } => {
@@ -91,32 +92,20 @@ impl<'p> Executor<'p> {
                 let v = (0..*count).map(|_| self.unknown_of(module, *elem, reason)).collect();
                 Value::Aggregate(Rc::new(v))
             }
-            _ => Value::unknown(reason),
-        }
-    }
-
-    /// The axis of a thread builtin's suffix.
-    #[must_use]
-    pub fn axis(c: &str) -> Option<(usize, Axis)> {
-        match c {
-            "x" => Some((0, Axis::X)),
-            "y" => Some((1, Axis::Y)),
-            "z" => Some((2, Axis::Z)),
-            _ => None,
+            _ => Value::unknown(reason.clone()),
         }
     }
 
     /// Whether a term rests on something that is not modelled; returns the reasons.
     #[must_use]
-    pub fn unknowns_of(&self, roots: &[TermId]) -> Vec<String> {
-        let mut out: Vec<String> = vec![];
+    pub fn unknowns_of(&self, roots: &[TermId]) -> Vec<UnknownReason> {
+        let mut out: Vec<UnknownReason> = vec![];
         for t in self.arena.cone(roots) {
             let reason = match self.arena.get(t) {
                 Term::Sym(s) | Term::BoolSym(s) => match &self.arena.symbol(*s).kind {
                     SymKind::Unknown { reason } => Some(reason.clone()),
                     _ => None,
                 },
-                Term::Apply { name, .. } if name != CONTENT => None,
                 _ => None,
             };
             if let Some(r) = reason
@@ -140,8 +129,8 @@ impl<'p> Executor<'p> {
         Value::Ptr(Rc::new(vec![Target::new(cond, Base::Null, offset)]))
     }
 
-    pub fn unknown_pointer(&mut self, reason: &str) -> Value {
-        self.lost_pointer(Lost::anywhere(reason))
+    pub fn unknown_pointer(&mut self, reason: &UnknownReason) -> Value {
+        self.lost_pointer(Lost::anywhere(reason.clone()))
     }
 
     pub(in crate::symbolic) fn lost_pointer(&mut self, lost: Lost) -> Value {
@@ -155,8 +144,8 @@ impl<'p> Executor<'p> {
         let r = self.program.resolve_global(module, id);
         let g = self.program.global(r);
         let host = self.program.module(r.module).side == Side::Host;
-        if let Some(o) = self.global_ids.get(&(r, host)) {
-            return *o;
+        if let Some(o) = self.heap.global(r, host) {
+            return o;
         }
         let size = self.program.module(r.module).size_of(g.ty);
         let kind = if host {
@@ -172,22 +161,19 @@ impl<'p> Executor<'p> {
         if kind == ObjKind::SharedDynamic
             && let Some(o) = self.kernel.thread.as_ref().and_then(|t| t.shared)
         {
-            if self.objects[o.0 as usize].name.is_empty() {
-                self.objects[o.0 as usize].name.clone_from(&g.source_name);
-            }
+            self.heap.name(o, &g.source_name);
             return o;
         }
         let known = size > 0 && (g.defined || !host);
         let extent = known.then(|| self.arena.int(i128::from(size)));
-        let o = self.new_object(Object {
+        let object = Object {
             kind,
             name: g.source_name.clone(),
             extent,
             site: Some((r.module, g.loc)),
             func: None,
             array: true,
-        });
-        self.global_ids.insert((r, host), o);
-        o
+        };
+        self.heap.add_global(r, host, object)
     }
 }

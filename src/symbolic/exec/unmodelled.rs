@@ -5,6 +5,7 @@ use super::listed_accesses::Argument;
 use crate::ir::{Inst, Op, Operand, Side, TypeKind};
 use crate::models::access::Access;
 use crate::models::ptx;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::AccessKind;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
@@ -28,10 +29,10 @@ impl Executor<'_> {
         }
         let values = |args: &[Argument]| args.iter().map(|a| a.value.clone()).collect::<Vec<_>>();
         if self.side == Side::Host {
-            self.clobber(s, &values(&args), "inline assembly");
+            self.clobber(s, &values(&args), &UnknownReason::Assembly);
         } else {
             let list = ptx::accesses(text, constraints);
-            let known = self.listed_accesses(s, site, &list, &args, "one that inline assembly uses");
+            let known = self.listed_accesses(s, site, &list, &args, &UnknownReason::AssemblyPointer);
             self.kernel.unknown_code |= !known || text.contains("call");
             let lost = !known && list.iter().any(Access::writes);
             // A number that is no known address may be any.
@@ -50,11 +51,11 @@ impl Executor<'_> {
                 } else {
                     args
                 };
-                self.clobber(s, &values(&args), "inline assembly");
+                self.clobber(s, &values(&args), &UnknownReason::Assembly);
             }
         }
         if inst.result.is_some() {
-            let v = self.unknown_of(m, inst.ty, "the result of inline assembly");
+            let v = self.unknown_of(m, inst.ty, &UnknownReason::AssemblyResult);
             self.set(fr, inst.result, v);
         }
     }
@@ -75,11 +76,11 @@ impl Executor<'_> {
         // What gives memory is no access: that is what happens to it.
         let gives_memory = inst.result.is_some() && matches!(m.ty(inst.ty).kind, TypeKind::Ptr(_));
         if !gives_memory && args.iter().any(|a| matches!(a, Value::Ptr(_))) {
-            self.unknown_access(s, site, AccessKind::Read, &format!("one that `{what}` uses"));
+            self.unknown_access(s, site, AccessKind::Read, &UnknownReason::UsedBy(what.to_owned()));
         }
-        self.clobber(s, &args, what);
+        self.clobber(s, &args, &UnknownReason::Instruction(what.to_owned()));
         if inst.result.is_some() {
-            let v = self.unknown_of(m, inst.ty, &format!("the result of `{what}`"));
+            let v = self.unknown_of(m, inst.ty, &UnknownReason::ResultOf(what.to_owned()));
             self.set(fr, inst.result, v);
         }
     }

@@ -1,14 +1,17 @@
-//! Applies what is assumed: conditions stated in scuba.toml, and asserts that the build removes.
+//! Applies what is assumed: conditions stated in scuba.toml, asserts that the build removes, and claims of the program.
 //!
-//! In: functions as they are entered, branches to a failing `assert`, the inputs of `main`. Out: facts of the path condition, each
+//! In: functions as they are entered, branches to a failing `assert` or to what is claimed to be unreachable, `__builtin_assume`, the inputs of `main`. Out: facts of the path condition, each
 //! remembered in [`Assumptions`](super::assume::Assumptions) with what assumes it.
 
 use crate::assume::{Binary, Expr, Unary};
-use crate::ir::{BlockId, Callee, Const, FuncRef, Function, Module, Op, Operand, Terminator, TypeKind};
+use crate::ir::{BlockId, Callee, Const, FuncRef, Function, Module, Op, Operand, Side, Terminator, TypeKind};
+use crate::symbolic::exec::events::ClaimEvent;
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::value::Value;
 use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What glibc, CUDA's headers and others call where an `assert` fails.
@@ -84,6 +87,64 @@ impl Executor<'_> {
         let file = loc.file.rsplit('/').next().unwrap_or_default();
         let who = format!("`{text}` ({file}:{}), an assert that NDEBUG removes", loc.line);
         Some(self.assume_as(s.clone(), holds, &who).map(|s| (on, s)).into_iter().collect())
+    }
+
+    // ---- what the program claims ----
+
+    /// The state in which a claim of the program (`__builtin_assume`, `[[assume]]`) holds, which is assumed as an assert that the build
+    /// removes is: nobody checks it, and the compiler builds on it.
+    pub(in crate::symbolic) fn claim(
+        &mut self,
+        s: State,
+        c: TermId,
+        site: Site,
+        written: &'static str,
+    ) -> Option<State> {
+        let f = self.function(site.func);
+        let block = &f.blocks[site.block.index()];
+        let at = block.insts.get(site.inst as usize).map_or(block.term_loc, |i| i.loc);
+        let loc = self.program.loc(site.func.module, at);
+        // What headers of the toolchain claim is true of their own code.
+        if loc.system || loc.line == 0 {
+            return self.assume(s, c);
+        }
+        if self.side == Side::Device && self.events.recording {
+            let broken = self.arena.not(c);
+            let path = self.arena.and(s.path, broken);
+            if self.arena.as_bool(path) != Some(false) {
+                let stack = Rc::new(self.stack_to(site));
+                self.events.claims.push(ClaimEvent { stack, written, path, broken });
+            }
+        }
+        if self.assumptions.ignored {
+            return Some(s);
+        }
+        let file = loc.file.rsplit('/').next().unwrap_or_default();
+        let who = format!("`{written}` ({file}:{}), a claim of the program", loc.line);
+        self.assume_as(s, c, &who)
+    }
+
+    /// Where one way of a branch is claimed never to be taken (`__builtin_unreachable`): the states that go on.
+    pub(in crate::symbolic) fn claimed_unreachable(
+        &mut self,
+        f: FuncRef,
+        cond: TermId,
+        then: BlockId,
+        otherwise: BlockId,
+        s: &State,
+    ) -> Option<Vec<(BlockId, State)>> {
+        let func = self.function(f);
+        let nothing = |b: BlockId| {
+            let block = &func.blocks[b.index()];
+            matches!(block.term, Terminator::Unreachable) && block.insts.is_empty()
+        };
+        let (on, never, holds) = match (nothing(then), nothing(otherwise)) {
+            (true, false) => (otherwise, then, self.arena.not(cond)),
+            (false, true) => (then, otherwise, cond),
+            _ => return None,
+        };
+        let site = Site { func: f, block: never, inst: 0 };
+        Some(self.claim(s.clone(), holds, site, "__builtin_unreachable").map(|s| (on, s)).into_iter().collect())
     }
 
     // ---- conditions that scuba.toml states ----

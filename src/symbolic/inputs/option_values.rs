@@ -4,12 +4,14 @@
 //! is, where the path says which option it belongs to.
 
 use super::command_line::{Compared, OptionWord, Takes, one_object, option_name};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ARGUMENT_BITS, ObjId, ObjKind, Object, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::functions::CONTENT;
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, Term, TermId};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -23,7 +25,7 @@ impl Executor<'_> {
         let o = match self.inputs.argv_texts.get(&u32::MAX) {
             Some(o) => *o,
             None => {
-                let o = self.new_object(Object {
+                let o = self.heap.add(Object {
                     kind: ObjKind::ArgvTexts,
                     name: "argv".into(),
                     extent: None,
@@ -89,15 +91,14 @@ impl Executor<'_> {
                 }
                 ObjKind::ArgvTexts => {
                     let Some((index, 0)) = self.within_arguments(offset) else { continue };
-                    let result =
-                        self.arena.fresh(SymKind::Unknown { reason: "a comparison of texts".into() }, "?", int);
+                    let result = self.arena.fresh(SymKind::Unknown { reason: UnknownReason::TextComparison }, "?", int);
                     self.inputs.compared.insert(result, Compared { index, word, whole });
                     return result;
                 }
                 _ => {}
             }
         }
-        self.arena.fresh(SymKind::Unknown { reason: "a comparison of texts".into() }, "?", int)
+        self.arena.fresh(SymKind::Unknown { reason: UnknownReason::TextComparison }, "?", int)
     }
 
     /// The argument behind a word, or what follows in the same one, read as a number: where the path says that it was that word.
@@ -165,16 +166,15 @@ impl Executor<'_> {
             return None;
         }
         let letter = u8::try_from(-p.constant() * coefficient).ok().filter(u8::is_ascii_graphic)?;
-        let Term::Apply { name, args, .. } = self.arena.get(m[0]) else { return None };
+        let Term::Apply { function: Function::Content, args, .. } = self.arena.get(m[0]) else { return None };
         let [o, version, offset, bits] = args.as_slice() else { return None };
         let all = *self.inputs.argv_texts.get(&u32::MAX)?;
         // What was there first.
-        let first = match self.initial.get(&all)?.rest {
+        let first = match self.heap.first(all)?.rest {
             Rest::Unknown { version, .. } => i128::from(version),
             _ => return None,
         };
-        if name != CONTENT
-            || self.arena.as_int(*o) != Some(i128::from(all.0))
+        if self.arena.as_int(*o) != Some(i128::from(all.0))
             || self.arena.as_int(*version) != Some(first)
             || self.arena.as_int(*bits) != Some(8)
         {
@@ -210,7 +210,7 @@ impl Executor<'_> {
             let value = self.arena.int(w.value);
             let mut way = self.arena.eq(option, value);
             if w.takes == Takes::Perhaps {
-                let given = self.perhaps("whether an option has an argument");
+                let given = self.perhaps(&UnknownReason::OptionHasArgument);
                 way = self.arena.and(way, given);
             }
             ways.push(way);
@@ -218,8 +218,8 @@ impl Executor<'_> {
         self.arena.or_all(ways)
     }
 
-    pub(crate) fn perhaps(&mut self, reason: &str) -> TermId {
-        self.arena.fresh_bool(SymKind::Unknown { reason: reason.to_owned() }, "?")
+    pub(crate) fn perhaps(&mut self, reason: &UnknownReason) -> TermId {
+        self.arena.fresh_bool(SymKind::Unknown { reason: reason.clone() }, "?")
     }
 
     /// Where a loop sets a variable from an option: the argument of some occurrence, whichever it was.

@@ -4,8 +4,7 @@
 //! [`UnalignedEvent`] for each place that is not surely aligned.
 
 use crate::ir::Side;
-use crate::symbolic::exec::events::AccessKind;
-use crate::symbolic::exec::events::UnalignedEvent;
+use crate::symbolic::exec::events::{AccessKind, UnalignedEvent};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;

@@ -2,18 +2,21 @@
 
 use super::shared_reads::Exchanged;
 use crate::ir::{FuncRef, Side};
+use crate::reasons::UnknownReason;
 use crate::symbolic::effects::write_set::{Beside, Footprint};
-use crate::symbolic::exec::events::StaleEvent;
-use crate::symbolic::exec::events::UnalignedEvent;
-use crate::symbolic::exec::events::{AccessEvent, Events, LaunchConfig, LaunchEvent, Limits};
+use crate::symbolic::exec::events::{
+    AccessEvent, ClaimEvent, Events, LaunchConfig, LaunchEvent, LaunchLimits, StaleEvent, UnalignedEvent,
+};
 use crate::symbolic::exec::executor::Executor;
+use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::context::Thread;
-use crate::symbolic::limits::budget::Limit;
+use crate::symbolic::limits::budget::{Allowance, Limit};
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::partition::Partition;
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::term::{Axis, Range, SymId, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Axis, SymId, SymKind, TermId};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -35,6 +38,10 @@ pub struct KernelRun {
     pub stale: Vec<StaleEvent>,
     /// Accesses that are not surely aligned.
     pub unaligned: Vec<UnalignedEvent>,
+    /// What it claims that may not hold.
+    pub claims: Vec<ClaimEvent>,
+    /// Instructions that came to nothing but a thread's own plain variables.
+    pub own: FxHashSet<Site>,
     /// By the numbers that pointers carry.
     pub partitions: Vec<Partition>,
     pub thread: Thread,
@@ -42,7 +49,7 @@ pub struct KernelRun {
     pub own_from: SymId,
     pub exchanged: Exchanged,
     /// Why the kernel could not be followed to its end.
-    pub gave_up: Option<String>,
+    pub gave_up: Option<UnknownReason>,
     /// The limit that ended it.
     pub limit: Option<Limit>,
 }
@@ -77,14 +84,20 @@ impl Executor<'_> {
         facts
     }
 
-    /// Runs a kernel under a launch. Facts (the launch's path, axioms, allocations) become its path condition.
-    pub fn run_kernel(&mut self, kernel: FuncRef, launch: &LaunchEvent, facts: Vec<TermId>) -> KernelRun {
-        let host = (self.side, std::mem::take(&mut self.stack), self.gave_up.take(), self.missed.take());
+    /// Runs a kernel under a launch, which may take so much. Facts (the launch's path, axioms, allocations) become its path condition.
+    pub fn run_kernel(
+        &mut self,
+        kernel: FuncRef,
+        launch: &LaunchEvent,
+        facts: Vec<TermId>,
+        given: Allowance,
+    ) -> KernelRun {
+        let host = (self.side, std::mem::take(&mut self.stack));
+        let around = self.limits.begin_aside(given);
         let host_context = std::mem::take(&mut self.kernel);
         let recording = self.events.recording;
         let host_events = std::mem::replace(&mut self.events, Events::new(recording));
         self.side = Side::Device;
-        self.limit = None;
         self.renew_linear_work();
         let own_from = SymId(u32::try_from(self.arena.symbols().len()).unwrap_or(u32::MAX));
         self.kernel.partitions.begin(self.arena.symbols().len());
@@ -94,7 +107,7 @@ impl Executor<'_> {
             path.push(self.arena.lt(thread.tid[i], launch.config.block[i]));
             path.push(self.arena.lt(thread.bid[i], launch.config.grid[i]));
         }
-        let shared = self.new_object(Object {
+        let shared = self.heap.add(Object {
             kind: ObjKind::SharedDynamic,
             name: String::new(),
             extent: Some(launch.config.shared),
@@ -112,40 +125,42 @@ impl Executor<'_> {
             self.at_launch(launch, path).and_then(|s| self.written_by_single(kernel, &launch.args, &launch.config, s));
         self.kernel.alone = single.is_some();
         if let Some(written) = single {
-            self.leave_alone(launch, &written, false, self.objects.len());
+            self.leave_alone(launch, &written, false, self.heap.len());
         } else {
             let recording = std::mem::replace(&mut self.events.recording, false);
-            let known = self.objects.len();
+            let known = self.heap.len();
             self.enter_kernel(kernel, launch, path, 1);
             let mut written = std::mem::take(&mut self.kernel.written);
             anywhere = self.kernel.written_anywhere;
             if anywhere || written.has_pointers() {
-                let ended = (self.gave_up.clone(), self.missed.clone(), self.limit);
+                let ended = self.limits.halt().clone();
                 match self.written_through_pointers_at_launch(kernel, launch, path, known) {
                     Some(found) => (written, anywhere) = (found, false),
                     // What the first execution found is right, if less exact.
-                    None if !anywhere => (self.gave_up, self.missed, self.limit) = ended,
+                    None if !anywhere => self.limits.restore(ended),
                     None => {}
                 }
             }
             self.kernel.written_anywhere = anywhere;
             written.forget_pointers(|o| (o.0 as usize) < known);
-            self.leave_alone(launch, &written, anywhere, self.objects.len());
+            self.leave_alone(launch, &written, anywhere, self.heap.len());
             self.events.recording = recording;
             self.kernel.partitions.restart();
         }
-        if self.gave_up.is_none() {
+        if !self.limits.is_at_an_end() {
             self.enter_kernel(kernel, launch, path, 2);
         }
 
         let mut context = std::mem::replace(&mut self.kernel, host_context);
         let events = std::mem::replace(&mut self.events, host_events);
-        let gave_up = self.gave_up.take().or(self.missed.take());
-        (self.side, self.stack, self.gave_up, self.missed) = host;
+        let (_, halt) = self.limits.end_aside(around);
+        (self.side, self.stack) = host;
         KernelRun {
             accesses: events.accesses,
             stale: events.stale,
             unaligned: events.unaligned,
+            claims: events.claims,
+            own: events.own,
             partitions: context.partitions.take(),
             thread,
             own_from,
@@ -153,8 +168,8 @@ impl Executor<'_> {
                 anywhere: anywhere || context.written_anywhere,
                 otherwise: context.written_otherwise,
             },
-            gave_up,
-            limit: self.limit.take(),
+            limit: halt.limit(),
+            gave_up: halt.reason(),
         }
     }
 
@@ -209,7 +224,7 @@ impl Executor<'_> {
         for _ in 0..MAX_SUPPOSED {
             self.leave_alone(launch, &written, false, known);
             self.kernel.written_anywhere = false;
-            if self.gave_up.is_some() || self.missed.is_some() {
+            if !self.limits.is_whole() {
                 break;
             }
             self.enter_kernel(kernel, launch, path, 1);
@@ -240,7 +255,7 @@ impl Executor<'_> {
         if let Some(s) = self.at_launch(launch, path) {
             use std::hash::{Hash, Hasher};
             let mut h = rustc_hash::FxHasher::default();
-            (kernel, launch.site, self.objects.len(), salt).hash(&mut h);
+            (kernel, launch.site, self.heap.len(), salt).hash(&mut h);
             let args = launch.args.clone();
             // Nothing comes back from a kernel: only its events count.
             drop(self.call(kernel, args, s, h.finish()));
@@ -284,7 +299,7 @@ impl Executor<'_> {
             name: "dynamic shared memory".into(),
         });
         let shared = self.arena.fresh(k, "dynamic shared memory", Range::new(0, MAX_SHARED));
-        LaunchConfig { grid, block, shared, limits: Limits::default() }
+        LaunchConfig { grid, block, shared, limits: LaunchLimits::default() }
     }
 
     /// Values of a kernel's parameters where nothing is known of its launch.

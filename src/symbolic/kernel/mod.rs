@@ -5,6 +5,6 @@
 
 pub mod alignment;
 pub mod context;
-pub(crate) mod launch;
+pub mod launch;
 pub mod shared_reads;
 pub(in crate::symbolic) mod single_thread;

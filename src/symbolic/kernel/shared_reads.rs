@@ -2,16 +2,18 @@
 //! known of when other threads write.
 
 use crate::ir::{AtomicOp, FuncRef, Op, Operand, Side, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::events::Stores;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::Frame;
 use crate::symbolic::loops::types::Form;
 use crate::symbolic::memory::object::{Memory, ObjId, ObjKind};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, SymId, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymId, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 
-pub use super::context::Loaded;
+use super::context::Loaded;
 
 /// What a kernel exchanges through memory.
 #[derive(Debug, Default)]
@@ -30,7 +32,7 @@ impl Executor<'_> {
         (object, place): (ObjId, (TermId, TermId)),
         ty: TypeId,
         counts: bool,
-        what: &str,
+        what: &UnknownReason,
     ) -> Value {
         let m = self.module(f);
         let TypeKind::Int(bits @ 8..) = m.ty(ty).kind else { return self.unknown_of(m, ty, what) };
@@ -57,9 +59,9 @@ impl Executor<'_> {
         new
     }
 
-    fn loaded_symbol(&mut self, loaded: Loaded, what: &str) -> TermId {
+    fn loaded_symbol(&mut self, loaded: Loaded, what: &UnknownReason) -> TermId {
         let t = self.arena.fresh(
-            SymKind::Content { what: what.to_owned(), input: false },
+            SymKind::Content { what: what.clone(), input: false },
             "a value in memory",
             Range::of_int(loaded.bits, true),
         );
@@ -78,7 +80,7 @@ impl Executor<'_> {
         p: &[Target],
         ty: TypeId,
     ) -> Value {
-        let what = "the result of an atomic operation";
+        let what = &UnknownReason::AtomicResult;
         match p {
             [Target { base: Base::Object(o), offset, .. }]
                 if self.side == Side::Device && !matches!(self.object(*o).kind, ObjKind::DeviceLocal) =>
@@ -153,7 +155,7 @@ impl Executor<'_> {
                 _ if self.only_old(leaf, mark, version, None) => leaf,
                 _ => return None,
             };
-            let kept = self.arena.fresh_bool(SymKind::Unknown { reason: "which round set a variable".into() }, "?");
+            let kept = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::WhichRoundSet }, "?");
             value = self.arena.ite(kept, value, other);
         }
         Some(Form::Bounded(Value::Int(value), vec![]))

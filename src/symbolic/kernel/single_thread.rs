@@ -11,6 +11,7 @@ use crate::symbolic::exec::events::LaunchConfig;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::kernel::context::Thread;
+use crate::symbolic::limits::budget::Allowance;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::Value;
 use std::hash::{Hash, Hasher};
@@ -61,9 +62,10 @@ impl Executor<'_> {
             return false;
         }
         let kept = self.kept.clone();
-        let (found, taken) =
-            self.aside(STEPS.min(self.budget.steps), |e| e.follow_single(kernel, s.clone(), args, config));
-        self.budget.steps -= taken;
+        let left = self.limits.left();
+        let given = Allowance { steps: STEPS.min(left.steps), ..left };
+        let (found, taken) = self.aside(given, |e| e.follow_single(kernel, s.clone(), args, config));
+        self.limits.take_steps(taken);
         let Some((left, written)) = found else {
             self.kept = kept;
             return false;
@@ -85,7 +87,8 @@ impl Executor<'_> {
             return None;
         }
         let kept = self.kept.clone();
-        let (found, _) = self.aside(STEPS, |e| e.follow_single(kernel, s, args, config));
+        let given = Allowance { steps: STEPS, ..self.limits.left() };
+        let (found, _) = self.aside(given, |e| e.follow_single(kernel, s, args, config));
         self.kept = kept;
         found.map(|(_, written)| written)
     }
@@ -98,10 +101,10 @@ impl Executor<'_> {
         args: &[Value],
         config: &LaunchConfig,
     ) -> Option<(State, Footprint)> {
-        let (known, freed) = (self.objects.len(), self.frees());
+        let (known, freed) = (self.heap.len(), self.heap.count_of_frees());
         let mut h = rustc_hash::FxHasher::default();
         (kernel, known, "alone").hash(&mut h);
-        let shared = self.new_object(Object {
+        let shared = self.heap.add(Object {
             kind: ObjKind::SharedDynamic,
             name: String::new(),
             extent: Some(config.shared),
@@ -118,12 +121,12 @@ impl Executor<'_> {
         self.kernel.alone = false;
         let (_, mut left) = out?;
         left.mem.retain(|o, _| !matches!(self.object(*o).kind, ObjKind::SharedStatic(_) | ObjKind::SharedDynamic));
-        let ended = self.gave_up.is_none() && self.missed.is_none() && self.limit.is_none();
+        let ended = self.limits.is_whole();
         let surely = !self.kernel.written_anywhere
             && !self.kernel.unknown_code
             && self.kernel.written_otherwise.is_empty()
-            && self.frees() == freed;
-        let allocates = self.objects[known..].iter().any(|o| matches!(o.kind, ObjKind::DeviceHeap));
+            && self.heap.count_of_frees() == freed;
+        let allocates = self.heap.objects()[known..].iter().any(|o| matches!(o.kind, ObjKind::DeviceHeap));
         let written = std::mem::take(&mut self.kernel.written);
         let elsewhere = |o: ObjId| {
             !matches!(
@@ -136,10 +139,5 @@ impl Executor<'_> {
             )
         };
         (ended && surely && !allocates && !written.objects().any(elsewhere)).then_some((left, written))
-    }
-
-    /// How often something was freed.
-    fn frees(&self) -> usize {
-        self.freed_at.values().map(Vec::len).sum()
     }
 }

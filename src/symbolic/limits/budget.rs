@@ -6,6 +6,7 @@
 //! safety nets far above, which say that they were reached ([`nets`]).
 
 use crate::nets::{self, Net};
+use crate::reasons::{InTheCall, UnknownReason};
 use crate::work::{Allotment, charge, cost};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,9 +17,13 @@ const LOOK: u64 = 4096;
 /// Objects after which the limits are looked at before that.
 const LONG_WALK: usize = 1 << 14;
 
-/// Rounds of loops in loops that are executed one by one, unless [`Budget::most_rounds`] says otherwise. Paths through them are
+/// Of the bytes that a process may have in memory, terms may take one part in so many: the rest is for what is made of them, in as many
+/// threads as there may be.
+const TERMS: u64 = 4;
+
+/// Rounds of loops in loops that are executed one by one, unless [`Allowance::rounds`] says otherwise. Paths through them are
 /// merged round for round: their conditions, of which each names those of all rounds before it, take memory by the square of this.
-pub const MOST_ROUNDS: u64 = 1024;
+const MOST_ROUNDS: u64 = 1024;
 
 /// A limit that ends an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,31 +34,44 @@ pub enum Limit {
     Time,
 }
 
-impl std::fmt::Display for Limit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Steps | Self::Work => "the execution budget was spent (limits.work)",
-            Self::Memory => "the memory limit was reached (limits.memory)",
-            Self::Time => "the time limit was reached (limits.tu_seconds)",
-        })
+impl Limit {
+    /// Why an execution ended that reached it, in this call.
+    pub(in crate::symbolic) const fn reason(self, at: InTheCall) -> UnknownReason {
+        match self {
+            Self::Steps | Self::Work => UnknownReason::ExecutionWork(at),
+            Self::Memory => UnknownReason::ExecutionMemory(at),
+            Self::Time => UnknownReason::ExecutionTime(at),
+        }
+    }
+}
+
+/// What one execution may take that another is given a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    pub steps: u64,
+    /// Rounds that loops in loops may have together to be executed one by one.
+    pub rounds: u64,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { steps: 3_000_000, rounds: MOST_ROUNDS }
     }
 }
 
 /// Limits of one execution.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    pub steps: u64,
-    pub work: Allotment,
+    left: Allowance,
+    work: Allotment,
     /// Bytes that its terms may take: they are never freed before their execution is.
-    pub terms: Option<u64>,
+    terms: Option<u64>,
     /// Bytes that this process may have in memory, whatever for: a safety net.
-    pub memory: Option<u64>,
+    memory: Option<u64>,
     /// Set once nobody waits for the execution any more: then its time is over.
-    pub over: Option<Arc<AtomicBool>>,
+    over: Option<Arc<AtomicBool>>,
     /// Calls within calls.
-    pub depth: usize,
-    /// Rounds that loops in loops may have together to be executed one by one.
-    pub most_rounds: u64,
+    depth: usize,
     /// Rounds of the loops that are being executed one by one, multiplied.
     rounds: u64,
     /// Objects that steps walked over since the limits were looked at.
@@ -63,13 +81,12 @@ pub struct Budget {
 impl Default for Budget {
     fn default() -> Self {
         Self {
-            steps: 3_000_000,
+            left: Allowance::default(),
             work: Allotment::UNLIMITED,
             terms: None,
             memory: None,
             over: None,
             depth: 48,
-            most_rounds: MOST_ROUNDS,
             rounds: 1,
             walked: 0,
         }
@@ -77,19 +94,54 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// `memory` is what this process may have, in bytes, terms included; `over` is set once nobody waits for the execution any more.
+    #[must_use]
+    pub fn new(work: Allotment, memory: Option<u64>, over: Option<Arc<AtomicBool>>) -> Self {
+        Self { work, terms: memory.map(|m| m / TERMS), memory, over, ..Self::default() }
+    }
+
+    pub(super) const fn allot(&mut self, work: Allotment) {
+        self.work = work;
+    }
+
+    pub(super) const fn left(&self) -> Allowance {
+        self.left
+    }
+
+    /// Lets it take so much from here on; gives what was left.
+    pub(super) const fn give(&mut self, allowance: Allowance) -> Allowance {
+        std::mem::replace(&mut self.left, allowance)
+    }
+
+    pub(super) const fn take_steps(&mut self, steps: u64) {
+        self.left.steps -= steps;
+    }
+
+    pub(super) const fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The limit of work or time that is reached.
+    pub(super) fn is_over(&self) -> Option<Limit> {
+        if self.work.is_spent() {
+            return Some(Limit::Work);
+        }
+        self.is_late().then_some(Limit::Time)
+    }
+
     /// Enters a loop that is to be executed round by round, and so often; gives what [`Self::leave`] wants. `None` where that would be
     /// too many, with the loops around it.
-    pub(in crate::symbolic) fn enter(&mut self, rounds: u32) -> Option<u64> {
+    pub(super) fn enter(&mut self, rounds: u32) -> Option<u64> {
         let before = self.rounds;
         let all = before * u64::from(rounds.max(1));
-        if all > self.most_rounds {
+        if all > self.left.rounds {
             return None;
         }
         self.rounds = all;
         Some(before)
     }
 
-    pub(in crate::symbolic) fn leave(&mut self, before: u64) {
+    pub(super) const fn leave(&mut self, before: u64) {
         self.rounds = before;
     }
 
@@ -97,16 +149,16 @@ impl Budget {
     ///
     /// # Errors
     /// The limit that is reached.
-    pub(in crate::symbolic) fn step(&mut self, terms: u64) -> Result<(), Limit> {
+    pub(super) fn step(&mut self, terms: u64) -> Result<(), Limit> {
         charge(cost::STEP);
-        self.steps = self.steps.checked_sub(1).ok_or(Limit::Steps)?;
+        self.left.steps = self.left.steps.checked_sub(1).ok_or(Limit::Steps)?;
         if self.work.is_spent() {
             return Err(Limit::Work);
         }
         if self.terms.is_some_and(|most| terms > most) {
             return Err(Limit::Memory);
         }
-        if !self.steps.is_multiple_of(LOOK) && self.walked < LONG_WALK {
+        if !self.left.steps.is_multiple_of(LOOK) && self.walked < LONG_WALK {
             return Ok(());
         }
         self.walked = 0;
@@ -121,13 +173,13 @@ impl Budget {
     }
 
     /// Notes that the step at hand walks over so many objects, which may take longer than thousands of others.
-    pub(in crate::symbolic) fn walk(&mut self, objects: usize) {
+    pub(super) fn walk(&mut self, objects: usize) {
         charge(cost::OBJECT * objects as u64);
         self.walked = self.walked.saturating_add(objects);
     }
 
     /// Whether its time is over, or nobody waits for it any more.
-    pub(in crate::symbolic) fn is_late(&self) -> bool {
+    fn is_late(&self) -> bool {
         nets::is_late() || self.over.as_ref().is_some_and(|o| o.load(Ordering::Relaxed))
     }
 }
@@ -152,23 +204,28 @@ pub fn give_back() {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, LONG_WALK, LOOK, Limit, resident};
+    use super::{Allowance, Budget, LONG_WALK, LOOK, Limit, resident};
     use crate::work::{Allotment, Work, cost};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
+    fn steps(steps: u64) -> Allowance {
+        Allowance { steps, ..Allowance::default() }
+    }
+
     fn first(mut budget: Budget) -> (u64, Limit) {
-        let all = budget.steps;
+        let all = budget.left.steps;
         loop {
             if let Err(why) = budget.step(7) {
-                return (all - budget.steps, why);
+                return (all - budget.left.steps, why);
             }
         }
     }
 
     #[test]
     fn after_a_long_walk_the_nets_are_looked_at() {
-        let late = || Budget { steps: 3 * LOOK, over: Some(Arc::new(AtomicBool::new(true))), ..Budget::default() };
+        let late =
+            || Budget { left: steps(3 * LOOK), over: Some(Arc::new(AtomicBool::new(true))), ..Budget::default() };
         let mut walked = late();
         walked.walk(LONG_WALK);
         assert_eq!((first(walked), first(late())), ((1, Limit::Time), (LOOK, Limit::Time)));
@@ -188,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_first_limit_that_is_reached_ends_it() {
-        let budget = || Budget { steps: 3 * LOOK, ..Budget::default() };
+        let budget = || Budget { left: steps(3 * LOOK), ..Budget::default() };
         assert_eq!(first(budget()), (3 * LOOK, Limit::Steps));
         // Each step is charged for, and what else is done between them.
         let of = |steps: u64| Allotment::of(Work::units(steps * cost::STEP));

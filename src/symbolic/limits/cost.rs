@@ -6,7 +6,7 @@
 
 use crate::ir::reach::{Mentions, Named, Reach};
 use crate::ir::{BlockId, FuncRef, GlobalRef};
-use crate::work::Work;
+use crate::work::{Work, done};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -71,12 +71,12 @@ pub(in crate::symbolic) struct Begun {
 #[derive(Clone, Debug, Default)]
 pub struct Effort {
     pub(super) reach: Arc<Reach>,
-    pub(super) spared: FxHashMap<Part, Spared>,
-    pub(super) active: Vec<Part>,
+    spared: FxHashMap<Part, Spared>,
+    active: Vec<Part>,
     /// Loops that were executed round by round.
-    pub(in crate::symbolic) unrolled: FxHashSet<Part>,
+    unrolled: FxHashSet<Part>,
     /// With how often they were executed.
-    pub(super) spent: FxHashMap<(Option<Part>, Part), (Cost, u64)>,
+    spent: FxHashMap<(Option<Part>, Part), (Cost, u64)>,
     /// Loops that do something on a device.
     pub(super) on_device: FxHashSet<Part>,
     pub(super) loops: FxHashMap<(FuncRef, BlockId), bool>,
@@ -87,6 +87,28 @@ impl Effort {
     #[must_use]
     pub fn new(reach: Arc<Reach>, spared: FxHashMap<Part, Spared>) -> Self {
         Self { reach, spared, ..Self::default() }
+    }
+
+    pub(super) fn is_active(&self, part: Part) -> bool {
+        self.active.contains(&part)
+    }
+
+    pub(super) fn note_unrolled(&mut self, part: Part) {
+        self.unrolled.insert(part);
+    }
+
+    pub(super) fn enter(&mut self, part: Part) {
+        self.active.push(part);
+    }
+
+    /// Leaves a part, with so many steps left.
+    pub(super) fn leave(&mut self, b: &Begun, steps: u64) {
+        self.active.pop();
+        let around = self.active.last().copied();
+        let (cost, times) = self.spent.entry((around, b.part)).or_default();
+        cost.steps += b.steps - steps;
+        cost.work = cost.work + (done() - b.at);
+        *times += 1;
     }
 
     pub(in crate::symbolic) fn spared(&self, part: Part) -> Option<Spared> {
@@ -168,6 +190,11 @@ impl Effort {
     /// Functions of the host whose address is taken.
     pub(in crate::symbolic) fn taken(&self) -> &[FuncRef] {
         self.reach.taken()
+    }
+
+    /// Whether CUDA may be called from a function of the host.
+    pub(crate) fn leads_to_cuda(&self, f: FuncRef) -> bool {
+        !self.reach.is_harmless(f)
     }
 
     /// Whether a piece of code leads to nothing on a device.

@@ -15,8 +15,9 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::functions::CONTENT;
-use crate::symbolic::terms::term::{Range, Term, TermId};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What recurrence solvers look at: a loop, the state before it, and what a round does.
@@ -484,7 +485,7 @@ impl Executor<'_> {
     pub(in crate::symbolic) fn only_old(&self, t: TermId, mark: usize, version: u32, k: Option<TermId>) -> bool {
         self.arena.cone(&[t]).into_iter().all(|n| match self.arena.get(n) {
             Term::Sym(s) | Term::BoolSym(s) => (s.0 as usize) < mark || Some(n) == k,
-            Term::Apply { name, args, .. } if name == CONTENT => {
+            Term::Apply { function: Function::Content, args, .. } => {
                 args.get(1).and_then(|a| self.arena.as_int(*a)).is_some_and(|v| v <= i128::from(version))
             }
             _ => true,

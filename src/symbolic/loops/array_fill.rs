@@ -8,8 +8,9 @@ use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::array_write::Written;
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::functions::{CONTENT, ROUND};
-use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -317,13 +318,15 @@ impl Executor<'_> {
                     return (self.anything_in_each_round(s.0, bytes, k), None);
                 }
                 // What is read of memory that the loop itself changes.
-                Term::Apply { name, range, .. } if name == CONTENT && !self.only_old(n, mark.0, mark.1, Some(k)) => {
+                Term::Apply { function: Function::Content, range, .. }
+                    if !self.only_old(n, mark.0, mark.1, Some(k)) =>
+                {
                     Some((u32::MAX - n.0, *range))
                 }
                 _ => None,
             };
             if let Some((id, range)) = new {
-                let each = self.arena.apply(format!("{ROUND}{id}"), vec![k], range);
+                let each = self.arena.apply(Function::Round(id), vec![k], range);
                 own.insert(n, each);
             }
         }
@@ -331,7 +334,7 @@ impl Executor<'_> {
     }
 
     fn anything_in_each_round(&mut self, serial: u32, bytes: u32, k: TermId) -> TermId {
-        self.arena.apply(format!("{ROUND}{serial}"), vec![k], Range::of_int(bytes * 8, true))
+        self.arena.apply(Function::Round(serial), vec![k], Range::of_int(bytes * 8, true))
     }
 
     /// At iteration `k` of a loop in `func` the rounds before it have filled their elements; `before` is the state at the loop's start.

@@ -8,11 +8,13 @@ use super::summary::MOST_AGAIN;
 use super::transition::{LoopAt, Pass, PointerVars, Transition};
 use super::types::LoopVar;
 use crate::ir::{BlockId, ValueId};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::memory::object::{ObjId, ObjState, Rest};
 use crate::symbolic::memory::value::{Base, Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -76,12 +78,12 @@ impl Executor<'_> {
         let (mut round, mut widened) = (0, 0);
         while round < MOST_PASSES {
             self.note_choices(at, s0, vars, pointers);
-            let (mark, version) = (self.arena.symbols().len(), self.version);
+            let (mark, version) = (self.arena.symbols().len(), self.heap.version());
             let (stored, overlapping) = (self.mark(), (self.overlapping, self.runtime.noted()));
             let chosen = self.chosen_pointers(pointers);
             let (head, symbols) = self.header_state(fr, s0, vars, &at.phi_start, |_, v| chosen.get(&v).cloned());
             let out = self.region(fr, at.cfg, Some(at.number), at.header, vec![(at.header, head.clone())]);
-            if self.gave_up.is_some() {
+            if self.limits.is_at_an_end() {
                 return Err(Discovery::GaveUp);
             }
             let Some((end, phi_end)) = self.back_state(fr, func, at.header, &at.phis, out.back) else {
@@ -159,10 +161,10 @@ impl Executor<'_> {
             .choices
             .iter()
             .filter(|(_, c)| !c.is_empty())
-            .map(|(v, c)| (*v, self.any_of(c, "which of several pointers a loop left in a variable")))
+            .map(|(v, c)| (*v, self.any_of(c, &UnknownReason::LoopPointers)))
             .collect();
         for v in &pointers.beyond {
-            let p = self.unknown_pointer("what a loop left in a pointer");
+            let p = self.unknown_pointer(&UnknownReason::LoopPointer);
             chosen.insert(*v, p);
         }
         chosen
@@ -298,7 +300,7 @@ impl Executor<'_> {
                 LoopVar::Whole(o) => {
                     let name = self.object(o).name.clone();
                     let input = matches!(s0.mem.get(&o).map(|x| &x.rest), Some(Rest::Unknown { input: true, .. }));
-                    self.blank(&mut s, o, &format!("what a loop writes to `{name}`"), input);
+                    self.blank(&mut s, o, &UnknownReason::LoopWritesTo(name.clone()), input);
                 }
                 LoopVar::Cell(o, at, size) => {
                     let value = match given(self, *v) {
@@ -306,7 +308,7 @@ impl Executor<'_> {
                         None => {
                             let start = self.var_value(s0, phi_start, *v);
                             let name = self.object(o).name.clone();
-                            self.like(start.as_ref(), size, &format!("`{name}` in a loop"))
+                            self.like(start.as_ref(), size, &UnknownReason::InLoop(name.clone()))
                         }
                     };
                     self.ensure(&mut s, o);
@@ -318,16 +320,17 @@ impl Executor<'_> {
                     symbols.insert(*v, value);
                 }
                 LoopVar::Life(o) => {
-                    let value = match given(self, *v) {
-                        Some(x) => x,
-                        None => {
-                            let name = self.object(o).name.clone();
-                            Value::Bool(self.arena.fresh_bool(
-                                SymKind::Unknown { reason: format!("whether `{name}` was freed in a loop") },
-                                "?",
-                            ))
-                        }
-                    };
+                    let value =
+                        match given(self, *v) {
+                            Some(x) => x,
+                            None => {
+                                let name = self.object(o).name.clone();
+                                Value::Bool(self.arena.fresh_bool(
+                                    SymKind::Unknown { reason: UnknownReason::FreedInLoop(name.clone()) },
+                                    "?",
+                                ))
+                            }
+                        };
                     if let Value::Bool(c) = value {
                         self.set_freed(&mut s, o, c);
                     }
@@ -339,7 +342,7 @@ impl Executor<'_> {
                         None => {
                             let start = phi_start.get(&p).cloned();
                             let bits = self.value_type(fr.func, p).and_then(|t| self.bits_of(fr.func, t)).unwrap_or(64);
-                            self.like(start.as_ref(), bits.div_ceil(8), "a value carried round a loop")
+                            self.like(start.as_ref(), bits.div_ceil(8), &UnknownReason::Carried)
                         }
                     };
                     fr.env[p.index()] = Some(value.clone());
@@ -351,8 +354,8 @@ impl Executor<'_> {
     }
 
     /// An arbitrary value of the kind that the start has. Pointers keep the objects that they point into.
-    pub(super) fn like(&mut self, start: Option<&Value>, size: u32, reason: &str) -> Value {
-        let unknown = SymKind::Unknown { reason: reason.to_owned() };
+    pub(super) fn like(&mut self, start: Option<&Value>, size: u32, reason: &UnknownReason) -> Value {
+        let unknown = SymKind::Unknown { reason: reason.clone() };
         match start {
             Some(Value::Bool(_)) => Value::Bool(self.arena.fresh_bool(unknown, "?")),
             Some(Value::Ptr(p)) if p.len() == 1 && matches!(p[0].base, Base::Object(_)) => {
@@ -375,7 +378,7 @@ impl Executor<'_> {
                 let e: Vec<Value> = e.iter().map(|x| self.like(Some(x), 8, reason)).collect();
                 Value::Aggregate(Rc::new(e))
             }
-            _ => Value::unknown(reason),
+            _ => Value::unknown(reason.clone()),
         }
     }
 
@@ -498,7 +501,7 @@ impl Executor<'_> {
     }
 
     /// A pointer to any of several places, by a free choice.
-    pub(in crate::symbolic) fn any_of(&mut self, places: &[(Base, TermId)], why: &str) -> Value {
+    pub(in crate::symbolic) fn any_of(&mut self, places: &[(Base, TermId)], why: &UnknownReason) -> Value {
         let mut targets = vec![];
         let mut none_before = self.arena.bool(true);
         let last = places.len().saturating_sub(1);
@@ -506,7 +509,7 @@ impl Executor<'_> {
             let pick = if i == last {
                 self.arena.bool(true)
             } else {
-                self.arena.fresh_bool(SymKind::Unknown { reason: why.to_owned() }, "?")
+                self.arena.fresh_bool(SymKind::Unknown { reason: why.clone() }, "?")
             };
             let cond = self.arena.and(none_before, pick);
             let n = self.arena.not(pick);

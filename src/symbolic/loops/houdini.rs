@@ -9,8 +9,9 @@ use super::sum::Rounds;
 use super::types::{Form, LoopVar};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::value::Value;
+use crate::symbolic::terms::interval::Range;
 use crate::symbolic::terms::linear::Linear;
-use crate::symbolic::terms::term::{Range, Term, TermId};
+use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Variables of one loop that are looked at.

@@ -6,14 +6,15 @@
 //! of a sum is put to use by instances, where it is asked for: it grows by `j - i` steps from round `i` to `j`.
 
 use super::sum::Rounds;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::loops::types::{Form, LoopVar};
 use crate::symbolic::memory::value::Value;
-use crate::symbolic::terms::term::{Arena, Range, SymKind, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// The function from a step and a number of rounds to the sum.
-const SUM: &str = "sum";
 
 /// Sums of one loop that one question is told of.
 const MOST: usize = 8;
@@ -43,7 +44,7 @@ impl Executor<'_> {
     pub(in crate::symbolic) fn sum_before(&mut self, step: TermId, j: TermId) -> TermId {
         let r = self.arena.range(step);
         let range = Range { lo: r.lo.filter(|l| *l >= 0).map(|_| 0), hi: r.hi.filter(|h| *h <= 0).map(|_| 0) };
-        self.arena.apply(SUM, vec![step, j], range)
+        self.arena.apply(Function::Sum, vec![step, j], range)
     }
 
     /// A symbol for what any round adds, where that has a bound.
@@ -51,7 +52,7 @@ impl Executor<'_> {
         if range.lo.is_none() && range.hi.is_none() {
             return None;
         }
-        Some(self.arena.fresh(SymKind::Unknown { reason: "what rounds of a loop add up to".into() }, "step", range))
+        Some(self.arena.fresh(SymKind::Unknown { reason: UnknownReason::LoopSum }, "step", range))
     }
 
     /// A variable of so many bits that starts as `a` and goes from `h` to `n` in a round, where it only moves by steps with bounds.
@@ -202,7 +203,7 @@ pub(in crate::symbolic) fn steps_below(a: &Arena, t: TermId) -> FxHashSet<TermId
     a.cone(&[t])
         .into_iter()
         .filter_map(|n| match a.get(n) {
-            Term::Apply { name, args, .. } if name == SUM => Some(args[0]),
+            Term::Apply { function: Function::Sum, args, .. } => Some(args[0]),
             _ => None,
         })
         .collect()
@@ -212,11 +213,8 @@ pub(in crate::symbolic) fn steps_below(a: &Arena, t: TermId) -> FxHashSet<TermId
 pub fn instances(a: &mut Arena, roots: &[TermId]) -> Option<TermId> {
     let mut by_step: Vec<(TermId, Vec<(TermId, TermId)>)> = vec![];
     for t in a.cone(roots) {
-        let Term::Apply { name, args, .. } = a.get(t) else { continue };
+        let Term::Apply { function: Function::Sum, args, .. } = a.get(t) else { continue };
         let [step, j] = args[..] else { continue };
-        if name != SUM {
-            continue;
-        }
         match by_step.iter_mut().find(|(s, _)| *s == step) {
             Some((_, all)) => all.push((j, t)),
             None => by_step.push((step, vec![(j, t)])),

@@ -3,8 +3,8 @@
 //!
 //! It is put to use by instances: where something is read that such a condition speaks of, the condition of that round.
 
-use crate::symbolic::terms::functions::{CONTENT, FILE, ROUND, WORD};
-use crate::symbolic::terms::term::{Arena, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -66,14 +66,12 @@ impl Always {
     }
 }
 
-/// Functions whose values come from memory.
-fn is_memory(name: &str) -> bool {
-    name == FILE || name == WORD || name == CONTENT || name.starts_with(ROUND)
-}
-
-/// Applications of such functions below the roots.
+/// Applications of functions whose values come from memory below the roots.
 fn reads(a: &Arena, roots: &[TermId]) -> Vec<TermId> {
-    a.cone(roots).into_iter().filter(|t| matches!(a.get(*t), Term::Apply { name, .. } if is_memory(name))).collect()
+    a.cone(roots)
+        .into_iter()
+        .filter(|t| matches!(a.get(*t), Term::Apply { function, .. } if function.is_memory()))
+        .collect()
 }
 
 /// What such conditions say of everything that the roots read; `None` where that is nothing.
@@ -105,7 +103,7 @@ pub fn instances(a: &mut Arena, always: &[Always], roots: &[TermId]) -> Option<T
 
 /// The `k` for which a pattern is this read.
 fn round_of(a: &mut Arena, pattern: TermId, read: TermId, k: TermId) -> Option<TermId> {
-    let (Term::Apply { name: p, args: of_pattern, .. }, Term::Apply { name: r, args: of_read, .. }) =
+    let (Term::Apply { function: p, args: of_pattern, .. }, Term::Apply { function: r, args: of_read, .. }) =
         (a.get(pattern), a.get(read))
     else {
         return None;
@@ -146,8 +144,10 @@ fn round_of(a: &mut Arena, pattern: TermId, read: TermId, k: TermId) -> Option<T
 #[cfg(test)]
 mod tests {
     use super::{Always, instances};
-    use crate::symbolic::terms::functions::FILE;
-    use crate::symbolic::terms::term::{Arena, InputSource, Range, SymKind, TermId};
+    use crate::symbolic::terms::arena::Arena;
+    use crate::symbolic::terms::functions::Function;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 
     fn symbol(a: &mut Arena, name: &str) -> TermId {
         a.fresh(SymKind::Input(InputSource::World(name.into())), name, Range::new(0, 1 << 20))
@@ -155,7 +155,7 @@ mod tests {
 
     fn number(a: &mut Arena, bits: i128, at: TermId) -> TermId {
         let args = vec![a.int(0), a.int(bits), at];
-        a.apply(FILE, args, Range::of_int(32, true))
+        a.apply(Function::File, args, Range::of_int(32, true))
     }
 
     #[test]

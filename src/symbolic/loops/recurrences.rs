@@ -6,9 +6,11 @@
 
 use super::sum::Rounds;
 use super::types::Form;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::memory::value::{Target, Value, is_known};
-use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -104,7 +106,7 @@ impl Executor<'_> {
         // The start or a fixed value, and what the steps since then add up to. A representative has no range: where the
         // sum is read as a machine integer, that it has not wrapped is shown there.
         let steps = self.arena.fresh(
-            SymKind::Unknown { reason: "how far a loop moves a variable under a condition".into() },
+            SymKind::Unknown { reason: UnknownReason::LoopMoves },
             "steps",
             Range { lo: (lo == 0).then_some(0), hi: (hi == 0).then_some(0) },
         );
@@ -114,10 +116,7 @@ impl Executor<'_> {
         let mut v = self.arena.add(a, steps);
         for f in fixed {
             let (other, past) = (
-                self.arena.fresh_bool(
-                    SymKind::Unknown { reason: "a value that a loop changes under a condition".into() },
-                    "?",
-                ),
+                self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::LoopChangesIf }, "?"),
                 self.arena.add(f, steps),
             );
             v = self.arena.ite(other, past, v);
@@ -156,7 +155,7 @@ impl Executor<'_> {
                 Range::new(0, 1 << 62),
             );
             let then: FxHashMap<TermId, TermId> = std::iter::once((k, earlier)).collect();
-            let kept = self.arena.fresh_bool(SymKind::Unknown { reason: "which round set a variable".into() }, "?");
+            let kept = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::WhichRoundSet }, "?");
             let in_round = self.arena.substitute(at_k, &then);
             value = self.arena.ite(kept, value, in_round);
             // One fact each: a launch keeps those whose symbols it knows.

@@ -5,6 +5,7 @@
 //! its value at iteration `k`. All is exact modulo the variable's width, as the closed forms in [`super::summary`] are.
 
 use crate::ir::BlockId;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::loops::types::Form;
@@ -126,8 +127,7 @@ impl Executor<'_> {
             return Some((form.clone(), self.arena.or(unchanged, seen)));
         }
         self.arena.as_int(new)?;
-        let seen =
-            self.arena.fresh_bool(SymKind::Unknown { reason: "whether a round of a loop set a variable".into() }, "?");
+        let seen = self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::RoundSet }, "?");
         let value = self.arena.ite(seen, new, a);
         let (not, one) = (self.arena.not(seen), self.arena.int(1));
         let begun = self.arena.le(one, r.k);
@@ -336,7 +336,9 @@ impl Executor<'_> {
 mod tests {
     use super::{Executor, Rounds};
     use crate::ir::Program;
-    use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+    use crate::reasons::UnknownReason;
+    use crate::symbolic::terms::interval::Range;
+    use crate::symbolic::terms::term::{SymKind, Term, TermId};
     use rustc_hash::FxHashMap;
 
     /// The rounds before the tenth or an earlier one, and the round's number, in a loop over a program without functions.
@@ -386,7 +388,7 @@ mod tests {
     #[test]
     fn steps_that_grow_add_up() {
         with_rounds(|e, r| {
-            let h = e.arena.fresh(SymKind::Unknown { reason: "a variable".into() }, "h", Range::of_int(32, true));
+            let h = e.arena.fresh(SymKind::Unknown { reason: UnknownReason::NoValue }, "h", Range::of_int(32, true));
             let step = e.arena.scale(r.k, 3);
             let step = e.arena.add_const(step, -2);
             let (next, mut facts) = (e.arena.add(h, step), vec![]);

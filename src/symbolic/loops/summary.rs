@@ -16,11 +16,13 @@ use super::types::{Form, LoopOut, LoopVar};
 use crate::inside::{self, Dump};
 use crate::ir::cfg::Cfg;
 use crate::ir::{BlockId, Op, Side, ValueId};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::{Frame, RegionOut, State};
 use crate::symbolic::limits::cost::{Part, Spared};
 use crate::symbolic::memory::value::{Target, Value};
-use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -40,17 +42,17 @@ impl Executor<'_> {
         let part = Part::Loop(fr.func, header);
         let Some(start) = self.enter_block(fr, func, header, incoming, true) else { return LoopOut::default() };
         if self.spared(part) == Some(Spared::Entirely) {
-            let why = format!("what a loop in `{}` does, which takes too long to follow", func.display);
+            let why = UnknownReason::LoopTooLong(func.display.clone());
             return self.leave_out_loop(fr, &cfg.loops[l], start, &why);
         }
         let begun = self.begin(part);
         let out = self.follow_loop(fr, cfg, l, start);
-        self.end(begun);
+        self.limits.end(begun);
         out
     }
 
     fn follow_loop(&mut self, fr: &mut Frame, cfg: &Cfg, l: usize, mut s0: State) -> LoopOut {
-        let before = (self.arena.symbols().len(), self.version);
+        let before = (self.arena.symbols().len(), self.heap.version());
         let at = self.loop_at(fr, cfg, l);
         if let Some(known) = self.loops.steps.get(&at.key).cloned()
             && let Some(r) = self.repeat_loop(fr, &at, &s0, &known)
@@ -102,7 +104,7 @@ impl Executor<'_> {
 
     /// Passes by a loop of which it was not found out what it changes, if it does nothing on a device.
     fn leave_out_unknown_loop(&mut self, fr: &mut Frame, at: &LoopAt<'_>, s0: State) -> LoopOut {
-        let why = format!("what the loop in `{}` changes could not be found out", self.function(fr.func).display);
+        let why = UnknownReason::LoopChanges(self.function(fr.func).display.clone());
         if self.side == Side::Host && self.is_harmless_loop(fr.func, at.header) {
             let note = format!("{why}; it does nothing on a device");
             if !self.notes.contains(&note) {
@@ -111,7 +113,7 @@ impl Executor<'_> {
             self.restore(fr, &at.phi_start);
             return self.leave_out_loop(fr, &at.cfg.loops[at.number], s0, &why);
         }
-        self.give_up(why);
+        self.limits.give_up(why);
         LoopOut::default()
     }
 
@@ -131,7 +133,7 @@ impl Executor<'_> {
         facts.push(self.went_round(&round, k));
         let first = self.in_the_first_round(&round, k);
         let lost: FxHashMap<LoopVar, Value> =
-            found.pointers.beyond.iter().map(|v| (*v, self.unknown_pointer("what a loop left in a pointer"))).collect();
+            found.pointers.beyond.iter().map(|v| (*v, self.unknown_pointer(&UnknownReason::LoopPointer))).collect();
         let (mut sk, _) = self.header_state(fr, s0, &found.vars, &at.phi_start, |_, v| match forms.get(&v) {
             Some(Form::Closed(x) | Form::Bounded(x, _)) => Some(x.clone()),
             _ => lost.get(&v).cloned(),
@@ -169,7 +171,7 @@ impl Executor<'_> {
         for again in 0..4 * MOST_AGAIN {
             let stored = self.mark();
             let out = self.region(fr, at.cfg, Some(at.number), header, vec![(header, start.clone())]);
-            if !self.has_kept_more(stored) || self.gave_up.is_some() {
+            if !self.has_kept_more(stored) || self.limits.is_at_an_end() {
                 return out;
             }
             if again >= MOST_AGAIN {
@@ -177,7 +179,7 @@ impl Executor<'_> {
             }
             self.events.take_back(events);
         }
-        self.give_up(format!("what the loop in `{}` stores could not be found out", self.function(fr.func).display));
+        self.limits.give_up(UnknownReason::LoopStores(self.function(fr.func).display.clone()));
         RegionOut::default()
     }
 
@@ -199,7 +201,7 @@ impl Executor<'_> {
             return None;
         }
         let vars: Vec<LoopVar> = steps.iter().map(|s| s.0).collect();
-        let (mark, version) = (self.arena.symbols().len(), self.version);
+        let (mark, version) = (self.arena.symbols().len(), self.heap.version());
         let k = self.iteration_symbol(&vars);
         let next_k = self.arena.add_const(k, 1);
         let (mut now, mut starts): (FxHashMap<LoopVar, Value>, FxHashMap<LoopVar, Value>) = Default::default();
@@ -233,7 +235,7 @@ impl Executor<'_> {
         granted.push(sk.path);
         sk.path = self.arena.and_all(granted);
         let out = self.region(fr, at.cfg, Some(at.number), header, vec![(header, sk.clone())]);
-        if self.gave_up.is_some() {
+        if self.limits.is_at_an_end() {
             return Some(LoopOut::default());
         }
         self.left_by_rounds((s0, &sk), out.back.iter().map(|b| &b.1), (mark, version));

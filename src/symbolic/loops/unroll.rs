@@ -37,10 +37,9 @@ impl Executor<'_> {
         if self.spared(part).is_some() {
             return None;
         }
-        let before = self.budget.enter(trips)?;
-        self.effort.unrolled.insert(part);
+        let before = self.limits.enter_rounds(part, trips)?;
         let out = self.every_round(fr, at, s0, trips);
-        self.budget.leave(before);
+        self.limits.leave_rounds(before);
         out
     }
 
@@ -59,7 +58,7 @@ impl Executor<'_> {
             let r = self.region(fr, at.cfg, Some(at.number), header, vec![(header, state.clone())]);
             out.0.extend(r.exits);
             out.1.extend(r.rets);
-            if self.gave_up.is_some() {
+            if self.limits.is_at_an_end() {
                 fr.context = context;
                 return Some(LoopOut::default());
             }

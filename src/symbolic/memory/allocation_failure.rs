@@ -10,6 +10,7 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::ObjId;
 use crate::symbolic::memory::value::{Base, Target, Value};
+use crate::symbolic::terms::functions;
 use crate::symbolic::terms::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 
@@ -82,10 +83,9 @@ impl Executor<'_> {
             (None, Some(0)) => x,
             _ => return None,
         };
-        let Term::Apply { name, args, .. } = self.arena.get(address) else { return None };
-        if name != "address" {
+        let Term::Apply { function: functions::Function::Address, args, .. } = self.arena.get(address) else {
             return None;
-        }
+        };
         let id = args.first().and_then(|a| self.arena.as_int(*a)).and_then(|n| u32::try_from(n).ok())?;
         let missing = self.is_missing_object(ObjId(id))?;
         Some(if pred == Pred::Eq { missing } else { self.arena.not(missing) })

@@ -5,6 +5,7 @@ use super::initial::element;
 use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::value::{Base, Target, Value};
 use crate::ir::{Const, FuncRef, Side, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::with_end_of;
@@ -20,7 +21,7 @@ impl Executor<'_> {
         let (dst, src) = (&without_null(dst), &without_null(src));
         for t in dst.iter() {
             if let Base::Unknown(l) = &t.base {
-                self.forget_lost(s, l, "a copy through an unknown pointer", true);
+                self.forget_lost(s, l, &UnknownReason::CopiedSomewhere, true);
             }
         }
         if [dst, src]
@@ -32,13 +33,13 @@ impl Executor<'_> {
                 if let Base::Object(to) = t.base
                     && self.knows_stores(to)
                 {
-                    self.forget(s, to, "a copy from or to one of several allocations, or of what is under way", false);
+                    self.forget(s, to, &UnknownReason::CopyOfSeveral, false);
                 }
             }
             return;
         }
         if src.iter().any(|t| matches!(t.base, Base::Object(o) if self.is_written_by_another_name(s, o))) {
-            return self.forget_targets(s, dst, "a text that the program writes");
+            return self.forget_targets(s, dst, &UnknownReason::TextWritten);
         }
         let n = self.arena.as_int(len);
         if let (Some(n), [Target { base: Base::Object(from), offset: so, .. }]) = (n, src.as_slice())
@@ -59,7 +60,7 @@ impl Executor<'_> {
                         let single = dst.len() == 1;
                         match self.arena.as_int(t.offset).and_then(|v| i64::try_from(v).ok()) {
                             Some(d) if single => self.copy_cells(s, *from, &source, at, to, d, n),
-                            _ => self.forget(s, to, "a copy to one of several places", false),
+                            _ => self.forget(s, to, &UnknownReason::CopyToOneOfSeveral, false),
                         }
                     }
                     return;
@@ -81,7 +82,7 @@ impl Executor<'_> {
                 continue;
             }
             let name = self.object(to).name.clone();
-            self.forget(s, to, &format!("what is copied into `{name}`"), input);
+            self.forget(s, to, &UnknownReason::CopiedInto(name.clone()), input);
         }
     }
 
@@ -141,7 +142,9 @@ impl Executor<'_> {
                                     state.cells.insert(o - at + d, (u32::try_from(size).unwrap_or(8), v));
                                 } else {
                                     for b in o.max(at)..(o + size).min(at + n) {
-                                        state.cells.insert(b - at + d, (1, Value::unknown("part of a copied number")));
+                                        state
+                                            .cells
+                                            .insert(b - at + d, (1, Value::unknown(UnknownReason::PartOfCopiedNumber)));
                                     }
                                 }
                             }
@@ -154,7 +157,7 @@ impl Executor<'_> {
                 Rest::Uninit if state.rest == Rest::Uninit => {}
                 _ => {
                     for b in 0..n {
-                        state.cells.insert(d + b, (1, Value::unknown("part of a copied structure")));
+                        state.cells.insert(d + b, (1, Value::unknown(UnknownReason::PartOfCopiedStructure)));
                     }
                 }
             }
@@ -164,7 +167,7 @@ impl Executor<'_> {
                 .filter(|(o, s, _)| *o < at || o + i64::from(*s) > at + n)
                 .map(|(o, s, _)| (o.max(at), (o + i64::from(s)).min(at + n)));
             for b in cut.flat_map(|(from, to)| from..to) {
-                state.cells.insert(b - at + d, (1, Value::unknown("part of a value that was copied")));
+                state.cells.insert(b - at + d, (1, Value::unknown(UnknownReason::PartOfCopiedValue)));
             }
         }
         for (o, size, v) in parts {
@@ -236,7 +239,7 @@ impl Executor<'_> {
         let dst = &without_null(dst);
         for t in dst.iter() {
             if let Base::Unknown(l) = &t.base {
-                self.forget_lost(s, l, "memory filled through an unknown pointer", true);
+                self.forget_lost(s, l, &UnknownReason::FilledSomewhere, true);
             }
         }
         let n = self.arena.as_int(len);
@@ -248,7 +251,7 @@ impl Executor<'_> {
                 continue;
             }
             if self.several.has_other_names(o) {
-                self.written_by_another_name(s, o, "memory that was filled");
+                self.written_by_another_name(s, o, &UnknownReason::Filled);
                 continue;
             }
             let extent = self.object(o).extent;
@@ -285,7 +288,7 @@ impl Executor<'_> {
                         )]
                         self.write_layer(s, o, t.offset, (1, 1, len), Written::Fill(b as u8));
                     }
-                    _ => self.forget(s, o, "memory that was filled", false),
+                    _ => self.forget(s, o, &UnknownReason::Filled, false),
                 },
             }
         }

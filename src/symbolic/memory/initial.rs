@@ -4,6 +4,7 @@ use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::value::Value;
 use super::value::collect;
 use crate::ir::{Const, FuncRef, Linkage, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::terms::term::TermId;
@@ -18,7 +19,7 @@ impl Executor<'_> {
         if let Some(o) = self.inputs.argv_texts.get(&i) {
             return *o;
         }
-        let o = self.new_object(super::object::Object {
+        let o = self.heap.add(super::object::Object {
             kind: ObjKind::ArgvText(i),
             name: format!("argv[{i}]"),
             extent: None,
@@ -33,9 +34,8 @@ impl Executor<'_> {
 
     /// Notes that the array of arguments holds the address of a text.
     pub(in crate::symbolic) fn is_in_argv(&mut self, text: ObjId) {
-        let array = self.objects.iter().position(|o| o.kind == ObjKind::ArgvArray).and_then(|i| u32::try_from(i).ok());
-        if let Some(array) = array {
-            self.kept.add_objects(Some(ObjId(array)), &[text]);
+        if let Some(array) = self.heap.first_of(&ObjKind::ArgvArray) {
+            self.kept.add_objects(Some(array), &[text]);
         }
     }
 
@@ -123,7 +123,7 @@ impl Executor<'_> {
             return;
         }
         // What is there from the start is the same on every way to its first use.
-        if let Some(first) = self.initial.get(&o) {
+        if let Some(first) = self.heap.first(o) {
             s.mem.insert(o, first.clone());
             return;
         }
@@ -132,34 +132,34 @@ impl Executor<'_> {
                 let g = self.program.global(*r);
                 let internal = g.constant
                     || self.from_the_start
-                    || g.linkage == Linkage::Internal && !self.effort.may_be_written(*r);
+                    || g.linkage == Linkage::Internal && !self.limits.effort().may_be_written(*r);
                 // What a device variable starts with may be overwritten by a copy that was not recognised.
                 let device = !matches!(self.object(o).kind, ObjKind::HostGlobal(_)) && !g.constant;
                 match &g.init {
                     _ if device => {
-                        let v = self.next_version();
+                        let v = self.heap.next_version();
                         Rest::Unknown {
                             version: v,
                             input: false,
-                            reason: Rc::from(format!("the device variable `{}`", g.source_name)),
+                            reason: Rc::new(UnknownReason::DeviceVariable(g.source_name.clone())),
                         }
                     }
                     Some(Const::Zero(_)) if internal => Rest::Zero,
                     Some(_) if internal => Rest::Init,
                     None if g.defined && internal => Rest::Zero,
                     _ => {
-                        let v = self.next_version();
+                        let v = self.heap.next_version();
                         Rest::Unknown {
                             version: v,
                             input: false,
-                            reason: Rc::from(format!("the global `{}`", g.source_name)),
+                            reason: Rc::new(UnknownReason::Global(g.source_name.clone())),
                         }
                     }
                 }
             }
             ObjKind::ArgvArray | ObjKind::ArgvText(_) | ObjKind::ArgvTexts => {
-                let v = self.next_version();
-                Rest::Unknown { version: v, input: true, reason: Rc::from("the text of a program argument") }
+                let v = self.heap.next_version();
+                Rest::Unknown { version: v, input: true, reason: Rc::new(UnknownReason::ArgumentText) }
             }
             ObjKind::DeviceHeap
             | ObjKind::SharedDynamic
@@ -167,8 +167,8 @@ impl Executor<'_> {
             | ObjKind::HostHeap
             | ObjKind::Managed => Rest::Uninit,
             _ => {
-                let v = self.next_version();
-                Rest::Unknown { version: v, input: false, reason: Rc::from("memory that is not known") }
+                let v = self.heap.next_version();
+                Rest::Unknown { version: v, input: false, reason: Rc::new(UnknownReason::UnknownMemory) }
             }
         };
         match (&rest, &self.object(o).kind) {
@@ -182,7 +182,7 @@ impl Executor<'_> {
         }
         let state = Rc::new(ObjState::new(rest));
         if self.object(o).kind.is_there_from_the_start() {
-            self.initial.insert(o, state.clone());
+            self.heap.note_first(o, state.clone());
         }
         s.mem.insert(o, state);
     }
@@ -200,7 +200,7 @@ impl Executor<'_> {
 
     /// Puts the variables of the host that the program may write into a state: what loops and other ways change is seen against it.
     pub(crate) fn ensure_written(&mut self, s: &mut State) {
-        for g in self.effort.written() {
+        for g in self.limits.effort().written() {
             let o = self.global_object(g.module, g.global);
             self.ensure(s, o);
         }

@@ -7,10 +7,12 @@ use super::array_write::{Either, Layer, Written, depth_of};
 use super::object::{ObjId, ObjState, Rest, with_end_of};
 use super::value::{Base, Target, Value};
 use crate::ir::{FuncRef, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::terms::functions::{CONTENT, FILE};
-use crate::symbolic::terms::term::{InputSource, Range, Term, TermId, wrap_value};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, Term, TermId, wrap_value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -25,7 +27,7 @@ impl Executor<'_> {
         what: Written,
     ) {
         if self.several.has_other_names(o) {
-            return self.written_by_another_name(s, o, "what was written by another name");
+            return self.written_by_another_name(s, o, &UnknownReason::WrittenByOtherName);
         }
         self.ensure(s, o);
         let Some(old) = s.mem.get(&o).cloned() else { return };
@@ -35,10 +37,10 @@ impl Executor<'_> {
         let source = if let Written::Copy { state, .. } = &what { depth_of(state) } else { 0 };
         let depth = depth_of(&below).max(source) + 1;
         if depth > MAX_DEPTH {
-            self.blank(s, o, "an array written in many places", false);
+            self.blank(s, o, &UnknownReason::WrittenInPlaces, false);
             return;
         }
-        let version = self.next_version();
+        let version = self.heap.next_version();
         let layer = Layer { from, stride, bytes, count, what, below, version, depth };
         s.mem.insert(o, Rc::new(with_end_of(Some(&old), ObjState::new(Rest::Layer(Rc::new(layer))))));
     }
@@ -135,7 +137,7 @@ impl Executor<'_> {
         size: u64,
         want: Option<(FuncRef, TypeId)>,
     ) -> Value {
-        let reason = format!("an element of `{}`", self.object(o).name);
+        let reason = UnknownReason::ElementOf(self.object(o).name.clone());
         match want {
             Some((f, ty)) => match self.module(f).ty(ty).kind {
                 TypeKind::Int(bits) if u64::from(bits) == size * 8 => {
@@ -145,14 +147,14 @@ impl Executor<'_> {
                         offset,
                         self.arena.int(i128::from(bits)),
                     ];
-                    Value::Int(self.arena.apply(CONTENT, args, Range::of_int(bits, true)))
+                    Value::Int(self.arena.apply(Function::Content, args, Range::of_int(bits, true)))
                 }
                 _ => {
                     let m = self.module(f);
                     self.unknown_of(m, ty, &reason)
                 }
             },
-            None => Value::unknown(&reason),
+            None => Value::unknown(reason.clone()),
         }
     }
 
@@ -256,9 +258,9 @@ impl Executor<'_> {
             Written::File { .. } | Written::Each { .. } | Written::All(_) | Written::Fill(_) => match want {
                 Some((f, ty)) => {
                     let m = self.module(f);
-                    self.unknown_of(m, ty, "an element of an array")
+                    self.unknown_of(m, ty, &UnknownReason::ArrayElement)
                 }
-                None => Value::unknown("an element of an array"),
+                None => Value::unknown(UnknownReason::ArrayElement),
             },
         }
     }
@@ -271,7 +273,7 @@ impl Executor<'_> {
             return self.input(InputSource::File { file: name, at, bits }, bits);
         }
         let args = vec![self.arena.int(i128::from(file)), self.arena.int(i128::from(bits)), at];
-        self.arena.apply(FILE, args, Range::of_int(bits, true))
+        self.arena.apply(Function::File, args, Range::of_int(bits, true))
     }
 
     /// Stores `length` bytes of a file from a position on, which come in items of `size` bytes.
@@ -284,7 +286,7 @@ impl Executor<'_> {
         size: TermId,
     ) {
         let [Target { base: Base::Object(o), offset, .. }] = to.as_slice() else {
-            self.forget_targets(s, to, "what is read from a file");
+            self.forget_targets(s, to, &UnknownReason::ReadFromFile);
             return;
         };
         let number = |e: &Self, t: TermId| e.arena.as_int(t);
@@ -331,7 +333,7 @@ impl Executor<'_> {
             Some(state) => self.write_layer(s, to, offset, (1, 1, len), Written::Copy { from, state, at }),
             None => {
                 let name = self.object(to).name.clone();
-                self.forget(s, to, &format!("what is copied into `{name}`"), false);
+                self.forget(s, to, &UnknownReason::CopiedInto(name.clone()), false);
             }
         }
     }

@@ -7,8 +7,8 @@
 use super::object::{Freed, ObjId, ObjKind};
 use super::value::{Base, Target};
 use crate::ir::Side;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind};
-use crate::symbolic::exec::events::{CopyEvent, Deed, StaleEvent};
+use crate::reasons::UnknownReason;
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, CopyEvent, Deed, StaleEvent};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
@@ -19,19 +19,14 @@ impl Executor<'_> {
     /// Makes memory of the host known to devices (`cudaHostRegister`): for good, as far as this is followed.
     pub(crate) fn register(&mut self, s: &State, p: &[Target]) {
         let objects = self.objects_at(s, p);
-        self.registered.extend(objects);
-    }
-
-    #[must_use]
-    pub fn is_registered(&self, o: ObjId) -> bool {
-        self.registered.contains(&o)
+        self.heap.register(objects);
     }
 
     /// Whether two objects may have the same address, one after the other: where one was freed, on any path, what is allocated later may be
     /// there.
     pub(in crate::symbolic) fn may_have_one_address(&self, a: ObjId, b: ObjId) -> bool {
         a != b
-            && (self.freed_at.contains_key(&a) || self.freed_at.contains_key(&b))
+            && [a, b].iter().any(|o| !self.heap.freed_at(*o).is_empty())
             && [a, b].iter().all(|o| {
                 matches!(
                     self.object(*o).kind,
@@ -101,7 +96,7 @@ impl Executor<'_> {
         let o = self.several.freed_as(o);
         // What this path has not allocated is not there to be freed.
         let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { return };
-        let reason = format!("whether `{}` was freed through a pointer that is not known", self.object(o).name);
+        let reason = UnknownReason::FreedThroughLost(self.object(o).name.clone());
         let perhaps = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
         let cond = self.arena.and(cond, perhaps);
         let freed = self.freed_also(o, before, cond);
@@ -126,7 +121,7 @@ impl Executor<'_> {
             let cond = if certain {
                 self.arena.bool(true)
             } else {
-                let reason = format!("whether `{}` is on the device that is reset", self.object(o).name);
+                let reason = UnknownReason::OnResetDevice(self.object(o).name.clone());
                 self.arena.fresh_bool(SymKind::Unknown { reason }, "?")
             };
             let Some(before) = s.mem.get(&o).map(|x| x.freed.clone()) else { continue };
@@ -157,10 +152,7 @@ impl Executor<'_> {
         if !now.at.contains(&here) {
             now.at.push(here.clone());
         }
-        let all = self.freed_at.entry(o).or_default();
-        if !all.contains(&here) {
-            all.push(here);
-        }
+        self.heap.note_freed(o, here);
         Some(Rc::new(now))
     }
 
@@ -202,7 +194,7 @@ impl Executor<'_> {
     /// Makes it so that an object has been freed under a condition, at one of the places where it ever is.
     pub(in crate::symbolic) fn set_freed(&mut self, s: &mut State, o: ObjId, cond: TermId) {
         self.ensure(s, o);
-        let at = self.freed_at.get(&o).cloned().unwrap_or_default();
+        let at = self.heap.freed_at(o).to_vec();
         let no = self.arena.bool(false);
         let with_context = s.mem.get(&o).and_then(|x| x.freed.as_ref()).map_or(no, |f| f.with_context);
         let freed = (self.arena.as_bool(cond) != Some(false)).then(|| Rc::new(Freed { cond, with_context, at }));
@@ -214,7 +206,7 @@ impl Executor<'_> {
     /// Whether an object has been freed at iteration `k` of a loop that may free it: before the loop, or in an earlier
     /// round. With the fact that there is no earlier round than the first.
     pub(in crate::symbolic) fn freed_in_loop(&mut self, before: TermId, o: ObjId, k: TermId) -> (TermId, TermId) {
-        let reason = format!("whether `{}` was freed in an earlier round of a loop", self.object(o).name);
+        let reason = UnknownReason::FreedEarlier(self.object(o).name.clone());
         let earlier = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
         let one = self.arena.int(1);
         let (not, later) = (self.arena.not(earlier), self.arena.le(one, k));

@@ -4,12 +4,14 @@
 //! transfer function: it changes no contents but to give what is there from the start its first object.
 
 use super::object::{ObjId, ObjKind, ObjState, Rest};
-use super::value::{Base, Lost, Target, Value, unwritten};
+use super::value::{Base, Lost, Target, Value};
 use crate::ir::{FuncRef, Side, TypeId, TypeKind};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::terms::functions::CONTENT;
-use crate::symbolic::terms::term::{Range, Term, TermId};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Term, TermId};
 use std::rc::Rc;
 
 /// Constants that an offset may be to be followed to each of them.
@@ -22,8 +24,8 @@ impl Executor<'_> {
         for t in self.not_null(p).iter() {
             let v = match &t.base {
                 Base::Object(o) => self.load_object(s, f, *o, t.offset, ty),
-                Base::Null => self.unknown_of(m, ty, "a load through a null pointer"),
-                Base::Func(_) => self.unknown_of(m, ty, "a load from a function"),
+                Base::Null => self.unknown_of(m, ty, &UnknownReason::LoadedThroughNull),
+                Base::Func(_) => self.unknown_of(m, ty, &UnknownReason::LoadedFromFunction),
                 Base::Unknown(l) if matches!(m.ty(ty).kind, TypeKind::Ptr(_)) => {
                     let l = l.clone();
                     self.load_lost(s, &l)
@@ -38,7 +40,7 @@ impl Executor<'_> {
                 Some(old) => self.ite_value(t.cond, &v, &old),
             });
         }
-        out.unwrap_or_else(|| self.unknown_of(m, ty, "a load through no pointer"))
+        out.unwrap_or_else(|| self.unknown_of(m, ty, &UnknownReason::LoadedThroughNothing))
     }
 
     /// Where a pointer leads that the host uses: behind a null pointer, such as that of an empty `std::vector`, the program does not go on.
@@ -68,12 +70,12 @@ impl Executor<'_> {
         let m = self.module(f);
         let size = m.size_of(ty);
         if self.is_never_known(o) {
-            let reason = format!("what one of several allocations, `{}`, holds", self.object(o).name);
+            let reason = UnknownReason::OneOfSeveralHolds(self.object(o).name.clone());
             return self.unknown_of(m, ty, &reason);
         }
         // What the device may write at any time, until the host waits for it. Pointers are among those that it may store.
         if self.is_under_way(s, o) && !matches!(m.ty(ty).kind, TypeKind::Ptr(_)) {
-            let reason = format!("what `{}` holds while work for the device is under way", self.object(o).name);
+            let reason = UnknownReason::HoldsMeanwhile(self.object(o).name.clone());
             return self.unknown_of(m, ty, &reason);
         }
         // What other threads may write is not followed.
@@ -81,12 +83,12 @@ impl Executor<'_> {
             if let Some(v) = self.load_beside(f, o, offset, ty) {
                 return v;
             }
-            let reason = format!("what `{}` holds", self.object(o).name);
+            let reason = UnknownReason::Holds(self.object(o).name.clone());
             return self.load_shared(f, (o, (offset, s.path)), ty, false, &reason);
         }
         self.ensure(s, o);
         if self.is_written_by_another_name(s, o) {
-            return self.unknown_of(m, ty, "a text that the program writes");
+            return self.unknown_of(m, ty, &UnknownReason::TextWritten);
         }
         match &m.ty(ty).kind {
             TypeKind::Struct { fields, .. } => {
@@ -121,7 +123,7 @@ impl Executor<'_> {
             }
             _ => {}
         }
-        let Some(state) = s.mem.get(&o).cloned() else { return self.unknown_of(m, ty, "memory that is not known") };
+        let Some(state) = s.mem.get(&o).cloned() else { return self.unknown_of(m, ty, &UnknownReason::UnknownMemory) };
         let raw = self.read_cells(o, &state, offset, size, Some((f, ty)));
         let v = self.convert(f, raw, ty);
         self.remember_number(s, o, offset, size, &v);
@@ -158,13 +160,13 @@ impl Executor<'_> {
         want: Option<(FuncRef, TypeId)>,
     ) -> Value {
         if self.several.has_other_names(o) {
-            let reason = format!("what one of several allocations, `{}`, holds", self.object(o).name);
+            let reason = UnknownReason::OneOfSeveralHolds(self.object(o).name.clone());
             return match want {
                 Some((f, ty)) => {
                     let m = self.module(f);
                     self.unknown_of(m, ty, &reason)
                 }
-                None => Value::unknown(&reason),
+                None => Value::unknown(reason.clone()),
             };
         }
         let Some(at) = self.arena.as_int(offset).and_then(|v| i64::try_from(v).ok()) else {
@@ -193,7 +195,7 @@ impl Executor<'_> {
                     // The first piece begins at the place that is read: none lies in front of it.
                     let Ok(shift) = u32::try_from((po - at) * 8) else { continue };
                     if shift >= 64 {
-                        return Value::unknown("a wide integer");
+                        return Value::unknown(UnknownReason::WideInteger);
                     }
                     let t = self.arena.scale(t, 1i128 << shift);
                     sum = self.arena.add(sum, t);
@@ -207,12 +209,12 @@ impl Executor<'_> {
             {
                 let t = self.as_int_value(v, ps * 8);
                 let u = self.interpret(t, ps * 8, false);
-                let Ok(shift) = u32::try_from((at - po) * 8) else { return Value::unknown("part of a value") };
+                let Ok(shift) = u32::try_from((at - po) * 8) else { return Value::unknown(UnknownReason::PartOfValue) };
                 let t = self.arena.floor_div(u, 1i128 << shift);
                 return Value::Int(self.arena.modulo(t, 1i128 << (width * 8)));
             }
         }
-        Value::unknown("a value that was written in other pieces than it is read")
+        Value::unknown(UnknownReason::WrittenInPieces)
     }
 
     /// A load at an offset that is not constant.
@@ -243,7 +245,7 @@ impl Executor<'_> {
                     Some(old) => self.ite_value(c, &x, &old),
                 });
             }
-            return v.unwrap_or_else(|| Value::unknown("no place"));
+            return v.unwrap_or_else(|| Value::unknown(UnknownReason::NoPlace));
         }
         // An array of equal cells: one of them, or what is beside them. Pointers keep their targets this way.
         let aligned = hits.iter().all(|(_, s, _)| u64::from(*s) == size);
@@ -287,15 +289,15 @@ impl Executor<'_> {
                     Some(old) => self.ite_value(c, &x, &old),
                 });
             }
-            return v.unwrap_or_else(|| Value::unknown("an empty array"));
+            return v.unwrap_or_else(|| Value::unknown(UnknownReason::EmptyArray));
         }
         let name = self.object(o).name.clone();
         match want {
             Some((f, ty)) => {
                 let m = self.module(f);
-                self.unknown_of(m, ty, &format!("an element of `{name}`"))
+                self.unknown_of(m, ty, &UnknownReason::ElementOf(name.clone()))
             }
-            None => Value::unknown("an element of an array"),
+            None => Value::unknown(UnknownReason::ArrayElement),
         }
     }
 
@@ -337,16 +339,14 @@ impl Executor<'_> {
         let name = self.object(o).name.clone();
         // As it was given; where the program replaces or permutes arguments, nothing is known of them.
         if matches!(self.object(o).kind, ObjKind::ArgvArray)
-            && self.initial.get(&o).is_some_and(|first| first.rest == state.rest)
+            && self.heap.first(o).is_some_and(|first| first.rest == state.rest)
         {
             return match self.arena.as_int(offset).and_then(|v| u32::try_from(v).ok()) {
                 Some(at) if at % 8 == 0 => {
                     let text = self.argument_text(at / 8);
                     self.pointer(text, 0)
                 }
-                _ => self
-                    .argument_at(offset)
-                    .unwrap_or_else(|| self.unknown_pointer("a program argument at a variable position")),
+                _ => self.argument_at(offset).unwrap_or_else(|| self.unknown_pointer(&UnknownReason::ArgumentAt)),
             };
         }
         match &state.rest {
@@ -355,16 +355,16 @@ impl Executor<'_> {
                 None => Value::Int(self.arena.int(0)),
             },
             Rest::Uninit => {
-                let reason = unwritten(&name);
+                let reason = UnknownReason::Unwritten(name.clone());
                 match want {
                     Some((f, ty)) if matches!(self.module(f).ty(ty).kind, TypeKind::Ptr(_)) => {
-                        self.lost_pointer(Lost::unset(&reason))
+                        self.lost_pointer(Lost::unset(reason))
                     }
                     Some((f, ty)) => {
                         let m = self.module(f);
                         self.unknown_of(m, ty, &reason)
                     }
-                    None => Value::unknown(&reason),
+                    None => Value::unknown(reason),
                 }
             }
             Rest::Init => match self.initial_value(o, offset, size).or_else(|| self.initial_element(o, offset, size)) {
@@ -372,9 +372,9 @@ impl Executor<'_> {
                 None => match want {
                     Some((f, ty)) => {
                         let m = self.module(f);
-                        self.unknown_of(m, ty, &format!("an element of `{name}`"))
+                        self.unknown_of(m, ty, &UnknownReason::ElementOf(name.clone()))
                     }
-                    None => Value::unknown("an element of a table"),
+                    None => Value::unknown(UnknownReason::TableElement),
                 },
             },
             Rest::Layer(l) => {
@@ -416,7 +416,7 @@ impl Executor<'_> {
             offset,
             self.arena.int(i128::from(bits)),
         ];
-        Value::Int(self.arena.apply(CONTENT, args, Range::of_int(bits, true)))
+        Value::Int(self.arena.apply(Function::Content, args, Range::of_int(bits, true)))
     }
 
     /// A cell's value as the type it is read as.
@@ -425,7 +425,7 @@ impl Executor<'_> {
         match (&m.ty(ty).kind, v) {
             (TypeKind::Int(1), v) => Value::Bool(self.as_bool_value(&v)),
             (TypeKind::Int(bits), Value::Bool(_) | Value::Ptr(_)) if *bits < 8 => {
-                self.unknown_of(m, ty, "a narrow value")
+                self.unknown_of(m, ty, &UnknownReason::NarrowValue)
             }
             (TypeKind::Int(_), v @ Value::Int(_)) => v,
             (TypeKind::Int(bits), v @ (Value::Bool(_) | Value::Ptr(_))) => {
@@ -439,7 +439,7 @@ impl Executor<'_> {
                 Value::Real(super::value::Ratio::exact(t))
             }
             (_, Value::Unknown(r)) => self.unknown_of(m, ty, &r),
-            _ => self.unknown_of(m, ty, "a value read as another type"),
+            _ => self.unknown_of(m, ty, &UnknownReason::OtherType),
         }
     }
 
@@ -457,10 +457,10 @@ impl Executor<'_> {
                             let p = self.as_pointer(&v);
                             Value::Ptr(p)
                         }
-                        None => self.unknown_pointer("memory that is not known"),
+                        None => self.unknown_pointer(&UnknownReason::UnknownMemory),
                     }
                 }
-                _ => self.unknown_pointer("a load through a pointer that could not be followed"),
+                _ => self.unknown_pointer(&UnknownReason::LoadedThroughLost),
             };
             out = Some(match out {
                 None => v,
@@ -470,7 +470,7 @@ impl Executor<'_> {
         match out {
             Some(Value::Ptr(p)) => p,
             _ => {
-                let v = self.unknown_pointer("a load through no pointer");
+                let v = self.unknown_pointer(&UnknownReason::LoadedThroughNothing);
                 self.as_pointer(&v)
             }
         }

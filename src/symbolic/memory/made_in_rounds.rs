@@ -1,16 +1,19 @@
-//! Addresses of what the rounds of a loop allocated, as functions of the round ([`MADE`]), and what is known of such memory.
+//! Addresses of what the rounds of a loop allocated, as functions of the round ([`Function::Made`]), and what is known of such memory.
 //!
 //! In: what a round allocates and keeps in an array. Out: the summary object ([`Several`](super::site_summary::Several)) that stands for all rounds, objects for single
 //! elements, and what writes and frees by one name mean for the others.
 
 use super::object::{ObjId, ObjState, Object, Rest};
-use super::site_summary::{MADE, Rounds};
+use super::site_summary::Rounds;
 use super::value::{Base, Target, Value};
 use crate::ir::Side;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
-use crate::symbolic::terms::term::{Range, SymKind, Term, TermId};
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{SymKind, Term, TermId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -31,7 +34,7 @@ impl Executor<'_> {
         let Value::Ptr(p) = self.int_as_pointer(at) else { return None };
         let [Target { base: Base::Object(made), offset, .. }] = p.as_slice() else { return None };
         let (made, offset) = (*made, *offset);
-        if self.made.get(&made).is_none_or(|at| *at <= mark.1) || self.kept.is_twin(made) {
+        if !self.heap.is_made_since(made, mark.1) || self.kept.is_twin(made) {
             return None;
         }
         if !self.only_old(offset, mark.0, mark.1, Some(k)) {
@@ -48,7 +51,7 @@ impl Executor<'_> {
         }
         let varies = self.arena.cone(&[size]).contains(&k);
         let object = Object { extent: (!varies).then_some(size), ..self.object(made).clone() };
-        let all = self.allocate(context, site, made.0, |_| object);
+        let all = self.heap.allocate((context, site, made.0), object);
         // Addresses that were kept before may be any of them.
         self.kept.add_twin(made, all);
         let each = varies.then_some((k, size));
@@ -66,18 +69,18 @@ impl Executor<'_> {
 
     fn address_of_round(&mut self, all: ObjId, k: TermId) -> TermId {
         let id = self.arena.int(i128::from(all.0));
-        self.arena.apply(MADE, vec![id, k], Range::new(1 << 16, 1 << 56))
+        self.arena.apply(Function::Made, vec![id, k], Range::new(1 << 16, 1 << 56))
     }
 
     fn size_element(&mut self, o: ObjId, number: TermId, (k, size): (TermId, TermId)) {
         let size = self.arena.substitute(size, &std::iter::once((k, number)).collect());
-        self.set_extent(o, size);
+        self.heap.set_extent(o, size);
     }
 
     /// At the start of a round nothing that the loop allocated before has been freed.
     pub(in crate::symbolic) fn rounds_begin(&mut self, s: &mut State, all: ObjId) {
-        let reason = Rc::from(format!("what rounds of a loop left in `{}`", self.object(all).name));
-        let version = self.next_version();
+        let reason = Rc::new(UnknownReason::RoundsLeft(self.object(all).name.clone()));
+        let version = self.heap.next_version();
         s.mem.insert(all, Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason })));
     }
 
@@ -102,7 +105,7 @@ impl Executor<'_> {
         let o = match spare {
             Some(o) => o,
             None => {
-                let o = self.new_object(self.object(all).clone());
+                let o = self.heap.add(self.object(all).clone());
                 self.kept.add_twin(all, o);
                 self.several.clans.insert(o, all);
                 o
@@ -125,7 +128,7 @@ impl Executor<'_> {
         let known = r.elements.iter().find(|e| e.1 == o).map(|e| e.0).or_else(|| r.numbers.get(&o).copied());
         let number = known.unwrap_or_else(|| {
             self.arena.fresh(
-                SymKind::Unknown { reason: "which round of a loop allocated it".into() },
+                SymKind::Unknown { reason: UnknownReason::WhichRoundAllocated },
                 "?",
                 Range::new(0, 1 << 62),
             )
@@ -139,18 +142,15 @@ impl Executor<'_> {
         Some(self.address_of_round(all, number))
     }
 
-    /// The objects that a term of [`MADE`] is the address of.
+    /// The objects that a term of [`Function::Made`] is the address of.
     pub(in crate::symbolic) fn made_by(&self, t: TermId) -> Vec<ObjId> {
-        let Term::Apply { name, args, .. } = self.arena.get(t) else { return vec![] };
-        if name != MADE {
-            return vec![];
-        }
+        let Term::Apply { function: Function::Made, args, .. } = self.arena.get(t) else { return vec![] };
         let all = args.first().and_then(|a| self.arena.as_int(*a)).and_then(|id| u32::try_from(id).ok()).map(ObjId);
         all.map_or_else(Vec::new, |all| self.several.names(all))
     }
 
     /// What has another name of memory that is written, and holds something that is known, is forgotten.
-    pub(in crate::symbolic) fn written_by_another_name(&mut self, s: &mut State, o: ObjId, reason: &str) {
+    pub(in crate::symbolic) fn written_by_another_name(&mut self, s: &mut State, o: ObjId, reason: &UnknownReason) {
         let names = self.several.names(o);
         for other in names {
             if other != o && !self.several.has_other_names(other) && s.mem.contains_key(&other) {
@@ -167,7 +167,7 @@ impl Executor<'_> {
             if other == o && o == made {
                 continue;
             }
-            let reason = format!("whether `{}` was freed by another name", self.object(other).name);
+            let reason = UnknownReason::FreedByOtherName(self.object(other).name.clone());
             let maybe = self.arena.fresh_bool(SymKind::Unknown { reason }, "?");
             let both = self.arena.and(cond, maybe);
             self.ensure(s, other);

@@ -1,12 +1,13 @@
 //! The abstract memory: objects made of cells at constant offsets, layers of bulk writes, and contents that have only a number.
 //!
 //! In: pointers as guarded sets of targets, and values. Out: states with these written, and the values of reads. Data stands lowest (`value`,
-//! `object`, `array_write`, `partition`, `site_summary`, `memory_ssa`, `scarce`); transfer functions of the executor are above it: `load`, `store`,
+//! `object`, `array_write`, `partition`, `site_summary`, `memory_ssa`, `heap`, `scarce`); transfer functions of the executor are above it: `load`, `store`,
 //! `copy`, `layers`, `initial`, `record`. It must not know what an access out of bounds means.
 
 pub(in crate::symbolic) mod allocation_failure;
 pub mod array_write;
 mod copy;
+pub mod heap;
 mod initial;
 pub(in crate::symbolic) mod layers;
 pub mod lifetime;

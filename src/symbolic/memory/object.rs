@@ -2,6 +2,7 @@
 
 use super::value::Value;
 use crate::ir::{FuncRef, GlobalRef, LocId, ModuleId};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::terms::term::TermId;
 use rustc_hash::FxHashMap;
@@ -91,7 +92,7 @@ pub enum Rest {
     Unknown {
         version: u32,
         input: bool,
-        reason: Rc<str>,
+        reason: Rc<UnknownReason>,
     },
     /// Written over what it held before.
     Layer(Rc<super::array_write::Layer>),

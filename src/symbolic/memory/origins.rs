@@ -15,18 +15,13 @@ impl Executor<'_> {
         self.side == Side::Host && matches!(self.object(o).kind, ObjKind::DeviceHeap | ObjKind::DeviceGlobal(_))
     }
 
-    /// The last number that contents got.
-    pub(crate) const fn contents_so_far(&self) -> u32 {
-        self.version
-    }
-
     /// Notes which contents are new behind a launch; `before` is the last number of contents before it.
     pub(crate) fn left_by_launch(&mut self, s: &State, launch: Option<usize>, before: u32) {
         let new: Vec<(u32, ObjId)> =
             s.mem.iter().filter_map(|(o, held)| Some((version(held).filter(|v| *v > before)?, *o))).collect();
         for (v, o) in new {
             if self.is_followed_in_time(o) {
-                self.origins.insert(v, Origin::Launch(o, launch));
+                self.heap.note_origin(v, Origin::Launch(o, launch));
             }
         }
     }
@@ -47,7 +42,7 @@ impl Executor<'_> {
             let moments: Option<Vec<Moment>> =
                 std::iter::once(start).chain(back.clone()).map(|s| moment(s, o)).collect();
             if let Some(moments) = moments {
-                self.origins.insert(v, Origin::Loop { object: o, moments, before });
+                self.heap.note_origin(v, Origin::Loop { object: o, moments, before });
             }
         }
     }
@@ -59,7 +54,7 @@ impl Executor<'_> {
         }
         let moments: Option<Vec<Moment>> = ways.into_iter().map(|s| moment(s, o)).collect();
         if let Some(moments) = moments {
-            self.origins.insert(version, Origin::Join { object: o, moments });
+            self.heap.note_origin(version, Origin::Join { object: o, moments });
         }
     }
 

@@ -8,10 +8,12 @@
 use super::object::{ObjId, ObjState, Object, Rest};
 use super::value::{Base, Target, Value};
 use crate::ir::BlockId;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::{Frame, State};
 use crate::symbolic::loops::sum::Rounds;
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{Term, TermId};
 use std::rc::Rc;
 
@@ -47,10 +49,10 @@ impl Executor<'_> {
         }
         let object = Object { extent: None, ..self.object(made).clone() };
         let site = Site { func: fr.func, block: header, inst: u32::MAX };
-        let twin = self.allocate(fr.context, site, made.0, |_| object);
+        let twin = self.heap.allocate((fr.context, site, made.0), object);
         s0.mem.entry(twin).or_insert_with(|| {
-            let reason = Rc::from(format!("what an earlier round of a loop left in `{}`", self.object(made).name));
-            let version = self.next_version();
+            let reason = Rc::new(UnknownReason::EarlierRoundLeft(self.object(made).name.clone()));
+            let version = self.heap.next_version();
             Rc::new(ObjState::new(Rest::Unknown { version, input: false, reason }))
         });
         // Addresses that were kept before may be the twin's.
@@ -62,10 +64,10 @@ impl Executor<'_> {
     /// Whether the address of an object is part of some number.
     pub(in crate::symbolic) fn speaks_of(&self, numbers: &[TermId], o: ObjId) -> bool {
         self.arena.cone(numbers).into_iter().any(|t| match self.arena.get(t) {
-            Term::Apply { name, args, .. } => {
-                name == "address" && args.first().and_then(|a| self.arena.as_int(*a)) == Some(i128::from(o.0))
+            Term::Apply { function: Function::Address, args, .. } => {
+                args.first().and_then(|a| self.arena.as_int(*a)) == Some(i128::from(o.0))
             }
-            _ => self.made_by(t).contains(&o),
+            _ => false,
         })
     }
 
@@ -81,7 +83,7 @@ impl Executor<'_> {
         let size = self.arena.substitute(size, &std::iter::once((r.k, before)).collect());
         let (first, one) = (self.arena.le_zero(r.k), self.arena.int(1));
         let size = self.arena.ite(first, one, size);
-        self.set_extent(new.twin, size);
+        self.heap.set_extent(new.twin, size);
     }
 
     /// A variable at iteration `k` that each round sets to a new object: the start, and from then on the twin.

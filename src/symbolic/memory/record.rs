@@ -3,8 +3,7 @@
 use super::object::ObjKind;
 use super::value::{Base, Lost, Target};
 use crate::ir::{FuncRef, LocId, Side};
-use crate::symbolic::exec::events::AccessDetail;
-use crate::symbolic::exec::events::{AccessEvent, AccessKind};
+use crate::symbolic::exec::events::{AccessDetail, AccessEvent, AccessKind};
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
@@ -61,9 +60,11 @@ impl Executor<'_> {
                 }
             }
         }
-        if !self.events.recording
-            || p.iter().all(|t| self.is_plain_local(t, bytes) || self.is_own_of_libdevice(site.func, t))
-        {
+        if !self.events.recording {
+            return;
+        }
+        if p.iter().all(|t| self.is_plain_local(t, bytes) || self.is_own_of_libdevice(site.func, t)) {
+            self.events.own.insert(site);
             return;
         }
         let stack = Rc::new(self.stack_to(site));

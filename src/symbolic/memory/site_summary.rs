@@ -12,9 +12,6 @@ use crate::symbolic::terms::term::TermId;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// The function from an object that stands for what rounds of a loop allocated, and a round, to an address.
-pub(in crate::symbolic) const MADE: &str = "made";
-
 /// What the rounds of one loop allocated.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {

@@ -6,6 +6,7 @@ use super::object::{ObjId, ObjKind, ObjState, Rest};
 use super::value::{Base, Lost, Target, Value};
 use super::value::{collect, has_unknown_pointer};
 use crate::ir::Side;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::with_end_of;
@@ -26,7 +27,7 @@ impl Executor<'_> {
                     let cond = if single { None } else { Some(t.cond) };
                     self.store_object(s, *o, t.offset, &v, size, cond);
                 }
-                Base::Unknown(l) => self.forget_lost(s, l, "a store through an unknown pointer", false),
+                Base::Unknown(l) => self.forget_lost(s, l, &UnknownReason::StoredSomewhere, false),
                 // No such store comes to its end.
                 Base::Null | Base::Func(_) => {}
             }
@@ -47,7 +48,7 @@ impl Executor<'_> {
             return;
         }
         if self.several.has_other_names(o) {
-            return self.written_by_another_name(s, o, "what was stored by another name");
+            return self.written_by_another_name(s, o, &UnknownReason::StoredByOtherName);
         }
         self.ensure(s, o);
         let Some(rc) = s.mem.get(&o) else { return };
@@ -56,13 +57,13 @@ impl Executor<'_> {
         if let Some(at) = self.arena.as_int(offset).and_then(|v| i64::try_from(v).ok()) {
             if size > 1 << 16 {
                 state.clear(at, at.saturating_add(width));
-                self.blur(&mut state, "a large value");
+                self.blur(&mut state, &UnknownReason::LargeValue);
                 s.mem.insert(o, Rc::new(state));
                 return;
             }
             if let Value::Aggregate(_) = v {
                 // Where this is only one of several places, each may hold what it held.
-                let v = if cond.is_none() { v } else { &Value::unknown("part of a structure that may be stored here") };
+                let v = if cond.is_none() { v } else { &Value::unknown(UnknownReason::PerhapsPartOfStructure) };
                 self.keep_cut_cells(&mut state, at, at + width);
                 self.blur_cells(&mut state, at, v, size);
                 s.mem.insert(o, Rc::new(state));
@@ -100,7 +101,7 @@ impl Executor<'_> {
             let lo = r.lo.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MIN / 4);
             let hi = r.hi.and_then(|v| i64::try_from(v).ok()).unwrap_or(i64::MAX / 4).saturating_add(width);
             state.clear(lo, hi);
-            self.blur(&mut state, "an array written at a variable index");
+            self.blur(&mut state, &UnknownReason::WrittenAtVariable);
         }
         s.mem.insert(o, Rc::new(state));
     }
@@ -129,7 +130,7 @@ impl Executor<'_> {
         for (o, s) in cut {
             // The bytes outside the store become cells of one byte that are not known.
             for b in (o..o + i64::from(s)).filter(|b| *b < from || *b >= to) {
-                state.cells.insert(b, (1, Value::unknown("a value that was partly overwritten")));
+                state.cells.insert(b, (1, Value::unknown(UnknownReason::PartlyOverwritten)));
             }
         }
     }
@@ -150,16 +151,16 @@ impl Executor<'_> {
             }
         }
         if size > MOST_BYTES {
-            return self.blur(state, "part of a structure");
+            return self.blur(state, &UnknownReason::PartOfStructure);
         }
         for i in 0..size {
-            state.cells.insert(at + i64::try_from(i).unwrap_or(0), (1, Value::unknown("part of a structure")));
+            state.cells.insert(at + i64::try_from(i).unwrap_or(0), (1, Value::unknown(UnknownReason::PartOfStructure)));
         }
     }
 
-    pub(in crate::symbolic) fn blur(&mut self, state: &mut ObjState, reason: &str) {
-        let version = self.next_version();
-        state.rest = Rest::Unknown { version, input: false, reason: Rc::from(reason) };
+    pub(in crate::symbolic) fn blur(&mut self, state: &mut ObjState, reason: &UnknownReason) {
+        let version = self.heap.next_version();
+        state.rest = Rest::Unknown { version, input: false, reason: Rc::new(reason.clone()) };
     }
 
     pub(crate) fn store_value(&mut self, s: &mut State, p: &Rc<Vec<Target>>, v: Value, size: u64) {
@@ -184,22 +185,25 @@ impl Executor<'_> {
     }
 
     /// Makes everything that an object holds unknown, addresses too: code may have written it that is not followed.
-    pub fn forget(&mut self, s: &mut State, o: ObjId, reason: &str, input: bool) {
+    pub fn forget(&mut self, s: &mut State, o: ObjId, reason: &UnknownReason, input: bool) {
         self.kept.add_anything(o);
         self.blank(s, o, reason, input);
     }
 
     /// Makes what an object holds unknown; addresses in it are among those that were stored there.
-    pub(in crate::symbolic) fn blank(&mut self, s: &mut State, o: ObjId, reason: &str, input: bool) {
+    pub(in crate::symbolic) fn blank(&mut self, s: &mut State, o: ObjId, reason: &UnknownReason, input: bool) {
         if self.several.has_other_names(o) {
             return self.written_by_another_name(s, o, reason);
         }
-        let version = self.next_version();
-        let n = with_end_of(s.mem.get(&o), ObjState::new(Rest::Unknown { version, input, reason: Rc::from(reason) }));
+        let version = self.heap.next_version();
+        let n = with_end_of(
+            s.mem.get(&o),
+            ObjState::new(Rest::Unknown { version, input, reason: Rc::new(reason.clone()) }),
+        );
         s.mem.insert(o, Rc::new(n));
     }
 
-    pub(crate) fn forget_targets(&mut self, s: &mut State, p: &Rc<Vec<Target>>, reason: &str) {
+    pub(crate) fn forget_targets(&mut self, s: &mut State, p: &Rc<Vec<Target>>, reason: &UnknownReason) {
         for t in p.iter() {
             match &t.base {
                 Base::Object(o) if !self.read_only(*o) || self.is_of_device(*o) => self.forget(s, *o, reason, false),
@@ -217,7 +221,7 @@ impl Executor<'_> {
         }
     }
 
-    pub(crate) fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &str) {
+    pub(crate) fn forget_reachable(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         self.clobber(s, args, reason);
         if self.side == Side::Host && args.iter().any(has_unknown_pointer) {
             self.forget_escaped(s, reason, false);
@@ -225,7 +229,7 @@ impl Executor<'_> {
     }
 
     /// What pointer arguments point to directly.
-    pub(crate) fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &str) {
+    pub(crate) fn forget_pointees(&mut self, s: &mut State, args: &[Value], reason: &UnknownReason) {
         let mut v = vec![];
         for a in args {
             collect(a, &mut v);

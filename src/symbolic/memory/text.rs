@@ -11,10 +11,12 @@ use super::object::{ObjId, ObjKind, ObjState, Object};
 use super::value::{Base, Lost, Places, Target, Value};
 use crate::ir::FuncRef;
 use crate::models::attributes::only_reads;
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::inputs::command_line::one_object;
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, TermId};
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::rc::Rc;
 
 /// How a text is read as a number. What two of these give for one text need not be equal: `010`, `18446744073709551615`.
@@ -55,7 +57,7 @@ impl Executor<'_> {
             return *c;
         }
         let (kind, name) = (self.object(o).kind.clone(), self.object(o).name.clone());
-        let c = self.new_object(Object { kind, name, extent: None, site: None, func: None, array: true });
+        let c = self.heap.add(Object { kind, name, extent: None, site: None, func: None, array: true });
         if let Some(found) = self.inputs.options.get(&o).cloned() {
             self.inputs.options.insert(c, found);
         }
@@ -65,13 +67,13 @@ impl Executor<'_> {
 
     /// Says what the text of an option holds where nothing has written it.
     pub(crate) fn starts_as_given(&mut self, o: ObjId, state: ObjState) {
-        self.initial.insert(o, Rc::new(state));
+        self.heap.note_first(o, Rc::new(state));
     }
 
     /// Whether any byte from a place on may have been written by this name.
     fn is_written(&self, s: &State, o: ObjId, from: i64) -> bool {
         let Some(now) = s.mem.get(&o) else { return false };
-        let Some(first) = self.initial.get(&o) else { return true };
+        let Some(first) = self.heap.first(o) else { return true };
         !Rc::ptr_eq(now, first)
             && (now.rest != first.rest || now.cells.iter().any(|(at, (bytes, _))| at + i64::from(*bytes) > from))
     }
@@ -153,7 +155,7 @@ impl Executor<'_> {
         let (at, rest) = (self.arena.int(into), self.arena.add_const(all, -into));
         let inside = self.arena.le(at, all);
         let other = self.arena.fresh(
-            SymKind::Unknown { reason: "the length of a string".into() },
+            SymKind::Unknown { reason: UnknownReason::StringLength },
             "strlen",
             Range::new(0, 1 << 20),
         );
@@ -161,7 +163,7 @@ impl Executor<'_> {
     }
 
     /// A pointer to some byte of what a pointer points into, or null.
-    pub(crate) fn place_within(&mut self, p: &[Target], reason: &str) -> Value {
+    pub(crate) fn place_within(&mut self, p: &[Target], reason: &UnknownReason) -> Value {
         let mut objects = vec![];
         for t in p {
             match &t.base {
@@ -174,7 +176,7 @@ impl Executor<'_> {
         objects.sort_unstable();
         objects.dedup();
         self.lost_pointer(Lost {
-            reason: Rc::from(reason),
+            reason: Rc::new(reason.clone()),
             among: Some(Rc::new(Places { objects, functions: vec![] })),
             unset: false,
         })

@@ -3,6 +3,7 @@
 use super::object::ObjId;
 use super::partition::PartId;
 use crate::ir::FuncRef;
+use crate::reasons::UnknownReason;
 use crate::symbolic::terms::term::TermId;
 use std::rc::Rc;
 
@@ -17,7 +18,7 @@ pub struct Places {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Lost {
     /// Why; shown to users.
-    pub reason: Rc<str>,
+    pub reason: Rc<UnknownReason>,
     /// What it points to if to anything. An object stands here for all that its allocation ever made, so that neither an extent nor
     /// contents may be taken from it. `None` where that is not known either.
     pub among: Option<Rc<Places>>,
@@ -25,28 +26,22 @@ pub struct Lost {
     pub unset: bool,
 }
 
-/// What is read of an object where nothing was written.
-#[must_use]
-pub fn unwritten(name: &str) -> String {
-    format!("`{name}` before it is written")
-}
-
 impl Lost {
     /// One of which nothing is known.
     #[must_use]
-    pub fn anywhere(reason: &str) -> Self {
-        Self { reason: Rc::from(reason), among: None, unset: false }
+    pub fn anywhere(reason: UnknownReason) -> Self {
+        Self { reason: Rc::new(reason), among: None, unset: false }
     }
     /// One that was never set: it points to nothing of the program's.
     #[must_use]
-    pub fn unset(reason: &str) -> Self {
-        Self { reason: Rc::from(reason), among: Some(Rc::default()), unset: true }
+    pub fn unset(reason: UnknownReason) -> Self {
+        Self { reason: Rc::new(reason), among: Some(Rc::default()), unset: true }
     }
 }
 
 impl std::fmt::Display for Lost {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.reason)
+        self.reason.fmt(f)
     }
 }
 
@@ -118,13 +113,13 @@ pub enum Value {
     /// Structures, arrays and vectors in registers.
     Aggregate(Rc<Vec<Value>>),
     /// Not known; the reason is shown to users.
-    Unknown(Rc<str>),
+    Unknown(Rc<UnknownReason>),
 }
 
 impl Value {
     #[must_use]
-    pub fn unknown(reason: &str) -> Self {
-        Self::Unknown(Rc::from(reason))
+    pub fn unknown(reason: UnknownReason) -> Self {
+        Self::Unknown(Rc::new(reason))
     }
 }
 

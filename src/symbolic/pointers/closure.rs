@@ -12,6 +12,7 @@ use crate::symbolic::exec::site::Site;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Object};
 use crate::symbolic::memory::value::{Base, Lost, Places, Target, Value};
+use crate::symbolic::terms::functions::Function;
 use crate::symbolic::terms::term::{InputSource, SymKind, Term, TermId};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -73,7 +74,7 @@ impl Executor<'_> {
             func: None,
             array: true,
         };
-        let made = self.allocate(context, site, u32::MAX, |_| made);
+        let made = self.heap.allocate((context, site, u32::MAX), made);
         all.objects.insert(made);
         (all.size() <= MAX_PLACES).then_some(all)
     }
@@ -111,7 +112,7 @@ impl Executor<'_> {
             .cone(&[t])
             .into_iter()
             .filter_map(|n| match self.arena.get(n) {
-                Term::Apply { name, args, .. } if name == "address" => {
+                Term::Apply { function: Function::Address, args, .. } => {
                     self.arena.as_int(args[0]).and_then(|id| u32::try_from(id).ok()).map(ObjId)
                 }
                 _ => None,

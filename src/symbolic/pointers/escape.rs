@@ -7,6 +7,7 @@
 use super::points_to::{MAX_PLACES, Mark, Stored, keys};
 use crate::ir::reach::Mentions;
 use crate::ir::{FuncRef, GlobalRef, Side};
+use crate::reasons::UnknownReason;
 use crate::symbolic::exec::executor::Executor;
 use crate::symbolic::exec::state::State;
 use crate::symbolic::memory::object::{ObjId, ObjKind, Rest};
@@ -18,7 +19,7 @@ use std::rc::Rc;
 
 impl Executor<'_> {
     pub(in crate::symbolic) fn mark(&self) -> Mark {
-        Mark { news: self.kept.news.len(), objects: self.objects.len() }
+        Mark { news: self.kept.news.len(), objects: self.heap.len() }
     }
 
     /// Whether something that an earlier part of a round might have read has been stored since its start.
@@ -204,7 +205,13 @@ impl Executor<'_> {
     }
 
     /// Forgets what is written through a pointer that was lost; what is stored there has been noted.
-    pub(in crate::symbolic) fn forget_lost(&mut self, s: &mut State, lost: &Lost, reason: &str, device: bool) {
+    pub(in crate::symbolic) fn forget_lost(
+        &mut self,
+        s: &mut State,
+        lost: &Lost,
+        reason: &UnknownReason,
+        device: bool,
+    ) {
         if lost.unset {
             return;
         }
@@ -286,7 +293,7 @@ impl Executor<'_> {
 
     /// Forgets what any pointer could reach: the heap, globals and variables whose address is kept somewhere. The host
     /// writes `device` memory through CUDA's functions only.
-    pub(in crate::symbolic) fn forget_escaped(&mut self, s: &mut State, reason: &str, device: bool) {
+    pub(in crate::symbolic) fn forget_escaped(&mut self, s: &mut State, reason: &UnknownReason, device: bool) {
         let mut all: Vec<ObjId> = self.escaped(s);
         if self.side == Side::Device {
             self.kernel.written_anywhere = true;
@@ -351,17 +358,17 @@ impl Executor<'_> {
         for o in &changed {
             let what = match self.object(*o).kind {
                 ObjKind::DeviceHeap | ObjKind::Managed | ObjKind::Parameter => {
-                    format!("what a kernel writes to `{}`", self.object(*o).name)
+                    UnknownReason::KernelWrites(self.object(*o).name.clone())
                 }
-                ObjKind::DeviceGlobal(_) => "what a kernel writes to a device variable".to_owned(),
+                ObjKind::DeviceGlobal(_) => UnknownReason::KernelWritesDevice,
                 // Kernels write constant variables through addresses that the host asked for, and no others.
-                ObjKind::Constant(_) if self.is_reached(*o) => "what a kernel writes to a constant variable".to_owned(),
+                ObjKind::Constant(_) if self.is_reached(*o) => UnknownReason::KernelWritesConstant,
                 // Memory of the host that devices see too, or that the kernel is given on a system where they see all. What else it might reach
                 // through pointers of which nothing is known is taken to be the device's.
                 ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_)
-                    if written.is_some() || given.contains(o) || self.is_registered(*o) =>
+                    if written.is_some() || given.contains(o) || self.heap.is_registered(*o) =>
                 {
-                    format!("what a kernel writes to `{}`", self.object(*o).name)
+                    UnknownReason::KernelWrites(self.object(*o).name.clone())
                 }
                 ObjKind::Constant(_) | ObjKind::HostHeap | ObjKind::HostLocal | ObjKind::HostGlobal(_) => continue,
                 // Texts, streams and handles are the host's alone, shared memory and what a thread owns end with the kernel.

@@ -202,7 +202,7 @@ fn list_bytes(t: &Term) -> u64 {
     let bytes = match t {
         Term::And(v) | Term::Or(v) => v.len() * size_of::<TermId>(),
         Term::Poly(p) => size_of_val(p.terms.as_slice()),
-        Term::Apply { name, args, .. } => name.len() + size_of_val(args.as_slice()),
+        Term::Apply { args, .. } => size_of_val(args.as_slice()),
         _ => 0,
     };
     2 * bytes as u64

@@ -1,7 +1,8 @@
 //! Terms as C-like expressions, for messages and dumps.
 
-use super::functions::{CONTENT, FILE, ROUND, WORD, is_reading};
-use super::term::{Arena, Term, TermId};
+use super::arena::Arena;
+use super::functions::Function;
+use super::term::{Term, TermId};
 
 /// How deep a term is shown, and how much of it: what is larger is shown less deep. Parts that it has in common with itself come
 /// again each time.
@@ -86,12 +87,12 @@ impl Shown<'_> {
             Term::BitOr(x, y, _) => format!("({} | {})", self.part(*x, 2, d), self.part(*y, 2, d)),
             Term::BitXor(x, y, _) => format!("({} ^ {})", self.part(*x, 2, d), self.part(*y, 2, d)),
             Term::Pow2(x) => format!("2^{}", self.part(*x, 2, d)),
-            Term::Apply { name, args, .. } => match name.as_str() {
-                CONTENT => "a value in memory".into(),
-                FILE | WORD => "a value read from a file".into(),
-                n if n.starts_with(ROUND) => "a value that a loop wrote".into(),
-                n if is_reading(n) && args.len() == 1 => self.part(args[0], level, depth),
-                _ => format!("{name}({})", args.iter().map(|x| self.part(*x, 0, d)).collect::<Vec<_>>().join(", ")),
+            Term::Apply { function, args, .. } => match function {
+                Function::Content => "a value in memory".into(),
+                Function::File | Function::Word => "a value read from a file".into(),
+                Function::Round(_) => "a value that a loop wrote".into(),
+                Function::Reading { .. } if args.len() == 1 => self.part(args[0], level, depth),
+                _ => format!("{function}({})", args.iter().map(|x| self.part(*x, 0, d)).collect::<Vec<_>>().join(", ")),
             },
             Term::True => "true".into(),
             Term::False => "false".into(),

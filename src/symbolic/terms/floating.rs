@@ -6,8 +6,11 @@
 //! taken to be off by two units in the last place, as with `-use_fast_math` (CUDA C++ Programming Guide 13.0, Mathematical Functions).
 //! The host's arithmetic is taken not to be compiled with `-ffast-math`.
 
-use super::term::{Arena, Range, SymKind, TermId};
+use super::arena::Arena;
+use super::interval::Range;
+use super::term::{SymKind, TermId};
 use crate::ir::BinOp;
+use crate::reasons::UnknownReason;
 use crate::symbolic::memory::value::{Ratio, Rounding};
 
 /// Errors are counted in 2 to the power of minus this.
@@ -269,7 +272,7 @@ impl Arena {
         let lowest = self.add_const(r.num, -slack);
         let lowest = self.whole(lowest, r.den, way);
         let more = self.fresh(
-            SymKind::Unknown { reason: "how a floating-point value is rounded".into() },
+            SymKind::Unknown { reason: UnknownReason::FloatRounding },
             "?",
             Range::new(0, slack.checked_mul(2)? / r.den + 1),
         );
@@ -318,10 +321,7 @@ impl Arena {
                 _ => self.le(l, r),
             });
         }
-        let either = self.fresh_bool(
-            SymKind::Unknown { reason: "a comparison of floating-point values that are rounded".into() },
-            "?",
-        );
+        let either = self.fresh_bool(SymKind::Unknown { reason: UnknownReason::FloatComparisonRounded }, "?");
         let (low, high) = (self.add_const(l, -slack), self.add_const(l, slack));
         let (surely, possibly) = match how {
             Compared::Eq | Compared::Ne => {

@@ -3,7 +3,9 @@
 //! In: facts of an [`Arena`]. Out: whether a goal follows from them. What is not linear is an unknown of its own, with what its definition
 //! says of it: quotients, remainders, bits, readings as machine integers. It asks no clock, and says the same on every machine.
 
-use super::term::{Arena, Range, Term, TermId};
+use super::arena::Arena;
+use super::interval::Range;
+use super::term::{Term, TermId};
 use crate::work::{charge, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;

@@ -4,13 +4,13 @@
 //! `boolean` build them, `interval` bounds them, `walk` and `eval` read them; `linear` decides entailment of linear comparisons, `floating` is
 //! floating-point arithmetic as ratios with errors. It must not know programs.
 
-mod arena;
+pub mod arena;
 mod boolean;
 pub mod display;
-mod eval;
+pub mod eval;
 pub mod floating;
 pub mod functions;
-mod interval;
+pub mod interval;
 pub(in crate::symbolic) mod linear;
 mod polynomial;
 mod simplify;

@@ -1,17 +1,18 @@
 //! Integer operations: each gives the canonical term, simplified as far as ranges and constants show.
 
 use super::arena::Arena;
+use super::functions::Function;
 use super::interval::Range;
 use super::term::wrap_value;
 use super::term::{Monomial, Poly, SymKind, Term, TermId};
-use crate::symbolic::terms::functions::CONTENT;
+use crate::reasons::UnknownReason;
 
 /// Polynomials larger than this many monomials are not expanded further but multiplied as opaque atoms.
 const MAX_MONOMIALS: usize = 96;
 
 impl Arena {
     pub(super) fn overflow(&mut self) -> TermId {
-        self.fresh(SymKind::Unknown { reason: "arithmetic too large to follow".into() }, "?", Range::ANY)
+        self.fresh(SymKind::Unknown { reason: UnknownReason::TooLarge }, "?", Range::ANY)
     }
 
     pub fn add(&mut self, a: TermId, b: TermId) -> TermId {
@@ -188,7 +189,7 @@ impl Arena {
                 matches!(self.symbol(*s).kind, SymKind::Unknown { .. } | SymKind::Content { .. })
                     && matches!(self.range(t), Range { lo: Some(_), hi: Some(_) })
             }
-            Term::Apply { name, .. } => name == CONTENT,
+            Term::Apply { function, .. } => *function == Function::Content,
             _ => false,
         }
     }
@@ -198,13 +199,9 @@ impl Arena {
     pub fn reading(&self, t: TermId) -> Option<(TermId, u32, bool)> {
         match self.get(t) {
             Term::Wrap { arg, bits, signed } => Some((*arg, *bits, *signed)),
-            Term::Apply { name, args, .. } => {
+            Term::Apply { function: Function::Reading { bits, signed }, args, .. } => {
                 let [arg] = args[..] else { return None };
-                let (signed, bits) = match name.strip_prefix("un") {
-                    Some(n) => (false, n),
-                    None => (true, &name[..]),
-                };
-                Some((arg, bits.strip_prefix("signed")?.parse().ok()?, signed))
+                Some((arg, *bits, *signed))
             }
             _ => None,
         }
@@ -295,8 +292,8 @@ impl Arena {
         }
     }
 
-    pub fn apply(&mut self, name: impl Into<String>, args: Vec<TermId>, range: Range) -> TermId {
-        self.intern(Term::Apply { name: name.into(), args, range })
+    pub fn apply(&mut self, function: Function, args: Vec<TermId>, range: Range) -> TermId {
+        self.intern(Term::Apply { function, args, range })
     }
 
     pub fn ite(&mut self, c: TermId, a: TermId, b: TermId) -> TermId {

@@ -9,11 +9,10 @@
 //! Integer terms are kept as canonical polynomials over atoms, so that equal values are equal terms, and comparisons
 //! as `t <= 0` and `t == 0`.
 
+use super::functions::Function;
+use super::interval::Range;
+use crate::reasons::UnknownReason;
 use smallvec::SmallVec;
-
-pub use super::arena::{Arena, Mark};
-pub use super::eval::Valuation;
-pub use super::interval::Range;
 
 /// A term of an [`Arena`]. Equal terms of one arena have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,12 +46,12 @@ pub enum SymKind {
     },
     /// An element of a buffer whose contents are an input or not known.
     Content {
-        what: String,
+        what: UnknownReason,
         input: bool,
     },
     /// Not modelled; the reason is shown to users.
     Unknown {
-        reason: String,
+        reason: UnknownReason,
     },
 }
 
@@ -178,9 +177,9 @@ pub enum Term {
     BitXor(TermId, TermId, u32),
     /// 2 to the power of the argument, the argument being in 0..=126.
     Pow2(TermId),
-    /// Uninterpreted function of its arguments (float conversions, contents at an address): equal arguments give equal values.
+    /// Uninterpreted function of its arguments (contents at an address, counts of bits): equal arguments give equal values.
     Apply {
-        name: String,
+        function: Function,
         args: Vec<TermId>,
         range: Range,
     },
@@ -212,6 +211,7 @@ pub fn wrap_value(v: i128, bits: u32, signed: bool) -> i128 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::arena::Arena;
     use super::*;
 
     fn sym(a: &mut Arena, name: &str, lo: i128, hi: i128) -> TermId {

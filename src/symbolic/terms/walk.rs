@@ -2,6 +2,7 @@
 
 use super::arena::Arena;
 use super::term::{Monomial, Poly, SymId, SymKind, Term, TermId};
+use crate::reasons::UnknownReason;
 use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -44,7 +45,11 @@ impl Arena {
             let mut symbol = |s: &SymId, out: &mut Self| {
                 *numbers.entry(*s).or_insert_with(|| {
                     symbols.push(*s);
-                    out.new_symbol(SymKind::Unknown { reason: String::new() }, String::new(), self.symbol(*s).range)
+                    out.new_symbol(
+                        SymKind::Unknown { reason: UnknownReason::Elsewhere },
+                        String::new(),
+                        self.symbol(*s).range,
+                    )
                 })
             };
             let sorted = |v: &[TermId]| {
@@ -79,8 +84,8 @@ impl Arena {
                 Term::BitOr(a, b, w) => Term::BitOr(to(a), to(b), *w),
                 Term::BitXor(a, b, w) => Term::BitXor(to(a), to(b), *w),
                 Term::Pow2(a) => Term::Pow2(to(a)),
-                Term::Apply { name, args, range } => {
-                    Term::Apply { name: name.clone(), args: args.iter().map(to).collect(), range: *range }
+                Term::Apply { function, args, range } => {
+                    Term::Apply { function: *function, args: args.iter().map(to).collect(), range: *range }
                 }
                 Term::True => Term::True,
                 Term::False => Term::False,
@@ -215,7 +220,7 @@ impl Arena {
             Term::BitOr(a, b, w) => self.bit_or(memo[&a], memo[&b], w),
             Term::BitXor(a, b, w) => self.bit_xor(memo[&a], memo[&b], w),
             Term::Pow2(a) => self.pow2(memo[&a]),
-            Term::Apply { name, args, range } => {
+            Term::Apply { function, args, range } => {
                 // How a number is read that is no longer just any.
                 if let Some((arg, bits, signed)) = self.reading(n)
                     && !self.is_opaque(memo[&arg])
@@ -223,7 +228,7 @@ impl Arena {
                     return self.wrap(memo[&arg], bits, signed);
                 }
                 let args = args.iter().map(|a| memo[a]).collect();
-                self.apply(name, args, range)
+                self.apply(function, args, range)
             }
             Term::Le(a) => self.le_zero(memo[&a]),
             Term::EqZ(a) => {

@@ -4,6 +4,7 @@ use super::flow::Flow;
 use crate::ir::{
     BlockId, Const, FuncRef, Function, Module, ModuleId, Op, Operand, Terminator, TypeId, TypeKind, ValueId,
 };
+use crate::witness::api::Cause;
 use crate::witness::api::Site;
 use crate::witness::machine::form::{Code, I, Layout, Leaf, Opd};
 use crate::witness::machine::state::Machine;
@@ -248,7 +249,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 
     pub(super) fn reason(&mut self, text: &str) -> Reason {
-        self.machine.reason(text)
+        self.machine.reason(Cause::Other, text)
     }
 
     pub(super) fn poison(&mut self, d: u32, n: u32, what: &str) {

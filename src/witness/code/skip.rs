@@ -10,6 +10,7 @@ use super::roots::Roots;
 use crate::ir::{self, BlockId, Const, FuncRef, Op, Operand, Terminator, TypeKind, ValueId};
 use crate::models::access::Access;
 use crate::models::ptx;
+use crate::witness::api::Cause;
 use crate::witness::machine::call::Stop;
 use crate::witness::machine::form::Code;
 use crate::witness::machine::state::Machine;
@@ -46,14 +47,16 @@ impl<'p> Machine<'p> {
             let region = self.region_of_branch(code, block, join);
             if self.may_skip(th, &region) {
                 if th.on_device() && self.seen.target.is_none() {
-                    let (at, text) = (self.block_line(func, block), self.text(why));
-                    self.seen.doubt(format!("{at}: a branch of the kernel depends on {text}"));
+                    let at = self.block_line(func, block);
+                    let why = self.reasons.why(why, |why| format!("{at}: a branch of the kernel depends on {why}"));
+                    self.seen.doubt(why);
                 }
                 self.poison_region(th, code, base, &region, why, &FxHashSet::default());
                 return Ok(self.arrive(th, code, base, None, join, why));
             }
         }
-        Err(Stop::Unknown(format!("{}: a branch depends on {}", self.block_line(func, block), self.text(why))))
+        let at = self.block_line(func, block);
+        Err(Stop::Unknown(self.reasons.why(why, |why| format!("{at}: a branch depends on {why}"))))
     }
 
     /// What a branch leads to before its sides join. Loops come to it again and again.
@@ -248,7 +251,7 @@ impl<'p> Machine<'p> {
             (join, between)
         };
         let at = self.block_line(code.func, header);
-        let why = self.reason(&format!("what the loop at {at} computes, which was skipped"));
+        let why = self.reason(Cause::Loop, &format!("what the loop at {at} computes, which was skipped"));
         let counted = induction_exit(self.program.func(code.func), code, &th.regs[base..], &l.blocks, header);
         if counted.is_none() {
             self.seen.assume(format!("{at}: the loop ends"));

@@ -1,6 +1,7 @@
 //! The threads of one block: each runs until it waits, then barriers and warp operations let them go on.
 
 use crate::ir::FuncRef;
+use crate::witness::api::Why;
 use crate::witness::machine::arith;
 use crate::witness::machine::call::{Shuffle, Stop, Wait, WarpOp};
 use crate::witness::machine::interp::Pause;
@@ -22,7 +23,7 @@ pub struct Arguments {
 pub enum End {
     All,
     /// A thread could not go on; why.
-    Stuck(String),
+    Stuck(Why),
 }
 
 enum State {
@@ -86,7 +87,7 @@ impl Machine<'_> {
             }
         }
         let mut states: Vec<State> = threads.iter().map(|_| State::Ready).collect();
-        let mut stuck: Option<String> = None;
+        let mut stuck: Option<Why> = None;
         loop {
             for (th, state) in threads.iter_mut().zip(&mut states) {
                 if !matches!(state, State::Ready) {

@@ -1,10 +1,12 @@
 //! What device code finds built in: thread and block numbers, barriers, warp operations, atomics.
 
 use crate::ir::AtomicOp;
+use crate::models::row::Key;
 use crate::models::tiles;
+use crate::witness::api::Cause;
 use crate::witness::library::arguments::arg;
 use crate::witness::library::heap::{free, malloc};
-use crate::witness::library::model::{Class, Entry};
+use crate::witness::library::model::{self, Class, Entry, Table, by_name, by_start};
 use crate::witness::library::simple::{ends, first, nothing, outside, zero};
 use crate::witness::library::string;
 use crate::witness::machine::arith;
@@ -16,99 +18,111 @@ use crate::witness::machine::value::{Reason, Val};
 
 type Res = Result<Ret, Stop>;
 
+/// NVPTX's intrinsics by what stands behind `llvm.nvvm.`.
+const NVVM: Table = &[
+    (
+        &[
+            "barrier0",
+            "barrier.cta.sync.aligned.all",
+            "barrier.cta.sync.all",
+            "barrier.sync",
+            "barrier",
+            "barrier.n",
+            "barrier.cta.sync.aligned.count",
+            "barrier.cta.sync.count",
+            "barrier.sync.cnt",
+            "bar.sync",
+        ],
+        barrier,
+        Class::Barrier,
+    ),
+    (&["barrier0.and"], barrier_and0, Class::Barrier),
+    (&["barrier0.or"], barrier_or0, Class::Barrier),
+    (&["barrier0.popc"], barrier_count0, Class::Barrier),
+    (
+        &["barrier.cta.red.and.aligned.all", "barrier.cta.red.and.all", "barrier.cta.red.and.aligned.count"],
+        barrier_and,
+        Class::Barrier,
+    ),
+    (
+        &["barrier.cta.red.or.aligned.all", "barrier.cta.red.or.all", "barrier.cta.red.or.aligned.count"],
+        barrier_or,
+        Class::Barrier,
+    ),
+    (
+        &["barrier.cta.red.popc.aligned.all", "barrier.cta.red.popc.all", "barrier.cta.red.popc.aligned.count"],
+        barrier_count,
+        Class::Barrier,
+    ),
+    (&["bar.warp.sync"], warp_sync, Class::Barrier),
+    (&["vote.all.sync"], vote_all, Class::Barrier),
+    (&["vote.any.sync"], vote_any, Class::Barrier),
+    (&["vote.uni.sync"], vote_uniform, Class::Barrier),
+    (&["vote.ballot.sync"], vote_ballot, Class::Barrier),
+    (&["match.any.sync.i32", "match.any.sync.i64"], match_any, Class::Barrier),
+    (&["redux.sync.add"], redux_add, Class::Barrier),
+    (&["redux.sync.min"], redux_min, Class::Barrier),
+    (&["redux.sync.max"], redux_max, Class::Barrier),
+    (&["redux.sync.umin"], redux_umin, Class::Barrier),
+    (&["redux.sync.umax"], redux_umax, Class::Barrier),
+    (&["redux.sync.and"], redux_and, Class::Barrier),
+    (&["redux.sync.or"], redux_or, Class::Barrier),
+    (&["redux.sync.xor"], redux_xor, Class::Barrier),
+    (&["activemask"], active_mask, Class::Pure),
+    (&["exit"], ends, Class::Ends),
+    (&["reflect"], reflect, Class::Pure),
+];
+
+/// The same by how they begin: the first row that fits. Behind that they have their types, an axis or a scope.
+const STARTS: Table = &[
+    (&["read.ptx.sreg."], outside, Class::Pure),
+    (&["shfl.sync.idx"], shuffle_index, Class::Barrier),
+    (&["shfl.sync.up"], shuffle_up, Class::Barrier),
+    (&["shfl.sync.down"], shuffle_down, Class::Barrier),
+    (&["shfl.sync."], shuffle_xor, Class::Barrier),
+    (
+        &["membar", "fence", "prefetch", "nanosleep", "discard", "applypriority", "pm.event", "griddepcontrol"],
+        nothing,
+        Class::Pure,
+    ),
+    (&["ldg.", "ldu."], load, Class::Pure),
+    (&["ptr."], first, Class::Pure),
+];
+
 /// NVPTX's intrinsics, the name without `llvm.`; arithmetic ones are with the other mathematics.
 pub fn intrinsic(name: &str) -> Option<Entry> {
     let n = name.strip_prefix("nvvm.")?;
-    if let Some(reg) = n.strip_prefix("read.ptx.sreg.") {
-        return special_register(reg).map(|m| (m, Class::Pure));
+    if let Some(model) = n.strip_prefix(REGISTER).and_then(special_register) {
+        return Some((model, Class::Pure));
     }
-    if let Some(rest) = n.strip_prefix("shfl.sync.") {
-        let m: Model = if rest.starts_with("idx") {
-            shuffle_index
-        } else if rest.starts_with("up") {
-            shuffle_up
-        } else if rest.starts_with("down") {
-            shuffle_down
-        } else {
-            shuffle_xor
-        };
-        return Some((m, Class::Barrier));
-    }
-    if let Some(rest) = n.strip_prefix("atomic.") {
+    if let Some(rest) = n.strip_prefix(ATOMIC) {
         return atomic(rest).map(|m| (m, Class::Memory));
     }
     if tiles::accesses(name).is_some() {
         return Some((blocks, Class::Memory));
     }
-    if n.starts_with("membar")
-        || n.starts_with("fence")
-        || n.starts_with("prefetch")
-        || n.starts_with("nanosleep")
-        || n.starts_with("discard")
-        || n.starts_with("applypriority")
-        || n.starts_with("pm.event")
-        || n.starts_with("griddepcontrol")
-    {
-        return Some((nothing, Class::Pure));
-    }
-    let m: Model = match n {
-        "barrier0"
-        | "barrier.cta.sync.aligned.all"
-        | "barrier.cta.sync.all"
-        | "barrier.sync"
-        | "barrier"
-        | "barrier.n"
-        | "barrier.cta.sync.aligned.count"
-        | "barrier.cta.sync.count"
-        | "barrier.sync.cnt"
-        | "bar.sync" => barrier,
-        "barrier0.and" => barrier_and0,
-        "barrier0.or" => barrier_or0,
-        "barrier0.popc" => barrier_count0,
-        "barrier.cta.red.and.aligned.all" | "barrier.cta.red.and.all" | "barrier.cta.red.and.aligned.count" => {
-            barrier_and
-        }
-        "barrier.cta.red.or.aligned.all" | "barrier.cta.red.or.all" | "barrier.cta.red.or.aligned.count" => barrier_or,
-        "barrier.cta.red.popc.aligned.all" | "barrier.cta.red.popc.all" | "barrier.cta.red.popc.aligned.count" => {
-            barrier_count
-        }
-        "bar.warp.sync" => warp_sync,
-        "vote.all.sync" => vote_all,
-        "vote.any.sync" => vote_any,
-        "vote.uni.sync" => vote_uniform,
-        "vote.ballot.sync" => vote_ballot,
-        "match.any.sync.i32" | "match.any.sync.i64" => match_any,
-        "redux.sync.add" => redux_add,
-        "redux.sync.min" => redux_min,
-        "redux.sync.max" => redux_max,
-        "redux.sync.umin" => redux_umin,
-        "redux.sync.umax" => redux_umax,
-        "redux.sync.and" => redux_and,
-        "redux.sync.or" => redux_or,
-        "redux.sync.xor" => redux_xor,
-        "activemask" => return Some((active_mask, Class::Pure)),
-        "exit" => return Some((ends, Class::Ends)),
-        "reflect" => return Some((reflect, Class::Pure)),
-        _ => {
-            if n.starts_with("ldg.") || n.starts_with("ldu.") {
-                return Some((load, Class::Pure));
-            }
-            if n.starts_with("ptr.") {
-                return Some((first, Class::Pure));
-            }
-            return None;
-        }
-    };
-    Some((m, Class::Barrier))
+    by_name(NVVM, n).or_else(|| by_start(STARTS, n))
+}
+
+/// The functions and intrinsics of devices that are modelled here.
+pub fn keys() -> impl Iterator<Item = Key> {
+    model::keys(DEVICE, "", Key::whole)
+        .chain(TEXTS.iter().chain(TRAPS).map(|n| Key::whole(*n)))
+        .chain(model::keys(NVVM, "llvm.nvvm.", Key::whole))
+        .chain(model::keys(STARTS, "llvm.nvvm.", Key::start))
+        .chain(REGISTERS.iter().map(|(n, _)| Key::whole(format!("llvm.nvvm.{REGISTER}{n}"))))
+        .chain(ATOMICS.iter().map(|(n, _)| Key::start(format!("llvm.nvvm.{ATOMIC}{n}."))))
 }
 
 /// Whether a function of the device, or an intrinsic, ends all work for the device.
 pub fn is_trap(name: &str) -> bool {
-    matches!(name, "__assertfail" | "__assert_fail" | "__trap" | "__nv_trap" | "abort" | "llvm.trap" | "llvm.debugtrap")
-        || name.starts_with("llvm.ubsantrap")
+    TRAPS.contains(&name) || matches!(name, "llvm.trap" | "llvm.debugtrap") || name.starts_with("llvm.ubsantrap")
 }
 
-fn trap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
+/// Functions that end all work for the device.
+const TRAPS: &[&str] = &["__assertfail", "__assert_fail", "__trap", "__nv_trap", "abort"];
+
+pub fn trap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     if !th.on_device() {
         return ends(m, th, call, a);
     }
@@ -116,24 +130,25 @@ fn trap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res
     Err(m.trap(&what))
 }
 
-/// The same as an intrinsic, which the host has, too.
-pub const TRAP: Entry = (trap, Class::Ends);
-
 /// Device functions by symbol.
+const DEVICE: Table = &[
+    (&["exit"], ends, Class::Ends),
+    (&["vprintf", "printf"], zero, Class::Pure),
+    (&["malloc", "_Znwm", "_Znam"], malloc, Class::Memory),
+    (&["free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"], free, Class::Memory),
+    (&["__nvvm_reflect"], reflect, Class::Pure),
+    (&["cudaCGSynchronize", "cudaCGSynchronizeGrid", "cudaCGSynchronizeMultiGrid"], grid_barrier, Class::Barrier),
+];
+
+/// Functions that do on a device what the C library's do.
+const TEXTS: &[&str] = &["memcpy", "memmove", "memset", "strlen", "strcmp"];
+
+/// The model of a device function.
 pub fn find(name: &str) -> Option<Entry> {
-    Some(match name {
-        _ if is_trap(name) => (trap, Class::Ends),
-        "exit" => (ends, Class::Ends),
-        "vprintf" | "printf" => (zero, Class::Pure),
-        "malloc" => (malloc, Class::Memory),
-        "free" => (free, Class::Memory),
-        "__nvvm_reflect" => (reflect, Class::Pure),
-        "memcpy" | "memmove" | "memset" | "strlen" | "strcmp" => return string::find(name),
-        "_Znwm" | "_Znam" => (malloc, Class::Memory),
-        "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => (free, Class::Memory),
-        "cudaCGSynchronize" | "cudaCGSynchronizeGrid" | "cudaCGSynchronizeMultiGrid" => (grid_barrier, Class::Barrier),
-        _ => return None,
-    })
+    if is_trap(name) {
+        return Some((trap, Class::Ends));
+    }
+    by_name(DEVICE, name).or_else(|| TEXTS.contains(&name).then(|| string::find(name)).flatten())
 }
 
 macro_rules! register {
@@ -152,36 +167,41 @@ pub const fn linear(thread: [u32; 3], block: [u32; 3]) -> u32 {
     thread[0] + block[0] * (thread[1] + block[1] * thread[2])
 }
 
+/// What stands in front of the name of a special register.
+const REGISTER: &str = "read.ptx.sreg.";
+
+/// Special registers whose contents are known.
+const REGISTERS: &[(&str, Model)] = &[
+    ("tid.x", register!(|_, p| p.thread[0])),
+    ("tid.y", register!(|_, p| p.thread[1])),
+    ("tid.z", register!(|_, p| p.thread[2])),
+    ("ntid.x", register!(|l, _| l.block[0])),
+    ("ntid.y", register!(|l, _| l.block[1])),
+    ("ntid.z", register!(|l, _| l.block[2])),
+    ("ctaid.x", register!(|_, p| p.block[0])),
+    ("ctaid.y", register!(|_, p| p.block[1])),
+    ("ctaid.z", register!(|_, p| p.block[2])),
+    ("nctaid.x", register!(|l, _| l.grid[0])),
+    ("nctaid.y", register!(|l, _| l.grid[1])),
+    ("nctaid.z", register!(|l, _| l.grid[2])),
+    ("warpsize", register!(|_, _| 32)),
+    ("laneid", register!(|l, p| linear(p.thread, l.block) % 32)),
+    ("lanemask.eq", register!(|l, p| 1 << (linear(p.thread, l.block) % 32))),
+    ("lanemask.lt", register!(|l, p| (1 << (linear(p.thread, l.block) % 32)) - 1)),
+    ("lanemask.le", register!(|l, p| u32::MAX >> (31 - linear(p.thread, l.block) % 32))),
+    ("lanemask.gt", register!(|l, p| !(u32::MAX >> (31 - linear(p.thread, l.block) % 32)))),
+    ("lanemask.ge", register!(|l, p| !((1 << (linear(p.thread, l.block) % 32)) - 1))),
+];
+
 fn special_register(name: &str) -> Option<Model> {
-    Some(match name {
-        "tid.x" => register!(|_, p| p.thread[0]),
-        "tid.y" => register!(|_, p| p.thread[1]),
-        "tid.z" => register!(|_, p| p.thread[2]),
-        "ntid.x" => register!(|l, _| l.block[0]),
-        "ntid.y" => register!(|l, _| l.block[1]),
-        "ntid.z" => register!(|l, _| l.block[2]),
-        "ctaid.x" => register!(|_, p| p.block[0]),
-        "ctaid.y" => register!(|_, p| p.block[1]),
-        "ctaid.z" => register!(|_, p| p.block[2]),
-        "nctaid.x" => register!(|l, _| l.grid[0]),
-        "nctaid.y" => register!(|l, _| l.grid[1]),
-        "nctaid.z" => register!(|l, _| l.grid[2]),
-        "warpsize" => register!(|_, _| 32),
-        "laneid" => register!(|l, p| linear(p.thread, l.block) % 32),
-        "lanemask.eq" => register!(|l, p| 1 << (linear(p.thread, l.block) % 32)),
-        "lanemask.lt" => register!(|l, p| (1 << (linear(p.thread, l.block) % 32)) - 1),
-        "lanemask.le" => register!(|l, p| u32::MAX >> (31 - linear(p.thread, l.block) % 32)),
-        "lanemask.gt" => register!(|l, p| !(u32::MAX >> (31 - linear(p.thread, l.block) % 32))),
-        "lanemask.ge" => register!(|l, p| !((1 << (linear(p.thread, l.block) % 32)) - 1)),
-        _ => outside,
-    })
+    REGISTERS.iter().find(|(n, _)| *n == name).map(|(_, model)| *model)
 }
 
 /// A special register that inline assembly names, without `%`.
 pub fn register_by_asm_name(name: &str) -> Option<Model> {
     let dotted = name.replace("lanemask_", "lanemask.").replace("WARP_SZ", "warpsize");
     let known = ["tid.", "ntid.", "ctaid.", "nctaid.", "laneid", "lanemask."].iter().any(|p| dotted.starts_with(p));
-    if known { special_register(&dotted) } else { None }
+    if known { Some(special_register(&dotted).unwrap_or(outside)) } else { None }
 }
 
 fn wait(w: Wait) -> Res {
@@ -293,7 +313,7 @@ fn reflect(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, a: &[Val]) -> Res
 }
 
 fn grid_barrier(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-    Err(Stop::Unknown("a barrier of the whole grid".to_owned()))
+    Err(Stop::Unknown("a barrier of the whole grid".into()))
 }
 
 /// Loads through the read-only cache; the second argument is the alignment.
@@ -313,7 +333,7 @@ fn load(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res
 fn blocks(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     let name = call.target.map_or("", |f| m.program.func(f).name.as_str());
     let list = name.strip_prefix("llvm.").and_then(tiles::accesses).unwrap_or_default();
-    let why = m.reason(&format!("the result of `{name}`"));
+    let why = m.reason(Cause::Call, &format!("the result of `{name}`"));
     m.listed_accesses(th, &list, a, why)?;
     Ok(Ret::Many(vec![Val::poison(why); call.slots as usize]))
 }
@@ -338,23 +358,30 @@ macro_rules! atomic_op {
     }};
 }
 
+/// What stands in front of the name of an atomic operation.
+const ATOMIC: &str = "atomic.";
+
+/// Atomic operations by the part of the name behind that.
+const ATOMICS: &[(&str, Model)] = &[
+    ("add", atomic_op!(AtomicOp::Add)),
+    ("exch", atomic_op!(AtomicOp::Xchg)),
+    ("min", atomic_op!(AtomicOp::Min)),
+    ("max", atomic_op!(AtomicOp::Max)),
+    ("and", atomic_op!(AtomicOp::And)),
+    ("or", atomic_op!(AtomicOp::Or)),
+    ("xor", atomic_op!(AtomicOp::Xor)),
+    ("inc", atomic_op!(AtomicOp::UIncWrap)),
+    ("dec", atomic_op!(AtomicOp::UDecWrap)),
+    ("cas", compare_and_swap),
+];
+
 /// `atomic.add.gen.i.cta.i32.p0` and its relatives, with a scope.
 fn atomic(name: &str) -> Option<Model> {
-    let float = name.contains(".f.");
-    Some(match name.split('.').next()? {
-        "add" if float => atomic_op!(AtomicOp::FAdd),
-        "add" => atomic_op!(AtomicOp::Add),
-        "exch" => atomic_op!(AtomicOp::Xchg),
-        "min" => atomic_op!(AtomicOp::Min),
-        "max" => atomic_op!(AtomicOp::Max),
-        "and" => atomic_op!(AtomicOp::And),
-        "or" => atomic_op!(AtomicOp::Or),
-        "xor" => atomic_op!(AtomicOp::Xor),
-        "inc" => atomic_op!(AtomicOp::UIncWrap),
-        "dec" => atomic_op!(AtomicOp::UDecWrap),
-        "cas" => compare_and_swap,
-        _ => return None,
-    })
+    let op = name.split('.').next()?;
+    if op == "add" && name.contains(".f.") {
+        return Some(atomic_op!(AtomicOp::FAdd));
+    }
+    ATOMICS.iter().find(|(n, _)| *n == op).map(|(_, model)| *model)
 }
 
 fn compare_and_swap(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {

@@ -4,6 +4,7 @@ use super::block::{Arguments, End};
 use super::outcome::{Fate, REFUSED};
 use crate::ir::{FuncRef, Program};
 use crate::witness::api::{BlockThread, ObjectKind, Site, Threads};
+use crate::witness::api::{Cause, Why};
 use crate::witness::library::arguments::read;
 use crate::witness::machine::call::Stop;
 use crate::witness::machine::state::Machine;
@@ -26,18 +27,18 @@ const MOST_LAUNCHES: u64 = 50_000;
 
 impl Machine<'_> {
     /// The kernel behind a launch handle: the host function that stands for it.
-    pub fn kernel_of(&self, handle: Val) -> Result<FuncRef, String> {
+    pub fn kernel_of(&self, handle: Val) -> Result<FuncRef, Why> {
         let Some(a) = handle.known() else {
-            return Err(format!("which kernel is launched depends on {}", self.reasons.text(handle.poison)));
+            return Err(self.reasons.why(handle.poison, |why| format!("which kernel is launched depends on {why}")));
         };
         let Some(stub) = self.mem.func_at(a) else {
-            return Err("the launched kernel is no function of the program".to_owned());
+            return Err("the launched kernel is no function of the program".into());
         };
         let name = &self.program.func(stub).name;
         match (self.program.kernel_of_stub(stub.module, name), Program::kernel_symbol_of_stub(name)) {
             (Some(k), _) => Ok(k),
-            (None, Some(symbol)) => Err(format!("the kernel `{symbol}` has no device code here")),
-            (None, None) => Err(format!("`{name}` is launched, which is no kernel")),
+            (None, Some(symbol)) => Err(format!("the kernel `{symbol}` has no device code here").into()),
+            (None, None) => Err(format!("`{name}` is launched, which is no kernel").into()),
         }
     }
 
@@ -54,7 +55,7 @@ impl Machine<'_> {
         let ordinal = self.cuda.launches;
         self.cuda.launches += 1;
         if self.cuda.launches > MOST_LAUNCHES {
-            return Err(Stop::Unknown(format!("the program launches more than {MOST_LAUNCHES} times")));
+            return Err(Stop::Unknown(format!("the program launches more than {MOST_LAUNCHES} times").into()));
         }
         let site = self.launch_site(th);
         self.cuda.sites.extend(site);
@@ -62,8 +63,8 @@ impl Machine<'_> {
         let kernel = match self.kernel_of(handle) {
             Ok(k) => k,
             Err(why) => {
-                self.seen.doubt(format!("{at}: {why}"));
-                let reason = self.reason(&why);
+                let reason = self.reason(why.cause, &why.text);
+                self.seen.doubt(why.said(|why| format!("{at}: {why}")));
                 self.forget_reachable(th, &[args], reason);
                 return Ok(0);
             }
@@ -71,7 +72,7 @@ impl Machine<'_> {
         let values = self.kernel_arguments(th, kernel, args)?;
         let unknown = grid.iter().chain(&block).chain([&shared]).find(|v| v.is_poison());
         if let Some(v) = unknown {
-            let why = format!("{at}: a launch parameter depends on {}", self.reasons.text(v.poison));
+            let why = self.reasons.why(v.poison, |why| format!("{at}: a launch parameter depends on {why}"));
             if self.sought(kernel, site, None) {
                 self.seen.doubt(why);
             }
@@ -88,7 +89,7 @@ impl Machine<'_> {
             }
             Fate::Open(why) => {
                 let why = format!("{at}: whether the launch runs is not known: {why}");
-                let reason = self.reason(&why);
+                let reason = self.reason(Cause::Other, &why);
                 self.seen.doubt(why);
                 self.forget_effects(kernel, &values, reason);
                 return Ok(0);
@@ -138,10 +139,8 @@ impl Machine<'_> {
                 if let Some(o) = self.mem.get(&th.stack, id).filter(|o| !at.is_poison() && o.holds(off, size)) {
                     obj.store.paste(0, &o.store.cut(off.cast_unsigned(), size));
                 }
-                let id = self
-                    .mem
-                    .add(obj)
-                    .ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
+                let id =
+                    self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))?;
                 out.push(Val::new(id.address()));
                 continue;
             }
@@ -165,7 +164,8 @@ impl Machine<'_> {
                 for x in 0..gx {
                     self.tick()?;
                     if let End::Stuck(why) = self.run_block(args, launch, [x, y, z])? {
-                        self.seen.doubt(format!("in `{}`: {why}", self.program.func(launch.kernel).display));
+                        let kernel = &self.program.func(launch.kernel).display;
+                        self.seen.doubt(why.said(|why| format!("in `{kernel}`: {why}")));
                     }
                 }
             }
@@ -250,7 +250,8 @@ impl Machine<'_> {
 
     fn try_block(&mut self, args: &Arguments, launch: &Launch, block: [u32; 3]) -> Result<(), Stop> {
         if let End::Stuck(why) = self.attempt(|m| m.run_block(args, launch, block))? {
-            self.seen.doubt(format!("in `{}`: {why}", self.program.func(launch.kernel).display));
+            let kernel = &self.program.func(launch.kernel).display;
+            self.seen.doubt(why.said(|why| format!("in `{kernel}`: {why}")));
         }
         Ok(())
     }
@@ -296,13 +297,14 @@ impl Machine<'_> {
                 let name = &self.program.func(launch.kernel).display;
                 if !patient {
                     self.seen.skipped = true;
-                    return Err(Stop::Unknown(format!("whether a thread of `{name}` traps is not known")));
+                    return Err(Stop::Unknown(format!("whether a thread of `{name}` traps is not known").into()));
                 }
                 self.seen.assume(format!("no thread of `{name}` traps or fails an assert"));
             }
             self.cuda.dear.insert(launch.kernel);
             self.seen.skipped = true;
-            let why = self.reason(&format!("what `{}` writes", self.program.func(launch.kernel).display));
+            let why =
+                self.reason(Cause::Contents, &format!("what `{}` writes", self.program.func(launch.kernel).display));
             self.forget_effects(launch.kernel, &args.values, why);
         }
         Ok(())

@@ -5,6 +5,7 @@
 
 use crate::ir::shared::most_static_shared;
 use crate::ir::{FuncRef, Pred};
+use crate::witness::api::Cause;
 use crate::witness::library::runtime::INVALID_VALUE;
 use crate::witness::machine::arith::icmp;
 use crate::witness::machine::call::Stop;
@@ -101,7 +102,7 @@ impl Machine<'_> {
                 return 0;
             }
         };
-        let unknown = self.reason("an attribute of a kernel");
+        let unknown = self.reason(Cause::Other, "an attribute of a kernel");
         let Some(v) = value.known().filter(|_| !attribute.is_poison()) else {
             self.cuda.most_shared.insert(kernel, Val::poison(if value.is_poison() { value.poison } else { unknown }));
             return 0;

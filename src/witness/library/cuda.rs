@@ -3,9 +3,11 @@
 use super::arguments::{arg, read, short_name, write};
 use super::devices;
 use super::heap::release;
-use super::model::{Class, Entry};
+use super::model::{self, Class, Entry, Table, by_name};
 use super::runtime::INVALID_VALUE;
 use super::simple::zero;
+use crate::models::row::{Key, Kind};
+use crate::witness::api::Cause;
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
@@ -24,100 +26,121 @@ const COOPERATIVE_TOO_LARGE: u64 = 720;
 /// Rows of `cudaMallocPitch` are multiples of this on every device so far (measured on an H200: 512).
 const PITCH: u64 = 512;
 
+/// The CUDA runtime.
+pub(super) const CUDA: Table = &[
+    (&["cudaMalloc", "cudaMallocAsync", "cudaMallocFromPoolAsync"], malloc, Class::Cuda),
+    (&["cudaMallocManaged"], malloc_managed, Class::Cuda),
+    (&["cudaMallocHost", "cudaHostAlloc"], malloc_host, Class::Cuda),
+    (&["cudaMallocPitch"], malloc_pitch, Class::Cuda),
+    (&["cudaMalloc3D"], malloc_3d, Class::Cuda),
+    (&["cudaFree"], free, Class::Cuda),
+    (&["cudaFreeAsync"], free_async, Class::Cuda),
+    (&["cudaFreeHost"], free_host, Class::Cuda),
+    (&["cudaFreeArray"], zero, Class::Pure),
+    (&["cudaFuncSetAttribute"], set_attribute, Class::Cuda),
+    (&["cudaStreamBeginCapture", "cudaStreamBeginCaptureToGraph"], begin_capture, Class::Cuda),
+    (&["cudaStreamEndCapture"], end_capture, Class::Cuda),
+    (&["cudaGraphLaunch"], graph_launch, Class::Cuda),
+    (&["cudaMemcpy", "cudaMemcpyAsync"], memcpy, Class::Memory),
+    (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], memcpy_peer, Class::Memory),
+    (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], memcpy_2d, Class::Memory),
+    (&["cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"], to_symbol, Class::Cuda),
+    (&["cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"], from_symbol, Class::Memory),
+    (&["cudaGetSymbolAddress"], symbol_address, Class::Memory),
+    (&["cudaGetSymbolSize"], symbol_size, Class::Memory),
+    (&["cudaMemset", "cudaMemsetAsync"], memset, Class::Memory),
+    (&["cudaMemset2D", "cudaMemset2DAsync"], memset_2d, Class::Memory),
+    (&["cudaHostGetDevicePointer"], host_device_pointer, Class::Memory),
+    (&["cudaHostRegister"], host_register, Class::Memory),
+    (&["cudaGetDeviceCount"], device_count, Class::Memory),
+    (&["cudaGetDevice"], device_number, Class::Memory),
+    (&["cudaDeviceGetAttribute"], attribute, Class::Memory),
+    (&["cudaGetDeviceProperties", "cudaGetDeviceProperties_v2"], properties, Class::Memory),
+    (&["cudaGetErrorString", "cudaGetErrorName"], message, Class::Pure),
+    (&["cudaGetLastError"], last_error, Class::Pure),
+    (&["cudaPeekAtLastError"], peek_error, Class::Pure),
+    (
+        &[
+            "cudaStreamCreate",
+            "cudaStreamCreateWithFlags",
+            "cudaStreamCreateWithPriority",
+            "cudaEventCreate",
+            "cudaEventCreateWithFlags",
+            "cudaGraphCreate",
+            "cudaGraphInstantiate",
+            "cudaMemPoolCreate",
+            "cudaDeviceGetDefaultMemPool",
+        ],
+        handle,
+        Class::Memory,
+    ),
+    (&["cudaSetDevice"], devices::set, Class::Cuda),
+    (&["cudaDeviceReset", "cudaThreadExit"], devices::reset, Class::Cuda),
+    (&["__cudaPushCallConfiguration"], push, Class::Cuda),
+    (&["__cudaPopCallConfiguration"], pop, Class::Cuda),
+    (&["cudaLaunchKernel"], launch, Class::Cuda),
+    (&["cudaLaunchCooperativeKernel"], launch_cooperative, Class::Cuda),
+    (&["cudaLaunchKernelExC"], launch_ex, Class::Cuda),
+    (
+        &[
+            "cudaDeviceSynchronize",
+            "cudaThreadSynchronize",
+            "cudaStreamSynchronize",
+            "cudaEventSynchronize",
+            "cudaEventRecord",
+            "cudaEventDestroy",
+            "cudaStreamDestroy",
+            "cudaStreamWaitEvent",
+            "cudaSetDeviceFlags",
+            "cudaDeviceSetCacheConfig",
+            "cudaFuncSetCacheConfig",
+            "cudaDeviceSetLimit",
+            "cudaProfilerStart",
+            "cudaProfilerStop",
+            "cudaMemPrefetchAsync",
+            "cudaMemAdvise",
+            "cudaHostUnregister",
+            "cudaEventQuery",
+            "cudaStreamQuery",
+            "cudaDeviceEnablePeerAccess",
+            "cudaFuncSetSharedMemConfig",
+            "cudaDeviceSetSharedMemConfig",
+            "cudaMemPoolSetAttribute",
+            "__cudaRegisterFatBinary",
+            "__cudaRegisterFatBinaryEnd",
+            "__cudaRegisterFunction",
+            "__cudaRegisterVar",
+            "__cudaUnregisterFatBinary",
+            "__cudaRegisterManagedVar",
+            "__cudaInitModule",
+        ],
+        zero,
+        Class::Pure,
+    ),
+];
+
 /// Functions of the runtime by symbol; one with a body is only meant where it has a name of these.
 pub fn find(name: &str, declared: bool) -> Option<Entry> {
     if !name.starts_with("cuda") && !name.starts_with("__cuda") {
         return None;
     }
     let base = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name);
-    Some(match base {
-        "cudaMalloc" | "cudaMallocAsync" | "cudaMallocFromPoolAsync" => (malloc, Class::Cuda),
-        "cudaMallocManaged" => (malloc_managed, Class::Cuda),
-        "cudaMallocHost" | "cudaHostAlloc" => (malloc_host, Class::Cuda),
-        "cudaMallocPitch" => (malloc_pitch, Class::Cuda),
-        "cudaMalloc3D" => (malloc_3d, Class::Cuda),
-        "cudaFree" => (free, Class::Cuda),
-        "cudaFreeAsync" => (free_async, Class::Cuda),
-        "cudaFreeHost" => (free_host, Class::Cuda),
-        "cudaFreeArray" => (zero, Class::Pure),
-        "cudaFuncSetAttribute" => (set_attribute, Class::Cuda),
-        "cudaStreamBeginCapture" | "cudaStreamBeginCaptureToGraph" => (begin_capture, Class::Cuda),
-        "cudaStreamEndCapture" => (end_capture, Class::Cuda),
-        "cudaGraphLaunch" => (graph_launch, Class::Cuda),
-        "cudaMemcpy" | "cudaMemcpyAsync" => (memcpy, Class::Memory),
-        "cudaMemcpyPeer" | "cudaMemcpyPeerAsync" => (memcpy_peer, Class::Memory),
-        "cudaMemcpy2D" | "cudaMemcpy2DAsync" => (memcpy_2d, Class::Memory),
-        "cudaMemcpyToSymbol" | "cudaMemcpyToSymbolAsync" => (to_symbol, Class::Cuda),
-        "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync" => (from_symbol, Class::Memory),
-        "cudaGetSymbolAddress" => (symbol_address, Class::Memory),
-        "cudaGetSymbolSize" => (symbol_size, Class::Memory),
-        "cudaMemset" | "cudaMemsetAsync" => (memset, Class::Memory),
-        "cudaMemset2D" | "cudaMemset2DAsync" => (memset_2d, Class::Memory),
-        "cudaHostGetDevicePointer" => (host_device_pointer, Class::Memory),
-        "cudaHostRegister" => (host_register, Class::Memory),
-        "cudaGetDeviceCount" => (device_count, Class::Memory),
-        "cudaGetDevice" => (device_number, Class::Memory),
-        "cudaDeviceGetAttribute" => (attribute, Class::Memory),
-        "cudaGetDeviceProperties" | "cudaGetDeviceProperties_v2" => (properties, Class::Memory),
-        "cudaGetErrorString" | "cudaGetErrorName" => (message, Class::Pure),
-        "cudaGetLastError" => (last_error, Class::Pure),
-        "cudaPeekAtLastError" => (peek_error, Class::Pure),
-        "cudaStreamCreate"
-        | "cudaStreamCreateWithFlags"
-        | "cudaStreamCreateWithPriority"
-        | "cudaEventCreate"
-        | "cudaEventCreateWithFlags"
-        | "cudaGraphCreate"
-        | "cudaGraphInstantiate"
-        | "cudaMemPoolCreate"
-        | "cudaDeviceGetDefaultMemPool" => (handle, Class::Memory),
-        "__cudaPushCallConfiguration" => (push, Class::Cuda),
-        "__cudaPopCallConfiguration" => (pop, Class::Cuda),
-        "cudaLaunchKernel" => (launch, Class::Cuda),
-        "cudaLaunchCooperativeKernel" => (launch_cooperative, Class::Cuda),
-        "cudaLaunchKernelExC" => (launch_ex, Class::Cuda),
-        "cudaDeviceSynchronize"
-        | "cudaThreadSynchronize"
-        | "cudaStreamSynchronize"
-        | "cudaEventSynchronize"
-        | "cudaEventRecord"
-        | "cudaEventDestroy"
-        | "cudaStreamDestroy"
-        | "cudaStreamWaitEvent"
-        | "cudaSetDeviceFlags"
-        | "cudaDeviceSetCacheConfig"
-        | "cudaFuncSetCacheConfig"
-        | "cudaDeviceSetLimit"
-        | "cudaProfilerStart"
-        | "cudaProfilerStop"
-        | "cudaMemPrefetchAsync"
-        | "cudaMemAdvise"
-        | "cudaHostUnregister"
-        | "cudaEventQuery"
-        | "cudaStreamQuery"
-        | "cudaDeviceEnablePeerAccess"
-        | "cudaFuncSetSharedMemConfig"
-        | "cudaDeviceSetSharedMemConfig"
-        | "cudaMemPoolSetAttribute"
-        | "__cudaRegisterFatBinary"
-        | "__cudaRegisterFatBinaryEnd"
-        | "__cudaRegisterFunction"
-        | "__cudaRegisterVar"
-        | "__cudaUnregisterFatBinary"
-        | "__cudaRegisterManagedVar"
-        | "__cudaInitModule" => (zero, Class::Pure),
-        "cudaSetDevice" => (devices::set, Class::Cuda),
-        "cudaDeviceReset" | "cudaThreadExit" => (devices::reset, Class::Cuda),
-        // Wrapper templates of the headers have bodies of their own, with C++ names.
-        _ if declared && name.starts_with("cuda") => (succeeds, Class::Memory),
-        _ => return None,
-    })
+    // Wrapper templates of the headers have bodies of their own, with C++ names.
+    by_name(CUDA, base).or_else(|| (declared && name.starts_with(ANY)).then_some((succeeds, Class::Memory)))
+}
+
+/// How names of the runtime's functions begin; of those that have no model of their own the call succeeds.
+const ANY: &str = "cuda";
+
+/// The functions that are modelled here.
+pub fn keys() -> impl Iterator<Item = Key> {
+    model::keys(CUDA, "", Key::whole).chain([Key::new(Kind::Rest, ANY)])
 }
 
 /// Any other call: succeeds, and what it could write through its arguments is not known.
 fn succeeds(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let name = short_name(m, call);
-    let why = m.reason(&format!("what `{name}` gives"));
+    let why = m.reason(Cause::Call, &format!("what `{name}` gives"));
     for (a, info) in args.iter().zip(&call.args) {
         if info.bits == 64
             && !info.float
@@ -138,7 +161,7 @@ fn allocate(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val],
     // An allocation is no work that a stream could keep; `cudaStreamCaptureModeRelaxed` lets it happen.
     if let Some((_, mode)) = m.cuda.capturing.filter(|(_, mode)| mode.known() != Some(2)) {
         if mode.is_poison() || short_name(m, call).contains("Async") {
-            return Err(Stop::Unknown("memory is allocated while a stream is captured".to_owned()));
+            return Err(Stop::Unknown("memory is allocated while a stream is captured".into()));
         }
         m.cuda.error = CAPTURE_UNSUPPORTED;
         return Ok(Ret::Val(Val::new(CAPTURE_UNSUPPORTED)));
@@ -247,7 +270,7 @@ fn set_attribute(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, a: &[Val]) -
 fn begin_capture(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
     m.works()?;
     if m.cuda.capturing.is_some() {
-        return Err(Stop::Unknown("two streams are captured at the same time".to_owned()));
+        return Err(Stop::Unknown("two streams are captured at the same time".into()));
     }
     let mode = if short_name(m, call).starts_with("cudaStreamBeginCaptureToGraph") { arg(a, 5) } else { arg(a, 1) };
     m.cuda.capturing = Some((arg(a, 0), mode));
@@ -261,7 +284,7 @@ fn end_capture(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val])
 
 /// What a graph does is not followed.
 fn graph_launch(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
-    Err(Stop::Unknown("a graph is launched, which is not followed".to_owned()))
+    Err(Stop::Unknown("a graph is launched, which is not followed".into()))
 }
 
 /// Whether work for the device is done now: not while a stream is captured, which keeps its own work for later; other work is refused
@@ -272,7 +295,7 @@ fn is_done_now(m: &Machine<'_>, stream: Val) -> Result<bool, Stop> {
     match (stream.known(), captured.known()) {
         (Some(0), _) => Ok(false),
         (Some(s), Some(c)) if s == c => Ok(false),
-        _ => Err(Stop::Unknown("another stream than the one that is captured is used meanwhile".to_owned())),
+        _ => Err(Stop::Unknown("another stream than the one that is captured is used meanwhile".into())),
     }
 }
 
@@ -315,7 +338,7 @@ fn memcpy_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -
         return OK;
     };
     if h > 1 << 20 {
-        let why = m.reason("a copy of more than a million rows");
+        let why = m.reason(Cause::Contents, "a copy of more than a million rows");
         m.forget(th, arg(a, 0), why);
         return OK;
     }
@@ -396,7 +419,7 @@ fn memset_2d(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -
     }
     let Some(site) = m.site(th) else { return OK };
     let (Some(pitch), Some(h)) = (arg(a, 1).known(), arg(a, 4).known().filter(|h| *h <= 1 << 20)) else {
-        let why = m.reason("what `cudaMemset2D` writes");
+        let why = m.reason(Cause::Contents, "what `cudaMemset2D` writes");
         m.forget(th, arg(a, 0), why);
         return OK;
     };
@@ -449,7 +472,7 @@ fn attribute(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -
 
 /// `cudaGetDeviceProperties(cudaDeviceProp *, device)`: the same, at the offsets that the structure has had since CUDA 10.
 fn properties(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, a: &[Val]) -> Res {
-    let why = m.reason("a property of the device");
+    let why = m.reason(Cause::Other, "a property of the device");
     let p = arg(a, 0);
     m.forget(th, p, why);
     let at = |off: u64| Val { bits: p.bits + off, ..p };

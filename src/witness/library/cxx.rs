@@ -5,9 +5,11 @@
 use super::arguments::{arg, read, text, write};
 use super::containers::{list_hook, list_unhook, need_rehash, next_buckets, tree_insert, tree_next, tree_previous};
 use super::heap::{free, malloc};
-use super::model::{Class, Entry};
+use super::model::{self, Class, Entry, Table, by_name, by_start};
 use super::simple::{first, nothing, outside, zero};
 use super::std_string;
+use crate::models::row::Key;
+use crate::witness::api::Cause;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::Machine;
@@ -19,6 +21,93 @@ type Res = Result<Ret, Stop>;
 const STRING: &str = "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
 const STRING_CONST: &str = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE";
 
+/// The one member of `std::string` that changes nothing.
+const COMPARE: Table = &[(&["7compareEPKc"], std_string::string_compare, Class::Pure)];
+
+/// The C++ library and its runtime, by mangled names.
+pub(super) const CXX: Table = &[
+    (
+        &[
+            "_Znwm",
+            "_Znam",
+            "_ZnwmRKSt9nothrow_t",
+            "_ZnamRKSt9nothrow_t",
+            "_ZnwmSt11align_val_t",
+            "_ZnamSt11align_val_t",
+            "_ZnwmSt11align_val_tRKSt9nothrow_t",
+            "__cxa_allocate_exception",
+        ],
+        malloc,
+        Class::Memory,
+    ),
+    (
+        &[
+            "_ZdlPv",
+            "_ZdaPv",
+            "_ZdlPvm",
+            "_ZdaPvm",
+            "_ZdlPvSt11align_val_t",
+            "_ZdaPvSt11align_val_t",
+            "_ZdlPvmSt11align_val_t",
+            "_ZdaPvmSt11align_val_t",
+            "_ZdlPvRKSt9nothrow_t",
+        ],
+        free,
+        Class::Memory,
+    ),
+    (&["__cxa_guard_acquire"], guard_acquire, Class::Memory),
+    (&["__cxa_guard_release"], guard_release, Class::Memory),
+    (&["__cxa_guard_abort", "__cxa_free_exception"], nothing, Class::Pure),
+    (&["_ZNSt6chrono3_V212system_clock3nowEv", "_ZNSt6chrono3_V212steady_clock3nowEv"], outside, Class::Pure),
+    // Where a stream stands is no stream.
+    (&["_ZNSo5tellpEv"], outside, Class::Pure),
+    (&["_ZNSt8__detail15_List_node_base7_M_hookEPS0_"], list_hook, Class::Memory),
+    (&["_ZNSt8__detail15_List_node_base9_M_unhookEv"], list_unhook, Class::Memory),
+    (&["_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_"], tree_insert, Class::Memory),
+    (
+        &["_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base", "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base"],
+        tree_next,
+        Class::Pure,
+    ),
+    (
+        &["_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base", "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base"],
+        tree_previous,
+        Class::Pure,
+    ),
+    (&["_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm"], next_buckets, Class::Memory),
+    (&["_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm"], need_rehash, Class::Memory),
+    (&["_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc"], print_text, Class::Pure),
+    (&["_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c"], print_char, Class::Pure),
+    (
+        &[
+            "_ZNSolsEi",
+            "_ZNSolsEj",
+            "_ZNSolsEl",
+            "_ZNSolsEm",
+            "_ZNSolsEb",
+            "_ZNSolsEd",
+            "_ZNSolsEf",
+            "_ZNSolsEs",
+            "_ZNSolsEt",
+        ],
+        print_number,
+        Class::Pure,
+    ),
+    (&["_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_"], print_newline, Class::Pure),
+    (&["_ZNSirsERi"], cin_int, Class::Input),
+    (&["_ZNSirsERj"], cin_unsigned, Class::Input),
+    (&["_ZNSirsERl", "_ZNSirsERx"], cin_long, Class::Input),
+    (&["_ZNSirsERm", "_ZNSirsERy"], cin_unsigned_long, Class::Input),
+    (&["_ZNSirsERf"], cin_f32, Class::Input),
+    (&["_ZNSirsERd"], cin_f64, Class::Input),
+    (&["_ZNSi4readEPcl"], istream_read, Class::Input),
+    (&["_ZNSi10_M_extractIlEERSiRT_", "_ZNSi10_M_extractIxEERSiRT_"], cin_long, Class::Input),
+    (&["_ZNSi10_M_extractImEERSiRT_", "_ZNSi10_M_extractIyEERSiRT_"], cin_unsigned_long, Class::Input),
+    (&["_ZNSi10_M_extractIjEERSiRT_"], cin_unsigned, Class::Input),
+    (&["_ZNSi10_M_extractIfEERSiRT_"], cin_f32, Class::Input),
+    (&["_ZNSi10_M_extractIdEERSiRT_"], cin_f64, Class::Input),
+];
+
 /// By mangled symbol.
 pub fn find(name: &str, _display: &str) -> Option<Entry> {
     if let Some(e) = super::no_return::find(name) {
@@ -28,71 +117,28 @@ pub fn find(name: &str, _display: &str) -> Option<Entry> {
         return std_string::method(method);
     }
     if let Some(method) = name.strip_prefix(STRING_CONST) {
-        return if method == "7compareEPKc" { Some((std_string::string_compare, Class::Pure)) } else { None };
+        return by_name(COMPARE, method);
     }
-    Some(match name {
-        "_Znwm"
-        | "_Znam"
-        | "_ZnwmRKSt9nothrow_t"
-        | "_ZnamRKSt9nothrow_t"
-        | "_ZnwmSt11align_val_t"
-        | "_ZnamSt11align_val_t"
-        | "_ZnwmSt11align_val_tRKSt9nothrow_t"
-        | "__cxa_allocate_exception" => (malloc, Class::Memory),
-        "_ZdlPv"
-        | "_ZdaPv"
-        | "_ZdlPvm"
-        | "_ZdaPvm"
-        | "_ZdlPvSt11align_val_t"
-        | "_ZdaPvSt11align_val_t"
-        | "_ZdlPvmSt11align_val_t"
-        | "_ZdaPvmSt11align_val_t"
-        | "_ZdlPvRKSt9nothrow_t" => (free, Class::Memory),
-        "__cxa_guard_acquire" => (guard_acquire, Class::Memory),
-        "__cxa_guard_release" => (guard_release, Class::Memory),
-        "__cxa_guard_abort" | "__cxa_free_exception" => (nothing, Class::Pure),
-        "_ZNSt6chrono3_V212system_clock3nowEv" | "_ZNSt6chrono3_V212steady_clock3nowEv" => (outside, Class::Pure),
-        // Where a stream stands is no stream.
-        "_ZNSo5tellpEv" => (outside, Class::Pure),
-        "_ZNSt8__detail15_List_node_base7_M_hookEPS0_" => (list_hook, Class::Memory),
-        "_ZNSt8__detail15_List_node_base9_M_unhookEv" => (list_unhook, Class::Memory),
-        "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_" => (tree_insert, Class::Memory),
-        "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base" | "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base" => {
-            (tree_next, Class::Pure)
-        }
-        "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base" | "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base" => {
-            (tree_previous, Class::Pure)
-        }
-        "_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm" => (next_buckets, Class::Memory),
-        "_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm" => (need_rehash, Class::Memory),
-        "_ZNSirsERi" => (cin_int, Class::Input),
-        "_ZNSirsERj" => (cin_unsigned, Class::Input),
-        "_ZNSirsERl" | "_ZNSirsERx" => (cin_long, Class::Input),
-        "_ZNSirsERm" | "_ZNSirsERy" => (cin_unsigned_long, Class::Input),
-        "_ZNSirsERf" => (cin_f32, Class::Input),
-        "_ZNSirsERd" => (cin_f64, Class::Input),
-        "_ZNSi4readEPcl" => (istream_read, Class::Input),
-        "_ZNSi10_M_extractIlEERSiRT_" | "_ZNSi10_M_extractIxEERSiRT_" => (cin_long, Class::Input),
-        "_ZNSi10_M_extractImEERSiRT_" | "_ZNSi10_M_extractIyEERSiRT_" => (cin_unsigned_long, Class::Input),
-        "_ZNSi10_M_extractIjEERSiRT_" => (cin_unsigned, Class::Input),
-        "_ZNSi10_M_extractIfEERSiRT_" => (cin_f32, Class::Input),
-        "_ZNSi10_M_extractIdEERSiRT_" => (cin_f64, Class::Input),
-        _ => return ifstream(name).or_else(|| stream(name)),
-    })
+    by_name(CXX, name).or_else(|| ifstream(name)).or_else(|| by_start(STREAMS, name))
 }
 
-/// The members of `std::ifstream` that are computed.
+const IFSTREAM: &str = "_ZNSt14basic_ifstreamIcSt11char_traitsIcEE";
+const IFSTREAM_CONST: &str = "_ZNKSt14basic_ifstreamIcSt11char_traitsIcEE";
+
+/// The members of `std::ifstream` that are computed, by how they begin behind the class.
+const OF_IFSTREAM: Table = &[
+    (&["7is_openEv"], ifstream_is_open, Class::Pure),
+    (&["5closeEv", "D1Ev", "D2Ev"], nothing, Class::Pure),
+    (
+        &["C1ERKNSt7__cxx1112basic_string", "C2ERKNSt7__cxx1112basic_string", "4openERKNSt7__cxx1112basic_string"],
+        ifstream_open_string,
+        Class::Input,
+    ),
+    (&["C1EPKc", "C2EPKc", "4openEPKc"], ifstream_open, Class::Input),
+];
+
 fn ifstream(name: &str) -> Option<Entry> {
-    let member = name
-        .strip_prefix("_ZNSt14basic_ifstreamIcSt11char_traitsIcEE")
-        .or_else(|| name.strip_prefix("_ZNKSt14basic_ifstreamIcSt11char_traitsIcEE"))?;
-    Some(match member {
-        "7is_openEv" => (ifstream_is_open, Class::Pure),
-        "5closeEv" | "D1Ev" | "D2Ev" => (nothing, Class::Pure),
-        m if m.contains("ERKNSt7__cxx1112basic_string") => (ifstream_open_string, Class::Input),
-        m if ["C1EPKc", "C2EPKc", "4openEPKc"].iter().any(|p| m.starts_with(p)) => (ifstream_open, Class::Input),
-        _ => return None,
-    })
+    by_start(OF_IFSTREAM, name.strip_prefix(IFSTREAM).or_else(|| name.strip_prefix(IFSTREAM_CONST))?)
 }
 
 fn ifstream_open(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
@@ -123,105 +169,112 @@ fn istream_read(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[V
     Ok(Ret::Val(arg(args, 0)))
 }
 
-/// Streams: output has no effect, input that is not modelled is not known.
-fn stream(name: &str) -> Option<Entry> {
-    let starts = |list: &[&str]| list.iter().any(|p| name.starts_with(p));
-    match name {
-        "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc" => return Some((print_text, Class::Pure)),
-        "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c" => return Some((print_char, Class::Pure)),
-        "_ZNSolsEi" | "_ZNSolsEj" | "_ZNSolsEl" | "_ZNSolsEm" | "_ZNSolsEb" | "_ZNSolsEd" | "_ZNSolsEf"
-        | "_ZNSolsEs" | "_ZNSolsEt" => return Some((print_number, Class::Pure)),
-        "_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_" => return Some((print_newline, Class::Pure)),
-        _ => {}
-    }
+/// Streams: output has no effect, input that is not modelled is not known. By how mangled names begin.
+const STREAMS: Table = &[
     // `std::operator<<`, members of `std::ostream`, manipulators.
-    if starts(&[
-        "_ZStls",
-        "_ZNSols",
-        "_ZNSo",
-        "_ZSt4endl",
-        "_ZSt5flush",
-        "_ZSt4ends",
-        "_ZSt16__ostream_insert",
-        "_ZNSt13basic_ostream",
-        "_ZSt7__write",
-        "_ZSt13__ostream_fill",
-    ]) {
-        return Some((first, Class::Pure));
-    }
-    if starts(&["_ZNSt8ios_base4InitC", "_ZNSt8ios_base4InitD"]) {
-        return Some((nothing, Class::Pure));
-    }
-    if starts(&[
-        "_ZSt12setprecision",
-        "_ZSt4setw",
-        "_ZSt7setfill",
-        "_ZSt7setbase",
-        "_ZSt11setiosflags",
-        "_ZSt13resetiosflags",
-    ]) {
-        return Some((zero, Class::Pure));
-    }
-    if starts(&[
-        "_ZSt5fixed",
-        "_ZSt10scientific",
-        "_ZSt3hex",
-        "_ZSt3dec",
-        "_ZSt4left",
-        "_ZSt5right",
-        "_ZSt9boolalpha",
-        "_ZSt11noboolalpha",
-        "_ZSt7showpos",
-        "_ZSt8internal",
-        "_ZSt9showpoint",
-    ]) {
-        return Some((first, Class::Pure));
-    }
-    if starts(&[
-        "_ZNSt8ios_base",
-        "_ZNKSt8ios_base",
-        "_ZNSt9basic_ios",
-        "_ZNKSt9basic_ios",
-        "_ZNSt6locale",
-        "_ZNKSt6locale",
-        "_ZSt9use_facet",
-        "_ZNKSt5ctype",
-    ]) {
-        return Some((stream_state, Class::Pure));
-    }
+    (
+        &[
+            "_ZStls",
+            "_ZNSols",
+            "_ZNSo",
+            "_ZSt4endl",
+            "_ZSt5flush",
+            "_ZSt4ends",
+            "_ZSt16__ostream_insert",
+            "_ZNSt13basic_ostream",
+            "_ZSt7__write",
+            "_ZSt13__ostream_fill",
+        ],
+        first,
+        Class::Pure,
+    ),
+    (&["_ZNSt8ios_base4InitC", "_ZNSt8ios_base4InitD"], nothing, Class::Pure),
+    (
+        &[
+            "_ZSt12setprecision",
+            "_ZSt4setw",
+            "_ZSt7setfill",
+            "_ZSt7setbase",
+            "_ZSt11setiosflags",
+            "_ZSt13resetiosflags",
+        ],
+        zero,
+        Class::Pure,
+    ),
+    (
+        &[
+            "_ZSt5fixed",
+            "_ZSt10scientific",
+            "_ZSt3hex",
+            "_ZSt3dec",
+            "_ZSt4left",
+            "_ZSt5right",
+            "_ZSt9boolalpha",
+            "_ZSt11noboolalpha",
+            "_ZSt7showpos",
+            "_ZSt8internal",
+            "_ZSt9showpoint",
+        ],
+        first,
+        Class::Pure,
+    ),
+    (
+        &[
+            "_ZNSt8ios_base",
+            "_ZNKSt8ios_base",
+            "_ZNSt9basic_ios",
+            "_ZNKSt9basic_ios",
+            "_ZNSt6locale",
+            "_ZNKSt6locale",
+            "_ZSt9use_facet",
+            "_ZNKSt5ctype",
+        ],
+        stream_state,
+        Class::Pure,
+    ),
     // Classes of file and string streams, `std::istream`'s members and extractors, `std::getline`.
-    if starts(&[
-        "_ZNSt14basic_ofstream",
-        "_ZNSt14basic_ifstream",
-        "_ZNSt13basic_fstream",
-        "_ZNSt13basic_filebuf",
-        "_ZNKSt13basic_filebuf",
-        "_ZNKSt14basic_ifstream",
-        "_ZNKSt14basic_ofstream",
-        "_ZNSt12__basic_file",
-        "_ZNSt7__cxx1118basic_stringstream",
-        "_ZNSt7__cxx1119basic_istringstream",
-        "_ZNSt7__cxx1119basic_ostringstream",
-        "_ZNSt7__cxx1115basic_stringbuf",
-        "_ZNKSt7__cxx1118basic_stringstream",
-        "_ZNKSt7__cxx1119basic_istringstream",
-        "_ZNKSt7__cxx1119basic_ostringstream",
-        "_ZNKSt7__cxx1115basic_stringbuf",
-        "_ZNSt15basic_streambuf",
-        "_ZNSi",
-        "_ZNSrs",
-        "_ZStrs",
-        "_ZSt7getline",
-        "_ZNSt13basic_istream",
-        "_ZNSd",
-        "_ZNSt14basic_iostream",
-        "_ZSt2ws",
-        "_ZNSt13random_device",
-        "_ZNSt6thread",
-    ]) {
-        return Some((stream_member, Class::Input));
-    }
-    None
+    (
+        &[
+            "_ZNSt14basic_ofstream",
+            "_ZNSt14basic_ifstream",
+            "_ZNSt13basic_fstream",
+            "_ZNSt13basic_filebuf",
+            "_ZNKSt13basic_filebuf",
+            "_ZNKSt14basic_ifstream",
+            "_ZNKSt14basic_ofstream",
+            "_ZNSt12__basic_file",
+            "_ZNSt7__cxx1118basic_stringstream",
+            "_ZNSt7__cxx1119basic_istringstream",
+            "_ZNSt7__cxx1119basic_ostringstream",
+            "_ZNSt7__cxx1115basic_stringbuf",
+            "_ZNKSt7__cxx1118basic_stringstream",
+            "_ZNKSt7__cxx1119basic_istringstream",
+            "_ZNKSt7__cxx1119basic_ostringstream",
+            "_ZNKSt7__cxx1115basic_stringbuf",
+            "_ZNSt15basic_streambuf",
+            "_ZNSi",
+            "_ZNSrs",
+            "_ZStrs",
+            "_ZSt7getline",
+            "_ZNSt13basic_istream",
+            "_ZNSd",
+            "_ZNSt14basic_iostream",
+            "_ZSt2ws",
+            "_ZNSt13random_device",
+            "_ZNSt6thread",
+        ],
+        stream_member,
+        Class::Input,
+    ),
+];
+
+/// The functions that are modelled here.
+pub fn keys() -> impl Iterator<Item = Key> {
+    model::keys(CXX, "", Key::whole)
+        .chain(model::keys(std_string::MEMBERS, STRING, Key::whole))
+        .chain(model::keys(COMPARE, STRING_CONST, Key::whole))
+        .chain(model::keys(OF_IFSTREAM, IFSTREAM, Key::start))
+        .chain(model::keys(STREAMS, "", Key::start))
 }
 
 fn print_text(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
@@ -262,7 +315,7 @@ fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Va
         .iter()
         .find_map(|s| name.contains(&format!("E{s}Ev")).then_some(*s));
     if ["5clear", "8setstate", "10exceptions", "4init"].iter().any(|set| name.contains(set)) {
-        let why = m.reason("the state of a stream that the program sets");
+        let why = m.reason(Cause::Other, "the state of a stream that the program sets");
         m.libc.files.state_is_set(why);
         m.libc.cin_good = None;
     }
@@ -289,7 +342,7 @@ fn stream_state(m: &mut Machine<'_>, _: &mut Thread, call: &CallInfo, args: &[Va
 fn stream_member(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     m.libc.cin_good = None;
     let display = call.target.map_or(String::new(), |f| m.program.func(f).display.clone());
-    let why = m.reason(&format!("`{}`", display.split('(').next().unwrap_or_default()));
+    let why = m.reason(Cause::Call, &format!("`{}`", display.split('(').next().unwrap_or_default()));
     // It has read on.
     for a in args {
         if let Some(f) = m.libc.files.of_ifstream(*a) {

@@ -2,6 +2,7 @@
 
 use super::arguments::arg;
 use super::runtime::INVALID_VALUE;
+use crate::witness::api::Cause;
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
@@ -22,7 +23,7 @@ pub fn set(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> R
 /// `cudaDeviceReset`: the memory that the runtime gave on the device ends, and its variables begin anew.
 pub fn reset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> Res {
     m.works()?;
-    let why = m.reason("what a variable holds once its device was reset");
+    let why = m.reason(Cause::Contents, "what a variable holds once its device was reset");
     let all: Vec<ObjId> = m.mem.ids().collect();
     for id in all {
         let Some(o) = m.mem.global(id) else { continue };
@@ -33,7 +34,7 @@ pub fn reset(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, _: &[Val]) -> R
                     continue;
                 }
                 if m.cuda.several_devices {
-                    return Err(Stop::Unknown("one of several devices is reset".to_owned()));
+                    return Err(Stop::Unknown("one of several devices is reset".into()));
                 }
                 m.mem.free(id);
             }

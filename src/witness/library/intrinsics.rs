@@ -2,12 +2,13 @@
 
 use super::arguments::arg;
 use super::lanes::{Res, absolute, binary, float2, fma, int_n, integers, s, width};
-use super::math::by_name;
-use super::model::{Class, Entry};
-use super::nvvm::nvvm;
+use super::math::of_reals;
+use super::model::{self, Class, Entry, Table, by_name};
+use super::nvvm::{self, nvvm};
 use super::simple::{first, nothing, zero};
 use super::stdio::{va_copy, va_start};
-use crate::witness::device::builtins::TRAP;
+use crate::models::row::Key;
+use crate::witness::device::builtins::trap;
 use crate::witness::machine::call::Ret;
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::{Machine, Model};
@@ -51,119 +52,172 @@ fn clamp(v: i128, w: u32) -> u64 {
     r
 }
 
+/// LLVM's intrinsics of every target, by the whole name less the types behind it.
+const LLVM: Table = &[
+    (
+        &["sadd.with.overflow"],
+        overflow!(|a, b, w| {
+            let v = s(a, w) + s(b, w);
+            (v, !fits_signed(v, w))
+        }),
+        Class::Pure,
+    ),
+    (
+        &["ssub.with.overflow"],
+        overflow!(|a, b, w| {
+            let v = s(a, w) - s(b, w);
+            (v, !fits_signed(v, w))
+        }),
+        Class::Pure,
+    ),
+    (
+        &["smul.with.overflow"],
+        overflow!(|a, b, w| {
+            let v = s(a, w) * s(b, w);
+            (v, !fits_signed(v, w))
+        }),
+        Class::Pure,
+    ),
+    (
+        &["uadd.with.overflow"],
+        overflow!(|a, b, w| {
+            let v = i128::from(a) + i128::from(b);
+            (v, !fits(v, w))
+        }),
+        Class::Pure,
+    ),
+    (
+        &["usub.with.overflow"],
+        overflow!(|a, b, w| {
+            let v = i128::from(a) - i128::from(b);
+            (v, !fits(v, w))
+        }),
+        Class::Pure,
+    ),
+    (
+        &["umul.with.overflow"],
+        overflow!(|a, b, w| {
+            let (v, over) = u128::from(a).overflowing_mul(u128::from(b));
+            (v.cast_signed(), over || v >> w != 0)
+        }),
+        Class::Pure,
+    ),
+    (&["sadd.sat"], int_n!(2, |a, w| Some(clamp_signed(s(a[0], w) + s(a[1], w), w))), Class::Pure),
+    (&["ssub.sat"], int_n!(2, |a, w| Some(clamp_signed(s(a[0], w) - s(a[1], w), w))), Class::Pure),
+    (&["uadd.sat"], int_n!(2, |a, w| Some(clamp(i128::from(a[0]) + i128::from(a[1]), w))), Class::Pure),
+    (&["usub.sat"], int_n!(2, |a, w| Some(clamp(i128::from(a[0]) - i128::from(a[1]), w))), Class::Pure),
+    (&["is.constant"], is_constant, Class::Pure),
+    (&["stacksave"], zero, Class::Pure),
+    (&["stackrestore"], nothing, Class::Pure),
+    (&["fmuladd"], fma, Class::Pure),
+    (&["abs"], absolute, Class::Pure),
+    (&["smax"], int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())), Class::Pure),
+    (&["smin"], int_n!(2, |a, w| Some(signed(a[0], w).min(signed(a[1], w)).cast_unsigned())), Class::Pure),
+    (&["umax"], int_n!(2, |a, _| Some(a[0].max(a[1]))), Class::Pure),
+    (&["umin"], int_n!(2, |a, _| Some(a[0].min(a[1]))), Class::Pure),
+    (&["ctpop"], int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))), Class::Pure),
+    (
+        &["ctlz"],
+        int_n!(2, |a, w| if a[0] == 0 && a[1] == 1 { None } else { Some(u64::from(a[0].leading_zeros() - (64 - w))) }),
+        Class::Pure,
+    ),
+    (
+        &["cttz"],
+        int_n!(2, |a, w| if a[0] == 0 {
+            if a[1] == 1 { None } else { Some(u64::from(w)) }
+        } else {
+            Some(u64::from(a[0].trailing_zeros()))
+        }),
+        Class::Pure,
+    ),
+    (&["bswap"], int_n!(1, |a, w| Some(a[0].swap_bytes() >> (64 - w))), Class::Pure),
+    (&["bitreverse"], int_n!(1, |a, w| Some(a[0].reverse_bits() >> (64 - w))), Class::Pure),
+    (
+        &["fshl"],
+        int_n!(3, |a, w| {
+            let k = a[2] % u64::from(w);
+            Some(if k == 0 { a[0] } else { a[0] << k | a[1] >> (u64::from(w) - k) })
+        }),
+        Class::Pure,
+    ),
+    (
+        &["fshr"],
+        int_n!(3, |a, w| {
+            let k = a[2] % u64::from(w);
+            Some(if k == 0 { a[1] } else { a[0] << (u64::from(w) - k) | a[1] >> k })
+        }),
+        Class::Pure,
+    ),
+    (&["ptrmask"], int_n!(2, |a, _| Some(a[0] & a[1])), Class::Pure),
+    // Where nothing is known of the object: the most, or the least where that is asked for.
+    (&["objectsize"], object_size, Class::Pure),
+    (&["trap", "debugtrap", "ubsantrap"], trap, Class::Ends),
+    (&["va_start"], va_start, Class::Memory),
+    (&["va_copy"], va_copy, Class::Memory),
+    (&["powi"], powi, Class::Pure),
+    (&["is.fpclass"], is_fpclass, Class::Pure),
+    (&["minimum"], float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }), Class::Pure),
+    (&["maximum"], float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }), Class::Pure),
+    // They give their first argument back.
+    (
+        &[
+            "expect",
+            "expect.with.probability",
+            "launder.invariant.group",
+            "strip.invariant.group",
+            "ssa.copy",
+            "threadlocal.address",
+            "annotation",
+            "ptr.annotation",
+            "invariant.start",
+            "arithmetic.fence",
+        ],
+        first,
+        Class::Pure,
+    ),
+    // They do nothing that matters here.
+    (
+        &[
+            "prefetch",
+            "dbg.declare",
+            "dbg.value",
+            "dbg.assign",
+            "dbg.label",
+            "donothing",
+            "sideeffect",
+            "experimental.noalias.scope.decl",
+            "var.annotation",
+            "invariant.end",
+            "stackprotector",
+            "pseudoprobe",
+            "fake.use",
+            "va_end",
+        ],
+        nothing,
+        Class::Pure,
+    ),
+];
+
 /// LLVM's intrinsics, the name without `llvm.`; those of one target are elsewhere.
 pub fn intrinsic(name: &str) -> Option<Entry> {
     // The whole name says which is meant, less the types behind it.
     let base = crate::ir::intrinsic::without_types(name);
     let to_long = name.strip_prefix(base).is_some_and(|types| types.starts_with(".i64."));
-    let m: Model = match base {
-        "sadd.with.overflow" => overflow!(|a, b, w| {
-            let v = s(a, w) + s(b, w);
-            (v, !fits_signed(v, w))
-        }),
-        "ssub.with.overflow" => overflow!(|a, b, w| {
-            let v = s(a, w) - s(b, w);
-            (v, !fits_signed(v, w))
-        }),
-        "smul.with.overflow" => overflow!(|a, b, w| {
-            let v = s(a, w) * s(b, w);
-            (v, !fits_signed(v, w))
-        }),
-        "uadd.with.overflow" => overflow!(|a, b, w| {
-            let v = i128::from(a) + i128::from(b);
-            (v, !fits(v, w))
-        }),
-        "usub.with.overflow" => overflow!(|a, b, w| {
-            let v = i128::from(a) - i128::from(b);
-            (v, !fits(v, w))
-        }),
-        "umul.with.overflow" => overflow!(|a, b, w| {
-            let (v, over) = u128::from(a).overflowing_mul(u128::from(b));
-            (v.cast_signed(), over || v >> w != 0)
-        }),
-        "sadd.sat" => int_n!(2, |a, w| Some(clamp_signed(s(a[0], w) + s(a[1], w), w))),
-        "ssub.sat" => int_n!(2, |a, w| Some(clamp_signed(s(a[0], w) - s(a[1], w), w))),
-        "uadd.sat" => int_n!(2, |a, w| Some(clamp(i128::from(a[0]) + i128::from(a[1]), w))),
-        "usub.sat" => int_n!(2, |a, w| Some(clamp(i128::from(a[0]) - i128::from(a[1]), w))),
-        "is.constant" => return Some((is_constant, Class::Pure)),
-        "stacksave" => return Some((zero, Class::Pure)),
-        "stackrestore" => return Some((nothing, Class::Pure)),
-        "fmuladd" => fma,
-        "abs" => absolute,
-        "smax" => int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())),
-        "smin" => int_n!(2, |a, w| Some(signed(a[0], w).min(signed(a[1], w)).cast_unsigned())),
-        "umax" => int_n!(2, |a, _| Some(a[0].max(a[1]))),
-        "umin" => int_n!(2, |a, _| Some(a[0].min(a[1]))),
-        "ctpop" => int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))),
-        "ctlz" => int_n!(2, |a, w| if a[0] == 0 && a[1] == 1 {
-            None
-        } else {
-            Some(u64::from(a[0].leading_zeros() - (64 - w)))
-        }),
-        "cttz" => int_n!(2, |a, w| if a[0] == 0 {
-            if a[1] == 1 { None } else { Some(u64::from(w)) }
-        } else {
-            Some(u64::from(a[0].trailing_zeros()))
-        }),
-        "bswap" => int_n!(1, |a, w| Some(a[0].swap_bytes() >> (64 - w))),
-        "bitreverse" => int_n!(1, |a, w| Some(a[0].reverse_bits() >> (64 - w))),
-        "fshl" => int_n!(3, |a, w| {
-            let k = a[2] % u64::from(w);
-            Some(if k == 0 { a[0] } else { a[0] << k | a[1] >> (u64::from(w) - k) })
-        }),
-        "fshr" => int_n!(3, |a, w| {
-            let k = a[2] % u64::from(w);
-            Some(if k == 0 { a[1] } else { a[0] << (u64::from(w) - k) | a[1] >> k })
-        }),
-        "ptrmask" => int_n!(2, |a, _| Some(a[0] & a[1])),
-        // Where nothing is known of the object: the most, or the least where that is asked for.
-        "objectsize" => return Some((object_size, Class::Pure)),
-        "trap" | "debugtrap" | "ubsantrap" => return Some(TRAP),
-        "va_start" => return Some((va_start, Class::Memory)),
-        "va_copy" => return Some((va_copy, Class::Memory)),
-        "powi" => return Some((powi, Class::Pure)),
-        "is.fpclass" => return Some((is_fpclass, Class::Pure)),
-        "minimum" => float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }),
-        "maximum" => float2!(|a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }),
-        "lround" | "llround" | "lrint" | "llrint" if !to_long => return None,
-        _ => match base.strip_prefix("nvvm.") {
-            // Those have types of their own in their names, which are parts of these.
-            Some(_) => return nvvm(name.strip_prefix("nvvm.")?),
-            None => without_effect(base).or_else(|| by_name(base).filter(|_| IS_INTRINSIC.contains(&base)))?,
-        },
-    };
-    Some((m, Class::Pure))
+    if matches!(base, "lround" | "llround" | "lrint" | "llrint") && !to_long {
+        return None;
+    }
+    match name.strip_prefix("nvvm.") {
+        // Those have types of their own in their names, which are parts of these.
+        Some(n) => nvvm(n),
+        None => by_name(LLVM, base).or_else(|| of_reals(base).filter(|_| IS_INTRINSIC.contains(&base))),
+    }
 }
 
-/// Intrinsics that give their first argument back, or do nothing that matters here.
-fn without_effect(base: &str) -> Option<Model> {
-    Some(match base {
-        "expect"
-        | "expect.with.probability"
-        | "launder.invariant.group"
-        | "strip.invariant.group"
-        | "ssa.copy"
-        | "threadlocal.address"
-        | "annotation"
-        | "ptr.annotation"
-        | "invariant.start"
-        | "arithmetic.fence" => first,
-        "prefetch"
-        | "dbg.declare"
-        | "dbg.value"
-        | "dbg.assign"
-        | "dbg.label"
-        | "donothing"
-        | "sideeffect"
-        | "experimental.noalias.scope.decl"
-        | "var.annotation"
-        | "invariant.end"
-        | "stackprotector"
-        | "pseudoprobe"
-        | "fake.use"
-        | "va_end" => nothing,
-        _ => return None,
-    })
+/// The intrinsics that are modelled here.
+pub fn keys() -> impl Iterator<Item = Key> {
+    model::keys(LLVM, "llvm.", Key::whole)
+        .chain(IS_INTRINSIC.iter().map(|n| Key::whole(format!("llvm.{n}"))))
+        .chain(nvvm::keys())
 }
 
 /// The common functions that are intrinsics too.

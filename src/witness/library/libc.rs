@@ -3,10 +3,11 @@
 use super::arguments::{arg, name_of, not_null, read, text, write};
 use super::getopt::{getopt, getopt_long};
 use super::heap::{calloc, free, malloc, memalign, posix_memalign, realloc};
-use super::model::{Class, Entry};
+use super::model::{Class, Entry, Table, by_name};
 use super::numbers::{as_signed, as_unsigned, parse_float, parse_int};
 use super::random::{Drand48, Rand};
 use super::simple::{one, outside, zero};
+use crate::witness::api::Cause;
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
@@ -18,83 +19,122 @@ use crate::witness::memory::store::Fill;
 
 type Res = Result<Ret, Stop>;
 
+/// The C library: process, allocation, numbers from text, random numbers, options.
+pub(super) const LIBC: Table = &[
+    (
+        &[
+            "atexit",
+            "__cxa_atexit",
+            "signal",
+            "setlocale",
+            "sched_yield",
+            "usleep",
+            "sleep",
+            "nanosleep",
+            "pthread_mutex_lock",
+            "pthread_mutex_unlock",
+            "pthread_mutex_init",
+            "pthread_mutex_destroy",
+            "fflush",
+            "mlock",
+            "munlock",
+            "omp_set_num_threads",
+            "omp_get_thread_num",
+            "openlog",
+            "tzset",
+            "__cxa_thread_atexit",
+            "madvise",
+        ],
+        zero,
+        Class::Pure,
+    ),
+    (&["setvbuf", "setbuf"], set_buffer, Class::Memory),
+    (&["omp_get_num_threads", "omp_in_parallel"], one, Class::Pure),
+    (&["malloc", "valloc", "alloca"], malloc, Class::Memory),
+    (&["calloc"], calloc, Class::Memory),
+    (&["realloc"], realloc, Class::Memory),
+    (&["free", "cfree"], free, Class::Memory),
+    (&["aligned_alloc", "memalign"], memalign, Class::Memory),
+    (&["posix_memalign"], posix_memalign, Class::Memory),
+    (&["atoi"], atoi, Class::Pure),
+    (&["atol", "atoll"], atol, Class::Pure),
+    (&["atof"], atof, Class::Pure),
+    // glibc's headers rename some for C23.
+    (
+        &["strtol", "strtoll", "strtoq", "strtoimax", "__isoc23_strtol", "__isoc23_strtoll", "__isoc23_strtoimax"],
+        strtol,
+        Class::Memory,
+    ),
+    (
+        &["strtoul", "strtoull", "strtouq", "strtoumax", "__isoc23_strtoul", "__isoc23_strtoull", "__isoc23_strtoumax"],
+        strtoul,
+        Class::Memory,
+    ),
+    (&["strtod"], strtod, Class::Memory),
+    (&["strtof"], strtof, Class::Memory),
+    (&["rand", "random"], rand, Class::Random),
+    (&["srand", "srandom"], srand, Class::Random),
+    (&["rand_r"], rand_r, Class::Memory),
+    (&["drand48"], drand48, Class::Random),
+    (&["lrand48"], lrand48, Class::Random),
+    (&["mrand48"], mrand48, Class::Random),
+    (&["srand48"], srand48, Class::Random),
+    (
+        &[
+            "time",
+            "clock",
+            "getpid",
+            "gettimeofday",
+            "clock_gettime",
+            "times",
+            "getrusage",
+            "omp_get_wtime",
+            "omp_get_max_threads",
+            "omp_get_num_procs",
+            "sysconf",
+            "get_nprocs",
+            "ftime",
+            "getticks",
+            "gethostname",
+        ],
+        outside,
+        Class::Memory,
+    ),
+    (
+        &[
+            "chdir",
+            "fchdir",
+            "chroot",
+            "rename",
+            "renameat",
+            "remove",
+            "unlink",
+            "link",
+            "symlink",
+            "truncate",
+            "ftruncate",
+            "mkfifo",
+            "system",
+            "popen",
+        ],
+        files_change,
+        Class::Input,
+    ),
+    (&["getenv", "secure_getenv"], getenv, Class::Pure),
+    (&["__errno_location"], errno, Class::Pure),
+    (&["abs"], abs32, Class::Pure),
+    (&["labs", "llabs"], abs64, Class::Pure),
+    (&["qsort"], qsort, Class::Memory),
+    (&["getopt"], getopt, Class::Input),
+    (&["getopt_long", "getopt_long_only"], getopt_long, Class::Input),
+];
+
 /// The model of a function, by its symbol.
 pub fn find(name: &str) -> Option<Entry> {
     if let Some(e) = super::no_return::find(name) {
         return Some(e);
     }
-    // glibc's headers rename some for C23 and for large files.
-    let name = name.strip_prefix("__isoc23_").or_else(|| name.strip_prefix("__isoc99_")).unwrap_or(name);
-    Some(match name {
-        "atexit"
-        | "__cxa_atexit"
-        | "signal"
-        | "setlocale"
-        | "sched_yield"
-        | "usleep"
-        | "sleep"
-        | "nanosleep"
-        | "pthread_mutex_lock"
-        | "pthread_mutex_unlock"
-        | "pthread_mutex_init"
-        | "pthread_mutex_destroy"
-        | "fflush"
-        | "mlock"
-        | "munlock"
-        | "omp_set_num_threads"
-        | "omp_get_thread_num"
-        | "openlog"
-        | "tzset"
-        | "__cxa_thread_atexit"
-        | "madvise" => (zero, Class::Pure),
-        "setvbuf" | "setbuf" => (set_buffer, Class::Memory),
-        "omp_get_num_threads" | "omp_in_parallel" => (one, Class::Pure),
-        "malloc" | "valloc" | "alloca" => (malloc, Class::Memory),
-        "calloc" => (calloc, Class::Memory),
-        "realloc" => (realloc, Class::Memory),
-        "free" | "cfree" => (free, Class::Memory),
-        "aligned_alloc" | "memalign" => (memalign, Class::Memory),
-        "posix_memalign" => (posix_memalign, Class::Memory),
-        "atoi" => (atoi, Class::Pure),
-        "atol" | "atoll" => (atol, Class::Pure),
-        "atof" => (atof, Class::Pure),
-        "strtol" | "strtoll" | "strtoq" | "strtoimax" => (strtol, Class::Memory),
-        "strtoul" | "strtoull" | "strtouq" | "strtoumax" => (strtoul, Class::Memory),
-        "strtod" => (strtod, Class::Memory),
-        "strtof" => (strtof, Class::Memory),
-        "rand" | "random" => (rand, Class::Random),
-        "srand" | "srandom" => (srand, Class::Random),
-        "rand_r" => (rand_r, Class::Memory),
-        "drand48" => (drand48, Class::Random),
-        "lrand48" => (lrand48, Class::Random),
-        "mrand48" => (mrand48, Class::Random),
-        "srand48" => (srand48, Class::Random),
-        "time"
-        | "clock"
-        | "getpid"
-        | "gettimeofday"
-        | "clock_gettime"
-        | "times"
-        | "getrusage"
-        | "omp_get_wtime"
-        | "omp_get_max_threads"
-        | "omp_get_num_procs"
-        | "sysconf"
-        | "get_nprocs"
-        | "ftime"
-        | "getticks"
-        | "gethostname" => (outside, Class::Memory),
-        "chdir" | "fchdir" | "chroot" | "rename" | "renameat" | "remove" | "unlink" | "link" | "symlink"
-        | "truncate" | "ftruncate" | "mkfifo" | "system" | "popen" => (files_change, Class::Input),
-        "getenv" | "secure_getenv" => (getenv, Class::Pure),
-        "__errno_location" => (errno, Class::Pure),
-        "abs" => (abs32, Class::Pure),
-        "labs" | "llabs" => (abs64, Class::Pure),
-        "qsort" => (qsort, Class::Memory),
-        "getopt" => (getopt, Class::Input),
-        "getopt_long" | "getopt_long_only" => (getopt_long, Class::Input),
-        _ => return None,
-    })
+    by_name(LIBC, name)
 }
 
 /// What a stream keeps in a buffer of the program's is not followed.
@@ -102,7 +142,7 @@ fn set_buffer(_: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -
     if arg(args, 1).known() == Some(0) {
         return Ok(Ret::Val(Val::ZERO));
     }
-    Err(Stop::Unknown("a stream keeps what it reads and writes in memory of the program".to_owned()))
+    Err(Stop::Unknown("a stream keeps what it reads and writes in memory of the program".into()))
 }
 
 #[expect(clippy::cast_sign_loss, reason = "two's complement of the width asked for")]
@@ -228,7 +268,7 @@ fn float(
 /// Names of files may mean others than before: what is opened by them from now on is not followed.
 fn files_change(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
     let name = name_of(m, call);
-    let why = m.reason(&format!("which file is meant behind `{name}`"));
+    let why = m.reason(Cause::Contents, &format!("which file is meant behind `{name}`"));
     // Of those that change files of some name, others stay as they are.
     let named = match name.as_str() {
         "remove" | "unlink" | "truncate" => 1,
@@ -344,7 +384,7 @@ fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     let (base, n, width, compare) = (arg(args, 0), arg(args, 1), arg(args, 2), arg(args, 3));
     let f = compare.known().and_then(|a| m.mem.func_at(a));
     let (Some(b), Some(n), Some(w), Some(f)) = (base.known(), n.known(), width.known(), f) else {
-        let why = m.reason("what `qsort` sorted");
+        let why = m.reason(Cause::Contents, "what `qsort` sorted");
         m.forget(th, base, why);
         return Ok(Ret::Void);
     };
@@ -379,7 +419,7 @@ fn qsort(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
     }
     let (id, off) = split(b);
     if unknown || !m.mem.get(&th.stack, id).is_some_and(|o| o.holds(off, n.saturating_mul(w))) {
-        let why = m.reason("what `qsort` sorted");
+        let why = m.reason(Cause::Contents, "what `qsort` sorted");
         m.forget(th, base, why);
         return Ok(Ret::Void);
     }

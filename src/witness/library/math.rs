@@ -7,110 +7,135 @@ use super::arguments::arg;
 use super::lanes::{
     Res, absolute, binary, float1, float2, fma, int_n, integers, rint, round_to, test, to_int, unary, width,
 };
-use super::model::{Class, Entry};
+use super::model::{self, Class, Entry, Table, by_name};
+use crate::models::row::Key;
 use crate::witness::machine::call::Ret;
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::{Machine, Model};
 use crate::witness::machine::thread::Thread;
 use crate::witness::machine::value::{Reason, Val, float, is_float_width, signed};
 
-/// The common functions by the name they have in C without suffix.
-pub(super) fn by_name(name: &str) -> Option<Model> {
-    Some(match name {
-        "sqrt" => float1!(f64::sqrt),
-        "rsqrt" => float1!(|x| 1.0 / x.sqrt()),
-        "cbrt" => float1!(f64::cbrt),
-        "sin" => float1!(f64::sin),
-        "cos" => float1!(f64::cos),
-        "tan" => float1!(f64::tan),
-        "asin" => float1!(f64::asin),
-        "acos" => float1!(f64::acos),
-        "atan" => float1!(f64::atan),
-        "sinh" => float1!(f64::sinh),
-        "cosh" => float1!(f64::cosh),
-        "tanh" => float1!(f64::tanh),
-        "asinh" => float1!(f64::asinh),
-        "acosh" => float1!(f64::acosh),
-        "atanh" => float1!(f64::atanh),
-        "exp" => float1!(f64::exp),
-        "exp2" => float1!(f64::exp2),
-        "exp10" => float1!(|x| 10f64.powf(x)),
-        "expm1" => float1!(f64::exp_m1),
-        "log" => float1!(f64::ln),
-        "log2" => float1!(f64::log2),
-        "log10" => float1!(f64::log10),
-        "log1p" => float1!(f64::ln_1p),
-        "fabs" => float1!(f64::abs),
-        "floor" => float1!(f64::floor),
-        "ceil" => float1!(f64::ceil),
-        "trunc" => float1!(f64::trunc),
-        "round" => float1!(f64::round),
-        "rint" | "nearbyint" | "roundeven" => float1!(rint),
-        "sinpi" => float1!(|x| (x * std::f64::consts::PI).sin()),
-        "cospi" => float1!(|x| (x * std::f64::consts::PI).cos()),
-        "saturate" => float1!(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) }),
-        "pow" => float2!(f64::powf),
-        "atan2" => float2!(f64::atan2),
-        "fmod" => float2!(|a, b| a % b),
-        "remainder" => float2!(|a, b| a - b * rint(a / b)),
-        "hypot" => float2!(f64::hypot),
-        "fmax" | "maxnum" | "maximumnum" => float2!(f64::max),
-        "fmin" | "minnum" | "minimumnum" => float2!(f64::min),
-        "fdim" => float2!(|a, b| if a > b {
+/// The common functions of real numbers by the name they have in C without suffix.
+const REAL: Table = &[
+    (&["sqrt"], float1!(f64::sqrt), Class::Pure),
+    (&["rsqrt"], float1!(|x| 1.0 / x.sqrt()), Class::Pure),
+    (&["cbrt"], float1!(f64::cbrt), Class::Pure),
+    (&["sin"], float1!(f64::sin), Class::Pure),
+    (&["cos"], float1!(f64::cos), Class::Pure),
+    (&["tan"], float1!(f64::tan), Class::Pure),
+    (&["asin"], float1!(f64::asin), Class::Pure),
+    (&["acos"], float1!(f64::acos), Class::Pure),
+    (&["atan"], float1!(f64::atan), Class::Pure),
+    (&["sinh"], float1!(f64::sinh), Class::Pure),
+    (&["cosh"], float1!(f64::cosh), Class::Pure),
+    (&["tanh"], float1!(f64::tanh), Class::Pure),
+    (&["asinh"], float1!(f64::asinh), Class::Pure),
+    (&["acosh"], float1!(f64::acosh), Class::Pure),
+    (&["atanh"], float1!(f64::atanh), Class::Pure),
+    (&["exp"], float1!(f64::exp), Class::Pure),
+    (&["exp2"], float1!(f64::exp2), Class::Pure),
+    (&["exp10"], float1!(|x| 10f64.powf(x)), Class::Pure),
+    (&["expm1"], float1!(f64::exp_m1), Class::Pure),
+    (&["log"], float1!(f64::ln), Class::Pure),
+    (&["log2"], float1!(f64::log2), Class::Pure),
+    (&["log10"], float1!(f64::log10), Class::Pure),
+    (&["log1p"], float1!(f64::ln_1p), Class::Pure),
+    (&["fabs"], float1!(f64::abs), Class::Pure),
+    (&["floor"], float1!(f64::floor), Class::Pure),
+    (&["ceil"], float1!(f64::ceil), Class::Pure),
+    (&["trunc"], float1!(f64::trunc), Class::Pure),
+    (&["round"], float1!(f64::round), Class::Pure),
+    (&["rint", "nearbyint", "roundeven"], float1!(rint), Class::Pure),
+    (&["sinpi"], float1!(|x| (x * std::f64::consts::PI).sin()), Class::Pure),
+    (&["cospi"], float1!(|x| (x * std::f64::consts::PI).cos()), Class::Pure),
+    (&["saturate"], float1!(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) }), Class::Pure),
+    (&["pow"], float2!(f64::powf), Class::Pure),
+    (&["atan2"], float2!(f64::atan2), Class::Pure),
+    (&["fmod"], float2!(|a, b| a % b), Class::Pure),
+    (&["remainder"], float2!(|a, b| a - b * rint(a / b)), Class::Pure),
+    (&["hypot"], float2!(f64::hypot), Class::Pure),
+    (&["fmax", "maxnum", "maximumnum"], float2!(f64::max), Class::Pure),
+    (&["fmin", "minnum", "minimumnum"], float2!(f64::min), Class::Pure),
+    (
+        &["fdim"],
+        float2!(|a, b| if a > b {
             a - b
         } else if a.is_nan() || b.is_nan() {
             f64::NAN
         } else {
             0.0
         }),
-        "copysign" => float2!(f64::copysign),
-        "fma" => fma,
-        "lround" | "llround" => round_to!(64, f64::round),
-        "lrint" | "llrint" => round_to!(64, rint),
-        "isnan" => test!(f64::is_nan),
-        "isinf" => test!(f64::is_infinite),
-        "finite" | "isfinite" => test!(f64::is_finite),
-        "signbit" => test!(f64::is_sign_negative),
-        _ => return None,
-    })
+        Class::Pure,
+    ),
+    (&["copysign"], float2!(f64::copysign), Class::Pure),
+    (&["fma"], fma, Class::Pure),
+    (&["lround", "llround"], round_to!(64, f64::round), Class::Pure),
+    (&["lrint", "llrint"], round_to!(64, rint), Class::Pure),
+    (&["isnan"], test!(f64::is_nan), Class::Pure),
+    (&["isinf"], test!(f64::is_infinite), Class::Pure),
+    (&["finite", "isfinite"], test!(f64::is_finite), Class::Pure),
+    (&["signbit"], test!(f64::is_sign_negative), Class::Pure),
+];
+
+pub(super) fn of_reals(name: &str) -> Option<Entry> {
+    by_name(REAL, name)
 }
 
-fn with_suffix(name: &str) -> Option<Model> {
-    by_name(name).or_else(|| name.strip_suffix(['f', 'l']).and_then(by_name))
+fn with_suffix(name: &str) -> Option<Entry> {
+    of_reals(name).or_else(|| name.strip_suffix(SUFFIXES).and_then(of_reals))
 }
+
+/// Of `float` and of `long double`.
+const SUFFIXES: [char; 2] = ['f', 'l'];
 
 /// The C library's mathematics.
 pub fn host(name: &str) -> Option<Entry> {
-    let name = name.strip_prefix("__").map_or(name, |n| n.strip_suffix("_finite").unwrap_or(n));
-    with_suffix(name).map(|m| (m, Class::Pure))
+    with_suffix(name.strip_prefix("__").map_or(name, |n| n.strip_suffix("_finite").unwrap_or(n)))
 }
+
+/// The functions of the C library that are modelled here.
+pub fn keys_of_host() -> impl Iterator<Item = Key> {
+    REAL.iter().flat_map(|(names, ..)| *names).flat_map(|n| {
+        [(*n).to_owned()].into_iter().chain(SUFFIXES.map(|suffix| format!("{n}{suffix}"))).map(Key::whole)
+    })
+}
+
+/// How names of libdevice begin.
+const LIBDEVICE: &str = "__nv_";
+
+/// Functions of libdevice with names of their own, behind `__nv_`.
+const OF_LIBDEVICE: Table = &[
+    (&["abs", "llabs"], absolute, Class::Pure),
+    (&["max", "llmax"], int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())), Class::Pure),
+    (&["min", "llmin"], int_n!(2, |a, w| Some(signed(a[0], w).min(signed(a[1], w)).cast_unsigned())), Class::Pure),
+    (&["umax", "ullmax"], int_n!(2, |a, _| Some(a[0].max(a[1]))), Class::Pure),
+    (&["umin", "ullmin"], int_n!(2, |a, _| Some(a[0].min(a[1]))), Class::Pure),
+    (&["mulhi"], int_n!(2, |a, _| Some((signed(a[0], 32) * signed(a[1], 32)).cast_unsigned() >> 32)), Class::Pure),
+    (&["umulhi"], int_n!(2, |a, _| Some((a[0] * a[1]) >> 32)), Class::Pure),
+    (&["clz", "clzll"], int_n!(1, |a, w| Some(u64::from(a[0].leading_zeros() - (64 - w)))), Class::Pure),
+    (
+        &["ffs", "ffsll"],
+        int_n!(1, |a, _| Some(if a[0] == 0 { 0 } else { u64::from(a[0].trailing_zeros()) + 1 })),
+        Class::Pure,
+    ),
+    (&["popc", "popcll"], int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))), Class::Pure),
+    (&["brev", "brevll"], int_n!(1, |a, w| Some(a[0].reverse_bits() >> (64 - w))), Class::Pure),
+    (&["isnand", "isnanf", "isnan"], test!(f64::is_nan), Class::Pure),
+    (&["isinfd", "isinff", "isinf"], test!(f64::is_infinite), Class::Pure),
+    (&["isfinited", "finitef"], test!(f64::is_finite), Class::Pure),
+    (&["signbitd", "signbitf"], test!(f64::is_sign_negative), Class::Pure),
+    (&["llrintf", "llrint"], round_to!(64, rint), Class::Pure),
+    (&["llroundf", "llround"], round_to!(64, f64::round), Class::Pure),
+];
 
 /// libdevice's functions, `__nv_…`.
 pub fn device(name: &str) -> Option<Entry> {
-    let n = name.strip_prefix("__nv_")?;
-    let m = match n {
-        "abs" | "llabs" => absolute,
-        "max" | "llmax" => int_n!(2, |a, w| Some(signed(a[0], w).max(signed(a[1], w)).cast_unsigned())),
-        "min" | "llmin" => int_n!(2, |a, w| Some(signed(a[0], w).min(signed(a[1], w)).cast_unsigned())),
-        "umax" | "ullmax" => int_n!(2, |a, _| Some(a[0].max(a[1]))),
-        "umin" | "ullmin" => int_n!(2, |a, _| Some(a[0].min(a[1]))),
-        "mulhi" => int_n!(2, |a, _| Some((signed(a[0], 32) * signed(a[1], 32)).cast_unsigned() >> 32)),
-        "umulhi" => int_n!(2, |a, _| Some((a[0] * a[1]) >> 32)),
-        "clz" | "clzll" => int_n!(1, |a, w| Some(u64::from(a[0].leading_zeros() - (64 - w)))),
-        "ffs" | "ffsll" => int_n!(1, |a, _| Some(if a[0] == 0 { 0 } else { u64::from(a[0].trailing_zeros()) + 1 })),
-        "popc" | "popcll" => int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))),
-        "brev" | "brevll" => int_n!(1, |a, w| Some(a[0].reverse_bits() >> (64 - w))),
-        "isnand" | "isnanf" | "isnan" => test!(f64::is_nan),
-        "isinfd" | "isinff" | "isinf" => test!(f64::is_infinite),
-        "isfinited" | "finitef" => test!(f64::is_finite),
-        "signbitd" | "signbitf" => test!(f64::is_sign_negative),
-        "llrintf" | "llrint" => round_to!(64, rint),
-        "llroundf" | "llround" => round_to!(64, f64::round),
-        _ => {
-            // `fast_sinf`, `fsqrt_rn`: the same function, faster or with its rounding named.
-            let n = n.strip_prefix("fast_").unwrap_or(n);
-            return with_suffix(n).map(|m| (m, Class::Pure));
-        }
-    };
-    Some((m, Class::Pure))
+    let n = name.strip_prefix(LIBDEVICE)?;
+    // `fast_sinf`: the same function, faster.
+    by_name(OF_LIBDEVICE, n).or_else(|| with_suffix(n.strip_prefix("fast_").unwrap_or(n)))
+}
+
+/// The functions of libdevice that are modelled here.
+pub fn keys_of_device() -> impl Iterator<Item = Key> {
+    model::keys(OF_LIBDEVICE, LIBDEVICE, Key::whole).chain(model::keys(REAL, LIBDEVICE, Key::real))
 }

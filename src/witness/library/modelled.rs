@@ -1,8 +1,10 @@
 //! Which functions are modelled by name, before anything descends into a body of theirs.
 
-use super::model::{Class, Entry};
+use super::model::{self, Class, Entry};
 use super::{cuda, cxx, intrinsics, libc, math, stdio, string};
 use crate::ir::{FuncRef, Program, Side};
+use crate::models::row::{Key, On};
+use crate::models::table::not_returning;
 use crate::witness::device::builtins;
 use crate::witness::machine::form::Callee;
 
@@ -36,6 +38,19 @@ fn find(program: &Program, f: FuncRef) -> Option<Entry> {
             .or_else(|| cxx::find(name, &func.display))
             .or_else(|| if func.is_declaration() || is_inline_libc(name) { host_library(name) } else { None }),
     }
+}
+
+/// The functions that the interpreter models.
+#[must_use]
+pub fn keys() -> Vec<(On, Key)> {
+    let libraries = [libc::LIBC, string::STRING, stdio::STDIO].into_iter().flat_map(|t| model::keys(t, "", Key::whole));
+    let ends = not_returning().map(|(n, _)| Key::whole(n));
+    let host = cuda::keys().chain(cxx::keys()).chain(libraries).chain(math::keys_of_host()).chain(ends);
+    let device = builtins::keys().chain(math::keys_of_device());
+    host.map(|k| (On::Host, k))
+        .chain(device.map(|k| (On::Device, k)))
+        .chain(intrinsics::keys().map(|k| (On::of_intrinsic(&k), k)))
+        .collect()
 }
 
 fn host_library(name: &str) -> Option<Entry> {

@@ -4,7 +4,9 @@ use super::arguments::{arg, name_of};
 use super::model::{Class, Entry};
 use super::simple::{ends, outside};
 use crate::ir::Side;
-use crate::models::no_return::{Returns, returns};
+use crate::models::no_return::returns;
+use crate::models::returns::Returns;
+use crate::witness::api::{Cause, Why};
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::Machine;
@@ -58,7 +60,8 @@ fn argument_of(m: &Machine<'_>, call: &CallInfo, args: &[Val]) -> Val {
 
 fn perhaps(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, _: &[Val]) -> Res {
     let at = m.user_site(th).map(|s| m.line(s)).unwrap_or_default();
-    Err(Stop::Unknown(format!("{at}: the call of `{}` may not return", name_of(m, call))))
+    let text = format!("{at}: the call of `{}` may not return", name_of(m, call));
+    Err(Stop::Unknown(Why { text, cause: Cause::Call }))
 }
 
 fn if_zero(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {

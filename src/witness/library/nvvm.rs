@@ -4,13 +4,75 @@ use super::arguments::arg;
 use super::lanes::{Res, binary, float1, float2, fma, int_n, integers, rint, round_to, s, to_int, unary};
 use super::model::{Class, Entry};
 use super::simple::first;
+use crate::models::row::Key;
 use crate::witness::machine::call::Ret;
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::{Machine, Model};
 use crate::witness::machine::thread::Thread;
 use crate::witness::machine::value::{Val, mask, signed};
 
-/// NVPTX's floating-point intrinsics, which libdevice's bodies use.
+/// What may stand behind the name of an intrinsic.
+enum Way {
+    /// A type.
+    Plain,
+    /// A type and the way of rounding to the nearest, or to what the device finds fast, in the last place.
+    Near,
+    /// One of these.
+    Types(&'static [&'static str]),
+}
+
+use Way::{Near, Plain, Types};
+
+/// NVPTX's intrinsics of numbers, which libdevice's bodies use: part in front of the first dot, what may stand behind it, model.
+const NVVM: &[(&str, Way, Model)] = &[
+    ("sqrt", Near, float1!(f64::sqrt)),
+    ("rsqrt", Near, float1!(|x| 1.0 / x.sqrt())),
+    ("rcp", Near, float1!(|x| 1.0 / x)),
+    ("fabs", Plain, float1!(f64::abs)),
+    ("floor", Plain, float1!(f64::floor)),
+    ("ceil", Plain, float1!(f64::ceil)),
+    ("trunc", Plain, float1!(f64::trunc)),
+    ("round", Plain, float1!(rint)),
+    ("saturate", Plain, float1!(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) })),
+    ("sin", Near, float1!(f64::sin)),
+    ("cos", Near, float1!(f64::cos)),
+    ("ex2", Near, float1!(f64::exp2)),
+    ("lg2", Near, float1!(f64::log2)),
+    ("tanh", Near, float1!(f64::tanh)),
+    ("fmin", Plain, float2!(f64::min)),
+    ("fmax", Plain, float2!(f64::max)),
+    ("add", Near, float2!(|a, b| a + b)),
+    ("mul", Near, float2!(|a, b| a * b)),
+    ("div", Near, float2!(|a, b| a / b)),
+    ("fma", Near, fma),
+    ("mulhi", Types(&["i"]), int_n!(2, |a, _| Some((signed(a[0], 32) * signed(a[1], 32)).cast_unsigned() >> 32))),
+    ("mulhi", Types(&["ui"]), int_n!(2, |a, _| Some((a[0] * a[1]) >> 32))),
+    ("mulhi", Types(&["ll"]), int_n!(2, |a, _| Some(((s(a[0], 64) * s(a[1], 64)) >> 64) as u64))),
+    ("mulhi", Types(&["ull"]), int_n!(2, |a, _| Some(((u128::from(a[0]) * u128::from(a[1])) >> 64) as u64))),
+    (
+        "mul24",
+        Types(&["i"]),
+        int_n!(2, |a, _| Some((signed(a[0] & mask(24), 24) * signed(a[1] & mask(24), 24)).cast_unsigned())),
+    ),
+    ("mul24", Types(&["ui"]), int_n!(2, |a, _| Some((a[0] & mask(24)) * (a[1] & mask(24))))),
+    (
+        "sad",
+        Types(&["i", "s", "ll"]),
+        int_n!(3, |a, w| Some(signed(a[0], w).abs_diff(signed(a[1], w)).wrapping_add(a[2]))),
+    ),
+    ("sad", Types(&["ui", "us", "ull"]), int_n!(3, |a, _| Some(a[0].abs_diff(a[1]).wrapping_add(a[2])))),
+    ("prmt", Types(&[""]), int_n!(3, |a, _| Some(permute(a[0], a[1], a[2])))),
+    ("popc", Types(&["i", "ll"]), int_n!(1, |a, _| Some(u64::from(a[0].count_ones())))),
+    ("d2i", Types(&["lo"]), int_n!(1, |a, _| Some(a[0] & mask(32)))),
+    ("d2i", Types(&["hi"]), int_n!(1, |a, _| Some(a[0] >> 32))),
+    ("lohi", Types(&["i2d"]), lohi),
+    ("bitcast", Types(&["f2i", "i2f", "d2ll", "ll2d"]), first),
+];
+
+/// Conversions to integers, and their bits; behind the dot stands how they round.
+const ROUNDED: &[(&str, u32)] = &[("d2i", 32), ("f2i", 32), ("d2ll", 64), ("f2ll", 64)];
+
+/// NVPTX's intrinsics of numbers, the name without `llvm.nvvm.`.
 pub(super) fn nvvm(name: &str) -> Option<Entry> {
     let (base, rest) = name.split_once('.').unwrap_or((name, ""));
     // Without what flushes small numbers to zero, and the type.
@@ -19,53 +81,27 @@ pub(super) fn nvvm(name: &str) -> Option<Entry> {
         .or_else(|| rest.strip_suffix('d'))
         .map(|r| r.trim_end_matches('.'))
         .map(|r| r.strip_suffix("ftz").map_or(r, |r| r.trim_end_matches('.')));
-    let plain = way == Some("");
-    // To the nearest, or to what the device finds fast, in the last place.
-    let near = matches!(way, Some("" | "rn" | "approx" | "full"));
-    let m: Model = match (base, rest) {
-        ("sqrt", _) if near => float1!(f64::sqrt),
-        ("rsqrt", _) if near => float1!(|x| 1.0 / x.sqrt()),
-        ("rcp", _) if near => float1!(|x| 1.0 / x),
-        ("fabs", _) if plain => float1!(f64::abs),
-        ("floor", _) if plain => float1!(f64::floor),
-        ("ceil", _) if plain => float1!(f64::ceil),
-        ("trunc", _) if plain => float1!(f64::trunc),
-        ("round", _) if plain => float1!(rint),
-        ("saturate", _) if plain => float1!(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) }),
-        ("sin", _) if near => float1!(f64::sin),
-        ("cos", _) if near => float1!(f64::cos),
-        ("ex2", _) if near => float1!(f64::exp2),
-        ("lg2", _) if near => float1!(f64::log2),
-        ("tanh", _) if near => float1!(f64::tanh),
-        ("fmin", _) if plain => float2!(f64::min),
-        ("fmax", _) if plain => float2!(f64::max),
-        ("add", _) if near => float2!(|a, b| a + b),
-        ("mul", _) if near => float2!(|a, b| a * b),
-        ("div", _) if near => float2!(|a, b| a / b),
-        ("fma", _) if near => fma,
-        ("mulhi", "i") => int_n!(2, |a, _| Some((signed(a[0], 32) * signed(a[1], 32)).cast_unsigned() >> 32)),
-        ("mulhi", "ui") => int_n!(2, |a, _| Some((a[0] * a[1]) >> 32)),
-        ("mulhi", "ll") => int_n!(2, |a, _| Some(((s(a[0], 64) * s(a[1], 64)) >> 64) as u64)),
-        ("mulhi", "ull") => int_n!(2, |a, _| Some(((u128::from(a[0]) * u128::from(a[1])) >> 64) as u64)),
-        ("mul24", "i") => {
-            int_n!(2, |a, _| Some((signed(a[0] & mask(24), 24) * signed(a[1] & mask(24), 24)).cast_unsigned()))
-        }
-        ("mul24", "ui") => int_n!(2, |a, _| Some((a[0] & mask(24)) * (a[1] & mask(24)))),
-        ("sad", "i" | "s" | "ll") => {
-            int_n!(3, |a, w| Some(signed(a[0], w).abs_diff(signed(a[1], w)).wrapping_add(a[2])))
-        }
-        ("sad", "ui" | "us" | "ull") => int_n!(3, |a, _| Some(a[0].abs_diff(a[1]).wrapping_add(a[2]))),
-        ("prmt", "") => int_n!(3, |a, _| Some(permute(a[0], a[1], a[2]))),
-        ("popc", "i" | "ll") => int_n!(1, |a, _| Some(u64::from(a[0].count_ones()))),
-        ("d2i", "lo") => int_n!(1, |a, _| Some(a[0] & mask(32))),
-        ("d2i", "hi") => int_n!(1, |a, _| Some(a[0] >> 32)),
-        ("d2i" | "f2i", mode) => return rounded(mode.strip_suffix(".ftz").unwrap_or(mode), 32),
-        ("d2ll" | "f2ll", mode) => return rounded(mode.strip_suffix(".ftz").unwrap_or(mode), 64),
-        ("lohi", "i2d") => lohi,
-        ("bitcast", "f2i" | "i2f" | "d2ll" | "ll2d") => first,
-        _ => return None,
+    let fits = |w: &Way| match w {
+        Plain => way == Some(""),
+        Near => matches!(way, Some("" | "rn" | "approx" | "full")),
+        Types(types) => types.contains(&rest),
     };
-    Some((m, Class::Pure))
+    if let Some((.., model)) = NVVM.iter().find(|(n, way, _)| *n == base && fits(way)) {
+        return Some((*model, Class::Pure));
+    }
+    let (_, bits) = ROUNDED.iter().find(|(n, _)| *n == base)?;
+    rounded(rest.strip_suffix(".ftz").unwrap_or(rest), *bits)
+}
+
+/// The intrinsics that are modelled here.
+pub(super) fn keys() -> impl Iterator<Item = Key> {
+    NVVM.iter()
+        .flat_map(|(n, way, _)| match way {
+            Types([""]) => vec![Key::whole(format!("llvm.nvvm.{n}"))],
+            Types(types) => types.iter().map(|t| Key::whole(format!("llvm.nvvm.{n}.{t}"))).collect(),
+            Plain | Near => vec![Key::real(format!("llvm.nvvm.{n}"))],
+        })
+        .chain(ROUNDED.iter().map(|(n, _)| Key::real(format!("llvm.nvvm.{n}"))))
 }
 
 fn rounded(mode: &str, bits: u32) -> Option<Entry> {

@@ -1,6 +1,7 @@
 //! Models that many functions share: of those that do nothing that matters here, end the program, or come from outside it.
 
 use super::arguments::{arg, name_of};
+use crate::witness::api::Cause;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::Machine;
@@ -34,7 +35,7 @@ pub fn ends(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, _: &[Val]) ->
 
 /// Something from outside the program: the result and what is behind the arguments are not known.
 pub fn outside(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    let why = m.reason(&format!("`{}`", name_of(m, call)));
+    let why = m.reason(Cause::Call, &format!("`{}`", name_of(m, call)));
     for a in args {
         if !a.is_poison() {
             m.forget(th, *a, why);

@@ -2,7 +2,7 @@
 
 use super::arguments::{arg, read, text, write};
 use super::heap::release;
-use super::model::{Class, Entry};
+use super::model::{Class, Entry, Table, by_name};
 use super::simple::nothing;
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::call::{Ret, Stop};
@@ -14,20 +14,22 @@ use crate::witness::memory::store::Fill;
 
 type Res = Result<Ret, Stop>;
 
+/// Members of `std::string`, behind the prefix that names the class.
+pub(super) const MEMBERS: Table = &[
+    (&["9_M_createERmm"], string_create, Class::Memory),
+    (&["9_M_appendEPKcm"], string_append, Class::Memory),
+    (&["9_M_assignERKS4_"], string_assign, Class::Memory),
+    (&["10_M_replaceEmmPKcm"], string_replace, Class::Memory),
+    (&["14_M_replace_auxEmmmc"], string_fill, Class::Memory),
+    (&["12_M_constructEmc"], string_construct, Class::Memory),
+    (&["9_M_mutateEmmPKcm"], string_mutate, Class::Memory),
+    (&["7reserveEm"], string_reserve, Class::Memory),
+    (&["10_M_disposeEv"], nothing, Class::Memory),
+];
+
 /// libstdc++'s `std::string`: pointer at 0, length at 8, capacity or the characters themselves at 16.
 pub(super) fn method(method: &str) -> Option<Entry> {
-    Some(match method {
-        "9_M_createERmm" => (string_create, Class::Memory),
-        "9_M_appendEPKcm" => (string_append, Class::Memory),
-        "9_M_assignERKS4_" => (string_assign, Class::Memory),
-        "10_M_replaceEmmPKcm" => (string_replace, Class::Memory),
-        "14_M_replace_auxEmmmc" => (string_fill, Class::Memory),
-        "12_M_constructEmc" => (string_construct, Class::Memory),
-        "9_M_mutateEmmPKcm" => (string_mutate, Class::Memory),
-        "7reserveEm" => (string_reserve, Class::Memory),
-        "10_M_disposeEv" => (nothing, Class::Memory),
-        _ => return None,
-    })
+    by_name(MEMBERS, method)
 }
 
 /// The new capacity as libstdc++ chooses it, written back; the storage.

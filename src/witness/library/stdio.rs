@@ -2,10 +2,11 @@
 
 use super::arguments::{arg, text, write};
 use super::format::{Conversion, Scanned, format, scan};
-use super::model::{Class, Entry};
+use super::model::{Class, Entry, Table, by_name};
 use super::simple::zero;
 use super::streams::{Stream, last_of};
 use super::string::put_text;
+use crate::witness::api::Cause;
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
@@ -16,35 +17,58 @@ use crate::witness::memory::space::Obj;
 
 type Res = Result<Ret, Stop>;
 
+/// Streams of the C library.
+pub(super) const STDIO: Table = &[
+    (
+        &[
+            "printf",
+            "fprintf",
+            "puts",
+            "putchar",
+            "putchar_unlocked",
+            "fputs",
+            "fputs_unlocked",
+            "fputc",
+            "fputc_unlocked",
+            "putc",
+            "putc_unlocked",
+            "_IO_putc",
+            "perror",
+            "vprintf",
+            "vfprintf",
+            "__printf_chk",
+            "__fprintf_chk",
+            "dprintf",
+            "write",
+        ],
+        output,
+        Class::Pure,
+    ),
+    (&["fwrite", "fwrite_unlocked"], fwrite, Class::Pure),
+    (&["snprintf", "__snprintf_chk"], snprintf, Class::Memory),
+    (&["sprintf"], sprintf, Class::Memory),
+    (&["vsnprintf", "vsprintf"], vsnprintf, Class::Memory),
+    (&["fopen", "fopen64"], fopen, Class::Memory),
+    (&["freopen", "freopen64"], freopen, Class::Input),
+    (&["fclose", "pclose"], zero, Class::Pure),
+    (&["fread", "fread_unlocked"], fread, Class::Input),
+    (&["fgets", "fgets_unlocked"], fgets, Class::Input),
+    (&["fgetc", "fgetc_unlocked", "getc", "getc_unlocked", "_IO_getc"], fgetc, Class::Input),
+    (&["getchar", "getchar_unlocked"], getchar, Class::Input),
+    (&["feof", "feof_unlocked"], feof, Class::Pure),
+    (&["ferror", "ferror_unlocked"], zero, Class::Pure),
+    (&["rewind"], rewind, Class::Input),
+    (&["fseek", "fseeko"], fseek, Class::Input),
+    (&["ftell", "ftello"], ftell, Class::Pure),
+    (&["fscanf", "__isoc99_fscanf", "__isoc23_fscanf"], fscanf, Class::Input),
+    (&["scanf", "__isoc99_scanf", "__isoc23_scanf"], scanf, Class::Input),
+    (&["sscanf", "__isoc99_sscanf", "__isoc23_sscanf"], sscanf, Class::Memory),
+    (&["getline"], getline, Class::Input),
+];
+
 /// The model of a function, by its symbol.
 pub fn find(name: &str) -> Option<Entry> {
-    let name = name.strip_prefix("__isoc23_").or_else(|| name.strip_prefix("__isoc99_")).unwrap_or(name);
-    let name = name.strip_suffix("_unlocked").unwrap_or(name);
-    Some(match name {
-        "printf" | "fprintf" | "puts" | "putchar" | "fputs" | "fputc" | "putc" | "_IO_putc" | "perror" | "vprintf"
-        | "vfprintf" | "__printf_chk" | "__fprintf_chk" | "dprintf" | "write" => (output, Class::Pure),
-        "fwrite" => (fwrite, Class::Pure),
-        "snprintf" | "__snprintf_chk" => (snprintf, Class::Memory),
-        "sprintf" => (sprintf, Class::Memory),
-        "vsnprintf" | "vsprintf" => (vsnprintf, Class::Memory),
-        "fopen" | "fopen64" => (fopen, Class::Memory),
-        "freopen" | "freopen64" => (freopen, Class::Input),
-        "fclose" | "pclose" => (zero, Class::Pure),
-        "fread" => (fread, Class::Input),
-        "fgets" => (fgets, Class::Input),
-        "fgetc" | "getc" | "_IO_getc" => (fgetc, Class::Input),
-        "getchar" => (getchar, Class::Input),
-        "feof" => (feof, Class::Pure),
-        "ferror" => (zero, Class::Pure),
-        "rewind" => (rewind, Class::Input),
-        "fseek" | "fseeko" => (fseek, Class::Input),
-        "ftell" | "ftello" => (ftell, Class::Pure),
-        "fscanf" => (fscanf, Class::Input),
-        "scanf" => (scanf, Class::Input),
-        "sscanf" => (sscanf, Class::Memory),
-        "getline" => (getline, Class::Input),
-        _ => return None,
-    })
+    by_name(STDIO, name)
 }
 
 /// What is printed has no effect; what goes to the standard output is kept for those who look at a run.
@@ -143,14 +167,14 @@ fn sprintf(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) 
 }
 
 fn vsnprintf(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    let why = m.reason("what `vsnprintf` writes");
+    let why = m.reason(Cause::Call, "what `vsnprintf` writes");
     m.forget(th, arg(args, 0), why);
     Ok(Ret::Val(Val::poison(why)))
 }
 
 /// `va_start`: what a variadic function of the program does with its arguments is not followed.
 pub fn va_start(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    let why = m.reason("a variadic argument");
+    let why = m.reason(Cause::Call, "a variadic argument");
     m.forget(th, arg(args, 0), why);
     Ok(Ret::Void)
 }
@@ -171,8 +195,7 @@ impl Machine<'_> {
 
     fn open(&mut self, name: &str, bytes: Vec<u8>, unknown: Reason) -> Result<u64, Stop> {
         let obj = Obj::unbounded(ObjectKind::Foreign, name.into(), Reason::OPEN);
-        let id =
-            self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".to_owned()))?;
+        let id = self.mem.add(obj).ok_or_else(|| Stop::Unknown("more objects than the interpreter keeps".into()))?;
         self.libc.files.streams.push(Stream {
             address: id.address(),
             bytes,
@@ -199,7 +222,7 @@ impl Machine<'_> {
             None if writes => (Vec::new(), Reason::OPEN),
             None => {
                 self.seen.assume(format!("the file `{name}` can be read"));
-                (Vec::new(), self.reason(&format!("the contents of the file `{name}`")))
+                (Vec::new(), self.reason(Cause::Contents, &format!("the contents of the file `{name}`")))
             }
         };
         self.open(name, bytes, unknown)
@@ -245,7 +268,7 @@ fn fopen(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Re
 
 /// What it opens is not followed: neither is the stream, nor the standard input, which most programs mean by it.
 fn freopen(m: &mut Machine<'_>, _: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {
-    let why = m.reason("what is read from a stream that was opened anew");
+    let why = m.reason(Cause::Contents, "what is read from a stream that was opened anew");
     for file in [Val::new(m.stdin()?), arg(args, 2)] {
         if let Some(s) = m.libc.files.get(file) {
             s.unknown = why;

@@ -1,7 +1,7 @@
 //! Strings and memory of the C library.
 
 use super::arguments::{arg, not_null, text, write};
-use super::model::{Class, Entry};
+use super::model::{Class, Entry, Table, by_name};
 use crate::witness::machine::call::{Ret, Stop};
 use crate::witness::machine::form::CallInfo;
 use crate::witness::machine::state::Machine;
@@ -11,33 +11,35 @@ use crate::witness::memory::space::split;
 
 type Res = Result<Ret, Stop>;
 
+/// Texts and memory of the C library.
+pub(super) const STRING: Table = &[
+    (&["memcpy", "memmove", "__memcpy_chk", "__memmove_chk"], memcpy, Class::Memory),
+    (&["memset", "__memset_chk"], memset, Class::Memory),
+    (&["bzero"], bzero, Class::Memory),
+    (&["memcmp", "bcmp"], memcmp, Class::Pure),
+    (&["memchr"], memchr, Class::Pure),
+    (&["strlen"], strlen, Class::Pure),
+    (&["strcmp"], strcmp, Class::Pure),
+    (&["strncmp"], strncmp, Class::Pure),
+    (&["strcasecmp"], strcasecmp, Class::Pure),
+    (&["strcpy"], strcpy, Class::Memory),
+    (&["strncpy"], strncpy, Class::Memory),
+    (&["strcat"], strcat, Class::Memory),
+    (&["strchr", "index"], strchr, Class::Pure),
+    (&["strrchr", "rindex"], strrchr, Class::Pure),
+    (&["strstr"], strstr, Class::Pure),
+    (&["strdup"], strdup, Class::Memory),
+    (&["strtok"], strtok, Class::Input),
+    (&["isdigit"], isdigit, Class::Pure),
+    (&["isspace"], isspace, Class::Pure),
+    (&["isalpha"], isalpha, Class::Pure),
+    (&["isalnum"], isalnum, Class::Pure),
+    (&["toupper"], toupper, Class::Pure),
+    (&["tolower"], tolower, Class::Pure),
+];
+
 pub fn find(name: &str) -> Option<Entry> {
-    Some(match name {
-        "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => (memcpy, Class::Memory),
-        "memset" | "__memset_chk" => (memset, Class::Memory),
-        "bzero" => (bzero, Class::Memory),
-        "memcmp" | "bcmp" => (memcmp, Class::Pure),
-        "memchr" => (memchr, Class::Pure),
-        "strlen" => (strlen, Class::Pure),
-        "strcmp" => (strcmp, Class::Pure),
-        "strncmp" => (strncmp, Class::Pure),
-        "strcasecmp" => (strcasecmp, Class::Pure),
-        "strcpy" => (strcpy, Class::Memory),
-        "strncpy" => (strncpy, Class::Memory),
-        "strcat" => (strcat, Class::Memory),
-        "strchr" | "index" => (strchr, Class::Pure),
-        "strrchr" | "rindex" => (strrchr, Class::Pure),
-        "strstr" => (strstr, Class::Pure),
-        "strdup" => (strdup, Class::Memory),
-        "strtok" => (strtok, Class::Input),
-        "isdigit" => (isdigit, Class::Pure),
-        "isspace" => (isspace, Class::Pure),
-        "isalpha" => (isalpha, Class::Pure),
-        "isalnum" => (isalnum, Class::Pure),
-        "toupper" => (toupper, Class::Pure),
-        "tolower" => (tolower, Class::Pure),
-        _ => return None,
-    })
+    by_name(STRING, name)
 }
 
 fn memcpy(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> Res {

@@ -41,7 +41,7 @@ impl Machine<'_> {
             return Ok(Way::Nowhere(Reason::BAD_READ));
         }
         if p.is_poison() {
-            self.seen.unclear(site(), || format!("its address depends on {}", self.reasons.text(p.poison)));
+            self.seen.unclear(site(), || self.reasons.why(p.poison, |why| format!("its address depends on {why}")));
             if p.poison == Reason::BAD_READ {
                 self.seen.astray(site());
             }
@@ -80,7 +80,8 @@ impl Machine<'_> {
         let Some(o) = self.mem.global(id) else { return Ok(Way::Nowhere(Reason::BAD_READ)) };
         let (why, foreign) = (o.unknown, o.kind == ObjectKind::Foreign);
         if !foreign {
-            self.seen.unclear(site, || format!("the extent of its object depends on {}", self.reasons.text(why)));
+            self.seen
+                .unclear(site, || self.reasons.why(why, |why| format!("the extent of its object depends on {why}")));
         }
         Ok(if o.holds(off, 16) { Way::Fine(id, off.cast_unsigned()) } else { Way::Nowhere(why) })
     }
@@ -220,7 +221,7 @@ impl Machine<'_> {
     /// `memcpy` and `memmove`. A part outside either object is an error of the whole: it may be refused, or done as far as it goes.
     pub fn copy(&mut self, th: &mut Thread, site: impl Fn() -> Site, dst: Val, src: Val, len: Val) -> Result<(), Stop> {
         let Some(n) = len.known() else {
-            self.seen.unclear(site(), || format!("its length depends on {}", self.reasons.text(len.poison)));
+            self.seen.unclear(site(), || self.reasons.why(len.poison, |why| format!("its length depends on {why}")));
             self.forget(th, dst, len.poison);
             return Ok(());
         };
@@ -264,7 +265,7 @@ impl Machine<'_> {
 
     pub fn set(&mut self, th: &mut Thread, site: impl Fn() -> Site, dst: Val, byte: Val, len: Val) -> Result<(), Stop> {
         let Some(n) = len.known() else {
-            self.seen.unclear(site(), || format!("its length depends on {}", self.reasons.text(len.poison)));
+            self.seen.unclear(site(), || self.reasons.why(len.poison, |why| format!("its length depends on {why}")));
             self.forget(th, dst, len.poison);
             return Ok(());
         };
@@ -343,7 +344,7 @@ impl Machine<'_> {
         th.stack
             .push(Obj { alloc, ..Obj::new(kind, name, size, Fill::Poison(Reason::UNINIT)) })
             .map(Val::new)
-            .ok_or_else(|| Stop::Unknown("more stack objects than the interpreter keeps".to_owned()))
+            .ok_or_else(|| Stop::Unknown("more stack objects than the interpreter keeps".into()))
     }
 
     /// An object of the heap or the device; its address. `size` may be unknown.
@@ -361,7 +362,9 @@ impl Machine<'_> {
         };
         let (n, at) = (obj.size, alloc.map(|s| self.line(s)).unwrap_or_default());
         self.mem.add(obj).map(|id| Val::new(id.address())).ok_or_else(|| {
-            Stop::Unknown(format!("{at}: an allocation of {n} bytes, or more allocations than the interpreter keeps"))
+            Stop::Unknown(
+                format!("{at}: an allocation of {n} bytes, or more allocations than the interpreter keeps").into(),
+            )
         })
     }
 }

@@ -7,6 +7,7 @@ use super::thread::Thread;
 use super::value::{Reason, Val, mask, signed};
 use crate::models::access::{Access, Extent, Guard, Kind, Leading, Place, Space, WARP};
 use crate::report::finding::Direction;
+use crate::witness::api::{Cause, Why};
 use crate::witness::device::builtins::linear;
 use crate::witness::memory::space::shared_number;
 
@@ -39,14 +40,15 @@ impl Machine<'_> {
             }
             // Whether one in other code is come to is not known.
             if text.contains("trap;") {
-                return Err(Stop::Unknown(format!(
-                    "inline assembly that may trap (`{}`)",
-                    text.chars().take(40).collect::<String>()
-                )));
+                let text: String = text.chars().take(40).collect();
+                let text = format!("inline assembly that may trap (`{text}`)");
+                return Err(Stop::Unknown(Why { text, cause: Cause::Assembly }));
             }
         }
-        let why = self
-            .reason(&format!("inline assembly (`{}`)", text.chars().take(40).collect::<String>().replace('\n', " ")));
+        let why = self.reason(
+            Cause::Assembly,
+            &format!("inline assembly (`{}`)", text.chars().take(40).collect::<String>().replace('\n', " ")),
+        );
         if th.on_device() {
             self.listed_accesses(th, &info.accesses, args, why)?;
         } else if info.constraints.contains("memory") {
@@ -69,7 +71,10 @@ impl Machine<'_> {
             let parts = match access.place.map_or(Err(why), |p| self.parts(th, &p, args)) {
                 Ok(parts) => parts,
                 Err(open) => {
-                    self.seen.unclear(site, || format!("what it accesses depends on {}", self.reasons.text(open)));
+                    self.seen.unclear(site, || Why {
+                        text: format!("what it accesses depends on {}", self.reasons.text(open)),
+                        cause: Cause::Assembly,
+                    });
                     if access.writes() {
                         self.forget_given(th, args, why);
                     }

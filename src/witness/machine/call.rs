@@ -1,6 +1,7 @@
 //! How a call of a modelled function ends: with a result, by waiting for other threads, or not at all.
 
 use super::value::Val;
+use crate::witness::api::Why;
 
 /// Why a thread does not go on.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,7 +9,7 @@ pub enum Stop {
     /// The program, or this thread, ends here.
     Ended(String),
     /// What happens next is not known.
-    Unknown(String),
+    Unknown(Why),
     /// The access sought was reached.
     Found,
     /// Steps, time or memory ran out.

@@ -8,6 +8,7 @@ use super::step::get;
 use super::thread::Thread;
 use super::value::{Reason, Val};
 use crate::ir::{FuncRef, ModuleId};
+use crate::witness::api::Cause;
 use crate::witness::library::modelled::{const_params, resolve};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -102,7 +103,7 @@ impl Machine<'_> {
                 self.enter(th, f, args, 0, 0)?;
                 match self.run(th, floor)? {
                     Pause::Returned(v) => Ok(v),
-                    Pause::Waits(_) => Err(Stop::Unknown("a barrier inside a callback".to_owned())),
+                    Pause::Waits(_) => Err(Stop::Unknown("a barrier inside a callback".into())),
                 }
             }
             Callee::Model(m) => {
@@ -112,12 +113,14 @@ impl Machine<'_> {
                     Ret::Val(v) => Ok(vec![v]),
                     Ret::Many(v) => Ok(v),
                     Ret::Void => Ok(Vec::new()),
-                    Ret::Wait(_) => Err(Stop::Unknown("a barrier inside a callback".to_owned())),
+                    Ret::Wait(_) => Err(Stop::Unknown("a barrier inside a callback".into())),
                 }
             }
             _ => {
-                let why =
-                    self.reason(&format!("the result of `{}`, which is not modelled", self.program.func(func).display));
+                let why = self.reason(
+                    Cause::Call,
+                    &format!("the result of `{}`, which is not modelled", self.program.func(func).display),
+                );
                 self.forget_reachable(th, args, why);
                 Ok(vec![Val::poison(why)])
             }
@@ -158,13 +161,17 @@ impl Machine<'_> {
         if func.noreturn {
             return Err(Stop::Ended(format!("the call of `{}`, which does not return", func.display)));
         }
-        let why = self.reason(&format!("the result of `{}`, which is not modelled", func.display));
+        let why = self.reason(Cause::Call, &format!("the result of `{}`, which is not modelled", func.display));
         self.calls_out(th, call, args, why, &const_params(&func.display))
     }
 
     #[cold]
     fn call_unknown_pointer(&mut self, th: &mut Thread, call: &CallInfo, p: Val, args: &[Val]) -> Result<(), Stop> {
-        let why = if p.is_poison() { p.poison } else { self.reason("a call through a pointer that is no function's") };
+        let why = if p.is_poison() {
+            p.poison
+        } else {
+            self.reason(Cause::Call, "a call through a pointer that is no function's")
+        };
         if self.effects.may_matter_unknown() && !th.on_device() {
             let at = self.site(th).map(|s| self.line(s)).unwrap_or_default();
             self.seen.assume(format!(

@@ -32,7 +32,7 @@ impl Machine<'_> {
     /// Enters a function that has a body.
     pub fn enter(&mut self, th: &mut Thread, func: FuncRef, args: &[Val], dst: u32, slots: u32) -> Result<(), Stop> {
         if th.frames.len() >= MAX_FRAMES {
-            return Err(Stop::Unknown("recursion deeper than the interpreter follows".to_owned()));
+            return Err(Stop::Unknown("recursion deeper than the interpreter follows".into()));
         }
         let code = self.code(func);
         let base = th.frames.last().map_or(0, |f| f.base + f.code.regs as usize);
@@ -250,6 +250,7 @@ impl Machine<'_> {
                     I::Assume { c } => {
                         if get!(*c).known().is_some_and(|b| b & 1 == 0) {
                             save!();
+                            self.false_claim(th)?;
                             return Err(Stop::Ended(
                                 "an assumption of the program (`__builtin_assume`) does not hold".to_owned(),
                             ));
@@ -316,11 +317,12 @@ impl Machine<'_> {
                     }
                     I::Unreachable => {
                         save!();
+                        self.false_claim(th)?;
                         return Err(Stop::Ended("the program reaches what it declares unreachable".to_owned()));
                     }
                     I::Stuck { reason } => {
                         save!();
-                        return Err(Stop::Unknown(self.text(*reason)));
+                        return Err(Stop::Unknown(self.reasons.why(*reason, str::to_owned)));
                     }
                 }
             }

@@ -9,6 +9,7 @@ use super::thread::{Launch, Place, Thread, site_of};
 use super::value::{Reason, Reasons, Val};
 use crate::ir::{BlockId, FuncRef, GlobalRef, Program};
 use crate::report::finding::Direction;
+use crate::witness::api::Cause;
 use crate::witness::api::{BadAccess, Budget, Fault, Inputs, Object, ObjectKind, Site};
 use crate::witness::code::effect::Effects;
 use crate::witness::code::region::Known;
@@ -83,12 +84,12 @@ impl<'p> Machine<'p> {
         }
     }
 
-    pub fn reason(&mut self, text: &str) -> Reason {
-        self.reasons.intern(text)
+    pub fn reason(&mut self, cause: Cause, text: &str) -> Reason {
+        self.reasons.intern(cause, text)
     }
     /// Poison with this reason.
     pub fn unknown(&mut self, text: &str) -> Val {
-        Val::poison(self.reasons.intern(text))
+        Val::poison(self.reasons.intern(Cause::Other, text))
     }
     pub fn text(&self, r: Reason) -> String {
         self.reasons.text(r).to_owned()
@@ -218,6 +219,14 @@ impl<'p> Machine<'p> {
 
     /// Notes that freed memory is freed again.
     #[cold]
+    /// A claim of a kernel does not hold. What ends a program otherwise (an exception that nobody catches) is no claim.
+    pub fn false_claim(&mut self, th: &Thread) -> Result<(), Stop> {
+        match self.site(th) {
+            Some(site) if th.on_device() => self.fault(th, site, Fault::FalseClaim, 0, 0, Direction::Read),
+            _ => Ok(()),
+        }
+    }
+
     pub fn freed_again(&mut self, th: &Thread, address: u64) -> Result<(), Stop> {
         let Some(site) = self.site(th) else { return Ok(()) };
         self.fault(th, site, Fault::FreedAgain, address, 0, Direction::Write)

@@ -7,6 +7,7 @@ use super::state::Machine;
 use super::thread::Thread;
 use super::value::{Reason, Val, float, float_bits, mask, signed};
 use crate::ir::{BinOp, CastOp, Pred};
+use crate::witness::api::Cause;
 use crate::witness::api::Site;
 use crate::witness::device::outcome::{REFUSED, WHICH_CODE, compare_refused, one_of_refused};
 use crate::witness::memory::space::split;
@@ -100,11 +101,11 @@ impl Machine<'_> {
         } else if b.is_poison() {
             Val::poison(b.poison)
         } else if w == 64 && self.mem.may_be_one_address(a.bits, b.bits) {
-            Val::poison(self.reason("whether the address of a block that was freed came again"))
+            Val::poison(self.reason(Cause::Other, "whether the address of a block that was freed came again"))
         } else if w >= 32 && (a.bits == REFUSED || b.bits == REFUSED) {
             match compare_refused(pred, w, a.bits, b.bits) {
                 Some(same) => Val::new(u64::from(same)),
-                None => Val::poison(self.reason(WHICH_CODE)),
+                None => Val::poison(self.reason(Cause::Other, WHICH_CODE)),
             }
         } else {
             Val::new(u64::from(arith::icmp(pred, w, a.bits, b.bits)))
@@ -118,7 +119,7 @@ impl Machine<'_> {
         match v.known() {
             Some(REFUSED) => match one_of_refused(|code| s.cases.get(&code)) {
                 Some(code) => Val::new(code),
-                None => Val::poison(self.reason(WHICH_CODE)),
+                None => Val::poison(self.reason(Cause::Other, WHICH_CODE)),
             },
             _ => v,
         }
@@ -135,7 +136,9 @@ impl Machine<'_> {
     ) -> Result<Val, Stop> {
         match count.known() {
             Some(n) => self.stack_object(th, name, Some(site()), elem.saturating_mul(n)),
-            None => Err(Stop::Unknown(format!("a stack array's size depends on {}", self.reasons.text(count.poison)))),
+            None => Err(Stop::Unknown(
+                self.reasons.why(count.poison, |why| format!("a stack array's size depends on {why}")),
+            )),
         }
     }
 }

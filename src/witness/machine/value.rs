@@ -3,6 +3,7 @@
 //! Integers narrower than 64 bits are zero-extended, floating point is its bit pattern, pointers and functions are
 //! addresses of [`crate::witness::memory::space`]. Vectors and aggregates are several scalars side by side; 128-bit integers are two.
 
+use crate::witness::api::{Cause, Why};
 use rustc_hash::FxHashMap;
 
 /// Why a value is not known. [`Reason::NONE`]: it is known.
@@ -36,28 +37,28 @@ impl Reason {
     }
 }
 
-/// The texts of reasons, each kept once.
+/// The texts of reasons, each kept once, with their kinds.
 pub struct Reasons {
-    texts: Vec<String>,
+    texts: Vec<(String, Cause)>,
     index: FxHashMap<String, u16>,
 }
 
 impl Reasons {
     pub fn new() -> Self {
         let texts = [
-            "",
-            "memory that nothing has written",
-            "memory that other threads may write",
-            "a floating-point value converted to an integer type that cannot hold it",
-            "the result of an undefined operation",
-            "what was read out of bounds",
-            "a pointer that was never set",
+            ("", Cause::Other),
+            ("memory that nothing has written", Cause::Contents),
+            ("memory that other threads may write", Cause::Contents),
+            ("a floating-point value converted to an integer type that cannot hold it", Cause::Float),
+            ("the result of an undefined operation", Cause::Other),
+            ("what was read out of bounds", Cause::Other),
+            ("a pointer that was never set", Cause::Other),
         ];
-        let texts = texts.map(String::from).to_vec();
+        let texts = texts.map(|(text, cause)| (text.to_owned(), cause)).to_vec();
         Self { texts, index: FxHashMap::default() }
     }
 
-    pub fn intern(&mut self, text: &str) -> Reason {
+    pub fn intern(&mut self, cause: Cause, text: &str) -> Reason {
         if let Some(&i) = self.index.get(text) {
             return Reason(i);
         }
@@ -65,13 +66,19 @@ impl Reasons {
         if i == u16::MAX {
             return Reason::MANY;
         }
-        self.texts.push(text.to_owned());
+        self.texts.push((text.to_owned(), cause));
         self.index.insert(text.to_owned(), i);
         Reason(i)
     }
 
     pub fn text(&self, r: Reason) -> &str {
-        self.texts.get(usize::from(r.0)).map_or("more causes than are kept apart", String::as_str)
+        self.texts.get(usize::from(r.0)).map_or("more causes than are kept apart", |(text, _)| text)
+    }
+
+    /// That something depends on this.
+    pub fn why(&self, r: Reason, words: impl FnOnce(&str) -> String) -> Why {
+        let cause = self.texts.get(usize::from(r.0)).map_or(Cause::Other, |(_, cause)| *cause);
+        Why { text: words(self.text(r)), cause }
     }
 }
 
@@ -202,8 +209,8 @@ mod tests {
     #[test]
     fn reasons_are_kept_once() {
         let mut r = Reasons::new();
-        let a = r.intern("unmodelled call `f`");
-        assert_eq!(a, r.intern("unmodelled call `f`"));
+        let a = r.intern(Cause::Call, "unmodelled call `f`");
+        assert_eq!(a, r.intern(Cause::Call, "unmodelled call `f`"));
         assert_eq!(r.text(a), "unmodelled call `f`");
         assert!(a.is_some());
         assert_eq!(r.text(Reason::UNINIT), "memory that nothing has written");

@@ -3,6 +3,7 @@
 use super::space::{Obj, ObjId, split};
 use super::store::Fill;
 use crate::ir::{Const, Global, GlobalId, GlobalRef, Module, ModuleId, Side, TypeDef, TypeId, TypeKind, space};
+use crate::witness::api::Cause;
 use crate::witness::api::ObjectKind;
 use crate::witness::machine::state::Machine;
 use crate::witness::machine::value::{Reason, Val, mask, parse_fp80};
@@ -48,7 +49,7 @@ impl Machine<'_> {
         let obj = if g.defined {
             Obj { constant: g.constant, ..Obj::new(kind, name.into(), size, initial_fill(g)) }
         } else {
-            let why = self.reason(&format!("`{name}`, which is defined outside the program"));
+            let why = self.reason(Cause::Other, &format!("`{name}`, which is defined outside the program"));
             Obj::unbounded(ObjectKind::Foreign, name.into(), why)
         };
         let Some(id) = self.mem.add(obj) else { return 0 };
@@ -170,7 +171,7 @@ impl Machine<'_> {
                 } else {
                     "a wide floating-point constant".to_owned()
                 };
-                let why = self.reason(&format!("{what}, which is not modelled"));
+                let why = self.reason(Cause::Other, &format!("{what}, which is not modelled"));
                 for (off, bits) in leaves(m, ty) {
                     out.push((at + off, bits, Val::poison(why)));
                 }

@@ -6,7 +6,9 @@
 use super::form::{Used, atom, divide, gcd, plus, product, scaled, single, union};
 use super::store::Store;
 use crate::check::solver::query::WrapMode;
-use crate::symbolic::terms::term::{Arena, Monomial, Poly, Range, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Monomial, Poly, Term, TermId};
 
 /// Depth of searches for the side conditions of a definition.
 const DEPTH: u32 = 4;

@@ -13,7 +13,8 @@ mod search;
 mod store;
 
 use super::query::WrapMode;
-use crate::symbolic::terms::term::{Arena, Poly, SymId, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::term::{Poly, SymId, Term, TermId};
 use form::{Used, plus, scaled, union};
 use rustc_hash::{FxHashMap, FxHashSet};
 use search::DEPTH;

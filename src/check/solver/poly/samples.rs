@@ -4,7 +4,9 @@
 //! that is negative under one need not be searched, and a goal that is false under one has a counterexample.
 
 use crate::check::solver::query::WrapMode;
-use crate::symbolic::terms::term::{Arena, Poly, SymId, Term, TermId, Valuation};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::eval::Valuation;
+use crate::symbolic::terms::term::{Poly, SymId, Term, TermId};
 use crate::work::{charge, cost};
 use rustc_hash::FxHashMap;
 

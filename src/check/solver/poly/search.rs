@@ -10,7 +10,9 @@ use super::form::{
     union,
 };
 use super::store::{Constraint, Store};
-use crate::symbolic::terms::term::{Arena, Monomial, Poly, Range, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Monomial, Poly, TermId};
 use crate::work::{charge_each, cost};
 use rustc_hash::FxHashMap;
 

@@ -7,7 +7,10 @@ use super::form::{Used, common, quotient, scaled, tighten, union};
 use super::samples::{self, Sample};
 use super::search::Memo;
 use crate::check::solver::query::WrapMode;
-use crate::symbolic::terms::term::{Arena, Monomial, Poly, Range, SymId, SymKind, Term, TermId};
+use crate::reasons::UnknownReason;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{Monomial, Poly, SymId, SymKind, Term, TermId};
 use crate::work::{charge_each, cost};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -269,7 +272,7 @@ impl Store {
             let never_negative =
                 arena.range(a).lo.is_some_and(|v| v >= 0) && arena.range(step).lo.is_some_and(|v| v >= 1);
             let range = if never_negative { Range { lo: Some(0), hi: arena.range(a).hi } } else { Range::ANY };
-            let k = arena.fresh(SymKind::Unknown { reason: "a multiple".into() }, "k", range);
+            let k = arena.fresh(SymKind::Unknown { reason: UnknownReason::Multiple }, "k", range);
             let whole = arena.mul(step, k);
             let e = arena.sub(whole, rest_term);
             let e = arena.scale(e, *c);

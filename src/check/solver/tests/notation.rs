@@ -1,7 +1,11 @@
 //! A small notation for terms in tests: C's operators with C's meaning over mathematical integers, and
 //! `min max abs ite floor mod and or xor pow2 i32 u32 f` as functions. A name's range is declared as `name lo..hi`.
 
-use crate::symbolic::terms::term::{Arena, InputSource, Range, SymKind, TermId};
+use crate::reasons::UnknownReason;
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::functions::Function;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, TermId};
 use std::collections::BTreeMap;
 
 #[derive(Default)]
@@ -16,7 +20,7 @@ impl Scope {
         for d in names.split(',').map(str::trim).filter(|d| !d.is_empty()) {
             let (name, range) = d.split_once(' ').expect("a name and a range");
             let t = if range == "flag" {
-                self.arena.fresh_bool(SymKind::Unknown { reason: "test".into() }, name)
+                self.arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::NoValue }, name)
             } else {
                 let range = match range {
                     "i32" => Range::of_int(32, true),
@@ -203,7 +207,7 @@ impl Parser<'_> {
             ("pow2", [x]) => a.pow2(*x),
             ("i32", [x]) => a.wrap(*x, 32, true),
             ("u32", [x]) => a.wrap(*x, 32, false),
-            ("f", _) => a.apply("f", args, Range::of_int(32, true)),
+            ("f", _) => a.apply(Function::Round(0), args, Range::of_int(32, true)),
             (name, args) => panic!("{name} of {} arguments", args.len()),
         }
     }

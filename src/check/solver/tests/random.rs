@@ -1,7 +1,10 @@
 //! Random facts and goals over small ranges, judged by trying all assignments.
 
 use crate::check::solver::*;
-use crate::symbolic::terms::term::{InputSource, Range, SymKind, Term, Valuation};
+use crate::reasons::UnknownReason;
+use crate::symbolic::terms::eval::Valuation;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymKind, Term};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -129,7 +132,7 @@ impl Built {
                 arena.fresh(SymKind::Input(InputSource::Argv(i as u32)), format!("x{i}"), Range::new(*lo, *hi))
             })
             .collect();
-        let flag = arena.fresh_bool(SymKind::Unknown { reason: "test".into() }, "p");
+        let flag = arena.fresh_bool(SymKind::Unknown { reason: UnknownReason::NoValue }, "p");
         let goal = arena.bool(true);
         let mut b = Self { arena, symbols, flag, facts: vec![], goal };
         for f in &p.facts {
@@ -348,7 +351,7 @@ proptest! {
                 Answer::Proved { used, .. } => prop_assert_eq!(b.refuted(&p, mode, &used), None, "{:?}", mode),
                 Answer::Model(m) => b.check_model(&m, mode)?,
                 // Its budget may end before it is decided.
-                Answer::Unknown(why) if why == OUT_OF_WORK => {}
+                Answer::Unknown(UnknownReason::SolverWork) => {}
                 Answer::Unknown(why) => {
                     prop_assert_eq!(b.refuted(&p, mode, &b.facts), None, "{:?}: {}", mode, &why);
                     prop_assert!(b.partial(&p), "{:?}: {}", mode, why);
@@ -371,7 +374,7 @@ proptest! {
             });
             match find_model(&b.arena, &facts, &inputs, &Positive::default(), mode, &Limits::default(), &mut Groups::default()) {
                 ModelAnswer::Unsat => prop_assert_eq!(best, None),
-                ModelAnswer::Unknown(why) if why == OUT_OF_WORK => {}
+                ModelAnswer::Unknown(UnknownReason::SolverWork) => {}
                 ModelAnswer::Unknown(why) => prop_assert!(best.is_none() && b.partial(&p), "{}", why),
                 ModelAnswer::Model(m) => {
                     for f in &facts { prop_assert_eq!(m.value(&b.arena, *f, mode), Some(1)); }

@@ -3,7 +3,9 @@
 use super::{Compared, Format, Whole};
 use crate::ir::BinOp;
 use crate::symbolic::memory::value::{Ratio, Rounding};
-use crate::symbolic::terms::term::{Arena, InputSource, Range, SymId, SymKind, Term, TermId};
+use crate::symbolic::terms::arena::Arena;
+use crate::symbolic::terms::interval::Range;
+use crate::symbolic::terms::term::{InputSource, SymId, SymKind, Term, TermId};
 
 struct Random(u64);
 

@@ -1,0 +1,99 @@
+//! `false-assumption`: what a kernel claims of itself, and a launch of it makes false.
+//!
+//! In: claims of a kernel that may not hold. Out: findings at them. What rests on a claim that holds is told by
+//! [`crate::check::engine`]'s ablation.
+
+use super::rule::{Rule, Tally};
+use crate::check::context::{Context, Place, Run, Tools};
+use crate::check::counterexample::replay::Wanted;
+use crate::check::findings::kernel::Suspected;
+use crate::check::findings::position::{loc_of, users_call};
+use crate::check::obligations::obligation::{Counterexample, Decision, Obligation};
+use crate::check::obligations::verdict::Outcome;
+use crate::rules::Rule as Class;
+use crate::symbolic::exec::events::{AccessEvent, AccessKind, ClaimEvent, Stores};
+use crate::symbolic::memory::object::{ObjKind, Object};
+use crate::symbolic::memory::partition::Moment;
+use crate::symbolic::terms::term::TermId;
+use crate::witness::Fault;
+use std::rc::Rc;
+
+/// The rule.
+pub(in crate::check) struct Claims;
+
+impl Rule for Claims {
+    fn classes(&self) -> &'static [Class] {
+        &[Class::FalseAssumption]
+    }
+
+    fn in_kernel(&self, cx: &Context<'_>, tools: &mut Tools<'_>, run: &Run, tally: &mut dyn Tally) {
+        for event in &run.run.claims {
+            if cx.is_spent() {
+                return;
+            }
+            let Some(place) = place(tools, event) else { continue };
+            if tally.is_proved(&place) {
+                continue;
+            }
+            let (found, cut) = tools.noting_cuts(|tools| of_kernel(tools, run, event, place.clone()));
+            if let Some(outcome) = found {
+                tally.note(place, run.kernel, outcome.unless(cut));
+            }
+        }
+    }
+}
+
+/// Where such a finding stands: at the claim, by the way it is written.
+fn place(tools: &Tools<'_>, event: &ClaimEvent) -> Option<Place> {
+    let site = users_call(tools.e.program, &event.stack)?;
+    Some((loc_of(tools.e.program, site), event.written.to_owned()))
+}
+
+/// Decides one; `None` where it holds.
+fn of_kernel(tools: &mut Tools<'_>, run: &Run, event: &ClaimEvent, place: Place) -> Option<Outcome> {
+    let happens = match tools.decider.happens(&mut tools.e.arena, event.path) {
+        Decision::Fails { model, mode, degenerate } => Counterexample { model, mode, degenerate },
+        Decision::Unknown(why) => return Some(Outcome::Unknown(why)),
+        Decision::Safe | Decision::SafeIfNoWrap(_) => return None,
+    };
+    let zero = tools.e.arena.int(0);
+    // It is about no memory.
+    let nothing = Object {
+        kind: ObjKind::DeviceLocal,
+        name: event.written.to_owned(),
+        extent: None,
+        site: None,
+        func: None,
+        array: false,
+    };
+    let access = AccessEvent {
+        site: *event.stack.last()?,
+        stack: event.stack.clone(),
+        targets: Rc::new(vec![]),
+        bytes: zero,
+        kind: AccessKind::Read,
+        path: event.path,
+        at: Moment::default(),
+        rows: None,
+        stores: Stores::Unknown,
+    };
+    let obligation = Obligation { facts: event.path, offset: zero, bytes: zero, extent: zero };
+    let essential: [TermId; 1] = [event.broken];
+    let suspected = Suspected {
+        rule: Class::FalseAssumption,
+        wanted: Wanted::Fault(Fault::FalseClaim),
+        event: &access,
+        object: &nothing,
+        obligation: &obligation,
+        essential: &essential,
+        message: format!("`{}` claims what this launch makes false", event.written),
+    };
+    let itself = format!("({}:{})", place.0.file.rsplit('/').next().unwrap_or_default(), place.0.line);
+    Some(match suspected.replayed(tools, run, &happens, place) {
+        Ok(mut f) => {
+            f.assumptions.retain(|a| !(a.starts_with('`') && a.contains(&itself)));
+            Outcome::Found(Box::new(f))
+        }
+        Err(why) => Outcome::Unknown(why),
+    })
+}

@@ -1,0 +1,63 @@
+//! CUDA's runtime and driver (CUDA Runtime API and Driver API references 13.0).
+
+use crate::models::row::{Kind, On, Row, host, host_starts};
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Row] = &[
+    host(&["cuModuleGetFunction"]).reads_from(2).neither("neither knows more than its attributes"),
+    host(&["cuModuleLoad"]).reads(1).neither("neither knows more than its attributes"),
+    host_starts(&[
+        "cudaFuncGet", "cudaFuncSet", "cudaOccupancy",
+    ]).asks_about_kernels().neither("functions that begin so have rows of their own, where they are modelled"),
+    host_starts(&[
+        "cudaLaunch", "cudaGraphLaunch",
+    ]).launches().neither("functions that begin so have rows of their own, where they are modelled"),
+    host_starts(&[
+        "cuLaunch", "__cudaPushCallConfiguration",
+    ]).launches().neither("functions that begin so have rows of their own, where they are modelled"),
+    host(&[
+        "cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyPeer", "cudaMemcpyPeerAsync", "cudaMemcpy2D",
+        "cudaMemcpy2DAsync", "cudaMemset", "cudaMemsetAsync", "cudaMemset2D", "cudaMemset2DAsync",
+        "cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync", "cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync",
+        "cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaDeviceReset", "cudaStreamSynchronize",
+        "cudaEventRecord", "cudaEventSynchronize", "cudaMalloc", "cudaMallocAsync",
+        "cudaMallocFromPoolAsync", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocPitch",
+        "cudaFree", "cudaFreeAsync", "cudaFreeHost", "cudaHostRegister", "cudaHostGetDevicePointer",
+        "cudaGetSymbolAddress", "__cudaPushCallConfiguration", "__cudaPopCallConfiguration", "cudaLaunchKernel",
+        "cudaLaunchCooperativeKernel", "cudaLaunchKernelExC", "cudaFuncSetAttribute", "cudaGetLastError",
+        "cudaPeekAtLastError", "cudaStreamQuery", "cudaEventQuery", "cudaStreamBeginCapture",
+        "cudaStreamBeginCaptureToGraph", "cudaGraphLaunch", "cudaGetErrorString", "cudaGetErrorName",
+        "cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaStreamDestroy",
+        "cudaStreamWaitEvent",
+        "cudaEventCreate", "cudaEventCreateWithFlags", "cudaEventDestroy", "cudaSetDevice", "cudaSetDeviceFlags",
+        "cudaGetDevice", "cudaGetDeviceCount", "cudaDeviceGetAttribute", "cudaDeviceEnablePeerAccess",
+        "cudaDeviceSetLimit", "cudaDeviceSetCacheConfig",
+        "cudaDeviceSetSharedMemConfig", "cudaDeviceGetDefaultMemPool", "cudaMemPoolSetAttribute",
+        "cudaFuncSetCacheConfig", "cudaFuncSetSharedMemConfig",
+        "cudaMemPrefetchAsync", "cudaMemAdvise", "cudaProfilerStart", "cudaProfilerStop", "cudaGetSymbolSize",
+        "cudaFreeArray", "cudaGraphCreate", "cudaStreamEndCapture", "cudaThreadExit",
+    ]),
+    host(&[
+        "cudaEventRecordWithFlags", "cudaStreamGetPriority", "cudaStreamGetFlags", "cudaStreamIsCapturing",
+        "cudaEventElapsedTime", "cudaEventElapsedTime_v2", "cudaGetDeviceFlags", "cudaDeviceCanAccessPeer",
+        "cudaDeviceDisablePeerAccess", "cudaDeviceGetLimit", "cudaDeviceGetStreamPriorityRange",
+        "cudaDeviceGetMemPool", "cudaDeviceSetMemPool", "cudaMemGetInfo", "cudaDriverGetVersion",
+        "cudaRuntimeGetVersion", "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "cudaOccupancyMaxPotentialBlockSize",
+        "cudaOccupancyAvailableDynamicSMemPerBlock", "cudaCreateTextureObject", "cudaCreateSurfaceObject",
+        "cudaDestroyTextureObject", "cudaDestroySurfaceObject", "cudaMallocArray", "cudaMalloc3DArray",
+        "cudaGraphDestroy", "cudaGraphExecDestroy", "cudaGraphInstantiateWithFlags",
+    ]).symbolic_only("as any other call of the runtime it succeeds for the interpreter, and what it writes is not known"),
+    Row::new(On::Host, Kind::Rest, &["cuda"]),
+    Row::new(On::Host, Kind::Rest, &[
+        "__cuda",
+    ]).symbolic_only("the interpreter runs the body, or loses what the arguments reach"),
+    host(&[
+        "cudaMalloc3D", "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2", "cudaGraphInstantiate",
+        "cudaMemPoolCreate", "cudaHostUnregister",
+    ]).concrete_only("not yet: as any other call of the runtime: it succeeds, and what it could write is lost"),
+    host(&[
+        "__cudaRegisterFatBinary", "__cudaRegisterFatBinaryEnd", "__cudaRegisterFunction", "__cudaRegisterVar",
+        "__cudaUnregisterFatBinary", "__cudaRegisterManagedVar", "__cudaInitModule",
+    ]).concrete_only("registrations are read from the program itself"),
+];

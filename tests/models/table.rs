@@ -1,0 +1,83 @@
+//! What the table of external functions says of the two engines against what these have.
+
+use scuba::models::row::{Key, Kind, Modelled, On};
+use scuba::models::table::rows;
+use std::collections::{BTreeMap, BTreeSet};
+
+type Keys = BTreeSet<(On, Key)>;
+
+fn symbolic() -> Vec<(On, Key)> {
+    scuba::host::keys().into_iter().chain(scuba::kernel::keys()).collect()
+}
+
+/// Whether an engine has a model for all that a key names.
+fn has(keys: &Keys, on: On, key: &Key) -> bool {
+    keys.iter().any(|(o, k)| (*o == on || *o == On::Either) && k.covers(key))
+}
+
+#[test]
+fn rows_say_what_the_engines_have() {
+    let (symbolic, concrete): (Keys, Keys) =
+        (symbolic().into_iter().collect(), scuba::witness::keys().into_iter().collect());
+    let mut wrong = vec![];
+    for row in rows() {
+        for key in row.keys() {
+            let (s, c) = (has(&symbolic, row.on, &key), has(&concrete, row.on, &key));
+            let (says, why) = match row.modelled {
+                Modelled::Both => ((true, true), "-"),
+                Modelled::SymbolicOnly(why) => ((true, false), why),
+                Modelled::ConcreteOnly(why) => ((false, true), why),
+                Modelled::Neither(why) => ((false, false), why),
+            };
+            if says != (s, c) || why.is_empty() {
+                wrong.push(format!(
+                    "{:?} {:?} `{}`: the row says (symbolic, concrete) = {says:?}, the engines have {:?}",
+                    row.on,
+                    key.kind,
+                    key.text,
+                    (s, c)
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn each_model_has_a_row() {
+    let known: Keys = rows().flat_map(|r| r.keys().map(|k| (r.on, k))).collect();
+    for (engine, keys) in [("symbolic", symbolic()), ("concrete", scuba::witness::keys())] {
+        let missing: Vec<String> = keys
+            .iter()
+            .filter(|k| !known.contains(*k))
+            .map(|(on, k)| format!("{on:?} {:?} `{}`", k.kind, k.text))
+            .collect();
+        assert!(missing.is_empty(), "models of the {engine} engine without a row:\n{}", missing.join("\n"));
+    }
+}
+
+#[test]
+fn each_function_has_one_row() {
+    let mut seen = BTreeSet::new();
+    for row in rows() {
+        for key in row.keys() {
+            assert!(seen.insert((row.on, key.clone())), "{:?} {key:?} stands twice", row.on);
+        }
+    }
+}
+
+/// Of two models the one that is asked first hides the other.
+#[test]
+fn each_function_has_one_model_of_an_engine() {
+    // With a body in a header of the system they are models of the C library, without one only their results are unknown.
+    const TWICE: &[&str] = &["time", "gettimeofday", "clock_gettime"];
+    for (engine, keys) in [("symbolic", symbolic()), ("concrete", scuba::witness::keys())] {
+        let mut count: BTreeMap<(On, Key), usize> = BTreeMap::new();
+        for key in keys.into_iter().filter(|(_, k)| k.kind == Kind::Whole) {
+            *count.entry(key).or_default() += 1;
+        }
+        for ((on, key), n) in count {
+            assert!(n == 1 || TWICE.contains(&&*key.text), "{engine}, {on:?}: `{}` is modelled {n} times", key.text);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//@ snapshot
+//@ options: -v
+// What is safe only by a claim says so; and that the claim is false.
+#include <cstdlib>
+__global__ void scale(float *a, int n) {
+  __builtin_assume(n % 4 == 0); //~ false-assumption proved
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (4 * i < n)
+    for (int k = 0; k < 4; k++) a[4 * i + k] *= 2.0f;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) return 1;
+  int n = atoi(argv[1]);
+  if (n < 1 || n > 100000) return 1;
+  float *a;
+  cudaMalloc(&a, n * sizeof(float));
+  scale<<<(n + 255) / 256, 256>>>(a, n);
+  return cudaDeviceSynchronize();
+}
