@@ -250,10 +250,8 @@ impl Machine<'_> {
                     I::Assume { c } => {
                         if get!(*c).known().is_some_and(|b| b & 1 == 0) {
                             save!();
-                            self.false_claim(th)?;
-                            return Err(Stop::Ended(
-                                "an assumption of the program (`__builtin_assume`) does not hold".to_owned(),
-                            ));
+                            let what = "an assumption of the program (`__builtin_assume`) does not hold";
+                            return self.false_claim(th, what);
                         }
                     }
                     I::Asm { info } => {
@@ -317,8 +315,7 @@ impl Machine<'_> {
                     }
                     I::Unreachable => {
                         save!();
-                        self.false_claim(th)?;
-                        return Err(Stop::Ended("the program reaches what it declares unreachable".to_owned()));
+                        return self.false_claim(th, "the program reaches what it declares unreachable");
                     }
                     I::Stuck { reason } => {
                         save!();

@@ -219,12 +219,13 @@ impl<'p> Machine<'p> {
 
     /// Notes that freed memory is freed again.
     #[cold]
-    /// A claim of a kernel does not hold. What ends a program otherwise (an exception that nobody catches) is no claim.
-    pub fn false_claim(&mut self, th: &Thread) -> Result<(), Stop> {
-        match self.site(th) {
-            Some(site) if th.on_device() => self.fault(th, site, Fault::FalseClaim, 0, 0, Direction::Read),
-            _ => Ok(()),
+    /// A claim of the program does not hold, which ends it. On a device that is a fault; on the host what ends a program otherwise (an
+    /// exception that nobody catches) looks the same.
+    pub fn false_claim<T>(&mut self, th: &Thread, what: &str) -> Result<T, Stop> {
+        if let Some(site) = self.site(th).filter(|_| th.on_device()) {
+            self.fault(th, site, Fault::FalseClaim, 0, 0, Direction::Read)?;
         }
+        Err(Stop::Ended(what.to_owned()))
     }
 
     pub fn freed_again(&mut self, th: &Thread, address: u64) -> Result<(), Stop> {

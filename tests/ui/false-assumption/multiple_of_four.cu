@@ -8,7 +8,7 @@ __global__ void scale(float *a, int n) {
 }
 
 __global__ void first(float *a, int n) {
-  if (n < 1) __builtin_unreachable(); //~ false-assumption proved
+  if (n < 1) __builtin_unreachable(); //~ false-assumption degenerate-proved
   a[n - 1] = 1.0f;
 }
 

@@ -1,5 +1,5 @@
 // Inline assembly stores through a number that was read from memory: what that leads to is not what it was, in the same kernel either.
-//@ undecided: 3
+//@ undecided: 2
 __global__ void k(int *a, unsigned long long *where, int *limit) {
   unsigned long long w = where[0];
   asm volatile("{ .reg .u32 t; mov.u32 t, 100; st.global.u32 [%0], t; st.global.u32 [%0+4], t; }" :: "l"(w) : "memory");
