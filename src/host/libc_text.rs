@@ -79,15 +79,21 @@ impl Executor<'_> {
         Ok(Some((Value::Ptr(d), s)))
     }
 
+    /// A copy on the heap: of the whole text, or of its first bytes (`strndup`: POSIX.1-2017), with a NUL behind them.
     fn strdup(&mut self, c: &Call<'_>, mut s: State) -> Modelled {
         let f = self.pointer_arg(c, 0);
         let length = match self.length_of_text(&mut s, &f) {
             Some(n) => Some(self.arena.int(n)),
             None => self.argument_length(&s, &f),
         };
-        let length = length.filter(|_| c.name == "strdup").unwrap_or_else(|| {
+        let mut length = length.unwrap_or_else(|| {
             self.arena.fresh(SymKind::Unknown { reason: UnknownReason::StringLength }, "strlen", Range::new(0, 1 << 40))
         });
+        if c.name == "strndup" {
+            let most = self.int_arg(c, 1, 64);
+            let most = self.interpret(most, 64, false);
+            length = self.arena.min(length, most);
+        }
         let (bytes, version) = (self.arena.add_const(length, 1), self.heap.next_version());
         let made = self.host_allocation(
             c,
@@ -96,8 +102,10 @@ impl Executor<'_> {
             Rest::Unknown { version, input: false, reason: Rc::new(UnknownReason::TextCopied) },
         );
         if let Ok(Some((Value::Ptr(to), mut s))) = made {
-            if self.arena.as_int(bytes).is_some() {
-                self.copy(&mut s, &to, &f, bytes);
+            if self.arena.as_int(length).is_some() {
+                self.copy(&mut s, &to, &f, length);
+                let (end, nul) = (self.offset_targets(&to, length), self.arena.int(0));
+                self.store_value(&mut s, &end, Value::Int(nul), 1);
             }
             return Ok(Some((Value::Ptr(to), s)));
         }

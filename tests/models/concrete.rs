@@ -51,6 +51,7 @@ const CALLS: &[&str] = &[
     "place(a, strchr(a, b[0])); place(a, strrchr(a, b[0])); place(a, strstr(a, b)); place(a, (char *)memchr(a, b[0], strlen(a)));",
     "char t[99]; memset(t, 'q', 99); strncpy(t, a, k); t[50] = 0; printf(\"%ld %d %d\", (long)strlen(t), t[k], t[k + 1]);",
     "char t[99]; strcpy(t, a); strcat(t, b); printf(\"[%s]\", t); char *d = strdup(t); d[0] = 'w'; printf(\"[%s][%s]\", t, d); free(d);",
+    "char *d = strndup(a, k); printf(\"[%s]%ld\", d, (long)strlen(d)); free(d); char t[2] = {'q', 'r'}; d = strndup(t, k % 3); printf(\"[%s]\", d); free(d);",
     "char t[99]; strcpy(t, a); for (char *p = strtok(t, \",e\"); p; p = strtok(nullptr, k % 2 ? \",\" : \" x\")) printf(\"[%s]%d\", p, (int)(p - t));",
     "printf(\"%d %ld %lld\", atoi(a), atol(a), atoll(a));",
     "char *e = a; errno = 0; long v = strtol(a, &e, base); printf(\"%ld %d %d\", v, (int)(e - a), errno == ERANGE);",

@@ -29,6 +29,7 @@ pub(super) const STRING: Table = &[
     (&["strrchr", "rindex"], strrchr, Class::Pure),
     (&["strstr"], strstr, Class::Pure),
     (&["strdup"], strdup, Class::Memory),
+    (&["strndup"], strndup, Class::Memory),
     (&["strtok"], strtok, Class::Input),
     (&["isdigit"], isdigit, Class::Pure),
     (&["isspace"], isspace, Class::Pure),
@@ -197,20 +198,37 @@ fn strstr(m: &mut Machine<'_>, th: &mut Thread, _: &CallInfo, args: &[Val]) -> R
 }
 
 fn strdup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
-    let s = match text(m, th, arg(args, 0)) {
-        Ok(s) => s,
-        Err(p) => return Ok(Ret::Val(Val::poison(p.poison))),
-    };
+    match text(m, th, arg(args, 0)) {
+        Ok(s) => copy_of(m, th, call, "strdup", &s),
+        Err(p) => Ok(Ret::Val(Val::poison(p.poison))),
+    }
+}
+
+/// At most so many bytes of a text and a NUL; the text needs none of its own within them (POSIX.1-2017, glibc 2.36 `string/strndup.c`).
+fn strndup(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, args: &[Val]) -> Res {
+    let (from, n) = (arg(args, 0), arg(args, 1));
+    let Some(most) = n.known() else { return Ok(Ret::Val(Val::poison(n.poison))) };
+    if most > 0 {
+        not_null(th, from)?;
+    }
+    match m.mem.c_string_within(&th.stack, from, most) {
+        Ok(s) => copy_of(m, th, call, "strndup", &s),
+        Err(p) => Ok(Ret::Val(Val::poison(p.unwrap_or(Reason::BAD_READ)))),
+    }
+}
+
+/// A new object on the heap that holds a text.
+fn copy_of(m: &mut Machine<'_>, th: &mut Thread, call: &CallInfo, function: &str, s: &[u8]) -> Res {
     let site = m.user_site(th);
     let size = Val::new(s.len() as u64 + 1);
     let p = m.heap_object(
         crate::witness::api::ObjectKind::HostHeap,
-        "strdup",
+        function,
         site,
         size,
         crate::witness::memory::store::Fill::Poison(Reason::UNINIT),
     )?;
-    put_text(m, th, call, p, &s)?;
+    put_text(m, th, call, p, s)?;
     Ok(Ret::Val(p))
 }
 

@@ -339,6 +339,14 @@ impl Memory {
     /// The bytes of a string up to its NUL, which is left out; `Err` gives the reason where one is unknown, or `None`
     /// where the string runs out of its object.
     pub fn c_string(&self, stack: &Stack, address: Val) -> Result<Vec<u8>, Option<Reason>> {
+        self.c_string_within(stack, address, u64::MAX)
+    }
+
+    /// The same where no more than `most` bytes are looked at: so many need no NUL behind them.
+    pub fn c_string_within(&self, stack: &Stack, address: Val, most: u64) -> Result<Vec<u8>, Option<Reason>> {
+        if most == 0 {
+            return Ok(vec![]);
+        }
         if address.is_poison() {
             return Err(Some(address.poison));
         }
@@ -354,6 +362,9 @@ impl Memory {
                 return Ok(out);
             }
             out.push(b.bits as u8);
+            if out.len() as u64 == most {
+                return Ok(out);
+            }
             off += 1;
         }
         Err(None)
