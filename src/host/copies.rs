@@ -23,16 +23,14 @@ struct Rows {
 
 /// Copies and fills.
 pub(super) const COPIES: Table = &[
-    (&["cudaMemcpy", "cudaMemcpyAsync"], |e, c, s| e.copies(c, s, |e, c, s| e.cuda_memcpy(c, s))),
-    (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], |e, c, s| e.copies(c, s, |e, c, s| e.cuda_memcpy_peer(c, s))),
-    (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], |e, c, s| e.copies(c, s, |e, c, s| e.cuda_memcpy_2d(c, s))),
-    (&["cudaMemset", "cudaMemsetAsync"], |e, c, s| e.copies(c, s, |e, c, s| e.cuda_memset(c, s))),
-    (&["cudaMemset2D", "cudaMemset2DAsync"], |e, c, s| e.copies(c, s, |e, c, s| e.cuda_memset_2d(c, s))),
-    (&["cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"], |e, c, s| {
-        e.copies(c, s, |e, c, s| e.cuda_memcpy_to_symbol(c, s))
-    }),
+    (&["cudaMemcpy", "cudaMemcpyAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memcpy)),
+    (&["cudaMemcpyPeer", "cudaMemcpyPeerAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memcpy_peer)),
+    (&["cudaMemcpy2D", "cudaMemcpy2DAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memcpy_2d)),
+    (&["cudaMemset", "cudaMemsetAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memset)),
+    (&["cudaMemset2D", "cudaMemset2DAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memset_2d)),
+    (&["cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"], |e, c, s| e.copies(c, s, Executor::cuda_memcpy_to_symbol)),
     (&["cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"], |e, c, s| {
-        e.copies(c, s, |e, c, s| e.cuda_memcpy_from_symbol(c, s))
+        e.copies(c, s, Executor::cuda_memcpy_from_symbol)
     }),
 ];
 

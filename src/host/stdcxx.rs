@@ -127,6 +127,10 @@ const fn step(patterns: &'static [(Kind, &'static [&'static str])], model: Model
 }
 
 /// The models, in the order in which they are asked.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method's path is of one lifetime of the executor, a model of any"
+)]
 const STEPS: &[Step] = &[
     step(&[(Kind::Start, OUTPUT)], |e, c, s| e.stream_output(c, s)),
     step(&[(Kind::Start, &[EXTRACTION])], |e, c, s| e.extraction(c, s)),

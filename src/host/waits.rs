@@ -25,13 +25,11 @@ pub(super) fn is_per_thread(name: &str) -> bool {
 
 /// Calls that wait, and those that say for what. No other call waits: what is under way stays so.
 pub(super) const WAITS: Table = &[
-    (&["cudaDeviceReset", "cudaThreadExit"], |e, c, s| e.waits(c, s, |e, c, s| e.device_reset(c, s))),
-    (&["cudaDeviceSynchronize", "cudaThreadSynchronize"], |e, c, s| {
-        e.waits(c, s, |e, c, s| e.device_synchronize(c, s))
-    }),
-    (&["cudaStreamSynchronize"], |e, c, s| e.waits(c, s, |e, c, s| e.stream_synchronize(c, s))),
-    (&["cudaEventRecord", "cudaEventRecordWithFlags"], |e, c, s| e.waits(c, s, |e, c, s| e.event_record(c, s))),
-    (&["cudaEventSynchronize"], |e, c, s| e.waits(c, s, |e, c, s| e.event_synchronize(c, s))),
+    (&["cudaDeviceReset", "cudaThreadExit"], |e, c, s| e.waits(c, s, Executor::device_reset)),
+    (&["cudaDeviceSynchronize", "cudaThreadSynchronize"], |e, c, s| e.waits(c, s, Executor::device_synchronize)),
+    (&["cudaStreamSynchronize"], |e, c, s| e.waits(c, s, Executor::stream_synchronize)),
+    (&["cudaEventRecord", "cudaEventRecordWithFlags"], |e, c, s| e.waits(c, s, Executor::event_record)),
+    (&["cudaEventSynchronize"], |e, c, s| e.waits(c, s, Executor::event_synchronize)),
 ];
 
 impl Executor<'_> {
@@ -99,7 +97,7 @@ impl Executor<'_> {
     }
 
     fn device_synchronize(&mut self, _: &Call<'_>, s: &mut State) {
-        self.all_done(s)
+        self.all_done(s);
     }
 
     fn device_reset(&mut self, _: &Call<'_>, s: &mut State) {

@@ -354,7 +354,7 @@ impl Reader {
                     Some(word) => {
                         self.note(Read, Space::Global, from, self.bytes(ops.get(2)));
                         let unless = self.holds(&format!("!{}", word.trim_start_matches('!')));
-                        let unless = if word.starts_with('!') { self.holds(&word[1..]) } else { unless };
+                        let unless = word.strip_prefix('!').map_or(unless, |w| self.holds(w));
                         if let Some(read) = self.found.last_mut() {
                             read.place = read.place.zip(unless).map(|(place, guard)| Place { guard, ..place });
                         }
